@@ -1,0 +1,50 @@
+import { type Disposable, toDisposable } from './disposable.ts';
+import { Emitter, type Event } from './event.ts';
+
+/** Same shape as the editor's, so that its tokens can be handed in as they are. */
+export interface CancellationToken {
+  readonly isCancellationRequested: boolean;
+  readonly onCancellationRequested: Event<unknown>;
+}
+
+/** Never cancelled. */
+export const NO_CANCELLATION: CancellationToken = {
+  isCancellationRequested: false,
+  onCancellationRequested: () => toDisposable(() => undefined),
+};
+
+export class CancellationSource implements Disposable {
+  readonly #emitter = new Emitter<string | undefined>();
+  #cancelled = false;
+  #reason: string | undefined;
+
+  readonly token: CancellationToken = ((): CancellationToken => {
+    const isCancelled = (): boolean => this.#cancelled;
+    return {
+      get isCancellationRequested() {
+        return isCancelled();
+      },
+      onCancellationRequested: (listener) => {
+        if (!this.#cancelled) return this.#emitter.event(listener);
+        listener(this.#reason);
+        return toDisposable(() => undefined);
+      },
+    };
+  })();
+
+  get isCancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  cancel(reason?: string): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    this.#reason = reason;
+    this.#emitter.fire(reason);
+    this.#emitter.dispose();
+  }
+
+  dispose(): void {
+    this.#emitter.dispose();
+  }
+}

@@ -1,0 +1,9 @@
+import type { Disposable } from './disposable.ts';
+
+/** Time as a port: the only source of "now" and of "later" in the core. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls back once after `ms`, unless disposed before. */
+  delay(ms: number, callback: () => void): Disposable;
+}

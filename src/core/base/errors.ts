@@ -1,0 +1,134 @@
+import type { Json } from './json.ts';
+import { redactor } from './log.ts';
+
+/** Where a failure arose. */
+export type ErrorLayer = 'host' | 'settings' | 'process' | 'transport' | 'protocol' | 'server' | 'tool' | 'policy';
+
+/** Whether the failed operation had an effect in the world: an error does not mean that nothing happened. */
+export type Effect = 'none' | 'applied' | 'unknown';
+
+export type HostErrorCode =
+  | 'CANCELLED'
+  | 'TIMEOUT'
+  | 'CONNECTION_CLOSED'
+  | 'COMMAND_NOT_FOUND'
+  | 'COMMAND_NOT_EXECUTABLE'
+  | 'FOLDER_NOT_FOUND'
+  | 'SPAWN_FAILED'
+  | 'SERVER_EXITED'
+  | 'CRASH_LOOP'
+  | 'HANDSHAKE_FAILED'
+  | 'UNSUPPORTED_VERSION'
+  | 'UNSUPPORTED_TRANSPORT'
+  | 'INVALID_MESSAGE'
+  | 'MESSAGE_TOO_LARGE'
+  | 'INVALID_SETTINGS'
+  | 'VARIABLE_UNRESOLVED'
+  | 'NOT_TRUSTED'
+  | 'NOT_APPROVED'
+  | 'UNKNOWN_SERVER'
+  | 'SERVER_NOT_RUNNING'
+  | 'UNKNOWN_TOOL'
+  | 'TOOL_HIDDEN'
+  | 'INVALID_ARGUMENTS'
+  | 'REMOTE_ERROR'
+  | 'STORAGE_FAILED'
+  | 'INTERNAL';
+
+export interface HostErrorDetails {
+  readonly layer: ErrorLayer;
+  /** The JSON-RPC code, where one came over the wire. */
+  readonly rpcCode?: number | undefined;
+  readonly category?: string | undefined;
+  /** When trying again makes sense, in milliseconds since the epoch. */
+  readonly retryAt?: number | undefined;
+  /** The next step, one sentence in words a user understands. */
+  readonly suggestion?: string | undefined;
+  readonly effect?: Effect | undefined;
+  readonly data?: Json | undefined;
+  readonly cause?: unknown;
+}
+
+/** Every failure the host reports, whatever its source (model G: one error model for all). */
+export class HostError extends Error {
+  override readonly name = 'HostError';
+  readonly code: HostErrorCode;
+  readonly layer: ErrorLayer;
+  readonly rpcCode: number | undefined;
+  readonly category: string | undefined;
+  readonly retryAt: number | undefined;
+  readonly suggestion: string | undefined;
+  readonly effect: Effect;
+  readonly data: Json | undefined;
+
+  constructor(code: HostErrorCode, message: string, details: HostErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.layer = details.layer;
+    this.rpcCode = details.rpcCode;
+    this.category = details.category;
+    this.retryAt = details.retryAt;
+    this.suggestion = details.suggestion;
+    this.effect = details.effect ?? 'unknown';
+    this.data = details.data;
+  }
+}
+
+/** What a handler throws to answer a peer's request with this JSON-RPC error. */
+export class WireError extends Error {
+  override readonly name = 'WireError';
+  readonly code: number;
+  readonly data: Json | undefined;
+
+  constructor(code: number, message: string, data?: Json) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** JSON-RPC 2.0 §5.1. */
+export const RPC = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const;
+
+export function isHostError(error: unknown, ...codes: readonly HostErrorCode[]): error is HostError {
+  return error instanceof HostError && (codes.length === 0 || codes.includes(error.code));
+}
+
+export function isCancellation(error: unknown): boolean {
+  return isHostError(error, 'CANCELLED');
+}
+
+export function cancelled(what: string): HostError {
+  return new HostError('CANCELLED', `${what} was cancelled.`, { layer: 'host' });
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The same error without any of these texts in what a person, a model or a log may see of it. */
+export function redactError(error: HostError, secrets: readonly string[]): HostError {
+  const clean = redactor(secrets);
+  const suggestion = error.suggestion === undefined ? undefined : clean(error.suggestion);
+  if (clean(error.message) === error.message && suggestion === error.suggestion) return error;
+  const { layer, rpcCode, category, retryAt, effect } = error;
+  // Neither cause nor data: both may hold the text again.
+  return new HostError(error.code, clean(error.message), { layer, rpcCode, category, retryAt, effect, suggestion });
+}
+
+/** Any thrown value as a HostError, so that callers need one shape only. */
+export function toHostError(error: unknown): HostError {
+  if (error instanceof HostError) return error;
+  return new HostError('INTERNAL', messageOf(error), { layer: 'host', cause: error });
+}
+
+/** The default branch of a switch over a union: a forgotten member does not compile. */
+export function assertNever(value: never): never {
+  throw new Error(`Unexpected value: ${String(value)}`);
+}

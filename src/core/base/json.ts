@@ -1,0 +1,70 @@
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+/** Deeper values parse, but cannot be cloned, stored or shown: V8 throws from about 5,000 levels on. */
+export const MAX_DEPTH = 512;
+
+/** Throws a `SyntaxError`. What comes out is JSON by construction, so that nothing need be asserted of it. */
+export const parseJson: (text: string) => Json = JSON.parse;
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A JSON object that came out of `JSON.parse`, where every value is JSON by construction. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isJsonArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/**
+ * Whether brackets in this JSON text nest deeper than `limit`. Works on the text because a recursive walk over
+ * the parsed value is itself what overflows.
+ */
+export function nestsDeeperThan(text: string, limit: number = MAX_DEPTH): boolean {
+  // Nesting needs one opening bracket a level: short texts cannot be deep, and most messages are short.
+  if (text.length <= limit) return false;
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (inString) {
+      if (code === 0x5c) i++;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > limit) return true;
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return false;
+}
+
+/** Text that is the same for equal values whatever the order of their members (RFC 8785 without its number rules). */
+export function canonicalJson(value: Json | undefined): string {
+  if (isJsonArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
+  if (isJsonObject(value)) {
+    const members = Object.keys(value)
+      .filter((key) => value[key] !== undefined)
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`);
+    return `{${members.join(',')}}`;
+  }
+  return JSON.stringify(value ?? null);
+}
+
+export function jsonEquals(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a === b || canonicalJson(a) === canonicalJson(b);
+}
+
+/** Text cut to `max` characters (at least one) with a mark, never inside a surrogate pair. */
+export function clip(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(max - 2)) ? max - 2 : max - 1;
+  return `${text.slice(0, Math.max(0, end))}…`;
+}

@@ -1,0 +1,135 @@
+import { KeyedQueue } from '../base/async.ts';
+import type { CancellationToken } from '../base/cancellation.ts';
+import { HostError } from '../base/errors.ts';
+import type { ServerDefinition } from '../model/server.ts';
+import { decideStart, grantsOf, remarksOn } from '../policy/startConsent.ts';
+import type { Clock, Consent, ConsentPrompt, ConsentStore, Ids, VariableSource } from '../ports.ts';
+import { fingerprint } from '../session/fingerprint.ts';
+import { describeConnection, type ExpandedConnection, expandConnection, readEnvFile } from '../session/variables.ts';
+
+export interface StartGateOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly consents: ConsentStore;
+  readonly prompt: ConsentPrompt;
+  readonly variables: VariableSource;
+}
+
+/** A server that may start: its connection, and the consent that its grants rest on (none for the user's own). */
+export interface AdmittedStart {
+  readonly expanded: ExpandedConnection;
+  readonly consent: Consent | undefined;
+}
+
+/** Lets a server start, or not: nothing that a workspace defines runs before a person has seen and allowed it. */
+export class StartGate {
+  readonly #options: StartGateOptions;
+  readonly #queue = new KeyedQueue();
+
+  constructor(options: StartGateOptions) {
+    this.#options = options;
+  }
+
+  async admit(definition: ServerDefinition, token: CancellationToken, asking: () => void): Promise<AdmittedStart> {
+    // One reading of the file for both: what is asked about is what then runs.
+    const variables = readingOnce(this.#options.variables);
+    const consent = await this.#consent(definition, variables, token, asking);
+    const expanded = await expandConnection(definition.connection, variables, token, asking);
+    return { expanded, consent };
+  }
+
+  /** Asks whether what the workspace now grants beyond the last consent is wanted. */
+  async widen(definition: ServerDefinition, token: CancellationToken): Promise<Consent | undefined> {
+    return this.#consent(definition, readingOnce(this.#options.variables), token, () => undefined);
+  }
+
+  /** Records that the person wrote this entry in one of our own views, which is as good as an answer. */
+  async allow(definition: ServerDefinition): Promise<Consent> {
+    const digest = await this.#fingerprint(definition, readingOnce(this.#options.variables));
+    return this.#queue.run(definition.id, () => this.#save(definition, digest, grantsOf(definition)));
+  }
+
+  /**
+   * Adds tools, chosen in one of our own views, to what was allowed. It never stands for the consent to start: a
+   * server of the workspace that was not allowed in this form stays as it is.
+   */
+  async extend(definition: ServerDefinition, autoApprove: readonly string[]): Promise<Consent | undefined> {
+    const digest = await this.#fingerprint(definition, readingOnce(this.#options.variables));
+    return this.#queue.run(definition.id, async () => {
+      const before = await this.#options.consents.find(definition.id, digest);
+      if (before === undefined && definition.definedBy === 'workspace') return undefined;
+      const granted = new Set([...(before?.grants.autoApprove ?? []), ...autoApprove]);
+      return this.#save(definition, digest, { autoApprove: [...granted].sort() });
+    });
+  }
+
+  async forget(server: string): Promise<void> {
+    await this.#options.consents.forget(server);
+  }
+
+  async #consent(
+    definition: ServerDefinition,
+    variables: VariableSource,
+    token: CancellationToken,
+    asking: () => void,
+  ): Promise<Consent | undefined> {
+    // What nobody could have to allow needs no look into the store, which need not even be open then.
+    if (decideStart(definition, undefined, false).kind === 'allow') return undefined;
+    const digest = await this.#fingerprint(definition, variables);
+    return this.#queue.run(definition.id, async () => {
+      const { consents, prompt } = this.#options;
+      const consent = await consents.find(definition.id, digest);
+      const hasOlder = (await consents.list()).some((candidate) => candidate.server === definition.id);
+      const decision = decideStart(definition, consent, hasOlder);
+      if (decision.kind === 'allow') return consent;
+      asking();
+      const answer = await prompt.ask(
+        {
+          server: definition.id,
+          reason: decision.reason,
+          target: describeConnection(definition.connection, variables),
+          cwd: definition.connection.kind === 'stdio' ? definition.connection.cwd : undefined,
+          remarks: remarksOn(definition),
+        },
+        token,
+      );
+      if (answer === 'start') return this.#save(definition, digest, grantsOf(definition));
+      throw notApproved(definition.id);
+    });
+  }
+
+  async #save(definition: ServerDefinition, digest: string, grants: Consent['grants']): Promise<Consent> {
+    const { consents, clock } = this.#options;
+    const consent: Consent = { server: definition.id, fingerprint: digest, grants, at: clock.now() };
+    await consents.save(consent);
+    return consent;
+  }
+
+  async #fingerprint(definition: ServerDefinition, variables: VariableSource): Promise<string> {
+    const envFile = await readEnvFile(definition.connection, variables);
+    return fingerprint(definition.connection, envFile, (text) => this.#options.ids.sha256(text));
+  }
+}
+
+function readingOnce(source: VariableSource): VariableSource {
+  const texts = new Map<string, Promise<string>>();
+  return {
+    folders: source.folders,
+    userHome: source.userHome,
+    env: (name) => source.env(name),
+    input: (id, token) => source.input(id, token),
+    readFile: (path) => {
+      const text = texts.get(path) ?? source.readFile(path);
+      texts.set(path, text);
+      return text;
+    },
+  };
+}
+
+function notApproved(server: string): HostError {
+  return new HostError('NOT_APPROVED', `The server "${server}" was not allowed to start.`, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: 'Start it again and choose Start.',
+  });
+}

@@ -1,0 +1,212 @@
+import { ignoreFailure } from './base/async.ts';
+import { DisposableStore } from './base/disposable.ts';
+import { HostError, isHostError, messageOf } from './base/errors.ts';
+import { Emitter } from './base/event.ts';
+import { canonicalJson } from './base/json.ts';
+import { ServerUnit } from './features/serverUnit.ts';
+import { StartGate } from './features/startGate.ts';
+import { checkTool, ToolCalls } from './features/toolCalls.ts';
+import type { CallOptions, Host, ServerChange } from './hostTypes.ts';
+import type { ResultView } from './model/content.ts';
+import type { ToolCallRequest } from './model/operation.ts';
+import type { HostSettings, ServerSnapshot, SettingsProblem } from './model/server.ts';
+import type { Ports } from './ports.ts';
+import { reconcile } from './session/reconciliation.ts';
+import { decodeSettings, type SettingsEntry } from './session/serverSettings.ts';
+
+export interface HostOptions {
+  readonly ports: Ports;
+  /** How the host introduces itself to servers. */
+  readonly client: { readonly name: string; readonly title: string; readonly version: string };
+}
+
+/** Puts a host together: ports in, host out. */
+export function createHost(options: HostOptions): Host {
+  return new LiveHost(options);
+}
+
+class LiveHost implements Host {
+  readonly #options: HostOptions;
+  readonly #gate: StartGate;
+  readonly #calls: ToolCalls;
+  readonly #store = new DisposableStore();
+  readonly #changed: Emitter<ServerChange>;
+  #units = new Map<string, ServerUnit>();
+  #problems: readonly SettingsProblem[] = [];
+  #trusted = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    const { clock, ids, storage, consent, variables, logs } = options.ports;
+    this.#changed = this.#store.add(new Emitter<ServerChange>((error) => logs.host.log('error', messageOf(error))));
+    this.#gate = new StartGate({ clock, ids, consents: storage.consents, prompt: consent, variables });
+    this.#calls = new ToolCalls({
+      clock,
+      ids,
+      interceptors: [checkTool],
+      find: (server) => this.#units.get(server),
+    });
+  }
+
+  get onDidChangeServer(): Host['onDidChangeServer'] {
+    return this.#changed.event;
+  }
+
+  get onDidChangeOperation(): Host['onDidChangeOperation'] {
+    return this.#calls.onDidChangeOperation;
+  }
+
+  servers(): readonly ServerSnapshot[] {
+    return [...this.#units.values()].map((unit) => unit.snapshot);
+  }
+
+  server(id: string): ServerSnapshot | undefined {
+    return this.#units.get(id)?.snapshot;
+  }
+
+  problems(): readonly SettingsProblem[] {
+    return [...this.#problems, ...[...this.#units.values()].flatMap((unit) => unit.entry.problems)];
+  }
+
+  configure(settings: HostSettings): void {
+    if (this.#closing !== undefined) return;
+    const decoded = decodeSettings(settings.layers);
+    this.#problems = decoded.problems;
+    const wasTrusted = this.#trusted;
+    this.#trusted = settings.trusted;
+
+    const ids = new Set(decoded.entries.map((entry) => entry.id));
+    const before = this.#units;
+    const removed = [...before.values()].filter((unit) => !ids.has(unit.id));
+    // Rebuilt so that servers stand in the order of the settings.
+    this.#units = new Map();
+    const added: string[] = [];
+    const steps: (() => void)[] = [];
+    for (const entry of decoded.entries) {
+      const known = before.get(entry.id);
+      if (known === undefined) added.push(entry.id);
+      const unit = known ?? this.#create(entry);
+      this.#units.set(entry.id, unit);
+      steps.push(this.#take(unit, known === undefined ? undefined : unit.definition, entry, wasTrusted));
+    }
+    for (const unit of removed) this.#remove(unit);
+    for (const id of added) this.#changed.fire({ server: id, what: 'added' });
+    for (const step of steps) step();
+  }
+
+  start(id: string): Promise<void> {
+    return this.#runnable(id, (unit) => unit.start());
+  }
+
+  async stop(id: string): Promise<void> {
+    await this.#unit(id).stop('byUser');
+  }
+
+  restart(id: string): Promise<void> {
+    return this.#runnable(id, (unit) => unit.restart());
+  }
+
+  callTool(request: ToolCallRequest, options: CallOptions = {}): Promise<ResultView> {
+    return this.#calls.call(request, options);
+  }
+
+  async allowStart(id: string): Promise<void> {
+    const unit = this.#unit(id);
+    if (unit.definition !== undefined) unit.setConsent(await this.#gate.allow(unit.definition));
+  }
+
+  async allowAutoApprove(id: string, tools: readonly string[]): Promise<void> {
+    const unit = this.#unit(id);
+    if (unit.definition !== undefined) unit.setConsent(await this.#gate.extend(unit.definition, tools));
+  }
+
+  async forgetConsent(id: string): Promise<void> {
+    await this.#gate.forget(id);
+    this.#units.get(id)?.setConsent(undefined);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const units = [...this.#units.values()];
+    await Promise.all(units.map((unit) => unit.stop('byUser')));
+    for (const unit of units) unit.dispose();
+    this.#store.dispose();
+    await this.#options.ports.storage.close();
+  }
+
+  #create(entry: SettingsEntry): ServerUnit {
+    const { ports, client } = this.#options;
+    const unit = new ServerUnit(entry, { ports, gate: this.#gate, client });
+    this.#store.add(unit);
+    unit.onDidChange((what) => {
+      // A server that was removed ends on its own time; nobody is told of its steps any more.
+      if (this.#units.get(unit.id) === unit) this.#changed.fire({ server: unit.id, what });
+    });
+    return unit;
+  }
+
+  /** Hands an entry to its unit, and returns what is to be done about it once all entries are known. */
+  #take(unit: ServerUnit, before: ServerUnit['definition'], entry: SettingsEntry, wasTrusted: boolean): () => void {
+    if (!sameEntry(unit.entry, entry)) unit.configure(entry);
+    const trusted = this.#trusted;
+    return () => {
+      const step = reconcile({ before, after: entry.definition, state: unit.state, trusted, wasTrusted });
+      // A failure is the server's state, and shown there.
+      if (step === 'start') ignoreFailure(unit.start());
+      else if (step === 'restart') ignoreFailure(unit.restart());
+      else if (step === 'stop') ignoreFailure(unit.stop(trusted ? 'notStarted' : 'restrictedMode'));
+      else unit.showTrust(trusted);
+    };
+  }
+
+  #remove(unit: ServerUnit): void {
+    ignoreFailure(unit.stop('notStarted').finally(() => this.#store.release(unit)));
+    this.#changed.fire({ server: unit.id, what: 'removed' });
+  }
+
+  #unit(id: string): ServerUnit {
+    const unit = this.#units.get(id);
+    if (unit !== undefined) return unit;
+    throw new HostError('UNKNOWN_SERVER', `There is no server "${id}".`, {
+      layer: 'host',
+      effect: 'none',
+      suggestion: 'Check the setting "mcpl.servers".',
+    });
+  }
+
+  async #runnable(id: string, action: (unit: ServerUnit) => Promise<void>): Promise<void> {
+    const unit = this.#unit(id);
+    if (!this.#trusted)
+      throw new HostError('NOT_TRUSTED', `The server "${id}" cannot start: this workspace is not trusted.`, {
+        layer: 'policy',
+        effect: 'none',
+        suggestion: 'Trust the workspace first.',
+      });
+    const problem = unit.entry.problems.find((candidate) => candidate.severity === 'error');
+    if (problem !== undefined)
+      throw new HostError('INVALID_SETTINGS', `The settings of "${id}" have an error: ${problem.message}`, {
+        layer: 'settings',
+        effect: 'none',
+        suggestion: 'Correct them, then start it again.',
+      });
+    try {
+      await action(unit);
+    } catch (error) {
+      // A stop that crosses a start is no failure of the start.
+      if (!isHostError(error, 'CANCELLED')) throw error;
+    }
+  }
+}
+
+function sameEntry(a: SettingsEntry, b: SettingsEntry): boolean {
+  return textOf(a) === textOf(b);
+}
+
+function textOf(entry: SettingsEntry): string {
+  return canonicalJson(JSON.parse(JSON.stringify(entry)));
+}

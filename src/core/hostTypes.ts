@@ -1,0 +1,50 @@
+import type { CancellationToken } from './base/cancellation.ts';
+import type { Event } from './base/event.ts';
+import type { ResultView } from './model/content.ts';
+import type { Operation, Progress, ToolCallRequest } from './model/operation.ts';
+import type { HostSettings, ServerSnapshot, SettingsProblem } from './model/server.ts';
+
+/** What changed. Several changes of one server within one turn are told as they come; snapshots are always whole. */
+export interface ServerChange {
+  readonly server: string;
+  readonly what: 'added' | 'removed' | 'settings' | 'state' | 'tools';
+}
+
+export interface CallOptions {
+  readonly token?: CancellationToken | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** A host of servers: settings in, servers and their tools out. What every adapter (editor, terminal, gateway) uses. */
+export interface Host {
+  readonly onDidChangeServer: Event<ServerChange>;
+  /** Fires at every step of every operation. */
+  readonly onDidChangeOperation: Event<Operation>;
+  /** In the order of the settings. */
+  servers(): readonly ServerSnapshot[];
+  server(id: string): ServerSnapshot | undefined;
+  /** All that is wrong with the settings now. */
+  problems(): readonly SettingsProblem[];
+
+  /** Takes new settings: starts, stops and restarts what they ask for, and nothing else. */
+  configure(settings: HostSettings): void;
+
+  /** Starts a server by hand; resolves when it runs, rejects with a `HostError` when it does not. */
+  start(id: string): Promise<void>;
+  /** Stops a server by hand; it stays stopped until it is started or its `enabled` changes. */
+  stop(id: string): Promise<void>;
+  restart(id: string): Promise<void>;
+
+  /** The one way to a server's tools, whatever route a call comes by. Rejects with a `HostError`. */
+  callTool(request: ToolCallRequest, options?: CallOptions): Promise<ResultView>;
+
+  /** Says that the person wrote this server's entry in one of our own views: its next start asks nothing. */
+  allowStart(id: string): Promise<void>;
+  /** Says that the person widened, in one of our own views, what the workspace's settings grant: no question follows. */
+  allowAutoApprove(id: string, tools: readonly string[]): Promise<void>;
+  /** Forgets that a server was allowed to start: its next start asks again. */
+  forgetConsent(id: string): Promise<void>;
+
+  /** Ends every server in order. */
+  close(): Promise<void>;
+}

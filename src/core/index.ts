@@ -1,0 +1,86 @@
+export { KeyedQueue, Deferred, ignoreFailure } from './base/async.ts';
+export { type CancellationToken, CancellationSource, NO_CANCELLATION } from './base/cancellation.ts';
+export type { Clock } from './base/clock.ts';
+export { type Disposable, DisposableStore, disposeAll, toDisposable, trackDisposables } from './base/disposable.ts';
+export {
+  assertNever,
+  cancelled,
+  type Effect,
+  type ErrorLayer,
+  HostError,
+  type HostErrorCode,
+  isCancellation,
+  isHostError,
+  messageOf,
+  RPC,
+  toHostError,
+  WireError,
+} from './base/errors.ts';
+export { Emitter, type Event } from './base/event.ts';
+export {
+  canonicalJson,
+  clip,
+  isJsonArray,
+  isJsonObject,
+  isObject,
+  type Json,
+  jsonEquals,
+  type JsonObject,
+  nestsDeeperThan,
+  parseJson,
+} from './base/json.ts';
+export { type Logger, type LogLevel, NO_LOG, redacting } from './base/log.ts';
+export type { ServerInfo, Tool, ToolHints } from './model/catalog.ts';
+export { blockText, type ContentBlock, decodeResult, type ResultView } from './model/content.ts';
+export type { Operation, OperationState, Progress, Route, ToolCallRequest } from './model/operation.ts';
+export {
+  canStart,
+  canStop,
+  type ConnectionDefinition,
+  type HostSettings,
+  isRunning,
+  type OfferedTool,
+  type ServerDefinition,
+  type ServerSnapshot,
+  type ServerState,
+  type SettingsLayer,
+  type SettingsProblem,
+  type SettingsScope,
+  type StopReason,
+} from './model/server.ts';
+export type {
+  ConnectContext,
+  Connection,
+  Connector,
+  Consent,
+  ConsentPrompt,
+  ConsentStore,
+  Ids,
+  InputAnswer,
+  Logs,
+  OpenTransport,
+  Ports,
+  RemoteConnection,
+  StartAnswer,
+  StartGrants,
+  StartQuestion,
+  StdioConnection,
+  Storage,
+  VariableSource,
+} from './ports.ts';
+export { sniffEnvelope } from './rpc/envelopeSniff.ts';
+export { type DecodeUtf8, DEFAULT_LINE_CAP, type FramingOptions, MessageFramer } from './rpc/framing.ts';
+export { LogLimiter, type LogLimits } from './rpc/logLimiter.ts';
+export { isDeeperThan } from './rpc/nesting.ts';
+export { type SseEvent, type SseHandlers, SseParser } from './rpc/sse.ts';
+export type { DroppedMessage, Transport, TransportClosed } from './rpc/transport.ts';
+export { GatewayEndpoint } from './gateway/endpoint.ts';
+export { type BodyOutline, errorMessage, outlineBody } from './gateway/messages.ts';
+export type { GatewayHost, GatewaySession } from './gateway/session.ts';
+export { createHost, type HostOptions } from './host.ts';
+export type { CallOptions, Host, ServerChange } from './hostTypes.ts';
+export { cleanLine, cleanText } from './base/cleanText.ts';
+export { type Collected, collectArguments, type ParsedArgument, parseArgument } from './form/collectArguments.ts';
+export type { FieldValue, FormField, FormValues, ToolForm } from './form/fields.ts';
+export { fillForm, initialValues } from './form/fillForm.ts';
+export { schemaForm } from './form/schemaForm.ts';

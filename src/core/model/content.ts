@@ -1,0 +1,98 @@
+import { clip, isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+
+/** One piece of content from a server, decoded tolerantly: what is not understood is kept as `unknown`, never dropped. */
+export type ContentBlock =
+  | { readonly type: 'text'; readonly text: string; readonly audience?: Audience }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string; readonly audience?: Audience }
+  | { readonly type: 'resource'; readonly resource: JsonObject; readonly audience?: Audience }
+  | { readonly type: 'resource_link'; readonly uri: string; readonly name: string; readonly audience?: Audience }
+  | { readonly type: 'unknown'; readonly value: Json };
+
+/** For whom a block is meant, as the server says (a hint): absent means for both. */
+export type Audience = 'user' | 'assistant' | undefined;
+
+/** What a tool call gave, ready to be shown and to be handed to a model (model H: one result view for all). */
+export interface ResultView {
+  /** What a model reads. */
+  readonly modelText: string;
+  readonly blocks: readonly ContentBlock[];
+  readonly structured: Json | undefined;
+  /** The tool itself says that it failed; the model should see it and may act on it. */
+  readonly isError: boolean;
+  /** The result as it came, unknown fields included, for whoever passes it on. */
+  readonly raw: JsonObject;
+}
+
+/** Longest text taken over when content is not understood, or missing, and is shown as JSON. */
+const MAX_SYNTHESIZED = 1_000_000;
+
+/**
+ * Decodes a `tools/call` result. Servers of every age are read: content missing, a bare array or string, or any
+ * object at all; the text for the model is then made from what there is.
+ */
+export function decodeResult(value: Json): ResultView {
+  const raw: JsonObject = isJsonObject(value) ? value : { content: contentOf(value) };
+  const blocks = blocksOf(raw['content']);
+  const structured = raw['structuredContent'];
+  const isError = raw['isError'] === true;
+  return { modelText: modelText(blocks, structured, raw), blocks, structured, isError, raw };
+}
+
+function contentOf(value: Json): Json {
+  if (isJsonArray(value)) return value;
+  return [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }];
+}
+
+function blocksOf(content: Json | undefined): readonly ContentBlock[] {
+  if (content === undefined || content === null) return [];
+  if (isJsonArray(content)) return content.map(decodeBlock);
+  return [typeof content === 'string' ? { type: 'text', text: content } : decodeBlock(content)];
+}
+
+function decodeBlock(value: Json): ContentBlock {
+  if (!isJsonObject(value)) return { type: 'unknown', value };
+  const audience = decodeAudience(value['annotations']);
+  const withAudience = audience === undefined ? {} : { audience };
+  const { type, text, data, mimeType, resource, uri, name } = value;
+  if (type === 'text' && typeof text === 'string') return { type, text, ...withAudience };
+  if ((type === 'image' || type === 'audio') && typeof data === 'string' && typeof mimeType === 'string')
+    return { type, data, mimeType, ...withAudience };
+  if (type === 'resource' && isJsonObject(resource)) return { type, resource, ...withAudience };
+  if (type === 'resource_link' && typeof uri === 'string')
+    return { type, uri, name: typeof name === 'string' ? name : uri, ...withAudience };
+  return { type: 'unknown', value };
+}
+
+function decodeAudience(annotations: Json | undefined): Audience {
+  if (!isJsonObject(annotations) || !isJsonArray(annotations['audience'])) return undefined;
+  const [only, ...more] = annotations['audience'];
+  return more.length === 0 && (only === 'user' || only === 'assistant') ? only : undefined;
+}
+
+function modelText(blocks: readonly ContentBlock[], structured: Json | undefined, raw: JsonObject): string {
+  const texts = blocks.filter((block) => !('audience' in block && block.audience === 'user')).map(blockText);
+  if (texts.length > 0) return texts.join('\n');
+  if (structured !== undefined) return clip(JSON.stringify(structured), MAX_SYNTHESIZED);
+  const rest = Object.keys(raw).filter((key) => key !== '_meta' && key !== 'isError' && key !== 'content');
+  if (rest.length === 0) return '';
+  return clip(JSON.stringify(Object.fromEntries(rest.map((key) => [key, raw[key]]))), MAX_SYNTHESIZED);
+}
+
+/** One block as plain text. */
+export function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+    case 'audio':
+      return `[${block.type} ${block.mimeType}, ${Math.floor((block.data.length * 3) / 4)} bytes]`;
+    case 'resource': {
+      const { text, uri } = block.resource;
+      return typeof text === 'string' ? text : `[resource ${typeof uri === 'string' ? uri : 'without URI'}]`;
+    }
+    case 'resource_link':
+      return `[${block.name}](${block.uri})`;
+    case 'unknown':
+      return clip(JSON.stringify(block.value), MAX_SYNTHESIZED);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Effect, HostError } from '../base/errors.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { ResultView } from './content.ts';
+
+/** By which way a call reached the host. */
+export type Route = 'gateway' | 'command' | 'cli' | 'api' | 'participant';
+
+/** A tool call as somebody asks for it. */
+export interface ToolCallRequest {
+  readonly server: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly route: Route;
+  /** The editor's chat session, where the route names one (`_meta["vscode.conversationId"]`). */
+  readonly conversationId?: string | undefined;
+  /** Further `_meta` of the caller that is passed on to the server. */
+  readonly meta?: JsonObject | undefined;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total: number | undefined;
+  readonly message: string | undefined;
+}
+
+export type OperationState =
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'running'; readonly progress: Progress | undefined }
+  | { readonly kind: 'succeeded'; readonly result: ResultView }
+  | { readonly kind: 'failed'; readonly error: HostError; readonly effect: Effect };
+
+/** One logical call, however many attempts it takes (model D: one progress, one cancel, one outcome). */
+export interface Operation {
+  readonly id: string;
+  readonly request: ToolCallRequest;
+  readonly startedAt: number;
+  readonly attempts: number;
+  readonly state: OperationState;
+}
+
+/** What interceptors add to the request that goes to the server: top-level members and `_meta` members. */
+export interface OutgoingExtras {
+  readonly params: Readonly<Record<string, Json>>;
+  readonly meta: Readonly<Record<string, Json>>;
+}

@@ -1,0 +1,127 @@
+import type { HostError } from '../base/errors.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { ServerInfo, Tool } from './catalog.ts';
+
+export type SettingsScope = 'user' | 'workspace' | 'folder';
+
+/** The raw value of `mcpl.servers` in one place. Later layers win, key by key. */
+export interface SettingsLayer {
+  readonly scope: SettingsScope;
+  readonly servers: Json | undefined;
+}
+
+export interface HostSettings {
+  readonly layers: readonly SettingsLayer[];
+  /** Restricted Mode: false, and nothing starts. */
+  readonly trusted: boolean;
+}
+
+/** What is wrong with the settings, at which member: `["files", "args", 0]`. */
+export interface SettingsProblem {
+  readonly path: readonly (string | number)[];
+  readonly scope: SettingsScope;
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+}
+
+/** How to reach a server, as written: variables are not yet expanded. */
+export type ConnectionDefinition =
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly envFile: string | undefined;
+      readonly cwd: string | undefined;
+    }
+  | {
+      readonly kind: 'remote';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly transport: 'auto' | 'http';
+    };
+
+export interface Timeouts {
+  /** Seconds for the handshake. */
+  readonly start: number;
+  /** Seconds for one request that lists something. */
+  readonly list: number;
+  /** Seconds for a tool call without any sign of progress. */
+  readonly call: number;
+  /** Seconds for a tool call however much it progresses. */
+  readonly callMax: number;
+}
+
+/** One entry of `mcpl.servers`, merged and checked. */
+export interface ServerDefinition {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly connection: ConnectionDefinition;
+  readonly hiddenTools: readonly string[];
+  readonly autoApprove: readonly string[];
+  readonly timeouts: Timeouts;
+  readonly restart: 'onCrash' | 'never';
+  /** Whether any part of the connection comes from the workspace (or is read from a file in it). */
+  readonly definedBy: 'user' | 'workspace';
+  /** Tools that only workspace settings auto-approve. */
+  readonly workspaceAutoApprove: readonly string[];
+}
+
+/** Why a server that could run does not. */
+export type StopReason = 'notStarted' | 'byUser' | 'notApproved' | 'restrictedMode';
+
+/** Where a server is in its life. */
+export type ServerState =
+  | { readonly kind: 'stopped'; readonly reason: StopReason }
+  /** Waits for a person's consent or an input. */
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'starting' }
+  | {
+      readonly kind: 'running';
+      readonly info: ServerInfo;
+      readonly protocolVersion: string;
+      readonly pid: number | undefined;
+      readonly since: number;
+    }
+  | { readonly kind: 'stopping' }
+  /** Crashed and will be started again at `at`. */
+  | { readonly kind: 'restarting'; readonly error: HostError; readonly at: number }
+  | { readonly kind: 'failed'; readonly error: HostError };
+
+export function isRunning(state: ServerState): state is Extract<ServerState, { kind: 'running' }> {
+  return state.kind === 'running';
+}
+
+export function canStart(state: ServerState): boolean {
+  return state.kind === 'stopped' || state.kind === 'failed' || state.kind === 'restarting';
+}
+
+export function canStop(state: ServerState): boolean {
+  return (
+    state.kind === 'running' || state.kind === 'starting' || state.kind === 'asking' || state.kind === 'restarting'
+  );
+}
+
+/** A tool with what the settings say about it. */
+export interface OfferedTool {
+  readonly tool: Tool;
+  /** Whether models see it and may call it. */
+  readonly offered: boolean;
+  /** Whether models may call it without being asked. */
+  readonly autoApproved: boolean;
+}
+
+/** All that is known of one server at one moment. */
+export interface ServerSnapshot {
+  readonly id: string;
+  readonly definedBy: 'user' | 'workspace';
+  readonly enabled: boolean;
+  readonly state: ServerState;
+  /** Empty until the first list has arrived; kept while the server restarts. */
+  readonly tools: readonly OfferedTool[];
+  readonly problems: readonly SettingsProblem[];
+  /** Absent where the entry has an error. */
+  readonly definition: ServerDefinition | undefined;
+  /** What the server declared in its handshake. */
+  readonly capabilities: JsonObject;
+}

@@ -1,0 +1,52 @@
+import type { ServerDefinition } from '../model/server.ts';
+import type { Consent, StartGrants, StartQuestion } from '../ports.ts';
+
+export type StartDecision =
+  { readonly kind: 'allow' } | { readonly kind: 'ask'; readonly reason: StartQuestion['reason'] };
+
+/**
+ * Whether a server may start without asking. What the user's own settings define needs no question; what the workspace
+ * defines or grants beyond the defaults is asked once, and again as soon as it is anything else than what was allowed.
+ */
+export function decideStart(
+  definition: ServerDefinition,
+  consent: Consent | undefined,
+  hasOlderConsent: boolean,
+): StartDecision {
+  const asksForItself = definition.definedBy === 'workspace';
+  if (consent === undefined) {
+    if (!asksForItself && definition.workspaceAutoApprove.length === 0) return { kind: 'allow' };
+    return { kind: 'ask', reason: hasOlderConsent ? 'changed' : 'first' };
+  }
+  const granted = new Set(consent.grants.autoApprove);
+  const widened = definition.workspaceAutoApprove.some((tool) => !granted.has(tool));
+  return widened ? { kind: 'ask', reason: 'widened' } : { kind: 'allow' };
+}
+
+/** The tools that models may call without asking: what workspace settings say counts only as far as it was allowed. */
+export function effectiveAutoApprove(definition: ServerDefinition, consent: Consent | undefined): readonly string[] {
+  const fromWorkspace = new Set(definition.workspaceAutoApprove);
+  const granted = new Set(consent?.grants.autoApprove ?? []);
+  return definition.autoApprove.filter((tool) => !fromWorkspace.has(tool) || granted.has(tool));
+}
+
+export function grantsOf(definition: ServerDefinition): StartGrants {
+  return { autoApprove: [...definition.workspaceAutoApprove].sort() };
+}
+
+/** What a question must say beyond the command line: one sentence for each thing that starting grants. */
+export function remarksOn(definition: ServerDefinition): readonly string[] {
+  const remarks: string[] = [];
+  if (definition.workspaceAutoApprove.length > 0)
+    remarks.push(`Models may call without asking: ${[...definition.workspaceAutoApprove].sort().join(', ')}.`);
+  if (definition.connection.kind === 'stdio') {
+    const names = Object.keys(definition.connection.env).sort();
+    if (names.length > 0) remarks.push(`It sets environment variables: ${names.join(', ')}.`);
+    if (definition.connection.envFile !== undefined)
+      remarks.push(`It reads environment variables from ${definition.connection.envFile}.`);
+  } else {
+    const names = Object.keys(definition.connection.headers).sort();
+    if (names.length > 0) remarks.push(`It sends the headers: ${names.join(', ')}.`);
+  }
+  return remarks;
+}

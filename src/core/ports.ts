@@ -1,0 +1,136 @@
+import type { CancellationToken } from './base/cancellation.ts';
+import type { Clock } from './base/clock.ts';
+import type { Disposable } from './base/disposable.ts';
+import type { Logger } from './base/log.ts';
+import type { Transport } from './rpc/transport.ts';
+
+export type { Clock } from './base/clock.ts';
+
+/** Everything the core needs of the outside. Each port is as small as its use; nothing else is ambient. */
+export interface Ports {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logs: Logs;
+  readonly storage: Storage;
+  readonly variables: VariableSource;
+  readonly connector: Connector;
+  readonly consent: ConsentPrompt;
+}
+
+/** Randomness and digests. */
+export interface Ids {
+  uuid(): string;
+  /** A number in [0, 1), for jitter. */
+  random(): number;
+  /** The SHA-256 of UTF-8 text, in hex. */
+  sha256(text: string): string;
+}
+
+export interface Logs {
+  /** What the host itself has to say. */
+  readonly host: Logger;
+  /** The channel of one server: its stderr, its state changes, what it said that was not understood. */
+  server(id: string): Logger;
+}
+
+/** Where settings' variables get their values. */
+export interface VariableSource {
+  /** Names and absolute paths of the open folders, the first one being `${workspaceFolder}`. */
+  readonly folders: readonly { readonly name: string; readonly path: string }[];
+  readonly userHome: string;
+  env(name: string): string | undefined;
+  /** The answer to `${input:id}`, asked once and remembered; `undefined` when the person declines. */
+  input(id: string, token: CancellationToken): Promise<InputAnswer>;
+  /** The text of a file named by settings (an `envFile`). Rejects with a message that names the file. */
+  readFile(path: string): Promise<string>;
+}
+
+export type InputAnswer =
+  | { readonly kind: 'value'; readonly value: string; readonly secret: boolean }
+  | { readonly kind: 'declined' }
+  | { readonly kind: 'undeclared' };
+
+/** A connection with every variable expanded. */
+export type Connection = StdioConnection | RemoteConnection;
+
+export interface StdioConnection {
+  readonly kind: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Added to the environment of the host's process. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+}
+
+export interface RemoteConnection {
+  readonly kind: 'remote';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly transport: 'auto' | 'http';
+}
+
+export interface OpenTransport {
+  readonly transport: Transport;
+  /** The process behind it, where there is one. */
+  readonly pid: number | undefined;
+}
+
+export interface Connector {
+  /** Opens a connection; rejects with a `HostError` that says what to do next. */
+  open(connection: Connection, context: ConnectContext): Promise<OpenTransport>;
+}
+
+export interface ConnectContext {
+  readonly serverId: string;
+  readonly token: CancellationToken;
+  /** Lines of stderr, noise on stdout, and other remarks, for the server's log channel. */
+  readonly log: Logger;
+  /** After `initialize`: the revision, which some transports must name on every message. */
+  readonly negotiated?: (listener: (protocolVersion: string) => void) => Disposable;
+}
+
+/** What survives a restart. Every write is durable when its promise resolves. */
+export interface Storage {
+  readonly consents: ConsentStore;
+  close(): Promise<void>;
+}
+
+/** That a person allowed a server, in exactly this form, to start in this workspace. */
+export interface Consent {
+  readonly server: string;
+  readonly fingerprint: string;
+  /** What the workspace's settings were allowed to grant beyond the defaults. */
+  readonly grants: StartGrants;
+  readonly at: number;
+}
+
+export interface StartGrants {
+  /** Tools that models may call without being asked, in sorted order. */
+  readonly autoApprove: readonly string[];
+}
+
+export interface ConsentStore {
+  find(server: string, fingerprint: string): Promise<Consent | undefined>;
+  save(consent: Consent): Promise<void>;
+  list(): Promise<readonly Consent[]>;
+  /** Forgets every consent of one server. */
+  forget(server: string): Promise<void>;
+}
+
+/** Asks the person, once, whether a server that the workspace defines may start. */
+export interface ConsentPrompt {
+  ask(question: StartQuestion, token: CancellationToken): Promise<StartAnswer>;
+}
+
+export interface StartQuestion {
+  readonly server: string;
+  readonly reason: 'first' | 'changed' | 'widened';
+  /** The whole command line, or the URL. */
+  readonly target: string;
+  readonly cwd: string | undefined;
+  /** One sentence each: what starting grants beyond the defaults, and where its parts come from. */
+  readonly remarks: readonly string[];
+}
+
+/** A dismissed question is no permission. */
+export type StartAnswer = 'start' | 'dontStart' | 'openSettings' | 'dismissed';

@@ -1,0 +1,194 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { ConnectionDefinition, ServerDefinition, SettingsProblem, Timeouts } from '../model/server.ts';
+import type { SettingsEntry, Traced } from './serverSettings.ts';
+
+const DEFAULT_TIMEOUTS: Timeouts = { start: 60, list: 30, call: 60, callMax: 3600 };
+const LONGEST_TIMEOUT = 24 * 3600;
+
+const KNOWN_KEYS = [
+  'enabled',
+  'command',
+  'args',
+  'env',
+  'envFile',
+  'cwd',
+  'url',
+  'headers',
+  'transport',
+  'tools',
+  'timeouts',
+  'restart',
+] as const;
+const CONNECTION_KEYS = ['command', 'args', 'env', 'envFile', 'cwd', 'url', 'headers', 'transport'] as const;
+
+/** Decodes one merged entry. Any error leaves it without a definition, so that nothing half understood ever runs. */
+export function decodeEntry(id: string, traced: Traced): SettingsEntry {
+  const reader = new EntryReader(id, traced);
+  const connection = decodeConnection(reader);
+  const tools = reader.object('tools');
+  const hiddenTools = reader.strings(['tools', 'hidden'], tools?.['hidden']);
+  const autoApprove = reader.strings(['tools', 'autoApprove'], tools?.['autoApprove']);
+  const enabled = reader.boolean('enabled') ?? false;
+  const timeouts = decodeTimeouts(reader);
+  const restart = reader.oneOf('restart', ['onCrash', 'never']) ?? 'onCrash';
+  for (const key of Object.keys(traced.value))
+    if (!KNOWN_KEYS.some((known) => known === key)) reader.warn([key], `"${key}" is not a setting of a server.`);
+
+  if (connection === undefined || reader.problems.some((problem) => problem.severity === 'error'))
+    return { id, definition: undefined, problems: reader.problems };
+  const definition: ServerDefinition = {
+    id,
+    enabled,
+    connection,
+    hiddenTools,
+    autoApprove,
+    timeouts,
+    restart,
+    definedBy: isDefinedByWorkspace(traced, connection) ? 'workspace' : 'user',
+    workspaceAutoApprove: traced.scopeOf(['tools', 'autoApprove']) === 'user' ? [] : autoApprove,
+  };
+  return { id, definition, problems: reader.problems };
+}
+
+/**
+ * A connection is the workspace's as soon as the workspace gives any part of it: a member, or, because a repository
+ * owns its files, a program or an environment file inside the workspace folder.
+ */
+function isDefinedByWorkspace(traced: Traced, connection: ConnectionDefinition): boolean {
+  const given = CONNECTION_KEYS.some((key) => traced.value[key] !== undefined && traced.scopeOf([key]) !== 'user');
+  if (given || connection.kind === 'remote') return given;
+  return [connection.command, connection.envFile ?? ''].some((text) => text.includes('${workspaceFolder'));
+}
+
+function decodeConnection(reader: EntryReader): ConnectionDefinition | undefined {
+  const command = reader.text('command');
+  const url = reader.text('url');
+  if (command !== undefined && url !== undefined) {
+    reader.fail(['url'], 'An entry has either "command" or "url", not both.');
+    return undefined;
+  }
+  if (url !== undefined) {
+    checkUrl(reader, url);
+    const transport = reader.oneOf('transport', ['auto', 'http']) ?? 'auto';
+    return { kind: 'remote', url, headers: reader.stringMap('headers'), transport };
+  }
+  if (command === undefined) {
+    if (!reader.has('command') && !reader.has('url'))
+      reader.fail([], 'Add "command" (a program to start) or "url" (a server to connect to).');
+    return undefined;
+  }
+  return {
+    kind: 'stdio',
+    command,
+    args: reader.strings(['args'], reader.value('args')),
+    env: reader.stringMap('env'),
+    envFile: reader.text('envFile'),
+    cwd: reader.text('cwd'),
+  };
+}
+
+function checkUrl(reader: EntryReader, url: string): void {
+  // A URL that begins with a variable is checked when it is expanded.
+  if (/^https?:\/\/[^/\s]/i.test(url) || url.startsWith('${')) return;
+  reader.fail(['url'], 'Must begin with http:// or https://.');
+}
+
+function decodeTimeouts(reader: EntryReader): Timeouts {
+  const given = reader.object('timeouts') ?? {};
+  const read = (key: keyof Timeouts): number => {
+    const value = given[key];
+    if (value === undefined) return DEFAULT_TIMEOUTS[key];
+    if (typeof value === 'number' && value > 0 && value <= LONGEST_TIMEOUT) return value;
+    reader.fail(['timeouts', key], `Must be a number of seconds above 0 and up to ${LONGEST_TIMEOUT}.`);
+    return DEFAULT_TIMEOUTS[key];
+  };
+  for (const key of Object.keys(given))
+    if (!Object.hasOwn(DEFAULT_TIMEOUTS, key)) reader.warn(['timeouts', key], `"${key}" is not a timeout.`);
+  const call = read('call');
+  return { start: read('start'), list: read('list'), call, callMax: Math.max(call, read('callMax')) };
+}
+
+/** Reads members of one entry and notes what is wrong with them. */
+class EntryReader {
+  readonly problems: SettingsProblem[] = [];
+  readonly #id: string;
+  readonly #traced: Traced;
+
+  constructor(id: string, traced: Traced) {
+    this.#id = id;
+    this.#traced = traced;
+  }
+
+  has(key: string): boolean {
+    return this.#traced.value[key] !== undefined;
+  }
+
+  value(key: string): Json | undefined {
+    return this.#traced.value[key];
+  }
+
+  text(key: string): string | undefined {
+    const value = this.value(key);
+    if (value === undefined) return undefined;
+    if (typeof value === 'string' && value.trim() !== '' && !value.includes('\0')) return value;
+    this.fail([key], 'Must be a text that is not empty.');
+    return undefined;
+  }
+
+  boolean(key: string): boolean | undefined {
+    const value = this.value(key);
+    if (value === undefined || typeof value === 'boolean') return value;
+    this.fail([key], 'Must be true or false.');
+    return undefined;
+  }
+
+  oneOf<const T extends string>(key: string, choices: readonly T[]): T | undefined {
+    const value = this.value(key);
+    if (value === undefined) return undefined;
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice === undefined) this.fail([key], `Must be ${choices.map((candidate) => `"${candidate}"`).join(' or ')}.`);
+    return choice;
+  }
+
+  object(key: string): JsonObject | undefined {
+    const value = this.value(key);
+    if (value === undefined || isJsonObject(value)) return value;
+    this.fail([key], 'Must be an object.');
+    return undefined;
+  }
+
+  strings(path: readonly string[], value: Json | undefined): readonly string[] {
+    if (value === undefined) return [];
+    if (!isJsonArray(value)) {
+      this.fail(path, 'Must be a list of texts.');
+      return [];
+    }
+    return value.flatMap((item, index) => {
+      if (typeof item === 'string' && !item.includes('\0')) return [item];
+      this.fail([...path, index], 'Must be a text.');
+      return [];
+    });
+  }
+
+  stringMap(key: string): Readonly<Record<string, string>> {
+    const result: Record<string, string> = {};
+    for (const [name, value] of Object.entries(this.object(key) ?? {})) {
+      if (typeof value === 'string' && !value.includes('\0')) result[name] = value;
+      else if (typeof value === 'number' || typeof value === 'boolean') result[name] = String(value);
+      else this.fail([key, name], 'Must be a text.');
+    }
+    return result;
+  }
+
+  fail(path: readonly (string | number)[], message: string): void {
+    this.#note(path, 'error', message);
+  }
+
+  warn(path: readonly (string | number)[], message: string): void {
+    this.#note(path, 'warning', message);
+  }
+
+  #note(path: readonly (string | number)[], severity: 'error' | 'warning', message: string): void {
+    this.problems.push({ path: [this.#id, ...path], scope: this.#traced.scopeOf(path), severity, message });
+  }
+}

@@ -1,0 +1,28 @@
+import { canStart, canStop, type ServerDefinition, type ServerState } from '../model/server.ts';
+import { sameConnection } from './fingerprint.ts';
+
+export type Step = 'none' | 'start' | 'stop' | 'restart';
+
+export interface Reconciliation {
+  readonly before: ServerDefinition | undefined;
+  /** Absent where the entry now has an error: what runs goes on running as it was last defined. */
+  readonly after: ServerDefinition | undefined;
+  readonly state: ServerState;
+  readonly trusted: boolean;
+  readonly wasTrusted: boolean;
+}
+
+/** What new settings mean for one server. A running one is touched only if its connection changed. */
+export function reconcile(change: Reconciliation): Step {
+  const { before, after, state, trusted, wasTrusted } = change;
+  if (!trusted) return canStop(state) ? 'stop' : 'none';
+  if (after === undefined) return 'none';
+  const isNewlyEnabled = after.enabled && (before?.enabled !== true || !wasTrusted);
+  if (isNewlyEnabled) return canStart(state) ? 'start' : 'none';
+  if (before?.enabled === true && !after.enabled) return canStop(state) ? 'stop' : 'none';
+  if (before === undefined || sameConnection(before.connection, after.connection)) return 'none';
+  if (canStop(state)) return 'restart';
+  // A new connection answers what went wrong with the old one; a server that the user stopped stays stopped.
+  const wasGivenUp = state.kind === 'failed' || (state.kind === 'stopped' && state.reason === 'notApproved');
+  return after.enabled && wasGivenUp ? 'start' : 'none';
+}

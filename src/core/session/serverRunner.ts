@@ -1,0 +1,283 @@
+import { Deferred, ignoreFailure } from '../base/async.ts';
+import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { cancelled, HostError, redactError, toHostError } from '../base/errors.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import { type Logger, redacting } from '../base/log.ts';
+import type { ServerDefinition, ServerState, StopReason } from '../model/server.ts';
+import type { Connector, Ids } from '../ports.ts';
+import type { TransportClosed } from '../rpc/transport.ts';
+import { type LifecycleEvent, transition } from './lifecycle.ts';
+import { decideRestart, recentCrashes } from './restartPolicy.ts';
+import { Session, type SessionFeature } from './session.ts';
+import type { ExpandedConnection } from './variables.ts';
+
+export interface RunnerOptions {
+  readonly id: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly connector: Connector;
+  readonly client: { readonly name: string; readonly title: string; readonly version: string };
+  readonly features: readonly SessionFeature[];
+  /** Asks for consent and for inputs; rejects when the server may not start. `asking` is called before a person waits. */
+  prepare(definition: ServerDefinition, token: CancellationToken, asking: () => void): Promise<ExpandedConnection>;
+}
+
+/** One start, from the question for consent to the end of the process. */
+class Attempt {
+  readonly cancellation = new CancellationSource();
+  /** Settles when the server runs, or when it is clear that it will not. */
+  readonly ready = new Deferred<void>();
+  /** Settles when nothing of this attempt is left: no process, no socket. */
+  readonly over = new Deferred<void>();
+  readonly automatic: boolean;
+  stopReason: StopReason | undefined;
+
+  constructor(automatic: boolean) {
+    this.automatic = automatic;
+    ignoreFailure(this.ready.promise);
+  }
+}
+
+/** What a crash during an automatic restart looks like: worth another try, unlike a command that does not exist. */
+const TRANSIENT = ['SERVER_EXITED', 'CONNECTION_CLOSED', 'TIMEOUT', 'HANDSHAKE_FAILED'] as const;
+
+/** The life of one server: at most one process at a time, restarted after crashes, ended in order. */
+export class ServerRunner implements Disposable {
+  readonly #options: RunnerOptions;
+  readonly #changed = new Emitter<ServerState>();
+  #state: ServerState = { kind: 'stopped', reason: 'notStarted' };
+  #definition: ServerDefinition;
+  #attempt: Attempt | undefined;
+  #session: Session | undefined;
+  #restart: Disposable | undefined;
+  #crashes: readonly number[] = [];
+  /** Counts what was asked for last: a restart goes on with its start only while nothing newer was asked. */
+  #intent = 0;
+
+  constructor(definition: ServerDefinition, options: RunnerOptions) {
+    this.#definition = definition;
+    this.#options = options;
+  }
+
+  get onDidChangeState(): Event<ServerState> {
+    return this.#changed.event;
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  get definition(): ServerDefinition {
+    return this.#definition;
+  }
+
+  /** The open session, while the server runs. */
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  /** Takes a definition for the next start; what already runs is not touched. */
+  define(definition: ServerDefinition): void {
+    this.#definition = definition;
+  }
+
+  /** Starts the server, or joins the start that is under way. */
+  start(): Promise<void> {
+    this.#intent++;
+    if (this.#attempt !== undefined && this.#attempt.stopReason === undefined) return this.#attempt.ready.promise;
+    this.#crashes = [];
+    return this.#begin(false);
+  }
+
+  async stop(reason: StopReason): Promise<void> {
+    this.#intent++;
+    this.#restart?.dispose();
+    this.#restart = undefined;
+    const attempt = this.#attempt;
+    if (attempt === undefined) {
+      this.#apply({ kind: 'stopped', reason });
+      return;
+    }
+    attempt.stopReason ??= reason;
+    this.#apply({ kind: 'stopping' });
+    attempt.cancellation.cancel();
+    await attempt.over.promise;
+  }
+
+  async restart(): Promise<void> {
+    const stopped = this.stop('byUser');
+    const intent = this.#intent;
+    await stopped;
+    if (this.#intent === intent) await this.start();
+  }
+
+  dispose(): void {
+    ignoreFailure(this.stop('byUser'));
+    this.#changed.dispose();
+  }
+
+  #begin(automatic: boolean): Promise<void> {
+    this.#restart?.dispose();
+    this.#restart = undefined;
+    const before = this.#attempt?.over.promise ?? Promise.resolve();
+    const attempt = new Attempt(automatic);
+    this.#attempt = attempt;
+    ignoreFailure(before.then(() => this.#run(attempt)));
+    return attempt.ready.promise;
+  }
+
+  async #run(attempt: Attempt): Promise<void> {
+    let error: HostError;
+    try {
+      this.#apply({ kind: 'connecting' });
+      const closed = await this.#connectAndServe(attempt);
+      error = closed.error ?? closedByServer();
+    } catch (thrown) {
+      error = toHostError(thrown);
+      attempt.ready.reject(error);
+    }
+    if (this.#attempt === attempt) this.#attempt = undefined;
+    this.#settle(attempt, error);
+    attempt.ready.reject(error);
+    attempt.over.resolve();
+  }
+
+  /** Resolves when the connection has ended and nothing of it is left. */
+  async #connectAndServe(attempt: Attempt): Promise<TransportClosed> {
+    const { token } = attempt.cancellation;
+    throwIfCancelled(token);
+    const prepared = await this.#options.prepare(this.#definition, token, () => this.#apply({ kind: 'asked' }));
+    throwIfCancelled(token);
+    this.#apply({ kind: 'connecting' });
+
+    try {
+      const closed = await this.#serve(attempt, prepared);
+      return closed.error === undefined ? closed : { error: redactError(closed.error, prepared.secrets) };
+    } catch (error) {
+      throw redactError(toHostError(error), prepared.secrets);
+    }
+  }
+
+  async #serve(attempt: Attempt, prepared: ExpandedConnection): Promise<TransportClosed> {
+    const { clock, connector, features, client } = this.#options;
+    const { token } = attempt.cancellation;
+    const log = redacting(this.#options.log, prepared.secrets);
+    const negotiated = new Emitter<string>();
+    const opened = await connector.open(prepared.connection, {
+      serverId: this.#options.id,
+      token,
+      log,
+      negotiated: negotiated.event,
+    });
+    const life = new DisposableStore();
+    try {
+      throwIfCancelled(token);
+      const ended = new Deferred<TransportClosed>();
+      life.add(opened.transport.onClose((closed) => ended.resolve(closed)));
+      life.add(token.onCancellationRequested(() => ended.resolve({})));
+      const session = await Session.open({
+        transport: opened.transport,
+        clock,
+        log,
+        client,
+        features,
+        token,
+        startTimeoutMs: this.#definition.timeouts.start * 1000,
+        onNegotiated: (version) => negotiated.fire(version),
+      });
+      life.add(session);
+      throwIfCancelled(token);
+      this.#session = session;
+      const { info, protocolVersion } = session.handshake;
+      this.#apply({ kind: 'ready', info, protocolVersion, pid: opened.pid, since: clock.now() });
+      attempt.ready.resolve();
+      return await ended.promise;
+    } finally {
+      this.#session = undefined;
+      if (token.isCancellationRequested) await opened.transport.close();
+      life.dispose();
+      await opened.transport.close();
+    }
+  }
+
+  /** The one place that decides what an ended attempt means. */
+  #settle(attempt: Attempt, error: HostError): void {
+    if (attempt.stopReason !== undefined) {
+      this.#apply({ kind: 'stopped', reason: attempt.stopReason });
+      return;
+    }
+    if (error.code === 'NOT_APPROVED' || error.code === 'CANCELLED') {
+      this.#apply({ kind: 'stopped', reason: 'notApproved' });
+      return;
+    }
+    const wasRunning = this.#state.kind === 'running';
+    const { log, clock, ids } = this.#options;
+    log.log('error', error.message);
+    const mayRestart = wasRunning || (attempt.automatic && TRANSIENT.some((code) => code === error.code));
+    if (!mayRestart || this.#definition.restart === 'never') {
+      this.#apply({ kind: 'failed', error });
+      return;
+    }
+    const now = clock.now();
+    this.#crashes = [...recentCrashes(this.#crashes, now), now];
+    const decision = decideRestart(this.#crashes, now, ids.random());
+    if (decision.kind === 'giveUp') {
+      this.#apply({ kind: 'failed', error: crashLoop(decision.crashes, error) });
+      return;
+    }
+    log.log('info', `Starting again in ${(decision.delayMs / 1000).toFixed(1)} seconds.`);
+    this.#apply({ kind: 'crashed', error, restartAt: now + decision.delayMs });
+    this.#restart = clock.delay(decision.delayMs, () => ignoreFailure(this.#begin(true)));
+  }
+
+  #apply(event: LifecycleEvent): void {
+    const next = transition(this.#state, event);
+    if (next === this.#state) return;
+    this.#state = next;
+    this.#options.log.log('info', describe(next));
+    this.#changed.fire(next);
+  }
+}
+
+function throwIfCancelled(token: CancellationToken): void {
+  if (token.isCancellationRequested) throw cancelled('The start');
+}
+
+function closedByServer(): HostError {
+  return new HostError('CONNECTION_CLOSED', 'The server closed the connection.', {
+    layer: 'transport',
+    suggestion: 'See its log.',
+  });
+}
+
+function crashLoop(crashes: number, error: HostError): HostError {
+  return new HostError('CRASH_LOOP', `The server ended ${crashes} times within 3 minutes. Last: ${error.message}`, {
+    layer: 'process',
+    effect: 'none',
+    suggestion: 'See its log, then restart it.',
+    cause: error,
+  });
+}
+
+/** A state in one line, for the log. */
+function describe(state: ServerState): string {
+  switch (state.kind) {
+    case 'running':
+      return `Running: ${state.info.name || 'unnamed'} ${state.info.version}, MCP ${state.protocolVersion}${state.pid === undefined ? '' : `, process ${state.pid}`}.`;
+    case 'failed':
+      return `Failed: ${state.error.message}`;
+    case 'restarting':
+      return `Ended: ${state.error.message}`;
+    case 'stopped':
+      return `Stopped (${state.reason}).`;
+    case 'asking':
+      return 'Waiting for an answer.';
+    case 'starting':
+      return 'Starting.';
+    case 'stopping':
+      return 'Stopping.';
+  }
+}

@@ -1,0 +1,165 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import { cancelled, HostError, messageOf } from '../base/errors.ts';
+import type { ConnectionDefinition } from '../model/server.ts';
+import type { Connection, VariableSource } from '../ports.ts';
+import { parseEnvFile } from './envFile.ts';
+
+/** A connection ready to open, and the secrets in it, which no log may show. */
+export interface ExpandedConnection {
+  readonly connection: Connection;
+  readonly secrets: readonly string[];
+}
+
+const VARIABLE = /\$\{([^}]*)\}/g;
+
+/**
+ * Expands every variable of a connection. `asking` is called before a person is asked for an input. Rejects when a
+ * variable cannot be resolved.
+ */
+export async function expandConnection(
+  definition: ConnectionDefinition,
+  source: VariableSource,
+  token: CancellationToken,
+  asking: () => void,
+): Promise<ExpandedConnection> {
+  const secrets: string[] = [];
+  const context: Expansion = { source, secrets, token, asking };
+  const expand = async (text: string): Promise<string> => expandText(text, context);
+  const expandMap = async (map: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
+    const result: Record<string, string> = {};
+    // One after the other: two prompts for inputs at once would fight for the screen.
+    for (const [key, value] of Object.entries(map)) result[key] = await expand(value);
+    return result;
+  };
+
+  if (definition.kind === 'remote') {
+    const url = await expand(definition.url);
+    if (!/^https?:\/\//i.test(url))
+      throw unresolved(`The URL expands to "${url}", which does not begin with http:// or https://.`);
+    const headers = await expandMap(definition.headers);
+    // Whatever a header carries may be a credential.
+    secrets.push(...Object.values(headers));
+    return { connection: { kind: 'remote', url, headers, transport: definition.transport }, secrets };
+  }
+
+  const command = await expand(definition.command);
+  const args: string[] = [];
+  for (const arg of definition.args) args.push(await expand(arg));
+  const cwd = definition.cwd === undefined ? source.folders[0]?.path : inFolder(await expand(definition.cwd), source);
+  const fromFile = parseEnvFile((await readEnvFile(definition, source)) ?? '');
+  const env = { ...fromFile, ...(await expandMap(definition.env)) };
+  return { connection: { kind: 'stdio', command, args, env, cwd }, secrets };
+}
+
+/**
+ * The text of a connection's `envFile`. Its path may hold only variables that need no question, because the text is
+ * part of what a person is asked to allow.
+ */
+export async function readEnvFile(
+  definition: ConnectionDefinition,
+  source: VariableSource,
+): Promise<string | undefined> {
+  if (definition.kind !== 'stdio' || definition.envFile === undefined) return undefined;
+  const written = definition.envFile.replace(VARIABLE, (_, variable: string) => {
+    const value = expandPlain(variable, source);
+    if (value === undefined)
+      throw unresolved(`The path of "envFile" cannot hold \${${variable}}.`, 'Write the path without that variable.');
+    return value;
+  });
+  const path = inFolder(written, source);
+  try {
+    return await source.readFile(path);
+  } catch (error) {
+    throw new HostError('VARIABLE_UNRESOLVED', `The envFile ${path} cannot be read: ${messageOf(error)}`, {
+      layer: 'settings',
+      effect: 'none',
+      suggestion: 'Create the file or correct "envFile" in the settings.',
+    });
+  }
+}
+
+/** A relative path is meant from the first folder: the working directory of an editor is nobody's choice. */
+function inFolder(path: string, source: VariableSource): string {
+  const isAbsolute = /^([/\\]|[A-Za-z]:[/\\])/.test(path);
+  const folder = source.folders[0]?.path;
+  return isAbsolute || folder === undefined ? path : `${folder}/${path}`;
+}
+
+interface Expansion {
+  readonly source: VariableSource;
+  readonly secrets: string[];
+  readonly token: CancellationToken;
+  readonly asking: () => void;
+}
+
+async function expandText(text: string, context: Expansion): Promise<string> {
+  let result = '';
+  let end = 0;
+  for (const match of text.matchAll(VARIABLE)) {
+    result += text.slice(end, match.index) + (await valueOf(match[1] ?? '', context));
+    end = match.index + match[0].length;
+  }
+  return result + text.slice(end);
+}
+
+async function valueOf(variable: string, context: Expansion): Promise<string> {
+  const { source, secrets, token, asking } = context;
+  const known = expandPlain(variable, source);
+  if (known !== undefined) return known;
+  const [kind, name = ''] = split(variable);
+  if (kind === 'env') return source.env(name) ?? '';
+  if (kind !== 'input') throw unresolved(`The variable \${${variable}} is not known.`);
+  asking();
+  const answer = await source.input(name, token);
+  switch (answer.kind) {
+    case 'value':
+      if (answer.secret) secrets.push(answer.value);
+      return answer.value;
+    case 'declined':
+      throw cancelled(`The question for "${name}"`);
+    case 'undeclared':
+      throw unresolved(`The input "${name}" is not declared.`, 'Declare it in the setting "mcpl.inputs".');
+  }
+}
+
+/** The variables whose values are no secrets and may be shown in a question. */
+function expandPlain(variable: string, source: VariableSource): string | undefined {
+  const [kind, name] = split(variable);
+  if (variable === 'userHome') return source.userHome;
+  if (kind !== 'workspaceFolder') return undefined;
+  const folder = name === undefined ? source.folders[0] : source.folders.find((candidate) => candidate.name === name);
+  if (folder !== undefined) return folder.path;
+  throw unresolved(
+    name === undefined
+      ? '${workspaceFolder} has no value because no folder is open.'
+      : `No folder named "${name}" is open.`,
+    'Open the folder or correct the settings.',
+  );
+}
+
+/** How a question shows a connection: paths expanded, inputs and environment variables left as they are written. */
+export function describeConnection(definition: ConnectionDefinition, source: VariableSource): string {
+  const show = (text: string): string =>
+    text.replace(VARIABLE, (whole, variable: string) => {
+      try {
+        return expandPlain(variable, source) ?? whole;
+      } catch {
+        return whole;
+      }
+    });
+  if (definition.kind === 'remote') return show(definition.url);
+  return [definition.command, ...definition.args].map((word) => quote(show(word))).join(' ');
+}
+
+function quote(word: string): string {
+  return /^[\w@%+=:,./\\~${}-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`;
+}
+
+function split(variable: string): readonly [string, string | undefined] {
+  const colon = variable.indexOf(':');
+  return colon < 0 ? [variable, undefined] : [variable.slice(0, colon), variable.slice(colon + 1)];
+}
+
+function unresolved(message: string, suggestion = 'Correct the settings of this server.'): HostError {
+  return new HostError('VARIABLE_UNRESOLVED', message, { layer: 'settings', effect: 'none', suggestion });
+}

@@ -1,0 +1,61 @@
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { ServerInfo } from '../model/catalog.ts';
+
+/** Revisions opened with `initialize`, oldest first. */
+export const INITIALIZE_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
+/** The pre-history that servers built on the first SDKs may still answer; it differs in nothing a host uses. */
+const ACCEPTED: readonly string[] = ['2024-10-07', ...INITIALIZE_REVISIONS];
+export const LATEST_REVISION = '2025-11-25';
+
+/** What a server said in answer to `initialize`. */
+export interface Handshake {
+  readonly protocolVersion: string;
+  readonly info: ServerInfo;
+  readonly capabilities: JsonObject;
+}
+
+export type HandshakeOutcome =
+  | { readonly kind: 'ok'; readonly handshake: Handshake }
+  | { readonly kind: 'unsupported'; readonly protocolVersion: string }
+  | { readonly kind: 'invalid'; readonly message: string };
+
+export function encodeInitialize(
+  protocolVersion: string,
+  client: { readonly name: string; readonly title: string; readonly version: string },
+  capabilities: JsonObject,
+): JsonObject {
+  return { protocolVersion, capabilities, clientInfo: { ...client } };
+}
+
+export function decodeInitialize(result: Json): HandshakeOutcome {
+  if (!isJsonObject(result)) return { kind: 'invalid', message: 'its answer to "initialize" is not an object' };
+  const { protocolVersion, capabilities, serverInfo, instructions } = result;
+  if (typeof protocolVersion !== 'string')
+    return { kind: 'invalid', message: 'its answer to "initialize" names no protocolVersion' };
+  if (!ACCEPTED.includes(protocolVersion)) return { kind: 'unsupported', protocolVersion };
+  const info = isJsonObject(serverInfo) ? serverInfo : {};
+  return {
+    kind: 'ok',
+    handshake: {
+      protocolVersion,
+      capabilities: isJsonObject(capabilities) ? capabilities : {},
+      info: {
+        name: typeof info['name'] === 'string' ? info['name'] : '',
+        title: typeof info['title'] === 'string' ? info['title'] : undefined,
+        version: typeof info['version'] === 'string' ? info['version'] : '',
+        instructions: typeof instructions === 'string' ? instructions : undefined,
+      },
+    },
+  };
+}
+
+/** The versions that an error answer to `initialize` offers instead: `data.supported`. */
+export function offeredVersions(data: Json | undefined): readonly string[] {
+  if (!isJsonObject(data) || !Array.isArray(data['supported'])) return [];
+  return data['supported'].filter((version): version is string => typeof version === 'string');
+}
+
+/** The newest of these revisions that this host speaks. */
+export function bestOf(versions: readonly string[]): string | undefined {
+  return [...ACCEPTED].reverse().find((version) => versions.includes(version));
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../../src/core/base/clock.ts';
+import { type Disposable, toDisposable } from '../../src/core/base/disposable.ts';
+
+interface Timer {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
+/** Time that stands still until a test moves it. */
+export class FakeClock implements Clock {
+  readonly #timers = new Set<Timer>();
+  #now: number;
+
+  constructor(now = 1_000_000) {
+    this.#now = now;
+  }
+
+  /** How many timers wait: what a test looks at to see that none is left behind. */
+  get waiting(): number {
+    return this.#timers.size;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  delay(ms: number, callback: () => void): Disposable {
+    const timer: Timer = { at: this.#now + Math.max(0, ms), callback };
+    this.#timers.add(timer);
+    return toDisposable(() => this.#timers.delete(timer));
+  }
+
+  /** Moves on by `ms`, runs what falls due in its order, and lets promises settle after each step. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await settle();
+    for (;;) {
+      const [next] = [...this.#timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at);
+      if (next === undefined) break;
+      this.#timers.delete(next);
+      this.#now = Math.max(this.#now, next.at);
+      next.callback();
+      await settle();
+    }
+    this.#now = end;
+    await settle();
+  }
+}
+
+/** Lets every promise that can settle now do so. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

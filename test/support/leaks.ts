@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { type Disposable, trackDisposables } from '../../src/core/base/disposable.ts';
+
+interface Watch {
+  /** Where each disposable that is still alive was made, oldest first. */
+  end(): readonly string[];
+}
+
+/** Follows every disposable made from now on. */
+export function watchDisposables(): Watch {
+  const alive = new Map<Disposable, string>();
+  const tracking = trackDisposables({
+    created: (disposable) => alive.set(disposable, birthplace()),
+    disposed: (disposable) => alive.delete(disposable),
+  });
+  return {
+    end: () => {
+      tracking.dispose();
+      return [...alive.values()];
+    },
+  };
+}
+
+interface Hooks {
+  readonly beforeEach: () => void;
+  readonly afterEach: () => void;
+}
+
+/**
+ * Root hooks of mocha: whatever a test made must be gone when it and every `teardown` are over. What suites make in
+ * `suiteSetup` is older than the watch and so is left alone.
+ */
+export function failOnLeaks(): Hooks {
+  let watch: Watch | undefined;
+  return {
+    beforeEach: () => {
+      watch = watchDisposables();
+    },
+    afterEach: () => {
+      const alive = watch?.end() ?? [];
+      watch = undefined;
+      assert.deepEqual(alive, [], `${alive.length} disposable(s) were made and never disposed.`);
+    },
+  };
+}
+
+/** The frames of the caller's own code: what lies below is this file and `disposable.ts`. */
+function birthplace(): string {
+  const frames = (new Error().stack ?? '').split('\n').slice(1);
+  const own = frames.filter((frame) => !/support\/leaks|core\/base\/|node:internal/.test(frame));
+  return own
+    .slice(0, 3)
+    .map((frame) => frame.trim())
+    .join(' < ');
+}

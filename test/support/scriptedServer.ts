@@ -1,0 +1,94 @@
+import type { HostError } from '../../src/core/base/errors.ts';
+import type { Json, JsonObject } from '../../src/core/base/json.ts';
+import { createLinkedTransports, type MemoryTransport } from '../../src/core/rpc/memoryTransport.ts';
+
+type Responder = (params: JsonObject, id: string | number) => Json | Promise<Json> | typeof NO_ANSWER | ErrorAnswer;
+
+/** The answer of a server that does not answer. */
+export const NO_ANSWER = Symbol('no answer');
+
+export interface ErrorAnswer {
+  readonly error: { readonly code: number; readonly message: string; readonly data?: Json };
+}
+
+export function failWith(code: number, message: string, data?: Json): ErrorAnswer {
+  return { error: data === undefined ? { code, message } : { code, message, data } };
+}
+
+/** A server of which a test decides every word; what the host says to it is kept as text. */
+export class ScriptedServer {
+  /** The host's end of the connection. */
+  readonly transport: MemoryTransport;
+  /** One line for each message from the host: `method params`, with the id left out. */
+  readonly heard: string[] = [];
+  readonly messages: JsonObject[] = [];
+  readonly #own: MemoryTransport;
+  readonly #responders = new Map<string, Responder>();
+  closed = false;
+
+  constructor(responders: Readonly<Record<string, Responder>> = {}) {
+    const [host, own] = createLinkedTransports();
+    this.transport = host;
+    this.#own = own;
+    this.on('initialize', () => initializeResult());
+    this.on('tools/list', () => ({ tools: [] }));
+    for (const [method, responder] of Object.entries(responders)) this.on(method, responder);
+    own.onClose(() => {
+      this.closed = true;
+    });
+    own.start((message) => void this.#receive(message as JsonObject));
+  }
+
+  on(method: string, responder: Responder): this {
+    this.#responders.set(method, responder);
+    return this;
+  }
+
+  say(message: Json): void {
+    this.#own.send(message);
+  }
+
+  notify(method: string, params: JsonObject = {}): void {
+    this.say({ jsonrpc: '2.0', method, params });
+  }
+
+  answer(id: string | number, result: Json): void {
+    this.say({ jsonrpc: '2.0', id, result });
+  }
+
+  /** Ends as a process does that dies. */
+  crash(error: HostError): void {
+    this.#own.fail(error);
+  }
+
+  async #receive(message: JsonObject): Promise<void> {
+    this.messages.push(message);
+    const { method, id, params } = message;
+    if (typeof method !== 'string') {
+      this.heard.push(`answer ${JSON.stringify(message['result'] ?? message['error'])}`);
+      return;
+    }
+    this.heard.push(`${method} ${JSON.stringify(params)}`);
+    if (typeof id !== 'number' && typeof id !== 'string') return;
+    const responder = this.#responders.get(method);
+    const answer =
+      responder === undefined ? failWith(-32601, 'no such method') : await responder(params as JsonObject, id);
+    if (answer === NO_ANSWER) return;
+    if (typeof answer === 'object' && answer !== null && 'error' in answer)
+      this.say({ jsonrpc: '2.0', id, error: answer.error as Json });
+    else this.answer(id, answer as Json);
+  }
+}
+
+export function initializeResult(overrides: JsonObject = {}): JsonObject {
+  return {
+    protocolVersion: '2025-06-18',
+    capabilities: { tools: { listChanged: true } },
+    serverInfo: { name: 'scripted', version: '1.0.0' },
+    ...overrides,
+  };
+}
+
+export function tool(name: string, extra: JsonObject = {}): JsonObject {
+  return { name, inputSchema: { type: 'object' }, ...extra };
+}

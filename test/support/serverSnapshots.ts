@@ -1,0 +1,78 @@
+import type {
+  OfferedTool,
+  ServerDefinition,
+  ServerSnapshot,
+  ServerState,
+  SettingsProblem,
+} from '../../src/core/index.ts';
+
+/** A snapshot of a server that a test describes by what matters to it. */
+export function snapshot(id: string, state: ServerState, rest: Partial<ServerSnapshot> = {}): ServerSnapshot {
+  return {
+    id,
+    definedBy: 'workspace',
+    enabled: true,
+    state,
+    tools: [],
+    problems: [],
+    definition: definition(id),
+    capabilities: {},
+    ...rest,
+  };
+}
+
+export function definition(id: string): ServerDefinition {
+  return {
+    id,
+    enabled: true,
+    connection: {
+      kind: 'stdio',
+      command: 'node',
+      args: ['my server.js', '--token=${input:key}'],
+      env: {},
+      envFile: undefined,
+      cwd: undefined,
+    },
+    hiddenTools: [],
+    autoApprove: [],
+    timeouts: { start: 30, list: 30, call: 60, callMax: 600 },
+    restart: 'onCrash',
+    definedBy: 'workspace',
+    workspaceAutoApprove: [],
+  };
+}
+
+export function running(instructions?: string): ServerState {
+  return {
+    kind: 'running',
+    info: { name: 'files-server', title: 'Files', version: '1.2', instructions },
+    protocolVersion: '2025-06-18',
+    pid: 4711,
+    since: 0,
+  };
+}
+
+export function tool(name: string, rest: Partial<Omit<OfferedTool, 'tool'> & OfferedTool['tool']> = {}): OfferedTool {
+  const { offered = true, autoApproved = false, ...given } = rest;
+  return {
+    offered,
+    autoApproved,
+    tool: {
+      name,
+      title: undefined,
+      description: undefined,
+      inputSchema: { type: 'object' },
+      hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+      raw: { name },
+      ...given,
+    },
+  };
+}
+
+export function problem(
+  path: SettingsProblem['path'],
+  message: string,
+  rest: Partial<SettingsProblem> = {},
+): SettingsProblem {
+  return { path, scope: 'workspace', severity: 'error', message, ...rest };
+}

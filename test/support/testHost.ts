@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { HostError } from '../../src/core/base/errors.ts';
+import type { Json } from '../../src/core/base/json.ts';
+import { createHost, type Host, type ServerSnapshot } from '../../src/core/index.ts';
+import type {
+  Connection,
+  InputAnswer,
+  StartAnswer,
+  StartQuestion,
+  Storage,
+  VariableSource,
+} from '../../src/core/ports.ts';
+import { memoryStorage } from '../../src/node/memoryStorage.ts';
+import { FakeClock, settle } from './fakeClock.ts';
+import { ScriptedServer } from './scriptedServer.ts';
+
+/** A whole host over scripted servers: everything outside of it is decided by the test. */
+export class TestHost {
+  readonly clock = new FakeClock();
+  readonly host: Host;
+  /** Connections in the order in which they were opened. */
+  readonly connections: Connection[] = [];
+  readonly questions: StartQuestion[] = [];
+  readonly changes: string[] = [];
+  readonly logs: string[] = [];
+  readonly files: Record<string, string> = {};
+  readonly inputs: Record<string, InputAnswer> = {};
+  readonly env: Record<string, string> = {};
+  answer: StartAnswer | Promise<StartAnswer> = 'start';
+  /** Makes the server for a connection; throw to fail the start. */
+  connect: (connection: Connection) => ScriptedServer = () => new ScriptedServer();
+  readonly servers: ScriptedServer[] = [];
+  #ids = 0;
+
+  constructor(storage: Storage = memoryStorage()) {
+    const variables: VariableSource = {
+      folders: [{ name: 'project', path: '/project' }],
+      userHome: '/home/me',
+      env: (name) => this.env[name],
+      input: (id) => Promise.resolve(this.inputs[id] ?? { kind: 'undeclared' }),
+      readFile: (path) => {
+        const text = this.files[path];
+        return text === undefined ? Promise.reject(new Error('no such file')) : Promise.resolve(text);
+      },
+    };
+    this.host = createHost({
+      client: { name: 'test-host', title: 'Test Host', version: '0.0.0' },
+      ports: {
+        clock: this.clock,
+        ids: {
+          uuid: () => `id-${++this.#ids}`,
+          random: () => 0.5,
+          sha256: (text) => createHash('sha256').update(text).digest('hex'),
+        },
+        logs: {
+          host: { log: (level, message) => this.logs.push(`host ${level}: ${message}`) },
+          server: (id) => ({ log: (level, message) => this.logs.push(`${id} ${level}: ${message}`) }),
+        },
+        storage,
+        variables,
+        connector: {
+          open: (connection) => {
+            this.connections.push(connection);
+            const server = this.connect(connection);
+            this.servers.push(server);
+            return Promise.resolve({ transport: server.transport, pid: 100 + this.servers.length });
+          },
+        },
+        consent: {
+          ask: (question) => {
+            this.questions.push(question);
+            return Promise.resolve(this.answer);
+          },
+        },
+      },
+    });
+    this.host.onDidChangeServer((change) => this.changes.push(`${change.server} ${change.what}`));
+  }
+
+  /** The server that was connected last. */
+  get server(): ScriptedServer {
+    const last = this.servers.at(-1);
+    if (last === undefined) throw new Error('No server was connected.');
+    return last;
+  }
+
+  async user(servers: Json, workspace?: Json): Promise<void> {
+    this.host.configure({
+      trusted: true,
+      layers: [
+        { scope: 'user', servers },
+        { scope: 'workspace', servers: workspace },
+      ],
+    });
+    await settle();
+  }
+
+  async workspace(servers: Json, trusted = true): Promise<void> {
+    this.host.configure({ trusted, layers: [{ scope: 'workspace', servers }] });
+    await settle();
+  }
+
+  /** All servers as text, one line each, with their tools and problems. */
+  show(): string {
+    return this.host.servers().map(showServer).join('\n');
+  }
+}
+
+export function showServer(server: ServerSnapshot): string {
+  const tools = server.tools.map(
+    ({ tool, offered, autoApproved }) => `${tool.name}${offered ? '' : ' hidden'}${autoApproved ? ' auto' : ''}`,
+  );
+  const problems = server.problems.map((problem) => ` !${problem.path.join('.')}: ${problem.message}`);
+  return `${server.id}: ${showState(server)}${tools.length > 0 ? ` [${tools.join(', ')}]` : ''}${problems.join('')}`;
+}
+
+function showState({ state }: ServerSnapshot): string {
+  switch (state.kind) {
+    case 'stopped':
+      return `stopped (${state.reason})`;
+    case 'failed':
+      return `failed ${state.error.code}: ${state.error.message}`;
+    case 'restarting':
+      return `restarting at ${state.at} after ${state.error.code}`;
+    case 'running':
+      return `running ${state.protocolVersion} pid ${state.pid}`;
+    default:
+      return state.kind;
+  }
+}
+
+export function exited(): HostError {
+  return new HostError('SERVER_EXITED', 'The server ended with exit code 1.', { layer: 'process' });
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { NO_CANCELLATION } from '../../../src/core/base/cancellation.ts';
+import { isHostError } from '../../../src/core/base/errors.ts';
+import type { ConnectionDefinition } from '../../../src/core/model/server.ts';
+import type { VariableSource } from '../../../src/core/ports.ts';
+import { parseEnvFile } from '../../../src/core/session/envFile.ts';
+import { describeConnection, expandConnection } from '../../../src/core/session/variables.ts';
+
+const source: VariableSource = {
+  folders: [
+    { name: 'app', path: '/work/app' },
+    { name: 'lib', path: '/work/lib' },
+  ],
+  userHome: '/home/me',
+  env: (name) => (name === 'TOKEN' ? 'from-env' : undefined),
+  input: (id) =>
+    Promise.resolve(
+      id === 'key'
+        ? { kind: 'value', value: 's3cret', secret: true }
+        : id === 'plain'
+          ? { kind: 'value', value: 'open', secret: false }
+          : id === 'no'
+            ? { kind: 'declined' }
+            : { kind: 'undeclared' },
+    ),
+  readFile: (path) =>
+    path === '/work/app/.env' ? Promise.resolve('FILE=1\nBOTH=file\n') : Promise.reject(new Error('not there')),
+};
+
+function stdio(extra: Partial<Extract<ConnectionDefinition, { kind: 'stdio' }>>): ConnectionDefinition {
+  return { kind: 'stdio', command: 'node', args: [], env: {}, envFile: undefined, cwd: undefined, ...extra };
+}
+
+async function expand(definition: ConnectionDefinition): Promise<string> {
+  let asked = 0;
+  try {
+    const { connection, secrets } = await expandConnection(definition, source, NO_CANCELLATION, () => asked++);
+    return `${JSON.stringify(connection)} secrets ${JSON.stringify(secrets)} asked ${asked}`;
+  } catch (error) {
+    assert.ok(isHostError(error));
+    return `${error.code}: ${error.message} ${error.suggestion ?? ''}`.trim();
+  }
+}
+
+suite('Variables in settings', () => {
+  test('every variable is expanded in every member', async () => {
+    assert.equal(
+      await expand(
+        stdio({
+          command: '${workspaceFolder}/run',
+          args: ['${workspaceFolder:lib}', '${userHome}/x', '${env:TOKEN}-${env:NONE}', '--key=${input:key}', '$x {y}'],
+          env: { PLAIN: '${input:plain}', BOTH: 'settings' },
+          envFile: '.env',
+          cwd: 'sub',
+        }),
+      ),
+      '{"kind":"stdio","command":"/work/app/run","args":["/work/lib","/home/me/x","from-env-","--key=s3cret","$x {y}"],' +
+        '"env":{"FILE":"1","BOTH":"settings","PLAIN":"open"},"cwd":"/work/app/sub"} secrets ["s3cret"] asked 2',
+    );
+  });
+
+  test('a server without a folder of its own runs in the first workspace folder', async () => {
+    assert.match(await expand(stdio({})), /"cwd":"\/work\/app"/);
+  });
+
+  test('the values of headers are secrets whatever they hold', async () => {
+    assert.equal(
+      await expand({
+        kind: 'remote',
+        url: 'https://x.test/${env:TOKEN}',
+        headers: { A: 'Bearer abc' },
+        transport: 'auto',
+      }),
+      '{"kind":"remote","url":"https://x.test/from-env","headers":{"A":"Bearer abc"},"transport":"auto"} secrets ["Bearer abc"] asked 0',
+    );
+  });
+
+  test('what cannot be expanded says what to do', async () => {
+    assert.deepEqual(
+      await Promise.all([
+        expand(stdio({ args: ['${nothing}'] })),
+        expand(stdio({ args: ['${workspaceFolder:other}'] })),
+        expand(stdio({ args: ['${input:unknown}'] })),
+        expand(stdio({ args: ['${input:no}'] })),
+        expand(stdio({ envFile: '/elsewhere/.env' })),
+        expand(stdio({ envFile: '${input:key}/.env' })),
+        expand({ kind: 'remote', url: '${env:NONE}', headers: {}, transport: 'auto' }),
+      ]),
+      [
+        'VARIABLE_UNRESOLVED: The variable ${nothing} is not known. Correct the settings of this server.',
+        'VARIABLE_UNRESOLVED: No folder named "other" is open. Open the folder or correct the settings.',
+        'VARIABLE_UNRESOLVED: The input "unknown" is not declared. Declare it in the setting "mcpl.inputs".',
+        'CANCELLED: The question for "no" was cancelled.',
+        'VARIABLE_UNRESOLVED: The envFile /elsewhere/.env cannot be read: not there Create the file or correct "envFile" in the settings.',
+        'VARIABLE_UNRESOLVED: The path of "envFile" cannot hold ${input:key}. Write the path without that variable.',
+        'VARIABLE_UNRESOLVED: The URL expands to "", which does not begin with http:// or https://. Correct the settings of this server.',
+      ],
+    );
+  });
+
+  test('a question shows the whole command line, with secrets as they are written', () => {
+    assert.equal(
+      describeConnection(
+        stdio({
+          command: '${workspaceFolder}/run',
+          args: ['two words', '--key=${input:key}', '${env:TOKEN}', 'say "hi"', ''],
+        }),
+        source,
+      ),
+      '/work/app/run "two words" --key=${input:key} ${env:TOKEN} "say \\"hi\\"" ""',
+    );
+  });
+});
+
+suite('Environment files', () => {
+  test('names, quotes, comments and line ends are read as shells read them', () => {
+    assert.deepEqual(
+      parseEnvFile(
+        '\uFEFF# comment\r\nA=1\nexport B = two words # remark\nC="x # y\\n\\"z\\""\nD=\'$keep\'\nE=\n=none\nF#G=1\nH=a=b#c\n',
+      ),
+      { A: '1', B: 'two words', C: 'x # y\n"z"', D: '$keep', E: '', H: 'a=b#c' },
+    );
+  });
+});
