@@ -2,7 +2,7 @@ import { ignoreFailure } from './base/async.ts';
 import { DisposableStore } from './base/disposable.ts';
 import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
-import { canonicalJson } from './base/json.ts';
+import { canonicalJson, parseJson } from './base/json.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
@@ -12,7 +12,8 @@ import type { ToolCallRequest } from './model/operation.ts';
 import type { HostSettings, ServerSnapshot, SettingsProblem } from './model/server.ts';
 import type { Ports } from './ports.ts';
 import { reconcile } from './session/reconciliation.ts';
-import { decodeSettings, type SettingsEntry } from './session/serverSettings.ts';
+import { decodeSettings } from './session/serverSettings.ts';
+import type { SettingsEntry } from './session/settingsEntry.ts';
 
 export interface HostOptions {
   readonly ports: Ports;
@@ -208,5 +209,5 @@ function sameEntry(a: SettingsEntry, b: SettingsEntry): boolean {
 }
 
 function textOf(entry: SettingsEntry): string {
-  return canonicalJson(JSON.parse(JSON.stringify(entry)));
+  return canonicalJson(parseJson(JSON.stringify(entry)));
 }

@@ -9,6 +9,7 @@ export {
   type ErrorLayer,
   HostError,
   type HostErrorCode,
+  type HostErrorDetails,
   isCancellation,
   isHostError,
   messageOf,

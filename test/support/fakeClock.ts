@@ -4,6 +4,7 @@ import { type Disposable, toDisposable } from '../../src/core/base/disposable.ts
 interface Timer {
   readonly at: number;
   readonly callback: () => void;
+  handle: Disposable | undefined;
 }
 
 /** Time that stands still until a test moves it. */
@@ -25,9 +26,10 @@ export class FakeClock implements Clock {
   }
 
   delay(ms: number, callback: () => void): Disposable {
-    const timer: Timer = { at: this.#now + Math.max(0, ms), callback };
+    const timer: Timer = { at: this.#now + Math.max(0, ms), callback, handle: undefined };
     this.#timers.add(timer);
-    return toDisposable(() => this.#timers.delete(timer));
+    timer.handle = toDisposable(() => this.#timers.delete(timer));
+    return timer.handle;
   }
 
   /** Moves on by `ms`, runs what falls due in its order, and lets promises settle after each step. */
@@ -37,7 +39,8 @@ export class FakeClock implements Clock {
     for (;;) {
       const [next] = [...this.#timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at);
       if (next === undefined) break;
-      this.#timers.delete(next);
+      // A timer that fired holds nothing any more, as a real one.
+      next.handle?.dispose();
       this.#now = Math.max(this.#now, next.at);
       next.callback();
       await settle();

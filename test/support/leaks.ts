@@ -23,23 +23,29 @@ export function watchDisposables(): Watch {
 
 interface Hooks {
   readonly beforeEach: () => void;
-  readonly afterEach: () => void;
+  readonly afterEach: (this: Mocha.Context) => void;
+  readonly afterAll: () => void;
 }
 
 /**
  * Root hooks of mocha: whatever a test made must be gone when it and every `teardown` are over. What suites make in
- * `suiteSetup` is older than the watch and so is left alone.
+ * `suiteSetup` is older than the watch and so is left alone. All leaks are told together, at the end of the run,
+ * because a hook that fails earlier would keep the other tests from running.
  */
 export function failOnLeaks(): Hooks {
+  const leaks: string[] = [];
   let watch: Watch | undefined;
   return {
     beforeEach: () => {
       watch = watchDisposables();
     },
-    afterEach: () => {
+    afterEach() {
       const alive = watch?.end() ?? [];
       watch = undefined;
-      assert.deepEqual(alive, [], `${alive.length} disposable(s) were made and never disposed.`);
+      if (alive.length > 0) leaks.push([this.currentTest?.fullTitle(), ...alive].join('\n    '));
+    },
+    afterAll: () => {
+      assert.equal(leaks.length, 0, `These tests left disposables behind:\n  ${leaks.join('\n  ')}`);
     },
   };
 }
@@ -47,7 +53,7 @@ export function failOnLeaks(): Hooks {
 /** The frames of the caller's own code: what lies below is this file and `disposable.ts`. */
 function birthplace(): string {
   const frames = (new Error().stack ?? '').split('\n').slice(1);
-  const own = frames.filter((frame) => !/support\/leaks|core\/base\/|node:internal/.test(frame));
+  const own = frames.filter((frame) => !/support\/leaks|core\/base\/|node:internal|node_modules/.test(frame));
   return own
     .slice(0, 3)
     .map((frame) => frame.trim())

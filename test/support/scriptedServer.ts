@@ -25,9 +25,13 @@ export class ScriptedServer {
   readonly #own: MemoryTransport;
   readonly #responders = new Map<string, Responder>();
   closed = false;
+  /** What the end of the connection waits for, as a process takes its time to end. */
+  heldOpen: Promise<void> = Promise.resolve();
 
   constructor(responders: Readonly<Record<string, Responder>> = {}) {
     const [host, own] = createLinkedTransports();
+    const close = host.close.bind(host);
+    host.close = () => this.heldOpen.then(close);
     this.transport = host;
     this.#own = own;
     this.on('initialize', () => initializeResult());

@@ -9,7 +9,7 @@ import type { OfferedTool, ServerDefinition, ServerSnapshot, ServerState, StopRe
 import { effectiveAutoApprove } from '../policy/startConsent.ts';
 import type { Consent, Ports } from '../ports.ts';
 import { ServerRunner } from '../session/serverRunner.ts';
-import type { SettingsEntry } from '../session/serverSettings.ts';
+import type { SettingsEntry } from '../session/settingsEntry.ts';
 import type { Session } from '../session/session.ts';
 import type { StartGate } from './startGate.ts';
 import { ToolCatalog } from './toolCatalog.ts';

@@ -27,7 +27,7 @@ export class ToolCatalog implements SessionFeature {
   #reader: CatalogReader | undefined;
 
   readonly notifications = {
-    'notifications/tools/list_changed': () => this.#reader?.changed(),
+    'notifications/tools/list_changed': (): void => this.#reader?.changed(),
   };
 
   constructor(options: ToolCatalogOptions) {

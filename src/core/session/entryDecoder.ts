@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ConnectionDefinition, ServerDefinition, SettingsProblem, Timeouts } from '../model/server.ts';
-import type { SettingsEntry, Traced } from './serverSettings.ts';
+import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
 const DEFAULT_TIMEOUTS: Timeouts = { start: 60, list: 30, call: 60, callMax: 3600 };
 const LONGEST_TIMEOUT = 24 * 3600;

@@ -14,13 +14,27 @@ export interface Reconciliation {
 
 /** What new settings mean for one server. A running one is touched only if its connection changed. */
 export function reconcile(change: Reconciliation): Step {
-  const { before, after, state, trusted, wasTrusted } = change;
+  const { before, after, state, trusted } = change;
   if (!trusted) return canStop(state) ? 'stop' : 'none';
   if (after === undefined) return 'none';
-  const isNewlyEnabled = after.enabled && (before?.enabled !== true || !wasTrusted);
-  if (isNewlyEnabled) return canStart(state) ? 'start' : 'none';
-  if (before?.enabled === true && !after.enabled) return canStop(state) ? 'stop' : 'none';
-  if (before === undefined || sameConnection(before.connection, after.connection)) return 'none';
+  switch (switching(change, after)) {
+    case 'on':
+      return canStart(state) ? 'start' : 'none';
+    case 'off':
+      return canStop(state) ? 'stop' : 'none';
+    case 'no':
+      return before === undefined ? 'none' : forConnection(before, after, state);
+  }
+}
+
+function switching({ before, wasTrusted }: Reconciliation, after: ServerDefinition): 'on' | 'off' | 'no' {
+  const wasEnabled = before?.enabled === true;
+  if (after.enabled && (!wasEnabled || !wasTrusted)) return 'on';
+  return wasEnabled && !after.enabled ? 'off' : 'no';
+}
+
+function forConnection(before: ServerDefinition, after: ServerDefinition, state: ServerState): Step {
+  if (sameConnection(before.connection, after.connection)) return 'none';
   if (canStop(state)) return 'restart';
   // A new connection answers what went wrong with the old one; a server that the user stopped stays stopped.
   const wasGivenUp = state.kind === 'failed' || (state.kind === 'stopped' && state.reason === 'notApproved');

@@ -1,24 +1,12 @@
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { ServerDefinition, SettingsLayer, SettingsProblem, SettingsScope } from '../model/server.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { SettingsLayer, SettingsProblem, SettingsScope } from '../model/server.ts';
 import { decodeEntry } from './entryDecoder.ts';
-
-/** One entry of the merged settings: runnable, or only the problems that keep it from running. */
-export interface SettingsEntry {
-  readonly id: string;
-  readonly definition: ServerDefinition | undefined;
-  readonly problems: readonly SettingsProblem[];
-}
+import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
 export interface DecodedSettings {
   readonly entries: readonly SettingsEntry[];
   /** Problems that belong to no entry. */
   readonly problems: readonly SettingsProblem[];
-}
-
-/** A merged value that still knows which layer gave each member. */
-export interface Traced {
-  readonly value: JsonObject;
-  scopeOf(path: readonly (string | number)[]): SettingsScope;
 }
 
 const SERVER_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -86,20 +74,20 @@ function trace(parts: readonly Part[]): Traced {
 /** Objects merge member by member, everything else is replaced by the later layer. */
 function merge(earlier: Json, later: Json): Json {
   if (!isJsonObject(earlier) || !isJsonObject(later)) return later;
-  // A map without a prototype: a member called `__proto__` stays a member.
-  const result: Record<string, Json> = Object.assign(Object.create(null), earlier);
+  // By way of a map, in which a member called `__proto__` is a member like any other.
+  const result = new Map(Object.entries(earlier));
   for (const [key, value] of Object.entries(later)) {
     if (value === undefined) continue;
-    const before = result[key];
-    result[key] = before === undefined ? value : merge(before, value);
+    const before = result.get(key);
+    result.set(key, before === undefined ? value : merge(before, value));
   }
-  return result;
+  return Object.fromEntries(result);
 }
 
 function has(value: Json, path: readonly (string | number)[]): boolean {
   let at: Json | undefined = value;
   for (const step of path) {
-    if (typeof step === 'number') at = Array.isArray(at) ? at[step] : undefined;
+    if (typeof step === 'number') at = isJsonArray(at) ? at[step] : undefined;
     else at = isJsonObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
     if (at === undefined) return false;
   }

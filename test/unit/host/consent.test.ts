@@ -130,6 +130,15 @@ suite('Tools that models may call without being asked', () => {
     await t.host.close();
   });
 
+  test('allowed together with the first start count at once', async () => {
+    const t = new TestHost();
+    t.connect = connect;
+    await t.workspace(entry(['w']));
+    assert.equal(t.show(), 'a: running 2025-06-18 pid 101 [r, w auto]');
+    assert.equal(t.questions.length, 1);
+    await t.host.close();
+  });
+
   test('chosen in one of our own views are not asked for', async () => {
     const t = new TestHost();
     t.connect = connect;

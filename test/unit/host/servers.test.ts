@@ -146,6 +146,9 @@ suite('A host and its servers', () => {
     assert.equal(t.servers.length, 5, 'nothing starts while the circuit is open');
     await t.host.restart('weak');
     assert.equal(t.show(), 'weak: running 2025-06-18 pid 106 [x]');
+    t.server.crash(exited());
+    await settle();
+    assert.match(t.show(), /restarting/, 'a start by hand forgives what was before');
     await t.host.close();
     assert.equal(t.clock.waiting, 0);
   });
@@ -204,6 +207,23 @@ suite('A host and its servers', () => {
     assert.equal(t.show(), 'a: stopped (byUser)');
     assert.equal(most, 1);
     assert.equal(alive, 0);
+    await t.host.close();
+  });
+
+  test('a start during a stop waits until nothing is left of what ran before', async () => {
+    const t = new TestHost();
+    await t.user({ a: node });
+    const ended = new Deferred<void>();
+    t.server.heldOpen = ended.promise;
+    const stopped = t.host.stop('a');
+    const again = t.host.start('a');
+    await settle();
+    assert.equal(t.servers.length, 1);
+    assert.equal(t.show(), 'a: stopping');
+    ended.resolve();
+    await Promise.all([stopped, again]);
+    assert.equal(t.servers.length, 2);
+    assert.equal(t.show(), 'a: running 2025-06-18 pid 102');
     await t.host.close();
   });
 

@@ -89,6 +89,15 @@ suite('The list of tools', () => {
     assert.equal(t.clock.waiting, 0);
   });
 
+  test('that is about to be read again is forgotten with its connection', async () => {
+    const t = await started({});
+    t.server.notify('notifications/tools/list_changed');
+    await settle();
+    await t.host.stop('a');
+    assert.equal(t.clock.waiting, 0);
+    await t.host.close();
+  });
+
   test('that cannot be read is a line in the log, and the tools stay as they were', async () => {
     const t = await started({});
     t.server.on('tools/list', () => failWith(-32000, 'busy'));
@@ -111,7 +120,7 @@ suite('A tool call', () => {
     };
     const t = await started({ 'tools/call': () => result });
     const seen: Operation[] = [];
-    t.host.onDidChangeOperation((operation) => seen.push(operation));
+    const listening = t.host.onDidChangeOperation((operation) => seen.push(operation));
     const view = await t.host.callTool(call({ meta: { traceparent: 't' }, conversationId: 'c1' }));
     assert.equal(
       t.server.heard.at(-1),
@@ -126,6 +135,7 @@ suite('A tool call', () => {
       ),
       ['id-1 c1 0 pending', 'id-1 c1 1 running', 'id-1 c1 1 succeeded'],
     );
+    listening.dispose();
     await t.host.close();
   });
 
@@ -234,7 +244,7 @@ suite('A tool call', () => {
   test('in flight when the server dies fails once, with an effect nobody knows', async () => {
     const t = await started({ 'tools/call': () => NO_ANSWER });
     const states: string[] = [];
-    t.host.onDidChangeOperation(({ state }) =>
+    const listening = t.host.onDidChangeOperation(({ state }) =>
       states.push(state.kind === 'failed' ? `failed ${state.effect}` : state.kind),
     );
     const failed = assert.rejects(t.host.callTool(call()), (error) =>
@@ -244,6 +254,7 @@ suite('A tool call', () => {
     t.server.crash(exited());
     await failed;
     assert.deepEqual(states, ['pending', 'running', 'failed unknown']);
+    listening.dispose();
     await t.host.close();
   });
 });

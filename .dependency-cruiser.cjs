@@ -1,0 +1,154 @@
+/**
+ * Who may import whom. One table for the inside of the core (what is not listed is forbidden), one rule for each
+ * border outside it. test/architecture/layers.test.ts sees every rule of this file fire.
+ */
+const forbid = (name, comment, from, to) => ({ name, severity: 'error', comment, from, to });
+
+const anyOf = (paths) => `^src/core/(${paths.join('|')})`;
+
+/** Each part of the core, and what it may import besides itself. */
+const CORE = [
+  ['base-is-a-leaf', 'base/', []],
+  ['model-knows-only-base', 'model/', ['base/']],
+  ['rpc-knows-no-protocol', 'rpc/', ['base/']],
+  ['ports-are-words-only', 'ports\\.ts$', ['base/', 'model/', 'rpc/transport\\.ts$']],
+  ['host-types-are-words-only', 'hostTypes\\.ts$', ['base/', 'model/', 'ports\\.ts$']],
+  ['wire-is-pure', 'wire/', ['base/', 'model/']],
+  ['policy-is-pure', 'policy/', ['base/', 'model/', 'ports\\.ts$']],
+  ['session-asks-no-policy', 'session/', ['base/', 'model/', 'rpc/', 'wire/', 'ports\\.ts$', 'hostTypes\\.ts$']],
+  [
+    'features-are-below-the-host',
+    'features/',
+    ['base/', 'model/', 'rpc/', 'wire/', 'policy/', 'session/', 'ports\\.ts$', 'hostTypes\\.ts$'],
+  ],
+  ['form-is-pure', 'form/', ['base/', 'model/']],
+  ['gateway-sees-the-host-only', 'gateway/', ['base/', 'model/', 'ports\\.ts$', 'hostTypes\\.ts$']],
+];
+
+const layer = ([name, part, allowed]) =>
+  forbid(
+    name,
+    `src/core/${part} may import ${allowed.join(', ') || 'nothing'}`,
+    { path: `^src/core/${part}` },
+    { path: '^src/core/', pathNot: anyOf([part, ...allowed]) },
+  );
+
+/** Where the bundles of esbuild.mjs begin. */
+const STARTS = `^src/(${['extension', 'node/storeWorker', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm'].join('|')})\\.ts$`;
+
+const PACKAGES = ['vscode-jsonrpc', 'cross-spawn', 'jsonc-parser', '@types/(vscode|cross-spawn)'];
+
+const OUTSIDE = '^src/(node|editor|cli|extension\\.ts$)';
+
+module.exports = {
+  forbidden: [
+    forbid('no-cycles', 'A cycle has no bottom.', {}, { circular: true }),
+    forbid(
+      'no-orphans',
+      'What no bundle reaches is dead.',
+      { path: STARTS },
+      { path: '^src/', pathNot: ['\\.d\\.ts$', STARTS], reachable: false },
+    ),
+    forbid(
+      'imports-resolve',
+      'An import that leads nowhere hides from every other rule.',
+      {},
+      { couldNotResolve: true },
+    ),
+    ...CORE.map(layer),
+    forbid(
+      'host-is-reached-by-index',
+      'Only the door opens on the composition root.',
+      { path: '^src/core/', pathNot: '^src/core/index\\.ts$' },
+      { path: '^src/core/(host|index)\\.ts$' },
+    ),
+    forbid(
+      'only-adapters-know-the-editor',
+      'Everything else runs without it.',
+      { path: '^src/', pathNot: '^src/(editor/|extension\\.ts$)' },
+      { path: '(^vscode$|@types/vscode)' },
+    ),
+    forbid(
+      'core-has-no-runtime',
+      'The core and the views run anywhere.',
+      { path: '^src/(core|webview)/' },
+      { dependencyTypes: ['core'] },
+    ),
+    forbid('core-never-looks-out', 'Adapters know the core.', { path: '^src/core/' }, { path: '^src/(?!core/)' }),
+    forbid(
+      'one-door',
+      'The core shows what it offers in index.ts.',
+      { path: OUTSIDE },
+      { path: '^src/core/', pathNot: '^src/core/index\\.ts$' },
+    ),
+    forbid(
+      'node-is-a-stranger',
+      'Adapters do not know each other.',
+      { path: '^src/node/' },
+      { path: '^src/(?!node/|core/)' },
+    ),
+    forbid(
+      'editor-is-a-stranger',
+      'Adapters do not know each other.',
+      { path: '^src/editor/' },
+      { path: '^src/(?!editor/|core/|webview/messages\\.ts$)' },
+    ),
+    forbid(
+      'cli-is-a-host-without-editor',
+      'It is built of the core and the Node adapters.',
+      { path: '^src/cli/' },
+      { path: '^src/(?!cli/|node/|core/)' },
+    ),
+    forbid(
+      'extension-composes',
+      'It joins the core, the Node adapters and the editor adapters.',
+      { path: '^src/extension\\.ts$' },
+      { path: '^src/(?!core/|node/|editor/)' },
+    ),
+    forbid('cli-is-an-end', 'Nobody imports it.', { path: '^src/(?!cli/)' }, { path: '^src/cli/' }),
+    forbid('extension-is-an-end', 'Nobody imports it.', {}, { path: '^src/extension\\.ts$' }),
+    forbid('webview-is-alone', 'A view knows its messages.', { path: '^src/webview/' }, { path: '^src/(?!webview/)' }),
+    forbid(
+      'demo-is-alone',
+      'The demo server runs from a single file with nothing installed.',
+      { path: '^src/demo/' },
+      { path: '.', pathNot: '^src/demo/', dependencyTypesNot: ['core'] },
+    ),
+    forbid('demo-is-an-end', 'It is a program of its own.', { path: '^src/(?!demo/)' }, { path: '^src/demo/' }),
+    forbid(
+      'only-engine-knows-vscode-jsonrpc',
+      'Its traps are closed in one place.',
+      { path: '^src/', pathNot: '^src/core/rpc/engine\\.ts$' },
+      { path: 'vscode-jsonrpc' },
+    ),
+    forbid(
+      'only-node-knows-cross-spawn',
+      'Processes are started in one place.',
+      { path: '^src/', pathNot: '^src/node/' },
+      { path: 'cross-spawn' },
+    ),
+    forbid(
+      'only-settings-files-are-jsonc',
+      'Comments and positions matter only where a person writes settings.',
+      { path: '^src/', pathNot: '^src/(editor|cli)/' },
+      { path: 'jsonc-parser' },
+    ),
+    forbid(
+      'no-other-packages',
+      'docs/dependencies.md says of each package why it is here.',
+      { path: '^src/' },
+      { path: 'node_modules/', pathNot: `node_modules/(${PACKAGES.join('|')})/` },
+    ),
+  ],
+  options: {
+    // Without it imports of types are invisible.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.mjs', '.cjs', '.js', '.json', '.d.ts'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'types', 'default'],
+    },
+  },
+};

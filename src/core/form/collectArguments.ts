@@ -1,0 +1,212 @@
+import { assertNever } from '../base/errors.ts';
+import { isJsonArray, isJsonObject, type Json, jsonEquals, type JsonObject, nestsDeeperThan } from '../base/json.ts';
+import type {
+  ChoicesField,
+  CountRules,
+  FieldValue,
+  FormField,
+  FormValues,
+  GroupField,
+  JsonField,
+  LeafField,
+  ListField,
+  NumberRules,
+  TextRules,
+  ToolForm,
+} from './fields.ts';
+import { initialValue } from './enteredValue.ts';
+
+export type Collected =
+  | { readonly kind: 'arguments'; readonly args: JsonObject }
+  /** What to change, by field id, in the order of the fields, and the arguments without what is wrong. */
+  | { readonly kind: 'invalid'; readonly errors: Readonly<Record<string, string>>; readonly rest: JsonObject };
+
+/** What one field gives: a value, nothing (it is left out), or what is wrong with it. */
+type Reading =
+  | { readonly kind: 'value'; readonly value: Json }
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'wrong';
+      readonly errors: readonly (readonly [string, string])[];
+      /** What is right all the same, of a group. */
+      readonly rest?: JsonObject;
+    };
+
+const ABSENT: Reading = { kind: 'absent' };
+
+/** Makes a tool's arguments of what was entered. What is optional and empty is left out. */
+export function collectArguments(form: ToolForm, values: FormValues): Collected {
+  const { args, errors } = membersOf(form.fields, values);
+  if (errors.length === 0) return { kind: 'arguments', args };
+  return { kind: 'invalid', errors: Object.fromEntries(errors), rest: args };
+}
+
+interface Members {
+  readonly args: JsonObject;
+  readonly errors: readonly (readonly [string, string])[];
+}
+
+function membersOf(fields: readonly FormField[], values: FormValues): Members {
+  const members: [string, Json][] = [];
+  const errors: (readonly [string, string])[] = [];
+  for (const field of fields) {
+    const reading = read(field, values);
+    if (reading.kind === 'value') members.push([field.name, reading.value]);
+    if (reading.kind === 'wrong') {
+      errors.push(...reading.errors);
+      if (reading.rest !== undefined) members.push([field.name, reading.rest]);
+    }
+  }
+  return { args: Object.fromEntries(members), errors };
+}
+
+function read(field: FormField, values: FormValues): Reading {
+  const reading = field.kind === 'group' ? readGroup(field, values) : readLeaf(field, values[field.id]);
+  if (reading.kind !== 'absent' || !field.required) return reading;
+  return field.nullable ? valueOf(null) : wrong(field, missing(field));
+}
+
+function missing(field: FormField): string {
+  switch (field.kind) {
+    case 'choice':
+      return 'Choose a value: the tool needs one.';
+    case 'text':
+      return 'Enter a text: the tool needs one. An empty text can be sent with Edit as JSON.';
+    default:
+      return 'Enter a value: the tool needs one.';
+  }
+}
+
+/** An optional group in which nothing was changed is left out: the server then has defaults of its own. */
+function readGroup(field: GroupField, values: FormValues): Reading {
+  if (!field.required && isUntouched(field.fields, values)) return ABSENT;
+  const { args, errors } = membersOf(field.fields, values);
+  return errors.length === 0 ? valueOf(args) : { kind: 'wrong', errors, rest: args };
+}
+
+export function isUntouched(fields: readonly FormField[], values: FormValues): boolean {
+  return fields.every((field) => {
+    if (field.kind === 'group') return isUntouched(field.fields, values);
+    const value = values[field.id];
+    return value === undefined || value === '' || jsonEquals(value, initialValue(field));
+  });
+}
+
+/** What one field gives, whether or not it has to give anything. */
+export function readLeaf(field: LeafField, value: FieldValue | undefined): Reading {
+  const text = typeof value === 'string' ? value : '';
+  const list = typeof value === 'object' ? value : [];
+  switch (field.kind) {
+    case 'text':
+      return text === '' ? ABSENT : judged(field, text, textProblem(field, text));
+    case 'number':
+      return text.trim() === '' ? ABSENT : judged(field, Number(text), numberProblem(field, text));
+    case 'boolean':
+      return typeof value === 'boolean' ? valueOf(value) : field.required && !field.nullable ? valueOf(false) : ABSENT;
+    case 'choice':
+      return chosen(field.options, text);
+    case 'choices':
+      return readChoices(field, value === undefined ? undefined : list);
+    case 'list':
+      return readList(field, value === undefined ? undefined : list);
+    case 'json':
+      return text.trim() === '' ? ABSENT : readJson(field, text);
+    default:
+      return assertNever(field);
+  }
+}
+
+function valueOf(value: Json): Reading {
+  return { kind: 'value', value };
+}
+
+function wrong(field: FormField, problem: string): Reading {
+  return { kind: 'wrong', errors: [[field.id, problem]] };
+}
+
+function judged(field: FormField, value: Json, problem: string | undefined): Reading {
+  return problem === undefined ? valueOf(value) : wrong(field, problem);
+}
+
+function textProblem(rules: TextRules, text: string): string | undefined {
+  // Schemas count characters, not UTF-16 units.
+  const length = [...text].length;
+  if (rules.minLength !== undefined && length < rules.minLength) return `Enter at least ${rules.minLength} characters.`;
+  if (rules.maxLength !== undefined && length > rules.maxLength) return `Enter at most ${rules.maxLength} characters.`;
+  return undefined;
+}
+
+function numberProblem(rules: NumberRules, text: string): string | undefined {
+  const value = Number(text);
+  if (!/\d/.test(text) || !Number.isFinite(value)) return `Enter a ${rules.integer ? 'whole ' : ''}number.`;
+  if (rules.integer && !Number.isInteger(value)) return 'Enter a whole number.';
+  if (rules.integer && !Number.isSafeInteger(value)) return 'Enter a smaller number: this one would lose digits.';
+  const { min, max } = rules;
+  if (min !== undefined && (rules.minExclusive ? value <= min : value < min))
+    return `Enter a number ${rules.minExclusive ? 'above' : 'of at least'} ${min}.`;
+  if (max !== undefined && (rules.maxExclusive ? value >= max : value > max))
+    return `Enter a number ${rules.maxExclusive ? 'below' : 'of at most'} ${max}.`;
+  if (rules.step !== undefined && !isMultiple(value, rules.step)) return `Enter a multiple of ${rules.step}.`;
+  return undefined;
+}
+
+/** Decimal steps are not exact in binary: 0.3 is a multiple of 0.1 all the same. */
+function isMultiple(value: number, step: number): boolean {
+  const quotient = value / step;
+  return Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
+}
+
+function chosen(options: readonly { readonly value: Json }[], index: string): Reading {
+  const option = index === '' ? undefined : options[Number(index)];
+  return option === undefined ? ABSENT : valueOf(option.value);
+}
+
+function readChoices(field: ChoicesField, indexes: readonly string[] | undefined): Reading {
+  if (indexes === undefined) return field.required && !field.nullable ? counted(field, []) : ABSENT;
+  const values = indexes.map((index) => field.options[Number(index)]?.value).filter((value) => value !== undefined);
+  return counted(field, values);
+}
+
+function readList(field: ListField, rows: readonly string[] | undefined): Reading {
+  if (rows === undefined) return field.required && !field.nullable ? counted(field, []) : ABSENT;
+  const { item } = field;
+  for (const [index, row] of rows.entries()) {
+    const problem = item.kind === 'number' ? numberProblem(item, row) : textProblem(item, row);
+    if (problem !== undefined) return wrong(field, `Row ${index + 1}: ${problem}`);
+  }
+  return counted(field, item.kind === 'number' ? rows.map(Number) : rows);
+}
+
+function counted(field: FormField & CountRules, values: readonly Json[]): Reading {
+  const { minItems, maxItems } = field;
+  // Rows that were all taken away again mean "none", which an optional field says by being left out.
+  if (values.length === 0 && !field.required && minItems !== undefined && minItems > 0) return ABSENT;
+  if (minItems !== undefined && values.length < minItems) return wrong(field, `Give at least ${minItems}.`);
+  if (maxItems !== undefined && values.length > maxItems) return wrong(field, `Give at most ${maxItems}.`);
+  return valueOf(values);
+}
+
+function readJson(field: JsonField, text: string): Reading {
+  const parsed = parseArgument(text);
+  if (parsed.kind === 'wrong') return wrong(field, parsed.problem);
+  const { value } = parsed;
+  if (field.expects === 'array' && !isJsonArray(value)) return wrong(field, 'Enter a JSON list: [ … ].');
+  if (field.expects === 'object' && !isJsonObject(value))
+    return value === null && field.nullable ? valueOf(null) : wrong(field, 'Enter a JSON object: { … }.');
+  return valueOf(value);
+}
+
+export type ParsedArgument =
+  { readonly kind: 'value'; readonly value: Json } | { readonly kind: 'wrong'; readonly problem: string };
+
+/** Reads JSON that a person wrote. */
+export function parseArgument(text: string): ParsedArgument {
+  if (nestsDeeperThan(text)) return { kind: 'wrong', problem: 'Enter JSON that nests less deeply.' };
+  try {
+    const value: Json = JSON.parse(text);
+    return { kind: 'value', value };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { kind: 'wrong', problem: `This is not JSON: ${reason}. Texts need double quotes.` };
+  }
+}

@@ -1,0 +1,80 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { RPC } from '../base/errors.ts';
+
+export type RequestId = string | number;
+
+/** A message of a client, decoded: whatever JSON came, it is one of these. */
+export type Inbound =
+  | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: JsonObject }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
+  | { readonly kind: 'response' }
+  | { readonly kind: 'invalid'; readonly answer: JsonObject };
+
+export function decodeInbound(value: Json): Inbound {
+  if (!isJsonObject(value)) return invalid(null, RPC.invalidRequest, 'A message is a JSON object.');
+  const { id, method, params } = value;
+  if (typeof method !== 'string') {
+    // An answer to a request that this endpoint never sent: nothing to do, and nothing to complain about.
+    if ('result' in value || 'error' in value) return { kind: 'response' };
+    return invalid(isRequestId(id) ? id : null, RPC.invalidRequest, 'A message has a `method`.');
+  }
+  const named = isJsonObject(params) ? params : {};
+  if (id === undefined) return { kind: 'notification', method, params: named };
+  if (!isRequestId(id)) return invalid(null, RPC.invalidRequest, 'The `id` of a request is a string or a number.');
+  if (params !== undefined && params !== null && !isJsonObject(params))
+    return invalid(id, RPC.invalidParams, 'The `params` of a request are a JSON object.');
+  return { kind: 'request', id, method, params: named };
+}
+
+/** JSON numbers may be too large for a number (`1e999`), and would then be written back as `null`. */
+export function isRequestId(value: Json | undefined): value is RequestId {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+}
+
+function invalid(id: RequestId | null, code: number, message: string): Inbound {
+  return { kind: 'invalid', answer: errorMessage(id, code, message) };
+}
+
+export function resultMessage(id: RequestId, result: JsonObject): JsonObject {
+  return { jsonrpc: '2.0', id, result };
+}
+
+export function errorMessage(id: RequestId | null, code: number, message: string): JsonObject {
+  return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+export function notificationMessage(method: string, params?: JsonObject): JsonObject {
+  return params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params };
+}
+
+/** What an HTTP adapter must know of a body before it answers. */
+export interface BodyOutline {
+  /** The messages in it, in order. */
+  readonly messages: readonly Json[];
+  readonly isBatch: boolean;
+  /** It opens a session. Never in a batch (MCP 2025-03-26, "Lifecycle"). */
+  readonly initializes: boolean;
+  /** At least one message must be answered. */
+  readonly wantsAnswer: boolean;
+  /** An answer may take its time and be preceded by progress. */
+  readonly wantsStream: boolean;
+  readonly asksForUnknownMethod: boolean;
+}
+
+const METHODS: readonly string[] = ['initialize', 'ping', 'logging/setLevel', 'tools/list', 'tools/call'];
+
+export function outlineBody(body: Json): BodyOutline {
+  const isBatch = isJsonArray(body);
+  // An empty batch is one invalid message (JSON-RPC 2.0 §6).
+  const messages = isBatch && body.length > 0 ? body : [body];
+  const decoded = messages.map(decodeInbound);
+  const methods = decoded.flatMap((message) => (message.kind === 'request' ? [message.method] : []));
+  return {
+    messages,
+    isBatch: isBatch && body.length > 0,
+    initializes: !isBatch && methods[0] === 'initialize',
+    wantsAnswer: decoded.some((message) => message.kind === 'request' || message.kind === 'invalid'),
+    wantsStream: methods.includes('tools/call'),
+    asksForUnknownMethod: methods.some((method) => !METHODS.includes(method)),
+  };
+}

@@ -1,0 +1,196 @@
+import { Deferred } from '../base/async.ts';
+import { CancellationSource } from '../base/cancellation.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { messageOf, RPC, toHostError, WireError } from '../base/errors.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { CallOptions, Host } from '../hostTypes.ts';
+import type { Progress } from '../model/operation.ts';
+import { isRunning, type ServerSnapshot } from '../model/server.ts';
+import {
+  decodeInbound,
+  errorMessage,
+  type Inbound,
+  isRequestId,
+  notificationMessage,
+  type RequestId,
+  resultMessage,
+} from './messages.ts';
+import { callResult, decodeCall, failedCall, type IncomingCall, progressMessage } from './toolCall.ts';
+import { listedTools } from './toolList.ts';
+
+export type GatewayHost = Pick<Host, 'server' | 'callTool' | 'onDidChangeServer'>;
+
+/** A stream on which the endpoint speaks unasked. */
+export interface BackChannel {
+  send(message: JsonObject): void;
+  /** The session is over. */
+  end(): void;
+}
+
+export type Send = (message: JsonObject) => void;
+type Request = Extract<Inbound, { kind: 'request' }>;
+
+const VERSIONS: readonly string[] = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
+const LATEST = '2025-11-25';
+/** More than one is allowed by the transport, more than a few is a client that forgets its streams. */
+const MAX_CHANNELS = 4;
+
+/** One client's conversation with one server's endpoint. */
+export class GatewaySession implements Disposable {
+  readonly id: string;
+  readonly #host: GatewayHost;
+  readonly #server: string;
+  readonly #calls = new Map<string, CancellationSource>();
+  #channels: readonly BackChannel[] = [];
+  #initialized = false;
+  #disposed = false;
+  #listChangeUntold = false;
+
+  constructor(id: string, host: GatewayHost, server: string) {
+    this.id = id;
+    this.#host = host;
+    this.#server = server;
+  }
+
+  /** Nobody waits for anything here. */
+  get isIdle(): boolean {
+    return this.#calls.size === 0 && this.#channels.length === 0;
+  }
+
+  /**
+   * Takes one message of the client. `send` gets what belongs to it: progress first, then the answer. Resolves when
+   * nothing more will come; a cancelled call gets no answer. Never rejects.
+   */
+  async receive(message: Json, send: Send): Promise<void> {
+    const inbound = decodeInbound(message);
+    switch (inbound.kind) {
+      case 'request':
+        return this.#answer(inbound, send);
+      case 'notification':
+        return this.#hear(inbound.method, inbound.params);
+      case 'invalid':
+        return send(inbound.answer);
+      case 'response':
+        return;
+    }
+  }
+
+  /** Adds a stream for what is said unasked. The newest one is used: a client reconnects before it gives up the old. */
+  attach(channel: BackChannel): void {
+    if (this.#disposed) return channel.end();
+    for (const surplus of this.#channels.slice(0, Math.max(0, this.#channels.length + 1 - MAX_CHANNELS))) {
+      this.detach(surplus);
+      surplus.end();
+    }
+    this.#channels = [...this.#channels, channel];
+    if (this.#listChangeUntold) this.tellListChanged();
+  }
+
+  /** The stream is gone. */
+  detach(channel: BackChannel): void {
+    this.#channels = this.#channels.filter((other) => other !== channel);
+  }
+
+  /** Said once when a stream is there, however often the list changed while there was none. */
+  tellListChanged(): void {
+    if (!this.#initialized) return;
+    const channel = this.#channels.at(-1);
+    this.#listChangeUntold = channel === undefined;
+    channel?.send(notificationMessage('notifications/tools/list_changed'));
+  }
+
+  /** Ends the session: cancels what still runs and ends its streams. */
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    for (const call of [...this.#calls.values()]) call.cancel('The client ended its session.');
+    const channels = this.#channels;
+    this.#channels = [];
+    for (const channel of channels) channel.end();
+  }
+
+  async #answer(request: Request, send: Send): Promise<void> {
+    try {
+      const result = await this.#perform(request, send);
+      if (result !== undefined) send(resultMessage(request.id, result));
+    } catch (error) {
+      const code = error instanceof WireError ? error.code : RPC.internalError;
+      send(errorMessage(request.id, code, messageOf(error)));
+    }
+  }
+
+  async #perform(request: Request, send: Send): Promise<JsonObject | undefined> {
+    switch (request.method) {
+      case 'initialize':
+        return initializeResult(this.#server, this.#host.server(this.#server), request.params['protocolVersion']);
+      case 'ping':
+      case 'logging/setLevel':
+        return {};
+      case 'tools/list':
+        if (request.params['cursor'] !== undefined && request.params['cursor'] !== null)
+          throw new WireError(RPC.invalidParams, 'This list has one page: call without a `cursor`.');
+        return { tools: listedTools(this.#host.server(this.#server)) };
+      case 'tools/call':
+        return this.#call(request.id, decodeCall(this.#server, request.params), send);
+      default:
+        throw new WireError(RPC.methodNotFound, `Method not found: ${request.method}`);
+    }
+  }
+
+  async #call(id: RequestId, call: IncomingCall, send: Send): Promise<JsonObject | undefined> {
+    const key = callKey(id);
+    if (this.#calls.has(key)) throw new WireError(RPC.invalidRequest, `A call with the id ${key} is still running.`);
+    if (this.#disposed) throw new WireError(RPC.invalidRequest, 'This session has ended.');
+    const source = new CancellationSource();
+    const cancelled = new Deferred<undefined>();
+    const subscription = source.token.onCancellationRequested(() => cancelled.resolve(undefined));
+    this.#calls.set(key, source);
+    let open = true;
+    const onProgress = (progress: Progress): void => {
+      if (open && call.progressToken !== undefined) send(progressMessage(call.progressToken, progress));
+    };
+    try {
+      return await Promise.race([this.#run(call, { token: source.token, onProgress }), cancelled.promise]);
+    } finally {
+      open = false;
+      this.#calls.delete(key);
+      subscription.dispose();
+      source.dispose();
+    }
+  }
+
+  async #run({ request }: IncomingCall, options: CallOptions): Promise<JsonObject> {
+    try {
+      return callResult(await this.#host.callTool(request, options));
+    } catch (error) {
+      return failedCall(toHostError(error));
+    }
+  }
+
+  #hear(method: string, params: JsonObject): void {
+    if (method === 'notifications/initialized') this.#initialized = true;
+    if (method !== 'notifications/cancelled') return;
+    const { requestId, reason } = params;
+    if (isRequestId(requestId))
+      this.#calls.get(callKey(requestId))?.cancel(typeof reason === 'string' ? reason : undefined);
+  }
+}
+
+/** `1` and `"1"` are two ids. */
+function callKey(id: RequestId): string {
+  return JSON.stringify(id);
+}
+
+/**
+ * The names are the settings' id, not what the server calls itself: an editor makes the prefix of tool names from
+ * them, and a server must not be able to take another's.
+ */
+function initializeResult(id: string, snapshot: ServerSnapshot | undefined, asked: Json | undefined): JsonObject {
+  const info = snapshot !== undefined && isRunning(snapshot.state) ? snapshot.state.info : undefined;
+  return {
+    protocolVersion: typeof asked === 'string' && VERSIONS.includes(asked) ? asked : LATEST,
+    capabilities: { tools: { listChanged: true }, logging: {} },
+    serverInfo: { name: id, title: id, version: info?.version ?? '0' },
+    ...(info?.instructions === undefined ? {} : { instructions: info.instructions }),
+  };
+}

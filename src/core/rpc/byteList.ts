@@ -1,0 +1,92 @@
+/** Pieces under this are copied together: 64 million one-byte reads must not become as many objects. */
+const SMALL = 8 * 1024;
+const SLAB = 64 * 1024;
+
+/**
+ * Bytes that arrive in pieces and are wanted as one. Large pieces are kept as they are and joined once at the end:
+ * joining at every piece is what makes a long line quadratic.
+ */
+export class ByteList {
+  #pieces: Uint8Array[] = [];
+  #slab: Uint8Array | undefined;
+  #slabStart = 0;
+  #slabEnd = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Takes `bytes[start, end)`. Large pieces are referenced, so they must not change afterwards. */
+  append(bytes: Uint8Array, start: number, end: number): void {
+    const length = end - start;
+    if (length === 0) return;
+    this.#size += length;
+    if (length >= SMALL) {
+      this.#sealSlab();
+      this.#pieces.push(bytes.subarray(start, end));
+      return;
+    }
+    if (this.#slab === undefined || this.#slabEnd + length > SLAB) {
+      this.#sealSlab();
+      this.#slab = new Uint8Array(SLAB);
+      this.#slabStart = this.#slabEnd = 0;
+    }
+    this.#slab.set(bytes.subarray(start, end), this.#slabEnd);
+    this.#slabEnd += length;
+  }
+
+  /** All bytes as one array, which may be overwritten by the first `append` after a `clear`. */
+  join(): Uint8Array {
+    this.#sealSlab();
+    const [first] = this.#pieces;
+    if (first !== undefined && this.#pieces.length === 1) return first;
+    const joined = new Uint8Array(this.#size);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      joined.set(piece, at);
+      at += piece.length;
+    }
+    return joined;
+  }
+
+  /** The first bytes, up to `length` of them. */
+  head(length: number): Uint8Array {
+    this.#sealSlab();
+    const head = new Uint8Array(Math.min(length, this.#size));
+    let at = 0;
+    for (const piece of this.#pieces) {
+      if (at === head.length) break;
+      const part = piece.subarray(0, head.length - at);
+      head.set(part, at);
+      at += part.length;
+    }
+    return head;
+  }
+
+  /** The last bytes, up to `length` of them. */
+  tail(length: number): Uint8Array {
+    this.#sealSlab();
+    const tail = new Uint8Array(Math.min(length, this.#size));
+    let at = tail.length;
+    for (let i = this.#pieces.length - 1; i >= 0 && at > 0; i--) {
+      const part = this.#pieces[i]?.slice(-at) ?? tail;
+      at -= part.length;
+      tail.set(part, at);
+    }
+    return tail;
+  }
+
+  clear(): void {
+    this.#pieces = [];
+    this.#size = 0;
+    // The slab is used again: nearly every chunk ends inside a message, and 64 KB of zeros each time is not free.
+    this.#slabStart = this.#slabEnd = 0;
+  }
+
+  #sealSlab(): void {
+    if (this.#slab === undefined || this.#slabEnd === this.#slabStart) return;
+    this.#pieces.push(this.#slab.subarray(this.#slabStart, this.#slabEnd));
+    this.#slabStart = this.#slabEnd;
+  }
+}

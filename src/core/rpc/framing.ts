@@ -1,0 +1,275 @@
+import { HostError } from '../base/errors.ts';
+import { clip, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { ByteList } from './byteList.ts';
+import { SNIFFED_HEAD, SNIFFED_TAIL, sniffEnvelope } from './envelopeSniff.ts';
+import { isDeeperThan, SHALLOW_LENGTH } from './nesting.ts';
+import type { DroppedMessage } from './transport.ts';
+
+export const DEFAULT_LINE_CAP = 64 * 1024 * 1024;
+const NOISE_CLIP = 500;
+const NEWLINE = 0x0a;
+const MAX_HEADER_LINES = 20;
+const CONTENT_LENGTH = /^content-length\s*:\s*(\d{1,15})\s*$/i;
+
+/** `bytes[start, end)` as text. Invalid UTF-8 becomes U+FFFD. */
+export type DecodeUtf8 = (bytes: Uint8Array, start: number, end: number) => string;
+
+export interface FramingOptions {
+  /** The longest message in bytes. */
+  readonly lineCap?: number | undefined;
+  /** A platform's own decoder, where it is faster for short texts than `TextDecoder`. */
+  readonly decode?: DecodeUtf8 | undefined;
+  /** A line that is no message: a log line on stdout, broken JSON. */
+  readonly onNoise: (line: string, why: string) => void;
+  readonly onDropped: (dropped: DroppedMessage) => void;
+}
+
+/** A message over the cap, of which the rest is thrown away as it arrives. */
+interface Oversized {
+  readonly head: string;
+  tail: Uint8Array;
+  reported: boolean;
+}
+
+/**
+ * Cuts a stream of bytes into messages: one JSON text a line, or `Content-Length` framing where a server speaks it.
+ * Bytes are pushed, messages are pulled, so that the puller may stop between two of them.
+ */
+export class MessageFramer {
+  readonly #options: FramingOptions;
+  readonly #cap: number;
+  readonly #decode: DecodeUtf8;
+  readonly #partial = new ByteList();
+  #chunks: Uint8Array[] = [];
+  #next = 0;
+  #offset = 0;
+  #batch: readonly Json[] = [];
+  #batchAt = 0;
+  #oversized: Oversized | undefined;
+  /** The length that a header announced, while its header lines last. */
+  #announced: number | undefined;
+  #headerLines = 0;
+  /** Bytes still missing of a body; `undefined` where a line is read. */
+  #bodyLeft: number | undefined;
+  #ended = false;
+
+  constructor(options: FramingOptions) {
+    this.#options = options;
+    this.#cap = options.lineCap ?? DEFAULT_LINE_CAP;
+    this.#decode = options.decode ?? decodeWithTextDecoder();
+  }
+
+  push(chunk: Uint8Array): void {
+    if (chunk.length > 0) this.#chunks.push(chunk);
+  }
+
+  /** The stream has ended: what is left without a newline counts as a line. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** Delivers until nothing is left or time is up; returns whether there may be more. */
+  drain(deliver: (message: JsonObject) => void, timeIsUp: () => boolean): boolean {
+    for (;;) {
+      const message = this.#nextMessage();
+      if (message === undefined) return false;
+      deliver(message);
+      if (timeIsUp()) return this.#batchAt < this.#batch.length || this.#next < this.#chunks.length || this.#ended;
+    }
+  }
+
+  #nextMessage(): JsonObject | undefined {
+    for (;;) {
+      while (this.#batchAt < this.#batch.length) {
+        const member = this.#batch[this.#batchAt++];
+        if (isJsonObject(member)) return member;
+        this.#noise(JSON.stringify(member), 'a batch member that is no message');
+      }
+      const text = this.#nextText();
+      if (text === undefined) return undefined;
+      const message = this.#parse(text);
+      if (message !== undefined) return message;
+    }
+  }
+
+  /** The text of the next line or body, `undefined` when more bytes are needed. */
+  #nextText(): string | undefined {
+    for (;;) {
+      const chunk = this.#chunks[this.#next];
+      if (chunk === undefined) {
+        this.#chunks = [];
+        this.#next = 0;
+        return this.#ended ? this.#lastText() : undefined;
+      }
+      const start = this.#offset;
+      const newline = this.#bodyLeft === undefined ? chunk.indexOf(NEWLINE, start) : -1;
+      const end = this.#unitEnd(chunk, start, newline);
+      const isComplete = this.#bodyLeft === undefined ? newline !== -1 : end - start === this.#bodyLeft;
+      const text = this.#take(chunk, start, end, isComplete);
+      if (this.#bodyLeft !== undefined) this.#bodyLeft = isComplete ? undefined : this.#bodyLeft - (end - start);
+      this.#offset = newline === -1 ? end : end + 1;
+      if (this.#offset >= chunk.length) {
+        this.#next++;
+        this.#offset = 0;
+      }
+      if (text !== undefined) return text;
+    }
+  }
+
+  #unitEnd(chunk: Uint8Array, start: number, newline: number): number {
+    if (this.#bodyLeft !== undefined) return Math.min(chunk.length, start + this.#bodyLeft);
+    return newline === -1 ? chunk.length : newline;
+  }
+
+  /** Adds a piece to the message being read; its whole text when the piece completes one that is not too large. */
+  #take(chunk: Uint8Array, start: number, end: number, isComplete: boolean): string | undefined {
+    if (this.#oversized === undefined && this.#partial.size + (end - start) > this.#cap) {
+      this.#partial.append(chunk, start, end);
+      this.#oversized = this.#startDropping();
+    } else if (this.#oversized !== undefined) {
+      this.#oversized.tail = lastBytes(this.#oversized.tail, chunk.subarray(start, end));
+    } else if (isComplete && this.#partial.size === 0) return this.#decode(chunk, start, end);
+    else this.#partial.append(chunk, start, end);
+    return isComplete ? this.#completePartial() : undefined;
+  }
+
+  #completePartial(): string | undefined {
+    if (this.#oversized !== undefined) {
+      this.#reportOversized(this.#oversized, true);
+      this.#oversized = undefined;
+      return undefined;
+    }
+    const bytes = this.#partial.join();
+    this.#partial.clear();
+    return this.#decode(bytes, 0, bytes.length);
+  }
+
+  #lastText(): string | undefined {
+    this.#bodyLeft = undefined;
+    if (this.#oversized === undefined && this.#partial.size === 0) return undefined;
+    return this.#completePartial();
+  }
+
+  #startDropping(): Oversized {
+    const head = this.#partial.head(SNIFFED_HEAD);
+    const oversized: Oversized = {
+      head: this.#decode(head, 0, head.length),
+      tail: this.#partial.tail(SNIFFED_TAIL),
+      reported: false,
+    };
+    this.#partial.clear();
+    // Whoever waits for this message is told now where its beginning says who that is: its end may never come.
+    this.#reportOversized(oversized, false);
+    return oversized;
+  }
+
+  #reportOversized(oversized: Oversized, isComplete: boolean): void {
+    if (oversized.reported) return;
+    const tail = isComplete ? this.#decode(oversized.tail, 0, oversized.tail.length) : '';
+    const { id, isRequest } = sniffEnvelope(oversized.head, tail);
+    if (id === undefined && !isComplete) return;
+    oversized.reported = true;
+    this.#options.onDropped({ id, isRequest, error: tooLarge(this.#cap) });
+  }
+
+  #parse(line: string): JsonObject | undefined {
+    let text = line;
+    // Nearly every line begins with a brace: whatever else there may be is looked at only where it does not.
+    if (line.charCodeAt(0) !== 0x7b) {
+      text = line.replace(/^[\uFEFF\s]+/, '').trimEnd();
+      if (!this.#mayBeMessage(text)) return undefined;
+    }
+    this.#announced = undefined;
+    let value: Json;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      this.#noise(text, 'not JSON');
+      return undefined;
+    }
+    if (line.length > SHALLOW_LENGTH && isDeeperThan(value)) {
+      this.#dropDeep(value);
+      return undefined;
+    }
+    if (isJsonObject(value)) return value;
+    if (!Array.isArray(value) || value.length === 0) {
+      this.#noise(text, 'JSON, but no message');
+      return undefined;
+    }
+    this.#batch = value;
+    this.#batchAt = 0;
+    return undefined;
+  }
+
+  /** Whether a trimmed line can hold a message. Header lines are consumed here. */
+  #mayBeMessage(text: string): boolean {
+    const first = text.charCodeAt(0);
+    if (first === 0x7b || first === 0x5b) return true;
+    if (this.#announced !== undefined) {
+      if (text === '') {
+        this.#bodyLeft = this.#announced === 0 ? undefined : this.#announced;
+        this.#announced = undefined;
+        return false;
+      }
+      if (++this.#headerLines < MAX_HEADER_LINES) return false;
+      this.#announced = undefined;
+    }
+    if (text === '') return false;
+    const length = CONTENT_LENGTH.exec(text)?.[1];
+    if (length === undefined) this.#noise(text, 'not a message');
+    else {
+      this.#announced = Number(length);
+      this.#headerLines = 0;
+    }
+    return false;
+  }
+
+  #dropDeep(value: Json): void {
+    const members = isJsonObject(value) ? [value] : Array.isArray(value) ? value : [];
+    for (const member of members) {
+      if (!isJsonObject(member)) continue;
+      const { id, method } = member;
+      const known = typeof id === 'number' || typeof id === 'string' ? id : undefined;
+      this.#options.onDropped({ id: known, isRequest: method !== undefined, error: tooDeep() });
+    }
+  }
+
+  #noise(text: string, why: string): void {
+    this.#options.onNoise(clip(text, NOISE_CLIP), why);
+  }
+}
+
+function tooLarge(cap: number): HostError {
+  return new HostError('MESSAGE_TOO_LARGE', `The server sent a message of more than ${megabytes(cap)}.`, {
+    layer: 'transport',
+    effect: 'unknown',
+    suggestion: 'Ask for less at once, or raise the limit in the settings.',
+  });
+}
+
+function tooDeep(): HostError {
+  return new HostError('INVALID_MESSAGE', 'The server sent a message that nests more than 512 levels deep.', {
+    layer: 'protocol',
+    effect: 'unknown',
+    suggestion: 'Report this to the author of the server.',
+  });
+}
+
+function megabytes(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024 / 1024)} MB`;
+}
+
+function lastBytes(before: Uint8Array, added: Uint8Array): Uint8Array {
+  if (added.length >= SNIFFED_TAIL) return added.slice(-SNIFFED_TAIL);
+  const kept = before.subarray(Math.max(0, before.length + added.length - SNIFFED_TAIL));
+  const joined = new Uint8Array(kept.length + added.length);
+  joined.set(kept);
+  joined.set(added, kept.length);
+  return joined;
+}
+
+function decodeWithTextDecoder(): DecodeUtf8 {
+  // A byte order mark is removed where lines are parsed, since a decoder would do it only at the start of each call.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return (bytes, start, end) => decoder.decode(bytes.subarray(start, end));
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+
+export interface LogLimits {
+  readonly lines: number;
+  readonly perMs: number;
+}
+
+/** Lets a number of lines through in each span of time and counts the others: a flood must not fill a log. */
+export class LogLimiter implements Disposable {
+  readonly #clock: Clock;
+  readonly #limits: LogLimits;
+  readonly #write: (line: string) => void;
+  #windowEnd = 0;
+  #written = 0;
+  #leftOut = 0;
+  #timer: Disposable | undefined;
+
+  constructor(clock: Clock, limits: LogLimits, write: (line: string) => void) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#write = write;
+  }
+
+  line(text: string): void {
+    const now = this.#clock.now();
+    if (now >= this.#windowEnd) {
+      this.#summarise();
+      this.#windowEnd = now + this.#limits.perMs;
+      this.#written = 0;
+    }
+    if (this.#written < this.#limits.lines) {
+      this.#written++;
+      this.#write(text);
+      return;
+    }
+    this.#leftOut++;
+    this.#timer ??= this.#clock.delay(this.#windowEnd - now, () => this.#summarise());
+  }
+
+  /** Says at once how many lines were left out so far. */
+  dispose(): void {
+    this.#summarise();
+  }
+
+  #summarise(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    if (this.#leftOut === 0) return;
+    const count = this.#leftOut;
+    this.#leftOut = 0;
+    this.#write(count === 1 ? '… 1 line left out' : `… ${count} lines left out`);
+  }
+}

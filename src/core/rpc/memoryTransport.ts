@@ -1,0 +1,70 @@
+import type { HostError } from '../base/errors.ts';
+import { Emitter } from '../base/event.ts';
+import type { Json } from '../base/json.ts';
+import type { Transport, TransportClosed } from './transport.ts';
+
+/** One end of a connection inside of this process. Messages travel as text, in order, never in the same turn. */
+export class MemoryTransport implements Transport {
+  readonly #closed = new Emitter<TransportClosed>();
+  readonly onClose = this.#closed.event;
+  readonly #held: string[] = [];
+  #receiver: ((message: Json) => void) | undefined;
+  #other: MemoryTransport | undefined;
+  #ending: TransportClosed | undefined;
+  #isClosed = false;
+
+  static link(one: MemoryTransport, two: MemoryTransport): void {
+    one.#other = two;
+    two.#other = one;
+  }
+
+  start(receiver: (message: Json) => void): void {
+    this.#receiver = receiver;
+    this.#deliverSoon();
+  }
+
+  send(message: Json): void {
+    const other = this.#other;
+    if (this.#ending !== undefined || other === undefined || other.#ending !== undefined) return;
+    other.#held.push(JSON.stringify(message));
+    other.#deliverSoon();
+  }
+
+  close(): Promise<void> {
+    this.#end({});
+    if (this.#other !== undefined) this.#other.#end({});
+    return Promise.resolve();
+  }
+
+  /** Ends the connection as a failure would: both ends are told why. */
+  fail(error: HostError): void {
+    this.#end({ error });
+    if (this.#other !== undefined) this.#other.#end({ error });
+  }
+
+  #end(how: TransportClosed): void {
+    if (this.#ending !== undefined) return;
+    this.#ending = how;
+    this.#deliverSoon();
+  }
+
+  #deliverSoon(): void {
+    queueMicrotask(() => {
+      while (this.#receiver !== undefined && this.#held.length > 0) {
+        const text = this.#held.shift();
+        if (text !== undefined) this.#receiver(JSON.parse(text));
+      }
+      if (this.#ending === undefined || this.#isClosed) return;
+      this.#isClosed = true;
+      this.#closed.fire(this.#ending);
+      this.#closed.dispose();
+    });
+  }
+}
+
+/** Two ends of one connection: what one sends, the other receives. */
+export function createLinkedTransports(): readonly [MemoryTransport, MemoryTransport] {
+  const ends = [new MemoryTransport(), new MemoryTransport()] as const;
+  MemoryTransport.link(...ends);
+  return ends;
+}

@@ -1,0 +1,314 @@
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { type Effect, HostError, messageOf, RPC, WireError } from '../base/errors.ts';
+import { Emitter } from '../base/event.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { LogLevel } from '../base/log.ts';
+import { Deadlines } from './deadlines.ts';
+import { Engine, type Outcome, SUPPRESSED } from './engine.ts';
+import { InboundCall, type InboundContext } from './inboundCall.ts';
+import { LogLimiter } from './logLimiter.ts';
+import { type Classified, classify, ownId, type RemoteFailure, type RpcId } from './messages.ts';
+import { OutboundCall, type RequestOptions } from './outboundCall.ts';
+import { RecentIds } from './recentIds.ts';
+import type { DroppedMessage, Transport, TransportClosed } from './transport.ts';
+
+export type { InboundContext } from './inboundCall.ts';
+export type { RequestOptions } from './outboundCall.ts';
+
+const MAX_IN_FLIGHT = 1_000;
+const REMEMBERED_LATE_ANSWERS = 1_000;
+const REMARKS = { lines: 50, perMs: 10_000 };
+const BUSY = -32000;
+const ABANDONED = { code: -32800, message: 'abandoned' };
+
+export interface RpcHandlers {
+  /** Answers a request of the peer. Throw a `WireError` to answer with an error (`methodNotFound` for what nobody handles). */
+  request(method: string, params: JsonObject, context: InboundContext): Promise<Json> | Json;
+  notification(method: string, params: JsonObject): void;
+}
+
+export interface PeerOptions {
+  readonly clock: Clock;
+  readonly log: (level: LogLevel, message: string) => void;
+}
+
+/**
+ * One JSON-RPC peer: requests with timeout and cancellation both ways, as MCP wants them. The engine below is
+ * vscode-jsonrpc, which numbers requests, matches answers to them and answers the peer's requests; this class owns
+ * everything in which MCP differs from the language server protocol. Whoever made the transport closes it.
+ */
+export class Peer implements Disposable {
+  readonly #transport: Transport;
+  readonly #handlers: RpcHandlers;
+  readonly #clock: Clock;
+  readonly #log: (level: LogLevel, message: string) => void;
+  readonly #remarks: LogLimiter;
+  readonly #engine: Engine;
+  readonly #pending = new Map<number, OutboundCall>();
+  readonly #byProgressToken = new Map<string, OutboundCall>();
+  readonly #abandoned = new RecentIds(REMEMBERED_LATE_ANSWERS);
+  readonly #inbound = new Map<RpcId, InboundCall>();
+  readonly #deadlines: Deadlines<OutboundCall>;
+  readonly #closed = new Emitter<TransportClosed>();
+  readonly #subscriptions: readonly (Disposable | undefined)[];
+  #inFlight = 0;
+  #end: TransportClosed | undefined;
+
+  readonly onClose = this.#closed.event;
+
+  constructor(transport: Transport, handlers: RpcHandlers, options: PeerOptions) {
+    this.#transport = transport;
+    this.#handlers = handlers;
+    this.#clock = options.clock;
+    this.#log = options.log;
+    this.#remarks = new LogLimiter(options.clock, REMARKS, (line) => options.log('warn', line));
+    this.#deadlines = new Deadlines(
+      options.clock,
+      () => this.#pending.values(),
+      (call) => this.#timedOut(call),
+    );
+    this.#engine = new Engine({
+      send: (message) => {
+        if (this.#end === undefined) transport.send(message);
+      },
+      handle: (id, method, params) => this.#handle(id, method, params),
+    });
+    this.#subscriptions = [
+      transport.onClose((closed) => {
+        this.#finishAll(closed);
+        this.#closed.fire(closed);
+      }),
+      transport.onDropped?.((dropped) => this.#dropped(dropped)),
+    ];
+    transport.start((message) => this.#receive(message));
+  }
+
+  /** Rejects with a `HostError`: TIMEOUT, CANCELLED, CONNECTION_CLOSED, MESSAGE_TOO_LARGE or REMOTE_ERROR. */
+  request(method: string, params: JsonObject, options: RequestOptions): Promise<Json> {
+    if (this.#end !== undefined) return Promise.reject(closedError(method, this.#end, 'none'));
+    if (options.token?.isCancellationRequested === true) return Promise.reject(cancelledError(method, 'none'));
+    const answer = this.#engine.request(method, params);
+    const call = new OutboundCall(this.#engine.lastId, method, options, this.#clock.now());
+    this.#pending.set(call.id, call);
+    if (options.progressToken !== undefined) this.#byProgressToken.set(String(options.progressToken), call);
+    call.subscription = options.token?.onCancellationRequested((reason) => {
+      this.#abort(
+        call,
+        cancelledError(method, 'unknown'),
+        typeof reason === 'string' ? reason : 'Cancelled by the user.',
+      );
+    });
+    this.#deadlines.watch(call.deadline);
+    return answer.catch((error: unknown) => {
+      this.#forget(call);
+      throw call.failure ?? unwritable(method, error);
+    });
+  }
+
+  notify(method: string, params: JsonObject = {}): void {
+    if (this.#end !== undefined) return;
+    try {
+      this.#engine.notify(method, params);
+    } catch (error) {
+      this.#log('error', `${method} could not be sent: ${messageOf(error)}`);
+    }
+  }
+
+  /** Tells the call with this token of its progress; false where there is none (any more). */
+  progressed(token: RpcId, progress: JsonObject = {}): boolean {
+    const call = this.#byProgressToken.get(String(token));
+    if (call === undefined) return false;
+    call.progressed(this.#clock.now(), progress);
+    return true;
+  }
+
+  dispose(): void {
+    this.#finishAll({});
+    for (const subscription of this.#subscriptions) subscription?.dispose();
+    this.#closed.dispose();
+  }
+
+  #receive(message: Json): void {
+    if (this.#end !== undefined) return;
+    const classified = classify(message);
+    switch (classified.kind) {
+      case 'request':
+        this.#receiveRequest(classified.id, classified.method, classified.params);
+        break;
+      case 'notification':
+        this.#receiveNotification(classified.method, classified.params);
+        break;
+      case 'result':
+      case 'error':
+        this.#receiveAnswer(classified);
+        break;
+      case 'ignored':
+        this.#remark(classified.why);
+    }
+  }
+
+  #receiveRequest(id: RpcId, method: string, params: Json | undefined): void {
+    if (this.#inFlight >= MAX_IN_FLIGHT) {
+      this.#sendError(id, { code: BUSY, message: `Busy: ${MAX_IN_FLIGHT} requests are unanswered.` });
+      return;
+    }
+    const named = params ?? {};
+    if (isJsonObject(named)) this.#engine.dispatchRequest(id, method, named);
+    else this.#sendError(id, { code: RPC.invalidParams, message: 'params must be an object.' });
+  }
+
+  #receiveNotification(method: string, params: Json | undefined): void {
+    const named = params ?? {};
+    if (!isJsonObject(named)) this.#remark(`the notification ${method}, whose params are no object`);
+    else if (method === 'notifications/cancelled') this.#cancelInbound(named);
+    else {
+      // Straight to the handler: of a notification the engine would only make three promises and swallow some `$/` ones.
+      try {
+        this.#handlers.notification(method, named);
+      } catch (error) {
+        this.#log('error', `The notification ${method} failed: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  #receiveAnswer(answer: Extract<Classified, { kind: 'result' | 'error' }>): void {
+    const id = ownId(answer.id);
+    const call = id === undefined ? undefined : this.#pending.get(id);
+    if (call === undefined) {
+      if (id === undefined || !this.#abandoned.take(id))
+        this.#remark(`an answer with the unknown id ${String(answer.id)}`);
+      return;
+    }
+    this.#forget(call);
+    if (answer.kind === 'result') this.#engine.dispatchResult(call.id, answer.result);
+    else {
+      call.failure = remoteError(call.method, answer.error);
+      this.#engine.dispatchError(call.id, answer.error);
+    }
+  }
+
+  #handle(id: RpcId, method: string, params: JsonObject): Outcome | Promise<Outcome> {
+    const call = new InboundCall(id);
+    this.#inbound.set(id, call);
+    this.#inFlight++;
+    try {
+      const result = this.#handlers.request(method, params, call);
+      if (!(result instanceof Promise)) return this.#handled(call, result);
+      return result.then(
+        (value) => this.#handled(call, value),
+        (error: unknown) => this.#handled(call, this.#handlerError(call, method, error)),
+      );
+    } catch (error) {
+      return this.#handled(call, this.#handlerError(call, method, error));
+    }
+  }
+
+  #handled(call: InboundCall, outcome: Json | WireError | undefined): Outcome {
+    this.#inFlight--;
+    // A peer that uses an id twice at once must not lose the way to cancel the second.
+    if (this.#inbound.get(call.requestId) === call) this.#inbound.delete(call.requestId);
+    return call.isCancelled ? SUPPRESSED : (outcome ?? {});
+  }
+
+  #handlerError(call: InboundCall, method: string, error: unknown): WireError {
+    if (error instanceof WireError) return error;
+    // The text of an unforeseen error may name files or hold secrets: it is for our log, not for the server.
+    if (!call.isCancelled) this.#log('error', `Handling ${method} failed: ${messageOf(error)}`);
+    return new WireError(RPC.internalError, 'Internal error');
+  }
+
+  #cancelInbound(params: JsonObject): void {
+    const { requestId, reason } = params;
+    if (typeof requestId !== 'number' && typeof requestId !== 'string') return;
+    this.#inbound.get(requestId)?.cancel(typeof reason === 'string' ? reason : undefined);
+  }
+
+  #timedOut(call: OutboundCall): void {
+    const seconds = Math.round((call.options.maxTimeoutMs ?? call.options.timeoutMs) / 100) / 10;
+    const error = new HostError('TIMEOUT', `The server did not answer ${call.method} in time.`, {
+      layer: 'transport',
+      suggestion: `Try again, or allow more than ${seconds} s in the settings.`,
+    });
+    this.#abort(call, error, 'The time allowed for this request is over.');
+  }
+
+  /** Settles a call at once, whatever the peer does, and tells the peer that nobody waits any more. */
+  #abort(call: OutboundCall, failure: HostError, reason: string): void {
+    if (!this.#settle(call, failure)) return;
+    this.#abandoned.add(call.id);
+    if (call.method !== 'initialize') this.notify('notifications/cancelled', { requestId: call.id, reason });
+  }
+
+  #settle(call: OutboundCall, failure: HostError): boolean {
+    if (this.#pending.get(call.id) !== call) return false;
+    call.failure = failure;
+    this.#forget(call);
+    this.#engine.dispatchError(call.id, ABANDONED);
+    return true;
+  }
+
+  #forget(call: OutboundCall): void {
+    if (!this.#pending.delete(call.id)) return;
+    call.subscription?.dispose();
+    const { progressToken } = call.options;
+    if (progressToken !== undefined) this.#byProgressToken.delete(String(progressToken));
+  }
+
+  #dropped({ id, isRequest, error }: DroppedMessage): void {
+    this.#remarks.line(error.message);
+    if (id === undefined) return;
+    if (isRequest) {
+      this.#sendError(id, { code: RPC.invalidRequest, message: error.message });
+      return;
+    }
+    const own = ownId(id);
+    const call = own === undefined ? undefined : this.#pending.get(own);
+    if (call !== undefined) this.#settle(call, error);
+  }
+
+  #sendError(id: RpcId, { code, message }: RemoteFailure): void {
+    this.#transport.send({ jsonrpc: '2.0', id, error: { code, message } });
+  }
+
+  #finishAll(closed: TransportClosed): void {
+    if (this.#end !== undefined) return;
+    this.#end = closed;
+    this.#deadlines.dispose();
+    for (const call of [...this.#pending.values()]) this.#settle(call, closedError(call.method, closed, 'unknown'));
+    for (const call of this.#inbound.values()) call.cancel('The connection is closed.');
+    this.#engine.dispose();
+    this.#remarks.dispose();
+  }
+
+  #remark(what: string): void {
+    this.#remarks.line(`Ignored ${what}.`);
+  }
+}
+
+function remoteError(method: string, { code, message, data }: RemoteFailure): HostError {
+  const text = message === '' ? `The server refused ${method}.` : message;
+  return new HostError('REMOTE_ERROR', text, { layer: 'server', rpcCode: code, data });
+}
+
+function cancelledError(method: string, effect: Effect): HostError {
+  return new HostError('CANCELLED', `${method} was cancelled.`, { layer: 'host', effect });
+}
+
+function closedError(method: string, { error }: TransportClosed, effect: Effect): HostError {
+  const why = error === undefined ? '' : ` ${error.message}`;
+  return new HostError('CONNECTION_CLOSED', `The connection is closed: there is no answer to ${method}.${why}`, {
+    layer: 'transport',
+    effect,
+    suggestion: error?.suggestion ?? 'Start the server again.',
+    cause: error,
+  });
+}
+
+/** The engine fails a request by itself only where its params cannot be written as JSON. */
+function unwritable(method: string, error: unknown): HostError {
+  return new HostError('INTERNAL', `${method} could not be sent: ${messageOf(error)}`, {
+    layer: 'host',
+    effect: 'none',
+  });
+}

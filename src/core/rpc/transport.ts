@@ -1,0 +1,33 @@
+import type { HostError } from '../base/errors.ts';
+import type { Event } from '../base/event.ts';
+import type { Json } from '../base/json.ts';
+
+/** How a connection ended: `error` is absent where it was closed on purpose. */
+export interface TransportClosed {
+  readonly error?: HostError | undefined;
+}
+
+/** A message that arrived but is not delivered. What can be told of it lets its sender or its waiter be answered. */
+export interface DroppedMessage {
+  readonly id: number | string | undefined;
+  /** Whether it asked for something; otherwise it is taken for an answer. */
+  readonly isRequest: boolean;
+  readonly error: HostError;
+}
+
+/**
+ * A connection to one peer that carries whole JSON-RPC messages, already parsed and split (no batch arrays).
+ * Messages are held back until `start` is called, so that no early one is lost.
+ */
+export interface Transport {
+  /** Begins delivery, never within this call. The receiver is called one message at a time, in order. */
+  start(receiver: (message: Json) => void): void;
+  /** Queues one message. A message to a closed connection is dropped: `onClose` has said so. Throws only for what is no JSON. */
+  send(message: Json): void;
+  /** Fires once. Every message that arrived before the end has been delivered by then. */
+  readonly onClose: Event<TransportClosed>;
+  /** Fires for a message that is over a limit (size, nesting). The connection lives on. */
+  readonly onDropped?: Event<DroppedMessage>;
+  /** Ends the connection in order; resolves when nothing of it is left. Calling twice is harmless. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,179 @@
+import { basename, extname } from 'node:path';
+
+/** Path to text of every file under version control; the text of a picture is empty. */
+export type Files = ReadonlyMap<string, string>;
+
+export interface HouseRule {
+  readonly name: string;
+  /** What is wrong, one line each. */
+  readonly check: (files: Files) => readonly string[];
+  /** A file that breaks it: the rule must be seen to say so. */
+  readonly broken: readonly [path: string, text: string];
+}
+
+const paths = (files: Files, pattern: RegExp): readonly string[] =>
+  [...files.keys()].filter((path) => pattern.test(path));
+
+/** The patterns below and their broken examples must not find themselves. */
+const apart = (...parts: readonly string[]): string => parts.join('');
+
+/** Every line of the files of `where` that matches, as `file:line text`. */
+const noLine = (where: RegExp, pattern: RegExp): HouseRule['check'] => {
+  return (files) =>
+    paths(files, where).flatMap((path) =>
+      (files.get(path) ?? '')
+        .split('\n')
+        .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1} ${line.trim().slice(0, 120)}`] : [])),
+    );
+};
+
+const required = (path: string, ...texts: readonly (string | RegExp)[]): HouseRule['check'] => {
+  return (files) => {
+    const text = files.get(path);
+    if (text === undefined) return [`${path} is missing`];
+    return texts
+      .filter((wanted) => (typeof wanted === 'string' ? !text.includes(wanted) : !wanted.test(text)))
+      .map((wanted) => `${path} does not say ${String(wanted)}`);
+  };
+};
+
+const CODE = /\.(ts|mjs|cjs|js)$/;
+/** What people wrote; the lock file is a machine's. */
+const WRITTEN = /^(?!package-lock\.json$)/;
+const ALL = /^/;
+
+const IN_A_LAYER = /^src\/(core|node|editor|cli|webview|demo)\/|^src\/(extension\.ts|package\.json)$/;
+const IN_THE_CORE = new RegExp(
+  [
+    '^src/(?!core/)',
+    '^src/core/(base|model|rpc|wire|policy|session|features|form|gateway)/[^/]+\\.ts$',
+    '^src/core/((index|host|hostTypes|ports|globals\\.d|noVscode\\.d)\\.ts|tsconfig\\.json)$',
+  ].join('|'),
+);
+
+const switchedOff = apart('(eslint', '-(disable|enable)|@ts', '-(ignore|expect-error|nocheck)|prettier', '-ignore)');
+const leftForLater = apart('\\b(TO', 'DO|FIX', 'ME|XX', 'X|HA', 'CK)\\b');
+const jargon = apart('\\b(iss', 'ue|ses', 'sion|tic', 'ket|pull request)\\s+#?\\d+\\b|\\bdes', 'ign/[a-z]+\\.md');
+const registries = apart('registry\\.(npm', 'js|yarn', 'pkg)|npm', 'mirror|jfr', 'og\\.io|deb\\.deb', 'ian\\.org');
+const aloneOrSkipped = apart('\\b(suite|test|describe|it)\\.(on', 'ly|sk', 'ip)\\(');
+
+const namesPackages: HouseRule['check'] = (files) => {
+  const manifest = JSON.parse(files.get('package.json') ?? '{}') as Partial<Record<string, Record<string, string>>>;
+  const names = Object.keys({ ...manifest['dependencies'], ...manifest['devDependencies'] });
+  const page = files.get('docs/dependencies.md') ?? '';
+  return names
+    .filter((name) => !page.includes(`\`${name}\``))
+    .map((name) => `docs/dependencies.md does not explain ${name}`);
+};
+
+const ciRunsTheTests: HouseRule['check'] = (files) => {
+  const lines = (files.get('.ci/run') ?? '').split('\n').map((line) => line.trim());
+  const commands = lines.filter((line) => line !== '' && !line.startsWith('#') && !/^(set|cd) /.test(line));
+  return commands.join(' | ') === 'exec npm test' ? [] : [`.ci/run runs: ${commands.join(' | ')}`];
+};
+
+export const lineCount = (text: string): number => text.split('\n').length - 1;
+
+/** `places` are the folders of this machine that no text may name. */
+export const houseRules = (places: readonly string[]): readonly HouseRule[] => [
+  {
+    name: 'file names are camelCase',
+    check: (files) =>
+      paths(files, /^(src|test)\/.*\.(ts|mjs|css)$/).filter(
+        (path) => !/^[a-z][a-zA-Z0-9]*(\.test|\.d)?\.[a-z]+$/.test(basename(path)),
+      ),
+    broken: ['src/core/base/key-queue.ts', ''],
+  },
+  {
+    name: 'file names say what is inside',
+    check: (files) => paths(files, /^(src|test)\/(.*\/)?[^/]*(utils?|helpers?|manager|misc|common)(\.[a-z]+)+$/i),
+    broken: ['src/node/serverManager.ts', ''],
+  },
+  {
+    name: 'no source lies outside a layer',
+    check: (files) => paths(files, /^src\//).filter((path) => !IN_A_LAYER.test(path)),
+    broken: ['src/shared/text.ts', ''],
+  },
+  {
+    name: 'no source of the core lies outside its parts',
+    check: (files) => paths(files, /^src\//).filter((path) => !IN_THE_CORE.test(path)),
+    broken: ['src/core/extra.ts', ''],
+  },
+  {
+    name: 'no source is longer than 400 lines',
+    check: (files) => paths(files, /^src\/.*\.ts$/).filter((path) => lineCount(files.get(path) ?? '') > 400),
+    broken: ['src/core/base/long.ts', 'export {};\n'.repeat(401)],
+  },
+  {
+    name: 'every text ends each line with a line feed',
+    check: (files) => [...files].filter(([, text]) => /\r\n|[^\n]$(?![\s\S])/.test(text)).map(([path]) => path),
+    broken: ['docs/page.md', 'one\r\ntwo\n'],
+  },
+  {
+    name: 'no rule is switched off in place',
+    check: noLine(CODE, new RegExp(switchedOff)),
+    broken: ['src/core/base/off.ts', `// ${apart('@ts', '-ignore')}\n`],
+  },
+  {
+    name: 'no test is left out or leaves the others out',
+    check: noLine(/^test\/.*\.ts$/, new RegExp(aloneOrSkipped)),
+    broken: ['test/unit/one.test.ts', `${apart('test.on', 'ly')}('one', () => undefined);\n`],
+  },
+  {
+    name: 'nothing is left for later',
+    check: noLine(WRITTEN, new RegExp(leftForLater)),
+    broken: ['docs/page.md', `${apart('TO', 'DO')}: write this.\n`],
+  },
+  {
+    name: 'texts speak of the project, not of how it was made',
+    check: noLine(WRITTEN, new RegExp(jargon, 'i')),
+    broken: ['docs/page.md', `${apart('As iss', 'ue 12')} says.\n`],
+  },
+  {
+    name: 'no text names a place on this machine',
+    check: noLine(ALL, new RegExp(places.map((place) => place.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'))),
+    broken: ['docs/page.md', `See ${places[0]}.\n`],
+  },
+  {
+    name: 'no text names the host of a package registry',
+    check: noLine(ALL, new RegExp(registries, 'i')),
+    broken: ['.npmrc', `${apart('registry=https://registry.npm', 'js.org')}\n`],
+  },
+  {
+    name: 'the lock file says what is installed, not from where',
+    check: noLine(/^package-lock\.json$/, /"resolved": "[a-z+]+:/),
+    broken: ['package-lock.json', '  "resolved": "https://127.0.0.1/a.tgz",\n'],
+  },
+  {
+    name: 'the lock file stays without addresses on every machine',
+    check: required('.npmrc', /^omit-lockfile-registry-resolved=true$/m),
+    broken: ['.npmrc', 'fund=false\n'],
+  },
+  {
+    name: 'the licence is MIT',
+    check: required('LICENSE', /^MIT License\n\nCopyright \(c\) \d{4} The MCP Live authors\n/),
+    broken: ['LICENSE', 'All rights reserved.\n'],
+  },
+  {
+    name: 'the manifest says the same licence',
+    check: required('package.json', '"license": "MIT"'),
+    broken: ['package.json', '{}\n'],
+  },
+  {
+    name: 'the first page names the two commands',
+    check: required('README.md', 'npm start', 'npm test'),
+    broken: ['README.md', '# MCP Live\n'],
+  },
+  {
+    name: 'continuous integration runs what everybody runs',
+    check: ciRunsTheTests,
+    broken: ['.ci/run', '#!/bin/sh\nexec npm run unit\n'],
+  },
+  {
+    name: 'every package is explained',
+    check: namesPackages,
+    broken: ['package.json', '{ "dependencies": { "left-pad": "1" } }\n'],
+  },
+];
+
+export const isPicture = (path: string): boolean => ['.png', '.gif', '.ico', '.ttf'].includes(extname(path));

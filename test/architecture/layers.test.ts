@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join, posix } from 'node:path';
+import type { ICruiseResult } from 'dependency-cruiser';
+import { MADE_BY_HAND, type Mutation, MUTATIONS } from './mutations.ts';
+import { type Outcome, Overlay, ROOT, runNode } from './overlay.ts';
+
+interface Rule {
+  readonly name: string;
+  readonly from: { readonly path?: string };
+}
+const { forbidden: RULES } = createRequire(import.meta.url)(join(ROOT, '.dependency-cruiser.cjs')) as {
+  readonly forbidden: readonly Rule[];
+};
+const CRUISER = 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs';
+const CRUISE = ['src', '--output-type', 'json'] as const;
+
+const resultOf = ({ stdout, stderr }: Outcome): ICruiseResult => {
+  assert.notEqual(stdout, '', stderr);
+  return JSON.parse(stdout) as ICruiseResult;
+};
+
+const violationsOf = ({ summary }: ICruiseResult): readonly string[] =>
+  summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
+
+interface Plan {
+  readonly mutation: Mutation;
+  readonly file: string;
+  readonly text: string;
+  /** The file that is imported, or a part of the path to a package. */
+  readonly target: string;
+}
+
+const inFolder = (path: string, file: string): string => posix.join('src', path.endsWith('/') ? path + file : path);
+
+const plan = (mutation: Mutation, index: number): Plan => {
+  const file = inFolder(mutation.from, `mutation${index}.ts`);
+  const isOwn = /^[a-z/]+(\/|\.ts)$/i.test(mutation.to);
+  const target = isOwn ? inFolder(mutation.to, 'target.ts') : mutation.to.replace(/^node:/, '');
+  const path = posix.relative(posix.dirname(file), target);
+  const specifier = isOwn ? (path.startsWith('.') ? path : `./${path}`) : mutation.to;
+  const name = `mutant${index}`;
+  const text =
+    mutation.kind === 'type'
+      ? `import type * as ${name} from '${specifier}';\nexport type Of${name} = typeof ${name};`
+      : `import * as ${name} from '${specifier}';\nvoid ${name};`;
+  return { mutation, file, text, target };
+};
+
+suite('The layers', function () {
+  this.timeout(60_000);
+  let result: ICruiseResult;
+
+  suiteSetup(async () => {
+    result = resultOf(await runNode(join(ROOT, CRUISER), CRUISE, ROOT));
+  });
+
+  test('are kept by every import of the sources', () => {
+    assert.deepEqual(violationsOf(result), []);
+    assert.ok(result.summary.totalCruised > 50, 'The cruise saw hardly any file.');
+  });
+
+  test('are guarded by rules whose places exist', () => {
+    const idle = RULES.filter(({ from }) => {
+      const place = new RegExp(from.path ?? '');
+      return !result.modules.some(({ source }) => place.test(source));
+    });
+    assert.deepEqual(
+      idle.map(({ name }) => name),
+      [],
+    );
+  });
+
+  test('have their dead files judged from where the bundles begin', async () => {
+    const build = await readFile(join(ROOT, 'esbuild.mjs'), 'utf8');
+    const entries = [...build.matchAll(/from: '(src\/[^']+)'/g)].map(([, entry]) => entry!);
+    const starts = new RegExp(RULES.find(({ name }) => name === 'no-orphans')!.from.path!);
+    const judged = result.modules.map(({ source }) => source).filter((source) => starts.test(source));
+    assert.deepEqual(judged.sort(), entries.sort());
+  });
+
+  test('are guarded by rules that each have a mutation', () => {
+    const tried = new Set<string>([...MADE_BY_HAND, ...MUTATIONS.map(({ rule }) => rule)]);
+    assert.deepEqual([...tried].sort(), RULES.map(({ name }) => name).sort());
+  });
+});
+
+suite('A forbidden import', function () {
+  this.timeout(60_000);
+  const plans = MUTATIONS.map(plan);
+  let fired: readonly string[] = [];
+  let overlay: Overlay;
+
+  // One cruise sees all of them: a violation names its rule and both files, so none hides another.
+  suiteSetup(async () => {
+    overlay = await Overlay.create();
+    const targets = new Set(plans.map(({ target }) => target).filter((target) => target.endsWith('/target.ts')));
+    for (const target of targets) await overlay.append(target, 'export const target = 1;');
+    for (const { file, text } of plans) await overlay.append(file, text);
+    await overlay.append('src/core/base/circleA.ts', "import './circleB.ts';\nexport const a = 1;");
+    await overlay.append('src/core/base/circleB.ts', "import './circleA.ts';\nexport const b = 1;");
+    await overlay.append('src/core/model/unreached.ts', 'export const unreached = 1;');
+    fired = violationsOf(resultOf(await overlay.run(CRUISER, ...CRUISE)));
+  });
+  suiteTeardown(() => overlay.dispose());
+
+  const assertFired = (rule: string, from: string, target: string): void => {
+    const start = `${rule}: ${from} -> `;
+    const found = fired.some((line) => line.startsWith(start) && line.slice(start.length).includes(target));
+    const instead = fired.filter((line) => line.includes(from)).join('\n');
+    assert.ok(found, `${start}${target} is not among:\n${instead}`);
+  };
+
+  for (const { mutation, file, target } of plans) {
+    const what = mutation.kind === 'type' ? `of the types of ${mutation.to}` : `of ${mutation.to}`;
+    test(`${what} in ${mutation.from} breaks ${mutation.rule}`, () => assertFired(mutation.rule, file, target));
+  }
+
+  test('in a circle breaks no-cycles', () => {
+    assertFired('no-cycles', 'src/core/base/circleA.ts', 'circleB.ts');
+  });
+
+  test('that is missing everywhere breaks no-orphans', () => {
+    assertFired('no-orphans', 'src/core/model/unreached.ts', '');
+  });
+});
