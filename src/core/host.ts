@@ -117,9 +117,9 @@ class LiveHost implements Host {
     if (unit.definition !== undefined) unit.setConsent(await this.#gate.allow(unit.definition));
   }
 
-  async allowAutoApprove(id: string, tools: readonly string[]): Promise<void> {
+  async setAutoApproved(id: string, tools: readonly string[], autoApproved: boolean): Promise<void> {
     const unit = this.#unit(id);
-    if (unit.definition !== undefined) unit.setConsent(await this.#gate.extend(unit.definition, tools));
+    if (unit.definition !== undefined) unit.setConsent(await this.#gate.amend(unit.definition, tools, autoApproved));
   }
 
   async forgetConsent(id: string): Promise<void> {

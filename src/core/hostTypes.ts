@@ -40,8 +40,11 @@ export interface Host {
 
   /** Says that the person wrote this server's entry in one of our own views: its next start asks nothing. */
   allowStart(id: string): Promise<void>;
-  /** Says that the person widened, in one of our own views, what the workspace's settings grant: no question follows. */
-  allowAutoApprove(id: string, tools: readonly string[]): Promise<void>;
+  /**
+   * Says that the person chose, in one of our own views, which tools are called without asking: no question follows,
+   * and what was taken back is asked for if the workspace's settings grant it again.
+   */
+  setAutoApproved(id: string, tools: readonly string[], autoApproved: boolean): Promise<void>;
   /** Forgets that a server was allowed to start: its next start asks again. */
   forgetConsent(id: string): Promise<void>;
 

@@ -50,16 +50,21 @@ export class StartGate {
   }
 
   /**
-   * Adds tools, chosen in one of our own views, to what was allowed. It never stands for the consent to start: a
-   * server of the workspace that was not allowed in this form stays as it is.
+   * Takes over what a person chose in one of our own views: a tool more, or a tool less, that is called without asking.
+   * It never stands for the consent to start: a server of the workspace that was not allowed in this form stays so.
    */
-  async extend(definition: ServerDefinition, autoApprove: readonly string[]): Promise<Consent | undefined> {
+  async amend(
+    definition: ServerDefinition,
+    tools: readonly string[],
+    autoApproved: boolean,
+  ): Promise<Consent | undefined> {
     const digest = await this.#fingerprint(definition, readingOnce(this.#options.variables));
     return this.#queue.run(definition.id, async () => {
       const before = await this.#options.consents.find(definition.id, digest);
-      if (before === undefined && definition.definedBy === 'workspace') return undefined;
-      const granted = new Set([...(before?.grants.autoApprove ?? []), ...autoApprove]);
-      return this.#save(definition, digest, { autoApprove: [...granted].sort() });
+      if (before === undefined && (definition.definedBy === 'workspace' || !autoApproved)) return undefined;
+      const others = (before?.grants.autoApprove ?? []).filter((tool) => !tools.includes(tool));
+      const granted = autoApproved ? [...others, ...tools] : others;
+      return this.#save(definition, digest, { autoApprove: granted.sort() });
     });
   }
 

@@ -95,25 +95,31 @@ export function isUntouched(fields: readonly FormField[], values: FormValues): b
 /** What one field gives, whether or not it has to give anything. */
 export function readLeaf(field: LeafField, value: FieldValue | undefined): Reading {
   const text = typeof value === 'string' ? value : '';
-  const list = typeof value === 'object' ? value : [];
+  const list = typeof value === 'object' ? value : undefined;
   switch (field.kind) {
     case 'text':
       return text === '' ? ABSENT : judged(field, text, textProblem(field, text));
     case 'number':
       return text.trim() === '' ? ABSENT : judged(field, Number(text), numberProblem(field, text));
     case 'boolean':
-      return typeof value === 'boolean' ? valueOf(value) : field.required && !field.nullable ? valueOf(false) : ABSENT;
+      return typeof value === 'boolean' ? valueOf(value) : empty(field, false);
     case 'choice':
       return chosen(field.options, text);
     case 'choices':
-      return readChoices(field, value === undefined ? undefined : list);
+      return list === undefined ? empty(field, []) : readChoices(field, list);
     case 'list':
-      return readList(field, value === undefined ? undefined : list);
+      return list === undefined ? empty(field, []) : readList(field, list);
     case 'json':
-      return text.trim() === '' ? ABSENT : readJson(field, text);
+      return readJson(field, text);
     default:
       return assertNever(field);
   }
+}
+
+/** A needed switch that nobody touched is off, and a needed list is empty; what is optional is left out. */
+function empty(field: FormField, value: false | readonly []): Reading {
+  if (!field.required || field.nullable) return ABSENT;
+  return 'minItems' in field && value !== false ? counted(field, value) : valueOf(value);
 }
 
 function valueOf(value: Json): Reading {
@@ -141,12 +147,16 @@ function numberProblem(rules: NumberRules, text: string): string | undefined {
   if (!/\d/.test(text) || !Number.isFinite(value)) return `Enter a ${rules.integer ? 'whole ' : ''}number.`;
   if (rules.integer && !Number.isInteger(value)) return 'Enter a whole number.';
   if (rules.integer && !Number.isSafeInteger(value)) return 'Enter a smaller number: this one would lose digits.';
+  if (rules.step !== undefined && !isMultiple(value, rules.step)) return `Enter a multiple of ${rules.step}.`;
+  return rangeProblem(rules, value);
+}
+
+function rangeProblem(rules: NumberRules, value: number): string | undefined {
   const { min, max } = rules;
   if (min !== undefined && (rules.minExclusive ? value <= min : value < min))
     return `Enter a number ${rules.minExclusive ? 'above' : 'of at least'} ${min}.`;
   if (max !== undefined && (rules.maxExclusive ? value >= max : value > max))
     return `Enter a number ${rules.maxExclusive ? 'below' : 'of at most'} ${max}.`;
-  if (rules.step !== undefined && !isMultiple(value, rules.step)) return `Enter a multiple of ${rules.step}.`;
   return undefined;
 }
 
@@ -161,14 +171,12 @@ function chosen(options: readonly { readonly value: Json }[], index: string): Re
   return option === undefined ? ABSENT : valueOf(option.value);
 }
 
-function readChoices(field: ChoicesField, indexes: readonly string[] | undefined): Reading {
-  if (indexes === undefined) return field.required && !field.nullable ? counted(field, []) : ABSENT;
+function readChoices(field: ChoicesField, indexes: readonly string[]): Reading {
   const values = indexes.map((index) => field.options[Number(index)]?.value).filter((value) => value !== undefined);
   return counted(field, values);
 }
 
-function readList(field: ListField, rows: readonly string[] | undefined): Reading {
-  if (rows === undefined) return field.required && !field.nullable ? counted(field, []) : ABSENT;
+function readList(field: ListField, rows: readonly string[]): Reading {
   const { item } = field;
   for (const [index, row] of rows.entries()) {
     const problem = item.kind === 'number' ? numberProblem(item, row) : textProblem(item, row);
@@ -187,6 +195,7 @@ function counted(field: FormField & CountRules, values: readonly Json[]): Readin
 }
 
 function readJson(field: JsonField, text: string): Reading {
+  if (text.trim() === '') return ABSENT;
   const parsed = parseArgument(text);
   if (parsed.kind === 'wrong') return wrong(field, parsed.problem);
   const { value } = parsed;
@@ -203,10 +212,13 @@ export type ParsedArgument =
 export function parseArgument(text: string): ParsedArgument {
   if (nestsDeeperThan(text)) return { kind: 'wrong', problem: 'Enter JSON that nests less deeply.' };
   try {
-    const value: Json = JSON.parse(text);
-    return { kind: 'value', value };
+    return { kind: 'value', value: parse(text) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { kind: 'wrong', problem: `This is not JSON: ${reason}. Texts need double quotes.` };
   }
+}
+
+function parse(text: string): Json {
+  return JSON.parse(text);
 }

@@ -33,8 +33,7 @@ const FORMATS: Readonly<Record<string, TextFormat>> = {
 };
 
 /** Names and formats under which more than one line is usual. */
-const LONG_NAMES =
-  /^(body|code|content|contents|diff|html|markdown|message|patch|prompt|query|script|sql|text|thought)$/i;
+const LONG_NAMES = /^(body|code|content|contents|diff|html|markdown|message|patch|prompt|script|sql|text|thought)$/i;
 const LONG_FORMATS = /^(multiline|textarea|markdown|html|code)$/;
 const LONG_LENGTH = 200;
 

@@ -24,7 +24,7 @@ export interface Transport {
   start(receiver: (message: Json) => void): void;
   /** Queues one message. A message to a closed connection is dropped: `onClose` has said so. Throws only for what is no JSON. */
   send(message: Json): void;
-  /** Fires once. Every message that arrived before the end has been delivered by then. */
+  /** Fires once, never within `send`. Every message that arrived before the end has been delivered by then. */
   readonly onClose: Event<TransportClosed>;
   /** Fires for a message that is over a limit (size, nesting). The connection lives on. */
   readonly onDropped?: Event<DroppedMessage>;

@@ -143,10 +143,26 @@ suite('Tools that models may call without being asked', () => {
     const t = new TestHost();
     t.connect = connect;
     await t.workspace(entry([]));
-    await t.host.allowAutoApprove('a', ['w']);
+    await t.host.setAutoApproved('a', ['w'], true);
     await t.workspace(entry(['w']));
     assert.equal(t.questions.length, 1);
     assert.equal(t.show(), 'a: running 2025-06-18 pid 101 [r, w auto]');
+    await t.host.close();
+  });
+
+  test('taken back in one of our own views are asked for when the workspace grants them again', async () => {
+    const t = new TestHost();
+    t.connect = connect;
+    await t.workspace(entry(['w']));
+    await t.host.setAutoApproved('a', ['w'], false);
+    await t.workspace(entry([]));
+    t.answer = 'dontStart';
+    await t.workspace(entry(['w']));
+    assert.deepEqual(
+      t.questions.map(({ reason }) => reason),
+      ['first', 'widened'],
+    );
+    assert.equal(t.show(), 'a: running 2025-06-18 pid 101 [r, w]');
     await t.host.close();
   });
 
@@ -154,7 +170,7 @@ suite('Tools that models may call without being asked', () => {
     const t = new TestHost();
     t.answer = 'dontStart';
     await t.workspace(entry([]));
-    await t.host.allowAutoApprove('a', ['w']);
+    await t.host.setAutoApproved('a', ['w'], true);
     await assert.rejects(t.host.start('a'), (error) => isHostError(error, 'NOT_APPROVED'));
     assert.equal(t.questions.length, 2);
     await t.host.close();

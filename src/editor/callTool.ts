@@ -1,0 +1,67 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../core/index.ts';
+import { decodePageState } from '../webview/messages.ts';
+import { registerCommand } from './commandRegistry.ts';
+import { COMMANDS } from './ids.ts';
+import type { EditorServices, Target } from './services.ts';
+import { TOOL_FORM, ToolFormPanel, toolFormOptions } from './toolFormPanel.ts';
+
+type Needs = Pick<EditorServices, 'host' | 'logs' | 'failures' | 'pick' | 'extensionUri'>;
+
+/** `mcpl.tool.call`, and the tabs that it opens: one for each tool. */
+export function registerCallTool(services: Needs): Disposable {
+  const store = new DisposableStore();
+  const panels = store.add(new ToolFormPanels(services));
+  store.add(vscode.window.registerWebviewPanelSerializer(TOOL_FORM, panels));
+  const text = { failed: vscode.l10n.t('The tool cannot be called') };
+  store.add(
+    registerCommand(services, COMMANDS.toolCall, text, async (argument) => {
+      const target = await services.pick.tool(argument, vscode.l10n.t('Which tool do you want to call?'));
+      if (target !== undefined) panels.show(target);
+    }),
+  );
+  return store;
+}
+
+class ToolFormPanels implements vscode.WebviewPanelSerializer, Disposable {
+  readonly #services: Needs;
+  readonly #open = new Map<string, ToolFormPanel>();
+
+  constructor(services: Needs) {
+    this.#services = services;
+  }
+
+  show(target: Required<Target>): void {
+    const there = this.#open.get(keyOf(target));
+    if (there !== undefined) return there.reveal();
+    const options = toolFormOptions(this.#services);
+    const panel = vscode.window.createWebviewPanel(TOOL_FORM, target.tool, vscode.ViewColumn.Active, options);
+    this.#adopt(panel, target);
+  }
+
+  /** After a reload of the window the editor brings the tab back, with what its page kept. */
+  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const kept = decodePageState(state);
+    if (kept === undefined || this.#open.has(keyOf(kept))) panel.dispose();
+    else this.#adopt(panel, { server: kept.server, tool: kept.tool });
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    for (const panel of this.#open.values()) panel.dispose();
+    this.#open.clear();
+  }
+
+  #adopt(panel: vscode.WebviewPanel, target: Required<Target>): void {
+    const form = new ToolFormPanel(this.#services, panel, target);
+    this.#open.set(keyOf(target), form);
+    panel.onDidDispose(() => {
+      this.#open.delete(keyOf(target));
+      form.dispose();
+    });
+  }
+}
+
+function keyOf({ server, tool }: Required<Target>): string {
+  return JSON.stringify([server, tool]);
+}

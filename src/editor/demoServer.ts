@@ -1,0 +1,41 @@
+import * as vscode from 'vscode';
+import type { Disposable, Host } from '../core/index.ts';
+import { hasWorkspace } from './addServer.ts';
+import { registerCommand } from './commandRegistry.ts';
+import { COMMANDS, DEMO_COMMAND, DEMO_SERVER } from './ids.ts';
+import { addNewServer, type Reveals } from './newServer.ts';
+import { uniqueId } from './serverEntry.ts';
+import type { EditorServices } from './services.ts';
+
+type Needs = Pick<EditorServices, 'host' | 'settings' | 'failures'>;
+
+/** Sets up the server that comes with the extension, and starts it: one click from nothing to tools in chat. */
+export function registerDemoServer(services: Needs, tree: Reveals): Disposable {
+  const text = { failed: vscode.l10n.t('The demo server did not start'), retry: true };
+  return registerCommand(services, COMMANDS.demoTry, text, () => tryDemo(services, tree));
+}
+
+async function tryDemo(services: Needs, tree: Reveals): Promise<void> {
+  const { host, settings } = services;
+  const there = demoOf(host);
+  if (there === undefined) {
+    const taken = new Set(host.servers().map(({ id }) => id));
+    const place = hasWorkspace() ? 'workspace' : 'user';
+    const id = uniqueId(DEMO_SERVER, taken);
+    await addNewServer(services, tree, { id, entry: { command: DEMO_COMMAND }, place, start: true });
+  } else {
+    await host.allowStart(there);
+    await settings.setEnabled(there, true);
+    await host.start(there);
+    await tree.reveal(there);
+  }
+  await vscode.commands.executeCommand('mcpl.servers.focus');
+}
+
+/** The demo server that the settings have already, by whatever name. */
+function demoOf(host: Host): string | undefined {
+  return host.servers().find(({ definition }) => {
+    const connection = definition?.connection;
+    return connection?.kind === 'stdio' && connection.command === DEMO_COMMAND && connection.args.length === 0;
+  })?.id;
+}

@@ -1,0 +1,62 @@
+/** Every name that package.json and the code share. A test compares the two. */
+
+export const CONTAINER = 'mcpl';
+export const SERVERS_VIEW = 'mcpl.servers';
+export const GATEWAY_PROVIDER = 'mcpl.gateway';
+export const EXTENSION_ID = 'mcp-live.mcp-live';
+
+export const COMMANDS = {
+  serverAdd: 'mcpl.server.add',
+  demoTry: 'mcpl.demo.try',
+  serverStart: 'mcpl.server.start',
+  serverStop: 'mcpl.server.stop',
+  serverRestart: 'mcpl.server.restart',
+  serverEnable: 'mcpl.server.enable',
+  serverDisable: 'mcpl.server.disable',
+  serverRemove: 'mcpl.server.remove',
+  serverShowLog: 'mcpl.server.showLog',
+  serverOpenSettings: 'mcpl.server.openSettings',
+  serverForgetConsent: 'mcpl.server.forgetConsent',
+  toolCall: 'mcpl.tool.call',
+  toolAutoApprove: 'mcpl.tool.autoApprove',
+  toolAskFirst: 'mcpl.tool.askFirst',
+  toolOffer: 'mcpl.tool.offer',
+  toolHide: 'mcpl.tool.hide',
+  statusShow: 'mcpl.status.show',
+  hostShowLog: 'mcpl.host.showLog',
+  inputClear: 'mcpl.input.clear',
+} as const;
+
+export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
+
+export const SETTINGS = {
+  servers: 'mcpl.servers',
+  inputs: 'mcpl.inputs',
+} as const;
+
+export const CONTEXT_KEYS = {
+  hasServers: 'mcpl:hasServers',
+  restricted: 'mcpl:restricted',
+} as const;
+
+/** The facets of a tree item's `contextValue`, joined by `+`; `when` clauses match them by regular expression. */
+export const FACETS = {
+  server: 'server',
+  startable: 'startable',
+  stoppable: 'stoppable',
+  failed: 'failed',
+  enabled: 'enabled',
+  tool: 'tool',
+  autoApproved: 'autoApproved',
+  asks: 'asks',
+  problem: 'problem',
+} as const;
+
+export type Facet = (typeof FACETS)[keyof typeof FACETS];
+
+/** The server id and the command that the bundled demo server is written into settings with. */
+export const DEMO_SERVER = 'demo';
+export const DEMO_COMMAND = 'mcpl-demo';
+
+/** The name of the extension as people read it: in diagnostics and as the host's log channel. */
+export const EXTENSION_NAME = 'MCP Live';

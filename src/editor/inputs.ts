@@ -1,0 +1,95 @@
+import * as vscode from 'vscode';
+import { type CancellationToken, type InputAnswer, KeyedQueue } from '../core/index.ts';
+import { SETTINGS } from './ids.ts';
+import { findInput, type InputDefinition } from './inputDefinitions.ts';
+import { plainText } from './plainText.ts';
+import { layersOf } from './settings.ts';
+
+const PREFIX = 'mcpl.input:';
+
+/** Answers to `${input:id}`, asked once and remembered for this workspace: secrets in the secret storage only. */
+export class RememberedInputs {
+  readonly #memory: vscode.Memento;
+  readonly #secrets: vscode.SecretStorage;
+  /** One question per input, however many servers ask for it at once. */
+  readonly #queue = new KeyedQueue();
+
+  constructor(memory: vscode.Memento, secrets: vscode.SecretStorage) {
+    this.#memory = memory;
+    this.#secrets = secrets;
+  }
+
+  answer(id: string, token: CancellationToken): Promise<InputAnswer> {
+    return this.#queue.run(id, async () => {
+      const layers = layersOf(SETTINGS.inputs).map((layer) => layer.servers);
+      const definition = findInput(layers, id);
+      if (definition === undefined) return { kind: 'undeclared' };
+      const known = await this.#recall(definition);
+      if (known !== undefined) return { kind: 'value', value: known, secret: definition.secret };
+      const value = token.isCancellationRequested ? undefined : await ask(definition, token);
+      if (value === undefined) return { kind: 'declined' };
+      await this.#remember(definition, value);
+      return { kind: 'value', value, secret: definition.secret };
+    });
+  }
+
+  /** The ids of all inputs that are remembered for this workspace. */
+  async remembered(): Promise<readonly string[]> {
+    const keys = [...this.#memory.keys(), ...(await this.#secrets.keys())];
+    const own = [plainKey(''), secretKey('')];
+    const ids = own.flatMap((prefix) =>
+      keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)),
+    );
+    return [...new Set(ids)].sort();
+  }
+
+  async forget(id: string): Promise<void> {
+    await this.#secrets.delete(secretKey(id));
+    await this.#memory.update(plainKey(id), undefined);
+  }
+
+  async #recall(definition: InputDefinition): Promise<string | undefined> {
+    const value = definition.secret
+      ? await this.#secrets.get(secretKey(definition.id))
+      : this.#memory.get<unknown>(plainKey(definition.id));
+    if (typeof value !== 'string') return undefined;
+    // A value that is no longer among the choices is asked for anew.
+    return definition.options?.includes(value) === false ? undefined : value;
+  }
+
+  async #remember(definition: InputDefinition, value: string): Promise<void> {
+    if (definition.secret) await this.#secrets.store(secretKey(definition.id), value);
+    else await this.#memory.update(plainKey(definition.id), value);
+  }
+}
+
+function plainKey(id: string): string {
+  return `${PREFIX}plain:${id}`;
+}
+
+/** The secret storage is one for all workspaces: what was typed for one of them is not another's to read. */
+function secretKey(id: string): string {
+  const { workspaceFile, workspaceFolders } = vscode.workspace;
+  const workspace = workspaceFile?.toString() ?? workspaceFolders?.[0]?.uri.toString() ?? '';
+  return `${PREFIX}${JSON.stringify(workspace)}:${id}`;
+}
+
+async function ask(definition: InputDefinition, token: CancellationToken): Promise<string | undefined> {
+  const title = vscode.l10n.t('Input "{0}" for Servers', plainText(definition.id, 100));
+  const prompt = plainText(definition.description ?? vscode.l10n.t('A server in the settings needs this value.'), 300);
+  if (definition.options !== undefined) {
+    const preset = definition.default;
+    const items = definition.options.map((option) => ({
+      label: plainText(option, 200),
+      value: option,
+      ...(option === preset ? { description: vscode.l10n.t('default') } : {}),
+    }));
+    const options = { title, placeHolder: prompt, ignoreFocusOut: true };
+    return (await vscode.window.showQuickPick(items, options, token))?.value;
+  }
+  const value = definition.default === undefined ? {} : { value: definition.default };
+  return vscode.window.showInputBox(
+    { title, prompt, password: definition.secret, ignoreFocusOut: true, ...value },
+    token,
+  );
+}

@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import { type Clock, type Disposable, type Host, type Logger, type LogLevel, type Logs } from '../core/index.ts';
+import { BoundedLog } from './boundedLog.ts';
+import { EXTENSION_NAME } from './ids.ts';
+import { plainText } from './plainText.ts';
+import type { LogChannels } from './services.ts';
+
+interface Channel extends Disposable {
+  readonly output: vscode.LogOutputChannel;
+  readonly bounded: BoundedLog;
+}
+
+/** An output channel of the host and one of each server, made when they first have something to say. */
+export class OutputChannels implements Logs, LogChannels, Disposable {
+  readonly host: Logger = { log: (level, message) => this.#host().bounded.log(level, message) };
+  readonly #clock: Clock;
+  readonly #servers = new Map<string, Channel>();
+  #hostChannel: Channel | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  server(id: string): Logger {
+    return { log: (level, message) => this.#of(id).bounded.log(level, message) };
+  }
+
+  showServer(server: string): void {
+    this.#of(server).output.show(true);
+  }
+
+  showHost(): void {
+    this.#host().output.show(true);
+  }
+
+  /** A server that leaves the settings takes its channel along. */
+  follow(host: Host): Disposable {
+    return host.onDidChangeServer(({ server, what }) => {
+      if (what !== 'removed') return;
+      this.#servers.get(server)?.dispose();
+      this.#servers.delete(server);
+    });
+  }
+
+  dispose(): void {
+    for (const channel of this.#servers.values()) channel.dispose();
+    this.#servers.clear();
+    this.#hostChannel?.dispose();
+    this.#hostChannel = undefined;
+  }
+
+  #host(): Channel {
+    this.#hostChannel ??= this.#create(EXTENSION_NAME);
+    return this.#hostChannel;
+  }
+
+  #of(server: string): Channel {
+    const known = this.#servers.get(server);
+    if (known !== undefined) return known;
+    const created = this.#create(`${EXTENSION_NAME}: ${plainText(server, 64)}`);
+    this.#servers.set(server, created);
+    return created;
+  }
+
+  #create(name: string): Channel {
+    const output = vscode.window.createOutputChannel(name, { log: true });
+    const bounded = new BoundedLog({ log: (level, message) => write(output, level, message) }, this.#clock);
+    const dispose = (): void => {
+      bounded.dispose();
+      output.dispose();
+    };
+    return { output, bounded, dispose };
+  }
+}
+
+function write(output: vscode.LogOutputChannel, level: LogLevel, message: string): void {
+  output[level](message);
+}

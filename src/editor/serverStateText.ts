@@ -1,0 +1,74 @@
+import { assertNever, isRunning, type ServerSnapshot, type StopReason } from '../core/index.ts';
+
+/** A codicon and a theme colour. */
+export interface NodeIcon {
+  readonly name: string;
+  readonly color?: string;
+}
+
+/** A server's state in a few words: `running · 2025-06-18 · 5 tools`. */
+export function stateWords(server: ServerSnapshot): string {
+  if (!isRunning(server.state)) return stateText(server);
+  const { protocolVersion } = server.state;
+  const count = server.tools.length;
+  const tools = count === 0 ? [] : [count === 1 ? '1 tool' : `${count} tools`];
+  return ['running', protocolVersion, ...tools].join(' · ');
+}
+
+export function stateText(server: ServerSnapshot): string {
+  const { state } = server;
+  if (server.definition === undefined && state.kind === 'stopped') return 'error in settings';
+  switch (state.kind) {
+    case 'stopped':
+      return stopText(state.reason, server.enabled);
+    case 'asking':
+      return 'waiting for your answer';
+    case 'restarting':
+      return 'stopped unexpectedly, starts again soon';
+    case 'starting':
+    case 'stopping':
+      return `${state.kind}…`;
+    case 'running':
+    case 'failed':
+      return state.kind;
+    default:
+      return assertNever(state);
+  }
+}
+
+function stopText(reason: StopReason, enabled: boolean): string {
+  switch (reason) {
+    case 'notStarted':
+    case 'byUser':
+      return enabled ? 'stopped' : 'off';
+    case 'notApproved':
+      return 'not allowed to start';
+    case 'restrictedMode':
+      return 'off in Restricted Mode';
+    default:
+      return assertNever(reason);
+  }
+}
+
+export function stateIcon(server: ServerSnapshot): NodeIcon {
+  const { state } = server;
+  if (server.definition === undefined && state.kind === 'stopped')
+    return { name: 'error', color: 'list.errorForeground' };
+  switch (state.kind) {
+    case 'running':
+      return { name: 'circle-filled', color: 'testing.iconPassed' };
+    case 'starting':
+    case 'stopping':
+      return { name: 'loading~spin' };
+    case 'asking':
+      return { name: 'question', color: 'list.warningForeground' };
+    case 'restarting':
+      return { name: 'sync', color: 'list.warningForeground' };
+    case 'failed':
+      return { name: 'error', color: 'list.errorForeground' };
+    case 'stopped':
+      return { name: 'circle-outline', color: 'disabledForeground' };
+    default:
+      return assertNever(state);
+  }
+}

@@ -1,0 +1,228 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore, type ServerSnapshot } from '../core/index.ts';
+import { SERVERS_VIEW } from './ids.ts';
+import { serverNode, serverTree, type TreeNode } from './serverTreeNodes.ts';
+import type { EditorServices } from './services.ts';
+
+/** Several changes of one server within this time are one refresh: lists of tools come in pages. */
+const REFRESH_MS = 50;
+
+/** A row that stays the same object while what it shows changes. Commands take it as their target. */
+export interface TreeElement {
+  readonly server: string;
+  readonly tool: string | undefined;
+  readonly parent: TreeElement | undefined;
+  node: TreeNode;
+}
+
+export interface ServerTree extends Disposable {
+  /** Shows a server in the view, selected. */
+  reveal(server: string): Promise<void>;
+}
+
+type Needs = Pick<EditorServices, 'host' | 'settings' | 'failures'>;
+
+export function registerServerTree(services: Needs): ServerTree {
+  const store = new DisposableStore();
+  const rows = store.add(new ServerRows(services));
+  const view = store.add(
+    vscode.window.createTreeView<TreeElement>(SERVERS_VIEW, {
+      treeDataProvider: rows,
+      showCollapseAll: true,
+      // A checkbox shows what the settings say; the editor must not carry it over to other rows.
+      manageCheckboxStateManually: true,
+    }),
+  );
+  const opener = new FailureOpener(view, rows, services);
+  store.add(view.onDidChangeVisibility(() => opener.open()));
+  store.add(
+    rows.onDidRefresh(() => {
+      tellRestricted(view, services);
+      opener.open();
+    }),
+  );
+  tellRestricted(view, services);
+  store.add(view.onDidChangeCheckboxState(({ items }) => void applyCheckboxes(items, rows, services)));
+  return {
+    reveal: async (server) => {
+      const element = rows.find(server);
+      if (element !== undefined) await view.reveal(element, { select: true, focus: false, expand: true });
+    },
+    dispose: () => store.dispose(),
+  };
+}
+
+/** A message above an empty view would take the place of its welcome, which says the same. */
+function tellRestricted(view: vscode.TreeView<TreeElement>, { host }: Needs): void {
+  const restricted = !vscode.workspace.isTrusted && host.servers().length > 0;
+  const message = restricted
+    ? vscode.l10n.t('This window is in Restricted Mode: no server starts until you trust the workspace.')
+    : undefined;
+  if (view.message === message) return;
+  // The editor takes `undefined` for "none"; its type says so only by being optional.
+  if (message === undefined) delete view.message;
+  else view.message = message;
+}
+
+/** Opens the row of a server that failed, once for each failure: the reason is seen without a click. */
+class FailureOpener {
+  readonly #view: vscode.TreeView<TreeElement>;
+  readonly #rows: ServerRows;
+  readonly #services: Needs;
+  /** Failures that were opened already: who closes the row again wants it closed. */
+  readonly #seen = new WeakSet<object>();
+
+  constructor(view: vscode.TreeView<TreeElement>, rows: ServerRows, services: Needs) {
+    this.#view = view;
+    this.#rows = rows;
+    this.#services = services;
+  }
+
+  open(): void {
+    // Revealing a row would bring a hidden view to the front, in the middle of something else.
+    if (!this.#view.visible) return;
+    for (const { id, state } of this.#services.host.servers()) {
+      if (state.kind !== 'failed' || this.#seen.has(state.error)) continue;
+      this.#seen.add(state.error);
+      const element = this.#rows.find(id);
+      if (element === undefined) continue;
+      // A row that went away meanwhile needs no opening.
+      this.#view.reveal(element, { select: false, focus: false, expand: true }).then(undefined, () => undefined);
+    }
+  }
+}
+
+async function applyCheckboxes(
+  items: readonly (readonly [TreeElement, vscode.TreeItemCheckboxState])[],
+  rows: ServerRows,
+  { settings, failures }: Needs,
+): Promise<void> {
+  for (const [{ server, tool }, state] of items) {
+    if (tool === undefined) continue;
+    try {
+      await settings.setToolOffered(server, tool, state === vscode.TreeItemCheckboxState.Checked);
+    } catch (error) {
+      failures.show(vscode.l10n.t('The tool list of "{0}" was not changed', server), error, { server });
+      // The row shows the click already: back to what is in force.
+      rows.refresh(server);
+    }
+  }
+}
+
+class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
+  readonly #host: Needs['host'];
+  readonly #changed = new vscode.EventEmitter<TreeElement | undefined>();
+  readonly #refreshed = new vscode.EventEmitter<void>();
+  readonly #store = new DisposableStore();
+  readonly #dirty = new Set<string>();
+  #roots: readonly TreeElement[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly onDidRefresh = this.#refreshed.event;
+
+  constructor({ host }: Needs) {
+    this.#host = host;
+    this.#roots = this.#readRoots();
+    this.#store.add(this.#changed);
+    this.#store.add(this.#refreshed);
+    this.#store.add(host.onDidChangeServer((change) => this.refresh(change.server)));
+    this.#store.add({ dispose: () => clearTimeout(this.#timer) });
+  }
+
+  /** Soon, and together with whatever else changes until then. */
+  refresh(server: string): void {
+    this.#dirty.add(server);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush();
+    }, REFRESH_MS);
+  }
+
+  find(server: string): TreeElement | undefined {
+    if (this.#dirty.size > 0) this.#flush();
+    return this.#roots.find((root) => root.server === server);
+  }
+
+  getChildren(element?: TreeElement): TreeElement[] {
+    if (element === undefined) return [...this.#roots];
+    return element.node.children.map((node) => elementOf(node, element));
+  }
+
+  getParent(element: TreeElement): TreeElement | undefined {
+    return element.parent;
+  }
+
+  getTreeItem(element: TreeElement): vscode.TreeItem {
+    return treeItem(element);
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #flush(): void {
+    const before = this.#roots;
+    this.#roots = this.#readRoots();
+    const same = before.length === this.#roots.length && before.every((root, i) => root === this.#roots[i]);
+    if (!same) this.#changed.fire(undefined);
+    else for (const root of this.#roots) if (this.#dirty.has(root.server)) this.#changed.fire(root);
+    this.#dirty.clear();
+    this.#refreshed.fire();
+  }
+
+  #readRoots(): readonly TreeElement[] {
+    const known = new Map(this.#roots.map((root) => [root.node.id, root]));
+    return serverTree(this.#host.servers(), this.#host.problems()).map((node) => {
+      const element = known.get(node.id) ?? elementOf(node, undefined);
+      element.node = node;
+      return element;
+    });
+  }
+}
+
+function elementOf(node: TreeNode, parent: TreeElement | undefined): TreeElement {
+  return { server: node.server, tool: node.tool, parent, node };
+}
+
+const EXPANSION = {
+  none: vscode.TreeItemCollapsibleState.None,
+  collapsed: vscode.TreeItemCollapsibleState.Collapsed,
+  expanded: vscode.TreeItemCollapsibleState.Expanded,
+} as const;
+
+function treeItem(element: TreeElement): vscode.TreeItem {
+  const { node } = element;
+  const item = new vscode.TreeItem(node.label, EXPANSION[node.expansion]);
+  item.id = node.id;
+  item.description = node.description;
+  // Plain text: a markdown tooltip could carry links made of what a server says.
+  item.tooltip = node.tooltip;
+  item.contextValue = node.facets.join('+');
+  item.accessibilityInformation = { label: node.spoken };
+  if (node.icon !== undefined) item.iconPath = themeIcon(node.icon);
+  if (node.checkbox !== undefined)
+    item.checkboxState = {
+      state: node.checkbox.checked ? vscode.TreeItemCheckboxState.Checked : vscode.TreeItemCheckboxState.Unchecked,
+      tooltip: node.checkbox.tooltip,
+      accessibilityInformation: { label: node.checkbox.spoken, role: 'checkbox' },
+    };
+  if (node.command !== undefined)
+    // The editor's own commands would take our row for options of theirs.
+    item.command = {
+      command: node.command.id,
+      title: node.command.title,
+      arguments: node.server === '' ? [] : [element],
+    };
+  return item;
+}
+
+function themeIcon({ name, color }: { readonly name: string; readonly color?: string }): vscode.ThemeIcon {
+  return color === undefined ? new vscode.ThemeIcon(name) : new vscode.ThemeIcon(name, new vscode.ThemeColor(color));
+}
+
+/** The icon of a server where a quick pick shows one. */
+export function serverIcon(server: ServerSnapshot): vscode.ThemeIcon | undefined {
+  const { icon } = serverNode(server);
+  return icon === undefined ? undefined : themeIcon(icon);
+}

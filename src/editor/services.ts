@@ -1,0 +1,75 @@
+import type * as vscode from 'vscode';
+import type { Host, Logger, StartQuestion } from '../core/index.ts';
+
+/** What a command may be given, or nothing (then it asks). A tree node is given too: it has these members as well. */
+export interface Target {
+  readonly server: string;
+  readonly tool?: string;
+}
+
+/** Changes one member of one server's entry; everything else in the settings stays as it is. */
+export interface SettingsWriter {
+  setEnabled(server: string, enabled: boolean): Promise<void>;
+  /** Whether models are offered the tool. */
+  setToolOffered(server: string, tool: string, offered: boolean): Promise<void>;
+  /** Whether models may call the tool without being asked. No question follows: the person just said so. */
+  setToolAutoApproved(server: string, tool: string, autoApproved: boolean): Promise<void>;
+  /** Writes a new entry: into workspace settings, in an empty window the user's. Rejects when the id is taken. */
+  add(server: string, entry: Readonly<Record<string, unknown>>, place?: 'workspace' | 'user'): Promise<void>;
+  /** Takes the entry out, and offers to put it back. */
+  remove(server: string): Promise<void>;
+}
+
+export interface LogChannels {
+  showServer(server: string): void;
+  showHost(): void;
+}
+
+/** Where failures are told: what happened, to which server, and the next step as buttons. */
+export interface FailureNotices {
+  /** `what` is a sentence without its full stop, such as `The server "files" did not stop`. */
+  show(what: string, error: unknown, options?: FailureOptions): void;
+}
+
+export interface FailureOptions {
+  readonly server?: string | undefined;
+  readonly retry?: (() => void) | undefined;
+}
+
+/** Questions whether a server may start that nobody has answered yet. */
+export interface Questions {
+  readonly waiting: readonly StartQuestion[];
+  /** Shows a waiting question again, since toasts hide themselves; false when none waits. */
+  showAgain(server: string): boolean;
+}
+
+/** What `${input:}` remembers. */
+export interface InputMemory {
+  remembered(): Promise<readonly string[]>;
+  forget(id: string): Promise<void>;
+}
+
+/** Asks, by quick pick, for what a command was not given. `undefined`: the person turned away. */
+export interface Picker {
+  server(argument: unknown, placeHolder: string, accepts?: (id: string) => boolean): Promise<string | undefined>;
+  tool(
+    argument: unknown,
+    placeHolder: string,
+    accepts?: (server: string, tool: string) => boolean,
+  ): Promise<Required<Target> | undefined>;
+}
+
+/** What every part of the editor's side is given. */
+export interface EditorServices {
+  readonly host: Host;
+  readonly log: Logger;
+  readonly settings: SettingsWriter;
+  readonly logs: LogChannels;
+  readonly failures: FailureNotices;
+  readonly pick: Picker;
+  readonly questions: Questions;
+  readonly inputs: InputMemory;
+  readonly extensionUri: vscode.Uri;
+  /** Opens the settings file that defines the server, at its entry. */
+  openServerSettings(server: string): Promise<void>;
+}

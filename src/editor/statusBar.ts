@@ -1,0 +1,147 @@
+import * as vscode from 'vscode';
+import { canStart, canStop, type Disposable, DisposableStore, isRunning, type ServerSnapshot } from '../core/index.ts';
+import { type CommandId, COMMANDS } from './ids.ts';
+import { serverIcon } from './serverTree.ts';
+import { stateWords } from './serverStateText.ts';
+import type { EditorServices } from './services.ts';
+import { statusText } from './statusText.ts';
+
+/** Servers that start together change together: one repaint for all of them. */
+const REPAINT_MS = 50;
+
+type Needs = Pick<EditorServices, 'host'>;
+
+export function registerStatusBar(services: Needs): Disposable {
+  const store = new DisposableStore();
+  const item = store.add(vscode.window.createStatusBarItem('mcpl.status', vscode.StatusBarAlignment.Right, 90));
+  item.name = 'MCP Live';
+  item.command = COMMANDS.statusShow;
+  let timer: NodeJS.Timeout | undefined;
+  const repaint = (): void => {
+    timer = undefined;
+    paint(item, services);
+  };
+  store.add(
+    services.host.onDidChangeServer(() => {
+      timer ??= setTimeout(repaint, REPAINT_MS);
+    }),
+  );
+  store.add({ dispose: () => clearTimeout(timer) });
+  store.add(vscode.commands.registerCommand(COMMANDS.statusShow, () => showServers(services)));
+  repaint();
+  return store;
+}
+
+function paint(item: vscode.StatusBarItem, { host }: Needs): void {
+  const status = statusText(host.servers(), host.problems());
+  item.text = status.text;
+  item.tooltip = status.tooltip;
+  item.accessibilityInformation = { label: status.spoken };
+  item.backgroundColor = status.isUrgent ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+  if (status.visible) item.show();
+  else item.hide();
+}
+
+interface Action extends vscode.QuickInputButton {
+  readonly command: CommandId;
+}
+
+interface Row extends vscode.QuickPickItem {
+  readonly command?: CommandId;
+  readonly server?: string;
+  readonly buttons?: readonly Action[];
+}
+
+/** All servers with their state. Taking one offers what can be done with it; its buttons do it at once. */
+function showServers({ host }: Needs): void {
+  const store = new DisposableStore();
+  const pick = store.add(vscode.window.createQuickPick<Row>());
+  pick.title = vscode.l10n.t('MCP Live: Servers');
+  pick.placeholder = vscode.l10n.t('Select a server to start, stop or look into it');
+  pick.matchOnDescription = true;
+  const fill = (): void => {
+    const active = pick.activeItems[0]?.server;
+    pick.keepScrollPosition = true;
+    pick.items = rowsOf(host.servers());
+    const again = pick.items.find((row) => row.server !== undefined && row.server === active);
+    if (again !== undefined) pick.activeItems = [again];
+  };
+  store.add(host.onDidChangeServer(fill));
+  store.add(
+    pick.onDidTriggerItemButton(({ item, button }) => {
+      const action = item.buttons?.find((candidate) => candidate === button);
+      if (action !== undefined) run(action.command, item.server);
+    }),
+  );
+  store.add(
+    pick.onDidAccept(() => {
+      const [row] = pick.selectedItems;
+      pick.hide();
+      if (row?.command !== undefined) run(row.command, undefined);
+      else if (row?.server !== undefined) void showActions(row);
+    }),
+  );
+  store.add(pick.onDidHide(() => store.dispose()));
+  fill();
+  pick.show();
+}
+
+async function showActions(row: Row): Promise<void> {
+  const items = (row.buttons ?? []).map((action) => ({
+    label: `${action.tooltip ?? ''}`,
+    iconPath: action.iconPath,
+    action,
+  }));
+  const taken = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('MCP Live: {0}', row.label),
+    placeHolder: row.description ?? '',
+  });
+  if (taken !== undefined) run(taken.action.command, row.server);
+}
+
+function run(command: CommandId, server: string | undefined): void {
+  void vscode.commands.executeCommand(command, ...(server === undefined ? [] : [{ server }]));
+}
+
+function rowsOf(servers: readonly ServerSnapshot[]): readonly Row[] {
+  const ends: readonly Row[] = [
+    { label: '', kind: vscode.QuickPickItemKind.Separator },
+    { label: vscode.l10n.t('Add Server…'), iconPath: new vscode.ThemeIcon('add'), command: COMMANDS.serverAdd },
+    {
+      label: vscode.l10n.t('Show Log of MCP Live'),
+      iconPath: new vscode.ThemeIcon('output'),
+      command: COMMANDS.hostShowLog,
+    },
+  ];
+  return [...servers.map(rowOf), ...ends];
+}
+
+function rowOf(server: ServerSnapshot): Row {
+  const iconPath = serverIcon(server);
+  return {
+    // Ids come from settings files: `$(…)` in one would be drawn as an icon.
+    label: server.id.replaceAll('$(', '$ ('),
+    description: stateWords(server),
+    server: server.id,
+    buttons: actionsOf(server),
+    ...(iconPath === undefined ? {} : { iconPath }),
+  };
+}
+
+function actionsOf(server: ServerSnapshot): readonly Action[] {
+  const action = (command: CommandId, icon: string, tooltip: string): Action => ({
+    command,
+    iconPath: new vscode.ThemeIcon(icon),
+    tooltip,
+  });
+  const { state, definition } = server;
+  return [
+    ...(definition !== undefined && canStart(state)
+      ? [action(COMMANDS.serverStart, 'play', vscode.l10n.t('Start'))]
+      : []),
+    ...(canStop(state) ? [action(COMMANDS.serverStop, 'debug-stop', vscode.l10n.t('Stop'))] : []),
+    ...(isRunning(state) ? [action(COMMANDS.serverRestart, 'debug-restart', vscode.l10n.t('Restart'))] : []),
+    action(COMMANDS.serverShowLog, 'output', vscode.l10n.t('Show Log')),
+    action(COMMANDS.serverOpenSettings, 'go-to-file', vscode.l10n.t('Open Settings')),
+  ];
+}

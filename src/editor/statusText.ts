@@ -1,0 +1,39 @@
+import { isRunning, type ServerSnapshot, type SettingsProblem } from '../core/index.ts';
+import { stateText } from './serverStateText.ts';
+
+/** What the status bar item shows. */
+export interface StatusText {
+  readonly visible: boolean;
+  readonly text: string;
+  readonly tooltip: string;
+  /** What a screen reader says instead of the icons. */
+  readonly spoken: string;
+  readonly isUrgent: boolean;
+}
+
+/** Servers in the tooltip: it is a glance, and the quick pick has them all. */
+const MAX_LINES = 12;
+
+export function statusText(servers: readonly ServerSnapshot[], problems: readonly SettingsProblem[]): StatusText {
+  const running = servers.filter((server) => isRunning(server.state)).length;
+  const failed = servers.filter((server) => server.state.kind === 'failed').length;
+  const asking = servers.filter((server) => server.state.kind === 'asking').length;
+  const wrong = failed + problems.filter((problem) => problem.severity === 'error').length;
+  const busy = servers.some((server) => server.state.kind === 'starting' || server.state.kind === 'restarting');
+  const icon = busy ? '$(loading~spin)' : '$(mcp)';
+  const parts = [`${icon} ${running}`];
+  if (asking > 0) parts.push(`$(question) ${asking}`);
+  if (wrong > 0) parts.push(`$(warning) ${wrong}`);
+  const facts = [`${running} of ${servers.length} ${servers.length === 1 ? 'server' : 'servers'} running`];
+  if (asking > 0) facts.push(`${asking} waiting for your answer`);
+  if (wrong > 0) facts.push(wrong === 1 ? '1 problem' : `${wrong} problems`);
+  const lines = servers.slice(0, MAX_LINES).map((server) => `${server.id}: ${stateText(server)}`);
+  const rest = servers.length - lines.length;
+  return {
+    visible: servers.length > 0 || problems.length > 0,
+    text: parts.join(' '),
+    tooltip: [`MCP Live: ${facts.join(', ')}`, ...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'),
+    spoken: `MCP Live: ${facts.join(', ')}`,
+    isUrgent: wrong > 0 || asking > 0,
+  };
+}

@@ -1,0 +1,120 @@
+import {
+  blockText,
+  CancellationSource,
+  type HostError,
+  type JsonObject,
+  type Progress,
+  type ResultView,
+  toHostError,
+} from '../core/index.ts';
+import type { RunView } from '../webview/messages.ts';
+import type { EditorServices, Target } from './services.ts';
+import { failedRun, progressView, resultRun } from './toolView.ts';
+
+/** A flood of progress is shown this often: more cannot be read. */
+const PROGRESS_MS = 100;
+
+type Ending =
+  | { readonly kind: 'result'; readonly result: ResultView; readonly elapsedMs: number }
+  | { readonly kind: 'error'; readonly error: HostError; readonly elapsedMs: number };
+
+/** The calls of one page, one at a time: how far the current one is, and what the last one gave. */
+export class ToolRun {
+  readonly #host: EditorServices['host'];
+  readonly #target: Required<Target>;
+  readonly #changed: () => void;
+  #source: CancellationSource | undefined;
+  #startedAt = 0;
+  #progress: Progress | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #ending: Ending | undefined;
+
+  constructor(host: EditorServices['host'], target: Required<Target>, changed: () => void) {
+    this.#host = host;
+    this.#target = target;
+    this.#changed = changed;
+  }
+
+  get isRunning(): boolean {
+    return this.#source !== undefined;
+  }
+
+  get view(): RunView {
+    if (this.#source !== undefined) return progressView(Date.now() - this.#startedAt, this.#progress);
+    const ending = this.#ending;
+    if (ending === undefined) return { kind: 'idle' };
+    return ending.kind === 'result'
+      ? resultRun(ending.elapsedMs, ending.result)
+      : failedRun(ending.elapsedMs, ending.error);
+  }
+
+  /** The last result as text, and whether that is JSON. */
+  get text(): { readonly text: string; readonly isJson: boolean } | undefined {
+    if (this.#ending?.kind !== 'result') return undefined;
+    const { blocks, raw } = this.#ending.result;
+    const isText = blocks.length > 0 && blocks.every((block) => block.type === 'text');
+    if (!isText) return { text: JSON.stringify(raw, null, 2), isJson: true };
+    const text = blocks.map(blockText).join('\n');
+    return { text, isJson: isJsonText(text) };
+  }
+
+  async start(args: JsonObject): Promise<void> {
+    if (this.#source !== undefined) return;
+    const source = new CancellationSource();
+    this.#source = source;
+    this.#startedAt = Date.now();
+    this.#progress = undefined;
+    this.#changed();
+    const ending = await this.#call(args, source);
+    if (this.#source !== source) return;
+    this.#end();
+    this.#ending = ending;
+    this.#changed();
+  }
+
+  cancel(): void {
+    this.#source?.cancel('by the person');
+  }
+
+  /** Nobody looks any more: the call ends, and nothing is told. */
+  dispose(): void {
+    this.cancel();
+    this.#end();
+  }
+
+  async #call(args: JsonObject, source: CancellationSource): Promise<Ending> {
+    const elapsed = (): number => Date.now() - this.#startedAt;
+    const onProgress = (progress: Progress): void => {
+      if (this.#source !== source) return;
+      this.#progress = progress;
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined;
+        this.#changed();
+      }, PROGRESS_MS);
+    };
+    try {
+      const request = { ...this.#target, args, route: 'command' } as const;
+      const result = await this.#host.callTool(request, { token: source.token, onProgress });
+      return { kind: 'result', result, elapsedMs: elapsed() };
+    } catch (error) {
+      return { kind: 'error', error: toHostError(error), elapsedMs: elapsed() };
+    }
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#source?.dispose();
+    this.#source = undefined;
+  }
+}
+
+function isJsonText(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

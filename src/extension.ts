@@ -1,0 +1,174 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { createHost, type Host, type Logger, messageOf, type Ports } from './core/index.ts';
+import type { McpLiveApi } from './editor/api.ts';
+import { registerAddServer } from './editor/addServer.ts';
+import { registerCallTool } from './editor/callTool.ts';
+import { ChatConnection } from './editor/chatConnection.ts';
+import { NotificationConsent } from './editor/consentPrompt.ts';
+import { registerContextKeys } from './editor/contextKeys.ts';
+import { registerDemoServer } from './editor/demoServer.ts';
+import { NotifiedFailures } from './editor/failureNotices.ts';
+import { registerHostCommands } from './editor/hostCommands.ts';
+import { EXTENSION_NAME } from './editor/ids.ts';
+import { RememberedInputs } from './editor/inputs.ts';
+import { OutputChannels } from './editor/logChannels.ts';
+import { McpGateway } from './editor/mcpGateway.ts';
+import { QuickPicker } from './editor/quickPicker.ts';
+import { registerServerCommands } from './editor/serverCommands.ts';
+import { registerServerTree } from './editor/serverTree.ts';
+import type { EditorServices } from './editor/services.ts';
+import { SettingsWatch } from './editor/settings.ts';
+import { SettingsDiagnostics } from './editor/settingsDiagnostics.ts';
+import { SettingsFiles } from './editor/settingsFiles.ts';
+import { openServerSettings } from './editor/settingsOpener.ts';
+import { WorkspaceSettingsWriter } from './editor/settingsWriter.ts';
+import { registerStatusBar } from './editor/statusBar.ts';
+import { registerToolCommands } from './editor/toolCommands.ts';
+import { EditorVariables } from './editor/variables.ts';
+import { NodeConnector } from './node/connector.ts';
+import { LazyGateway } from './node/lazyGateway.ts';
+import { nodeClock, nodeIds } from './node/nodePorts.ts';
+import { endOrphans, SpawnRecords } from './node/spawnRecords.ts';
+import { openStore } from './node/sqliteStore.ts';
+
+let shutDown: () => Promise<void> = () => Promise.resolve();
+
+/**
+ * Puts the extension together. It only reads settings and registers what the editor calls later: no process, socket,
+ * thread or file is opened before a server needs it.
+ */
+export function activate(context: vscode.ExtensionContext): McpLiveApi {
+  const logs = new OutputChannels(nodeClock);
+  context.subscriptions.push(logs);
+  try {
+    return assemble(context, logs);
+  } catch (error) {
+    tellFailure(error, logs);
+    throw error;
+  }
+}
+
+/** The editor waits for this, for a few seconds: every server ends in order. */
+export async function deactivate(): Promise<void> {
+  await shutDown();
+}
+
+function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLiveApi {
+  const own = <T extends vscode.Disposable>(disposable: T): T => {
+    context.subscriptions.push(disposable);
+    return disposable;
+  };
+  const files = new SettingsFiles(context.globalStorageUri);
+  const openSettings = (server: string): Promise<void> => openServerSettings(files, server);
+  const inputs = new RememberedInputs(context.workspaceState, context.secrets);
+  const consent = own(new NotificationConsent(openSettings, logs.host));
+  const processes = vscode.Uri.joinPath(context.globalStorageUri, 'processes').fsPath;
+  const ports = nodePorts(context, logs, processes);
+  const host = createHost({
+    ports: { ...ports, consent, variables: new EditorVariables(inputs) },
+    client: { name: 'mcp-live', title: EXTENSION_NAME, version: versionOf(context) },
+  });
+  const gateway = new LazyGateway({ host, ids: nodeIds });
+  shutDown = async () => {
+    await Promise.allSettled([gateway.dispose(), host.close()]);
+  };
+
+  const failures = own(new NotifiedFailures(host, logs.host));
+  const services: EditorServices = {
+    host,
+    log: logs.host,
+    settings: new WorkspaceSettingsWriter(host),
+    logs,
+    failures,
+    pick: new QuickPicker(host),
+    questions: consent,
+    inputs,
+    extensionUri: context.extensionUri,
+    openServerSettings: openSettings,
+  };
+  const watch = own(new SettingsWatch(host));
+  own(new SettingsDiagnostics(host, watch, files, logs.host));
+  own(registerContextKeys(host, watch));
+  own(logs.follow(host));
+  const chat = own(new ChatConnection(nodeClock, logs.host));
+  own(new McpGateway(host, gateway, nodeIds, chat, logs.host));
+  registerViewsAndCommands(services).forEach(own);
+  watch.apply();
+  endLeftovers(processes, logs.host);
+  return apiOf(context, host, gateway, services, consent);
+}
+
+function nodePorts(
+  context: vscode.ExtensionContext,
+  logs: OutputChannels,
+  processes: string,
+): Omit<Ports, 'consent' | 'variables'> {
+  const dist = vscode.Uri.joinPath(context.extensionUri, 'dist').fsPath;
+  const folder = context.storageUri ?? context.globalStorageUri;
+  const storage = openStore({
+    file: vscode.Uri.joinPath(folder, 'mcpl.sqlite').fsPath,
+    workerPath: join(dist, 'storeWorker.js'),
+    log: logs.host,
+    onNotice: (text) => void vscode.window.showWarningMessage(`${EXTENSION_NAME}: ${text}`),
+  });
+  const records = new SpawnRecords(processes, logs.host);
+  const connector = new NodeConnector({ demoScript: join(dist, 'demo.js'), records });
+  return { clock: nodeClock, ids: nodeIds, logs, storage, connector };
+}
+
+function registerViewsAndCommands(services: EditorServices): readonly vscode.Disposable[] {
+  const tree = registerServerTree(services);
+  return [
+    tree,
+    registerStatusBar(services),
+    registerAddServer(services, tree),
+    registerDemoServer(services, tree),
+    registerCallTool(services),
+    registerServerCommands(services),
+    registerToolCommands(services),
+    registerHostCommands(services),
+  ];
+}
+
+/** What an extension host that was killed left running. */
+function endLeftovers(processes: string, log: Logger): void {
+  endOrphans(processes, { log }).then(
+    (count) => {
+      if (count > 0) log.log('info', `Ended ${count} servers that an earlier window left running.`);
+    },
+    (error: unknown) => log.log('warn', `Servers of an earlier window may still run: ${messageOf(error)}`),
+  );
+}
+
+function apiOf(
+  context: vscode.ExtensionContext,
+  host: Host,
+  gateway: LazyGateway,
+  services: EditorServices,
+  consent: NotificationConsent,
+): McpLiveApi {
+  const isTest = context.extensionMode === vscode.ExtensionMode.Test;
+  return {
+    version: 1,
+    host,
+    gatewayAddress: (server) => gateway.address(server),
+    testing: isTest ? { services, answerConsent: (asker) => consent.answerWith(asker) } : undefined,
+  };
+}
+
+function versionOf(context: vscode.ExtensionContext): string {
+  const manifest: unknown = context.extension.packageJSON;
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : '0.0.0';
+}
+
+function tellFailure(error: unknown, logs: OutputChannels): void {
+  logs.host.log('error', error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const show = vscode.l10n.t('Show Log');
+  const text = vscode.l10n.t('MCP Live could not start: {0}', messageOf(error));
+  void vscode.window.showErrorMessage(text, show).then((chosen) => {
+    if (chosen === show) logs.showHost();
+  });
+}

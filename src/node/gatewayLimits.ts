@@ -1,0 +1,23 @@
+export interface GatewayLimits {
+  readonly bodyBytes: number;
+  readonly sessionsPerServer: number;
+  readonly connections: number;
+  /** For a client to send the headers of a request. */
+  readonly headersMs: number;
+  /** For a client to send a whole request. */
+  readonly requestMs: number;
+  /** Between two signs of life on an open stream. */
+  readonly keepAliveMs: number;
+  /** Bytes that may wait for a client that reads slowly, on each stream. */
+  readonly backlogBytes: number;
+}
+
+export const GATEWAY_LIMITS: GatewayLimits = {
+  bodyBytes: 32 * 1024 * 1024,
+  sessionsPerServer: 64,
+  connections: 512,
+  headersMs: 10_000,
+  requestMs: 60_000,
+  keepAliveMs: 15_000,
+  backlogBytes: 8 * 1024 * 1024,
+};

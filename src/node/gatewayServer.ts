@@ -1,0 +1,161 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  type Clock,
+  type Disposable,
+  errorMessage,
+  GatewayEndpoint,
+  type GatewayHost,
+  HostError,
+  type Ids,
+  messageOf,
+} from '../core/index.ts';
+import { backgroundClock } from './backgroundClock.ts';
+import { GatewayAccess } from './gatewayAccess.ts';
+import { GatewayExchange } from './gatewayExchange.ts';
+import { GATEWAY_LIMITS, type GatewayLimits } from './gatewayLimits.ts';
+
+export interface GatewayOptions {
+  readonly host: GatewayHost;
+  readonly ids: Ids;
+  readonly clock?: Clock;
+  readonly limits?: Partial<GatewayLimits>;
+}
+
+export interface Gateway {
+  /** Where an MCP client reaches this server's tools, and the headers without which it is not heard. */
+  address(serverId: string): { readonly url: string; readonly headers: Record<string, string> };
+  /** Ends every session and connection; resolves when the port is free. Calling twice is harmless. */
+  dispose(): Promise<void>;
+}
+
+/** Opens the loopback gateway on a port and with a token that are new each time. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const limits = { ...GATEWAY_LIMITS, ...options.limits };
+  const server = createServer({
+    // Unfinished requests are looked for this often only: it is part of every limit below.
+    connectionsCheckingInterval: Math.max(50, Math.min(5_000, limits.headersMs / 2)),
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: 30_000,
+    maxHeaderSize: 16 * 1024,
+  });
+  server.maxConnections = limits.connections;
+  const port = await listen(server);
+  const gateway = new LoopbackGateway(server, port, options, limits);
+  server.on('request', (request, response) => gateway.take(request, response));
+  // Without a listener Node would answer what is no HTTP, or comes too slowly, with a status of 4xx.
+  server.on('clientError', (_error, socket) => socket.destroy());
+  return gateway;
+}
+
+class LoopbackGateway implements Gateway {
+  readonly #server: Server;
+  readonly #port: number;
+  readonly #options: GatewayOptions;
+  readonly #limits: GatewayLimits;
+  readonly #access: GatewayAccess;
+  readonly #exchange: GatewayExchange;
+  readonly #endpoints = new Map<string, GatewayEndpoint>();
+  readonly #removals: Disposable;
+  #closing: Promise<void> | undefined;
+
+  constructor(server: Server, port: number, options: GatewayOptions, limits: GatewayLimits) {
+    this.#server = server;
+    this.#port = port;
+    this.#options = options;
+    this.#limits = limits;
+    this.#access = new GatewayAccess(port, options.ids);
+    this.#exchange = new GatewayExchange(limits, options.clock ?? backgroundClock);
+    this.#removals = options.host.onDidChangeServer(({ server: id, what }) => {
+      if (what !== 'removed') return;
+      this.#endpoints.get(id)?.dispose();
+      this.#endpoints.delete(id);
+    });
+  }
+
+  address(serverId: string): { readonly url: string; readonly headers: Record<string, string> } {
+    return {
+      url: `http://127.0.0.1:${this.#port}${this.#access.path(serverId)}`,
+      headers: this.#access.headers,
+    };
+  }
+
+  take(request: IncomingMessage, response: ServerResponse): void {
+    // The other side may go away at any time, which is no news to anybody here.
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    const server = this.#closing === undefined ? this.#access.admit(request) : undefined;
+    if (server === undefined) return refuse(request, response);
+    this.#answer(server, request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else this.#exchange.replyJson(response, errorMessage(null, -32603, messageOf(error)));
+    });
+  }
+
+  dispose(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#removals.dispose();
+    for (const endpoint of this.#endpoints.values()) endpoint.dispose();
+    this.#endpoints.clear();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(server: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const endpoint = this.#endpoint(server);
+    switch (request.method) {
+      case 'POST':
+        return this.#exchange.post(endpoint, request, response);
+      case 'GET':
+        return this.#exchange.listen(endpoint, request, response);
+      case 'DELETE':
+        return this.#exchange.end(endpoint, request, response);
+      default:
+        response.writeHead(405, { Allow: 'POST, GET, DELETE' }).end();
+    }
+  }
+
+  #endpoint(id: string): GatewayEndpoint | undefined {
+    const known = this.#endpoints.get(id);
+    if (known !== undefined) return known;
+    const { host, ids } = this.#options;
+    if (host.server(id) === undefined) return undefined;
+    const endpoint = new GatewayEndpoint(host, id, ids, this.#limits.sessionsPerServer);
+    this.#endpoints.set(id, endpoint);
+    return endpoint;
+  }
+}
+
+/**
+ * A stranger gets 404, whatever is wrong: 401 and 403 would make an editor look for a sign-in, and different
+ * answers would tell a wrong token from a wrong path. Dropping the connection instead would look like a crash, after
+ * which clients try again and again. The body is not read.
+ */
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(404, { Connection: 'close' }).end(() => request.destroy());
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: '127.0.0.1', port: 0, exclusive: true }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  }).catch((error: unknown) => {
+    throw new HostError('INTERNAL', `The gateway cannot listen on 127.0.0.1: ${messageOf(error)}.`, {
+      layer: 'host',
+      effect: 'none',
+      cause: error,
+      suggestion: 'Allow programs to open loopback ports, then reload the window.',
+    });
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The gateway has no port.');
+  return address.port;
+}

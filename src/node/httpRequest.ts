@@ -1,0 +1,96 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { HostError } from '../core/index.ts';
+
+const MAX_REDIRECTS = 5;
+/** Those after which method and body may stay as they are. */
+const REDIRECTS: readonly (number | undefined)[] = [301, 302, 307, 308];
+
+export type HttpHeaders = Readonly<Record<string, string>>;
+
+export interface HttpCall {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  readonly url: URL;
+  /** What any server may see. */
+  readonly headers: HttpHeaders;
+  /** Secrets, and what belongs to one server: never sent to another origin. */
+  readonly bound: HttpHeaders;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+  /** The whole request has been handed to the system. */
+  readonly onSent?: (() => void) | undefined;
+}
+
+/** Sends requests over connections that it keeps. Not `fetch`, which ends streams that are silent for 300 s. */
+export class HttpRequester {
+  readonly #http = new http.Agent({ keepAlive: true });
+  readonly #https = new https.Agent({ keepAlive: true });
+
+  /** Resolves with the reply as soon as its headers are there, redirects being followed. */
+  async open(call: HttpCall): Promise<IncomingMessage> {
+    let { url } = call;
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+      const response = await this.#send(call, url);
+      const location = REDIRECTS.includes(response.statusCode) ? response.headers.location : undefined;
+      if (location === undefined) return response;
+      response.resume();
+      url = redirectTarget(url, location);
+    }
+    throw redirectError(`${call.url.host} redirects more than ${MAX_REDIRECTS} times.`);
+  }
+
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  #send({ method, url: own, headers, bound, body, signal, onSent }: HttpCall, url: URL): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) throw aborted();
+      const isSecure = url.protocol === 'https:';
+      // Through the module each time: an editor replaces these functions to go through its proxy.
+      const send = isSecure ? https.request : http.request;
+      const request = send(url, {
+        method,
+        headers: url.origin === own.origin ? { ...bound, ...headers } : headers,
+        agent: isSecure ? this.#https : this.#http,
+      });
+      let response: IncomingMessage | undefined;
+      // Not the option `signal`: that breaks connections that have just gone back to the agent, with nobody listening.
+      const abort = (): void => void (response ?? request).destroy(response === undefined ? aborted() : undefined);
+      signal.addEventListener('abort', abort);
+      request.once('close', () => signal.removeEventListener('abort', abort));
+      request.on('error', reject);
+      request.once('response', (reply) => {
+        response = reply;
+        // Whoever reads it hears of it too; where nobody reads any more, it does not matter.
+        reply.on('error', () => undefined);
+        resolve(reply);
+      });
+      request.once('finish', () => onSent?.());
+      request.end(body);
+    });
+  }
+}
+
+function aborted(): HostError {
+  return new HostError('CANCELLED', 'The request was given up.', { layer: 'transport' });
+}
+
+function redirectTarget(from: URL, location: string): URL {
+  if (!URL.canParse(location, from.href)) throw redirectError(`${from.host} redirects to what is no address.`);
+  const target = new URL(location, from.href);
+  if (target.protocol !== 'http:' && target.protocol !== 'https:')
+    throw redirectError(`${from.host} redirects to an address that is not on the web.`);
+  if (from.protocol === 'https:' && target.protocol === 'http:')
+    throw redirectError(`${from.host} redirects to ${target.host} without encryption.`);
+  return target;
+}
+
+function redirectError(message: string): HostError {
+  return new HostError('REMOTE_ERROR', message, {
+    layer: 'transport',
+    effect: 'none',
+    suggestion: "Set the server's `url` to its final address.",
+  });
+}

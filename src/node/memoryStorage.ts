@@ -1,0 +1,22 @@
+import type { Consent, Storage } from '../core/index.ts';
+
+/** Storage that lasts as long as the process, for programs that keep nothing. */
+export function memoryStorage(): Storage {
+  const consents = new Map<string, Consent>();
+  const key = (server: string, fingerprint: string): string => JSON.stringify([server, fingerprint]);
+  return {
+    consents: {
+      find: (server, fingerprint) => Promise.resolve(consents.get(key(server, fingerprint))),
+      save: (consent) => {
+        consents.set(key(consent.server, consent.fingerprint), consent);
+        return Promise.resolve();
+      },
+      list: () => Promise.resolve([...consents.values()]),
+      forget: (server) => {
+        for (const [id, consent] of consents) if (consent.server === server) consents.delete(id);
+        return Promise.resolve();
+      },
+    },
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,26 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type Clock, type Ids, toDisposable } from '../core/index.ts';
+
+/** Node fires at once what should wait longer. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+export const nodeClock: Clock = {
+  now: () => Date.now(),
+  delay: (ms, callback) => {
+    let timer: NodeJS.Timeout;
+    const arm = (left: number): void => {
+      timer = setTimeout(
+        () => (left > MAX_TIMEOUT_MS ? arm(left - MAX_TIMEOUT_MS) : callback()),
+        Math.min(left, MAX_TIMEOUT_MS),
+      );
+    };
+    arm(ms);
+    return toDisposable(() => clearTimeout(timer));
+  },
+};
+
+export const nodeIds: Ids = {
+  uuid: () => randomUUID(),
+  random: () => Math.random(),
+  sha256: (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
+};

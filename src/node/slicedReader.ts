@@ -1,0 +1,92 @@
+import type { Readable } from 'node:stream';
+import { Deferred, type Json, type MessageFramer } from '../core/index.ts';
+
+/** After this much work the editor's other extensions get their turn. */
+const SLICE_MS = 4;
+/** Reads this close together may belong to one turn of the event loop, which then has one slice for all of them. */
+const SAME_TURN_MS = 1;
+
+/**
+ * Reads messages from a stream, a slice at a time. A flood is left in the pipe meanwhile, where it makes the sender
+ * wait, and not queued here.
+ */
+export class SlicedReader {
+  readonly #stream: Readable;
+  readonly #framer: MessageFramer;
+  readonly #drained = new Deferred<void>();
+  #receiver: ((message: Json) => void) | undefined;
+  #isWaiting = false;
+  #isEnded = false;
+  #sliceEnd = 0;
+  #lastWork = 0;
+  #reads = 0;
+
+  /** The stream has ended and everything of it was delivered. */
+  readonly drained = this.#drained.promise;
+
+  constructor(stream: Readable, framer: MessageFramer) {
+    this.#stream = stream;
+    this.#framer = framer;
+    // Listening from the first moment: when a child exits, Node empties those of its pipes that nobody listens to.
+    stream.on('data', (chunk: Buffer) => {
+      this.#reads++;
+      framer.push(chunk);
+      if (!this.#isWaiting) this.#pump();
+    });
+    stream.pause();
+    stream.once('end', () => this.#end());
+    stream.once('close', () => this.#end());
+    // A broken pipe is an end like any other; what broke it shows in how the process exits.
+    stream.on('error', () => this.#end());
+  }
+
+  /** Grows with every read: tells a stream that still flows from one that is merely open. */
+  get reads(): number {
+    return this.#reads;
+  }
+
+  /** Only the first receiver counts. */
+  start(receiver: (message: Json) => void): void {
+    if (this.#receiver !== undefined) return;
+    this.#receiver = receiver;
+    setImmediate(this.#nextSlice);
+  }
+
+  /** Takes no more from the stream; what was read is still delivered. */
+  stop(): void {
+    this.#stream.destroy();
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#framer.end();
+    if (!this.#isWaiting) this.#pump();
+  }
+
+  #pump(): void {
+    const receiver = this.#receiver;
+    if (receiver === undefined) return;
+    const now = performance.now();
+    if (now - this.#lastWork > SAME_TURN_MS) this.#sliceEnd = now + SLICE_MS;
+    this.#lastWork = now;
+    if (this.#framer.drain(receiver, this.#timeIsUp)) {
+      this.#isWaiting = true;
+      this.#stream.pause();
+      setImmediate(this.#nextSlice);
+    } else if (this.#isEnded) this.#drained.resolve();
+  }
+
+  readonly #timeIsUp = (): boolean => {
+    this.#lastWork = performance.now();
+    return this.#lastWork >= this.#sliceEnd;
+  };
+
+  readonly #nextSlice = (): void => {
+    this.#isWaiting = false;
+    this.#lastWork = 0;
+    this.#pump();
+    if (!this.#isWaiting) this.#stream.resume();
+  };
+}

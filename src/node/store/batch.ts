@@ -1,0 +1,70 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { StoreAnswer, StoreRequest } from './contract.ts';
+import type { StoreHandler } from './repository.ts';
+import { describeFailure, StoreError } from './sqlite.ts';
+
+type Handlers = Readonly<Record<string, StoreHandler>>;
+
+/**
+ * Carries out all requests in one transaction, so that one sync to disk serves them all. Each fails alone; when the
+ * transaction itself fails, all of them do. Nothing is answered before it is durable.
+ */
+export function runBatch(
+  database: DatabaseSync,
+  handlers: Handlers,
+  requests: readonly StoreRequest[],
+): readonly StoreAnswer[] {
+  const isWrite = requests.some((request) => handlers[request.operation]?.writes === true);
+  if (!isWrite) return requests.map((request) => answer(request, () => run(handlers, request)));
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const answers = requests.map((request) => answer(request, () => runAlone(database, handlers, request)));
+    // SQLite ends the transaction by itself when the disk is full: what went before in this batch is gone, too.
+    if (!database.isTransaction) throw lostTransaction(answers);
+    database.exec('COMMIT');
+    return answers;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+export function failAll(requests: readonly StoreRequest[], error: unknown): readonly StoreAnswer[] {
+  const failure = describeFailure(error);
+  return requests.map(({ id }) => ({ id, ok: false, failure }));
+}
+
+function answer(request: StoreRequest, work: () => unknown): StoreAnswer {
+  try {
+    return { id: request.id, ok: true, result: work() };
+  } catch (error) {
+    const failure = describeFailure(error);
+    if (failure.kind === 'damaged') throw error;
+    return { id: request.id, ok: false, failure };
+  }
+}
+
+function runAlone(database: DatabaseSync, handlers: Handlers, request: StoreRequest): unknown {
+  if (!database.isTransaction) throw new StoreError('other', 'The transaction had ended.');
+  database.exec('SAVEPOINT request');
+  try {
+    const result = run(handlers, request);
+    database.exec('RELEASE request');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK TO request; RELEASE request');
+    throw error;
+  }
+}
+
+function run(handlers: Handlers, request: StoreRequest): unknown {
+  const handler = Object.hasOwn(handlers, request.operation) ? handlers[request.operation] : undefined;
+  if (handler === undefined) throw new StoreError('other', `There is no operation ${request.operation}.`);
+  return handler.run(request.params);
+}
+
+function lostTransaction(answers: readonly StoreAnswer[]): StoreError {
+  const first = answers.find((each) => !each.ok);
+  if (first === undefined || first.ok) return new StoreError('other', 'The transaction had ended.');
+  return new StoreError(first.failure.kind, first.failure.message);
+}

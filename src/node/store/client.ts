@@ -1,0 +1,185 @@
+import { Worker } from 'node:worker_threads';
+import { Deferred, HostError, type Logger, messageOf } from '../../core/index.ts';
+import {
+  decodeFromStore,
+  type StoreAnswer,
+  type StoreFailure,
+  type StoreFailureKind,
+  type StoreOperation,
+  type StoreParams,
+  type StoreRequest,
+  type StoreResult,
+  type ToStore,
+} from './contract.ts';
+import type { Decoder } from './records.ts';
+
+export interface StoreClientOptions {
+  readonly file: string;
+  /** The script of the thread: `dist/storeWorker.js` in the product. */
+  readonly workerPath: string | URL;
+  readonly log: Logger;
+  /** Something that a person should know: records were lost, a file was set aside. */
+  readonly onNotice?: ((text: string) => void) | undefined;
+}
+
+/** A thread that keeps dying is not started for ever. */
+const MAX_CRASHES = 5;
+/** Above anything that waiting for another window's lock can take. */
+const STUCK_MS = 60_000;
+const CLOSE_MS = 5_000;
+
+const SUGGESTIONS: Readonly<Record<StoreFailureKind, string>> = {
+  newer: 'Update MCP Live, or open this workspace with the newer version.',
+  full: 'Free some disk space and try again.',
+  readOnly: 'Make the file and its folder writable and try again.',
+  noAccess: 'Check that the folder exists and that you may write to it.',
+  busy: 'Another window holds the database: close it, or try again.',
+  damaged: 'Move the file away and try again; servers then ask again before they start.',
+  unavailable: 'Use an editor of version 1.106 or later, or Node 22.16 or later.',
+  other: 'Look into the log of MCP Live, and try again.',
+};
+
+interface Pending {
+  readonly settle: (answer: StoreAnswer) => void;
+  readonly fail: (error: HostError) => void;
+}
+
+/** This side of the store's thread: starts it when it is needed first, and again when it died. */
+export class StoreClient {
+  readonly #options: StoreClientOptions;
+  readonly #pending = new Map<number, Pending>();
+  #outbox: StoreRequest[] = [];
+  #worker: Worker | undefined;
+  #lastId = 0;
+  #crashes = 0;
+  #closing: Promise<void> | undefined;
+  #watchdog: NodeJS.Timeout | undefined;
+
+  constructor(options: StoreClientOptions) {
+    this.#options = options;
+  }
+
+  request<O extends StoreOperation>(
+    operation: O,
+    params: StoreParams<O>,
+    decode: Decoder<StoreResult<O>>,
+  ): Promise<StoreResult<O>> {
+    if (this.#closing !== undefined) return Promise.reject(this.#failed('It is closed.', SUGGESTIONS.other));
+    const deferred = new Deferred<StoreResult<O>>();
+    const id = ++this.#lastId;
+    this.#pending.set(id, {
+      fail: (error) => deferred.reject(error),
+      settle: (answer) => {
+        if (!answer.ok) deferred.reject(this.#failure(answer.failure));
+        else
+          try {
+            deferred.resolve(decode(answer.result));
+          } catch (error) {
+            deferred.reject(this.#failed(messageOf(error), SUGGESTIONS.other));
+          }
+      },
+    });
+    // All requests of one turn go over in one message.
+    if (this.#outbox.push({ id, operation, params }) === 1) queueMicrotask(() => this.#flush());
+    return deferred.promise;
+  }
+
+  /** Lets what was asked finish, then ends the thread. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    this.#flush();
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    worker.ref();
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    this.#post(worker, { kind: 'close' });
+    const patience = setTimeout(() => void worker.terminate(), CLOSE_MS);
+    await ended;
+    clearTimeout(patience);
+  }
+
+  #flush(): void {
+    const requests = this.#outbox;
+    this.#outbox = [];
+    if (requests.length === 0) return;
+    try {
+      const worker = (this.#worker ??= this.#start());
+      worker.ref();
+      this.#post(worker, { kind: 'requests', requests });
+      this.#watch();
+    } catch (error) {
+      const failure = this.#failed(messageOf(error), SUGGESTIONS.other);
+      for (const { id } of requests) this.#take(id)?.fail(failure);
+    }
+  }
+
+  #start(): Worker {
+    if (this.#crashes >= MAX_CRASHES) throw new Error(`Its thread ended unexpectedly ${this.#crashes} times.`);
+    const worker = new Worker(this.#options.workerPath, {
+      workerData: { file: this.#options.file },
+      name: 'mcpl store',
+    });
+    let reason = 'Its thread ended unexpectedly.';
+    worker.on('message', (message: unknown) => this.#receive(message));
+    worker.on('error', (error: unknown) => (reason = messageOf(error)));
+    worker.on('exit', () => this.#ended(worker, reason));
+    return worker;
+  }
+
+  #post(worker: Worker, message: ToStore): void {
+    worker.postMessage(message);
+  }
+
+  #receive(value: unknown): void {
+    const message = decodeFromStore(value);
+    if (message === undefined) return;
+    if (message.kind === 'notice') {
+      this.#options.log.log('warn', message.text);
+      this.#options.onNotice?.(message.text);
+      return;
+    }
+    this.#crashes = 0;
+    for (const answer of message.answers) this.#take(answer.id)?.settle(answer);
+    this.#watch();
+    // An idle store keeps no program alive: all that it acknowledged is on disk.
+    if (this.#pending.size === 0 && this.#closing === undefined) this.#worker?.unref();
+  }
+
+  #ended(worker: Worker, reason: string): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    clearTimeout(this.#watchdog);
+    if (this.#closing === undefined) {
+      this.#crashes++;
+      this.#options.log.log('error', `The thread of the store ended: ${reason}`);
+    }
+    const failure = this.#failed(reason, SUGGESTIONS.other);
+    const unsent = new Set(this.#outbox.map((request) => request.id));
+    for (const id of [...this.#pending.keys()]) if (!unsent.has(id)) this.#take(id)?.fail(failure);
+  }
+
+  #take(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    return pending;
+  }
+
+  #watch(): void {
+    clearTimeout(this.#watchdog);
+    if (this.#pending.size === 0) return;
+    this.#watchdog = setTimeout(() => void this.#worker?.terminate(), STUCK_MS);
+    this.#watchdog.unref();
+  }
+
+  #failure(failure: StoreFailure): HostError {
+    return this.#failed(failure.message, SUGGESTIONS[failure.kind], failure.kind);
+  }
+
+  #failed(reason: string, suggestion: string, category?: StoreFailureKind): HostError {
+    const message = `The database ${this.#options.file} cannot be used: ${reason}`;
+    return new HostError('STORAGE_FAILED', message, { layer: 'host', suggestion, category });
+  }
+}

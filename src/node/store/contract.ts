@@ -1,0 +1,76 @@
+import type { Consent } from '../../core/index.ts';
+import { isRecord } from './records.ts';
+
+/**
+ * What the extension host and the store's thread say to each other. A feature that keeps something adds its operations
+ * here, a repository of its own beside this file, and a migration.
+ */
+export interface StoreOperations {
+  'consents.find': {
+    readonly params: { readonly server: string; readonly fingerprint: string };
+    readonly result: Consent | null;
+  };
+  'consents.save': { readonly params: Consent; readonly result: null };
+  'consents.list': { readonly params: null; readonly result: readonly Consent[] };
+  'consents.forget': { readonly params: { readonly server: string }; readonly result: null };
+}
+
+export type StoreOperation = keyof StoreOperations;
+export type StoreParams<O extends StoreOperation> = StoreOperations[O]['params'];
+export type StoreResult<O extends StoreOperation> = StoreOperations[O]['result'];
+
+export interface StoreRequest {
+  readonly id: number;
+  readonly operation: string;
+  /** Decoded by the operation itself. */
+  readonly params: unknown;
+}
+
+export type ToStore =
+  { readonly kind: 'requests'; readonly requests: readonly StoreRequest[] } | { readonly kind: 'close' };
+
+export type FromStore =
+  | { readonly kind: 'answers'; readonly answers: readonly StoreAnswer[] }
+  /** Something that a person should know: records were lost, a file was set aside. */
+  | { readonly kind: 'notice'; readonly text: string };
+
+export type StoreAnswer =
+  | { readonly id: number; readonly ok: true; readonly result: unknown }
+  | { readonly id: number; readonly ok: false; readonly failure: StoreFailure };
+
+const FAILURE_KINDS = ['newer', 'full', 'readOnly', 'busy', 'noAccess', 'damaged', 'unavailable', 'other'] as const;
+export type StoreFailureKind = (typeof FAILURE_KINDS)[number];
+
+export interface StoreFailure {
+  readonly kind: StoreFailureKind;
+  readonly message: string;
+}
+
+export function decodeToStore(value: unknown): ToStore | undefined {
+  if (!isRecord(value)) return undefined;
+  if (value['kind'] === 'close') return { kind: 'close' };
+  if (value['kind'] !== 'requests' || !Array.isArray(value['requests'])) return undefined;
+  return { kind: 'requests', requests: value['requests'].filter(isRequest) };
+}
+
+function isRequest(value: unknown): value is StoreRequest {
+  return isRecord(value) && typeof value['id'] === 'number' && typeof value['operation'] === 'string';
+}
+
+export function decodeFromStore(value: unknown): FromStore | undefined {
+  if (!isRecord(value)) return undefined;
+  if (value['kind'] === 'notice' && typeof value['text'] === 'string') return { kind: 'notice', text: value['text'] };
+  if (value['kind'] !== 'answers' || !Array.isArray(value['answers'])) return undefined;
+  return { kind: 'answers', answers: value['answers'].filter(isAnswer) };
+}
+
+function isAnswer(value: unknown): value is StoreAnswer {
+  if (!isRecord(value) || typeof value['id'] !== 'number') return false;
+  return value['ok'] === true || (value['ok'] === false && isFailure(value['failure']));
+}
+
+function isFailure(value: unknown): value is StoreFailure {
+  return (
+    isRecord(value) && typeof value['message'] === 'string' && FAILURE_KINDS.some((kind) => kind === value['kind'])
+  );
+}

@@ -1,0 +1,109 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Consent } from '../../core/index.ts';
+import { restoreConsents, salvageConsents } from './consents.ts';
+import { migrate, refuseNewer } from './migrations.ts';
+import { identityOf, pause, setAside } from './setAside.ts';
+import { describeFailure, loadSqlite, StoreError } from './sqlite.ts';
+
+const BUSY_MS = 5_000;
+const WAL_ATTEMPTS = 100;
+const WAL_WAIT_MS = 50;
+const OPEN_ATTEMPTS = 3;
+/** A database up to this size is checked at every opening; a larger one only when its last use did not end in order. */
+const CHECKED_ALWAYS_BYTES = 4_000_000;
+
+export interface OpenDatabase {
+  readonly database: DatabaseSync;
+  readonly notices: readonly string[];
+}
+
+/** Opens the database, replacing it by a new one with what could be salvaged when it is damaged. */
+export function openDatabase(file: string): OpenDatabase {
+  mkdirSync(dirname(file), { recursive: true });
+  const notices: string[] = [];
+  const salvaged: Consent[] = [];
+  for (let attempt = 1; ; attempt++) {
+    const identity = identityOf(file);
+    try {
+      const database = openSound(file);
+      restoreConsents(database, salvaged);
+      return { database, notices };
+    } catch (error) {
+      if (describeFailure(error).kind !== 'damaged' || attempt === OPEN_ATTEMPTS) throw error;
+      const target = setAside(file, identity, () => salvaged.push(...salvage(file)));
+      if (target !== undefined) notices.push(noticeOf(target, salvaged.length));
+    }
+  }
+}
+
+function noticeOf(target: string, salvaged: number): string {
+  const kept = salvaged === 0 ? 'Nothing could be read from it' : `Start permissions kept from it: ${salvaged}`;
+  return `The database of MCP Live was damaged and has been set aside as ${target}. ${kept}; servers without a permission ask again before they start.`;
+}
+
+function openSound(file: string): DatabaseSync {
+  const { DatabaseSync } = loadSqlite();
+  const mustCheck = needsCheck(file);
+  const database = new DatabaseSync(file, { enableForeignKeyConstraints: true });
+  try {
+    // Before anything else: without it the first statement fails at once when another window writes.
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    refuseNewer(database);
+    if (mustCheck) check(database);
+    useWriteAheadLog(database);
+    database.exec('PRAGMA synchronous = FULL');
+    migrate(database);
+    return database;
+  } catch (error) {
+    closeQuietly(database);
+    throw error;
+  }
+}
+
+/** The log is deleted when the last user of a database closes it: one that is there means a kill, or another window. */
+function needsCheck(file: string): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined || stats.size === 0) return false;
+  return stats.size <= CHECKED_ALWAYS_BYTES || existsSync(`${file}-wal`);
+}
+
+function check(database: DatabaseSync): void {
+  const finding = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0];
+  if (finding !== 'ok') throw new StoreError('damaged', String(finding));
+}
+
+/** Switching needs the database for itself and does not wait for it (`busy_timeout` is not honoured here). */
+function useWriteAheadLog(database: DatabaseSync): void {
+  for (let attempt = 1; ; attempt++)
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (describeFailure(error).kind !== 'busy' || attempt === WAL_ATTEMPTS) throw error;
+      pause(WAL_WAIT_MS);
+    }
+}
+
+function salvage(file: string): readonly Consent[] {
+  const { DatabaseSync } = loadSqlite();
+  try {
+    const damaged = new DatabaseSync(file, { readOnly: true });
+    try {
+      return salvageConsents(damaged);
+    } finally {
+      closeQuietly(damaged);
+    }
+  } catch {
+    return [];
+  }
+}
+
+export function closeQuietly(database: DatabaseSync): void {
+  try {
+    database.close();
+  } catch {
+    // Nothing more can be done with a connection that does not even close.
+  }
+}

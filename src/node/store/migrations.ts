@@ -1,0 +1,44 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { StoreError } from './sqlite.ts';
+
+/**
+ * The schema, as steps from an empty database. A step that was released is never edited: what changes later is a new
+ * step at the end.
+ */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE consents (
+     server      TEXT NOT NULL,
+     fingerprint TEXT NOT NULL,
+     grants      TEXT NOT NULL CHECK (json_valid(grants)),
+     at          INTEGER NOT NULL,
+     PRIMARY KEY (server, fingerprint)
+   ) STRICT`,
+];
+
+export const LATEST_VERSION = MIGRATIONS.length;
+
+export function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
+}
+
+/** An older program must not touch what a newer one wrote: it does not know what its columns mean. */
+export function refuseNewer(database: DatabaseSync): void {
+  const version = versionOf(database);
+  if (version <= LATEST_VERSION) return;
+  throw new StoreError('newer', `It has format ${version}, this version reads formats up to ${LATEST_VERSION}.`);
+}
+
+/** Brings the schema up to date in one transaction; of two processes that try at once, the second finds nothing to do. */
+export function migrate(database: DatabaseSync): void {
+  if (versionOf(database) === LATEST_VERSION) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    refuseNewer(database);
+    for (const step of MIGRATIONS.slice(versionOf(database))) database.exec(step);
+    database.exec(`PRAGMA user_version = ${LATEST_VERSION}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

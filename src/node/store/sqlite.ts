@@ -1,0 +1,73 @@
+import type * as sqlite from 'node:sqlite';
+import type { StoreFailure, StoreFailureKind } from './contract.ts';
+import { isRecord } from './records.ts';
+
+let loaded: typeof sqlite | undefined;
+
+/** The runtime's own SQLite. */
+export function loadSqlite(): typeof sqlite {
+  loaded ??= withoutItsWarning(() => process.getBuiltinModule('node:sqlite'));
+  if (loaded === undefined) throw new StoreError('unavailable', `Node ${process.versions.node} has no node:sqlite.`);
+  return loaded;
+}
+
+/**
+ * Keeps SQLite's ExperimentalWarning, and only that one, from the user's console. This is why the module is asked for at
+ * run time: an import is evaluated before any code could do so.
+ */
+function withoutItsWarning<T>(load: () => T): T {
+  const emit = process.emitWarning.bind(process);
+  process.emitWarning = (warning: string | Error, ...rest: readonly unknown[]): void => {
+    if (rest[0] === 'ExperimentalWarning' && /SQLite/.test(String(warning))) return;
+    Reflect.apply(emit, process, [warning, ...rest]);
+  };
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emit;
+  }
+}
+
+/** A failure of the store whose kind is known without asking SQLite. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly kind: StoreFailureKind;
+
+  constructor(kind: StoreFailureKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** Primary result codes (https://sqlite.org/rescode.html); the upper bits of a code only refine them. */
+const KINDS: ReadonlyMap<number, StoreFailureKind> = new Map([
+  [5, 'busy'],
+  [6, 'busy'],
+  [8, 'readOnly'],
+  [11, 'damaged'],
+  [13, 'full'],
+  [14, 'noAccess'],
+  [26, 'damaged'],
+]);
+
+const SYSTEM_KINDS: ReadonlyMap<string, StoreFailureKind> = new Map([
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'full'],
+  ['EROFS', 'readOnly'],
+  ['EACCES', 'noAccess'],
+  ['EPERM', 'noAccess'],
+  ['ENOTDIR', 'noAccess'],
+  ['EEXIST', 'noAccess'],
+]);
+
+export function describeFailure(error: unknown): StoreFailure {
+  return { kind: kindOf(error), message: error instanceof Error ? error.message : String(error) };
+}
+
+function kindOf(error: unknown): StoreFailureKind {
+  if (error instanceof StoreError) return error.kind;
+  if (!isRecord(error)) return 'other';
+  const { errcode, code } = error;
+  if (typeof errcode === 'number') return KINDS.get(errcode & 0xff) ?? 'other';
+  return (typeof code === 'string' ? SYSTEM_KINDS.get(code) : undefined) ?? 'other';
+}

@@ -1,0 +1,91 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { failAll, runBatch } from './store/batch.ts';
+import { consentHandlers } from './store/consents.ts';
+import { decodeToStore, type FromStore, type StoreRequest } from './store/contract.ts';
+import { closeQuietly, openDatabase } from './store/database.ts';
+import { record, text } from './store/records.ts';
+import type { StoreHandlers } from './store/repository.ts';
+import { describeFailure } from './store/sqlite.ts';
+
+/** More would make the first of them wait for the last. */
+const MAX_BATCH = 1_024;
+
+interface Opened {
+  readonly database: DatabaseSync;
+  readonly handlers: StoreHandlers;
+}
+
+/** The store's thread: takes what waits on its port, makes it durable together, answers. */
+class StoreThread {
+  readonly #port: MessagePort;
+  readonly #file: string;
+  #opened: Opened | undefined;
+  #isClosing = false;
+
+  constructor(port: MessagePort, file: string) {
+    this.#port = port;
+    this.#file = file;
+    port.on('message', (message: unknown) => this.#receive(message));
+  }
+
+  #receive(first: unknown): void {
+    for (let message = first; message !== undefined && !this.#isClosing;) {
+      const requests: StoreRequest[] = [];
+      while (message !== undefined && !this.#isClosing) {
+        this.#take(message, requests);
+        if (requests.length >= MAX_BATCH) break;
+        message = this.#next();
+      }
+      if (requests.length > 0) this.#send({ kind: 'answers', answers: this.#execute(requests) });
+      message = this.#isClosing ? undefined : this.#next();
+    }
+    if (this.#isClosing) this.#end();
+  }
+
+  #next(): unknown {
+    return receiveMessageOnPort(this.#port)?.message;
+  }
+
+  #take(message: unknown, requests: StoreRequest[]): void {
+    const decoded = decodeToStore(message);
+    if (decoded?.kind === 'requests') requests.push(...decoded.requests);
+    else if (decoded?.kind === 'close') this.#isClosing = true;
+  }
+
+  #execute(requests: readonly StoreRequest[]): ReturnType<typeof failAll> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        const { database, handlers } = (this.#opened ??= this.#open());
+        return runBatch(database, handlers, requests);
+      } catch (error) {
+        const isDamaged = this.#opened !== undefined && describeFailure(error).kind === 'damaged';
+        if (!isDamaged || attempt === 2) return failAll(requests, error);
+        // Opening again checks the file and sets it aside.
+        this.#close();
+      }
+  }
+
+  #open(): Opened {
+    const { database, notices } = openDatabase(this.#file);
+    for (const notice of notices) this.#send({ kind: 'notice', text: notice });
+    return { database, handlers: { ...consentHandlers(database) } };
+  }
+
+  #close(): void {
+    if (this.#opened !== undefined) closeQuietly(this.#opened.database);
+    this.#opened = undefined;
+  }
+
+  #end(): void {
+    this.#close();
+    this.#port.close();
+  }
+
+  #send(message: FromStore): void {
+    this.#port.postMessage(message);
+  }
+}
+
+if (parentPort === null) throw new Error('This file is the thread of the store and does nothing by itself.');
+new StoreThread(parentPort, text(record(workerData)['file'], 'file'));

@@ -1,0 +1,53 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+import Mocha from 'mocha';
+import { person } from './person.ts';
+
+const setting = (name: string): string | undefined => {
+  const value = process.env[name];
+  return value === '' ? undefined : value;
+};
+
+async function showFailure(this: Mocha.Context): Promise<void> {
+  if (this.currentTest?.state !== 'failed') return;
+  await person.screenshot(`failed ${this.currentTest.fullTitle()}`).catch(() => undefined);
+}
+
+const createMocha = (): Mocha => {
+  const grep = setting('MCPL_TEST_GREP');
+  return new Mocha({
+    ui: 'tdd',
+    color: false,
+    timeout: 60_000,
+    slow: 5_000,
+    forbidOnly: true,
+    reporter: setting('MCPL_TEST_REPORTER') ?? 'spec',
+    ...(grep === undefined ? {} : { grep }),
+    rootHooks: { afterEach: showFailure },
+  });
+};
+
+/** A module may register suites, or export `run` as the editor's own test modules do; that counts as one test. */
+const load = (mocha: Mocha, files: readonly string[]): void => {
+  const require = createRequire(__filename);
+  for (const file of files) {
+    mocha.suite.emit('pre-require', globalThis, file, mocha);
+    const loaded = require(file) as { readonly run?: () => Promise<void> };
+    if (typeof loaded.run === 'function') mocha.suite.addTest(new Mocha.Test(`${basename(file)} runs`, loaded.run));
+  }
+};
+
+/** The editor calls this in its extension host; a rejection makes the run fail. */
+export const run = async (): Promise<void> => {
+  const mocha = createMocha();
+  const suites = join(__dirname, 'suites');
+  load(
+    mocha,
+    readdirSync(suites)
+      .sort()
+      .map((name) => join(suites, name)),
+  );
+  const failures = await new Promise<number>((done) => mocha.run(done));
+  if (failures > 0) throw new Error(`${failures} failed`);
+};

@@ -1,0 +1,109 @@
+import { globSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { openBrowser } from '../../harness/browser.ts';
+import { type EditorName, ensureEditor } from '../../harness/editorCache.ts';
+import { startEditorServer, workbenchUrl } from '../../harness/editorServer.ts';
+import { screenshotsFolder } from '../../harness/extensionHostRun.ts';
+import { journeyFolder } from '../../harness/journeySetup.ts';
+import { outFolder } from '../../harness/paths.ts';
+import { type Person, createPerson } from '../../harness/person.ts';
+
+export interface JourneyOptions {
+  /** Workspace settings: what a repository brings with it. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** More files of the workspace, by their path in it. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Answer to the editor's question whether the authors of the folder are trusted. */
+  readonly trust: 'yes' | 'no';
+}
+
+export interface JourneyEditor {
+  readonly page: Page;
+  readonly person: Person;
+  readonly workspace: string;
+  /** The id of the server process: everything the editor runs descends from it. */
+  readonly pid: number;
+  /** What the extension host has logged so far: activations, and the errors of extensions. */
+  readonly hostLog: () => Promise<string>;
+  readonly writeFile: (path: string, text: string) => Promise<void>;
+  readonly reload: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+const editorName = (): EditorName => (process.env['MCPL_TEST_JOURNEY_EDITOR'] === 'oldest' ? 'oldest' : 'current');
+
+const readHostLogs = async (folder: string): Promise<string> => {
+  const paths = globSync('data/data/logs/**/remoteexthost.log', { cwd: folder });
+  const logs = await Promise.all(paths.map((path) => readFile(join(folder, path), 'utf8')));
+  return logs.join('\n');
+};
+
+const workbench = '.monaco-workbench .activitybar';
+
+/** The oldest editor asks at once; the current one opens in Restricted Mode and leaves it to the person to say more. */
+const answerTrust = async (page: Page, person: Person, trust: 'yes' | 'no'): Promise<void> => {
+  const restricted = page.locator('[id="status.workspaceTrust"]');
+  if (editorName() === 'oldest') {
+    await person.dialog(trust === 'yes' ? 'Yes, I trust the authors' : "No, I don't trust the authors");
+    return;
+  }
+  await restricted.waitFor();
+  if (trust === 'no') return;
+  await restricted.click();
+  await page.locator('.workspace-trust-editor .monaco-button:text-is("Trust")').first().click();
+  await restricted.waitFor({ state: 'hidden' });
+  await person.command('View: Close All Editors');
+  await page.locator('.workspace-trust-editor').waitFor({ state: 'hidden' });
+};
+
+/** The installed extension in an editor as a user has it: no test driver, toasts, dialogs and trust are real. */
+export const openJourney = async (options: JourneyOptions): Promise<JourneyEditor> => {
+  const name = editorName();
+  const folder = await mkdtemp(join(tmpdir(), 'mcpl-journey-'));
+  const workspace = join(folder, 'workspace');
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(workspace, path)), { recursive: true });
+    await writeFile(join(workspace, path), text);
+  };
+  await write('.vscode/settings.json', `${JSON.stringify(options.settings ?? {}, undefined, 2)}\n`);
+  for (const [path, text] of Object.entries(options.files ?? {})) await write(path, text);
+  const server = await startEditorServer(await ensureEditor(name), {
+    folder,
+    extensionsFolder: join(journeyFolder(name), 'extensions'),
+    driver: false,
+  });
+  const { page, close: closeBrowser } = await openBrowser();
+  const person = createPerson(page, screenshotsFolder);
+  const close = async (): Promise<void> => {
+    await closeBrowser();
+    await server.stop();
+    await cp(server.logFile, join(outFolder, `journey-server.log`)).catch(() => undefined);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    await page.goto(workbenchUrl(server, workspace));
+    await page.locator(workbench).waitFor();
+    await answerTrust(page, person, options.trust);
+  } catch (error) {
+    await person.screenshot('journey did not open').catch(() => undefined);
+    await close();
+    throw error;
+  }
+  const reload = async (): Promise<void> => {
+    await page.reload();
+    await page.locator(workbench).waitFor();
+  };
+  return {
+    page,
+    person,
+    workspace,
+    pid: server.pid,
+    hostLog: () => readHostLogs(folder),
+    writeFile: write,
+    reload,
+    close,
+  };
+};

@@ -1,0 +1,44 @@
+import type { Person, PersonAction } from '../harness/person.ts';
+
+/** The same person as in the journey tests, asked from inside the extension host over the bridge. */
+const ask = async (action: PersonAction, ...args: readonly (string | undefined)[]): Promise<unknown> => {
+  const bridge = process.env['MCPL_TEST_PERSON'];
+  if (bridge === undefined) throw new Error('No person is there to act: run these tests with "npm run test:editor".');
+  const body = JSON.stringify({ action, args: args.filter((arg) => arg !== undefined) });
+  const response = await fetch(bridge, { method: 'POST', body, signal: AbortSignal.timeout(30_000) });
+  const result: unknown = await response.json();
+  if (!response.ok) throw new Error(`person.${action}(${args.join(', ')}): ${String(result)}`);
+  return result;
+};
+
+const does =
+  (action: PersonAction) =>
+  async (...args: readonly (string | undefined)[]): Promise<void> => {
+    await ask(action, ...args);
+  };
+
+const reads =
+  (action: PersonAction) =>
+  async (...args: readonly string[]): Promise<readonly string[]> =>
+    (await ask(action, ...args)) as readonly string[];
+
+export const person: Person = {
+  click: does('click'),
+  type: does('type'),
+  press: does('press'),
+  texts: reads('texts'),
+  waitFor: does('waitFor'),
+  screenshot: async (name) => String(await ask('screenshot', name)),
+  command: does('command'),
+  openContainer: does('openContainer'),
+  clickTreeItem: does('clickTreeItem'),
+  treeRows: reads('treeRows'),
+  notification: does('notification'),
+  notifications: reads('notifications'),
+  dialog: does('dialog'),
+  answerInput: does('answerInput'),
+  pick: does('pick'),
+  webviewClick: does('webviewClick'),
+  webviewFill: does('webviewFill'),
+  webviewTexts: reads('webviewTexts'),
+};

@@ -1,0 +1,81 @@
+import * as vscode from 'vscode';
+import type { Event, ServerSnapshot } from '../../../src/core/index.ts';
+import type { McpLiveApi, TestingApi } from '../../../src/editor/api.ts';
+
+type Api = McpLiveApi & { readonly testing: TestingApi };
+
+/** The extension as other extensions see it, with what it lends to tests. */
+export const mcpLive = async (): Promise<Api> => {
+  const extension = vscode.extensions.getExtension<McpLiveApi>('mcp-live.mcp-live');
+  if (extension === undefined) throw new Error('MCP Live is not installed in this editor.');
+  const { testing, ...api } = await extension.activate();
+  if (testing === undefined) throw new Error('MCP Live does not know that it is tested.');
+  return { ...api, testing };
+};
+
+/** Resolves when `test` is true, looking again at every event; the message says what was waited for. */
+export const until = async <T>(
+  event: Event<T> | vscode.Event<T>,
+  what: string,
+  test: () => boolean,
+  ms = 20_000,
+): Promise<void> => {
+  if (test()) return;
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => finish(() => reject(new Error(`Waited ${ms} ms for ${what}.`))), ms);
+    const listener = event(() => {
+      if (test()) finish(resolve);
+    });
+    const finish = (then: () => void): void => {
+      clearTimeout(timer);
+      listener.dispose();
+      then();
+    };
+  });
+};
+
+export const untilServer = async (
+  id: string,
+  what: string,
+  test: (server: ServerSnapshot | undefined) => boolean,
+): Promise<ServerSnapshot | undefined> => {
+  const { host } = await mcpLive();
+  await until(host.onDidChangeServer, `${id}: ${what}`, () => test(host.server(id)));
+  return host.server(id);
+};
+
+export const untilState = (id: string, kind: ServerSnapshot['state']['kind']): Promise<ServerSnapshot | undefined> =>
+  untilServer(id, kind, (server) => server?.state.kind === kind);
+
+/** Runs, with its tools listed. */
+export const untilTools = (id: string): Promise<ServerSnapshot | undefined> =>
+  untilServer(id, 'running with tools', (server) => server?.state.kind === 'running' && server.tools.length > 0);
+
+export const settingsUri = (): vscode.Uri => {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  if (folder === undefined) throw new Error('These tests need an open folder.');
+  return vscode.Uri.joinPath(folder.uri, '.vscode', 'settings.json');
+};
+
+/** Writes the workspace's settings.json as a person would, by hand. */
+export const writeSettings = async (text: string): Promise<void> => {
+  await vscode.workspace.fs.writeFile(settingsUri(), Buffer.from(text));
+};
+
+export const readSettings = async (): Promise<string> =>
+  new TextDecoder().decode(await vscode.workspace.fs.readFile(settingsUri()));
+
+export const setServers = (servers: object | undefined): Thenable<void> =>
+  vscode.workspace.getConfiguration().update('mcpl.servers', servers, vscode.ConfigurationTarget.Workspace);
+
+/** No server, no answer prepared, no question open: what every test starts from. */
+export const cleanSlate = async (): Promise<void> => {
+  const { host, testing } = await mcpLive();
+  testing.answerConsent(undefined);
+  await vscode.commands.executeCommand('notifications.clearAll');
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  const ids = host.servers().map(({ id }) => id);
+  await setServers(undefined);
+  await until(host.onDidChangeServer, 'no server', () => host.servers().length === 0);
+  for (const id of ids) await host.forgetConsent(id);
+};

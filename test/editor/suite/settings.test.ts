@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { ServerSnapshot } from '../../../src/core/index.ts';
+import { person } from '../person.ts';
+import {
+  cleanSlate,
+  mcpLive,
+  readSettings,
+  setServers,
+  settingsUri,
+  until,
+  untilServer,
+  untilState,
+  untilTools,
+  writeSettings,
+} from './mcpLive.ts';
+
+/** What the Problems view says of settings.json, as `line: severity message`; only what this extension says. */
+const problems = (): readonly string[] =>
+  vscode.languages
+    .getDiagnostics(settingsUri())
+    .filter(({ source }) => source === 'MCP Live')
+    .map(({ range, severity, message }) => `${range.start.line}: ${vscode.DiagnosticSeverity[severity]} ${message}`);
+
+const pidOf = (server: ServerSnapshot | undefined): number | undefined =>
+  server?.state.kind === 'running' ? server.state.pid : undefined;
+
+suite('Settings', () => {
+  setup(async () => {
+    await cleanSlate();
+    (await mcpLive()).testing.answerConsent(async () => 'start');
+  });
+  teardown(cleanSlate);
+
+  test('with a bad entry have a problem on its line, and the other servers run', async () => {
+    await writeSettings(`{
+  // by hand
+  "mcpl.servers": {
+    "bad": {
+      "command": "x",
+      "args": "not a list"
+    },
+    "empty": {},
+    "good": { "command": "mcpl-demo", "enabled": true }
+  }
+}`);
+    await untilTools('good');
+    const said = ['5: Error Must be a list of texts.', '7: Error Add "command"'];
+    const isTold = (): boolean => said.every((text) => problems().some((problem) => problem.startsWith(text)));
+    await until(vscode.languages.onDidChangeDiagnostics, said.join(), isTold);
+    assert.equal(problems().length, 2);
+
+    await writeSettings('{ "mcpl.servers": { "good": { "command": "mcpl-demo", "enabled": true } } }');
+    await until(vscode.languages.onDidChangeDiagnostics, 'no problem', () => problems().length === 0);
+  });
+
+  test('restart a server only when its connection changed', async () => {
+    const demo = { command: 'mcpl-demo', enabled: true };
+    await setServers({ demo });
+    const first = pidOf(await untilTools('demo'));
+    await setServers({ demo: { ...demo, tools: { hidden: ['add_note'] }, timeouts: { call: 5 } } });
+    const hidden = await untilServer(
+      'demo',
+      'a hidden tool',
+      (server) => server?.tools.some((tool) => !tool.offered) === true,
+    );
+    assert.equal(pidOf(hidden), first);
+    await setServers({ demo: { ...demo, env: { MCPL_TEST: '1' } } });
+    await untilServer('demo', 'a new process', (server) => pidOf(server) !== undefined && pidOf(server) !== first);
+  });
+
+  test('are written without touching comments and other members', async () => {
+    const text = `{
+  "editor.tabSize": 2, // mine
+  "mcpl.servers": {
+    // the one that comes along
+    "demo": {
+      "command": "mcpl-demo", /* no path */
+      "timeouts": {
+        "call": 9
+      }
+    }
+  }
+}
+`;
+    await writeSettings(text);
+    await untilServer('demo', 'known', (server) => server !== undefined);
+    const { settings } = (await mcpLive()).testing.services;
+    await settings.setEnabled('demo', true);
+    const withEnabled = text.replace('9\n      }\n', '9\n      },\n      "enabled": true\n');
+    assert.equal(await readSettings(), withEnabled);
+    await untilTools('demo');
+    await Promise.all([
+      settings.setToolOffered('demo', 'add_note', false),
+      settings.setToolOffered('demo', 'list_notes', false),
+    ]);
+    await settings.setToolOffered('demo', 'add_note', true);
+    const server = await untilServer('demo', 'one hidden tool', (each) => each?.definition?.hiddenTools.length === 1);
+    assert.deepEqual(server?.definition?.hiddenTools, ['list_notes']);
+    assert.match(await readSettings(), /\/\/ the one that comes along[^]*\/\* no path \*\//);
+    await writeSettings('{}');
+    await untilServer('demo', 'gone', (each) => each === undefined);
+  });
+
+  test('let a removed server be put back', async () => {
+    const demo = { command: 'mcpl-demo', timeouts: { call: 9 } };
+    await setServers({ demo, other: { command: 'mcpl-demo' } });
+    await untilServer('other', 'known', (server) => server !== undefined);
+    await vscode.commands.executeCommand('mcpl.server.remove', { server: 'demo' });
+    await untilServer('demo', 'gone', (server) => server === undefined);
+    await person.notification('Undo', 'Removed the server "demo"');
+    const back = await untilServer('demo', 'back', (server) => server !== undefined);
+    assert.equal(back?.definition?.timeouts.call, 9);
+  });
+
+  test('merge member by member over those of the user', async () => {
+    const configuration = vscode.workspace.getConfiguration();
+    const user = { mine: { command: 'mcpl-demo' } };
+    await configuration.update('mcpl.servers', user, vscode.ConfigurationTarget.Global);
+    try {
+      let asked = 0;
+      (await mcpLive()).testing.answerConsent(async () => {
+        asked++;
+        return 'start';
+      });
+      await setServers({ mine: { enabled: true } });
+      assert.equal((await untilState('mine', 'running'))?.definedBy, 'user');
+      assert.equal(asked, 0);
+    } finally {
+      await configuration.update('mcpl.servers', undefined, vscode.ConfigurationTarget.Global);
+    }
+    await untilServer('mine', 'without a command', (server) => server?.problems.length === 1);
+  });
+
+  test('open at the line of a server', async () => {
+    await writeSettings('{\n  "mcpl.servers": {\n    "a": { "command": "x" },\n    "b": { "command": "y" }\n  }\n}');
+    await untilServer('b', 'known', (server) => server !== undefined);
+    await vscode.commands.executeCommand('mcpl.server.openSettings', { server: 'b' });
+    const editor = vscode.window.activeTextEditor;
+    assert.equal(editor?.document.uri.toString(), settingsUri().toString());
+    assert.equal(editor?.selection.start.line, 3);
+  });
+
+  test('ask for inputs once, keep secrets out of sight, and forget them on request', async () => {
+    const configuration = vscode.workspace.getConfiguration();
+    const inputs = [
+      { id: 'token', type: 'promptString', description: 'The token of the demo', password: true },
+      { id: 'region', type: 'pickString', options: ['eu', 'us'] },
+    ];
+    await configuration.update('mcpl.inputs', inputs, vscode.ConfigurationTarget.Workspace);
+    const demo = { command: 'mcpl-demo', env: { TOKEN: '${input:token}', REGION: '${input:region}' } };
+    await setServers({ demo });
+    await untilServer('demo', 'known', (server) => server !== undefined);
+    const starting = vscode.commands.executeCommand('mcpl.server.start', { server: 'demo' });
+    await person.answerInput('s3cret-value');
+    await person.pick('us');
+    await starting;
+    await untilState('demo', 'running');
+    await vscode.commands.executeCommand('mcpl.server.restart', { server: 'demo' });
+    await untilState('demo', 'running');
+    const { inputs: memory } = (await mcpLive()).testing.services;
+    assert.deepEqual(await memory.remembered(), ['region', 'token']);
+    for (const id of await memory.remembered()) await memory.forget(id);
+    assert.deepEqual(await memory.remembered(), []);
+    await configuration.update('mcpl.inputs', undefined, vscode.ConfigurationTarget.Workspace);
+  });
+});

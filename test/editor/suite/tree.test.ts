@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { person } from '../person.ts';
+import { eventually } from './eventually.ts';
+import { cleanSlate, mcpLive, readSettings, setServers, untilServer, untilState, untilTools } from './mcpLive.ts';
+
+const rows = (): Promise<readonly string[]> => person.treeRows();
+
+suite('The Servers view', () => {
+  setup(async () => {
+    await cleanSlate();
+    (await mcpLive()).testing.answerConsent(async () => 'start');
+    await person.openContainer('MCP Live');
+  });
+  teardown(cleanSlate);
+
+  test('welcomes who has no server yet', async () => {
+    const buttons = (): Promise<readonly string[]> => person.texts('.sidebar .welcome-view-content .monaco-button');
+    await eventually(buttons, ['Add Server', 'Try the Demo Server']);
+    await person.screenshot('the Servers view without servers');
+  });
+
+  test('shows a running server, and a failed one with its reason and next step', async () => {
+    await setServers({
+      demo: { command: 'mcpl-demo', enabled: true, tools: { autoApprove: ['list_notes'] } },
+      broken: { command: 'mcpl-no-such-command', enabled: true },
+      wrong: { command: 5 },
+    });
+    await untilTools('demo');
+    const failed = await untilState('broken', 'failed');
+    assert.ok(failed?.state.kind === 'failed');
+    const version = (await mcpLive()).host.server('demo')?.state;
+    assert.ok(version?.kind === 'running');
+    await eventually(
+      async () => (await rows()).filter((row) => !row.startsWith(' ')),
+      [`demo running · ${version.protocolVersion} · 5 tools`, 'broken failed', 'wrong error in settings'],
+    );
+    const labels = (await rows()).map((row) => row.trim());
+    assert.ok(labels.includes(failed.state.error.message), labels.join('\n'));
+    assert.ok(
+      labels.some((label) => label.startsWith('command: ') && label.endsWith('workspace settings')),
+      labels.join('\n'),
+    );
+    await person.clickTreeItem('demo', 'expand');
+    await person.clickTreeItem('Tools', 'expand');
+    await eventually(
+      async () => (await rows()).slice(0, 8),
+      [
+        `demo running · ${version.protocolVersion} · 5 tools`,
+        '  Tools 5',
+        '    add_note asks first [x]',
+        '    list_notes auto-approved [x]',
+        '    search_notes asks first [x]',
+        '    delete_note asks first [x]',
+        '    summarize_notes asks first [x]',
+        '  Log',
+      ],
+    );
+    await person.screenshot('the Servers view');
+  });
+
+  test('hides a tool from models when its checkbox is cleared, and stays open meanwhile', async () => {
+    await setServers({ demo: { command: 'mcpl-demo', enabled: true } });
+    await untilTools('demo');
+    await eventually(async () => (await rows()).length, 1);
+    await person.clickTreeItem('demo', 'expand');
+    await person.clickTreeItem('Tools', 'expand');
+    await person.clickTreeItem('delete_note', 'checkbox');
+    const hides =
+      (name: string) =>
+      (
+        server:
+          | { readonly tools: readonly { readonly tool: { readonly name: string }; readonly offered: boolean }[] }
+          | undefined,
+      ): boolean =>
+        server?.tools.find(({ tool }) => tool.name === name)?.offered === false;
+    await untilServer('demo', 'hides delete_note', hides('delete_note'));
+    assert.match(await readSettings(), /"hidden":\s*\[\s*"delete_note"\s*\]/);
+    await eventually(
+      async () => (await rows()).slice(1, 6),
+      [
+        '  Tools 4 of 5 offered to models',
+        '    add_note asks first [x]',
+        '    list_notes asks first [x]',
+        '    search_notes asks first [x]',
+        '    delete_note not offered [ ]',
+      ],
+    );
+    await person.clickTreeItem('delete_note', 'checkbox');
+    await eventually(async () => (await rows())[5], '    delete_note asks first [x]');
+  });
+
+  test('starts and stops a server by the buttons of its row', async () => {
+    await setServers({ demo: { command: 'mcpl-demo' } });
+    await eventually(rows, ['demo off']);
+    await person.clickTreeItem('demo', 'Start Server');
+    await untilTools('demo');
+    await person.clickTreeItem('demo', 'Stop Server');
+    await untilState('demo', 'stopped');
+    await eventually(async () => (await rows())[0], 'demo off');
+  });
+
+  test('opens the settings at an entry with an error', async () => {
+    await setServers({ wrong: { command: 5 } });
+    await eventually(async () => (await rows()).length, 3);
+    await person.click('.sidebar .monaco-list-row:has-text("command: ")');
+    await eventually(async () => vscode.window.activeTextEditor?.document.uri.path.endsWith('settings.json'), true);
+  });
+});

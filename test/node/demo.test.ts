@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const script = fileURLToPath(new URL('../../src/demo/server.ts', import.meta.url));
+
+interface Message {
+  readonly id?: number | string | null;
+  readonly method?: string;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly code: number; readonly message: string };
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** The real process, started as the editor starts it: by the path of the runtime, with no program on the PATH. */
+class Demo {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly messages: Message[] = [];
+  stderr = '';
+  #arrived = (): void => undefined;
+
+  constructor() {
+    this.process = spawn(process.execPath, [script], { env: { PATH: '/nowhere', ELECTRON_RUN_AS_NODE: '1' } });
+    this.process.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    createInterface({ input: this.process.stdout }).on('line', (line) => {
+      this.messages.push(JSON.parse(line) as Message);
+      this.#arrived();
+    });
+  }
+
+  write(text: string | Buffer): void {
+    this.process.stdin.write(text);
+  }
+
+  send(message: object): void {
+    this.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  async until(found: (message: Message) => boolean): Promise<Message> {
+    for (;;) {
+      const message = this.messages.find(found);
+      if (message !== undefined) return message;
+      await new Promise<void>((resolve) => (this.#arrived = resolve));
+    }
+  }
+
+  answer(id: number | string | null): Promise<Message> {
+    return this.until((message) => message.id === id);
+  }
+
+  async request(id: number, method: string, params: object = {}): Promise<Message> {
+    this.send({ id, method, params });
+    return this.answer(id);
+  }
+
+  async initialize(protocolVersion = '2025-11-25'): Promise<Message> {
+    const answer = await this.request(0, 'initialize', { protocolVersion });
+    this.send({ method: 'notifications/initialized' });
+    return answer;
+  }
+
+  call(id: number, name: string, args: object, meta?: object): Promise<Message> {
+    return this.request(id, 'tools/call', { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) });
+  }
+}
+
+suite('The demo server', function () {
+  this.timeout(20_000);
+  let demo: Demo;
+
+  setup(() => {
+    demo = new Demo();
+  });
+
+  teardown(async () => {
+    if (demo.process.exitCode !== null) return;
+    demo.process.stdin.end();
+    await once(demo.process, 'close');
+  });
+
+  for (const [asked, agreed, words] of [
+    ['2024-11-05', '2024-11-05', 'description inputSchema name'],
+    ['2025-03-26', '2025-03-26', 'annotations description inputSchema name'],
+    ['2025-06-18', '2025-06-18', 'annotations description inputSchema name outputSchema title'],
+    ['2025-11-25', '2025-11-25', 'annotations description inputSchema name outputSchema title'],
+    ['2030-01-01', '2025-11-25', 'annotations description inputSchema name outputSchema title'],
+  ] as const)
+    test(`asked for ${asked}, agrees on ${agreed} and uses only its words`, async () => {
+      const { result } = await demo.initialize(asked);
+      assert.equal(result?.['protocolVersion'], agreed);
+      const tools = (await demo.request(1, 'tools/list')).result?.['tools'] as readonly object[];
+      assert.deepEqual(
+        tools.map((tool) => Object.keys(tool).sort().join(' ')),
+        Array(5).fill(words),
+      );
+      const added = await demo.call(2, 'add_note', { title: 'x' });
+      assert.equal('structuredContent' in (added.result ?? {}), agreed >= '2025-06-18');
+    });
+
+  test('says hello on stderr, and ends by itself when its stdin does, in the middle of work too', async () => {
+    await demo.initialize();
+    demo.send({ id: 1, method: 'tools/call', params: { name: 'summarize_notes', arguments: { secondsPerStep: 10 } } });
+    demo.process.stdin.end();
+    const [code, signal] = (await once(demo.process, 'close')) as [number | null, string | null];
+    assert.deepEqual([code, signal], [0, null]);
+    assert.equal(demo.stderr, 'Demo notes server is ready. Notes are kept in memory until it stops.\n');
+    assert.deepEqual(
+      demo.messages.map((message) => message.id),
+      [0],
+    );
+  });
+
+  test('reports progress under the token it was given, and only then', async () => {
+    await demo.initialize();
+    await demo.call(1, 'summarize_notes', { secondsPerStep: 0 });
+    await demo.call(2, 'summarize_notes', { secondsPerStep: 0 }, { progressToken: 'p' });
+    const progress = demo.messages.filter((message) => message.method === 'notifications/progress');
+    assert.deepEqual(
+      progress.map(({ params }) => Object.values(params ?? {})),
+      [
+        ['p', 0, 4, 'Sorting'],
+        ['p', 1, 4, 'Sorting'],
+        ['p', 2, 4, 'Sorting'],
+        ['p', 3, 4, 'Sorting'],
+        ['p', 4, 4, 'Done'],
+      ],
+    );
+  });
+
+  test('stops what is cancelled, answers it not at all, and goes on', async () => {
+    await demo.initialize();
+    demo.send({
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'summarize_notes', arguments: { secondsPerStep: 10 }, _meta: { progressToken: 1 } },
+    });
+    await demo.until((message) => message.method === 'notifications/progress');
+    demo.send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    assert.deepEqual((await demo.request(2, 'ping')).result, {});
+    // The id is free again: nothing of the cancelled request is left.
+    assert.deepEqual((await demo.request(1, 'ping')).result, {});
+  });
+
+  test('answers what it cannot do with the right error', async () => {
+    assert.equal((await demo.request(1, 'tools/list')).error?.code, -32600);
+    await demo.initialize();
+    assert.equal((await demo.request(2, 'resources/list')).error?.code, -32601);
+    assert.equal((await demo.call(3, 'toString', {})).error?.code, -32602);
+    assert.deepEqual((await demo.call(4, 'add_note', { title: '' })).result, {
+      content: [{ type: 'text', text: 'title must not be empty.' }],
+      isError: true,
+    });
+    demo.write('no JSON\n');
+    assert.equal((await demo.answer(null)).error?.code, -32700);
+  });
+
+  test('reads lines however they are cut, and batches', async () => {
+    await demo.initialize('2025-03-26');
+    const call = { id: 1, method: 'tools/call', params: { name: 'add_note', arguments: { title: 'Käse ☕' } } };
+    const bytes = Buffer.from(
+      `\r\n${JSON.stringify([
+        { jsonrpc: '2.0', ...call },
+        { id: 2, method: 'ping' },
+      ])}\r\n`,
+    );
+    for (let i = 0; i < bytes.length; i += 7) demo.write(bytes.subarray(i, i + 7));
+    assert.deepEqual((await demo.answer(1)).result?.['content'], [{ type: 'text', text: 'Added note-1: Käse ☕' }]);
+    assert.deepEqual((await demo.answer(2)).result, {});
+  });
+});

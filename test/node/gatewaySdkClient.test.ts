@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { type Gateway, startGateway } from '../../src/node/gatewayServer.ts';
+import { nodeIds } from '../../src/node/nodePorts.ts';
+import { failOnLeaks } from '../support/leaks.ts';
+import { FakeHost, tool } from '../unit/gateway/fakeHost.ts';
+
+suite('gateway with the official client', () => {
+  let host: FakeHost;
+  let gateway: Gateway;
+  let client: Client;
+  let transport: StreamableHTTPClientTransport;
+
+  setup(async () => {
+    host = new FakeHost();
+    host.set('notes', [tool('add', { description: 'Adds.' }), tool('hidden', {}, { offered: false })]);
+    gateway = await startGateway({ host, ids: nodeIds });
+    const { url, headers } = gateway.address('notes');
+    client = new Client({ name: 'test', version: '1' });
+    transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+    // The SDK's own classes disagree under exactOptionalPropertyTypes.
+    await client.connect(transport as Parameters<Client['connect']>[0]);
+  });
+  teardown(async () => {
+    await client.close();
+    await gateway.dispose();
+  });
+  failOnLeaks();
+
+  test('it shakes hands, lists and calls with progress', async () => {
+    const seen: unknown[] = [];
+    const result = client.callTool({ name: 'add', arguments: { a: 1 } }, undefined, {
+      onprogress: (progress) => seen.push(progress),
+    });
+    const call = await host.nextCall();
+    call.options.onProgress?.({ progress: 1, total: 2, message: 'half' });
+    call.succeed({ content: [{ type: 'text', text: 'done' }], structuredContent: { x: 1 } });
+    assert.deepEqual(
+      {
+        server: client.getServerVersion(),
+        ping: await client.ping(),
+        tools: (await client.listTools()).tools,
+        result: await result,
+        seen,
+        asked: { ...call.request },
+      },
+      {
+        server: { name: 'notes', title: 'notes', version: '1.2.3' },
+        ping: {},
+        tools: [
+          {
+            name: 'add',
+            description: 'Adds.',
+            inputSchema: { type: 'object' },
+            annotations: { readOnlyHint: false },
+          },
+        ],
+        result: { content: [{ type: 'text', text: 'done' }], structuredContent: { x: 1 } },
+        seen: [{ progress: 1, total: 2, message: 'half' }],
+        asked: {
+          server: 'notes',
+          tool: 'add',
+          args: { a: 1 },
+          route: 'gateway',
+          conversationId: undefined,
+          meta: undefined,
+        },
+      },
+    );
+  });
+
+  test('its cancellation reaches the host', async () => {
+    const abort = new AbortController();
+    const result = client.callTool({ name: 'add' }, undefined, { signal: abort.signal });
+    const call = await host.nextCall();
+    const cancelled = new Promise((resolve) => call.options.token?.onCancellationRequested(resolve));
+    abort.abort('enough');
+    await assert.rejects(result);
+    assert.equal(await cancelled, 'enough');
+  });
+
+  test('it hears of changed tools', async () => {
+    const heard = new Promise<void>((resolve) =>
+      client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve()),
+    );
+    host.set('notes', [tool('other')]);
+    await heard;
+    assert.deepEqual(
+      (await client.listTools()).tools.map(({ name }) => name),
+      ['other'],
+    );
+  });
+
+  test('it ends its session', async () => {
+    const session = transport.sessionId;
+    await transport.terminateSession();
+    const { url, headers } = gateway.address('notes');
+    const response = await fetch(url, { method: 'DELETE', headers: { ...headers, 'mcp-session-id': session ?? '' } });
+    await response.arrayBuffer();
+    assert.equal(response.status, 404);
+  });
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { isJsonObject } from '../../src/core/index.ts';
+import { isRunning, StdioBench } from './stdioServer.ts';
+
+const QUICK = { stdinMs: 150, termMs: 150 };
+
+async function grandchild(bench: StdioBench, params = {}): Promise<number> {
+  const answer = await bench.ask('spawn', params);
+  assert.ok(isJsonObject(answer) && typeof answer['pid'] === 'number');
+  return answer['pid'];
+}
+
+suite('the end of a server over stdio', () => {
+  test('is its own when its input ends', async () => {
+    const bench = await StdioBench.open();
+    const start = performance.now();
+    await Promise.all([bench.close(), bench.transport.close()]);
+    await bench.transport.close();
+    assert.equal(await bench.closed, undefined);
+    assert.ok(performance.now() - start < 1_500);
+    assert.equal(await isRunning(bench.transport.pid), false);
+  });
+
+  test('is forced on one that minds neither its input nor SIGTERM', async () => {
+    const bench = await StdioBench.open(['--stubborn'], { shutdown: QUICK });
+    await bench.ask('echo');
+    await bench.close();
+    assert.equal(await bench.closed, undefined);
+    assert.equal(await isRunning(bench.transport.pid), false);
+  });
+
+  test('comes to its children too, when it ends by itself and when it is forced', async () => {
+    for (const args of [[], ['--stubborn']]) {
+      const bench = await StdioBench.open(args, { shutdown: QUICK });
+      const pid = await grandchild(bench);
+      assert.equal(await isRunning(pid), true);
+      await bench.close();
+      assert.deepEqual([await isRunning(bench.transport.pid), await isRunning(pid)], [false, false]);
+    }
+  });
+
+  test('comes to a child that made a process group of its own', async () => {
+    const bench = await StdioBench.open(['--stubborn'], { shutdown: QUICK });
+    const pid = await grandchild(bench, { detached: true });
+    await bench.close();
+    assert.deepEqual([await isRunning(bench.transport.pid), await isRunning(pid)], [false, false]);
+  });
+
+  test('is told although a grandchild holds the output open', async () => {
+    const bench = await StdioBench.open([], { shutdown: QUICK });
+    const pid = await grandchild(bench);
+    void bench.ask('die', { code: 1 }).catch(() => undefined);
+    assert.equal((await bench.closed)?.code, 'SERVER_EXITED');
+    await bench.close();
+    assert.equal(await isRunning(pid), false);
+  });
+
+  test('leaves nothing behind in twenty rounds', async function () {
+    this.timeout(30_000);
+    const pids: number[] = [];
+    const handles = (): string => process.getActiveResourcesInfo().sort().join();
+    const warmUp = await StdioBench.open();
+    await warmUp.close();
+    const before = handles();
+    for (let round = 0; round < 20; round++) {
+      const bench = await StdioBench.open();
+      pids.push(bench.transport.pid);
+      await bench.ask('echo', { round });
+      await bench.close();
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(handles(), before);
+    assert.deepEqual(
+      await Promise.all(pids.map(isRunning)),
+      pids.map(() => false),
+    );
+  });
+});

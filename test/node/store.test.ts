@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type Consent, HostError, isObject, type Storage } from '../../src/core/index.ts';
+import { openStore } from '../../src/node/sqliteStore.ts';
+
+const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+
+function consent(server: string, at = 1): Consent {
+  return { server, fingerprint: `${server}-print`, grants: { autoApprove: ['a', 'b'] }, at };
+}
+
+suite('The store', function () {
+  this.timeout(20_000);
+  let folder: string;
+  let file: string;
+  let opened: Storage[];
+  let notices: string[];
+  let logged: string[];
+
+  setup(() => {
+    folder = mkdtempSync(join(tmpdir(), 'mcpl-store-'));
+    file = join(folder, 'nested', 'mcpl.sqlite');
+    opened = [];
+    notices = [];
+    logged = [];
+  });
+
+  teardown(async () => {
+    await Promise.all(opened.map((store) => store.close()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function open(path = file, worker: string | URL = workerPath): Storage {
+    const store = openStore({
+      file: path,
+      workerPath: worker,
+      log: { log: (_level, message) => logged.push(message) },
+      onNotice: (text) => notices.push(text),
+    });
+    opened.push(store);
+    return store;
+  }
+
+  async function save(...servers: readonly string[]): Promise<void> {
+    const store = open();
+    await Promise.all(servers.map((server, i) => store.consents.save(consent(server, i))));
+    await store.close();
+  }
+
+  async function servers(): Promise<readonly string[]> {
+    const store = open();
+    const all = await store.consents.list();
+    await store.close();
+    return all.map((each) => each.server);
+  }
+
+  async function failure(work: Promise<unknown>): Promise<string> {
+    const error: unknown = await work.then(
+      () => 'no error',
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof HostError)) return String(error);
+    return `${error.code} ${error.category} | ${error.message.replaceAll(folder, '~')} | ${error.suggestion}`;
+  }
+
+  test('touches nothing before its first use', async () => {
+    const store = open();
+    await store.close();
+    assert.equal(existsSync(join(folder, 'nested')), false);
+  });
+
+  test('keeps, finds, lists, replaces and forgets consents, across openings', async () => {
+    const first = open();
+    await first.consents.save(consent('files', 2));
+    await first.consents.save(consent('memory', 1));
+    await first.consents.save({ ...consent('files', 3), grants: { autoApprove: [] } });
+    assert.equal(await first.consents.find('files', 'other print'), undefined);
+    await first.close();
+    const second = open();
+    assert.deepEqual(await second.consents.find('memory', 'memory-print'), consent('memory', 1));
+    assert.deepEqual(await second.consents.list(), [
+      consent('memory', 1),
+      { ...consent('files', 3), grants: { autoApprove: [] } },
+    ]);
+    await second.consents.forget('files');
+    assert.deepEqual(await second.consents.list(), [consent('memory', 1)]);
+  });
+
+  test('opens in WAL mode with full sync, and leaves only the database after closing in order', async () => {
+    await save('files');
+    assert.deepEqual(readdirSync(join(folder, 'nested')), ['mcpl.sqlite']);
+    const database = new DatabaseSync(file, { readOnly: true });
+    const pragma = (name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+    assert.deepEqual([pragma('journal_mode'), pragma('user_version'), pragma('quick_check')], ['wal', 1, 'ok']);
+    database.close();
+  });
+
+  test('a request that cannot be carried out fails alone', async () => {
+    const store = open();
+    const outcomes = await Promise.allSettled([
+      store.consents.save(consent('before')),
+      store.consents.save({ ...consent('wrong'), at: 0.5 }),
+      store.consents.save(consent('after')),
+    ]);
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    await store.close();
+    assert.deepEqual(await servers(), ['after', 'before']);
+  });
+
+  test('requests that were made before closing are carried out, later ones are refused', async () => {
+    const store = open();
+    const saved = store.consents.save(consent('files'));
+    const closed = store.close();
+    assert.match(await failure(store.consents.list()), /^STORAGE_FAILED .* It is closed\./);
+    await Promise.all([saved, closed, store.close()]);
+    assert.deepEqual(await servers(), ['files']);
+  });
+
+  test('a file that is no database is set aside as it is, and a new one is begun', async () => {
+    await save('files');
+    writeFileSync(file, 'not a database, only text. '.repeat(400));
+    assert.deepEqual(await servers(), []);
+    const aside = readdirSync(join(folder, 'nested')).filter((name) => name.includes('.corrupt-'));
+    assert.match(aside.join(), /^mcpl\.sqlite\.corrupt-[\dTZ-]+$/);
+    assert.match(readFileSync(join(folder, 'nested', aside[0] ?? ''), 'utf8'), /^not a database/);
+    assert.equal(notices.length, 1);
+    assert.match(notices[0] ?? '', /damaged and has been set aside as .* Nothing could be read from it/);
+    assert.deepEqual(logged, notices);
+    await save('again');
+    assert.deepEqual(await servers(), ['again']);
+    assert.equal(notices.length, 1);
+  });
+
+  test('what a damaged database still gives is taken over into the new one', async () => {
+    await save(...Array.from({ length: 400 }, (_, i) => `server-${i}`));
+    damageMiddle(file);
+    const kept = await servers();
+    assert.ok(kept.length > 200 && kept.length < 400, `${kept.length} kept`);
+    assert.ok(kept.includes('server-0') && kept.includes('server-399'), 'read from both ends');
+    assert.match(notices.join(), new RegExp(`Start permissions kept from it: ${kept.length};`));
+    assert.deepEqual(await servers(), kept);
+  });
+
+  test('damage that shows only in use is repaired in the same way', async () => {
+    await save(...Array.from({ length: 400 }, (_, i) => `server-${i}`));
+    const store = open();
+    assert.equal((await store.consents.list()).length, 400);
+    damageMiddle(file);
+    await growOtherwise(file);
+    const kept = await store.consents.list();
+    assert.ok(kept.length > 200 && kept.length < 400, `${kept.length} kept`);
+    assert.equal(notices.length, 1);
+  });
+
+  test('a database of a newer version is refused with a next step and not altered', async () => {
+    await save('files');
+    const database = new DatabaseSync(file);
+    database.exec('PRAGMA journal_mode = DELETE; PRAGMA user_version = 7; CREATE TABLE later (x)');
+    database.close();
+    const before = readFileSync(file);
+    const store = open();
+    assert.equal(
+      await failure(store.consents.list()),
+      'STORAGE_FAILED newer | The database ~/nested/mcpl.sqlite cannot be used: It has format 7, this version reads ' +
+        'formats up to 1. | Update MCP Live, or open this workspace with the newer version.',
+    );
+    await store.close();
+    assert.deepEqual(readFileSync(file), before);
+    assert.deepEqual(readdirSync(join(folder, 'nested')), ['mcpl.sqlite']);
+  });
+
+  test('a folder that cannot be made fails with the reason, and works once it can', async () => {
+    writeFileSync(join(folder, 'nested'), '');
+    const store = open();
+    assert.match(
+      await failure(store.consents.save(consent('files'))),
+      /^STORAGE_FAILED noAccess .* Check that the folder/,
+    );
+    rmSync(join(folder, 'nested'));
+    await store.consents.save(consent('files'));
+    assert.deepEqual(await servers(), ['files']);
+  });
+
+  test('a thread that dies fails what was asked and is started again, but not for ever', async () => {
+    const worker = join(folder, 'dying.mjs');
+    writeFileSync(
+      worker,
+      `import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', () => { throw new Error('boom'); });`,
+    );
+    const store = open(file, worker);
+    const outcomes: string[] = [];
+    for (let i = 0; i < 6; i++) outcomes.push((await failure(store.consents.list())).split(' | ')[1] ?? '');
+    assert.deepEqual(outcomes, [
+      ...Array<string>(5).fill('The database ~/nested/mcpl.sqlite cannot be used: boom'),
+      'The database ~/nested/mcpl.sqlite cannot be used: Its thread ended unexpectedly 5 times.',
+    ]);
+    assert.equal(logged.length, 5);
+  });
+
+  test('no thread is left after closing, and no warning is printed', async () => {
+    const before = workers();
+    const warnings: string[] = [];
+    const listen = (warning: Error): number => warnings.push(warning.message);
+    process.on('warning', listen);
+    for (let i = 0; i < 10; i++) await save(`server-${i}`);
+    process.off('warning', listen);
+    const store = open();
+    await store.consents.list();
+    assert.equal(workers(), before + 1, 'an open store is seen');
+    await store.close();
+    assert.equal(workers(), before);
+    assert.deepEqual(warnings, []);
+  });
+});
+
+/** Overwrites two pages between the first and the last of the table. */
+function damageMiddle(file: string): void {
+  const bytes = readFileSync(file);
+  const middle = Math.floor(bytes.length / 4096 / 3) * 4096;
+  bytes.fill(0xa5, middle, middle + 4096);
+  writeFileSync(file, bytes);
+}
+
+/** A change by somebody else makes an open connection read its pages again. */
+async function growOtherwise(file: string): Promise<void> {
+  const other = new DatabaseSync(file);
+  other.exec('PRAGMA busy_timeout = 1000; CREATE TABLE other (x)');
+  other.close();
+  await Promise.resolve();
+}
+
+function workers(): number {
+  const report: unknown = process.report.getReport();
+  return isObject(report) && Array.isArray(report['workers']) ? report['workers'].length : -1;
+}

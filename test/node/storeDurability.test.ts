@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { NO_LOG } from '../../src/core/index.ts';
+import { openStore } from '../../src/node/sqliteStore.ts';
+import { dose } from '../support/dose.ts';
+
+const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+const writerPath = fileURLToPath(new URL('storeWriter.ts', import.meta.url));
+
+/** A process that writes, and what it said was acknowledged. */
+class Writer {
+  readonly #process: ChildProcess;
+  #output = '';
+  /** What a user would see in the terminal: warnings of the runtime above all. */
+  stderr = '';
+  readonly ended: Promise<unknown>;
+
+  constructor(file: string, prefix: string, limit = 'Infinity') {
+    this.#process = spawn(process.execPath, [writerPath, file, prefix, limit], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#process.stdout?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+    this.#process.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.ended = once(this.#process, 'close');
+  }
+
+  /** Whole lines only: of the last one, the kill may have cut a part. */
+  get acknowledged(): readonly string[] {
+    return this.#output.split('\n').slice(0, -1);
+  }
+
+  async writing(): Promise<void> {
+    while (this.acknowledged.length === 0 && this.#process.exitCode === null) await wait(5);
+  }
+
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.ended;
+  }
+}
+
+suite('The store under kill -9 and several processes', function () {
+  this.timeout(dose(60_000, 600_000));
+  let folder: string;
+  let file: string;
+
+  setup(() => {
+    folder = mkdtempSync(join(tmpdir(), 'mcpl-durability-'));
+    file = join(folder, 'mcpl.sqlite');
+  });
+
+  teardown(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function stored(): Promise<{ readonly servers: ReadonlySet<string>; readonly notices: readonly string[] }> {
+    const notices: string[] = [];
+    const store = openStore({ file, workerPath, log: NO_LOG, onNotice: (text) => notices.push(text) });
+    const all = await store.consents.list();
+    await store.close();
+    return { servers: new Set(all.map((consent) => consent.server)), notices };
+  }
+
+  test('what was acknowledged survives a kill at any moment, and every opening after one succeeds', async () => {
+    const acknowledged: string[] = [];
+    for (let i = 0; i < dose(20, 200); i++) {
+      const writer = new Writer(file, `kill${i}`);
+      await writer.writing();
+      await wait(Math.random() * 40);
+      await writer.kill();
+      acknowledged.push(...writer.acknowledged);
+      const { servers, notices } = await stored();
+      assert.deepEqual(
+        acknowledged.filter((id) => !servers.has(id)),
+        [],
+      );
+      assert.deepEqual(notices, []);
+    }
+    assert.ok(acknowledged.length > dose(20, 200), `${acknowledged.length} acknowledged`);
+  });
+
+  test('processes that open a new database at the same time and write to it lose nothing', async () => {
+    const perLane = dose(20, 100);
+    const writers = Array.from({ length: dose(4, 8) }, (_, i) => new Writer(file, `window${i}`, String(perLane)));
+    await Promise.all(writers.map((writer) => writer.ended));
+    assert.deepEqual(
+      writers.map((writer) => writer.acknowledged.length),
+      writers.map(() => 4 * perLane),
+    );
+    assert.equal(writers.map((writer) => writer.stderr).join(''), '');
+    const { servers, notices } = await stored();
+    assert.deepEqual([servers.size, notices], [writers.length * 4 * perLane, []]);
+  });
+
+  test('processes that find the same damaged database set it aside once, and lose nothing of the new one', async () => {
+    for (let round = 0; round < dose(3, 20); round++) {
+      const damaged = join(folder, `round${round}.sqlite`);
+      writeFileSync(damaged, 'no database. '.repeat(2_000));
+      file = damaged;
+      const writers = Array.from({ length: 4 }, (_, i) => new Writer(damaged, `window${i}`, '10'));
+      await Promise.all(writers.map((writer) => writer.ended));
+      assert.equal(writers.map((writer) => writer.stderr).join(''), '');
+      const { servers, notices } = await stored();
+      assert.deepEqual([servers.size, notices], [4 * 4 * 10, []]);
+      const beside = readdirSync(folder).filter((name) => name.startsWith(`round${round}.sqlite.`));
+      assert.equal(beside.length, 1, beside.join());
+      assert.match(beside.join(), /\.corrupt-/);
+    }
+  });
+});

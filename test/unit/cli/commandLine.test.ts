@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { parseHost } from '../../../src/cli/host.ts';
+import { parseCall, parseInspect } from '../../../src/cli/target.ts';
+import { toolArguments } from '../../../src/cli/toolArguments.ts';
+import { UsageError } from '../../../src/cli/usage.ts';
+
+function usageError(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return error instanceof UsageError ? error.message : `no usage error: ${String(error)}`;
+  }
+  return 'no error';
+}
+
+suite('The command line', () => {
+  test('inspect: what stands behind the first word belongs to the server, options included', () => {
+    assert.deepEqual(parseInspect(['--json', '--env', 'A=b=c', '--cwd', '/tmp', '/bin/npx', '-y', 'x', '--json']), {
+      kind: 'inspect',
+      json: true,
+      args: undefined,
+      verbose: false,
+      timeout: undefined,
+      server: 'npx',
+      entry: {
+        command: '/bin/npx',
+        args: ['-y', 'x', '--json'],
+        cwd: resolve('/tmp'),
+        env: { A: 'b=c' },
+        restart: 'never',
+      },
+    });
+    assert.equal(parseInspect(['--', '--odd']).entry['command'], '--odd');
+  });
+
+  test('inspect: a URL has headers and no arguments', () => {
+    const { server, entry } = parseInspect([
+      '--header',
+      'Authorization: Bearer a:b',
+      '--timeout',
+      '2.5',
+      'https://x.test/mcp',
+    ]);
+    assert.deepEqual(
+      [server, entry],
+      [
+        'x.test',
+        {
+          url: 'https://x.test/mcp',
+          headers: { Authorization: 'Bearer a:b' },
+          restart: 'never',
+          timeouts: { start: 2.5, list: 2.5, call: 2.5 },
+        },
+      ],
+    );
+    assert.equal(
+      usageError(() => parseInspect(['https://x.test', 'more'])),
+      'Nothing may follow the URL.',
+    );
+  });
+
+  test('call: the tool and its arguments before "--", the server behind it', () => {
+    const command = parseCall(['add', 'a=1', '--json', 'b=x y', '--', 'node', 's.js', '--', '--json']);
+    assert.deepEqual(
+      [command.tool, command.pairs, command.json, command.entry['args']],
+      ['add', ['a=1', 'b=x y'], true, ['s.js', '--', '--json']],
+    );
+  });
+
+  for (const [argv, expected] of [
+    [['x'], /^Write "--" between/],
+    [['--', 'node'], /^Name the tool to call\.$/],
+    [['x', '--'], /^Name the command that starts the server/],
+    [['x', '--nope', '--', 'node'], /Unknown option '--nope'/],
+    [['x', '--timeout', '0', '--', 'node'], /^--timeout must be a number/],
+    [['x', '--env', 'novalue', '--', 'node'], /^"novalue" must be a name, "=" and a value \(--env\)\.$/],
+  ] as const)
+    test(`call ${argv.join(' ')} says what is wrong`, () => {
+      assert.match(
+        usageError(() => parseCall(argv)),
+        expected,
+      );
+    });
+
+  test('a name for messages is found in whatever the command is', () => {
+    const names = ['/usr/bin/node', '../run me!.sh', '@@@', 'https://[::1]:80/x'].map(
+      (word) => parseInspect([word]).server,
+    );
+    assert.deepEqual(names, ['node', 'runme.sh', 'server', '1']);
+  });
+
+  test('host: needs --control and knows its log levels', () => {
+    assert.deepEqual(parseHost(['--control', '--log', 'warn', '--store', 's', '--untrusted']), {
+      settings: undefined,
+      workspace: undefined,
+      store: 's',
+      logged: ['warn', 'error'],
+      trusted: false,
+    });
+    assert.deepEqual(parseHost(['--control']).logged, []);
+    assert.match(
+      usageError(() => parseHost([])),
+      /needs --control/,
+    );
+    assert.match(
+      usageError(() => parseHost(['--control', '--log', 'loud'])),
+      /must be one of trace/,
+    );
+    assert.match(
+      usageError(() => parseHost(['--control', 'more'])),
+      /Unexpected argument 'more'/,
+    );
+  });
+});
+
+suite('Arguments of a tool from the command line', () => {
+  const schema = {
+    properties: {
+      text: { type: 'string' },
+      count: { type: 'integer' },
+      maybe: { type: ['string', 'null'] },
+      list: { type: 'array' },
+      pick: { enum: ['1', '2'] },
+      free: {},
+    },
+  };
+
+  test('are read as the schema wants them, and as JSON where it says nothing', () => {
+    const pairs = ['text=5', 'count=5', 'maybe=null', 'list=[1]', 'pick=1', 'free=true', 'unknown=a=b', 'toString=x'];
+    assert.deepEqual(toolArguments('{"count": 1, "kept": 2}', pairs, schema), {
+      count: 5,
+      kept: 2,
+      text: '5',
+      maybe: 'null',
+      list: [1],
+      pick: '1',
+      free: true,
+      unknown: 'a=b',
+      toString: 'x',
+    });
+  });
+
+  test('that cannot be read say which and why', () => {
+    assert.match(
+      usageError(() => toolArguments('[]', [], schema)),
+      /^--args must be a JSON object/,
+    );
+    assert.match(
+      usageError(() => toolArguments('{', [], schema)),
+      /^--args is not JSON: /,
+    );
+    assert.match(
+      usageError(() => toolArguments(undefined, ['count=five'], schema)),
+      /^count is not JSON: /,
+    );
+    assert.match(
+      usageError(() => toolArguments('['.repeat(9_000), [], schema)),
+      /^--args nests too deeply/,
+    );
+  });
+});

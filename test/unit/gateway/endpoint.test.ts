@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { GatewayEndpoint } from '../../../src/core/gateway/endpoint.ts';
+import { outlineBody } from '../../../src/core/gateway/messages.ts';
+import type { BackChannel, GatewaySession } from '../../../src/core/gateway/session.ts';
+import type { Json } from '../../../src/core/index.ts';
+import { failOnLeaks } from '../../support/leaks.ts';
+import { FakeHost, RUNNING, tool } from './fakeHost.ts';
+
+class Channel implements BackChannel {
+  readonly lines: string[] = [];
+
+  send(message: Json): void {
+    this.lines.push(JSON.stringify(message));
+  }
+
+  end(): void {
+    this.lines.push('(end)');
+  }
+}
+
+const CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
+
+suite('gateway endpoint', () => {
+  let host: FakeHost;
+  let endpoint: GatewayEndpoint;
+
+  setup(() => {
+    host = new FakeHost();
+    host.set('notes', [tool('add')]);
+    let next = 0;
+    endpoint = new GatewayEndpoint(host, 'notes', { uuid: () => `s${++next}` }, 3);
+  });
+  teardown(() => endpoint.dispose());
+  failOnLeaks();
+
+  const open = async (): Promise<GatewaySession> => {
+    const session = endpoint.open();
+    assert.ok(session !== undefined);
+    await session.receive({ jsonrpc: '2.0', method: 'notifications/initialized' }, () => undefined);
+    return session;
+  };
+  const listen = (session: GatewaySession): Channel => {
+    const channel = new Channel();
+    session.attach(channel);
+    return channel;
+  };
+
+  test('clients hear of a change of what they see, and of no other', async () => {
+    const one = listen(await open());
+    const two = listen(await open());
+    const fresh = endpoint.open();
+    assert.ok(fresh !== undefined);
+    const early = listen(fresh);
+    host.set('other', [tool('x')]);
+    host.set('notes', [tool('add'), tool('hidden', {}, { offered: false })]);
+    host.set('notes', [tool('add')], { kind: 'starting' }, 'state');
+    assert.deepEqual([one.lines, two.lines], [[], []]);
+    host.set('notes', [tool('add', {}, { autoApproved: true })], RUNNING, 'settings');
+    host.set('notes', [tool('add', {}, { autoApproved: true })], { kind: 'stopped', reason: 'byUser' }, 'state');
+    assert.deepEqual([one.lines, two.lines, early.lines], [[CHANGED, CHANGED], [CHANGED, CHANGED], []]);
+  });
+
+  test('changes while no stream is open are told once, when there is one', async () => {
+    const session = await open();
+    host.set('notes', [tool('b')]);
+    host.set('notes', [tool('c')]);
+    const first = listen(session);
+    const second = listen(session);
+    host.set('notes', [tool('d')]);
+    assert.deepEqual([first.lines, second.lines], [[CHANGED], [CHANGED]]);
+  });
+
+  test('a client that forgets its streams loses the oldest', async () => {
+    const session = await open();
+    const channels = [1, 2, 3, 4, 5].map(() => listen(session));
+    assert.deepEqual(
+      channels.map((channel) => channel.lines),
+      [['(end)'], [], [], [], []],
+    );
+  });
+
+  test('when there are too many sessions, the one that is idle for longest goes', async () => {
+    const [a, b] = [await open(), await open()];
+    const busy = listen(a);
+    endpoint.session(b.id);
+    await open();
+    endpoint.session(b.id);
+    await open();
+    assert.deepEqual(
+      ['s1', 's2', 's3', 's4'].map((id) => endpoint.session(id)?.id ?? 'gone'),
+      ['s1', 's2', 'gone', 's4'],
+    );
+    for (const id of ['s2', 's4']) listen(endpoint.session(id) ?? a);
+    assert.equal(endpoint.open(), undefined);
+    assert.deepEqual(busy.lines, []);
+  });
+
+  test('a session ends once, with its streams', async () => {
+    const session = await open();
+    const channel = listen(session);
+    assert.deepEqual(
+      [endpoint.end(session.id), endpoint.end(session.id), endpoint.session(session.id)],
+      [true, false, undefined],
+    );
+    assert.deepEqual(listen(session).lines, ['(end)']);
+    assert.deepEqual(channel.lines, ['(end)']);
+  });
+
+  test('the end of the endpoint ends its sessions and lets go of the host', async () => {
+    const channel = listen(await open());
+    endpoint.dispose();
+    assert.deepEqual([channel.lines, endpoint.sessionCount, host.hasListeners], [['(end)'], 0, false]);
+  });
+});
+
+suite('gateway message bodies', () => {
+  test('a body is outlined before it is answered', () => {
+    const outline = (body: Json): string => {
+      const { messages, ...flags } = outlineBody(body);
+      const set = Object.entries(flags).flatMap(([name, value]) => (value === true ? [name] : []));
+      return [messages.length, ...set].join(' ');
+    };
+    const call = { id: 1, method: 'tools/call' };
+    assert.deepEqual(
+      [
+        outline({ id: 1, method: 'initialize' }),
+        outline({ id: 1, method: 'ping' }),
+        outline(call),
+        outline({ method: 'tools/call' }),
+        outline({ id: 1, result: {} }),
+        outline({ id: 1, method: 'server/discover' }),
+        outline([{ id: 1, method: 'initialize' }, call]),
+        outline([{ method: 'x' }]),
+        outline([]),
+        outline(3),
+      ],
+      [
+        '1 initializes wantsAnswer',
+        '1 wantsAnswer',
+        '1 wantsAnswer wantsStream',
+        '1',
+        '1',
+        '1 wantsAnswer asksForUnknownMethod',
+        '2 isBatch wantsAnswer wantsStream',
+        '1 isBatch',
+        '1 wantsAnswer',
+        '1 wantsAnswer',
+      ],
+    );
+  });
+});

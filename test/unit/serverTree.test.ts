@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { HostError, type ServerSnapshot, type SettingsProblem } from '../../src/core/index.ts';
+import { serverNode, serverTree, type TreeNode } from '../../src/editor/serverTreeNodes.ts';
+import { renderTree } from '../support/renderTree.ts';
+import { problem, running, snapshot, tool } from '../support/serverSnapshots.ts';
+
+const NOT_FOUND = new HostError('COMMAND_NOT_FOUND', 'The program "nod" was not found.', {
+  layer: 'process',
+  suggestion: 'Install it, or correct "command" in the settings.',
+});
+
+function show(servers: readonly ServerSnapshot[], problems: readonly SettingsProblem[] = []): string {
+  return renderTree(serverTree(servers, problems));
+}
+
+function all(nodes: readonly TreeNode[]): readonly TreeNode[] {
+  return nodes.flatMap((node) => [node, ...all(node.children)]);
+}
+
+suite('the Servers view', () => {
+  test('shows a running server with its revision, its tools and its log', () => {
+    const tools = [tool('read', { autoApproved: true }), tool('write'), tool('erase', { offered: false })];
+    assert.equal(
+      show([snapshot('files', running(), { tools })]),
+      [
+        '> files (running · 2025-06-18 · 3 tools) <circle-filled> #server+stoppable+enabled',
+        '  > Tools (2 of 3 offered to models) <tools>',
+        '    [x] read (auto-approved) <pass> #tool+autoApproved',
+        '    [x] write (asks first) <shield> #tool+asks',
+        '    [ ] erase (not offered) <shield> #tool+asks',
+        '  Log <output>',
+      ].join('\n'),
+    );
+  });
+
+  test('shows why a server failed and the next step, opened', () => {
+    assert.equal(
+      show([snapshot('files', { kind: 'failed', error: NOT_FOUND })]),
+      [
+        'v files (failed) <error> #server+startable+failed+enabled',
+        '  The program "nod" was not found. <error>',
+        '  Install it, or correct "command" in the settings. <lightbulb>',
+        '  Log <output>',
+      ].join('\n'),
+    );
+  });
+
+  test('shows an entry with errors as what to change, and keeps the others', () => {
+    const wrong = problem(['bad', 'args', 0], 'Must be a text.');
+    const whole = problem([], 'Must be an object that maps server ids to entries.', { scope: 'user' });
+    const bad = snapshot(
+      'bad',
+      { kind: 'stopped', reason: 'notStarted' },
+      { definition: undefined, problems: [wrong] },
+    );
+    assert.equal(
+      show([bad, snapshot('good', { kind: 'starting' })], [whole, wrong]),
+      [
+        'Must be an object that maps server ids to entries. (user settings) <error> #problem',
+        'v bad (error in settings) <error> #server+enabled',
+        '  args.0: Must be a text. (workspace settings) <error> #problem',
+        '  Log <output>',
+        '> good (starting…) <loading~spin> #server+stoppable+enabled',
+        '  Log <output>',
+      ].join('\n'),
+    );
+  });
+
+  test('has words and an icon for every state', () => {
+    const states: readonly ServerSnapshot['state'][] = [
+      { kind: 'stopped', reason: 'notStarted' },
+      { kind: 'stopped', reason: 'notApproved' },
+      { kind: 'stopped', reason: 'restrictedMode' },
+      { kind: 'asking' },
+      { kind: 'stopping' },
+      {
+        kind: 'restarting',
+        error: new HostError('SERVER_EXITED', 'It exited with code 1.', { layer: 'process' }),
+        at: 0,
+      },
+    ];
+    const rows = states.map((state) => serverNode(snapshot('s', state, { enabled: false })));
+    assert.equal(
+      rows.map((node) => renderTree([{ ...node, children: node.children.slice(0, -1) }])).join('\n'),
+      [
+        '> s (off) <circle-outline> #server+startable',
+        '> s (not allowed to start) <circle-outline> #server+startable',
+        '  You did not allow this server to start. Start it to be asked again. <info>',
+        '> s (off in Restricted Mode) <circle-outline> #server+startable',
+        '  This window is in Restricted Mode. Trust the workspace to start servers. <info>',
+        '> s (waiting for your answer) <question> #server+stoppable',
+        '> s (stopping…) <loading~spin> #server',
+        '> s (stopped unexpectedly, starts again soon) <sync> #server+startable+stoppable',
+        '  It exited with code 1. <warning>',
+      ].join('\n'),
+    );
+  });
+
+  test('tells in the tooltip what runs, without expanding a variable', () => {
+    assert.equal(
+      serverNode(snapshot('files', running('Use read first.'))).tooltip,
+      [
+        'files',
+        'node "my server.js" --token=${input:key}',
+        'State: running',
+        'Server: Files 1.2',
+        'Process: 4711',
+        'Defined in workspace settings, enabled',
+        '',
+        'The server says:',
+        'Use read first.',
+      ].join('\n'),
+    );
+  });
+
+  test('cleans and cuts every text that a server gave', () => {
+    const name = `evil\u202Etxt.${'x'.repeat(5_000)}`;
+    const evil = tool(name, { description: `\u0007[run](command:x)\n${'y'.repeat(5_000)}`, title: name });
+    const nodes = all(serverTree([snapshot('s', running(name), { tools: [evil] })], []));
+    for (const { label, description, tooltip, spoken } of nodes) {
+      const text = [label, description, tooltip, spoken].join('');
+      assert.doesNotMatch(text, /[\u0007\u202E]/);
+      assert.ok(label.length <= 200 && tooltip.length <= 2_600, `${label.length} ${tooltip.length}`);
+    }
+    const row = nodes.find((node) => node.kind === 'tool');
+    assert.deepEqual([row?.tool, row?.label.slice(0, 9)], [name, 'eviltxt.x']);
+  });
+
+  test('gives every row an identity of its own that does not depend on state', () => {
+    const tools = [tool('a'), tool('a'), tool('b')];
+    const before = all(serverTree([snapshot('s', running(), { tools }), snapshot('t', { kind: 'asking' })], []));
+    const ids = before.map((node) => node.id);
+    assert.equal(new Set(ids).size, ids.length);
+    const failed = snapshot('s', { kind: 'failed', error: NOT_FOUND }, { tools });
+    assert.equal(serverNode(failed).id, ids[0]);
+    assert.deepEqual(
+      before.filter((node) => node.kind === 'tool').map((node) => node.tool),
+      ['a', 'b'],
+    );
+  });
+
+  test('says with words what its icons and checkboxes show', () => {
+    const nodes = all(serverTree([snapshot('s', running(), { tools: [tool('a')] })], []));
+    assert.deepEqual(
+      nodes.map((node) => [node.spoken, node.checkbox?.spoken]),
+      [
+        ['s, running · 2025-06-18 · 1 tool', undefined],
+        ['Tools, 1', undefined],
+        ['a, asks first', 'Offer a to models'],
+        ['Log', undefined],
+      ],
+    );
+  });
+});
