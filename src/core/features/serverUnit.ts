@@ -11,6 +11,7 @@ import type { Consent, Ports } from '../ports.ts';
 import { ServerRunner } from '../session/serverRunner.ts';
 import type { SettingsEntry } from '../session/settingsEntry.ts';
 import type { Session } from '../session/session.ts';
+import { McplNegotiation } from './mcplNegotiation.ts';
 import type { StartGate } from './startGate.ts';
 import { ToolCatalog } from './toolCatalog.ts';
 
@@ -135,7 +136,8 @@ export class ServerUnit implements Disposable {
         log: this.#log,
         connector: ports.connector,
         client,
-        features: [catalog],
+        // In this order: a server may wait for its feature sets before it answers anything.
+        features: [new McplNegotiation(), catalog],
         prepare: async (current, token, asking) => {
           const admitted = await gate.admit(current, token, asking);
           this.#consent = admitted.consent;

@@ -1,5 +1,13 @@
 import { assertNever } from '../base/errors.ts';
-import { isJsonArray, isJsonObject, type Json, jsonEquals, type JsonObject, nestsDeeperThan } from '../base/json.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  jsonEquals,
+  type JsonObject,
+  nestsDeeperThan,
+  parseJson,
+} from '../base/json.ts';
 import type {
   ChoicesField,
   CountRules,
@@ -212,13 +220,9 @@ export type ParsedArgument =
 export function parseArgument(text: string): ParsedArgument {
   if (nestsDeeperThan(text)) return { kind: 'wrong', problem: 'Enter JSON that nests less deeply.' };
   try {
-    return { kind: 'value', value: parse(text) };
+    return { kind: 'value', value: parseJson(text) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { kind: 'wrong', problem: `This is not JSON: ${reason}. Texts need double quotes.` };
   }
-}
-
-function parse(text: string): Json {
-  return JSON.parse(text);
 }

@@ -20,6 +20,8 @@ import { decodeProgress } from '../wire/tools.ts';
 
 /** One concern of the protocol on one connection: what it answers, hears and does once the handshake is over. */
 export interface SessionFeature {
+  /** What the host declares for it in `initialize`; the declarations of all features are merged. */
+  readonly capabilities?: JsonObject;
   readonly requests?: Readonly<Record<string, (params: JsonObject, context: InboundContext) => Promise<Json> | Json>>;
   readonly notifications?: Readonly<Record<string, (params: JsonObject) => void>>;
   /** The handshake is over; whatever this registers ends with the connection. */
@@ -186,7 +188,7 @@ async function shakeHands(peer: Peer, options: SessionOptions): Promise<Handshak
 }
 
 async function initialize(peer: Peer, version: string, options: SessionOptions): Promise<Handshake> {
-  const params = encodeInitialize(version, options.client, {});
+  const params = encodeInitialize(version, options.client, declare(options.features));
   const result = await peer.request('initialize', params, { timeoutMs: options.startTimeoutMs, token: options.token });
   const outcome = decodeInitialize(result);
   switch (outcome.kind) {
@@ -205,6 +207,18 @@ async function initialize(peer: Peer, version: string, options: SessionOptions):
         suggestion: 'Check the command in the settings.',
       });
   }
+}
+
+function declare(features: readonly SessionFeature[]): JsonObject {
+  return features.reduce<JsonObject>((all, { capabilities }) => merge(all, capabilities ?? {}), {});
+}
+
+function merge(one: JsonObject, other: JsonObject): JsonObject {
+  const members = Object.entries(other).map(([key, value]) => {
+    const before = one[key];
+    return [key, isJsonObject(before) && isJsonObject(value) ? merge(before, value) : value] as const;
+  });
+  return { ...one, ...Object.fromEntries(members) };
 }
 
 /** The same failure in words about the start. */

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import type { Json } from '../../../src/core/base/json.ts';
+import { settle } from '../../support/fakeClock.ts';
+import { initializeResult, ScriptedServer } from '../../support/scriptedServer.ts';
+import { TestHost } from '../../support/testHost.ts';
+
+const settings = { a: { command: 'x', enabled: true } };
+
+async function connected(mcpl?: Json): Promise<TestHost> {
+  const t = new TestHost();
+  const experimental = mcpl === undefined ? {} : { experimental: { mcpl } };
+  t.connect = () => new ScriptedServer({ initialize: () => initializeResult({ capabilities: { ...experimental } }) });
+  await t.user(settings);
+  return t;
+}
+
+/** What the host answers to a request of the server. */
+async function answer(t: TestHost, method: string, params: Json): Promise<string> {
+  t.server.say({ jsonrpc: '2.0', id: 1, method, params });
+  await settle();
+  return t.server.heard.at(-1) ?? '';
+}
+
+suite('MCPL servers', () => {
+  test('are told right after the handshake that every feature set is off, in either shape of the declaration', async () => {
+    const shapes: Json[] = [
+      { version: '0.2', featureSets: { 'memory.read': { description: 'd', uses: [] }, 'memory.push': {} } },
+      { version: '0.4', featureSets: [{ name: 'memory.read' }, { name: 'memory.push' }, { name: 'memory.read' }, 7] },
+    ];
+    for (const shape of shapes) {
+      const t = await connected(shape);
+      assert.deepEqual(t.server.heard.slice(1), [
+        'notifications/initialized {}',
+        'featureSets/update {"enabled":[],"disabled":["memory.read","memory.push"]}',
+      ]);
+      await t.host.close();
+    }
+  });
+
+  test('that declare no set are told so as well, because some wait for it', async () => {
+    const t = await connected({ version: '0.4', channels: true });
+    assert.equal(t.server.heard.at(-1), 'featureSets/update {"enabled":[],"disabled":[]}');
+    await t.host.close();
+  });
+
+  test('are refused by the protocol’s codes: a set that is off, an unknown one, none, and a method that is none', async () => {
+    const t = await connected({ version: '0.4', pushEvents: true, featureSets: [{ name: 'heartbeat' }] });
+    assert.deepEqual(
+      [
+        await answer(t, 'push/event', { featureSet: 'heartbeat', eventId: 'e1' }),
+        await answer(t, 'push/event', { featureSet: 'other' }),
+        await answer(t, 'push/event', {}),
+        await answer(t, 'inference/request', { featureSet: 'heartbeat' }),
+        await answer(t, 'scope/elevate', { featureSet: 'heartbeat' }),
+        await answer(t, 'channels/register', { channels: [] }),
+        await answer(t, 'no/such', {}),
+      ],
+      [
+        'answer {"code":-32001,"message":"Feature set not enabled","data":{"featureSet":"heartbeat","canEnable":true}}',
+        'answer {"code":-32003,"message":"Unknown feature set","data":{"featureSet":"other"}}',
+        'answer {"code":-32602,"message":"featureSet must be a text."}',
+        'answer {"code":-32001,"message":"Feature set not enabled","data":{"featureSet":"heartbeat","canEnable":true}}',
+        'answer {"code":-32001,"message":"Feature set not enabled","data":{"featureSet":"heartbeat","canEnable":true}}',
+        'answer {"code":-32601,"message":"Method not found: channels/register"}',
+        'answer {"code":-32601,"message":"Method not found: no/such"}',
+      ],
+    );
+    await t.host.close();
+  });
+
+  test('may change their sets: what is new is off, what is gone is unknown', async () => {
+    const t = await connected({ version: '0.2', featureSets: { old: {} } });
+    t.server.notify('featureSets/changed', { added: { fresh: {} }, removed: ['old'] });
+    await settle();
+    assert.equal(t.server.heard.at(-1), 'featureSets/update {"enabled":[],"disabled":["fresh"]}');
+    assert.match(await answer(t, 'push/event', { featureSet: 'fresh' }), /-32001/);
+    assert.match(await answer(t, 'push/event', { featureSet: 'old' }), /-32003/);
+    await t.host.close();
+  });
+});
+
+suite('Plain MCP servers', () => {
+  test('never hear of MCPL after the handshake, and its methods do not exist for them', async () => {
+    const t = await connected();
+    t.server.notify('featureSets/changed', { added: { x: {} } });
+    assert.match(await answer(t, 'push/event', { featureSet: 'x' }), /-32601/);
+    assert.deepEqual(
+      t.server.heard.map((line) => line.split(' ')[0]),
+      ['initialize', 'notifications/initialized', 'answer'],
+    );
+    await t.host.close();
+  });
+});
