@@ -32,6 +32,7 @@ class LiveHost implements Host {
   readonly #calls: ToolCalls;
   readonly #store = new DisposableStore();
   readonly #changed: Emitter<ServerChange>;
+  readonly #problemsChanged: Emitter<void>;
   #units = new Map<string, ServerUnit>();
   #problems: readonly SettingsProblem[] = [];
   #trusted = false;
@@ -40,7 +41,9 @@ class LiveHost implements Host {
   constructor(options: HostOptions) {
     this.#options = options;
     const { clock, ids, storage, consent, variables, logs } = options.ports;
-    this.#changed = this.#store.add(new Emitter<ServerChange>((error) => logs.host.log('error', messageOf(error))));
+    const onError = (error: unknown): void => logs.host.log('error', messageOf(error));
+    this.#changed = this.#store.add(new Emitter<ServerChange>(onError));
+    this.#problemsChanged = this.#store.add(new Emitter<void>(onError));
     this.#gate = new StartGate({ clock, ids, consents: storage.consents, prompt: consent, variables });
     this.#calls = new ToolCalls({
       clock,
@@ -52,6 +55,10 @@ class LiveHost implements Host {
 
   get onDidChangeServer(): Host['onDidChangeServer'] {
     return this.#changed.event;
+  }
+
+  get onDidChangeProblems(): Host['onDidChangeProblems'] {
+    return this.#problemsChanged.event;
   }
 
   get onDidChangeOperation(): Host['onDidChangeOperation'] {
@@ -73,6 +80,7 @@ class LiveHost implements Host {
   configure(settings: HostSettings): void {
     if (this.#closing !== undefined) return;
     const decoded = decodeSettings(settings.layers);
+    const hadProblems = this.#problems.length > 0;
     this.#problems = decoded.problems;
     const wasTrusted = this.#trusted;
     this.#trusted = settings.trusted;
@@ -93,6 +101,7 @@ class LiveHost implements Host {
     }
     for (const unit of removed) this.#remove(unit);
     for (const id of added) this.#changed.fire({ server: id, what: 'added' });
+    if (hadProblems || decoded.problems.length > 0) this.#problemsChanged.fire();
     for (const step of steps) step();
   }
 

@@ -18,6 +18,8 @@ export interface CallOptions {
 /** A host of servers: settings in, servers and their tools out. What every adapter (editor, terminal, gateway) uses. */
 export interface Host {
   readonly onDidChangeServer: Event<ServerChange>;
+  /** Fires when what is wrong with the setting as a whole, and so with no one server, changed. */
+  readonly onDidChangeProblems: Event<void>;
   /** Fires at every step of every operation. */
   readonly onDidChangeOperation: Event<Operation>;
   /** In the order of the settings. */

@@ -57,11 +57,8 @@ function tellRestricted(view: vscode.TreeView<TreeElement>, { host }: Needs): vo
   const restricted = !vscode.workspace.isTrusted && host.servers().length > 0;
   const message = restricted
     ? vscode.l10n.t('This window is in Restricted Mode: no server starts until you trust the workspace.')
-    : undefined;
-  if (view.message === message) return;
-  // The editor takes `undefined` for "none"; its type says so only by being optional.
-  if (message === undefined) delete view.message;
-  else view.message = message;
+    : '';
+  if ((view.message ?? '') !== message) view.message = message;
 }
 
 /** Opens the row of a server that failed, once for each failure: the reason is seen without a click. */
@@ -127,6 +124,8 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
     this.#store.add(this.#changed);
     this.#store.add(this.#refreshed);
     this.#store.add(host.onDidChangeServer((change) => this.refresh(change.server)));
+    // Rows of no server come and go with the list of rows.
+    this.#store.add(host.onDidChangeProblems(() => this.refresh('')));
     this.#store.add({ dispose: () => clearTimeout(this.#timer) });
   }
 

@@ -21,11 +21,11 @@ export function registerStatusBar(services: Needs): Disposable {
     timer = undefined;
     paint(item, services);
   };
-  store.add(
-    services.host.onDidChangeServer(() => {
-      timer ??= setTimeout(repaint, REPAINT_MS);
-    }),
-  );
+  const repaintSoon = (): void => {
+    timer ??= setTimeout(repaint, REPAINT_MS);
+  };
+  store.add(services.host.onDidChangeServer(repaintSoon));
+  store.add(services.host.onDidChangeProblems(repaintSoon));
   store.add({ dispose: () => clearTimeout(timer) });
   store.add(vscode.commands.registerCommand(COMMANDS.statusShow, () => showServers(services)));
   repaint();

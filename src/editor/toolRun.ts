@@ -20,7 +20,7 @@ type Ending =
 
 /** The calls of one page, one at a time: how far the current one is, and what the last one gave. */
 export class ToolRun {
-  readonly #host: EditorServices['host'];
+  readonly #host: Pick<EditorServices['host'], 'callTool'>;
   readonly #target: Required<Target>;
   readonly #changed: () => void;
   #source: CancellationSource | undefined;
@@ -29,7 +29,7 @@ export class ToolRun {
   #timer: NodeJS.Timeout | undefined;
   #ending: Ending | undefined;
 
-  constructor(host: EditorServices['host'], target: Required<Target>, changed: () => void) {
+  constructor(host: Pick<EditorServices['host'], 'callTool'>, target: Required<Target>, changed: () => void) {
     this.#host = host;
     this.#target = target;
     this.#changed = changed;

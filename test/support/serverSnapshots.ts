@@ -17,6 +17,7 @@ export function snapshot(id: string, state: ServerState, rest: Partial<ServerSna
     problems: [],
     definition: definition(id),
     capabilities: {},
+    listing: { kind: 'read' },
     ...rest,
   };
 }

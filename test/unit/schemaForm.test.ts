@@ -148,6 +148,17 @@ suite('the form of a tool', () => {
     assert.equal(renderForm(schemaForm({ type: 'object', properties: { n: { enum: options } } })), 'n json any');
   });
 
+  test('turns to JSON where groups nest deeper than a person would follow', () => {
+    const nested = (depth: number): JsonObject =>
+      depth === 0 ? { type: 'string' } : { type: 'object', properties: { in: nested(depth - 1) } };
+    assert.deepEqual(
+      renderForm(schemaForm(nested(20)))
+        .split('\n')
+        .map((line) => line.trim()),
+      ['in group', 'in group', 'in group', 'in group', 'in group', 'in json object'],
+    );
+  });
+
   test('makes nothing of members that only look like members', () => {
     const schema: JsonObject = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"},"a/b~c":{"type":"string"}}}',

@@ -5,7 +5,14 @@ import { isHostError, messageOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
 import type { Tool } from '../model/catalog.ts';
-import type { OfferedTool, ServerDefinition, ServerSnapshot, ServerState, StopReason } from '../model/server.ts';
+import type {
+  OfferedTool,
+  ServerDefinition,
+  ServerSnapshot,
+  ServerState,
+  StopReason,
+  ToolListing,
+} from '../model/server.ts';
 import { effectiveAutoApprove } from '../policy/startConsent.ts';
 import type { Consent, Ports } from '../ports.ts';
 import { ServerRunner } from '../session/serverRunner.ts';
@@ -34,6 +41,7 @@ export class ServerUnit implements Disposable {
   #entry: SettingsEntry;
   #runner: ServerRunner | undefined;
   #tools: readonly Tool[] = [];
+  #listing: ToolListing = { kind: 'unread' };
   #consent: Consent | undefined;
   #snapshot: ServerSnapshot | undefined;
 
@@ -125,8 +133,9 @@ export class ServerUnit implements Disposable {
       listTimeoutMs: () => (this.definition?.timeouts.list ?? 30) * 1000,
       onTools: (tools) => {
         this.#tools = tools;
-        this.#tell('tools');
+        this.#setListing({ kind: 'read' });
       },
+      onFailed: (error) => this.#setListing({ kind: 'failed', error }),
     });
     const runner = this.#store.add(
       new ServerRunner(definition, {
@@ -145,7 +154,12 @@ export class ServerUnit implements Disposable {
         },
       }),
     );
-    this.#store.add(runner.onDidChangeState(() => this.#tell('state')));
+    this.#store.add(
+      runner.onDidChangeState((state) => {
+        if (state.kind !== 'running') this.#listing = { kind: 'unread' };
+        this.#tell('state');
+      }),
+    );
     return runner;
   }
 
@@ -162,6 +176,11 @@ export class ServerUnit implements Disposable {
       },
     );
     ignoreFailure(asked);
+  }
+
+  #setListing(listing: ToolListing): void {
+    this.#listing = listing;
+    this.#tell('tools');
   }
 
   #tell(what: 'settings' | 'state' | 'tools'): void {
@@ -184,6 +203,7 @@ export class ServerUnit implements Disposable {
       enabled: definition?.enabled ?? false,
       state: this.state,
       tools,
+      listing: this.#listing,
       problems: this.#entry.problems,
       definition,
       capabilities: this.session?.handshake.capabilities ?? {},

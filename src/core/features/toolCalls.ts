@@ -1,6 +1,7 @@
+import { Deferred } from '../base/async.ts';
 import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
-import { HostError, isHostError, toHostError } from '../base/errors.ts';
+import { cancelled, HostError, isHostError, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
@@ -25,11 +26,18 @@ export interface CallContext {
 /** One concern of every call, in the order in which the host lists them. It may refuse, add, wait or read the result. */
 export type CallInterceptor = (context: CallContext, next: () => Promise<ResultView>) => Promise<ResultView>;
 
+/** A server as far as a call needs it. */
+export interface CallTarget {
+  readonly snapshot: ServerSnapshot;
+  readonly session: Session | undefined;
+  readonly onDidChange: Event<unknown>;
+}
+
 export interface ToolCallsOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly interceptors: readonly CallInterceptor[];
-  find(server: string): { readonly snapshot: ServerSnapshot; readonly session: Session | undefined } | undefined;
+  find(server: string): CallTarget | undefined;
 }
 
 export interface CallSettings {
@@ -58,7 +66,10 @@ export class ToolCalls {
     };
     tell(0, { kind: 'pending' });
     try {
-      const { snapshot, session } = this.#target(request);
+      const target = this.#target(request);
+      // Right after a start the tools are still being read; once they are, nobody waits here.
+      if (isStillReading(target)) await untilRead(target, settings.token ?? NO_CANCELLATION);
+      const { snapshot, session } = this.#running(target, request);
       const context: CallContext = {
         operationId: identity.id,
         request,
@@ -83,17 +94,39 @@ export class ToolCalls {
     }
   }
 
-  #target(request: ToolCallRequest): { readonly snapshot: ServerSnapshot; readonly session: Session } {
-    const found = this.#options.find(request.server);
-    if (found === undefined)
-      throw refused('UNKNOWN_SERVER', `There is no server "${request.server}".`, 'Check the setting "mcpl.servers".');
-    if (found.session === undefined)
-      throw refused(
-        'SERVER_NOT_RUNNING',
-        `The server "${request.server}" is not running.`,
-        'Start it, then try again.',
-      );
-    return { snapshot: found.snapshot, session: found.session };
+  #target(request: ToolCallRequest): CallTarget {
+    const target = this.#options.find(request.server);
+    if (target !== undefined) return target;
+    throw refused('UNKNOWN_SERVER', `There is no server "${request.server}".`, 'Check the setting "mcpl.servers".');
+  }
+
+  #running({ snapshot, session }: CallTarget, { server }: ToolCallRequest): RunningTarget {
+    if (session !== undefined) return { snapshot, session };
+    throw refused('SERVER_NOT_RUNNING', `The server "${server}" is not running.`, 'Start it, then try again.');
+  }
+}
+
+interface RunningTarget {
+  readonly snapshot: ServerSnapshot;
+  readonly session: Session;
+}
+
+function isStillReading({ session, snapshot }: CallTarget): boolean {
+  return session !== undefined && snapshot.listing.kind === 'unread';
+}
+
+/** Ends with the reading, which has a timeout of its own, with the connection, or with the call. */
+async function untilRead(target: CallTarget, token: CancellationToken): Promise<void> {
+  const done = new Deferred<void>();
+  const changes = target.onDidChange(() => {
+    if (!isStillReading(target)) done.resolve();
+  });
+  const cancels = token.onCancellationRequested(() => done.reject(cancelled('The call')));
+  try {
+    await done.promise;
+  } finally {
+    changes.dispose();
+    cancels.dispose();
   }
 }
 

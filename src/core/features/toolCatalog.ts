@@ -1,7 +1,7 @@
 import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
-import { isCancellation, isHostError, messageOf, RPC } from '../base/errors.ts';
+import { type HostError, isHostError, RPC, toHostError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { Tool } from '../model/catalog.ts';
@@ -14,6 +14,8 @@ export interface ToolCatalogOptions {
   listTimeoutMs(): number;
   /** Called with the whole list whenever it has been read again. */
   onTools(tools: readonly Tool[]): void;
+  /** Called when the list could not be read. */
+  onFailed(error: HostError): void;
 }
 
 /** Servers announce a change several times in a row, five of them right after the start. */
@@ -80,8 +82,7 @@ class CatalogReader {
       const tools = await this.#readAll();
       if (!this.#ended.isCancelled) this.#options.onTools(tools);
     } catch (error) {
-      if (!isCancellation(error) && !isHostError(error, 'CONNECTION_CLOSED'))
-        this.#options.log.log('error', `The list of tools could not be read: ${messageOf(error)}`);
+      if (!this.#ended.isCancelled && !isHostError(error, 'CONNECTION_CLOSED')) this.#fail(toHostError(error));
     } finally {
       this.#reading = false;
     }
@@ -92,6 +93,11 @@ class CatalogReader {
     this.#timer?.dispose();
     this.#timer = undefined;
     this.#ended.cancel();
+  }
+
+  #fail(error: HostError): void {
+    this.#options.log.log('error', `The list of tools could not be read: ${error.message}`);
+    this.#options.onFailed(error);
   }
 
   async #readAll(): Promise<readonly Tool[]> {

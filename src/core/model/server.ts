@@ -111,6 +111,10 @@ export interface OfferedTool {
   readonly autoApproved: boolean;
 }
 
+/** Whether `tools` is what the server has: it is kept as it was while it is read, and when it cannot be read. */
+export type ToolListing =
+  { readonly kind: 'unread' } | { readonly kind: 'read' } | { readonly kind: 'failed'; readonly error: HostError };
+
 /** All that is known of one server at one moment. */
 export interface ServerSnapshot {
   readonly id: string;
@@ -119,6 +123,7 @@ export interface ServerSnapshot {
   readonly state: ServerState;
   /** Empty until the first list has arrived; kept while the server restarts. */
   readonly tools: readonly OfferedTool[];
+  readonly listing: ToolListing;
   readonly problems: readonly SettingsProblem[];
   /** Absent where the entry has an error. */
   readonly definition: ServerDefinition | undefined;

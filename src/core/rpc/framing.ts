@@ -1,5 +1,5 @@
 import { HostError } from '../base/errors.ts';
-import { clip, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { clip, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { ByteList } from './byteList.ts';
 import { SNIFFED_HEAD, SNIFFED_TAIL, sniffEnvelope } from './envelopeSniff.ts';
 import { isDeeperThan, SHALLOW_LENGTH } from './nesting.ts';
@@ -182,7 +182,7 @@ export class MessageFramer {
     this.#announced = undefined;
     let value: Json;
     try {
-      value = JSON.parse(text);
+      value = parseJson(text);
     } catch {
       this.#noise(text, 'not JSON');
       return undefined;
@@ -192,7 +192,7 @@ export class MessageFramer {
       return undefined;
     }
     if (isJsonObject(value)) return value;
-    if (!Array.isArray(value) || value.length === 0) {
+    if (!isJsonArray(value) || value.length === 0) {
       this.#noise(text, 'JSON, but no message');
       return undefined;
     }
@@ -225,7 +225,7 @@ export class MessageFramer {
   }
 
   #dropDeep(value: Json): void {
-    const members = isJsonObject(value) ? [value] : Array.isArray(value) ? value : [];
+    const members = isJsonObject(value) ? [value] : isJsonArray(value) ? value : [];
     for (const member of members) {
       if (!isJsonObject(member)) continue;
       const { id, method } = member;

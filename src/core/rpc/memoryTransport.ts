@@ -1,6 +1,6 @@
 import type { HostError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
-import type { Json } from '../base/json.ts';
+import { type Json, parseJson } from '../base/json.ts';
 import type { Transport, TransportClosed } from './transport.ts';
 
 /** One end of a connection inside of this process. Messages travel as text, in order, never in the same turn. */
@@ -52,7 +52,7 @@ export class MemoryTransport implements Transport {
     queueMicrotask(() => {
       while (this.#receiver !== undefined && this.#held.length > 0) {
         const text = this.#held.shift();
-        if (text !== undefined) this.#receiver(JSON.parse(text));
+        if (text !== undefined) this.#receiver(parseJson(text));
       }
       if (this.#ending === undefined || this.#isClosed) return;
       this.#isClosed = true;

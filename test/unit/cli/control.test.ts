@@ -32,6 +32,8 @@ suite('A driver of the host', () => {
     });
   });
 
+  teardown(() => session.dispose());
+
   /** What is written until nothing more comes, the undefined members left out as on the wire. */
   async function say(...lines: readonly (string | object)[]): Promise<unknown> {
     for (const line of lines) session.receive(typeof line === 'string' ? line : JSON.stringify(line));

@@ -35,6 +35,7 @@ export function runningServer(id: string, tools: readonly Tool[]): ServerSnapsho
       since: 5,
     },
     tools: tools.map((each) => ({ tool: each, offered: true, autoApproved: false })),
+    listing: { kind: 'read' },
     problems: [],
     definition: undefined,
     capabilities: { tools: {} },
@@ -45,6 +46,7 @@ export function runningServer(id: string, tools: readonly Tool[]): ServerSnapsho
 export class FakeHost implements Host {
   readonly changed = new Emitter<ServerChange>();
   readonly onDidChangeServer = this.changed.event;
+  readonly onDidChangeProblems = new Emitter<void>().event;
   readonly onDidChangeOperation = new Emitter<Operation>().event;
   readonly did: string[] = [];
   settings: HostSettings | undefined;

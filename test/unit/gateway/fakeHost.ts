@@ -61,6 +61,7 @@ export class FakeHost implements GatewayHost {
       problems: [],
       definition: undefined,
       capabilities: {},
+    listing: { kind: 'read' },
     });
     this.#changes.fire({ server: id, what });
   }

@@ -272,6 +272,22 @@ suite('Changed settings', () => {
     await t.host.close();
   });
 
+  test('that are wrong as a whole are told even where there is no server', async () => {
+    const t = new TestHost();
+    let told = 0;
+    t.host.onDidChangeProblems(() => told++);
+    await t.user('nonsense');
+    assert.deepEqual(
+      t.host.problems().map((problem) => problem.message),
+      ['Must be an object that maps server ids to entries.'],
+    );
+    await t.user({});
+    await t.user({});
+    assert.deepEqual(t.host.problems(), []);
+    assert.equal(told, 2);
+    await t.host.close();
+  });
+
   test('follow the order in which they are written', async () => {
     const t = new TestHost();
     await t.user({ a: { command: 'a' }, b: { command: 'b' } });

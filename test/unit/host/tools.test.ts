@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Deferred } from '../../../src/core/base/async.ts';
 import { CancellationSource } from '../../../src/core/base/cancellation.ts';
 import { isHostError } from '../../../src/core/base/errors.ts';
 import type { JsonObject } from '../../../src/core/base/json.ts';
@@ -110,6 +111,39 @@ suite('The list of tools', () => {
 });
 
 suite('A tool call', () => {
+  test('right after a start waits until the tools are known', async () => {
+    const t = new TestHost();
+    const listed = new Deferred<JsonObject>();
+    t.connect = () => new ScriptedServer({ 'tools/list': () => listed.promise, 'tools/call': () => ({ content: [] }) });
+    await t.user(entry);
+    const called = t.host.callTool(call());
+    const given = new CancellationSource();
+    const givenUp = assert.rejects(t.host.callTool(call(), { token: given.token }), (error) =>
+      isHostError(error, 'CANCELLED'),
+    );
+    given.cancel();
+    await givenUp;
+    listed.resolve({ tools: [tool('add')] });
+    assert.equal((await called).isError, false);
+    await t.host.close();
+  });
+
+  test('waits no longer when the tools cannot be read, or the server ends', async () => {
+    const t = new TestHost();
+    t.connect = () => new ScriptedServer({ 'tools/list': () => NO_ANSWER });
+    await t.user({ a: { command: 'x', enabled: true, timeouts: { list: 5 } } });
+    const failed = assert.rejects(t.host.callTool(call()), (error) => isHostError(error, 'UNKNOWN_TOOL'));
+    await t.clock.advance(5_000);
+    await failed;
+    assert.equal(t.host.server('a')?.listing.kind, 'failed');
+    await t.host.restart('a');
+    const stopped = assert.rejects(t.host.callTool(call()), (error) => isHostError(error, 'SERVER_NOT_RUNNING'));
+    await settle();
+    await t.host.stop('a');
+    await stopped;
+    await t.host.close();
+  });
+
   test('sends name, arguments and the caller’s _meta, and returns what the server says, unknown fields included', async () => {
     const result = {
       content: [

@@ -1,0 +1,95 @@
+import {
+  type CancellationToken,
+  Deferred,
+  type InputAnswer,
+  type Json,
+  type JsonObject,
+  type StartAnswer,
+  type StartQuestion,
+} from '../../core/index.ts';
+import { declaredInput } from '../settingsFile.ts';
+
+interface Open {
+  /** False where this is no answer to the question. */
+  readonly take: (answer: Json) => boolean;
+}
+
+/** What the host asks and the driver answers. */
+export class Questions {
+  readonly #tell: (event: JsonObject) => void;
+  readonly #open = new Map<string, Open>();
+  /** Answers to inputs, for as long as the process lives: they are never written down. */
+  readonly #inputs = new Map<string, InputAnswer>();
+  #lastId = 0;
+  #declared: Json | undefined;
+
+  constructor(tell: (event: JsonObject) => void) {
+    this.#tell = tell;
+  }
+
+  declare(inputs: Json | undefined): void {
+    this.#declared = inputs;
+  }
+
+  /** Takes the driver's answer; says what is wrong with it, if anything. */
+  answer(question: string, answer: Json): string | undefined {
+    const open = this.#open.get(question);
+    if (open === undefined) return `There is no open question "${question}".`;
+    if (!open.take(answer)) return 'This is no answer to that question.';
+    this.#open.delete(question);
+    return undefined;
+  }
+
+  askStart(question: StartQuestion, token: CancellationToken): Promise<StartAnswer> {
+    const { server, reason, target, cwd, remarks } = question;
+    const details = { kind: 'start', server, reason, target, cwd, remarks, answers: ['start', 'dontStart'] };
+    return this.#ask<StartAnswer>(details, token, 'dismissed', (answer) =>
+      answer === 'start' || answer === 'dontStart' ? answer : answer === null ? 'dismissed' : undefined,
+    );
+  }
+
+  async askInput(id: string, token: CancellationToken): Promise<InputAnswer> {
+    const known = this.#inputs.get(id);
+    if (known !== undefined) return known;
+    const declared = declaredInput(this.#declared, id);
+    if (declared === undefined) return { kind: 'undeclared' };
+    const { description, secret, options, default: preset } = declared;
+    const details = { kind: 'input', input: id, description, secret, options, default: preset };
+    const given = await this.#ask<InputAnswer>(details, token, { kind: 'declined' }, (answer) => {
+      if (answer === null) return { kind: 'declined' };
+      if (typeof answer !== 'string' || options?.includes(answer) === false) return undefined;
+      return { kind: 'value', value: answer, secret };
+    });
+    if (given.kind === 'value') this.#inputs.set(id, given);
+    return given;
+  }
+
+  async #ask<T>(
+    details: JsonObject,
+    token: CancellationToken,
+    dismissed: T,
+    decode: (answer: Json) => T | undefined,
+  ): Promise<T> {
+    if (token.isCancellationRequested) return dismissed;
+    const question = `q${++this.#lastId}`;
+    const answered = new Deferred<T>();
+    this.#open.set(question, {
+      take: (answer) => {
+        const decoded = decode(answer);
+        if (decoded !== undefined) answered.resolve(decoded);
+        return decoded !== undefined;
+      },
+    });
+    const listening = token.onCancellationRequested(() => {
+      this.#tell({ event: 'questionClosed', question });
+      answered.resolve(dismissed);
+    });
+    this.#tell({ event: 'question', question, ...details });
+    try {
+      return await answered.promise;
+    } finally {
+      listening.dispose();
+      this.#open.delete(question);
+    }
+  }
+}

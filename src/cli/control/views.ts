@@ -1,0 +1,63 @@
+import type {
+  Consent,
+  HostError,
+  JsonObject,
+  OfferedTool,
+  ResultView,
+  ServerSnapshot,
+  ServerState,
+  SettingsProblem,
+} from '../../core/index.ts';
+
+/** How the host's values look on the wire to a driver. Members that are undefined are left out. */
+export function errorView({ code, message, suggestion, effect, layer, rpcCode, data }: HostError): JsonObject {
+  return { code, message, suggestion, effect, layer, rpcCode, data };
+}
+
+export function serverView(server: ServerSnapshot): JsonObject {
+  const { id, definedBy, enabled, state, tools, problems, capabilities } = server;
+  return {
+    id,
+    definedBy,
+    enabled,
+    state: stateView(state),
+    capabilities,
+    tools: tools.map(({ tool }) => tool.name),
+    problems: problems.map(problemView),
+  };
+}
+
+export function stateView(state: ServerState): JsonObject {
+  switch (state.kind) {
+    case 'running': {
+      const { info, protocolVersion, pid, since } = state;
+      return { kind: 'running', info: { ...info }, protocolVersion, pid, since };
+    }
+    case 'failed':
+      return { kind: 'failed', error: errorView(state.error) };
+    case 'restarting':
+      return { kind: 'restarting', error: errorView(state.error), at: state.at };
+    case 'stopped':
+      return { kind: 'stopped', reason: state.reason };
+    case 'asking':
+    case 'starting':
+    case 'stopping':
+      return { kind: state.kind };
+  }
+}
+
+export function toolView(server: string, { tool, offered, autoApproved }: OfferedTool): JsonObject {
+  return { server, offered, autoApproved, ...tool.raw };
+}
+
+export function problemView({ path, scope, severity, message }: SettingsProblem): JsonObject {
+  return { path, scope, severity, message };
+}
+
+export function resultView({ modelText, isError, structured, raw }: ResultView): JsonObject {
+  return { text: modelText, isError, structured, raw };
+}
+
+export function consentView({ server, fingerprint, grants, at }: Consent): JsonObject {
+  return { server, fingerprint, grants: { autoApprove: grants.autoApprove }, at };
+}

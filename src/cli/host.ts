@@ -1,0 +1,103 @@
+import { join, resolve } from 'node:path';
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { Deferred, type JsonObject, type LogLevel, messageOf } from '../core/index.ts';
+import { Questions } from './control/questions.ts';
+import { ControlSession } from './control/session.ts';
+import { Lines } from './lines.ts';
+import { assembleNodeHost } from './nodeHost.ts';
+import { readSettings } from './settingsFile.ts';
+import { EXIT, safeJson } from './terminal.ts';
+import { UsageError } from './usage.ts';
+
+const OPTIONS = {
+  control: { type: 'boolean' },
+  settings: { type: 'string' },
+  workspace: { type: 'string' },
+  store: { type: 'string' },
+  log: { type: 'string' },
+  untrusted: { type: 'boolean' },
+} as const satisfies ParseArgsOptionsConfig;
+
+const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error'];
+
+interface HostCommand {
+  readonly settings: string | undefined;
+  readonly workspace: string | undefined;
+  readonly store: string | undefined;
+  /** The levels that are told as events. */
+  readonly logged: readonly LogLevel[];
+  readonly trusted: boolean;
+}
+
+export function parseHost(argv: readonly string[]): HostCommand {
+  const values = parseOwn(argv);
+  if (values.control !== true) throw new UsageError('A host without an editor needs --control.');
+  const { settings, workspace, store, log } = values;
+  const lowest = log === undefined ? LEVELS.length : LEVELS.findIndex((level) => level === log);
+  if (lowest < 0) throw new UsageError(`--log must be one of ${LEVELS.join(', ')}.`);
+  return { settings, workspace, store, logged: LEVELS.slice(lowest), trusted: values.untrusted !== true };
+}
+
+function parseOwn(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS }).values;
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+}
+
+export interface Streams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/** `mcpl host --control`: ends with "shutdown", with its input, or when `stop` is aborted. */
+export async function runHost(command: HostCommand, { input, output }: Streams, stop: AbortSignal): Promise<number> {
+  const user = command.settings === undefined ? undefined : await readSettings(resolve(command.settings), true);
+  const folder = command.workspace === undefined ? undefined : resolve(command.workspace);
+  const workspace =
+    folder === undefined ? undefined : await readSettings(join(folder, '.vscode', 'settings.json'), false);
+
+  const write = (message: JsonObject): void => void output.write(`${safeJson(message)}\n`);
+  const questions = new Questions(write);
+  const { host, consents } = assembleNodeHost({
+    folders: folder === undefined ? [] : [folder],
+    storageFile: command.store,
+    onStartQuestion: (question, token) => questions.askStart(question, token),
+    onInput: (id, token) => questions.askInput(id, token),
+    onNotice: (text) => write({ event: 'notice', text }),
+    onLog: ({ server, level, message }) => {
+      if (command.logged.includes(level)) write({ event: 'log', server, level, message });
+    },
+  });
+  const ended = new Deferred<void>();
+  const session = new ControlSession({
+    host,
+    consents,
+    questions,
+    write,
+    settings: {
+      servers: user?.servers,
+      workspaceServers: workspace?.servers,
+      inputs: workspace?.inputs ?? user?.inputs,
+      trusted: command.trusted,
+    },
+    onShutdown: () => ended.resolve(),
+  });
+  const lines = new Lines((line) => session.receive(line));
+  const receive = (chunk: Buffer): void => lines.read(chunk);
+  const end = (): void => {
+    lines.end();
+    ended.resolve();
+  };
+  session.begin();
+  input.on('data', receive).on('end', end);
+  output.on('error', () => ended.resolve());
+  stop.addEventListener('abort', () => ended.resolve());
+  await ended.promise;
+  input.off('data', receive).off('end', end);
+  input.pause();
+  session.dispose();
+  await host.close();
+  return EXIT.ok;
+}

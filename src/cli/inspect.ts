@@ -1,0 +1,26 @@
+import { isRunning, type JsonObject, type ServerSnapshot } from '../core/index.ts';
+import { type OneServerContext, withServer } from './oneServer.ts';
+import { serverText } from './serverText.ts';
+import type { InspectCommand } from './target.ts';
+import { EXIT, safeJson } from './terminal.ts';
+
+/** `mcpl inspect`: what a server says of itself. */
+export function inspect(command: InspectCommand, context: OneServerContext): Promise<number> {
+  return withServer(command, context, (_host, server) => {
+    const text = command.json ? `${safeJson(serverJson(server), 2)}\n` : serverText(server);
+    context.terminal.out(text);
+    return Promise.resolve(EXIT.ok);
+  });
+}
+
+function serverJson({ state, capabilities, tools }: ServerSnapshot): JsonObject {
+  if (!isRunning(state)) return {};
+  const { name, title, version, instructions } = state.info;
+  return {
+    serverInfo: { name, title, version },
+    protocolVersion: state.protocolVersion,
+    instructions,
+    capabilities,
+    tools: tools.map(({ tool }) => tool.raw),
+  };
+}

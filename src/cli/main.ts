@@ -1,0 +1,67 @@
+import { CancellationSource, messageOf } from '../core/index.ts';
+import { call } from './call.ts';
+import { parseHost, runHost } from './host.ts';
+import { inspect } from './inspect.ts';
+import { type OneServerContext, realHost } from './oneServer.ts';
+import { parseCall, parseInspect } from './target.ts';
+import { EXIT, plain, type Terminal } from './terminal.ts';
+import { USAGE, UsageError } from './usage.ts';
+import { VERSION } from './version.ts';
+
+const terminal: Terminal = {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+};
+
+/** The first interruption ends everything in order, the second one at once. */
+function onInterruption(first: () => void): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => {
+      process.once(signal, () => process.exit(EXIT.interrupted));
+      first();
+    });
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = argv;
+  switch (name) {
+    case 'inspect':
+      return inspect(parseInspect(rest), oneServerContext());
+    case 'call':
+      return call(parseCall(rest), oneServerContext());
+    case 'host': {
+      const stop = new AbortController();
+      onInterruption(() => stop.abort());
+      return runHost(parseHost(rest), { input: process.stdin, output: process.stdout }, stop.signal);
+    }
+    case '--version':
+      terminal.out(`${VERSION}\n`);
+      return EXIT.ok;
+    case '--help':
+    case '-h':
+    case 'help':
+      terminal.out(USAGE);
+      return EXIT.ok;
+    default:
+      throw new UsageError(name === undefined ? 'Name a command.' : `There is no command "${name}".`);
+  }
+}
+
+function oneServerContext(): OneServerContext {
+  const cancellation = new CancellationSource();
+  onInterruption(() => cancellation.cancel('interrupted'));
+  return { terminal, token: cancellation.token, createHost: realHost };
+}
+
+// A reader that goes away (`mcpl … | head`) is no failure of ours.
+process.stdout.on('error', () => undefined);
+run(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const isUsage = error instanceof UsageError;
+    terminal.err(plain(`${messageOf(error)}\n`) + (isUsage ? 'Run "mcpl --help" for how to use it.\n' : ''));
+    process.exitCode = isUsage ? EXIT.usage : EXIT.callFailed;
+  },
+);

@@ -1,0 +1,136 @@
+import { readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, resolve } from 'node:path';
+import {
+  type CancellationToken,
+  type ConsentStore,
+  createHost,
+  type Host,
+  type InputAnswer,
+  type JsonObject,
+  type Logger,
+  type LogLevel,
+  type StartAnswer,
+  type StartQuestion,
+  type Storage,
+  type VariableSource,
+  messageOf,
+} from '../core/index.ts';
+import { NodeConnector } from '../node/connector.ts';
+import { memoryStorage } from '../node/memoryStorage.ts';
+import { nodeClock, nodeIds } from '../node/nodePorts.ts';
+import { endOrphans, SpawnRecords } from '../node/spawnRecords.ts';
+import { openStore } from '../node/sqliteStore.ts';
+import { findScripts, type Scripts } from './scripts.ts';
+import { CLIENT } from './version.ts';
+
+export interface LogLine {
+  /** Absent where the host itself speaks. */
+  readonly server: string | undefined;
+  readonly level: LogLevel;
+  readonly message: string;
+}
+
+/** All members may be left out. */
+export interface NodeHostOptions {
+  /** The user's servers: the value of `mcpl.servers` in settings. They start without a question. */
+  readonly servers?: JsonObject | undefined;
+  /** Servers that a workspace defines, merged over the user's key by key. Each asks before its first start. */
+  readonly workspaceServers?: JsonObject | undefined;
+  /** Whether the workspace is trusted; in one that is not, nothing starts. Default: true. */
+  readonly trusted?: boolean | undefined;
+  /** Absolute or relative paths of the open folders; the first one is `${workspaceFolder}` and the working directory. */
+  readonly folders?: readonly string[] | undefined;
+  /** The file that keeps what was allowed. Without one, nothing outlives the process. */
+  readonly storageFile?: string | undefined;
+  /** Answers the question whether a workspace's server may start. Default: it may not. */
+  readonly onStartQuestion?: ((question: StartQuestion, token: CancellationToken) => Promise<StartAnswer>) | undefined;
+  /** Answers `${input:id}`. Default: no input is declared. */
+  readonly onInput?: ((id: string, token: CancellationToken) => Promise<InputAnswer>) | undefined;
+  /** Hears every line of every log. Secrets have been taken out of them; control characters have not. */
+  readonly onLog?: ((line: LogLine) => void) | undefined;
+  /** Hears what a person should know, such as a damaged file that was set aside. */
+  readonly onNotice?: ((text: string) => void) | undefined;
+  /** Where the scripts of the product lie, for programs that move them. */
+  readonly scripts?: Scripts | undefined;
+}
+
+/**
+ * A host of MCP servers in a Node program, without an editor. Servers with `"enabled": true` start at once, others by
+ * `host.start(id)`. A program that is done calls `host.close()`, which ends every server and the store.
+ *
+ * ```js
+ * const { createHost } = require('mcp-live/dist/host.cjs');
+ * const host = createHost({ servers: { notes: { command: 'mcpl-demo' } } });
+ * await host.start('notes');
+ * const result = await host.callTool({ server: 'notes', tool: 'list_notes', args: {}, route: 'api' });
+ * await host.close();
+ * ```
+ */
+export function createNodeHost(options: NodeHostOptions = {}): Host {
+  const { host } = assembleNodeHost(options);
+  host.configure({
+    trusted: options.trusted ?? true,
+    layers: [
+      { scope: 'user', servers: options.servers },
+      { scope: 'workspace', servers: options.workspaceServers },
+    ],
+  });
+  return host;
+}
+
+export interface AssembledHost {
+  readonly host: Host;
+  readonly consents: ConsentStore;
+}
+
+/** The same host before it has any settings, with what a host does not show of itself. */
+export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
+  const scripts = options.scripts ?? findScripts();
+  const log = (server?: string): Logger => ({
+    log: (level, message) => options.onLog?.({ server, level, message }),
+  });
+  const storage = openStorage(options, scripts, log());
+  const host = createHost({
+    client: CLIENT,
+    ports: {
+      clock: nodeClock,
+      ids: nodeIds,
+      logs: { host: log(), server: log },
+      storage,
+      variables: variablesOf(options),
+      connector: new NodeConnector({ demoScript: scripts.demo, records: recordsOf(options, log()) }),
+      consent: { ask: (question, token) => options.onStartQuestion?.(question, token) ?? Promise.resolve('dontStart') },
+    },
+  });
+  return { host, consents: storage.consents };
+}
+
+function openStorage({ storageFile, onNotice }: NodeHostOptions, scripts: Scripts, log: Logger): Storage {
+  if (storageFile === undefined) return memoryStorage();
+  return openStore({ file: resolve(storageFile), workerPath: scripts.storeWorker, log, onNotice });
+}
+
+/** Beside the store, because they are of use only to the next host of the same kind. */
+function recordsOf({ storageFile }: NodeHostOptions, log: Logger): SpawnRecords | undefined {
+  if (storageFile === undefined) return undefined;
+  const folder = `${resolve(storageFile)}.processes`;
+  void endOrphans(folder, { log }).catch((error: unknown) => log.log('warn', messageOf(error)));
+  return new SpawnRecords(folder, log);
+}
+
+const LARGEST_FILE = 1_000_000;
+
+function variablesOf(options: NodeHostOptions): VariableSource {
+  const folders = (options.folders ?? []).map((folder) => ({ name: basename(resolve(folder)), path: resolve(folder) }));
+  return {
+    folders,
+    userHome: homedir(),
+    env: (name) => process.env[name],
+    input: (id, token) => options.onInput?.(id, token) ?? Promise.resolve({ kind: 'undeclared' }),
+    readFile: async (path) => {
+      if ((await stat(path)).size > LARGEST_FILE) throw new Error(`${path} is larger than 1 MB.`);
+      return readFile(path, 'utf8');
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { basename, resolve } from 'node:path';
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import type { JsonObject } from '../core/index.ts';
+import { UsageError } from './usage.ts';
+
+const OPTIONS = {
+  json: { type: 'boolean' },
+  args: { type: 'string' },
+  cwd: { type: 'string' },
+  env: { type: 'string', multiple: true },
+  header: { type: 'string', multiple: true },
+  timeout: { type: 'string' },
+  verbose: { type: 'boolean' },
+} as const satisfies ParseArgsOptionsConfig;
+
+export interface TargetOptions {
+  readonly json: boolean;
+  readonly args: string | undefined;
+  readonly verbose: boolean;
+  readonly timeout: number | undefined;
+  /** The id of the server: what messages call it. */
+  readonly server: string;
+  /** The entry of `mcpl.servers` that the command line describes. */
+  readonly entry: JsonObject;
+}
+
+export interface InspectCommand extends TargetOptions {
+  readonly kind: 'inspect';
+}
+
+export interface CallCommand extends TargetOptions {
+  readonly kind: 'call';
+  readonly tool: string;
+  readonly pairs: readonly string[];
+}
+
+/** `[options] <command…|url>`: what stands behind the first word belongs to the server, options included. */
+export function parseInspect(argv: readonly string[]): InspectCommand {
+  const { tokens } = parseArgs({ args: [...argv], options: OPTIONS, strict: false, tokens: true });
+  const first = tokens.find((token) => token.kind !== 'option');
+  const end = first?.index ?? argv.length;
+  const words = argv.slice(first?.kind === 'option-terminator' ? end + 1 : end);
+  return { kind: 'inspect', ...optionsOf(argv.slice(0, end), words).options };
+}
+
+/** `[options] <tool> [name=value…] -- <command…|url>` */
+export function parseCall(argv: readonly string[]): CallCommand {
+  const end = argv.indexOf('--');
+  if (end < 0) throw new UsageError('Write "--" between the arguments of the tool and the command of the server.');
+  const { options, positionals } = optionsOf(argv.slice(0, end), argv.slice(end + 1));
+  const [tool, ...pairs] = positionals;
+  if (tool === undefined) throw new UsageError('Name the tool to call.');
+  return { kind: 'call', ...options, tool, pairs };
+}
+
+function optionsOf(
+  own: readonly string[],
+  words: readonly string[],
+): { readonly options: TargetOptions; readonly positionals: readonly string[] } {
+  const { values, positionals } = parseOwn(own);
+  const timeout = values.timeout === undefined ? undefined : secondsOf(values.timeout);
+  const entry = {
+    ...connectionOf(words, values.cwd, values.env ?? [], values.header ?? []),
+    restart: 'never',
+    ...(timeout === undefined ? {} : { timeouts: { start: timeout, list: timeout, call: timeout } }),
+  };
+  const options = {
+    json: values.json === true,
+    args: values.args,
+    verbose: values.verbose === true,
+    timeout,
+    server: nameOf(words[0] ?? ''),
+    entry,
+  };
+  return { options, positionals };
+}
+
+/** The program or the machine, in the letters that ids of servers have. */
+function nameOf(command: string): string {
+  const name = URL.canParse(command) && command.includes('//') ? new URL(command).hostname : basename(command);
+  return (
+    name
+      .replaceAll(/[^A-Za-z0-9._-]/g, '')
+      .replace(/^[^A-Za-z0-9]+/, '')
+      .slice(0, 64) || 'server'
+  );
+}
+
+function parseOwn(own: readonly string[]) {
+  try {
+    return parseArgs({ args: [...own], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function connectionOf(
+  words: readonly string[],
+  cwd: string | undefined,
+  env: readonly string[],
+  headers: readonly string[],
+): JsonObject {
+  const [command, ...args] = words;
+  if (command === undefined) throw new UsageError('Name the command that starts the server, or its URL.');
+  if (!/^https?:\/\//i.test(command))
+    return {
+      command,
+      args,
+      cwd: resolve(cwd ?? '.'),
+      env: Object.fromEntries(env.map((pair) => split(pair, '=', '--env'))),
+    };
+  if (args.length > 0) throw new UsageError('Nothing may follow the URL.');
+  return { url: command, headers: Object.fromEntries(headers.map((pair) => split(pair, ':', '--header'))) };
+}
+
+/** `name=value` or `Name: value`. */
+export function split(pair: string, mark: string, where: string): [string, string] {
+  const at = pair.indexOf(mark);
+  if (at <= 0) throw new UsageError(`"${pair}" must be a name, "${mark}" and a value (${where}).`);
+  const value = pair.slice(at + 1);
+  return [pair.slice(0, at).trim(), mark === ':' ? value.trim() : value];
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (!Number.isFinite(seconds) || seconds <= 0) throw new UsageError('--timeout must be a number of seconds above 0.');
+  return seconds;
+}

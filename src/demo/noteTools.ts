@@ -1,0 +1,223 @@
+import { type Note, type NoteBook, type NoteDraft, PRIORITIES, type Reminder, type SearchField } from './notes.ts';
+import { type Fields, isFields, type Schema } from './schema.ts';
+import type { DemoTool, ToolOutcome } from './tool.ts';
+
+const NOTE: Schema = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    title: { type: 'string' },
+    text: { type: 'string' },
+    tags: { type: 'array', items: { type: 'string' } },
+    priority: { type: 'string', enum: PRIORITIES },
+    importance: { type: 'integer', minimum: 1, maximum: 5 },
+    pinned: { type: 'boolean' },
+    createdAt: { type: 'string', format: 'date-time' },
+    reminder: {
+      type: 'object',
+      properties: { date: { type: 'string', format: 'date' }, daysBefore: { type: 'integer' } },
+      required: ['date', 'daysBefore'],
+    },
+  },
+  required: ['id', 'title', 'text', 'tags', 'priority', 'importance', 'pinned', 'createdAt'],
+};
+
+const NOTE_LIST: Schema = {
+  type: 'object',
+  properties: {
+    notes: { type: 'array', items: NOTE },
+    total: { type: 'integer', description: 'How many there are, beyond the limit too.' },
+  },
+  required: ['notes', 'total'],
+};
+
+const LIMIT: Schema = {
+  type: 'integer',
+  title: 'Limit',
+  description: 'How many notes to give at most.',
+  minimum: 1,
+  maximum: 100,
+  default: 20,
+};
+
+export function noteTools(notes: NoteBook): readonly DemoTool[] {
+  return [addNote(notes), listNotes(notes), searchNotes(notes), deleteNote(notes)];
+}
+
+function addNote(notes: NoteBook): DemoTool {
+  return {
+    name: 'add_note',
+    title: 'Add Note',
+    description: 'Writes down a note. It is kept in the memory of this server until the server stops.',
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    inputSchema: {
+      type: 'object',
+      properties: {
+        title: { type: 'string', title: 'Title', minLength: 1, maxLength: 200 },
+        text: { type: 'string', title: 'Text', description: 'The note itself.', maxLength: 20_000, default: '' },
+        tags: {
+          type: 'array',
+          title: 'Tags',
+          description: 'Words to find the note by.',
+          items: { type: 'string', minLength: 1, maxLength: 50 },
+          maxItems: 20,
+          default: [],
+        },
+        priority: { type: 'string', title: 'Priority', enum: PRIORITIES, default: 'normal' },
+        importance: {
+          type: 'integer',
+          title: 'Importance',
+          description: 'From 1 (trifle) to 5 (vital).',
+          minimum: 1,
+          maximum: 5,
+          default: 3,
+        },
+        pinned: {
+          type: 'boolean',
+          title: 'Pinned',
+          description: 'Whether it stands above the others.',
+          default: false,
+        },
+        reminder: {
+          type: 'object',
+          title: 'Reminder',
+          description: 'When to be reminded. Leave it out for none.',
+          properties: {
+            date: { type: 'string', title: 'Date', description: 'Such as 2026-01-31.', format: 'date' },
+            daysBefore: { type: 'integer', title: 'Days Before', minimum: 0, maximum: 30, default: 0 },
+          },
+          required: ['date'],
+          additionalProperties: false,
+        },
+      },
+      required: ['title'],
+      additionalProperties: false,
+    },
+    outputSchema: { type: 'object', properties: { note: NOTE }, required: ['note'] },
+    run: (args) => {
+      const note = notes.add(draftOf(args));
+      return { text: `Added ${line(note)}`, structured: { note } };
+    },
+  };
+}
+
+function listNotes(notes: NoteBook): DemoTool {
+  return {
+    name: 'list_notes',
+    title: 'List Notes',
+    description: 'Lists the notes, pinned ones first.',
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    inputSchema: {
+      type: 'object',
+      properties: {
+        tag: { type: 'string', title: 'Tag', description: 'Only notes with this tag.' },
+        priority: { type: 'string', title: 'Priority', description: 'Only notes of this priority.', enum: PRIORITIES },
+        pinnedOnly: { type: 'boolean', title: 'Pinned Only', default: false },
+        sort: { type: 'string', title: 'Order', enum: ['newest', 'oldest', 'title'], default: 'newest' },
+        limit: LIMIT,
+      },
+      additionalProperties: false,
+    },
+    outputSchema: NOTE_LIST,
+    run: ({ tag, priority, pinnedOnly, sort, limit }) => {
+      const order = sort === 'oldest' || sort === 'title' ? sort : 'newest';
+      const found = notes
+        .all(order)
+        .filter((note) => typeof tag !== 'string' || note.tags.includes(tag))
+        .filter((note) => priority === undefined || note.priority === priority)
+        .filter((note) => pinnedOnly !== true || note.pinned);
+      return listOutcome(found, Number(limit), 'There are no such notes.');
+    },
+  };
+}
+
+function searchNotes(notes: NoteBook): DemoTool {
+  return {
+    name: 'search_notes',
+    title: 'Search Notes',
+    description: 'Finds the notes that contain a text, newest first.',
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', title: 'Text', description: 'What to look for.', minLength: 1, maxLength: 200 },
+        fields: {
+          type: 'array',
+          title: 'Where',
+          description: 'The parts of a note to look in.',
+          items: { type: 'string', enum: ['title', 'text', 'tags'] },
+          default: ['title', 'text', 'tags'],
+        },
+        caseSensitive: { type: 'boolean', title: 'Match Case', default: false },
+        limit: LIMIT,
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    outputSchema: NOTE_LIST,
+    run: ({ query, fields, caseSensitive, limit }) => {
+      const found = notes.search(String(query), strings(fields).filter(isSearchField), caseSensitive === true);
+      return listOutcome(found, Number(limit), `No note contains "${String(query)}".`);
+    },
+  };
+}
+
+function deleteNote(notes: NoteBook): DemoTool {
+  return {
+    name: 'delete_note',
+    title: 'Delete Note',
+    description: 'Deletes one note for good.',
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    inputSchema: {
+      type: 'object',
+      properties: { id: { type: 'string', title: 'Note', description: 'Its id, such as note-1.', minLength: 1 } },
+      required: ['id'],
+      additionalProperties: false,
+    },
+    outputSchema: { type: 'object', properties: { deleted: NOTE }, required: ['deleted'] },
+    run: ({ id }) => {
+      const deleted = notes.delete(String(id));
+      if (deleted === undefined)
+        return { text: `There is no note "${String(id)}". List the notes to see their ids.`, isError: true };
+      return { text: `Deleted ${line(deleted)}`, structured: { deleted } };
+    },
+  };
+}
+
+function draftOf(args: Fields): NoteDraft {
+  const reminder = reminderOf(args['reminder']);
+  return {
+    title: String(args['title']),
+    text: String(args['text']),
+    tags: strings(args['tags']),
+    priority: PRIORITIES.find((each) => each === args['priority']) ?? 'normal',
+    importance: Number(args['importance']),
+    pinned: args['pinned'] === true,
+    ...(reminder === undefined ? {} : { reminder }),
+  };
+}
+
+function reminderOf(value: unknown): Reminder | undefined {
+  if (!isFields(value)) return undefined;
+  return { date: String(value['date']), daysBefore: Number(value['daysBefore'] ?? 0) };
+}
+
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function isSearchField(value: string): value is SearchField {
+  return value === 'title' || value === 'text' || value === 'tags';
+}
+
+function listOutcome(found: readonly Note[], limit: number, none: string): ToolOutcome {
+  const notes = found.slice(0, limit);
+  const more = found.length > notes.length ? [`… and ${found.length - notes.length} more`] : [];
+  const text = found.length === 0 ? none : [...notes.map(line), ...more].join('\n');
+  return { text, structured: { notes, total: found.length } };
+}
+
+export function line(note: Note): string {
+  const tags = note.tags.map((tag) => ` #${tag}`).join('');
+  return `${note.id}: ${note.title}${note.pinned ? ' (pinned)' : ''}${tags}`;
+}

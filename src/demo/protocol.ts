@@ -1,0 +1,131 @@
+import { StringDecoder } from 'node:string_decoder';
+import { type Fields, isFields } from './schema.ts';
+
+export type RequestId = string | number;
+
+export interface Request {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Fields;
+  /** Aborted by `notifications/cancelled` and by the end of the connection. */
+  readonly signal: AbortSignal;
+}
+
+/** What a handler throws to answer with this JSON-RPC error. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+const INTERNAL_ERROR = -32603;
+
+/** A longer line is no message that this server could want. */
+const MAX_LINE = 10_000_000;
+
+/** Lines out of chunks that may end anywhere, within a character too. */
+export class LineReader {
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #onLine: (line: string) => void;
+  #rest = '';
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  read(chunk: Buffer): void {
+    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') this.#onLine(line);
+    // Its remainder is read as a line of its own and answered as what it is: no JSON.
+    if (this.#rest.length > MAX_LINE) this.#rest = '';
+  }
+}
+
+/** JSON-RPC over lines: decodes, answers each request once, keeps what is cancelled from being answered. */
+export class Protocol {
+  readonly #running = new Map<RequestId, AbortController>();
+  readonly #write: (message: object) => void;
+  readonly #handle: (request: Request) => unknown;
+
+  constructor(write: (message: object) => void, handle: (request: Request) => unknown) {
+    this.#write = write;
+    this.#handle = handle;
+  }
+
+  notify(method: string, params: Fields): void {
+    this.#write({ jsonrpc: '2.0', method, params });
+  }
+
+  receive(line: string): void {
+    const message = parse(line);
+    if (message === undefined) this.#write(errorAnswer(null, new RpcError(PARSE_ERROR, 'This line is no JSON.')));
+    // A batch (2025-03-26): its answers may come apart.
+    else if (Array.isArray(message)) for (const each of message) this.#take(each);
+    else this.#take(message);
+  }
+
+  /** Ends everything that still runs. */
+  end(): void {
+    for (const controller of this.#running.values()) controller.abort();
+    this.#running.clear();
+  }
+
+  #take(message: unknown): void {
+    if (!isFields(message)) {
+      this.#write(errorAnswer(null, new RpcError(INVALID_REQUEST, 'A message must be an object.')));
+      return;
+    }
+    const { id, method } = message;
+    const params = isFields(message['params']) ? message['params'] : {};
+    // What has no method is an answer, and this server asks nothing.
+    if (typeof method !== 'string') return;
+    if (typeof id === 'string' || typeof id === 'number') void this.#answer(id, method, params);
+    else if (id === undefined && method === 'notifications/cancelled') this.#cancel(params['requestId']);
+  }
+
+  #cancel(id: unknown): void {
+    if (typeof id === 'string' || typeof id === 'number') this.#running.get(id)?.abort();
+  }
+
+  async #answer(id: RequestId, method: string, params: Fields): Promise<void> {
+    if (this.#running.has(id)) {
+      this.#write(errorAnswer(id, new RpcError(INVALID_REQUEST, 'A request with this id is still running.')));
+      return;
+    }
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    const answer = await this.#outcome({ id, method, params, signal: controller.signal });
+    this.#running.delete(id);
+    if (!controller.signal.aborted) this.#write(answer);
+  }
+
+  async #outcome(request: Request): Promise<object> {
+    try {
+      return { jsonrpc: '2.0', id: request.id, result: await this.#handle(request) };
+    } catch (error) {
+      return errorAnswer(request.id, error);
+    }
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+function errorAnswer(id: RequestId | null, error: unknown): object {
+  const code = error instanceof RpcError ? error.code : INTERNAL_ERROR;
+  return { jsonrpc: '2.0', id, error: { code, message: error instanceof Error ? error.message : String(error) } };
+}

@@ -1,0 +1,32 @@
+import type { Fields, Schema } from './schema.ts';
+
+/** What a tool may do while it works. */
+export interface ToolContext {
+  readonly signal: AbortSignal;
+  readonly progress: (progress: number, total: number, message: string) => void;
+}
+
+export interface ToolOutcome {
+  readonly text: string;
+  readonly structured?: Fields;
+  readonly isError?: boolean;
+}
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: Schema;
+  readonly outputSchema: Schema;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: boolean;
+    readonly openWorldHint: false;
+  };
+}
+
+export interface DemoTool extends ToolDefinition {
+  /** Called with arguments that fit the input schema, defaults filled in. */
+  readonly run: (args: Fields, context: ToolContext) => ToolOutcome | Promise<ToolOutcome>;
+}

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import {
+  type CallOptions,
+  decodeResult,
+  Deferred,
+  HostError,
+  type Json,
+  type ResultView,
+  schemaForm,
+  type ToolCallRequest,
+} from '../../src/core/index.ts';
+import { hasSecrets, readArguments, switched } from '../../src/editor/toolArguments.ts';
+import { ToolRun } from '../../src/editor/toolRun.ts';
+import { progressView, resultRun, toolView } from '../../src/editor/toolView.ts';
+import { type BlockView, decodeFromPage, decodePageState } from '../../src/webview/messages.ts';
+import { running, snapshot, tool } from '../support/serverSnapshots.ts';
+
+const FORM = schemaForm({
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string' }, count: { type: 'integer' }, deep: { type: 'boolean' } },
+});
+
+suite('the arguments of the Call Tool page', () => {
+  test('are read from the form and from JSON, with what to change', () => {
+    const read = [
+      readArguments(FORM, { mode: 'form', values: { '/name': 'a' } }),
+      readArguments(FORM, { mode: 'form', values: { '/name': 'a', '/count': 'x' } }),
+      readArguments(FORM, { mode: 'json', text: '{"name": "a", "more": [1]}' }),
+      readArguments(FORM, { mode: 'json', text: ' ' }),
+      readArguments(FORM, { mode: 'json', text: '[1]' }),
+    ];
+    assert.deepEqual(
+      read.map((each) => (each.kind === 'arguments' ? each.args : each.errors)),
+      [
+        { name: 'a' },
+        { '/count': 'Enter a whole number.' },
+        { name: 'a', more: [1] },
+        {},
+        { '': 'Enter a JSON object: { … }.' },
+      ],
+    );
+  });
+
+  test('switch to JSON with what there is, unless something entered would be lost', () => {
+    assert.deepEqual(switched(FORM, { mode: 'form', values: { '/count': '3' } }), {
+      type: 'json',
+      text: '{\n  "count": 3\n}',
+    });
+    assert.deepEqual(switched(FORM, { mode: 'form', values: { '/count': '3.5' } }), {
+      type: 'errors',
+      errors: { '/count': 'Enter a whole number.' },
+    });
+  });
+
+  test('switch to the form only when the form can show them all', () => {
+    assert.deepEqual(switched(FORM, { mode: 'json', text: '{"count": 3}' }), {
+      type: 'form',
+      values: { '/count': '3' },
+    });
+    const refused = switched(FORM, { mode: 'json', text: '{"count": 3, "more": 1}' });
+    assert.ok(refused.type === 'errors' && refused.errors['']?.includes('cannot show all'));
+  });
+
+  test('are known to hold secrets at any depth', () => {
+    const secret = { type: 'string', format: 'password' };
+    const nested = { type: 'object', properties: { a: { type: 'object', properties: { b: secret } } } };
+    const list = { type: 'object', properties: { a: { type: 'array', items: secret } } };
+    assert.deepEqual(
+      [nested, list].map((schema) => hasSecrets(schemaForm(schema).fields)),
+      [true, true],
+    );
+    assert.equal(hasSecrets(FORM.fields), false);
+  });
+});
+
+suite('what the Call Tool page shows', () => {
+  const target = { server: 'files', tool: 'read' };
+  const { tool: read } = tool('read', { title: '\u202EevilRead', description: 'Reads.\u0000' });
+
+  test('is clean, and says what keeps the tool from being called', () => {
+    const view = toolView(target, snapshot('files', running()), { tool: read, offered: true }, FORM);
+    assert.deepEqual(
+      [view.title, view.origin, view.description, view.blocked],
+      ['evilRead', 'files › read', 'Reads.', undefined],
+    );
+    assert.deepEqual(view.hints, ['it may destroy something', 'it reaches beyond this machine']);
+    const blocked = [
+      undefined,
+      snapshot('files', { kind: 'stopped', reason: 'byUser' }),
+      snapshot('files', { kind: 'starting' }),
+      snapshot('files', running()),
+    ];
+    assert.deepEqual(
+      blocked.map((server) => toolView(target, server, { tool: read, offered: false }, FORM).blocked),
+      [
+        { reason: 'The server is no longer in the settings.', canStart: false },
+        { reason: 'The server is not running: stopped.', canStart: true },
+        { reason: 'The server is not running: starting….', canStart: false },
+        { reason: 'The server does not list this tool now.', canStart: false },
+      ],
+    );
+  });
+
+  test('tells progress in words and as a part of the whole', () => {
+    const shown = [
+      undefined,
+      { progress: 3, total: 4, message: undefined },
+      { progress: 7, total: undefined, message: ' Half\u0007way ' },
+    ];
+    assert.deepEqual(
+      shown.map((progress) => progressView(5, progress)),
+      [
+        { kind: 'running', elapsedMs: 5, message: 'Running…', fraction: undefined },
+        { kind: 'running', elapsedMs: 5, message: 'Running… 3 of 4', fraction: 0.75 },
+        { kind: 'running', elapsedMs: 5, message: 'Halfway', fraction: undefined },
+      ],
+    );
+  });
+
+  const blocks = (content: Json): readonly BlockView[] => {
+    const run = resultRun(1, decodeResult({ content }));
+    return run.kind === 'done' ? run.blocks : [];
+  };
+
+  test('draws images of harmless kinds only, and names everything else', () => {
+    assert.deepEqual(
+      blocks([
+        { type: 'text', text: 'a\u0007b' },
+        { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+        { type: 'image', mimeType: 'image/svg+xml', data: 'AAAA' },
+        { type: 'image', mimeType: 'image/png', data: '"><script>' },
+        { type: 'image', mimeType: 'image/png;x=url(', data: 'AAAA' },
+        { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' },
+        { type: 'resource_link', uri: 'command:evil', name: 'x' },
+        { type: 'resource', resource: { uri: 'a://b', text: 'inside' } },
+        { type: 'resource', resource: { uri: 'a://c', blob: 'AAAA', mimeType: 'image/gif' } },
+        { type: 'new', x: 1 },
+      ]).map((block) => [block.kind, block.kind === 'text' ? block.text : block.source, block.note]),
+      [
+        ['text', 'ab', ''],
+        ['image', 'data:image/png;base64,AAAA', 'Image, image/png, 1 KB'],
+        ['text', '', 'Image, image/svg+xml, 1 KB'],
+        ['text', '', 'Image, image/png, 1 KB'],
+        ['text', '', 'Image, image/png;x=url(, 1 KB'],
+        ['text', '', 'Audio, audio/wav, 1 KB'],
+        ['text', 'command:evil', 'Link to a resource: x'],
+        ['text', 'inside', 'Resource a://b'],
+        ['image', 'data:image/gif;base64,AAAA', 'Resource a://c: Image, image/gif, 1 KB'],
+        ['text', '{\n  "type": "new",\n  "x": 1\n}', 'Content of a kind that is not known'],
+      ],
+    );
+  });
+
+  test('stays bounded, and says so', () => {
+    const many = blocks(Array.from({ length: 500 }, () => ({ type: 'text', text: 'x' })));
+    assert.deepEqual([many.length, many.at(-1)?.note], [101, '400 more pieces are not shown.']);
+    const [long] = blocks([{ type: 'text', text: 'y'.repeat(1_000_000) }]);
+    assert.ok(long?.kind === 'text' && long.text.length === 200_000);
+    assert.equal(long.note, 'The first 200000 of 1000000 characters. Open in Editor shows all.');
+  });
+});
+
+suite('what the Call Tool page says', () => {
+  test('is taken only when it is understood', () => {
+    const understood = [
+      { type: 'ready' },
+      { type: 'run', entered: { mode: 'json', text: '{}' } },
+      { type: 'switch', entered: { mode: 'form', values: { '/a': 'x', '/b': true, '/c': ['1'] } } },
+    ];
+    assert.deepEqual(understood.map(decodeFromPage), understood);
+    const strange = [
+      undefined,
+      'run',
+      { type: 'delete' },
+      { type: 'run' },
+      { type: 'run', entered: { mode: 'json', text: 5 } },
+      { type: 'run', entered: { mode: 'form', values: { '/a': { b: 1 } } } },
+      { type: 'run', entered: { mode: 'form', values: ['x'] } },
+      { type: 'switch', entered: { mode: 'other', values: {} } },
+    ];
+    assert.deepEqual(
+      strange.map(decodeFromPage),
+      strange.map(() => undefined),
+    );
+  });
+
+  test('is kept only in the shape it has now', () => {
+    const state = { server: 's', tool: 't', mode: 'form', values: { '/a': 'x' }, text: '', history: ['{}'] };
+    assert.deepEqual(decodePageState(state), state);
+    assert.equal(decodePageState({ ...state, history: [1] }), undefined);
+    assert.equal(decodePageState({ ...state, mode: 'x' }), undefined);
+    assert.equal(decodePageState(null), undefined);
+  });
+});
+
+suite('the calls of the Call Tool page', () => {
+  const request = { server: 's', tool: 't' };
+
+  class ScriptedHost {
+    readonly calls: {
+      readonly request: ToolCallRequest;
+      readonly options: CallOptions;
+      readonly answer: Deferred<ResultView>;
+    }[] = [];
+    callTool(given: ToolCallRequest, options: CallOptions = {}): Promise<ResultView> {
+      const answer = new Deferred<ResultView>();
+      this.calls.push({ request: given, options, answer });
+      options.token?.onCancellationRequested(() =>
+        answer.reject(new HostError('CANCELLED', 'The call was cancelled.', { layer: 'host' })),
+      );
+      return answer.promise;
+    }
+  }
+
+  function kinds(run: ToolRun): string {
+    const { view } = run;
+    return view.kind === 'done' ? `done ${view.blocks.length}` : view.kind === 'failed' ? view.message : view.kind;
+  }
+
+  test('go one at a time, and show what they gave', async () => {
+    const host = new ScriptedHost();
+    const seen: string[] = [];
+    const run = new ToolRun(host, request, () => seen.push(kinds(run)));
+    const started = run.start({ a: 1 });
+    void run.start({ a: 2 });
+    assert.deepEqual(
+      host.calls.map((call) => call.request),
+      [{ ...request, args: { a: 1 }, route: 'command' }],
+    );
+    host.calls[0]?.answer.resolve(decodeResult('{"x":1}'));
+    await started;
+    assert.deepEqual(seen, ['running', 'done 1']);
+    assert.deepEqual(run.text, { text: '{"x":1}', isJson: true });
+  });
+
+  test('end when they are cancelled, and say so', async () => {
+    const host = new ScriptedHost();
+    const run = new ToolRun(host, request, () => undefined);
+    const started = run.start({});
+    run.cancel();
+    await started;
+    assert.equal(kinds(run), 'The call was cancelled.');
+    assert.equal(run.text, undefined);
+  });
+
+  test('tell nothing any more when the page is gone', async () => {
+    const host = new ScriptedHost();
+    const seen: string[] = [];
+    const run = new ToolRun(host, request, () => seen.push(kinds(run)));
+    const started = run.start({});
+    host.calls[0]?.options.onProgress?.({ progress: 1, total: 2, message: undefined });
+    run.dispose();
+    host.calls[0]?.options.onProgress?.({ progress: 2, total: 2, message: undefined });
+    await started;
+    assert.deepEqual(seen, ['running']);
+  });
+});
