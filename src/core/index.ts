@@ -72,6 +72,7 @@ export type {
 export { sniffEnvelope } from './rpc/envelopeSniff.ts';
 export { type DecodeUtf8, DEFAULT_LINE_CAP, type FramingOptions, MessageFramer } from './rpc/framing.ts';
 export { LogLimiter, type LogLimits } from './rpc/logLimiter.ts';
+export { createLinkedTransports, type MemoryTransport } from './rpc/memoryTransport.ts';
 export { isDeeperThan } from './rpc/nesting.ts';
 export { type SseEvent, type SseHandlers, SseParser } from './rpc/sse.ts';
 export type { DroppedMessage, Transport, TransportClosed } from './rpc/transport.ts';

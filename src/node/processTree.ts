@@ -48,7 +48,12 @@ export class ProcessTree {
     for (;;) {
       if (!(await this.isAlive())) return true;
       if (clock.now() >= end) return false;
-      await new Promise<void>((resolve) => clock.delay(POLL_MS, resolve));
+      await new Promise<void>((resolve) => {
+        const timer = clock.delay(POLL_MS, () => {
+          timer.dispose();
+          resolve();
+        });
+      });
     }
   }
 

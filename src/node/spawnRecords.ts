@@ -55,7 +55,12 @@ export class SpawnRecords {
     return {
       remove: () => {
         isRemoved = true;
-        rmSync(file, { force: true });
+        try {
+          rmSync(file, { force: true });
+        } catch (error) {
+          // A record that stays does no harm: it names a process that is gone.
+          this.#log.log('debug', `The record of process ${pid} could not be removed: ${messageOf(error)}`);
+        }
       },
     };
   }

@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { isObject } from '../../src/core/index.ts';
 import { processStartSync } from '../../src/node/processList.ts';
 import { endOrphans, SpawnRecords } from '../../src/node/spawnRecords.ts';
-import { isRunning, StdioBench } from './stdioServer.ts';
+import { isRunning, PROCESS_TIMEOUT, StdioBench } from './stdioServer.ts';
 
 const HOST = fileURLToPath(new URL('fixtures/stdio/host.ts', import.meta.url));
 
-suite('records of children', () => {
+suite('records of children', function () {
+  this.timeout(PROCESS_TIMEOUT);
   let folder: string;
   const children: ChildProcess[] = [];
   const logged: string[] = [];
@@ -74,8 +75,7 @@ suite('records of children', () => {
   });
 
   if (process.platform !== 'win32') {
-    test('end the servers of a host that was killed, stubborn ones and their children too', async function () {
-      this.timeout(15_000);
+    test('end the servers of a host that was killed, stubborn ones and their children too', async () => {
       for (const flags of [[], ['--stubborn']]) {
         const host = spawn(process.execPath, [HOST, folder, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
         children.push(host);
@@ -86,8 +86,7 @@ suite('records of children', () => {
         host.kill('SIGKILL');
         await once(host, 'exit');
         // One that minds its input ends by itself; its child is left.
-        if (flags.length === 0)
-          while (await isRunning(pids[0] ?? 0)) await new Promise((resolve) => setTimeout(resolve, 20));
+        if (flags.length === 0) await waitForEnd(pids[0] ?? 0);
         assert.equal(await isRunning(pids[1] ?? 0), true);
         assert.equal(await sweep(), 1);
         assert.deepEqual(await Promise.all(pids.map(isRunning)), [false, false]);
@@ -139,3 +138,10 @@ suite('records of children', () => {
     assert.equal(await endOrphans(join(folder, 'none')), 0);
   });
 });
+
+async function waitForEnd(pid: number): Promise<void> {
+  for (let attempt = 0; attempt < 200 && (await isRunning(pid)); attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.equal(await isRunning(pid), false);
+}

@@ -7,6 +7,9 @@ import { openStdio, type StdioOptions, type StdioTransport } from '../../src/nod
 
 export const SERVER = fileURLToPath(new URL('fixtures/stdio/server.mjs', import.meta.url));
 
+/** Real processes on a busy machine take their time. */
+export const PROCESS_TIMEOUT = 30_000;
+
 /** A real server process with a peer on it, and what it said. */
 export class StdioBench {
   readonly stderr: string[] = [];

@@ -193,8 +193,8 @@ suite('The manifest', () => {
     assert.equal(manifest.capabilities.virtualWorkspaces.supported, false);
   });
 
-  test('activates by itself only when the editor has started, beside the files, and uses no proposed API', () => {
-    assert.deepEqual(manifest.activationEvents, ['onStartupFinished']);
+  test('activates by itself only when the editor has started and for a form that was open, and uses no proposed API', () => {
+    assert.deepEqual(manifest.activationEvents, ['onStartupFinished', 'onWebviewPanel:mcpl.toolForm']);
     assert.deepEqual(manifest.extensionKind, ['workspace']);
     assert.equal(manifest.enabledApiProposals, undefined);
   });

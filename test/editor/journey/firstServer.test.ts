@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive, processTree } from '../../harness/processes.ts';
+import { commandLineOf, isAlive, processTree } from '../../harness/processes.ts';
 import { type JourneyEditor, openJourney } from './journeyEditor.ts';
 
 const demo = { command: 'mcpl-demo' };
@@ -20,15 +20,7 @@ const untilTree = async (editor: JourneyEditor, expected: RegExp): Promise<reado
 };
 
 const serverProcesses = (editor: JourneyEditor, script: string): readonly number[] =>
-  processTree(editor.pid).filter((pid) => commandLine(pid).includes(script));
-
-const commandLine = (pid: number): string => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
-};
+  processTree(editor.pid).filter((pid) => commandLineOf(pid).includes(script));
 
 suite('A person with a first server', () => {
   let opened: JourneyEditor | undefined;

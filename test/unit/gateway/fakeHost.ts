@@ -61,7 +61,7 @@ export class FakeHost implements GatewayHost {
       problems: [],
       definition: undefined,
       capabilities: {},
-    listing: { kind: 'read' },
+      listing: { kind: 'read' },
     });
     this.#changes.fire({ server: id, what });
   }

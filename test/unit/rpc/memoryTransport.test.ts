@@ -3,11 +3,8 @@ import { HostError } from '../../../src/core/base/errors.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 import { createLinkedTransports } from '../../../src/core/rpc/memoryTransport.ts';
 import { settle } from '../../support/fakeClock.ts';
-import { failOnLeaks } from '../../support/leaks.ts';
 
 suite('linked transports', () => {
-  failOnLeaks();
-
   test('hold messages until somebody listens, and deliver copies in order', async () => {
     const [one, two] = createLinkedTransports();
     const message = { n: 1 };

@@ -9,7 +9,6 @@ import { isDeeperThan } from '../../../src/core/rpc/nesting.ts';
 import { RecentIds } from '../../../src/core/rpc/recentIds.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
-import { failOnLeaks } from '../../support/leaks.ts';
 
 suite('a list of bytes', () => {
   test('joins, begins and ends like one array of all its pieces, also when it is used again', () => {
@@ -37,8 +36,6 @@ suite('a list of bytes', () => {
 });
 
 suite('deadlines', () => {
-  failOnLeaks();
-
   test('go off in time with one timer, and moving one away needs no word', async () => {
     const clock = new FakeClock(0);
     const items = new Set([
@@ -65,8 +62,6 @@ suite('deadlines', () => {
 });
 
 suite('a limited log', () => {
-  failOnLeaks();
-
   test('counts what it leaves out and says so when the time is over', async () => {
     const clock = new FakeClock(0);
     const lines: string[] = [];

@@ -1,0 +1,124 @@
+// Builds dist/ from src/. `--dev` keeps names and adds source maps, `--watch` rebuilds, `--core` is the gate that the core needs
+// neither Node nor an editor: it bundles it for no platform at all, with nothing left outside, and throws the result away.
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as esbuild from 'esbuild';
+
+const root = import.meta.dirname;
+const flags = new Set(process.argv.slice(2));
+const watch = flags.has('--watch');
+const dev = watch || flags.has('--dev');
+
+const kilobytes = 1000;
+
+// Some packages' main entry requires its own parts in a way that no bundler can follow; their module entry is plain.
+const mainFields = ['module', 'main'];
+
+const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] };
+const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
+
+const entries = [
+  { from: 'src/extension.ts', to: 'dist/extension.js', ...node, external: ['vscode'], limit: 300 * kilobytes },
+  { from: 'src/node/storeWorker.ts', to: 'dist/storeWorker.js', ...node },
+  { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...node },
+  { from: 'src/cli/main.ts', to: 'dist/cli.js', ...node, hashbang: true },
+  { from: 'src/demo/server.ts', to: 'dist/demo.js', ...node },
+  { from: 'src/webview/toolForm.ts', to: 'dist/webview/toolForm.js', ...browser },
+];
+
+const hashbang = ({ from, hashbang: wanted }) =>
+  wanted === true && !readFileSync(join(root, from), 'utf8').startsWith('#!') ? { js: '#!/usr/bin/env node' } : {};
+
+const shared = { absWorkingDir: root, bundle: true, metafile: true, logLevel: watch ? 'silent' : 'warning' };
+
+const optionsOf = (entry) => ({
+  ...shared,
+  entryPoints: [entry.from],
+  outfile: entry.to,
+  platform: entry.platform,
+  format: entry.format,
+  target: entry.target,
+  external: entry.external,
+  mainFields: entry.platform === 'browser' ? ['browser', ...mainFields] : mainFields,
+  banner: hashbang(entry),
+  minify: !dev,
+  sourcemap: dev ? 'linked' : false,
+  legalComments: 'none',
+});
+
+/** In the words that the problem matcher of .vscode/tasks.json knows. */
+const reportTo = (name) => ({
+  name: 'report',
+  setup: (build) => {
+    build.onStart(() => console.log(`[watch] ${name}: build started`));
+    build.onEnd(({ errors }) => {
+      for (const { text, location } of errors) {
+        console.error(`✘ [ERROR] ${text}`);
+        if (location !== null) console.error(`    ${location.file}:${location.line}:${location.column}:`);
+      }
+      console.log(`[watch] ${name}: build finished`);
+    });
+  },
+});
+
+const buildOnce = async () => {
+  await rm(join(root, 'dist'), { recursive: true, force: true });
+  const problems = [];
+  const metafiles = {};
+  for (const entry of entries) {
+    if (!existsSync(join(root, entry.from))) {
+      problems.push(`${entry.from} does not exist, so ${entry.to} was not built.`);
+      continue;
+    }
+    const { metafile } = await esbuild.build(optionsOf(entry));
+    metafiles[entry.to] = metafile;
+    const size = metafile.outputs[entry.to].bytes;
+    console.log(`${entry.to.padEnd(28)} ${(size / kilobytes).toFixed(1).padStart(8)} kB`);
+    if (!dev && entry.limit !== undefined && size > entry.limit) {
+      problems.push(
+        `${entry.to} has ${size} bytes; at most ${entry.limit} are allowed, because all of it is read when the editor starts. See what fills it in out/meta.json.`,
+      );
+    }
+  }
+  await mkdir(join(root, 'out'), { recursive: true });
+  await writeFile(join(root, 'out/meta.json'), JSON.stringify(metafiles));
+  return problems;
+};
+
+const watchAll = async () => {
+  for (const entry of entries) {
+    const context = await esbuild.context({ ...optionsOf(entry), plugins: [reportTo(entry.to)] });
+    await context.watch();
+  }
+};
+
+const checkCore = async () => {
+  const { metafile } = await esbuild.build({
+    ...shared,
+    entryPoints: ['src/core/index.ts'],
+    outfile: 'out/core.js',
+    write: false,
+    platform: 'neutral',
+    format: 'esm',
+    target: 'es2023',
+    mainFields,
+    conditions: ['import', 'default'],
+    minify: true,
+  });
+  const outside = Object.values(metafile.outputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
+  const size = Object.values(metafile.outputs)[0].bytes;
+  console.log(`core, for no platform        ${(size / kilobytes).toFixed(1).padStart(8)} kB`);
+  return outside.map(({ path }) => `The core imports "${path}", which is not part of it.`);
+};
+
+try {
+  const problems = flags.has('--core') ? await checkCore() : watch ? [] : await buildOnce();
+  for (const problem of problems) console.error(`✘ [ERROR] ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
+  if (watch) await watchAll();
+} catch (error) {
+  // esbuild has printed its own errors with their places.
+  if (!Array.isArray(error?.errors)) console.error(error);
+  process.exitCode = 1;
+}

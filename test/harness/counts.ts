@@ -1,0 +1,43 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inProject, outFolder } from './paths.ts';
+
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+export const nothing: Counts = { passed: 0, failed: 0 };
+
+export const add = (a: Counts, b: Counts): Counts => ({ passed: a.passed + b.passed, failed: a.failed + b.failed });
+
+export const reporter = inProject('test/harness/countingReporter.cjs');
+
+/** What one mocha run leaves behind. */
+export interface MochaRun {
+  readonly env: Readonly<Record<string, string>>;
+  /** Undefined when the run did not get to its end. */
+  readonly counts: () => Promise<Counts | undefined>;
+  readonly report: () => Promise<string>;
+}
+
+export const mochaRun = async (name: string): Promise<MochaRun> => {
+  const folder = join(outFolder, 'counts');
+  await mkdir(folder, { recursive: true });
+  const counts = join(folder, `${name}.json`);
+  const report = join(folder, `${name}.log`);
+  await rm(counts, { force: true });
+  await rm(report, { force: true });
+  return {
+    env: { MCPL_TEST_COUNTS: counts, MCPL_TEST_REPORT: report, MCPL_TEST_REPORTER: reporter },
+    counts: async () => {
+      try {
+        const { passed, failed } = JSON.parse(await readFile(counts, 'utf8')) as Counts;
+        return { passed, failed };
+      } catch {
+        return undefined;
+      }
+    },
+    report: () => readFile(report, 'utf8').catch(() => ''),
+  };
+};

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { restoreApiGate } from './apiGate.ts';
+import { endTree, isAlive, processTree, run } from './processes.ts';
+import { inProject } from './paths.ts';
+import { select } from './stageRunner.ts';
+import type { Stage } from './stages.ts';
+import { maximumSize, vsixProblems, zipEntries } from './vsix.ts';
+
+const open = 'function Oe(i,t){return!0}';
+const guard =
+  "function M(i,t){if(!Oe(i,t))throw new Error(`Extension '${i.identifier.value}' CANNOT use API proposal: ${t}.`)}";
+
+suite('The gate to proposed API', () => {
+  test('is closed again where the server build opened it', () => {
+    assert.equal(
+      restoreApiGate(`var a;${open}${guard}`),
+      `var a;function Oe(i,t){return!!(i.enabledApiProposals&&i.enabledApiProposals.includes(t))}${guard}`,
+    );
+  });
+
+  test('is found under any minified name', () => {
+    const source = `${open}${guard}`.replaceAll('Oe', '$9');
+    assert.match(restoreApiGate(source) ?? '', /^function \$9\(i,t\)\{return!!\(i\.enabledApiProposals&&/);
+  });
+
+  test('is reported as missing where the editor changed, rather than left open', () => {
+    assert.equal(restoreApiGate(open), undefined);
+    assert.equal(restoreApiGate(guard), undefined);
+    assert.equal(restoreApiGate(`function other(i,t){return!0}${guard}`), undefined);
+  });
+});
+
+const packed = (...names: readonly string[]) => names.map((name) => ({ name: `extension/${name}`, size: 1 }));
+
+const complete = packed(
+  ...['package.json', 'package.nls.json', 'readme.md', 'changelog.md', 'LICENSE.txt'],
+  ...['dist/extension.js', 'dist/storeWorker.js', 'dist/host.cjs', 'dist/cli.js', 'dist/demo.js'],
+  ...['dist/webview/toolForm.js', 'media/mcpl.svg'],
+);
+
+suite('The content of the VSIX', () => {
+  test('is accepted when it is what runs', () => {
+    assert.deepEqual(vsixProblems(complete, 1), []);
+  });
+
+  test('is refused with anything else, with a part missing, and above the size', () => {
+    const others = packed('src/extension.ts', 'dist/extension.js.map', 'node_modules/a/index.js', 'test/a.js');
+    const problems = vsixProblems([...complete.slice(1), ...others], maximumSize + 1);
+    assert.deepEqual(
+      problems.map((problem) => problem.split(' ').slice(0, 3).join(' ')),
+      [
+        'extension/src/extension.ts must not',
+        'extension/dist/extension.js.map must not',
+        'extension/node_modules/a/index.js must not',
+        'extension/test/a.js must not',
+        'extension/package.json is missing',
+        'It has 600001',
+      ],
+    );
+  });
+
+  test('is read from the directory of the zip file', () => {
+    const entry = Buffer.alloc(46 + 5);
+    entry.writeUInt32LE(0x02014b50, 0);
+    entry.writeUInt32LE(7, 24);
+    entry.writeUInt16LE(5, 28);
+    entry.write('a.txt', 46);
+    const end = Buffer.alloc(22);
+    end.writeUInt32LE(0x06054b50, 0);
+    end.writeUInt16LE(1, 10);
+    end.writeUInt32LE(0, 16);
+    assert.deepEqual(zipEntries(Buffer.concat([entry, end])), [{ name: 'a.txt', size: 7 }]);
+    assert.throws(() => zipEntries(Buffer.from('no')), /not a zip file/);
+  });
+});
+
+suite('The stages of npm test', () => {
+  const stage = (name: string, ...needs: readonly string[]): Stage => ({
+    name,
+    needs,
+    run: () => Promise.reject(new Error('not run')),
+  });
+  const rows = [[stage('setup')], [stage('lint'), stage('types')], [stage('package')], [stage('install', 'package')]];
+
+  test('asked for by name bring what they need, in order', () => {
+    const names = select(rows, ['install', 'lint']).map((row) => row.map(({ name }) => name));
+    assert.deepEqual(names, [['lint'], ['package'], ['install']]);
+  });
+
+  test('with an unknown name list those that exist', () => {
+    assert.throws(() => select(rows, ['lnit']), /no stage lnit. Stages: setup, lint, types, package, install\./);
+  });
+});
+
+suite('Processes of the harness', () => {
+  test('end with everything they started, also what ignores a polite request', async () => {
+    const stubborn = "process.on('SIGTERM',()=>{});setInterval(()=>{},1000);";
+    const code = `require('node:child_process').spawn(process.execPath,['-e',${JSON.stringify(`${stubborn}console.log('up')`)}],{stdio:'inherit'})`;
+    const child = spawn(process.execPath, ['-e', `${code};setInterval(()=>{},1000)`], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    await new Promise((done) => child.stdout.once('data', done));
+    const tree = processTree(child.pid ?? 0);
+    assert.equal(tree.length, 2);
+    await endTree(child.pid, 200);
+    await new Promise((done) =>
+      (child.exitCode ?? child.signalCode) === null ? child.once('exit', done) : done(undefined),
+    );
+    for (let round = 0; round < 50 && tree.some(isAlive); round++) await new Promise((done) => setTimeout(done, 20));
+    assert.deepEqual(tree.filter(isAlive), []);
+  });
+
+  test('that cannot be started say so', async () => {
+    const { code, output } = await run('no-such-program-here', []);
+    assert.equal(code, 127);
+    assert.match(output, /no-such-program-here: .*ENOENT/);
+  });
+});
+
+suite('The dependencies', () => {
+  let folder = '';
+
+  setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'mcpl-dependencies-'));
+    await mkdir(join(folder, 'node_modules/node/bin'), { recursive: true });
+  });
+
+  teardown(() => rm(folder, { recursive: true, force: true }));
+
+  const installed = async (wanted: object, present: object | undefined): Promise<string> => {
+    await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages: wanted }));
+    const hidden = join(folder, 'node_modules/.package-lock.json');
+    await rm(hidden, { force: true });
+    if (present !== undefined) await writeFile(hidden, JSON.stringify({ packages: present }));
+    const module = JSON.stringify(inProject('test/harness/dependencies.mjs'));
+    const script = `import(${module}).then((m) => console.log(m.dependenciesAreInstalled(${JSON.stringify(folder)})))`;
+    return (await run(process.execPath, ['-e', script])).output.trim();
+  };
+
+  test('are installed when npm finished with what the lockfile says', async () => {
+    const wanted = {
+      '': {},
+      'node_modules/a': { version: '1.0.0' },
+      'node_modules/mac': { version: '1.0.0', optional: true },
+    };
+    assert.equal(await installed(wanted, { 'node_modules/a': { version: '1.0.0' } }), 'true');
+    assert.equal(await installed(wanted, { 'node_modules/a': { version: '1.0.1' } }), 'false');
+    assert.equal(await installed(wanted, {}), 'false');
+    assert.equal(await installed(wanted, undefined), 'false');
+  });
+});

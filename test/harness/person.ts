@@ -1,0 +1,169 @@
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { takeScreenshot } from './browser.ts';
+
+/**
+ * What only a person can do in the editor. The driver does it with Playwright; tests inside the extension host ask for it
+ * over the bridge, so everything here takes and returns plain JSON.
+ */
+export interface Person {
+  readonly click: (selector: string) => Promise<void>;
+  readonly type: (text: string) => Promise<void>;
+  readonly press: (key: string) => Promise<void>;
+  /** The text of everything that matches and is visible. */
+  readonly texts: (selector: string) => Promise<readonly string[]>;
+  readonly waitFor: (selector: string) => Promise<void>;
+  readonly screenshot: (name: string) => Promise<string>;
+  /** Runs a command by its title in the command palette. */
+  readonly command: (title: string) => Promise<void>;
+  /** Opens a view container by its title in the activity bar. */
+  readonly openContainer: (title: string) => Promise<void>;
+  /** Clicks a row of a tree by its label; with an action, `checkbox`, `expand`, or the title of its inline button. */
+  readonly clickTreeItem: (label: string, action?: string) => Promise<void>;
+  /** The visible rows of the trees in the side bar, indented by level: `label description [x]`. */
+  readonly treeRows: () => Promise<readonly string[]>;
+  /** Clicks a button of a notification that is waiting (toast or notification centre). */
+  readonly notification: (button: string, message?: string) => Promise<void>;
+  readonly notifications: () => Promise<readonly string[]>;
+  /** Clicks a button of the modal dialog that is open. Only without the smoke-test driver: there modals throw. */
+  readonly dialog: (button: string) => Promise<void>;
+  /** Answers the input box that is open. */
+  readonly answerInput: (text: string) => Promise<void>;
+  readonly pick: (label: string) => Promise<void>;
+  readonly webviewClick: (selector: string) => Promise<void>;
+  readonly webviewFill: (selector: string, text: string) => Promise<void>;
+  readonly webviewTexts: (selector: string) => Promise<readonly string[]>;
+}
+
+export type PersonAction = keyof Person;
+
+const visibleTexts = async (matches: Locator): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (const match of await matches.all()) if (await match.isVisible()) found.push((await match.innerText()).trim());
+  return found;
+};
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+const exactly = (text: string): RegExp => new RegExp(`^\\s*${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\\s*$`);
+
+/** The label is exact: `tools` must not find `tools of another server`. */
+const treeRow = (page: Page, label: string): Locator =>
+  page
+    .locator('.pane-body .monaco-list-row')
+    .filter({ has: page.locator('.label-name', { hasText: exactly(label) }) })
+    .first();
+
+const clickInRow = async (row: Locator, action: string | undefined): Promise<void> => {
+  if (action === undefined) return row.click();
+  if (action === 'checkbox')
+    return row.locator('.monaco-checkbox, .custom-view-tree-node-item-checkbox').first().click();
+  if (action === 'expand') return row.locator('.monaco-tl-twistie').click();
+  await row.hover();
+  return row
+    .locator(`.actions .action-label[aria-label^=${quoted(action)}]`)
+    .first()
+    .click();
+};
+
+/** Runs in the page, where this project's types do not reach; hence a script in a string. */
+const treeRowsScript = `[...document.querySelectorAll('.sidebar .pane-body .monaco-list-row')]
+  .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)
+  .map((row) => {
+    const level = Number(row.getAttribute('aria-level') ?? '1');
+    const label = row.querySelector('.label-name')?.textContent ?? row.textContent ?? '';
+    const description = row.querySelector('.label-description')?.textContent ?? '';
+    const box = row.querySelector('.monaco-checkbox');
+    const state = box === null ? '' : box.getAttribute('aria-checked') === 'true' ? '[x]' : '[ ]';
+    return '  '.repeat(level - 1) + [label, description, state].filter((part) => part !== '').join(' ');
+  })`;
+
+const waitingNotifications =
+  '.notifications-toasts .notification-list-item, .notifications-center .notification-list-item';
+
+/** Toasts hide themselves and the driver hides them at once; the centre behind the bell keeps them. */
+const showNotifications = async (page: Page): Promise<void> => {
+  if (await page.locator(waitingNotifications).first().isVisible()) return;
+  const bell = page.locator('[id="status.notifications"]');
+  if (await bell.isVisible()) await bell.click();
+};
+
+const webview = (page: Page): FrameLocator =>
+  page.frameLocator('iframe.webview.ready').first().frameLocator('iframe#active-frame');
+
+const inTree = (page: Page): Pick<Person, 'openContainer' | 'clickTreeItem' | 'treeRows'> => ({
+  openContainer: async (title) => {
+    const tab = page
+      .locator(`.activitybar .action-item[role="tab"]:has(.action-label[aria-label^=${quoted(title)}])`)
+      .first();
+    if ((await tab.getAttribute('aria-expanded')) !== 'true') await tab.click();
+  },
+  clickTreeItem: async (label, action) => clickInRow(treeRow(page, label), action),
+  treeRows: async () => page.evaluate<readonly string[]>(treeRowsScript),
+});
+
+const inNotifications = (page: Page): Pick<Person, 'notification' | 'notifications' | 'dialog'> => ({
+  notification: async (button, message) => {
+    await showNotifications(page);
+    const items = page.locator(waitingNotifications);
+    const item = message === undefined ? items : items.filter({ hasText: message });
+    await item
+      .locator(`.monaco-button:has-text(${quoted(button)})`)
+      .first()
+      .click();
+  },
+  notifications: async () => {
+    await showNotifications(page);
+    return visibleTexts(page.locator(waitingNotifications).locator('.notification-list-item-message'));
+  },
+  dialog: async (button) =>
+    page
+      .locator(`.monaco-dialog-box .monaco-button:has-text(${quoted(button)})`)
+      .first()
+      .click(),
+});
+
+/** The palette closes itself when something else takes the focus, as happens while a window settles; a person tries again. */
+const runCommand = async (page: Page, box: Locator, title: string): Promise<void> => {
+  const row = page.locator(`.quick-input-list .monaco-list-row:has-text(${quoted(title)})`).first();
+  for (let left = 4; ; left--) {
+    try {
+      await page.keyboard.press('F1');
+      await box.fill(`>${title}`, { timeout: 3_000 });
+      return await row.click({ timeout: 3_000 });
+    } catch (error) {
+      if (left === 0) throw error;
+      await page.keyboard.press('Escape');
+    }
+  }
+};
+
+const inQuickInput = (page: Page): Pick<Person, 'command' | 'answerInput' | 'pick'> => {
+  const box = page.locator('.quick-input-widget:visible input').first();
+  return {
+    command: async (title) => runCommand(page, box, title),
+    answerInput: async (text) => {
+      await box.fill(text);
+      await box.press('Enter');
+    },
+    pick: async (label) =>
+      page
+        .locator(`.quick-input-list .monaco-list-row:has-text(${quoted(label)})`)
+        .first()
+        .click(),
+  };
+};
+
+export const createPerson = (page: Page, screenshots: string): Person => ({
+  click: async (selector) => page.locator(selector).first().click(),
+  type: async (text) => page.keyboard.type(text),
+  press: async (key) => page.keyboard.press(key),
+  texts: async (selector) => visibleTexts(page.locator(selector)),
+  waitFor: async (selector) => page.locator(selector).first().waitFor(),
+  screenshot: async (name) => takeScreenshot(page, screenshots, name),
+  ...inTree(page),
+  ...inNotifications(page),
+  ...inQuickInput(page),
+  webviewClick: async (selector) => webview(page).locator(selector).first().click(),
+  webviewFill: async (selector, text) => webview(page).locator(selector).first().fill(text),
+  webviewTexts: async (selector) => visibleTexts(webview(page).locator(selector)),
+});

@@ -1,0 +1,108 @@
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectRoot, inProject, outFolder } from './paths.ts';
+import { mustRun } from './processes.ts';
+import { Problem } from './progress.ts';
+import { buildFakeModel } from './testBundles.ts';
+
+const allowed = [
+  /^\[Content_Types\]\.xml$/,
+  /^extension\.vsixmanifest$/,
+  /^extension\/package(\.nls(\.[\w-]+)?)?\.json$/,
+  /^extension\/(readme\.md|changelog\.md|LICENSE\.txt)$/,
+  /^extension\/dist\/\w+\.c?js$/,
+  /^extension\/dist\/webview\/\w+\.(js|css)$/,
+  /^extension\/media\/[\w-]+\.(svg|png|css)$/,
+];
+
+const required = [
+  'extension/package.json',
+  'extension/package.nls.json',
+  'extension/readme.md',
+  'extension/changelog.md',
+  'extension/LICENSE.txt',
+  'extension/dist/extension.js',
+  'extension/dist/storeWorker.js',
+  'extension/dist/host.cjs',
+  'extension/dist/cli.js',
+  'extension/dist/demo.js',
+  'extension/dist/webview/toolForm.js',
+];
+
+export const maximumSize = 600_000;
+
+export interface ZipEntry {
+  readonly name: string;
+  readonly size: number;
+}
+
+/** The central directory of a zip file, which is all that a list of its content takes. */
+export const zipEntries = (file: Buffer): readonly ZipEntry[] => {
+  const end = file.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
+  if (end < 0) throw new Problem('This is not a zip file. Package it again.');
+  const entries: ZipEntry[] = [];
+  let at = file.readUInt32LE(end + 16);
+  for (let left = file.readUInt16LE(end + 10); left > 0; left--) {
+    const [name, extra, comment] = [28, 30, 32].map((offset) => file.readUInt16LE(at + offset));
+    const start = at + 46;
+    entries.push({ name: file.toString('utf8', start, start + (name ?? 0)), size: file.readUInt32LE(at + 24) });
+    at = start + (name ?? 0) + (extra ?? 0) + (comment ?? 0);
+  }
+  return entries;
+};
+
+/** What is wrong with a package, one sentence each. */
+export const vsixProblems = (entries: readonly ZipEntry[], size: number): readonly string[] => {
+  const names = entries.map(({ name }) => name);
+  return [
+    ...names
+      .filter((name) => !allowed.some((pattern) => pattern.test(name)))
+      .map((name) => `${name} must not be in it; see .vscodeignore.`),
+    ...required.filter((name) => !names.includes(name)).map((name) => `${name} is missing from it.`),
+    ...(size > maximumSize ? [`It has ${size} bytes; at most ${maximumSize} are allowed.`] : []),
+  ];
+};
+
+const vsce = async (folder: string, file: string): Promise<string> => {
+  await rm(file, { force: true });
+  const options = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--no-rewrite-relative-links'];
+  return mustRun(
+    process.execPath,
+    [inProject('node_modules/@vscode/vsce/vsce'), 'package', ...options, '--out', file],
+    {
+      cwd: folder,
+      timeoutMs: 120_000,
+      next: 'See the lines above; package.json or .vscodeignore may have to change.',
+    },
+  );
+};
+
+export const projectVersion = async (): Promise<string> =>
+  (JSON.parse(await readFile(inProject('package.json'), 'utf8')) as { version: string }).version;
+
+export interface Packaged {
+  readonly file: string;
+  readonly log: string;
+}
+
+/** Builds for production and packages. Throws when the package has more or less in it than what runs. */
+export const packageExtension = async (): Promise<Packaged> => {
+  const build = await mustRun(process.execPath, [inProject('esbuild.mjs')], {
+    cwd: projectRoot,
+    next: 'Correct the errors above.',
+  });
+  const file = inProject(`mcp-live-${await projectVersion()}.vsix`);
+  const log = await vsce(projectRoot, file);
+  const entries = zipEntries(await readFile(file));
+  const { size } = await stat(file);
+  const list = entries.map((entry) => `${String(entry.size).padStart(9)} ${entry.name}`).join('\n');
+  const problems = vsixProblems(entries, size);
+  if (problems.length > 0) throw new Problem(`${file}:\n${problems.join('\n')}`, `${log}\n${list}`);
+  return { file, log: `${build}${list}\n${String(size).padStart(9)} ${file}` };
+};
+
+export const packageFakeModel = async (): Promise<string> => {
+  const file = join(outFolder, 'fake-model.vsix');
+  await vsce(await buildFakeModel(), file);
+  return file;
+};
