@@ -96,6 +96,11 @@ export const RPC = {
   internalError: -32603,
 } as const;
 
+/** What is thrown for a method that nobody handles. */
+export function methodNotFound(method: string): WireError {
+  return new WireError(RPC.methodNotFound, `Method not found: ${method}`);
+}
+
 export function isHostError(error: unknown, ...codes: readonly HostErrorCode[]): error is HostError {
   return error instanceof HostError && (codes.length === 0 || codes.includes(error.code));
 }

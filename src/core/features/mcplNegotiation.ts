@@ -1,5 +1,5 @@
 import { type Disposable, toDisposable } from '../base/disposable.ts';
-import { RPC, WireError } from '../base/errors.ts';
+import { methodNotFound, RPC, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeAdvert, decodeNames, MCPL_ERROR } from '../wire/mcpl.ts';
@@ -55,7 +55,7 @@ export class McplNegotiation implements SessionFeature {
   }
 
   #refuse(method: string, params: JsonObject): never {
-    if (this.#declared === undefined) throw new WireError(RPC.methodNotFound, `Method not found: ${method}`);
+    if (this.#declared === undefined) throw methodNotFound(method);
     const { featureSet } = params;
     if (typeof featureSet !== 'string') throw new WireError(RPC.invalidParams, 'featureSet must be a text.');
     if (!this.#declared.has(featureSet))

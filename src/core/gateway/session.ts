@@ -1,7 +1,7 @@
 import { Deferred } from '../base/async.ts';
 import { CancellationSource } from '../base/cancellation.ts';
 import type { Disposable } from '../base/disposable.ts';
-import { messageOf, RPC, toHostError, WireError } from '../base/errors.ts';
+import { messageOf, methodNotFound, RPC, toHostError, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { CallOptions, Host } from '../hostTypes.ts';
 import type { Progress } from '../model/operation.ts';
@@ -133,7 +133,7 @@ export class GatewaySession implements Disposable {
       case 'tools/call':
         return this.#call(request.id, decodeCall(this.#server, request.params), send);
       default:
-        throw new WireError(RPC.methodNotFound, `Method not found: ${request.method}`);
+        throw methodNotFound(request.method);
     }
   }
 

@@ -1,4 +1,4 @@
-import { RPC, WireError } from '../base/errors.ts';
+import { RPC } from '../base/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
 export type RpcId = number | string;
@@ -60,9 +60,4 @@ function decodeFailure(error: Json): RemoteFailure {
 export function ownId(id: RpcId): number | undefined {
   if (typeof id === 'number') return id;
   return /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
-}
-
-/** What a handler throws for a method that nobody handles. */
-export function methodNotFound(method: string): WireError {
-  return new WireError(RPC.methodNotFound, `Method not found: ${method}`);
 }

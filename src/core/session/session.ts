@@ -1,7 +1,7 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { HostError, isHostError, RPC, WireError } from '../base/errors.ts';
+import { HostError, isHostError, methodNotFound } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
@@ -134,7 +134,7 @@ class Channel {
               const handler = feature.requests?.[method];
               if (handler !== undefined) return handler(params, context);
             }
-            throw new WireError(RPC.methodNotFound, `Method not found: ${method}`);
+            throw methodNotFound(method);
           },
           notification: (method, params) => {
             if (method === 'notifications/progress') {

@@ -1,22 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ServerDefinition } from '../../../src/core/model/server.ts';
 import { decideStart, effectiveAutoApprove, grantsOf, remarksOn } from '../../../src/core/policy/startConsent.ts';
 import type { Consent } from '../../../src/core/ports.ts';
-
-function definition(extra: Partial<ServerDefinition> = {}): ServerDefinition {
-  return {
-    id: 'a',
-    enabled: true,
-    connection: { kind: 'stdio', command: 'node', args: [], env: {}, envFile: undefined, cwd: undefined },
-    hiddenTools: [],
-    autoApprove: [],
-    timeouts: { start: 60, list: 30, call: 60, callMax: 60 },
-    restart: 'onCrash',
-    definedBy: 'user',
-    workspaceAutoApprove: [],
-    ...extra,
-  };
-}
+import { serverDefinition } from '../../support/serverDefinition.ts';
 
 function consent(...autoApprove: string[]): Consent {
   return { server: 'a', fingerprint: 'f', grants: { autoApprove }, at: 0 };
@@ -27,12 +12,14 @@ const text = (decision: ReturnType<typeof decideStart>): string =>
 
 suite('Consent to start', () => {
   test('is needed for what the workspace defines or grants, and again for whatever is not what was allowed', () => {
-    const theirs = definition({ definedBy: 'workspace' });
-    const widening = definition({ autoApprove: ['x', 'y'], workspaceAutoApprove: ['x', 'y'] });
+    const theirs = serverDefinition({ definedBy: 'workspace' });
+    const widening = serverDefinition({ autoApprove: ['x', 'y'], workspaceAutoApprove: ['x', 'y'] });
     assert.deepEqual(
       {
-        'the user’s own': text(decideStart(definition(), undefined, false)),
-        'the user’s own with own approvals': text(decideStart(definition({ autoApprove: ['x'] }), undefined, false)),
+        'the user’s own': text(decideStart(serverDefinition(), undefined, false)),
+        'the user’s own with own approvals': text(
+          decideStart(serverDefinition({ autoApprove: ['x'] }), undefined, false),
+        ),
         'the user’s own, widened by the workspace': text(decideStart(widening, undefined, false)),
         'the workspace’s, first': text(decideStart(theirs, undefined, false)),
         'the workspace’s, changed': text(decideStart(theirs, undefined, true)),
@@ -56,14 +43,14 @@ suite('Consent to start', () => {
   });
 
   test('what the workspace auto-approves counts only as far as it was allowed', () => {
-    const both = definition({ autoApprove: ['mine', 'theirs'], workspaceAutoApprove: ['theirs'] });
+    const both = serverDefinition({ autoApprove: ['mine', 'theirs'], workspaceAutoApprove: ['theirs'] });
     assert.deepEqual(effectiveAutoApprove(both, undefined), ['mine']);
     assert.deepEqual(effectiveAutoApprove(both, consent('theirs')), ['mine', 'theirs']);
     assert.deepEqual(effectiveAutoApprove(both, consent('other')), ['mine']);
   });
 
   test('a question names everything that a start grants', () => {
-    const rich = definition({
+    const rich = serverDefinition({
       connection: { kind: 'stdio', command: 'x', args: [], env: { B: '1', A: '2' }, envFile: '.env', cwd: undefined },
       workspaceAutoApprove: ['z', 'a'],
     });
@@ -73,7 +60,7 @@ suite('Consent to start', () => {
       'It reads environment variables from .env.',
     ]);
     assert.deepEqual(
-      remarksOn(definition({ connection: { kind: 'remote', url: 'u', headers: { H: 'v' }, transport: 'auto' } })),
+      remarksOn(serverDefinition({ connection: { kind: 'remote', url: 'u', headers: { H: 'v' }, transport: 'auto' } })),
       ['It sends the headers: H.'],
     );
     assert.deepEqual(grantsOf(rich), { autoApprove: ['a', 'z'] });

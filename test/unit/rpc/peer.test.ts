@@ -5,7 +5,7 @@ import { HostError, isHostError, WireError } from '../../../src/core/base/errors
 import { Emitter } from '../../../src/core/base/event.ts';
 import type { Json, JsonObject } from '../../../src/core/base/json.ts';
 import { createLinkedTransports, type MemoryTransport } from '../../../src/core/rpc/memoryTransport.ts';
-import { methodNotFound } from '../../../src/core/rpc/messages.ts';
+import { methodNotFound } from '../../../src/core/base/errors.ts';
 import { Peer, type RpcHandlers } from '../../../src/core/rpc/peer.ts';
 import type { DroppedMessage, Transport } from '../../../src/core/rpc/transport.ts';
 import { FakeClock, settle } from '../../support/fakeClock.ts';

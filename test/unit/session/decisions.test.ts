@@ -6,6 +6,7 @@ import { fingerprint, sameConnection } from '../../../src/core/session/fingerpri
 import { type LifecycleEvent, transition } from '../../../src/core/session/lifecycle.ts';
 import { reconcile } from '../../../src/core/session/reconciliation.ts';
 import { decideRestart } from '../../../src/core/session/restartPolicy.ts';
+import { serverDefinition } from '../../support/serverDefinition.ts';
 
 const error = new HostError('SERVER_EXITED', 'gone', { layer: 'process' });
 const info = { name: 's', title: undefined, version: '1', instructions: undefined };
@@ -84,25 +85,10 @@ suite('Restarting after a crash', () => {
   });
 });
 
-function definition(extra: Partial<ServerDefinition> = {}, command = 'node'): ServerDefinition {
-  return {
-    id: 'a',
-    enabled: false,
-    connection: { kind: 'stdio', command, args: [], env: {}, envFile: undefined, cwd: undefined },
-    hiddenTools: [],
-    autoApprove: [],
-    timeouts: { start: 60, list: 30, call: 60, callMax: 60 },
-    restart: 'onCrash',
-    definedBy: 'user',
-    workspaceAutoApprove: [],
-    ...extra,
-  };
-}
-
 suite('What new settings mean for a server', () => {
-  const off = definition();
-  const on = definition({ enabled: true });
-  const moved = definition({ enabled: true }, 'deno');
+  const off = serverDefinition();
+  const on = serverDefinition({ enabled: true });
+  const moved = serverDefinition({ enabled: true }, 'deno');
   const notApproved: ServerState = { kind: 'stopped', reason: 'notApproved' };
   const row = (
     before: ServerDefinition | undefined,
@@ -121,9 +107,9 @@ suite('What new settings mean for a server', () => {
         'switched on': row(off, on),
         'switched off': row(on, off),
         'nothing changed': row(on, on),
-        'hidden tools changed': row(on, definition({ enabled: true, hiddenTools: ['x'] })),
+        'hidden tools changed': row(on, serverDefinition({ enabled: true, hiddenTools: ['x'] })),
         'connection changed': row(on, moved),
-        'connection changed while disabled': row(off, definition({}, 'deno')),
+        'connection changed while disabled': row(off, serverDefinition({}, 'deno')),
         'entry broken': row(on, undefined),
         'trust lost': row(on, on, false),
         'trust granted': row(on, on, true, false),

@@ -1,0 +1,17 @@
+import type { ServerDefinition } from '../../src/core/model/server.ts';
+
+/** A server as settings define it, with what a test does not care about filled in. */
+export function serverDefinition(extra: Partial<ServerDefinition> = {}, command = 'node'): ServerDefinition {
+  return {
+    id: 'a',
+    enabled: false,
+    connection: { kind: 'stdio', command, args: [], env: {}, envFile: undefined, cwd: undefined },
+    hiddenTools: [],
+    autoApprove: [],
+    timeouts: { start: 60, list: 30, call: 60, callMax: 60 },
+    restart: 'onCrash',
+    definedBy: 'user',
+    workspaceAutoApprove: [],
+    ...extra,
+  };
+}
