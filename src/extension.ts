@@ -21,7 +21,7 @@ import type { EditorServices } from './editor/services.ts';
 import { SettingsWatch } from './editor/settings.ts';
 import { SettingsDiagnostics } from './editor/settingsDiagnostics.ts';
 import { SettingsFiles } from './editor/settingsFiles.ts';
-import { openServerSettings } from './editor/settingsOpener.ts';
+import { openServerSettings, openSetting } from './editor/settingsOpener.ts';
 import { WorkspaceSettingsWriter } from './editor/settingsWriter.ts';
 import { registerStatusBar } from './editor/statusBar.ts';
 import { registerToolCommands } from './editor/toolCommands.ts';
@@ -86,14 +86,15 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
     inputs,
     extensionUri: context.extensionUri,
     openServerSettings: openSettings,
+    openSetting: (setting) => openSetting(files, setting),
   };
-  const watch = own(new SettingsWatch(host));
+  const watch = own(new SettingsWatch(host, files));
   own(new SettingsDiagnostics(host, watch, files, logs.host));
   own(registerContextKeys(host, watch));
   own(logs.follow(host));
   const chat = own(new ChatConnection(nodeClock, logs.host));
   own(new McpGateway(host, gateway, nodeIds, chat, logs.host));
-  registerViewsAndCommands(services).forEach(own);
+  registerViewsAndCommands(services, watch).forEach(own);
   watch.apply();
   endLeftovers(processes, logs.host);
   return apiOf(context, host, gateway, services, consent);
@@ -117,8 +118,8 @@ function nodePorts(
   return { clock: nodeClock, ids: nodeIds, logs, storage, connector };
 }
 
-function registerViewsAndCommands(services: EditorServices): readonly vscode.Disposable[] {
-  const tree = registerServerTree(services);
+function registerViewsAndCommands(services: EditorServices, watch: SettingsWatch): readonly vscode.Disposable[] {
+  const tree = registerServerTree(services, watch);
   return [
     tree,
     registerStatusBar(services),

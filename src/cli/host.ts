@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { Deferred, type JsonObject, type LogLevel, messageOf } from '../core/index.ts';
+import { Deferred, isJsonArray, type Json, type JsonObject, type LogLevel, messageOf } from '../core/index.ts';
 import { Questions } from './control/questions.ts';
 import { ControlSession } from './control/session.ts';
 import { Lines } from './lines.ts';
@@ -64,7 +64,7 @@ export async function runHost(command: HostCommand, { input, output }: Streams, 
     folders: folder === undefined ? [] : [folder],
     storageFile: command.store,
     onStartQuestion: (question, token) => questions.askStart(question, token),
-    onInput: (id, token) => questions.askInput(id, token),
+    onInput: (id, token, definedBy) => questions.askInput(id, token, definedBy),
     onNotice: (text) => write({ event: 'notice', text }),
     onLog: ({ server, level, message }) => {
       if (command.logged.includes(level)) write({ event: 'log', server, level, message });
@@ -79,7 +79,8 @@ export async function runHost(command: HostCommand, { input, output }: Streams, 
     settings: {
       servers: user?.servers,
       workspaceServers: workspace?.servers,
-      inputs: workspace?.inputs ?? user?.inputs,
+      // The user's own come last, where they win: no repository has a say in what is asked for the user's servers.
+      inputs: [...listOf(workspace?.inputs), ...listOf(user?.inputs)],
       trusted: command.trusted,
     },
     onShutdown: () => ended.resolve(),
@@ -100,4 +101,8 @@ export async function runHost(command: HostCommand, { input, output }: Streams, 
   session.dispose();
   await host.close();
   return EXIT.ok;
+}
+
+function listOf(inputs: Json | undefined): readonly Json[] {
+  return isJsonArray(inputs) ? inputs : [];
 }

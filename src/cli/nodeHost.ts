@@ -45,8 +45,12 @@ export interface NodeHostOptions {
   readonly storageFile?: string | undefined;
   /** Answers the question whether a workspace's server may start. Default: it may not. */
   readonly onStartQuestion?: ((question: StartQuestion, token: CancellationToken) => Promise<StartAnswer>) | undefined;
-  /** Answers `${input:id}`. Default: no input is declared. */
-  readonly onInput?: ((id: string, token: CancellationToken) => Promise<InputAnswer>) | undefined;
+  /**
+   * Answers `${input:id}`. Default: no input is declared. What belongs to the user's own servers (`definedBy` is
+   * `user`) is better not given to those that the workspace defines.
+   */
+  readonly onInput?:
+    ((id: string, token: CancellationToken, definedBy: 'user' | 'workspace') => Promise<InputAnswer>) | undefined;
   /** Hears every line of every log. Secrets have been taken out of them; control characters have not. */
   readonly onLog?: ((line: LogLine) => void) | undefined;
   /** Hears what a person should know, such as a damaged file that was set aside. */
@@ -127,7 +131,7 @@ function variablesOf(options: NodeHostOptions): VariableSource {
     folders,
     userHome: homedir(),
     env: (name) => process.env[name],
-    input: (id, token) => options.onInput?.(id, token) ?? Promise.resolve({ kind: 'undeclared' }),
+    input: (id, token, definedBy) => options.onInput?.(id, token, definedBy) ?? Promise.resolve({ kind: 'undeclared' }),
     readFile: async (path) => {
       if ((await stat(path)).size > LARGEST_FILE) throw new Error(`${path} is larger than 1 MB.`);
       return readFile(path, 'utf8');

@@ -36,6 +36,8 @@ class LiveHost implements Host {
   #units = new Map<string, ServerUnit>();
   #problems: readonly SettingsProblem[] = [];
   #trusted = false;
+  /** Servers that left the settings and still end, by id. */
+  readonly #leaving = new Map<string, Promise<void>>();
   #closing: Promise<void> | undefined;
 
   constructor(options: HostOptions) {
@@ -143,7 +145,7 @@ class LiveHost implements Host {
 
   async #close(): Promise<void> {
     const units = [...this.#units.values()];
-    await Promise.all(units.map((unit) => unit.stop('byUser')));
+    await Promise.all([...units.map((unit) => unit.stop('byUser')), ...this.#leaving.values()]);
     for (const unit of units) unit.dispose();
     this.#store.dispose();
     await this.#options.ports.storage.close();
@@ -151,7 +153,7 @@ class LiveHost implements Host {
 
   #create(entry: SettingsEntry): ServerUnit {
     const { ports, client } = this.#options;
-    const unit = new ServerUnit(entry, { ports, gate: this.#gate, client });
+    const unit = new ServerUnit(entry, { ports, gate: this.#gate, client, after: this.#leaving.get(entry.id) });
     this.#store.add(unit);
     unit.onDidChange((what) => {
       // A server that was removed ends on its own time; nobody is told of its steps any more.
@@ -175,7 +177,12 @@ class LiveHost implements Host {
   }
 
   #remove(unit: ServerUnit): void {
-    ignoreFailure(unit.stop('notStarted').finally(() => this.#store.release(unit)));
+    const before = this.#leaving.get(unit.id);
+    const left = Promise.allSettled([before, unit.stop('notStarted')]).then(() => {
+      this.#store.release(unit);
+      if (this.#leaving.get(unit.id) === left) this.#leaving.delete(unit.id);
+    });
+    this.#leaving.set(unit.id, left);
     this.#changed.fire({ server: unit.id, what: 'removed' });
   }
 
@@ -190,6 +197,12 @@ class LiveHost implements Host {
   }
 
   async #runnable(id: string, action: (unit: ServerUnit) => Promise<void>): Promise<void> {
+    if (this.#closing !== undefined)
+      throw new HostError('CONNECTION_CLOSED', `The server "${id}" cannot start: the host is closed.`, {
+        layer: 'host',
+        effect: 'none',
+        suggestion: 'Open a new host.',
+      });
     const unit = this.#unit(id);
     if (!this.#trusted)
       throw new HostError('NOT_TRUSTED', `The server "${id}" cannot start: this workspace is not trusted.`, {

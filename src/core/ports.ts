@@ -2,6 +2,7 @@ import type { CancellationToken } from './base/cancellation.ts';
 import type { Clock } from './base/clock.ts';
 import type { Disposable } from './base/disposable.ts';
 import type { Logger } from './base/log.ts';
+import type { ServerDefinition } from './model/server.ts';
 import type { Transport } from './rpc/transport.ts';
 
 export type { Clock } from './base/clock.ts';
@@ -39,8 +40,11 @@ export interface VariableSource {
   readonly folders: readonly { readonly name: string; readonly path: string }[];
   readonly userHome: string;
   env(name: string): string | undefined;
-  /** The answer to `${input:id}`, asked once and remembered; `undefined` when the person declines. */
-  input(id: string, token: CancellationToken): Promise<InputAnswer>;
+  /**
+   * The answer to `${input:id}`, asked once and remembered, for the user's own servers apart from those that the
+   * workspace defines: a repository must not get what was typed for another server.
+   */
+  input(id: string, token: CancellationToken, definedBy: ServerDefinition['definedBy']): Promise<InputAnswer>;
   /** The text of a file named by settings (an `envFile`). Rejects with a message that names the file. */
   readFile(path: string): Promise<string>;
 }

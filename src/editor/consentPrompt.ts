@@ -126,8 +126,9 @@ function isShort(question: StartQuestion): boolean {
 function questionText(question: StartQuestion): string {
   const target = plainText(question.target, Infinity);
   const where = question.cwd === undefined ? '' : vscode.l10n.t(' (in {0})', plainText(question.cwd, Infinity));
-  const remarks = question.remarks.map((remark) => plainText(remark, Infinity));
-  return [`${opening(question)} ${target}${where}`, ...remarks].join(' ');
+  const remarks = question.remarks.map((remark) => plainText(remark, Infinity)).join(' ');
+  // Without a mark between them a remark reads like more arguments.
+  return `${opening(question)} ${target}${where}${remarks === '' ? '' : ` — ${remarks}`}`;
 }
 
 function shortened(question: StartQuestion, reviewed: boolean): string {

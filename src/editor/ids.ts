@@ -49,6 +49,8 @@ export const FACETS = {
   tool: 'tool',
   autoApproved: 'autoApproved',
   asks: 'asks',
+  offered: 'offered',
+  hidden: 'hidden',
   problem: 'problem',
 } as const;
 

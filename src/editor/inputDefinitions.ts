@@ -1,4 +1,9 @@
-import { isJsonArray, isJsonObject, type Json } from '../core/index.ts';
+import { isJsonArray, isJsonObject, type Json, type SettingsLayer } from '../core/index.ts';
+
+/** Nobody can choose what a list does not show whole. */
+const LONGEST_OPTION = 200;
+
+export type DefinedBy = 'user' | 'workspace';
 
 /** One entry of `mcpl.inputs`. */
 export interface InputDefinition {
@@ -10,13 +15,25 @@ export interface InputDefinition {
   readonly options: readonly string[] | undefined;
 }
 
-/** The declaration of one input; in later layers (the workspace's) it wins. What cannot be read declares nothing. */
-export function findInput(layers: readonly (Json | undefined)[], id: string): InputDefinition | undefined {
-  for (const layer of [...layers].reverse()) {
-    const found = inputDefinitions(layer).find((definition) => definition.id === id);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/**
+ * The declaration of one input. For a server of the workspace later layers win; for the user's own server the user's
+ * declaration does, so that no repository has a say in what is asked and kept for it. What any of them calls a secret
+ * is one. What cannot be read declares nothing.
+ */
+export function findInput(
+  layers: readonly SettingsLayer[],
+  id: string,
+  definedBy: DefinedBy,
+): InputDefinition | undefined {
+  const found = layers.flatMap(({ scope, servers }) =>
+    inputDefinitions(servers)
+      .filter((definition) => definition.id === id)
+      .slice(0, 1)
+      .map((definition) => ({ scope, definition })),
+  );
+  const own = definedBy === 'user' ? found.findLast(({ scope }) => scope === 'user') : undefined;
+  const chosen = (own ?? found.at(-1))?.definition;
+  return chosen && { ...chosen, secret: found.some(({ definition }) => definition.secret) };
 }
 
 export function inputDefinitions(layer: Json | undefined): readonly InputDefinition[] {
@@ -29,8 +46,12 @@ function decode(value: Json): readonly InputDefinition[] {
   if (typeof id !== 'string' || id === '') return [];
   const common = { id, description: textOf(description), secret: password === true, default: textOf(preset) };
   if (type === 'promptString') return [{ ...common, options: undefined }];
-  const choices = isJsonArray(options) ? options.filter((option) => typeof option === 'string') : [];
+  const choices = isJsonArray(options) ? options.filter(isOption) : [];
   return type === 'pickString' && choices.length > 0 ? [{ ...common, options: choices }] : [];
+}
+
+function isOption(value: Json): value is string {
+  return typeof value === 'string' && value.length <= LONGEST_OPTION;
 }
 
 function textOf(value: Json | undefined): string | undefined {

@@ -1,13 +1,16 @@
 import * as vscode from 'vscode';
 import { type CancellationToken, type InputAnswer, KeyedQueue } from '../core/index.ts';
 import { SETTINGS } from './ids.ts';
-import { findInput, type InputDefinition } from './inputDefinitions.ts';
+import { type DefinedBy, findInput, type InputDefinition } from './inputDefinitions.ts';
 import { plainText } from './plainText.ts';
 import { layersOf } from './settings.ts';
 
 const PREFIX = 'mcpl.input:';
 
-/** Answers to `${input:id}`, asked once and remembered for this workspace: secrets in the secret storage only. */
+/**
+ * Answers to `${input:id}`, asked once and remembered for this workspace: secrets in the secret storage only. What was
+ * typed for the user's own servers is not handed to one that the workspace defines.
+ */
 export class RememberedInputs {
   readonly #memory: vscode.Memento;
   readonly #secrets: vscode.SecretStorage;
@@ -19,16 +22,15 @@ export class RememberedInputs {
     this.#secrets = secrets;
   }
 
-  answer(id: string, token: CancellationToken): Promise<InputAnswer> {
-    return this.#queue.run(id, async () => {
-      const layers = layersOf(SETTINGS.inputs).map((layer) => layer.servers);
-      const definition = findInput(layers, id);
+  answer(id: string, token: CancellationToken, definedBy: DefinedBy): Promise<InputAnswer> {
+    return this.#queue.run(JSON.stringify([definedBy, id]), async () => {
+      const definition = findInput(layersOf(SETTINGS.inputs), id, definedBy);
       if (definition === undefined) return { kind: 'undeclared' };
-      const known = await this.#recall(definition);
+      const known = await this.#recall(definition, definedBy);
       if (known !== undefined) return { kind: 'value', value: known, secret: definition.secret };
       const value = token.isCancellationRequested ? undefined : await ask(definition, token);
       if (value === undefined) return { kind: 'declined' };
-      await this.#remember(definition, value);
+      await this.#remember(definition, value, definedBy);
       return { kind: 'value', value, secret: definition.secret };
     });
   }
@@ -36,7 +38,7 @@ export class RememberedInputs {
   /** The ids of all inputs that are remembered for this workspace. */
   async remembered(): Promise<readonly string[]> {
     const keys = [...this.#memory.keys(), ...(await this.#secrets.keys())];
-    const own = [plainKey(''), secretKey('')];
+    const own = DEFINERS.flatMap((definedBy) => [plainKey(definedBy, ''), secretKey(definedBy, '')]);
     const ids = own.flatMap((prefix) =>
       keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)),
     );
@@ -44,34 +46,38 @@ export class RememberedInputs {
   }
 
   async forget(id: string): Promise<void> {
-    await this.#secrets.delete(secretKey(id));
-    await this.#memory.update(plainKey(id), undefined);
+    for (const definedBy of DEFINERS) {
+      await this.#secrets.delete(secretKey(definedBy, id));
+      await this.#memory.update(plainKey(definedBy, id), undefined);
+    }
   }
 
-  async #recall(definition: InputDefinition): Promise<string | undefined> {
+  async #recall(definition: InputDefinition, definedBy: DefinedBy): Promise<string | undefined> {
     const value = definition.secret
-      ? await this.#secrets.get(secretKey(definition.id))
-      : this.#memory.get<unknown>(plainKey(definition.id));
+      ? await this.#secrets.get(secretKey(definedBy, definition.id))
+      : this.#memory.get<unknown>(plainKey(definedBy, definition.id));
     if (typeof value !== 'string') return undefined;
     // A value that is no longer among the choices is asked for anew.
     return definition.options?.includes(value) === false ? undefined : value;
   }
 
-  async #remember(definition: InputDefinition, value: string): Promise<void> {
-    if (definition.secret) await this.#secrets.store(secretKey(definition.id), value);
-    else await this.#memory.update(plainKey(definition.id), value);
+  async #remember(definition: InputDefinition, value: string, definedBy: DefinedBy): Promise<void> {
+    if (definition.secret) await this.#secrets.store(secretKey(definedBy, definition.id), value);
+    else await this.#memory.update(plainKey(definedBy, definition.id), value);
   }
 }
 
-function plainKey(id: string): string {
-  return `${PREFIX}plain:${id}`;
+const DEFINERS: readonly DefinedBy[] = ['user', 'workspace'];
+
+function plainKey(definedBy: DefinedBy, id: string): string {
+  return `${PREFIX}${definedBy}:plain:${id}`;
 }
 
 /** The secret storage is one for all workspaces: what was typed for one of them is not another's to read. */
-function secretKey(id: string): string {
+function secretKey(definedBy: DefinedBy, id: string): string {
   const { workspaceFile, workspaceFolders } = vscode.workspace;
   const workspace = workspaceFile?.toString() ?? workspaceFolders?.[0]?.uri.toString() ?? '';
-  return `${PREFIX}${JSON.stringify(workspace)}:${id}`;
+  return `${PREFIX}${definedBy}:${JSON.stringify(workspace)}:${id}`;
 }
 
 async function ask(definition: InputDefinition, token: CancellationToken): Promise<string | undefined> {
@@ -80,7 +86,7 @@ async function ask(definition: InputDefinition, token: CancellationToken): Promi
   if (definition.options !== undefined) {
     const preset = definition.default;
     const items = definition.options.map((option) => ({
-      label: plainText(option, 200),
+      label: plainText(option, Infinity),
       value: option,
       ...(option === preset ? { description: vscode.l10n.t('default') } : {}),
     }));

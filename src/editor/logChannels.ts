@@ -15,6 +15,8 @@ export class OutputChannels implements Logs, LogChannels, Disposable {
   readonly host: Logger = { log: (level, message) => this.#host().bounded.log(level, message) };
   readonly #clock: Clock;
   readonly #servers = new Map<string, Channel>();
+  /** Who may write to the channel of an id: after a removal those loggers are mute that were handed out before. */
+  readonly #lives = new Map<string, object>();
   #hostChannel: Channel | undefined;
 
   constructor(clock: Clock) {
@@ -22,7 +24,13 @@ export class OutputChannels implements Logs, LogChannels, Disposable {
   }
 
   server(id: string): Logger {
-    return { log: (level, message) => this.#of(id).bounded.log(level, message) };
+    const life = this.#lives.get(id) ?? {};
+    this.#lives.set(id, life);
+    return {
+      log: (level, message) => {
+        if (this.#lives.get(id) === life) this.#of(id).bounded.log(level, message);
+      },
+    };
   }
 
   showServer(server: string): void {
@@ -39,12 +47,15 @@ export class OutputChannels implements Logs, LogChannels, Disposable {
       if (what !== 'removed') return;
       this.#servers.get(server)?.dispose();
       this.#servers.delete(server);
+      // It has yet to end, and what it says of that would open the channel again.
+      this.#lives.delete(server);
     });
   }
 
   dispose(): void {
     for (const channel of this.#servers.values()) channel.dispose();
     this.#servers.clear();
+    this.#lives.clear();
     this.#hostChannel?.dispose();
     this.#hostChannel = undefined;
   }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
-import { type Host, HostError, isObject, type OfferedTool, type ServerSnapshot } from '../core/index.ts';
+import { cleanLine, type Host, HostError, isObject, type OfferedTool, type ServerSnapshot } from '../core/index.ts';
 import { plainText } from './plainText.ts';
+import { stateWords } from './serverStateText.ts';
 import type { Picker, Target } from './services.ts';
 
 /** What a command was given, as far as it names a server. */
@@ -9,6 +10,8 @@ export function targetOf(argument: unknown): Target | undefined {
   const { server, tool } = argument;
   return typeof tool === 'string' ? { server, tool } : { server };
 }
+
+type Texts = Pick<vscode.QuickPickItem, 'label' | 'description' | 'detail'>;
 
 export class QuickPicker implements Picker {
   readonly #host: Host;
@@ -27,7 +30,11 @@ export class QuickPicker implements Picker {
     const items = this.#host
       .servers()
       .filter((server) => accepts(server.id))
-      .map((server) => ({ label: plainText(server.id, 64), description: summary(server), id: server.id }));
+      .map((server) => ({
+        label: withoutIcons(plainText(server.id, 64)),
+        description: summary(server),
+        id: server.id,
+      }));
     return (await pick(items, placeHolder, vscode.l10n.t('No server can do that now.')))?.id;
   }
 
@@ -42,9 +49,12 @@ export class QuickPicker implements Picker {
     const items = servers.flatMap((server) =>
       server.tools
         .filter(({ tool }) => accepts(server.id, tool.name))
-        .map((offered) => ({ ...toolItem(offered), server: server.id, tool: offered.tool.name })),
+        .map((offered) => ({ ...toolItem(server, offered), server: server.id, tool: offered.tool.name })),
     );
-    return pick(items, placeHolder, vscode.l10n.t('There is no such tool now. Start a server first.'));
+    const nothing = servers.some((server) => server.tools.length > 0)
+      ? vscode.l10n.t('There is no such tool now.')
+      : vscode.l10n.t('There is no tool now. Start a server first.');
+    return pick(items, placeHolder, nothing);
   }
 
   #known(id: string): ServerSnapshot {
@@ -57,28 +67,25 @@ export class QuickPicker implements Picker {
   }
 }
 
-function toolItem({ tool }: OfferedTool): { readonly label: string; readonly detail: string } {
-  return { label: plainText(tool.name, 100), detail: plainText(tool.description ?? tool.title ?? '', 200) };
+function toolItem({ id }: ServerSnapshot, { tool }: OfferedTool): Required<Texts> {
+  return {
+    label: withoutIcons(plainText(tool.name, 100)),
+    description: withoutIcons(plainText(id, 64)),
+    // Descriptions may have lines; here they have one.
+    detail: withoutIcons(plainText(cleanLine(tool.description ?? tool.title ?? '', 200))),
+  };
+}
+
+/** A quick pick draws `$(…)` as an icon, which would let a name show something else than it is. */
+function withoutIcons(text: string): string {
+  return text.replaceAll('$(', '$ (');
 }
 
 function summary(server: ServerSnapshot): string {
   const { state } = server;
-  switch (state.kind) {
-    case 'stopped':
-      return vscode.l10n.t('stopped');
-    case 'asking':
-      return vscode.l10n.t('waits for your answer');
-    case 'starting':
-      return vscode.l10n.t('starting');
-    case 'running':
-      return vscode.l10n.t('running, {0} tools', server.tools.length);
-    case 'stopping':
-      return vscode.l10n.t('stopping');
-    case 'restarting':
-      return vscode.l10n.t('restarting');
-    case 'failed':
-      return vscode.l10n.t('failed: {0}', plainText(state.error.message, 100));
-  }
+  return state.kind === 'failed'
+    ? vscode.l10n.t('failed: {0}', withoutIcons(plainText(cleanLine(state.error.message, 100))))
+    : stateWords(server);
 }
 
 async function pick<T extends vscode.QuickPickItem>(

@@ -4,6 +4,7 @@ import { registerCommand } from './commandRegistry.ts';
 import { COMMANDS } from './ids.ts';
 import { plainText } from './plainText.ts';
 import type { EditorServices } from './services.ts';
+import { settingOf } from './settingsOpener.ts';
 
 /** The commands that act on one server. */
 export function registerServerCommands(services: EditorServices): Disposable {
@@ -20,7 +21,10 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
     return server !== undefined && test(server);
   };
   const waits = (id: string): boolean => questions.waiting.some((question) => question.server === id);
-  const startable = (server: ServerSnapshot): boolean => canStart(server.state) || waits(server.id);
+  const startable = (server: ServerSnapshot): boolean =>
+    (server.definition !== undefined && canStart(server.state)) || waits(server.id);
+
+  const usable = whose((server) => server.definition !== undefined);
 
   const starting = { failed: vscode.l10n.t('The server did not start'), retry: true };
   owned.add(
@@ -41,7 +45,7 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
   const restarting = { failed: vscode.l10n.t('The server did not start again'), retry: true };
   owned.add(
     registerCommand(services, COMMANDS.serverRestart, restarting, async (argument) => {
-      const id = await pick.server(argument, vscode.l10n.t('Which server should start again?'));
+      const id = await pick.server(argument, vscode.l10n.t('Which server should start again?'), usable);
       if (id !== undefined) await host.restart(id);
     }),
   );
@@ -94,6 +98,8 @@ function registerSettings(services: EditorServices, owned: DisposableStore): voi
   const opening = { failed: vscode.l10n.t('The settings cannot be opened') };
   owned.add(
     registerCommand(services, COMMANDS.serverOpenSettings, opening, async (argument) => {
+      const setting = settingOf(argument);
+      if (setting !== undefined) return services.openSetting(setting);
       const id = await pick.server(argument, vscode.l10n.t("Which server's settings do you want to see?"));
       if (id !== undefined) await services.openServerSettings(id);
     }),

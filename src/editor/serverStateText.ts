@@ -6,13 +6,13 @@ export interface NodeIcon {
   readonly color?: string;
 }
 
-/** A server's state in a few words: `running · 2025-06-18 · 5 tools`. */
+/** A server's state in a few words: `running · 5 tools · 2025-06-18`. */
 export function stateWords(server: ServerSnapshot): string {
   if (!isRunning(server.state)) return stateText(server);
   const { protocolVersion } = server.state;
   const count = server.tools.length;
   const tools = count === 0 ? [] : [count === 1 ? '1 tool' : `${count} tools`];
-  return ['running', protocolVersion, ...tools].join(' · ');
+  return ['running', ...tools, protocolVersion].join(' · ');
 }
 
 export function stateText(server: ServerSnapshot): string {

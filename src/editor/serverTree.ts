@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, type ServerSnapshot } from '../core/index.ts';
 import { SERVERS_VIEW } from './ids.ts';
-import { serverNode, serverTree, type TreeNode } from './serverTreeNodes.ts';
+import { serverNode, serverTree, type SettingPlace, type TreeNode } from './serverTreeNodes.ts';
 import type { EditorServices } from './services.ts';
+import type { SettingsWatch } from './settings.ts';
 
 /** Several changes of one server within this time are one refresh: lists of tools come in pages. */
 const REFRESH_MS = 50;
@@ -11,6 +12,8 @@ const REFRESH_MS = 50;
 export interface TreeElement {
   readonly server: string;
   readonly tool: string | undefined;
+  /** The member of the settings that a problem is about. */
+  readonly setting: SettingPlace | undefined;
   readonly parent: TreeElement | undefined;
   node: TreeNode;
 }
@@ -22,7 +25,7 @@ export interface ServerTree extends Disposable {
 
 type Needs = Pick<EditorServices, 'host' | 'settings' | 'failures'>;
 
-export function registerServerTree(services: Needs): ServerTree {
+export function registerServerTree(services: Needs, watch: SettingsWatch): ServerTree {
   const store = new DisposableStore();
   const rows = store.add(new ServerRows(services));
   const view = store.add(
@@ -35,13 +38,15 @@ export function registerServerTree(services: Needs): ServerTree {
   );
   const opener = new FailureOpener(view, rows, services);
   store.add(view.onDidChangeVisibility(() => opener.open()));
+  const tell = (): void => tellAbove(view, services, watch);
   store.add(
     rows.onDidRefresh(() => {
-      tellRestricted(view, services);
+      tell();
       opener.open();
     }),
   );
-  tellRestricted(view, services);
+  store.add(watch.onDidChangeHolding(tell));
+  tell();
   store.add(view.onDidChangeCheckboxState(({ items }) => void applyCheckboxes(items, rows, services)));
   return {
     reveal: async (server) => {
@@ -53,12 +58,19 @@ export function registerServerTree(services: Needs): ServerTree {
 }
 
 /** A message above an empty view would take the place of its welcome, which says the same. */
-function tellRestricted(view: vscode.TreeView<TreeElement>, { host }: Needs): void {
-  const restricted = !vscode.workspace.isTrusted && host.servers().length > 0;
-  const message = restricted
-    ? vscode.l10n.t('This window is in Restricted Mode: no server starts until you trust the workspace.')
-    : '';
+function tellAbove(view: vscode.TreeView<TreeElement>, { host }: Needs, watch: SettingsWatch): void {
+  const message = host.servers().length === 0 ? '' : messageAbove(watch);
   if ((view.message ?? '') !== message) view.message = message;
+}
+
+function messageAbove(watch: SettingsWatch): string {
+  if (!vscode.workspace.isTrusted)
+    return vscode.l10n.t('This window is in Restricted Mode: no server starts until you trust the workspace.');
+  if (watch.isHolding)
+    return vscode.l10n.t(
+      'A settings file has a mistake in its JSON: the servers stay as they are until you correct it.',
+    );
+  return '';
 }
 
 /** Opens the row of a server that failed, once for each failure: the reason is seen without a click. */
@@ -181,7 +193,7 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
 }
 
 function elementOf(node: TreeNode, parent: TreeElement | undefined): TreeElement {
-  return { server: node.server, tool: node.tool, parent, node };
+  return { server: node.server, tool: node.tool, setting: node.setting, parent, node };
 }
 
 const EXPANSION = {
@@ -207,12 +219,7 @@ function treeItem(element: TreeElement): vscode.TreeItem {
       accessibilityInformation: { label: node.checkbox.spoken, role: 'checkbox' },
     };
   if (node.command !== undefined)
-    // The editor's own commands would take our row for options of theirs.
-    item.command = {
-      command: node.command.id,
-      title: node.command.title,
-      arguments: node.server === '' ? [] : [element],
-    };
+    item.command = { command: node.command.id, title: node.command.title, arguments: [element] };
   return item;
 }
 

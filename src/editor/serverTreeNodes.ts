@@ -11,6 +11,7 @@ import {
 } from '../core/index.ts';
 import { joinCommandLine } from './commandLine.ts';
 import { type CommandId, COMMANDS, type Facet, FACETS } from './ids.ts';
+import { toolHints } from './toolHints.ts';
 import { type NodeIcon, stateIcon, stateText, stateWords } from './serverStateText.ts';
 
 /** One row of the Servers view, as data: all texts are plain, cleaned and bounded. */
@@ -29,6 +30,8 @@ export interface TreeNode {
   readonly facets: readonly Facet[];
   readonly checkbox: NodeCheckbox | undefined;
   readonly command: NodeCommand | undefined;
+  /** The member of the settings that the row is about. */
+  readonly setting: SettingPlace | undefined;
   readonly expansion: 'none' | 'collapsed' | 'expanded';
   readonly children: readonly TreeNode[];
 }
@@ -40,16 +43,14 @@ export interface NodeCheckbox {
 }
 
 export interface NodeCommand {
-  readonly id: CommandId | (typeof OPEN_SETTINGS)[SettingsProblem['scope']];
+  readonly id: CommandId;
   readonly title: string;
 }
 
-/** The editor's own commands for the files that hold a setting. */
-const OPEN_SETTINGS = {
-  user: 'workbench.action.openSettingsJson',
-  workspace: 'workbench.action.openWorkspaceSettingsFile',
-  folder: 'workbench.action.openFolderSettingsFile',
-} as const;
+export type SettingPlace = Pick<SettingsProblem, 'scope' | 'path'>;
+
+const SHOW_LOG: NodeCommand = { id: COMMANDS.serverShowLog, title: 'Show Log' };
+const SHOW_QUESTION: NodeCommand = { id: COMMANDS.serverStart, title: 'Show Question' };
 
 const MAX_LABEL = 200;
 const ERROR_ICON: NodeIcon = { name: 'error', color: 'list.errorForeground' };
@@ -62,6 +63,7 @@ const LEAF = {
   facets: [],
   checkbox: undefined,
   command: undefined,
+  setting: undefined,
   expansion: 'none',
   children: [],
 } as const;
@@ -78,7 +80,8 @@ export function serverTree(
 
 export function serverNode(server: ServerSnapshot): TreeNode {
   const words = stateWords(server);
-  const startable = server.definition !== undefined && canStart(server.state);
+  // A question that waits is shown again by starting its server: toasts hide themselves.
+  const startable = server.definition !== undefined && (canStart(server.state) || server.state.kind === 'asking');
   return {
     ...LEAF,
     id: nodeId('server', server.id),
@@ -116,21 +119,24 @@ function stateNotes(server: ServerSnapshot): readonly TreeNode[] {
       const note = state.reason === 'notApproved' ? NOT_APPROVED : state.reason === 'restrictedMode' ? RESTRICTED : '';
       return note === '' ? [] : [noteNode(server.id, 'stopped', note, { name: 'info' })];
     }
+    case 'asking':
+      return [noteNode(server.id, 'asking', ASKING, { name: 'info' }, SHOW_QUESTION)];
     default:
       return [];
   }
 }
 
-const NOT_APPROVED = 'You did not allow this server to start. Start it to be asked again.';
+const ASKING = 'Select to see the question again.';
+const NOT_APPROVED = 'It was not allowed to start, or not given what it asked for. Start it to be asked again.';
 const RESTRICTED = 'This window is in Restricted Mode. Trust the workspace to start servers.';
 
 function errorNotes(server: string, error: HostError, icon: NodeIcon): readonly TreeNode[] {
-  const reason = noteNode(server, 'reason', error.message, icon, COMMANDS.serverShowLog);
+  const reason = noteNode(server, 'reason', error.message, icon, SHOW_LOG);
   if (error.suggestion === undefined) return [reason];
   return [reason, noteNode(server, 'next', error.suggestion, { name: 'lightbulb' })];
 }
 
-function noteNode(server: string, part: string, text: string, icon: NodeIcon, command?: CommandId): TreeNode {
+function noteNode(server: string, part: string, text: string, icon: NodeIcon, command?: NodeCommand): TreeNode {
   const label = cleanLine(text, MAX_LABEL);
   return {
     ...LEAF,
@@ -141,7 +147,7 @@ function noteNode(server: string, part: string, text: string, icon: NodeIcon, co
     tooltip: cleanText(text),
     spoken: label,
     icon,
-    command: command === undefined ? undefined : { id: command, title: 'Show Log' },
+    command,
   };
 }
 
@@ -166,7 +172,8 @@ function problemNode(server: string, problem: SettingsProblem): TreeNode {
     spoken: `${severity === 'error' ? 'Error' : 'Warning'} in ${scope} settings: ${label}`,
     icon: severity === 'error' ? ERROR_ICON : WARNING_ICON,
     facets: [FACETS.problem],
-    command: { id: server === '' ? OPEN_SETTINGS[scope] : COMMANDS.serverOpenSettings, title: 'Open Settings' },
+    command: { id: COMMANDS.serverOpenSettings, title: 'Open Settings' },
+    setting: { scope, path },
   };
 }
 
@@ -208,7 +215,12 @@ function toolNode(server: string, { tool, offered, autoApproved }: OfferedTool):
     tooltip: toolTooltip(tool, offered, autoApproved),
     spoken: `${name}, ${description}`,
     icon: autoApproved ? { name: 'pass' } : { name: 'shield' },
-    facets: [FACETS.tool, autoApproved ? FACETS.autoApproved : FACETS.asks],
+    facets: [
+      FACETS.tool,
+      autoApproved ? FACETS.autoApproved : FACETS.asks,
+      // For the menu: the editor offers no key for a checkbox.
+      offered ? FACETS.offered : FACETS.hidden,
+    ],
     checkbox: {
       checked: offered,
       tooltip: offered ? 'Offered to models. Clear to hide it from them.' : 'Hidden from models. Check to offer it.',
@@ -218,16 +230,14 @@ function toolNode(server: string, { tool, offered, autoApproved }: OfferedTool):
 }
 
 function toolTooltip(tool: OfferedTool['tool'], offered: boolean, autoApproved: boolean): string {
-  const hints = [
-    ...(tool.hints.readOnly ? ['it only reads'] : tool.hints.destructive ? ['it may destroy'] : []),
-    ...(tool.hints.openWorld ? ['it reaches beyond this machine'] : []),
-  ];
+  const hints = toolHints(tool);
+  const approval = autoApproved ? 'Models may call it without asking you.' : 'Asks you before a model calls it.';
   return lines(
     cleanLine(tool.title ?? tool.name, MAX_LABEL),
-    tool.description === undefined ? undefined : cleanText(tool.description),
+    // Ours first: what the server says may be longer than the tooltip shows.
+    offered ? `Offered to models. ${approval}` : 'Not offered to models.',
     hints.length === 0 ? undefined : `The server says: ${hints.join(', ')}.`,
-    offered ? 'Offered to models.' : 'Not offered to models.',
-    autoApproved ? 'Models may call it without asking you.' : 'Asks you before a model calls it.',
+    tool.description === undefined ? undefined : `\n${cleanText(tool.description)}`,
   );
 }
 
@@ -241,7 +251,7 @@ function logNode(server: string): TreeNode {
     tooltip: 'What the server writes to its error output, and what happens to it.',
     spoken: 'Log',
     icon: { name: 'output' },
-    command: { id: COMMANDS.serverShowLog, title: 'Show Log' },
+    command: SHOW_LOG,
   };
 }
 

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import type { Host, Logger, StartQuestion } from '../core/index.ts';
+import type { SettingPlace } from './serverTreeNodes.ts';
 
 /** What a command may be given, or nothing (then it asks). A tree node is given too: it has these members as well. */
 export interface Target {
@@ -72,4 +73,6 @@ export interface EditorServices {
   readonly extensionUri: vscode.Uri;
   /** Opens the settings file that defines the server, at its entry. */
   openServerSettings(server: string): Promise<void>;
+  /** Opens the settings at one member of `mcpl.servers`. */
+  openSetting(setting: SettingPlace): Promise<void>;
 }

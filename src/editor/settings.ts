@@ -38,18 +38,37 @@ function folderValue(setting: string, folder: vscode.Uri): Json | undefined {
   return toJson(vscode.workspace.getConfiguration(undefined, folder).inspect(setting)?.workspaceFolderValue);
 }
 
-/** Keeps the host's settings those of the editor. */
+/** How soon a settings file that cannot be read is looked at again. */
+const AGAIN_MS = 1_000;
+
+/** Says whether a settings file is not JSON now. */
+export interface SettingsSyntax {
+  isBroken(): Promise<boolean>;
+}
+
+/**
+ * Keeps the host's settings those of the editor. Of a file that is not JSON the editor takes what it can make of it,
+ * which may be anything: while somebody is in the middle of a line, the host keeps what it has.
+ */
 export class SettingsWatch implements Disposable {
   readonly #host: Host;
+  readonly #syntax: SettingsSyntax;
   readonly #owned = new DisposableStore();
   readonly #applied = this.#owned.add(new Emitter<HostSettings>());
+  readonly #held = this.#owned.add(new Emitter<void>());
   #scheduled: NodeJS.Immediate | undefined;
+  #again: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  #isOutdated = false;
+  #isHolding = false;
 
   /** After the host has taken new settings. */
   readonly onDidApply: Event<HostSettings> = this.#applied.event;
+  readonly onDidChangeHolding: Event<void> = this.#held.event;
 
-  constructor(host: Host) {
+  constructor(host: Host, syntax: SettingsSyntax) {
     this.#host = host;
+    this.#syntax = syntax;
     const own = [SETTINGS.servers, SETTINGS.inputs];
     this.#owned.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
@@ -60,6 +79,11 @@ export class SettingsWatch implements Disposable {
     this.#owned.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#schedule()));
   }
 
+  /** Whether changes wait until a settings file can be read again. */
+  get isHolding(): boolean {
+    return this.#isHolding;
+  }
+
   apply(): void {
     const settings = readSettings();
     this.#host.configure(settings);
@@ -68,6 +92,7 @@ export class SettingsWatch implements Disposable {
 
   dispose(): void {
     if (this.#scheduled !== undefined) clearImmediate(this.#scheduled);
+    clearTimeout(this.#again);
     this.#owned.dispose();
   }
 
@@ -75,7 +100,26 @@ export class SettingsWatch implements Disposable {
   #schedule(): void {
     this.#scheduled ??= setImmediate(() => {
       this.#scheduled = undefined;
-      this.apply();
+      void this.#applyWhenSound();
     });
+  }
+
+  async #applyWhenSound(): Promise<void> {
+    clearTimeout(this.#again);
+    this.#isOutdated = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    let isBroken = false;
+    while (this.#isOutdated) {
+      this.#isOutdated = false;
+      isBroken = await this.#syntax.isBroken().catch(() => false);
+    }
+    this.#isLooking = false;
+    if (this.#owned.isDisposed) return;
+    if (isBroken) this.#again = setTimeout(() => void this.#applyWhenSound(), AGAIN_MS);
+    else this.apply();
+    if (isBroken === this.#isHolding) return;
+    this.#isHolding = isBroken;
+    this.#held.fire();
   }
 }

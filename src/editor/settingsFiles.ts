@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { SettingsScope } from '../core/index.ts';
 import { SETTINGS } from './ids.ts';
 import { foldersWithSettings } from './settings.ts';
+import { isSettingsText } from './settingsText.ts';
 import { locateSetting, positionAt, type SettingPath } from './settingLocator.ts';
 
 export interface FoundSetting {
@@ -37,6 +38,13 @@ export class SettingsFiles {
       if (found !== undefined && (best === undefined || found.depth > best.depth)) best = found;
     }
     return best;
+  }
+
+  /** Whether one of the files is not JSON, as it is on disk: that is what the editor takes its configuration from. */
+  async isBroken(): Promise<boolean> {
+    const files = (['user', 'workspace', 'folder'] as const).flatMap((scope) => this.#filesOf(scope));
+    const texts = await Promise.all(files.map(({ uri }) => storedTextOf(uri)));
+    return texts.some((text) => text !== undefined && !isSettingsText(text));
   }
 
   #filesOf(scope: SettingsScope): readonly SettingsFile[] {
@@ -82,7 +90,10 @@ async function locateIn(file: SettingsFile, path: SettingPath): Promise<FoundSet
 /** What the editor shows, where it shows the file; else what is on disk. */
 async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
-  if (open !== undefined) return open.getText();
+  return open === undefined ? storedTextOf(uri) : open.getText();
+}
+
+async function storedTextOf(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch {

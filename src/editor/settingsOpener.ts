@@ -1,6 +1,15 @@
 import * as vscode from 'vscode';
+import { isObject, type SettingsScope } from '../core/index.ts';
 import { SETTINGS } from './ids.ts';
+import type { SettingPlace } from './serverTreeNodes.ts';
 import type { FoundSetting, SettingsFiles } from './settingsFiles.ts';
+
+/** The editor's own commands for the files that hold a setting. */
+const FILE_COMMANDS = {
+  user: 'workbench.action.openSettingsJson',
+  workspace: 'workbench.action.openWorkspaceSettingsFile',
+  folder: 'workbench.action.openFolderSettingsFile',
+} as const satisfies Readonly<Record<SettingsScope, string>>;
 
 /** Opens the settings at the entry of a server, in the strongest place that has one. */
 export async function openServerSettings(files: SettingsFiles, server: string): Promise<void> {
@@ -9,9 +18,31 @@ export async function openServerSettings(files: SettingsFiles, server: string): 
     await vscode.commands.executeCommand('workbench.action.openSettings', SETTINGS.servers);
     return;
   }
-  const document = await vscode.workspace.openTextDocument(found.uri);
-  const start = new vscode.Range(found.range.start, found.range.start);
-  await vscode.window.showTextDocument(document, { selection: start });
+  await show(found);
+}
+
+/** Opens the settings at one member of `mcpl.servers`, or at what should contain it. */
+export async function openSetting(files: SettingsFiles, { scope, path }: SettingPlace): Promise<void> {
+  const found = await files.find(scope, path);
+  if (found === undefined) await vscode.commands.executeCommand(FILE_COMMANDS[scope]);
+  else await show(found);
+}
+
+/** The member of the settings that a command was given: rows of the view that tell a problem have one. */
+export function settingOf(argument: unknown): SettingPlace | undefined {
+  if (!isObject(argument) || !isObject(argument['setting'])) return undefined;
+  const { scope, path } = argument['setting'];
+  if (scope !== 'user' && scope !== 'workspace' && scope !== 'folder') return undefined;
+  return Array.isArray(path) && path.every(isStep) ? { scope, path } : undefined;
+}
+
+function isStep(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+async function show({ uri, range }: FoundSetting): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  await vscode.window.showTextDocument(document, { selection: new vscode.Range(range.start, range.start) });
 }
 
 async function strongest(files: SettingsFiles, server: string): Promise<FoundSetting | undefined> {

@@ -27,6 +27,13 @@ export function withSetting(
   return applyEdits(text, edits);
 }
 
+/** Whether the editor reads all of a settings file: comments, commas at the end and an empty file are no mistakes. */
+export function isSettingsText(text: string): boolean {
+  const errors: ParseError[] = [];
+  parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  return errors.length === 0;
+}
+
 function layoutOf(text: string): { insertSpaces: boolean; tabSize: number; eol: string } {
   const indent = /^[ \t]+(?=\S)/m.exec(text)?.[0] ?? '    ';
   const insertSpaces = !indent.startsWith('\t');

@@ -139,6 +139,8 @@ function actionsOf(server: ServerSnapshot): readonly Action[] {
     ...(definition !== undefined && canStart(state)
       ? [action(COMMANDS.serverStart, 'play', vscode.l10n.t('Start'))]
       : []),
+    // The command shows a waiting question again.
+    ...(state.kind === 'asking' ? [action(COMMANDS.serverStart, 'question', vscode.l10n.t('Show Question'))] : []),
     ...(canStop(state) ? [action(COMMANDS.serverStop, 'debug-stop', vscode.l10n.t('Stop'))] : []),
     ...(isRunning(state) ? [action(COMMANDS.serverRestart, 'debug-restart', vscode.l10n.t('Restart'))] : []),
     action(COMMANDS.serverShowLog, 'output', vscode.l10n.t('Show Log')),

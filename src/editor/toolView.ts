@@ -4,6 +4,7 @@ import {
   cleanText,
   type ContentBlock,
   type HostError,
+  isCancellation,
   isRunning,
   type Progress,
   type ResultView,
@@ -14,6 +15,7 @@ import {
 } from '../core/index.ts';
 import type { BlockView, RunView, ToolView } from '../webview/messages.ts';
 import { stateText } from './serverStateText.ts';
+import { toolHints } from './toolHints.ts';
 
 /** Shown of one piece of a result; Copy and Open in Editor give all of it. */
 const MAX_TEXT = 200_000;
@@ -23,6 +25,9 @@ const MAX_LABEL = 200;
 const DRAWN = /^image\/(?:png|jpeg|gif|webp)$/;
 /** Base64 characters of an image that is drawn. */
 const MAX_IMAGE = 20_000_000;
+
+/** Reasons that say no more than that it does not run. */
+const STOPPED: ReadonlySet<string> = new Set(['notStarted', 'byUser']);
 
 /** A tool as it was last listed, and whether the server still lists it. */
 export interface ListedTool {
@@ -44,7 +49,7 @@ export function toolView(
     origin: cleanLine(`${target.server} › ${target.tool}`, MAX_LABEL),
     title: title === '' ? cleanLine(target.tool, MAX_LABEL) : title,
     description: cleanText(tool?.description ?? ''),
-    hints: tool === undefined ? [] : hintsOf(tool),
+    hints: tool === undefined ? [] : toolHints(tool),
     fields: form.fields,
     complete: form.complete,
     values: initialValues(form),
@@ -52,21 +57,21 @@ export function toolView(
   };
 }
 
-function hintsOf({ hints }: Tool): readonly string[] {
-  return [
-    ...(hints.readOnly ? ['it only reads'] : hints.destructive ? ['it may destroy something'] : []),
-    ...(hints.idempotent && !hints.readOnly ? ['calling it twice does no more than once'] : []),
-    ...(hints.openWorld ? ['it reaches beyond this machine'] : []),
-  ];
-}
-
 function blockedBy(server: ServerSnapshot | undefined, offered: boolean): ToolView['blocked'] {
   if (server === undefined) return { reason: 'The server is no longer in the settings.', canStart: false };
   if (!isRunning(server.state)) {
     const startable = server.definition !== undefined && canStart(server.state);
-    return { reason: `The server is not running: ${stateText(server)}.`, canStart: startable };
+    return { reason: whyNotRunning(server), canStart: startable };
   }
   return offered ? undefined : { reason: 'The server does not list this tool now.', canStart: false };
+}
+
+function whyNotRunning(server: ServerSnapshot): string {
+  const { state } = server;
+  if (server.definition !== undefined && state.kind === 'stopped' && STOPPED.has(state.reason))
+    return 'The server is not running.';
+  const why = stateText(server);
+  return `The server is not running: ${why}${why.endsWith('…') ? '' : '.'}`;
 }
 
 export function progressView(elapsedMs: number, progress: Progress | undefined): RunView {
@@ -97,6 +102,8 @@ export function resultRun(elapsedMs: number, result: ResultView): RunView {
 }
 
 export function failedRun(elapsedMs: number, error: HostError): RunView {
+  // Who cancelled knows it, and nothing went wrong.
+  if (isCancellation(error)) return { kind: 'cancelled', elapsedMs };
   return {
     kind: 'failed',
     elapsedMs,
@@ -127,8 +134,14 @@ function blockView(block: ContentBlock): BlockView {
 
 function textView(text: string, note: string): BlockView {
   const cut =
-    text.length > MAX_TEXT ? `The first ${MAX_TEXT} of ${text.length} characters. Open in Editor shows all.` : '';
+    text.length > MAX_TEXT
+      ? `The first ${counted(MAX_TEXT)} of ${counted(text.length)} characters. Open in Editor shows all.`
+      : '';
   return { kind: 'text', text: cleanText(text, MAX_TEXT), note: [note, cut].filter((part) => part !== '').join('. ') };
+}
+
+function counted(number: number): string {
+  return number.toLocaleString('en');
 }
 
 function mediaView(kind: 'image' | 'audio', mimeType: string, data: string): BlockView {
@@ -136,7 +149,9 @@ function mediaView(kind: 'image' | 'audio', mimeType: string, data: string): Blo
   const size = `${Math.max(1, Math.round((data.length * 3) / 4 / 1_000))} KB`;
   const note = `${kind === 'image' ? 'Image' : 'Audio'}, ${cleanLine(type, 60)}, ${size}`;
   const drawn = kind === 'image' && DRAWN.test(type) && data.length <= MAX_IMAGE && /^[A-Za-z0-9+/=\s]*$/.test(data);
-  return drawn ? { kind: 'image', source: `data:${type};base64,${data}`, note } : { kind: 'text', text: '', note };
+  return drawn
+    ? { kind: 'image', source: `data:${type};base64,${data}`, note }
+    : { kind: 'text', text: '', note: `${note}. Open in Editor shows its data.` };
 }
 
 function resourceView(resource: Extract<ContentBlock, { type: 'resource' }>['resource']): BlockView {
@@ -147,5 +162,5 @@ function resourceView(resource: Extract<ContentBlock, { type: 'resource' }>['res
   const media = mediaView('image', typeof mimeType === 'string' ? mimeType : 'application/octet-stream', blob);
   return media.kind === 'image'
     ? { ...media, note: `${where}: ${media.note}` }
-    : { ...media, note: `${where}, not text` };
+    : { ...media, note: `${where}, not text. Open in Editor shows its data.` };
 }

@@ -24,8 +24,8 @@ export class EditorVariables implements VariableSource {
     return process.env[name];
   }
 
-  input(id: string, token: CancellationToken): Promise<InputAnswer> {
-    return this.#inputs.answer(id, token);
+  input(id: string, token: CancellationToken, definedBy: 'user' | 'workspace'): Promise<InputAnswer> {
+    return this.#inputs.answer(id, token, definedBy);
   }
 
   async readFile(path: string): Promise<string> {

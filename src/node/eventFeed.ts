@@ -28,6 +28,8 @@ export interface FollowOptions {
 /** Breaks in a row, nothing having come in between, after which a stream is given up. */
 const MAX_BARREN = 8;
 const FIRST_PAUSE_MS = 1_000;
+/** A server that asks for no pause at all would have us connect in a tight loop. */
+const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 /** A server may ask for a longer pause than ours, but not for one that never ends. */
 const MAX_ASKED_MS = 300_000;
@@ -149,5 +151,5 @@ export class EventFeed implements Disposable {
 /** What the server asked for; without that a second, and longer each time that nothing came. */
 function pauseMs({ retryMs }: Position, barren: number): number {
   const backoff = barren <= 0 ? 0 : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** barren);
-  return Math.max(retryMs ?? FIRST_PAUSE_MS, backoff);
+  return Math.max(retryMs ?? FIRST_PAUSE_MS, backoff, MIN_PAUSE_MS);
 }

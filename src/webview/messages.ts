@@ -80,6 +80,8 @@ export type RunView =
       readonly blocks: readonly BlockView[];
       readonly structured: string | undefined;
     }
+  /** Ended by the person. */
+  | { readonly kind: 'cancelled'; readonly elapsedMs: number }
   | { readonly kind: 'failed'; readonly elapsedMs: number; readonly message: string; readonly suggestion: string };
 
 /** A piece of a result. `note` says what is not shown, or where it comes from. */

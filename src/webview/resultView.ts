@@ -13,6 +13,8 @@ export function resultView(run: RunView, actions: ResultActions): readonly Node[
     case 'idle':
     case 'running':
       return [];
+    case 'cancelled':
+      return [element('h2', { text: outcome(run) })];
     case 'failed':
       return [
         element('h2', { class: 'failed', text: `Failed after ${seconds(run.elapsedMs)}` }),
@@ -46,6 +48,8 @@ export function outcome(run: RunView): string {
       return '';
     case 'running':
       return run.message;
+    case 'cancelled':
+      return `Cancelled after ${seconds(run.elapsedMs)}`;
     case 'failed':
       return `Failed: ${run.message} ${run.suggestion}`;
     case 'done':

@@ -129,7 +129,9 @@ class ToolPage {
   #showTools(): void {
     this.#switch.textContent = this.#arguments.mode === 'json' ? 'Edit in Form' : 'Edit as JSON';
     show(this.#switch, this.#tool !== undefined && this.#tool.fields.length > 0);
-    show(this.#recentBox, this.#history.length > 0);
+    // What takes nothing was never called with anything else.
+    const takesSome = this.#tool !== undefined && (this.#tool.fields.length > 0 || !this.#tool.complete);
+    show(this.#recentBox, this.#history.length > 0 && takesSome);
     const options = this.#history.map((json, index) => new Option(summary(json), String(index)));
     this.#recent.replaceChildren(new Option('Recent arguments…', ''), ...options);
   }

@@ -2,10 +2,19 @@
 // on whatever Node the machine has, before anything is installed.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { dependenciesAreInstalled, installDependencies, projectRoot, withoutProjectBinaries } from './dependencies.mjs';
 
-const commands = ['debugPrepare', 'package', 'start', 'test', 'testEditor', 'testSlow', 'setup'];
+const commands = {
+  bench: '../bench/run',
+  debugPrepare: 'debugPrepare',
+  package: 'package',
+  setup: 'setup',
+  start: 'start',
+  test: 'test',
+  testEditor: 'testEditor',
+  testSlow: 'testSlow',
+};
 
 const fail = (message) => {
   process.stderr.write(`\n${message}\n`);
@@ -13,8 +22,8 @@ const fail = (message) => {
 };
 
 const [command, ...rest] = process.argv.slice(2);
-if (command === undefined || !commands.includes(command)) {
-  fail(`Usage: node test/harness/enter.mjs <${commands.join('|')}> [options]`);
+if (command === undefined || !Object.hasOwn(commands, command)) {
+  fail(`Usage: node test/harness/enter.mjs <${Object.keys(commands).join('|')}> [options]`);
 }
 if (Number(process.versions.node.split('.')[0]) < 20) {
   fail(
@@ -33,8 +42,8 @@ if (!existsSync(runtime)) {
   );
 }
 
-const path = `${join(projectRoot, 'node_modules/.bin')}:${withoutProjectBinaries(process.env.PATH ?? '')}`;
-const child = spawn(runtime, [join(projectRoot, 'test/harness', `${command}.ts`), ...rest], {
+const path = `${join(projectRoot, 'node_modules/.bin')}${delimiter}${withoutProjectBinaries(process.env.PATH ?? '')}`;
+const child = spawn(runtime, [join(projectRoot, 'test/harness', `${commands[command]}.ts`), ...rest], {
   stdio: 'inherit',
   env: { ...process.env, PATH: path },
 });

@@ -252,6 +252,7 @@ suite('mcpl host --control', function () {
       question: 'q3',
       kind: 'input',
       input: 'key',
+      definedBy: 'workspace',
       secret: true,
     });
     await ask(5, 'answer', { question: 'q3', answer: 'x' });

@@ -29,6 +29,40 @@ suite('gateway with the official client', () => {
   });
   failOnLeaks();
 
+  test('one odd tool costs it no other, and one odd block no result', async () => {
+    const odd = { inputSchema: { properties: { any: true }, required: 'x' }, title: 5, icons: 'x', outputSchema: [] };
+    host.set('notes', [
+      tool('odd', { ...odd, annotations: { title: 7, destructiveHint: 'no' }, _meta: 1 }),
+      tool('add'),
+    ]);
+    assert.deepEqual((await client.listTools()).tools, [
+      { name: 'odd', inputSchema: { type: 'object', properties: { any: {} } }, annotations: { readOnlyHint: false } },
+      { name: 'add', inputSchema: { type: 'object' }, annotations: { readOnlyHint: false } },
+    ]);
+    const result = client.callTool({ name: 'odd', arguments: {} });
+    (await host.nextCall()).succeed({
+      content: [
+        { type: 'video', url: 'u' },
+        { type: 'text', text: 'kept', annotations: { audience: ['robots'] }, _meta: 5 },
+        { type: 'image', data: 'not base64', mimeType: 'image/png' },
+        { type: 'resource', resource: { text: 'no uri' } },
+        null,
+      ],
+      structuredContent: 'no object',
+      isError: 'yes',
+      _meta: 5,
+    });
+    assert.deepEqual(await result, {
+      content: [
+        { type: 'text', text: '{"type":"video","url":"u"}' },
+        { type: 'text', text: 'kept' },
+        { type: 'text', text: '[image image/png, 7 bytes]' },
+        { type: 'text', text: 'no uri' },
+        { type: 'text', text: 'null' },
+      ],
+    });
+  });
+
   test('it shakes hands, lists and calls with progress', async () => {
     const seen: unknown[] = [];
     const result = client.callTool({ name: 'add', arguments: { a: 1 } }, undefined, {

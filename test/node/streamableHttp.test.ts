@@ -279,6 +279,18 @@ suite('streamable HTTP', () => {
     assert.deepEqual(client.rest(), ['closed ']);
   });
 
+  test('a server that wants no pause between its streams gets one all the same', async () => {
+    const clock = new FakeClock();
+    await converse(({ response }) => {
+      response.writeHead(200, SSE_TYPE).end(`retry: 0\nid: x\ndata: {"jsonrpc":"2.0","method":"again"}\n\n`);
+    }, clock);
+    client.notify('notifications/initialized');
+    await client.take(1);
+    while (clock.waiting === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await clock.advance(99);
+    assert.equal(server.lines.filter((line) => line.startsWith('GET')).length, 1);
+  });
+
   test('a back-channel that always ends is given up after a while, with longer and longer pauses', async () => {
     const clock = new FakeClock();
     let opened: () => void = () => undefined;

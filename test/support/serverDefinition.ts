@@ -12,6 +12,7 @@ export function serverDefinition(extra: Partial<ServerDefinition> = {}, command 
     restart: 'onCrash',
     definedBy: 'user',
     workspaceAutoApprove: [],
+    lentByUser: [],
     ...extra,
   };
 }

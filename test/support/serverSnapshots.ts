@@ -40,6 +40,7 @@ export function definition(id: string): ServerDefinition {
     restart: 'onCrash',
     definedBy: 'workspace',
     workspaceAutoApprove: [],
+    lentByUser: [],
   };
 }
 

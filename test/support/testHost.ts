@@ -26,6 +26,9 @@ export class TestHost {
   readonly files: Record<string, string> = {};
   readonly inputs: Record<string, InputAnswer> = {};
   readonly env: Record<string, string> = {};
+  folders: VariableSource['folders'] = [{ name: 'project', path: '/project' }];
+  /** Hears who needs an input. */
+  onInput: (id: string, definedBy: string) => void = () => undefined;
   answer: StartAnswer | Promise<StartAnswer> = 'start';
   /** Makes the server for a connection; throw to fail the start. */
   connect: (connection: Connection) => ScriptedServer = () => new ScriptedServer();
@@ -33,11 +36,17 @@ export class TestHost {
   #ids = 0;
 
   constructor(storage: Storage = memoryStorage()) {
+    const foldersNow = (): VariableSource['folders'] => this.folders;
     const variables: VariableSource = {
-      folders: [{ name: 'project', path: '/project' }],
+      get folders() {
+        return foldersNow();
+      },
       userHome: '/home/me',
       env: (name) => this.env[name],
-      input: (id) => Promise.resolve(this.inputs[id] ?? { kind: 'undeclared' }),
+      input: (id, _token, definedBy) => {
+        this.onInput(id, definedBy);
+        return Promise.resolve(this.inputs[id] ?? { kind: 'undeclared' });
+      },
       readFile: (path) => {
         const text = this.files[path];
         return text === undefined ? Promise.reject(new Error('no such file')) : Promise.resolve(text);

@@ -370,6 +370,24 @@ suite('forms of any schema', () => {
     );
   });
 
+  test('stay small however many fields refer to one large schema', () => {
+    const keywords = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`k${index}`, {}]));
+    const large = {
+      wide: { type: 'string', ...keywords },
+      choices: { enum: Array.from({ length: 300 }, (_, index) => `${index}${'x'.repeat(3_000)}`) },
+      preset: { type: 'string', default: 'x'.repeat(900_000) },
+    };
+    const kinds = Object.keys(large).map((name) => {
+      const members = Array.from({ length: 200 }, (_, index) => [`f${index}`, { $ref: `#/$defs/${name}` }]);
+      const form = schemaForm({ type: 'object', $defs: large, properties: Object.fromEntries(members) });
+      assert.ok(JSON.stringify(form).length < 4_000_000);
+      const { kind, default: preset } = form.fields.at(-1) ?? {};
+      return `${name}: ${kind} ${String(preset)}`;
+    });
+    // What is dropped of a form can still be written as JSON.
+    assert.deepEqual(kinds, ['wide: json undefined', 'choices: json undefined', 'preset: text undefined']);
+  });
+
   test('lose no member of arguments that they show', () => {
     const values = fc.dictionary(
       fc.constantFrom('query', 'limit', 'deep', 'mode', 'tags', 'filter', 'anything'),

@@ -23,11 +23,11 @@ suite('the Servers view', () => {
     assert.equal(
       show([snapshot('files', running(), { tools })]),
       [
-        '> files (running · 2025-06-18 · 3 tools) <circle-filled> #server+stoppable+enabled',
+        '> files (running · 3 tools · 2025-06-18) <circle-filled> #server+stoppable+enabled',
         '  > Tools (2 of 3 offered to models) <tools>',
-        '    [x] read (auto-approved) <pass> #tool+autoApproved',
-        '    [x] write (asks first) <shield> #tool+asks',
-        '    [ ] erase (not offered) <shield> #tool+asks',
+        '    [x] read (auto-approved) <pass> #tool+autoApproved+offered',
+        '    [x] write (asks first) <shield> #tool+asks+offered',
+        '    [ ] erase (not offered) <shield> #tool+asks+hidden',
         '  Log <output>',
       ].join('\n'),
     );
@@ -85,10 +85,11 @@ suite('the Servers view', () => {
       [
         '> s (off) <circle-outline> #server+startable',
         '> s (not allowed to start) <circle-outline> #server+startable',
-        '  You did not allow this server to start. Start it to be asked again. <info>',
+        '  It was not allowed to start, or not given what it asked for. Start it to be asked again. <info>',
         '> s (off in Restricted Mode) <circle-outline> #server+startable',
         '  This window is in Restricted Mode. Trust the workspace to start servers. <info>',
-        '> s (waiting for your answer) <question> #server+stoppable',
+        '> s (waiting for your answer) <question> #server+startable+stoppable',
+        '  Select to see the question again. <info>',
         '> s (stopping…) <loading~spin> #server',
         '> s (stopped unexpectedly, starts again soon) <sync> #server+startable+stoppable',
         '  It exited with code 1. <warning>',
@@ -110,6 +111,40 @@ suite('the Servers view', () => {
         'The server says:',
         'Use read first.',
       ].join('\n'),
+    );
+  });
+
+  test('says of a tool what the settings do with it first, then only what its server said itself', () => {
+    const quiet = tool('quiet', { description: 'Reads.' });
+    const raw = { name: 'loud', annotations: { destructiveHint: true, openWorldHint: true } };
+    const nodes = all(
+      serverTree([snapshot('s', running(), { tools: [quiet, tool('loud', { raw, offered: false })] })], []),
+    );
+    assert.deepEqual(
+      nodes.filter((node) => node.kind === 'tool').map((node) => node.tooltip.split('\n')),
+      [
+        ['quiet', 'Offered to models. Asks you before a model calls it.', '', 'Reads.'],
+        [
+          'loud',
+          'Not offered to models.',
+          'The server says: it may destroy something, it reaches beyond this machine.',
+        ],
+      ],
+    );
+  });
+
+  test('leads from a problem to its line, and from a waiting question back to it', () => {
+    const wrong = problem(['bad', 'args', 0], 'Must be a text.');
+    const whole = problem([], 'Must be an object.', { scope: 'user' });
+    const nodes = all(serverTree([snapshot('bad', { kind: 'asking' }, { problems: [wrong] })], [whole, wrong]));
+    assert.deepEqual(
+      nodes.filter((node) => node.command !== undefined).map((node) => [node.command?.id, node.setting]),
+      [
+        ['mcpl.server.openSettings', { scope: 'user', path: [] }],
+        ['mcpl.server.start', undefined],
+        ['mcpl.server.openSettings', { scope: 'workspace', path: ['bad', 'args', 0] }],
+        ['mcpl.server.showLog', undefined],
+      ],
     );
   });
 
@@ -144,7 +179,7 @@ suite('the Servers view', () => {
     assert.deepEqual(
       nodes.map((node) => [node.spoken, node.checkbox?.spoken]),
       [
-        ['s, running · 2025-06-18 · 1 tool', undefined],
+        ['s, running · 1 tool · 2025-06-18', undefined],
         ['Tools, 1', undefined],
         ['a, asks first', 'Offer a to models'],
         ['Log', undefined],

@@ -84,7 +84,7 @@ suite('what the Call Tool page shows', () => {
       [view.title, view.origin, view.description, view.blocked],
       ['evilRead', 'files › read', 'Reads.', undefined],
     );
-    assert.deepEqual(view.hints, ['it may destroy something', 'it reaches beyond this machine']);
+    assert.deepEqual(view.hints, []);
     const blocked = [
       undefined,
       snapshot('files', { kind: 'stopped', reason: 'byUser' }),
@@ -95,11 +95,26 @@ suite('what the Call Tool page shows', () => {
       blocked.map((server) => toolView(target, server, { tool: read, offered: false }, FORM).blocked),
       [
         { reason: 'The server is no longer in the settings.', canStart: false },
-        { reason: 'The server is not running: stopped.', canStart: true },
-        { reason: 'The server is not running: starting….', canStart: false },
+        { reason: 'The server is not running.', canStart: true },
+        { reason: 'The server is not running: starting…', canStart: false },
         { reason: 'The server does not list this tool now.', canStart: false },
       ],
     );
+  });
+
+  test('has the hints that the server gave, and none of those that are only assumed', () => {
+    const annotations = [{}, { readOnlyHint: true }, { destructiveHint: false, idempotentHint: true }];
+    const hints = [false, true, false].map((readOnly, index) => {
+      const given = { readOnly, destructive: !readOnly, idempotent: index === 2, openWorld: true };
+      const raw = { name: 'read', annotations: annotations[index] ?? {} };
+      const { tool: hinted } = tool('read', { hints: given, raw });
+      return toolView(target, undefined, { tool: hinted, offered: true }, FORM).hints;
+    });
+    assert.deepEqual(hints, [
+      [],
+      ['it only reads'],
+      ['it destroys nothing', 'calling it twice does no more than once'],
+    ]);
   });
 
   test('tells progress in words and as a part of the whole', () => {
@@ -140,10 +155,10 @@ suite('what the Call Tool page shows', () => {
       [
         ['text', 'ab', ''],
         ['image', 'data:image/png;base64,AAAA', 'Image, image/png, 1 KB'],
-        ['text', '', 'Image, image/svg+xml, 1 KB'],
-        ['text', '', 'Image, image/png, 1 KB'],
-        ['text', '', 'Image, image/png;x=url(, 1 KB'],
-        ['text', '', 'Audio, audio/wav, 1 KB'],
+        ['text', '', 'Image, image/svg+xml, 1 KB. Open in Editor shows its data.'],
+        ['text', '', 'Image, image/png, 1 KB. Open in Editor shows its data.'],
+        ['text', '', 'Image, image/png;x=url(, 1 KB. Open in Editor shows its data.'],
+        ['text', '', 'Audio, audio/wav, 1 KB. Open in Editor shows its data.'],
         ['text', 'command:evil', 'Link to a resource: x'],
         ['text', 'inside', 'Resource a://b'],
         ['image', 'data:image/gif;base64,AAAA', 'Resource a://c: Image, image/gif, 1 KB'],
@@ -157,7 +172,7 @@ suite('what the Call Tool page shows', () => {
     assert.deepEqual([many.length, many.at(-1)?.note], [101, '400 more pieces are not shown.']);
     const [long] = blocks([{ type: 'text', text: 'y'.repeat(1_000_000) }]);
     assert.ok(long?.kind === 'text' && long.text.length === 200_000);
-    assert.equal(long.note, 'The first 200000 of 1000000 characters. Open in Editor shows all.');
+    assert.equal(long.note, 'The first 200,000 of 1,000,000 characters. Open in Editor shows all.');
   });
 });
 
@@ -240,7 +255,7 @@ suite('the calls of the Call Tool page', () => {
     const started = run.start({});
     run.cancel();
     await started;
-    assert.equal(kinds(run), 'The call was cancelled.');
+    assert.equal(kinds(run), 'cancelled');
     assert.equal(run.text, undefined);
   });
 

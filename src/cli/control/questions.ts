@@ -18,7 +18,7 @@ interface Open {
 export class Questions {
   readonly #tell: (event: JsonObject) => void;
   readonly #open = new Map<string, Open>();
-  /** Answers to inputs, for as long as the process lives: they are never written down. */
+  /** Answers to inputs, for as long as the process lives: they are never written down. By who defines the server. */
   readonly #inputs = new Map<string, InputAnswer>();
   #lastId = 0;
   #declared: Json | undefined;
@@ -48,19 +48,20 @@ export class Questions {
     );
   }
 
-  async askInput(id: string, token: CancellationToken): Promise<InputAnswer> {
-    const known = this.#inputs.get(id);
+  async askInput(id: string, token: CancellationToken, definedBy: 'user' | 'workspace'): Promise<InputAnswer> {
+    const key = JSON.stringify([definedBy, id]);
+    const known = this.#inputs.get(key);
     if (known !== undefined) return known;
     const declared = declaredInput(this.#declared, id);
     if (declared === undefined) return { kind: 'undeclared' };
     const { description, secret, options, default: preset } = declared;
-    const details = { kind: 'input', input: id, description, secret, options, default: preset };
+    const details = { kind: 'input', input: id, definedBy, description, secret, options, default: preset };
     const given = await this.#ask<InputAnswer>(details, token, { kind: 'declined' }, (answer) => {
       if (answer === null) return { kind: 'declined' };
       if (typeof answer !== 'string' || options?.includes(answer) === false) return undefined;
       return { kind: 'value', value: answer, secret };
     });
-    if (given.kind === 'value') this.#inputs.set(id, given);
+    if (given.kind === 'value') this.#inputs.set(key, given);
     return given;
   }
 

@@ -1,4 +1,5 @@
 import { type Disposable, toDisposable } from './disposable.ts';
+import { cancelled } from './errors.ts';
 import { Emitter, type Event } from './event.ts';
 
 /** Same shape as the editor's, so that its tokens can be handed in as they are. */
@@ -12,6 +13,22 @@ export const NO_CANCELLATION: CancellationToken = {
   isCancellationRequested: false,
   onCancellationRequested: () => toDisposable(() => undefined),
 };
+
+/**
+ * What the work gives, or a rejection as soon as it is cancelled, whether or not the work heeds that: it then goes on
+ * unheard.
+ */
+export async function unlessCancelled<T>(work: Promise<T>, token: CancellationToken, what: string): Promise<T> {
+  let subscription: Disposable | undefined;
+  const ended = new Promise<never>((_, reject) => {
+    subscription = token.onCancellationRequested(() => reject(cancelled(what)));
+  });
+  try {
+    return await Promise.race([work, ended]);
+  } finally {
+    subscription?.dispose();
+  }
+}
 
 export class CancellationSource implements Disposable {
   readonly #emitter = new Emitter<string | undefined>();

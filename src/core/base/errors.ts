@@ -121,10 +121,23 @@ export function messageOf(error: unknown): string {
 export function redactError(error: HostError, secrets: readonly string[]): HostError {
   const clean = redactor(secrets);
   const suggestion = error.suggestion === undefined ? undefined : clean(error.suggestion);
-  if (clean(error.message) === error.message && suggestion === error.suggestion) return error;
+  const all = [error.message, error.suggestion, JSON.stringify(error.data), causeText(error.cause)];
+  if (all.every((text) => text === undefined || clean(text) === text)) return error;
   const { layer, rpcCode, category, retryAt, effect } = error;
   // Neither cause nor data: both may hold the text again.
   return new HostError(error.code, clean(error.message), { layer, rpcCode, category, retryAt, effect, suggestion });
+}
+
+/** What could be seen of a cause, and of whatever caused that. */
+function causeText(cause: unknown): string | undefined {
+  const texts: string[] = [];
+  let at = cause;
+  for (let depth = 0; at !== undefined && depth < 8; depth++) {
+    texts.push(messageOf(at));
+    if (at instanceof HostError) texts.push(JSON.stringify(at.data) ?? '');
+    at = at instanceof Error ? at.cause : undefined;
+  }
+  return texts.length === 0 ? undefined : texts.join('\n');
 }
 
 /** Any thrown value as a HostError, so that callers need one shape only. */

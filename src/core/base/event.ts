@@ -2,14 +2,16 @@ import { type Disposable, toDisposable } from './disposable.ts';
 
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
+/** A record for each subscription, so that one function may listen twice. */
 interface Subscription<T> extends Disposable {
   readonly listener: (value: T) => void;
+  ended: boolean;
 }
 
 /** A source of events. One listener that throws keeps no other from hearing. */
 export class Emitter<T> implements Disposable {
-  // A record for each subscription, so that one function may listen twice.
-  readonly #subscriptions = new Set<Subscription<T>>();
+  /** Replaced and never changed, so that firing, which is frequent, need not copy it. */
+  #subscriptions: readonly Subscription<T>[] = [];
   readonly #onError: (error: unknown) => void;
   #disposed = false;
 
@@ -19,20 +21,23 @@ export class Emitter<T> implements Disposable {
 
   readonly event: Event<T> = (listener) => {
     if (this.#disposed) return toDisposable(() => undefined);
-    const ending = toDisposable(() => this.#subscriptions.delete(subscription));
-    const subscription: Subscription<T> = { listener, dispose: () => ending.dispose() };
-    this.#subscriptions.add(subscription);
+    const ending = toDisposable(() => {
+      subscription.ended = true;
+      this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription);
+    });
+    const subscription: Subscription<T> = { listener, ended: false, dispose: () => ending.dispose() };
+    this.#subscriptions = [...this.#subscriptions, subscription];
     return subscription;
   };
 
   get hasListeners(): boolean {
-    return this.#subscriptions.size > 0;
+    return this.#subscriptions.length > 0;
   }
 
   fire(value: T): void {
-    for (const subscription of [...this.#subscriptions]) {
+    for (const subscription of this.#subscriptions) {
       // An earlier listener may have ended this one.
-      if (!this.#subscriptions.has(subscription)) continue;
+      if (subscription.ended) continue;
       try {
         subscription.listener(value);
       } catch (error) {
@@ -44,6 +49,6 @@ export class Emitter<T> implements Disposable {
   /** Ends every subscription too: what is left of them holds nothing. */
   dispose(): void {
     this.#disposed = true;
-    for (const subscription of [...this.#subscriptions]) subscription.dispose();
+    for (const subscription of this.#subscriptions) subscription.dispose();
   }
 }

@@ -7,6 +7,9 @@ import { decodeAdvert, decodeNames, MCPL_ERROR } from '../wire/mcpl.ts';
 /** The requests of a server that name the feature set they belong to (MCPL §6.5). */
 const GATED = ['push/event', 'inference/request', 'scope/elevate'] as const;
 
+/** More than any server has; every change is answered with all of them. */
+const MAX_SETS = 256;
+
 /**
  * MCPL as far as saying no to it: the host announces it, tells a server that all its feature sets are off, and
  * refuses by the protocol's own codes what a set that is off may not do. Servers push whether they may or not, so the
@@ -32,7 +35,7 @@ export class McplNegotiation implements SessionFeature {
 
   started(session: Session): Disposable {
     const advert = decodeAdvert(session.handshake.capabilities);
-    this.#declared = advert === undefined ? undefined : new Set(advert.featureSets);
+    this.#declared = advert === undefined ? undefined : new Set(advert.featureSets.slice(0, MAX_SETS));
     this.#session = session;
     this.#tell();
     return toDisposable(() => {
@@ -50,7 +53,7 @@ export class McplNegotiation implements SessionFeature {
   #changed({ added, removed }: JsonObject): void {
     if (this.#declared === undefined) return;
     for (const name of decodeNames(removed)) this.#declared.delete(name);
-    for (const name of decodeNames(added)) this.#declared.add(name);
+    for (const name of decodeNames(added)) if (this.#declared.size < MAX_SETS) this.#declared.add(name);
     this.#tell();
   }
 

@@ -23,6 +23,8 @@ import type { StartGate } from './startGate.ts';
 import { ToolCatalog } from './toolCatalog.ts';
 
 export interface UnitOptions {
+  /** Settles when nothing is left of an earlier server of the same id. */
+  readonly after: Promise<void> | undefined;
   readonly ports: Ports;
   readonly gate: StartGate;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
@@ -37,7 +39,7 @@ export class ServerUnit implements Disposable {
   readonly #log: Logger;
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new Emitter<'settings' | 'state' | 'tools'>());
-  readonly #ended = new CancellationSource();
+  #widening: CancellationSource | undefined;
   #entry: SettingsEntry;
   #runner: ServerRunner | undefined;
   #tools: readonly Tool[] = [];
@@ -85,6 +87,7 @@ export class ServerUnit implements Disposable {
     this.#entry = entry;
     this.#define(entry);
     this.#tell('settings');
+    this.#widening?.cancel();
     if (this.state.kind === 'running') this.#askForWidening();
   }
 
@@ -115,7 +118,7 @@ export class ServerUnit implements Disposable {
   }
 
   dispose(): void {
-    this.#ended.cancel();
+    this.#widening?.cancel();
     this.#store.dispose();
   }
 
@@ -145,6 +148,7 @@ export class ServerUnit implements Disposable {
         log: this.#log,
         connector: ports.connector,
         client,
+        after: this.#options.after,
         // In this order: a server may wait for its feature sets before it answers anything.
         features: [new McplNegotiation(), catalog],
         prepare: async (current, token, asking) => {
@@ -156,7 +160,11 @@ export class ServerUnit implements Disposable {
     );
     this.#store.add(
       runner.onDidChangeState((state) => {
-        if (state.kind !== 'running') this.#listing = { kind: 'unread' };
+        if (state.kind !== 'running') {
+          this.#listing = { kind: 'unread' };
+          // The next start asks for itself.
+          this.#widening?.cancel();
+        }
         this.#tell('state');
       }),
     );
@@ -167,9 +175,11 @@ export class ServerUnit implements Disposable {
   #askForWidening(): void {
     const definition = this.definition;
     if (definition === undefined) return;
-    const asked = this.#options.gate.widen(definition, this.#ended.token).then(
+    const widening = new CancellationSource();
+    this.#widening = widening;
+    const asked = this.#options.gate.widen(definition, widening.token).then(
       (consent) => {
-        if (consent !== undefined) this.setConsent(consent);
+        if (consent !== undefined && !widening.isCancelled) this.setConsent(consent);
       },
       (error: unknown) => {
         if (!isHostError(error, 'NOT_APPROVED', 'CANCELLED')) this.#log.log('error', messageOf(error));

@@ -1,11 +1,17 @@
 import { KeyedQueue } from '../base/async.ts';
-import type { CancellationToken } from '../base/cancellation.ts';
-import { HostError } from '../base/errors.ts';
+import { type CancellationToken, unlessCancelled } from '../base/cancellation.ts';
+import { cancelled, HostError } from '../base/errors.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { decideStart, grantsOf, remarksOn } from '../policy/startConsent.ts';
 import type { Clock, Consent, ConsentPrompt, ConsentStore, Ids, VariableSource } from '../ports.ts';
 import { fingerprint } from '../session/fingerprint.ts';
-import { describeConnection, type ExpandedConnection, expandConnection, readEnvFile } from '../session/variables.ts';
+import {
+  describeConnection,
+  type ExpandedConnection,
+  expandConnection,
+  inOpenFolders,
+  readEnvFile,
+} from '../session/variables.ts';
 
 export interface StartGateOptions {
   readonly clock: Clock;
@@ -34,7 +40,7 @@ export class StartGate {
     // One reading of the file for both: what is asked about is what then runs.
     const variables = readingOnce(this.#options.variables);
     const consent = await this.#consent(definition, variables, token, asking);
-    const expanded = await expandConnection(definition.connection, variables, token, asking);
+    const expanded = await expandConnection(definition, variables, token, asking);
     return { expanded, consent };
   }
 
@@ -87,8 +93,10 @@ export class StartGate {
       const hasOlder = (await consents.list()).some((candidate) => candidate.server === definition.id);
       const decision = decideStart(definition, consent, hasOlder);
       if (decision.kind === 'allow') return consent;
+      // Whoever waited behind another question may have been stopped meanwhile.
+      if (token.isCancellationRequested) throw cancelled('The start');
       asking();
-      const answer = await prompt.ask(
+      const asked = prompt.ask(
         {
           server: definition.id,
           reason: decision.reason,
@@ -98,6 +106,8 @@ export class StartGate {
         },
         token,
       );
+      // A prompt that does not heed the token must not keep the next question waiting.
+      const answer = await unlessCancelled(asked, token, 'The question');
       if (answer === 'start') return this.#save(definition, digest, grantsOf(definition));
       throw notApproved(definition.id);
     });
@@ -112,7 +122,8 @@ export class StartGate {
 
   async #fingerprint(definition: ServerDefinition, variables: VariableSource): Promise<string> {
     const envFile = await readEnvFile(definition.connection, variables);
-    return fingerprint(definition.connection, envFile, (text) => this.#options.ids.sha256(text));
+    const connection = inOpenFolders(definition.connection, variables);
+    return fingerprint(connection, envFile, (text) => this.#options.ids.sha256(text));
   }
 }
 
@@ -122,7 +133,7 @@ function readingOnce(source: VariableSource): VariableSource {
     folders: source.folders,
     userHome: source.userHome,
     env: (name) => source.env(name),
-    input: (id, token) => source.input(id, token),
+    input: (id, token, definedBy) => source.input(id, token, definedBy),
     readFile: (path) => {
       const text = texts.get(path) ?? source.readFile(path);
       texts.set(path, text);

@@ -1,14 +1,15 @@
 import { Deferred } from '../base/async.ts';
 import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
-import { cancelled, HostError, isHostError, toHostError } from '../base/errors.ts';
+import { cancelled, HostError, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
 import type { Operation, OperationState, Progress, ToolCallRequest } from '../model/operation.ts';
-import type { ServerSnapshot } from '../model/server.ts';
+import type { OfferedTool, ServerSnapshot } from '../model/server.ts';
 import type { Ids } from '../ports.ts';
 import type { Session } from '../session/session.ts';
+import { decodeProgress } from '../wire/tools.ts';
 
 /** What an interceptor sees of a call, and what it may add to the request that goes to the server. */
 export interface CallContext {
@@ -16,15 +17,17 @@ export interface CallContext {
   readonly request: ToolCallRequest;
   readonly server: ServerSnapshot;
   readonly session: Session;
-  readonly token: CancellationToken;
+  readonly token: CancellationToken | undefined;
   readonly onProgress: (progress: Progress) => void;
-  /** Members of the request's params beside `name` and `arguments`. */
-  readonly extraParams: Record<string, Json | undefined>;
-  readonly extraMeta: Record<string, Json | undefined>;
+  /** Members of the request's params beside `name` and `arguments`, and of its `_meta`. */
+  extraParams: JsonObject | undefined;
+  extraMeta: JsonObject | undefined;
 }
 
+type CallStep = (context: CallContext) => Promise<ResultView>;
+
 /** One concern of every call, in the order in which the host lists them. It may refuse, add, wait or read the result. */
-export type CallInterceptor = (context: CallContext, next: () => Promise<ResultView>) => Promise<ResultView>;
+export type CallInterceptor = (context: CallContext, next: CallStep) => Promise<ResultView>;
 
 /** A server as far as a call needs it. */
 export interface CallTarget {
@@ -49,49 +52,57 @@ export interface CallSettings {
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #operations = new Emitter<Operation>();
+  readonly #numbers: OperationNumbers;
+  /** The interceptors as one function, made once and not for each call. */
+  readonly #steps: CallStep;
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
+    this.#numbers = new OperationNumbers(options.ids);
+    this.#steps = options.interceptors.reduceRight<CallStep>(
+      (next, interceptor) => (context) => interceptor(context, next),
+      send,
+    );
   }
 
   get onDidChangeOperation(): Event<Operation> {
     return this.#operations.event;
   }
 
-  async call(request: ToolCallRequest, settings: CallSettings = {}): Promise<ResultView> {
-    const { clock, ids } = this.#options;
-    const identity = { id: ids.uuid(), request, startedAt: clock.now() };
-    const tell = (attempts: number, state: OperationState): void => {
-      if (this.#operations.hasListeners) this.#operations.fire({ ...identity, attempts, state });
-    };
-    tell(0, { kind: 'pending' });
+  /** Without `async`, whose machinery would be a fifth of what a short call costs here. */
+  call(request: ToolCallRequest, settings: CallSettings = NO_SETTINGS): Promise<ResultView> {
+    const told = new ToldOperation(request, this.#options.clock.now(), this.#numbers, this.#operations);
+    return this.#begin(told, settings).then(
+      (result) => {
+        if (this.#operations.hasListeners) told.tell(1, { kind: 'succeeded', result });
+        return result;
+      },
+      (thrown: unknown) => {
+        const error = toHostError(thrown);
+        told.tell(1, { kind: 'failed', error, effect: error.effect });
+        throw error;
+      },
+    );
+  }
+
+  #begin(told: ToldOperation, settings: CallSettings): Promise<ResultView> {
     try {
-      const target = this.#target(request);
+      const target = this.#target(told.request);
       // Right after a start the tools are still being read; once they are, nobody waits here.
-      if (isStillReading(target)) await untilRead(target, settings.token ?? NO_CANCELLATION);
-      const { snapshot, session } = this.#running(target, request);
-      const context: CallContext = {
-        operationId: identity.id,
-        request,
-        server: snapshot,
-        session,
-        token: settings.token ?? NO_CANCELLATION,
-        onProgress: (progress) => {
-          tell(1, { kind: 'running', progress });
-          settings.onProgress?.(progress);
-        },
-        extraParams: {},
-        extraMeta: { ...request.meta },
-      };
-      tell(1, { kind: 'running', progress: undefined });
-      const result = await run(this.#options.interceptors, context);
-      tell(1, { kind: 'succeeded', result });
-      return result;
-    } catch (thrown) {
-      const error = toHostError(thrown);
-      tell(1, { kind: 'failed', error, effect: error.effect });
-      throw error;
+      if (!isStillReading(target)) return this.#send(told, target, settings);
+      told.tell(0, PENDING);
+      const { token = NO_CANCELLATION } = settings;
+      const read = untilRead(target, told.request, token, this.#options.clock);
+      return read.then(() => this.#send(told, target, settings));
+    } catch (error) {
+      return Promise.reject(toHostError(error));
     }
+  }
+
+  #send(told: ToldOperation, target: CallTarget, settings: CallSettings): Promise<ResultView> {
+    const context = new OngoingCall(told, target.snapshot, this.#session(target, told.request), settings);
+    told.tell(1, RUNNING);
+    return this.#steps(context);
   }
 
   #target(request: ToolCallRequest): CallTarget {
@@ -100,24 +111,115 @@ export class ToolCalls {
     throw refused('UNKNOWN_SERVER', `There is no server "${request.server}".`, 'Check the setting "mcpl.servers".');
   }
 
-  #running({ snapshot, session }: CallTarget, { server }: ToolCallRequest): RunningTarget {
-    if (session !== undefined) return { snapshot, session };
+  #session({ session }: CallTarget, { server }: ToolCallRequest): Session {
+    if (session !== undefined) return session;
     throw refused('SERVER_NOT_RUNNING', `The server "${server}" is not running.`, 'Start it, then try again.');
   }
 }
 
-interface RunningTarget {
-  readonly snapshot: ServerSnapshot;
+const DEFAULT_TIMEOUTS = { call: 60, callMax: 3600 };
+const NO_SETTINGS: CallSettings = {};
+const PENDING: OperationState = { kind: 'pending' };
+const RUNNING: OperationState = { kind: 'running', progress: undefined };
+
+/** Ids unique beyond this process, all made of one random number: a new one for each call would cost more than the call. */
+class OperationNumbers {
+  readonly #ids: Ids;
+  #run: string | undefined;
+  #count = 0;
+
+  constructor(ids: Ids) {
+    this.#ids = ids;
+  }
+
+  next(): string {
+    this.#run ??= this.#ids.uuid();
+    return `${this.#run}-${++this.#count}`;
+  }
+}
+
+/** What is told of a call. It has an id only when somebody asks: what a call allocates is most of what it costs. */
+class ToldOperation {
+  readonly request: ToolCallRequest;
+  readonly #startedAt: number;
+  readonly #numbers: OperationNumbers;
+  readonly #operations: Emitter<Operation>;
+  #id: string | undefined;
+
+  constructor(request: ToolCallRequest, startedAt: number, numbers: OperationNumbers, operations: Emitter<Operation>) {
+    this.request = request;
+    this.#startedAt = startedAt;
+    this.#numbers = numbers;
+    this.#operations = operations;
+  }
+
+  get id(): string {
+    this.#id ??= this.#numbers.next();
+    return this.#id;
+  }
+
+  tell(attempts: number, state: OperationState): void {
+    if (!this.#operations.hasListeners) return;
+    this.#operations.fire({ id: this.id, request: this.request, startedAt: this.#startedAt, attempts, state });
+  }
+}
+
+class OngoingCall implements CallContext {
+  readonly server: ServerSnapshot;
   readonly session: Session;
+  extraParams: JsonObject | undefined;
+  extraMeta: JsonObject | undefined;
+  readonly #told: ToldOperation;
+  readonly #settings: CallSettings;
+
+  constructor(told: ToldOperation, server: ServerSnapshot, session: Session, settings: CallSettings) {
+    this.server = server;
+    this.session = session;
+    this.extraMeta = told.request.meta;
+    this.#told = told;
+    this.#settings = settings;
+  }
+
+  get operationId(): string {
+    return this.#told.id;
+  }
+
+  get request(): ToolCallRequest {
+    return this.#told.request;
+  }
+
+  get token(): CancellationToken | undefined {
+    return this.#settings.token;
+  }
+
+  onProgress(progress: Progress): void {
+    this.#told.tell(1, { kind: 'running', progress });
+    this.#settings.onProgress?.(progress);
+  }
+}
+
+function unlisted({ server }: ToolCallRequest): HostError {
+  return new HostError('TIMEOUT', `The server "${server}" has not finished listing its tools.`, {
+    layer: 'server',
+    effect: 'none',
+    suggestion: 'Try again later, or restart it.',
+  });
 }
 
 function isStillReading({ session, snapshot }: CallTarget): boolean {
   return session !== undefined && snapshot.listing.kind === 'unread';
 }
 
-/** Ends with the reading, which has a timeout of its own, with the connection, or with the call. */
-async function untilRead(target: CallTarget, token: CancellationToken): Promise<void> {
+/** Ends with the reading, with the connection, or with the call: a list of many slow pages may take hours. */
+async function untilRead(
+  target: CallTarget,
+  request: ToolCallRequest,
+  token: CancellationToken,
+  clock: Clock,
+): Promise<void> {
   const done = new Deferred<void>();
+  const { call } = target.snapshot.definition?.timeouts ?? DEFAULT_TIMEOUTS;
+  const patience = clock.delay(call * 1000, () => done.reject(unlisted(request)));
   const changes = target.onDidChange(() => {
     if (!isStillReading(target)) done.resolve();
   });
@@ -125,53 +227,51 @@ async function untilRead(target: CallTarget, token: CancellationToken): Promise<
   try {
     await done.promise;
   } finally {
+    patience.dispose();
     changes.dispose();
     cancels.dispose();
   }
 }
 
-function run(interceptors: readonly CallInterceptor[], context: CallContext): Promise<ResultView> {
-  const step = (index: number): Promise<ResultView> => {
-    const interceptor = interceptors[index];
-    return interceptor === undefined ? send(context) : interceptor(context, () => step(index + 1));
+function send(context: CallContext): Promise<ResultView> {
+  const { request, server, session, extraParams, extraMeta } = context;
+  const { call, callMax } = server.definition?.timeouts ?? DEFAULT_TIMEOUTS;
+  const plain = { name: request.tool, arguments: request.args };
+  const params = extraParams === undefined ? plain : { ...plain, ...extraParams };
+  const sent = extraMeta === undefined ? params : { ...params, _meta: extraMeta };
+  const options = {
+    timeoutMs: call * 1000,
+    maxTimeoutMs: callMax * 1000,
+    token: context.token,
+    onProgress: (step: JsonObject) => context.onProgress(decodeProgress(step)),
+    explain: (error: HostError) => explained(error, request),
   };
-  return step(0);
-}
-
-async function send(context: CallContext): Promise<ResultView> {
-  const { request, server, session } = context;
-  const { call, callMax } = server.definition?.timeouts ?? { call: 60, callMax: 3600 };
-  const hasMeta = Object.keys(context.extraMeta).length > 0;
-  const params: JsonObject = {
-    name: request.tool,
-    arguments: request.args,
-    ...context.extraParams,
-    ...(hasMeta ? { _meta: context.extraMeta } : {}),
-  };
-  try {
-    const result = await session.request('tools/call', params, {
-      timeoutMs: call * 1000,
-      maxTimeoutMs: callMax * 1000,
-      token: context.token,
-      onProgress: context.onProgress,
-    });
-    return decodeResult(result);
-  } catch (error) {
-    throw explained(error, request);
-  }
+  return session.decoded('tools/call', sent, options, decodeResult);
 }
 
 /** The tool exists, and models see only what is offered to them. A person may call what is hidden from models. */
 export const checkTool: CallInterceptor = (context, next) => {
   const { request, server } = context;
-  const found = server.tools.find((candidate) => candidate.tool.name === request.tool);
+  const found = toolNamed(server, request.tool);
   if (found === undefined)
     throw refused('UNKNOWN_TOOL', `The server "${server.id}" has no tool "${request.tool}".`, 'List its tools again.');
   const byPerson = request.route === 'command' || request.route === 'cli';
   if (!found.offered && !byPerson)
     throw refused('TOOL_HIDDEN', `The tool "${request.tool}" is not offered to models.`, 'Use another tool.');
-  return next();
+  return next(context);
 };
+
+/** By name, for lists of thousands. A snapshot never changes, so that its table is made once. */
+const TABLES = new WeakMap<ServerSnapshot, ReadonlyMap<string, OfferedTool>>();
+
+function toolNamed(server: ServerSnapshot, name: string): OfferedTool | undefined {
+  let table = TABLES.get(server);
+  if (table === undefined) {
+    table = new Map(server.tools.map((offered) => [offered.tool.name, offered]));
+    TABLES.set(server, table);
+  }
+  return table.get(name);
+}
 
 function refused(
   code: 'UNKNOWN_SERVER' | 'SERVER_NOT_RUNNING' | 'UNKNOWN_TOOL' | 'TOOL_HIDDEN',
@@ -182,8 +282,8 @@ function refused(
 }
 
 /** The same failure, naming the server and the tool. */
-function explained(error: unknown, request: ToolCallRequest): unknown {
-  if (!isHostError(error, 'TIMEOUT')) return error;
+function explained(error: HostError, request: ToolCallRequest): HostError {
+  if (error.code !== 'TIMEOUT') return error;
   return new HostError('TIMEOUT', `The tool "${request.tool}" of "${request.server}" gave no answer in time.`, {
     layer: 'server',
     suggestion: 'Try again, or raise "timeouts.call" of the server.',

@@ -22,6 +22,8 @@ export interface ToolCatalogOptions {
 const DEBOUNCE_MS = 200;
 const MAX_PAGES = 1_000;
 const MAX_TOOLS = 20_000;
+/** Of all tools of one server, as JSON. */
+const MAX_CHARACTERS = 64_000_000;
 
 /** Keeps the list of one server's tools as the server has it. */
 export class ToolCatalog implements SessionFeature {
@@ -115,6 +117,7 @@ class CatalogReader {
     const byName = new Map<string, Tool>();
     const seen = new Set<string>();
     let cursor: string | undefined;
+    let size = 0;
     do {
       const params: JsonObject = cursor === undefined ? {} : { cursor };
       const result = await this.#session.request('tools/list', params, {
@@ -124,15 +127,17 @@ class CatalogReader {
       const page = decodeToolPage(result);
       for (const tool of page.tools) byName.set(tool.name, tool);
       for (const reason of page.rejected) this.#options.log.log('warn', `Left out of the tools: ${reason}.`);
-      cursor = this.#follow(page.nextCursor, seen, byName.size);
+      size += page.size;
+      cursor = this.#follow(page.nextCursor, seen, byName.size, size);
     } while (cursor !== undefined);
     return [...byName.values()];
   }
 
   /** The cursor to go on with, unless the server leads in a circle or without end. */
-  #follow(cursor: string | undefined, seen: Set<string>, count: number): string | undefined {
+  #follow(cursor: string | undefined, seen: Set<string>, count: number, size: number): string | undefined {
     if (cursor === undefined) return undefined;
-    if (!seen.has(cursor) && seen.size < MAX_PAGES && count < MAX_TOOLS) {
+    const isWithin = seen.size < MAX_PAGES && count < MAX_TOOLS && size < MAX_CHARACTERS;
+    if (isWithin && !seen.has(cursor)) {
       seen.add(cursor);
       return cursor;
     }

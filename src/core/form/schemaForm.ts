@@ -10,12 +10,15 @@ import type {
   TextRules,
   ToolForm,
 } from './fields.ts';
-import { countMember, numberMember, shapeOf, textMember } from './schemaShape.ts';
+import { countMember, memberCount, numberMember, shapeOf, textMember } from './schemaShape.ts';
 
 /** Beyond these a form helps nobody, and a hostile schema would only make the page slow. */
 const MAX_FIELDS = 200;
 const MAX_GROUP_DEPTH = 5;
 const MAX_OPTIONS = 300;
+const MAX_REQUIRED = 1_000;
+/** Characters of values (choices and defaults) in the whole form, which is copied into a page. */
+const MAX_VALUES = 2_000_000;
 const MAX_EXAMPLES = 3;
 const MAX_LABEL = 120;
 /** A pattern or an example longer than this tells nobody anything. */
@@ -41,6 +44,8 @@ interface Context {
   readonly root: JsonObject;
   /** How many more fields may be made, for the whole form. */
   budget: number;
+  /** How many more characters of values. */
+  values: number;
 }
 
 interface Place {
@@ -52,9 +57,9 @@ interface Place {
 
 /** The fields of a form for a tool's `inputSchema`. Ends with a bounded form on any input, hostile ones included. */
 export function schemaForm(inputSchema: JsonObject): ToolForm {
-  const context: Context = { root: inputSchema, budget: MAX_FIELDS };
+  const context: Context = { root: inputSchema, budget: MAX_FIELDS, values: MAX_VALUES };
   const { schema } = shapeOf(inputSchema, inputSchema);
-  const members = isJsonObject(schema['properties']) ? Object.keys(schema['properties']).length : 0;
+  const members = isJsonObject(schema['properties']) ? memberCount(schema['properties']) : 0;
   const fields = membersOf(schema, '', 0, context);
   return { fields, complete: fields.length === members && !takesMore(schema, members) };
 }
@@ -69,7 +74,7 @@ function takesMore(schema: JsonObject, members: number): boolean {
 function membersOf(schema: JsonObject, parent: string, depth: number, context: Context): readonly FormField[] {
   const { properties, required } = schema;
   if (!isJsonObject(properties)) return [];
-  const needed = new Set(isJsonArray(required) ? required : []);
+  const needed = new Set(isJsonArray(required) ? required.slice(0, MAX_REQUIRED) : []);
   const fields: FormField[] = [];
   for (const name of Object.keys(properties)) {
     if (context.budget <= 0) break;
@@ -82,8 +87,8 @@ function membersOf(schema: JsonObject, parent: string, depth: number, context: C
 
 function fieldOf(value: Json | undefined, place: Place, context: Context): FormField {
   const { schema, nullable } = shapeOf(value, context.root);
-  const base = baseOf(schema, place, nullable);
-  const options = optionsOf(schema);
+  const base = baseOf(schema, place, nullable, context);
+  const options = optionsOf(schema, context);
   if (options !== undefined) return choiceField(base, options);
   switch (typeOf(schema)) {
     case 'string':
@@ -102,7 +107,7 @@ function fieldOf(value: Json | undefined, place: Place, context: Context): FormF
   }
 }
 
-function baseOf(schema: JsonObject, place: Place, nullable: boolean): FieldBase {
+function baseOf(schema: JsonObject, place: Place, nullable: boolean, context: Context): FieldBase {
   const title = cleanLine(textMember(schema, 'title') ?? '', MAX_LABEL);
   const examples = isJsonArray(schema['examples']) ? schema['examples'] : [];
   return {
@@ -113,7 +118,7 @@ function baseOf(schema: JsonObject, place: Place, nullable: boolean): FieldBase 
     required: place.required,
     nullable,
     examples: examples.slice(0, MAX_EXAMPLES).map((example) => valueText(example, MAX_HINT)),
-    default: schema['default'] ?? undefined,
+    default: hasRoomFor(schema['default'], context) ? (schema['default'] ?? undefined) : undefined,
   };
 }
 
@@ -176,7 +181,7 @@ function choiceField(base: FieldBase, options: readonly Option[]): FormField {
 function arrayField(schema: JsonObject, base: FieldBase, context: Context): FormField {
   const { schema: items, nullable } = shapeOf(schema['items'], context.root);
   const counts = { minItems: countMember(schema, 'minItems'), maxItems: countMember(schema, 'maxItems') };
-  const options = optionsOf(items);
+  const options = optionsOf(items, context);
   if (options !== undefined && options.length <= MAX_OPTIONS && !nullable)
     return { ...base, ...counts, kind: 'choices', options };
   const item = nullable || options !== undefined ? undefined : itemOf(items);
@@ -192,7 +197,7 @@ function itemOf(items: JsonObject): ListField['item'] | undefined {
 }
 
 function groupField(schema: JsonObject, base: FieldBase, place: Place, context: Context): FormField {
-  const members = isJsonObject(schema['properties']) ? Object.keys(schema['properties']).length : 0;
+  const members = isJsonObject(schema['properties']) ? memberCount(schema['properties']) : 0;
   const open = place.depth >= MAX_GROUP_DEPTH || members > context.budget || takesMore(schema, members);
   if (members === 0 || open) return { ...base, kind: 'json', expects: 'object' };
   const fields = membersOf(schema, place.id, place.depth + 1, context);
@@ -202,7 +207,18 @@ function groupField(schema: JsonObject, base: FieldBase, place: Place, context: 
 }
 
 /** The values to choose from, written as `const`, `enum`, or as branches that are one titled `const` each. */
-function optionsOf(schema: JsonObject): readonly Option[] | undefined {
+function optionsOf(schema: JsonObject, context: Context): readonly Option[] | undefined {
+  const options = readOptions(schema);
+  return options?.every(({ value }) => hasRoomFor(value, context)) === true ? options : undefined;
+}
+
+/** Any number of fields may refer to one large value. */
+function hasRoomFor(value: Json | undefined, context: Context): boolean {
+  if (context.values > 0 && value !== undefined) context.values -= JSON.stringify(value).length;
+  return context.values > 0;
+}
+
+function readOptions(schema: JsonObject): readonly Option[] | undefined {
   if (schema['const'] !== undefined) return [option(schema['const'], undefined, undefined)];
   const values = schema['enum'];
   if (isJsonArray(values) && values.length > 0) {

@@ -2,6 +2,8 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/j
 
 /** Steps of `$ref` and single-branch combinators that are followed for one field. */
 const MAX_HOPS = 16;
+/** No schema has more keywords. What has is not taken in: its copy, for every field that refers to it, would cost seconds. */
+const MAX_KEYWORDS = 100;
 
 export interface Shape {
   readonly schema: JsonObject;
@@ -15,14 +17,14 @@ export interface Shape {
 export function shapeOf(value: Json | undefined, root: JsonObject): Shape {
   let schema: JsonObject = isJsonObject(value) ? value : {};
   let nullable = false;
-  for (let hop = 0; hop < MAX_HOPS; hop++) {
+  for (let hop = 0; hop < MAX_HOPS && memberCount(schema) <= MAX_KEYWORDS; hop++) {
     const next = referenced(schema, root) ?? onlyBranch(schema);
     if (next === undefined) break;
     nullable ||= next.nullable;
     schema = next.schema;
   }
   const types = schema['type'];
-  if (!isJsonArray(types)) return { schema, nullable };
+  if (!isJsonArray(types) || memberCount(schema) > MAX_KEYWORDS) return { schema, nullable };
   const others = types.filter((type) => type !== 'null');
   const type = others.length === 1 ? others[0] : others;
   return { schema: { ...schema, type }, nullable: nullable || others.length < types.length };
@@ -32,7 +34,9 @@ function referenced(schema: JsonObject, root: JsonObject): Shape | undefined {
   const { $ref: reference, ...siblings } = schema;
   if (typeof reference !== 'string') return undefined;
   const target = lookUp(reference, root);
-  return target === undefined ? undefined : { schema: { ...target, ...siblings }, nullable: false };
+  return target === undefined || memberCount(target) > MAX_KEYWORDS
+    ? undefined
+    : { schema: { ...target, ...siblings }, nullable: false };
 }
 
 function lookUp(reference: string, root: JsonObject): JsonObject | undefined {
@@ -52,7 +56,7 @@ function onlyBranch(schema: JsonObject): Shape | undefined {
     if (!isJsonArray(branches) || branches.length === 0 || branches.length > 2) continue;
     const rest = branches.filter((branch) => !isNull(branch));
     const [only] = rest;
-    if (rest.length !== 1 || !isJsonObject(only)) continue;
+    if (rest.length !== 1 || !isJsonObject(only) || memberCount(only) > MAX_KEYWORDS) continue;
     // An `allOf` with null beside something else holds for nothing: not ours to make sense of.
     if (keyword === 'allOf' && branches.length > 1) continue;
     if (only['properties'] !== undefined && schema['properties'] !== undefined) continue;
@@ -64,6 +68,15 @@ function onlyBranch(schema: JsonObject): Shape | undefined {
 
 function isNull(branch: Json): boolean {
   return isJsonObject(branch) && (branch['type'] === 'null' || branch['const'] === null);
+}
+
+const counts = new WeakMap<JsonObject, number>();
+
+/** Counted once for each object: a hundred fields may refer to the same one with a hundred thousand members. */
+export function memberCount(object: JsonObject): number {
+  const known = counts.get(object) ?? Object.keys(object).length;
+  counts.set(object, known);
+  return known;
 }
 
 export function textMember(schema: JsonObject, key: string): string | undefined {

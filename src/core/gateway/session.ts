@@ -15,8 +15,9 @@ import {
   type RequestId,
   resultMessage,
 } from './messages.ts';
-import { callResult, decodeCall, failedCall, type IncomingCall, progressMessage } from './toolCall.ts';
+import { decodeCall, failedCall, type IncomingCall, progressMessage } from './toolCall.ts';
 import { listedTools } from './toolList.ts';
+import { wellFormedResult } from './wellFormed.ts';
 
 export type GatewayHost = Pick<Host, 'server' | 'callTool' | 'onDidChangeServer'>;
 
@@ -161,7 +162,7 @@ export class GatewaySession implements Disposable {
 
   async #run({ request }: IncomingCall, options: CallOptions): Promise<JsonObject> {
     try {
-      return callResult(await this.#host.callTool(request, options));
+      return wellFormedResult(await this.#host.callTool(request, options));
     } catch (error) {
       return failedCall(toHostError(error));
     }

@@ -1,6 +1,5 @@
 import { type HostError, RPC, WireError } from '../base/errors.ts';
-import { isJsonArray, isJsonObject, type JsonObject } from '../base/json.ts';
-import type { ResultView } from '../model/content.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { Progress, ToolCallRequest } from '../model/operation.ts';
 import { isRequestId, notificationMessage, type RequestId } from './messages.ts';
 
@@ -40,12 +39,6 @@ export function progressMessage(progressToken: RequestId, { progress, total, mes
     ...(total === undefined ? {} : { total }),
     ...(message === undefined ? {} : { message }),
   });
-}
-
-/** The result as the server gave it. Clients rely on `content`, which servers of every age forget. */
-export function callResult({ raw, modelText }: ResultView): JsonObject {
-  if (isJsonArray(raw['content'])) return raw;
-  return { ...raw, content: modelText === '' ? [] : [{ type: 'text', text: modelText }] };
 }
 
 /**

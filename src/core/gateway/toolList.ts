@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { OfferedTool, ServerSnapshot } from '../model/server.ts';
+import { wellFormedHints, wellFormedTool } from './wellFormed.ts';
 
 /**
  * The tools that a client sees. A server that is coming back by itself keeps its tools listed: a chat would
@@ -23,9 +24,8 @@ export function listedTools(snapshot: ServerSnapshot | undefined): readonly Json
 function describe({ tool, autoApproved }: OfferedTool): JsonObject {
   const { annotations, inputSchema } = tool.raw;
   return {
-    ...tool.raw,
+    ...wellFormedTool(tool.raw, isJsonObject(inputSchema) ? inputSchema : tool.inputSchema),
     name: tool.name,
-    inputSchema: isJsonObject(inputSchema) ? inputSchema : tool.inputSchema,
-    annotations: { ...(isJsonObject(annotations) ? annotations : {}), readOnlyHint: autoApproved },
+    annotations: { ...wellFormedHints(annotations), readOnlyHint: autoApproved },
   };
 }

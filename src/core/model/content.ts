@@ -31,11 +31,36 @@ const MAX_SYNTHESIZED = 1_000_000;
  * object at all; the text for the model is then made from what there is.
  */
 export function decodeResult(value: Json): ResultView {
-  const raw: JsonObject = isJsonObject(value) ? value : { content: contentOf(value) };
-  const blocks = blocksOf(raw['content']);
-  const structured = raw['structuredContent'];
-  const isError = raw['isError'] === true;
-  return { modelText: modelText(blocks, structured, raw), blocks, structured, isError, raw };
+  return new DecodedResult(isJsonObject(value) ? value : { content: contentOf(value) });
+}
+
+/** Decoded when somebody looks: a result that is only passed on costs nothing here. */
+class DecodedResult implements ResultView {
+  readonly raw: JsonObject;
+  #blocks: readonly ContentBlock[] | undefined;
+  #modelText: string | undefined;
+
+  constructor(raw: JsonObject) {
+    this.raw = raw;
+  }
+
+  get blocks(): readonly ContentBlock[] {
+    this.#blocks ??= blocksOf(this.raw['content']);
+    return this.#blocks;
+  }
+
+  get structured(): Json | undefined {
+    return this.raw['structuredContent'];
+  }
+
+  get isError(): boolean {
+    return this.raw['isError'] === true;
+  }
+
+  get modelText(): string {
+    this.#modelText ??= modelText(this.blocks, this.structured, this.raw);
+    return this.#modelText;
+  }
 }
 
 function contentOf(value: Json): Json {

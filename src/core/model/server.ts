@@ -63,8 +63,10 @@ export interface ServerDefinition {
   readonly restart: 'onCrash' | 'never';
   /** Whether any part of the connection comes from the workspace (or is read from a file in it). */
   readonly definedBy: 'user' | 'workspace';
-  /** Tools that only workspace settings auto-approve. */
+  /** Tools that are auto-approved by the workspace's settings, or for a server that the workspace defines. */
   readonly workspaceAutoApprove: readonly string[];
+  /** Environment variables and headers that the user's own settings give to a server that the workspace defines. */
+  readonly lentByUser: readonly string[];
 }
 
 /** Why a server that could run does not. */

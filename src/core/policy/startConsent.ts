@@ -1,4 +1,4 @@
-import type { ServerDefinition } from '../model/server.ts';
+import type { ConnectionDefinition, ServerDefinition } from '../model/server.ts';
 import type { Consent, StartGrants, StartQuestion } from '../ports.ts';
 
 export type StartDecision =
@@ -48,5 +48,27 @@ export function remarksOn(definition: ServerDefinition): readonly string[] {
     const names = Object.keys(definition.connection.headers).sort();
     if (names.length > 0) remarks.push(`It sends the headers: ${names.join(', ')}.`);
   }
-  return remarks;
+  const lent = [...definition.lentByUser].sort();
+  if (lent.length > 0) remarks.push(`Your own settings give it: ${lent.join(', ')}.`);
+  return [...remarks, ...remarksOnVariables(definition.connection)];
+}
+
+function variableNames(connection: ConnectionDefinition, kind: 'input' | 'env'): readonly string[] {
+  const texts =
+    connection.kind === 'stdio'
+      ? [connection.command, ...connection.args, ...Object.values(connection.env), connection.cwd ?? '']
+      : [connection.url, ...Object.values(connection.headers)];
+  const pattern = new RegExp(`\\$\\{${kind}:([^}]*)\\}`, 'g');
+  return [...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1] ?? '')))].sort();
+}
+
+/** Values that a question does not show and that a server would get. */
+function remarksOnVariables(connection: ConnectionDefinition): readonly string[] {
+  const inputs = variableNames(connection, 'input');
+  // A process has the whole environment in any case.
+  const env = connection.kind === 'remote' ? variableNames(connection, 'env') : [];
+  return [
+    ...(inputs.length > 0 ? [`It is given your answers to the inputs: ${inputs.join(', ')}.`] : []),
+    ...(env.length > 0 ? [`It is given your environment variables: ${env.join(', ')}.`] : []),
+  ];
 }

@@ -4,14 +4,14 @@ import {
   Event,
   type Message,
   type MessageConnection,
+  type NotificationMessage,
   ParameterStructures,
   RAL,
   type RequestMessage,
-  type ResponseMessage,
 } from 'vscode-jsonrpc';
 import { WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { RemoteFailure, RpcId } from './messages.ts';
+import type { RpcId } from './messages.ts';
 
 /** The outcome of a request that its sender cancelled: MCP wants no answer then, where the engine always gives one. */
 export const SUPPRESSED = Object.freeze({ suppressed: true });
@@ -28,19 +28,20 @@ const WRITTEN = Promise.resolve();
 const NOTHING = { dispose: () => undefined };
 
 /**
- * vscode-jsonrpc as MCP can use it: it numbers our requests, matches answers to them, runs the handler of an inbound
- * request and answers exactly once. The only file that knows the library.
+ * vscode-jsonrpc as MCP can use it: it runs the handler of each inbound request, answers it exactly once, and writes
+ * notifications. The only file that knows the library. Requests of ours are the peer's own: the library keeps each in
+ * a map of few entries that come and go, where they outlive the young generation, and makes four promises for it; in
+ * the bench that was two thirds of what a call costs (2.9 instead of 8 µs with 64 in flight).
  *
  * Messages go to its dispatcher directly. The library would queue each and wait for a turn of the event loop before
  * the next (so that a queued request can still be cancelled), which halves throughput, and drops requests whose ids
- * differ in type only. The dispatcher is what its `messageStrategy` hands out; it is fetched once, with a request of
- * our own that never leaves and takes the id 0, which old servers read as "no id".
+ * differ in type only. The dispatcher is what its `messageStrategy` hands out; it is fetched once, with a message that
+ * goes no further.
  */
 export class Engine {
   readonly #ports: EnginePorts;
   readonly #connection: MessageConnection;
   readonly #dispatch: (message: Message) => unknown;
-  #lastId = 0;
   #isOpen = false;
   #inboundId: RpcId = 0;
   #inboundMethod = '';
@@ -70,8 +71,8 @@ export class Engine {
     this.#connection = createMessageConnection(reader, writer, undefined, {
       messageStrategy: {
         handleMessage: (message, next) => {
-          dispatch ??= next;
-          void next(message);
+          if (dispatch === undefined) dispatch = next;
+          else void next(message);
         },
       },
       cancellationStrategy: CANCELLATION,
@@ -79,22 +80,12 @@ export class Engine {
     this.#connection.onRequest(() => this.#handle());
     this.#connection.listen();
     withSynchronousDispatch(() => {
-      void this.#connection.sendRequest('first', ParameterStructures.byName, {}).catch(() => undefined);
-      const answer: ResponseMessage = { jsonrpc: '2.0', id: 0, result: {} };
-      read?.(answer);
+      const first: NotificationMessage = { jsonrpc: '2.0', method: 'first' };
+      read?.(first);
     });
     if (dispatch === undefined) throw new Error('The JSON-RPC engine has no dispatcher.');
     this.#dispatch = dispatch;
     this.#isOpen = true;
-  }
-
-  /** The id of the request that was sent last. */
-  get lastId(): number {
-    return this.#lastId;
-  }
-
-  request(method: string, params: JsonObject): Promise<Json> {
-    return this.#connection.sendRequest<Json>(method, ParameterStructures.byName, params);
   }
 
   notify(method: string, params: JsonObject): void {
@@ -111,17 +102,6 @@ export class Engine {
     this.#dispatch(message);
   }
 
-  dispatchResult(id: number, result: Json): void {
-    const message: ResponseMessage = { jsonrpc: '2.0', id, result };
-    this.#dispatch(message);
-  }
-
-  dispatchError(id: number, error: RemoteFailure): void {
-    const message: ResponseMessage = { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } };
-    this.#dispatch(message);
-  }
-
-  /** Rejects what is still pending; the engine by itself would leave it so for ever. */
   dispose(): void {
     this.#isOpen = false;
     this.#connection.dispose();
@@ -133,8 +113,7 @@ export class Engine {
 
   #write(message: Message): Promise<void> {
     if (!this.#isOpen || !isEnvelope(message)) return WRITTEN;
-    const { id, method, result } = message;
-    if (method !== undefined && typeof id === 'number') this.#lastId = id;
+    const { id, result } = message;
     // An error is written here rather than by the engine: to hand it one costs a promise more for every answer.
     if (result instanceof WireError) this.#ports.send(errorAnswer(id, result));
     else if (result !== SUPPRESSED) this.#ports.send(message);

@@ -9,6 +9,8 @@ export const DEFAULT_LINE_CAP = 64 * 1024 * 1024;
 const NOISE_CLIP = 500;
 const NEWLINE = 0x0a;
 const MAX_HEADER_LINES = 20;
+/** How an array begins, and `[10:42:05] ready` does not. */
+const ARRAY = /^\[\s*(?:[[{\]"]|(?:-?\d[\d.eE+-]*|true|false|null)\s*[,\]])/;
 const CONTENT_LENGTH = /^content-length\s*:\s*(\d{1,15})\s*$/i;
 
 /** `bytes[start, end)` as text. Invalid UTF-8 becomes U+FFFD. */
@@ -71,25 +73,30 @@ export class MessageFramer {
   /** Delivers until nothing is left or time is up; returns whether there may be more. */
   drain(deliver: (message: JsonObject) => void, timeIsUp: () => boolean): boolean {
     for (;;) {
-      const message = this.#nextMessage();
-      if (message === undefined) return false;
-      deliver(message);
-      if (timeIsUp()) return this.#batchAt < this.#batch.length || this.#next < this.#chunks.length || this.#ended;
+      if (!this.#deliverNext(deliver)) return false;
+      // Asked only where there is more, because a clock costs; and after noise too: a flood of log lines is a flood.
+      if (this.#mayHaveMore && timeIsUp()) return true;
     }
   }
 
-  #nextMessage(): JsonObject | undefined {
-    for (;;) {
-      while (this.#batchAt < this.#batch.length) {
-        const member = this.#batch[this.#batchAt++];
-        if (isJsonObject(member)) return member;
-        this.#noise(JSON.stringify(member), 'a batch member that is no message');
-      }
-      const text = this.#nextText();
-      if (text === undefined) return undefined;
-      const message = this.#parse(text);
-      if (message !== undefined) return message;
+  get #mayHaveMore(): boolean {
+    return this.#batchAt < this.#batch.length || this.#next < this.#chunks.length || this.#ended;
+  }
+
+  /** Takes the next line, or member of a batch, whether it is a message or noise; false where there is none. */
+  #deliverNext(deliver: (message: JsonObject) => void): boolean {
+    if (this.#batchAt < this.#batch.length) {
+      const member = this.#batch[this.#batchAt++];
+      if (isJsonObject(member)) deliver(member);
+      else this.#noise(JSON.stringify(member), 'a batch member that is no message');
+      return true;
     }
+    const text = this.#nextText();
+    if (text === undefined) return false;
+    const message = this.#parse(text);
+    if (message !== undefined) deliver(message);
+    else if (this.#batchAt < this.#batch.length) return this.#deliverNext(deliver);
+    return true;
   }
 
   /** The text of the next line or body, `undefined` when more bytes are needed. */
@@ -204,7 +211,8 @@ export class MessageFramer {
   /** Whether a trimmed line can hold a message. Header lines are consumed here. */
   #mayBeMessage(text: string): boolean {
     const first = text.charCodeAt(0);
-    if (first === 0x7b || first === 0x5b) return true;
+    // `[info] ready` is how servers log: to parse it costs an error with its stack and a copy of the text each time.
+    if (first === 0x7b || (first === 0x5b && ARRAY.test(text))) return true;
     if (this.#announced !== undefined) {
       if (text === '') {
         this.#bodyLeft = this.#announced === 0 ? undefined : this.#announced;

@@ -1,21 +1,21 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { HostError } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { Deadlined } from './deadlines.ts';
-import type { RpcId } from './messages.ts';
 
 export interface RequestOptions {
   readonly timeoutMs: number;
   /** However much progress there is, the call ends after this. */
   readonly maxTimeoutMs?: number | undefined;
   readonly token?: CancellationToken | undefined;
-  /** The token that the caller put into `params._meta`. Unique among the calls in flight. */
-  readonly progressToken?: RpcId | undefined;
+  /** Asks for progress, which starts the timeout anew, and is called with the params of each notification of it. */
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
-  /** Whether progress starts the timeout anew. True where it is not said. */
-  readonly resetOnProgress?: boolean | undefined;
+  /** Has the first word on how this request fails. */
+  readonly explain?: ((error: HostError) => HostError) | undefined;
 }
+
+const itself = (error: HostError): HostError => error;
 
 /** A request of ours that waits for its answer. */
 export class OutboundCall implements Deadlined {
@@ -25,10 +25,21 @@ export class OutboundCall implements Deadlined {
   readonly #hardDeadline: number;
   deadline: number;
   subscription: Disposable | undefined;
-  /** Why the call failed, where that was decided here and not by the peer. */
-  failure: HostError | undefined;
+  readonly resolve: (result: Json) => void;
+  readonly #reject: (error: HostError) => void;
+  readonly #explain: (error: HostError) => HostError;
 
-  constructor(id: number, method: string, options: RequestOptions, now: number) {
+  constructor(
+    id: number,
+    method: string,
+    options: RequestOptions,
+    now: number,
+    resolve: (result: Json) => void,
+    reject: (error: HostError) => void,
+  ) {
+    this.resolve = resolve;
+    this.#reject = reject;
+    this.#explain = options.explain ?? itself;
     this.id = id;
     this.method = method;
     this.options = options;
@@ -36,10 +47,12 @@ export class OutboundCall implements Deadlined {
     this.deadline = Math.min(now + options.timeoutMs, this.#hardDeadline);
   }
 
+  reject(error: HostError): void {
+    this.#reject(this.#explain(error));
+  }
+
   progressed(now: number, progress: JsonObject): void {
-    if (this.options.resetOnProgress !== false) {
-      this.deadline = Math.min(now + this.options.timeoutMs, this.#hardDeadline);
-    }
+    this.deadline = Math.min(now + this.options.timeoutMs, this.#hardDeadline);
     this.options.onProgress?.(progress);
   }
 }

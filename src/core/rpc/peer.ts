@@ -1,9 +1,11 @@
+import type { CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { type Effect, HostError, messageOf, RPC, WireError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { LogLevel } from '../base/log.ts';
+import { CallTable } from './callTable.ts';
 import { Deadlines } from './deadlines.ts';
 import { Engine, type Outcome, SUPPRESSED } from './engine.ts';
 import { InboundCall, type InboundContext } from './inboundCall.ts';
@@ -20,7 +22,6 @@ const MAX_IN_FLIGHT = 1_000;
 const REMEMBERED_LATE_ANSWERS = 1_000;
 const REMARKS = { lines: 50, perMs: 10_000 };
 const BUSY = -32000;
-const ABANDONED = { code: -32800, message: 'abandoned' };
 
 export interface RpcHandlers {
   /** Answers a request of the peer. Throw a `WireError` to answer with an error (`methodNotFound` for what nobody handles). */
@@ -30,29 +31,33 @@ export interface RpcHandlers {
 
 export interface PeerOptions {
   readonly clock: Clock;
+  /** Has the last word on how a request fails: what a server says of its failure may hold what nobody may see. */
+  readonly onFailure?: ((error: HostError) => HostError) | undefined;
   readonly log: (level: LogLevel, message: string) => void;
 }
 
 /**
  * One JSON-RPC peer: requests with timeout and cancellation both ways, as MCP wants them. The engine below is
- * vscode-jsonrpc, which numbers requests, matches answers to them and answers the peer's requests; this class owns
- * everything in which MCP differs from the language server protocol. Whoever made the transport closes it.
+ * vscode-jsonrpc, which answers the other side's requests; our own, and everything in which MCP differs from the
+ * language server protocol, are in this class. Whoever made the transport closes it.
  */
 export class Peer implements Disposable {
   readonly #transport: Transport;
   readonly #handlers: RpcHandlers;
   readonly #clock: Clock;
   readonly #log: (level: LogLevel, message: string) => void;
+  readonly #onFailure: (error: HostError) => HostError;
   readonly #remarks: LogLimiter;
   readonly #engine: Engine;
-  readonly #pending = new Map<number, OutboundCall>();
-  readonly #byProgressToken = new Map<string, OutboundCall>();
+  readonly #pending = new CallTable<OutboundCall>();
   readonly #abandoned = new RecentIds(REMEMBERED_LATE_ANSWERS);
   readonly #inbound = new Map<RpcId, InboundCall>();
   readonly #deadlines: Deadlines<OutboundCall>;
   readonly #closed = new Emitter<TransportClosed>();
   readonly #subscriptions: readonly (Disposable | undefined)[];
   #inFlight = 0;
+  /** Starts at 1: old servers read 0 as "no id". */
+  #lastId = 0;
   #end: TransportClosed | undefined;
 
   readonly onClose = this.#closed.event;
@@ -62,6 +67,7 @@ export class Peer implements Disposable {
     this.#handlers = handlers;
     this.#clock = options.clock;
     this.#log = options.log;
+    this.#onFailure = options.onFailure ?? ((error) => error);
     this.#remarks = new LogLimiter(options.clock, REMARKS, (line) => options.log('warn', line));
     this.#deadlines = new Deadlines(
       options.clock,
@@ -86,23 +92,42 @@ export class Peer implements Disposable {
 
   /** Rejects with a `HostError`: TIMEOUT, CANCELLED, CONNECTION_CLOSED, MESSAGE_TOO_LARGE or REMOTE_ERROR. */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Json> {
-    if (this.#end !== undefined) return Promise.reject(closedError(method, this.#end, 'none'));
+    return this.decoded(method, params, options, asItIs);
+  }
+
+  /** The same with a result that is decoded as it arrives: one promise less than to do it afterwards. */
+  decoded<T>(method: string, params: JsonObject, options: RequestOptions, decode: (result: Json) => T): Promise<T> {
+    if (this.#end !== undefined) return Promise.reject(this.#onFailure(closedError(method, this.#end, 'none')));
     if (options.token?.isCancellationRequested === true) return Promise.reject(cancelledError(method, 'none'));
-    const answer = this.#engine.request(method, params);
-    const call = new OutboundCall(this.#engine.lastId, method, options, this.#clock.now());
-    this.#pending.set(call.id, call);
-    if (options.progressToken !== undefined) this.#byProgressToken.set(String(options.progressToken), call);
-    call.subscription = options.token?.onCancellationRequested((reason) => {
-      this.#abort(
-        call,
-        cancelledError(method, 'unknown'),
-        typeof reason === 'string' ? reason : 'Cancelled by the user.',
+    const id = ++this.#lastId;
+    // One promise for a call, and one table of those that wait: calls are many, and what each allocates is most of
+    // what it costs.
+    return new Promise((resolve, reject) => {
+      const call = new OutboundCall(
+        id,
+        method,
+        options,
+        this.#clock.now(),
+        (result) => resolve(decode(result)),
+        reject,
       );
+      const sent = options.onProgress === undefined ? params : withToken(params, id);
+      try {
+        this.#transport.send({ jsonrpc: '2.0', id, method, params: sent });
+      } catch (error) {
+        reject(this.#onFailure(unwritable(method, error)));
+        return;
+      }
+      this.#pending.add(call);
+      if (options.token !== undefined) this.#followToken(call, options.token);
+      this.#deadlines.watch(call.deadline);
     });
-    this.#deadlines.watch(call.deadline);
-    return answer.catch((error: unknown) => {
-      this.#forget(call);
-      throw call.failure ?? unwritable(method, error);
+  }
+
+  #followToken(call: OutboundCall, token: CancellationToken): void {
+    call.subscription = token.onCancellationRequested((reason) => {
+      const why = typeof reason === 'string' ? reason : 'Cancelled by the user.';
+      this.#abort(call, cancelledError(call.method, 'unknown'), why);
     });
   }
 
@@ -113,14 +138,6 @@ export class Peer implements Disposable {
     } catch (error) {
       this.#log('error', `${method} could not be sent: ${messageOf(error)}`);
     }
-  }
-
-  /** Tells the call with this token of its progress; false where there is none (any more). */
-  progressed(token: RpcId, progress: JsonObject = {}): boolean {
-    const call = this.#byProgressToken.get(String(token));
-    if (call === undefined) return false;
-    call.progressed(this.#clock.now(), progress);
-    return true;
   }
 
   dispose(): void {
@@ -162,6 +179,7 @@ export class Peer implements Disposable {
     const named = params ?? {};
     if (!isJsonObject(named)) this.#remark(`the notification ${method}, whose params are no object`);
     else if (method === 'notifications/cancelled') this.#cancelInbound(named);
+    else if (method === 'notifications/progress') this.#receiveProgress(named);
     else {
       // Straight to the handler: of a notification the engine would only make three promises and swallow some `$/` ones.
       try {
@@ -181,11 +199,8 @@ export class Peer implements Disposable {
       return;
     }
     this.#forget(call);
-    if (answer.kind === 'result') this.#engine.dispatchResult(call.id, answer.result);
-    else {
-      call.failure = remoteError(call.method, answer.error);
-      this.#engine.dispatchError(call.id, answer.error);
-    }
+    if (answer.kind === 'result') call.resolve(answer.result);
+    else call.reject(this.#onFailure(remoteError(call.method, answer.error)));
   }
 
   #handle(id: RpcId, method: string, params: JsonObject): Outcome | Promise<Outcome> {
@@ -218,6 +233,19 @@ export class Peer implements Disposable {
     return new WireError(RPC.internalError, 'Internal error');
   }
 
+  /** The token of a request is its id. One that is unknown, or of a request that is over, is ignored. */
+  #receiveProgress(params: JsonObject): void {
+    const { progressToken } = params;
+    if (typeof progressToken !== 'number' && typeof progressToken !== 'string') return;
+    const id = ownId(progressToken);
+    const call = id === undefined ? undefined : this.#pending.get(id);
+    try {
+      call?.progressed(this.#clock.now(), params);
+    } catch (error) {
+      this.#log('error', `Progress of ${call?.method ?? ''} was not taken: ${messageOf(error)}`);
+    }
+  }
+
   #cancelInbound(params: JsonObject): void {
     const { requestId, reason } = params;
     if (typeof requestId !== 'number' && typeof requestId !== 'string') return;
@@ -242,17 +270,14 @@ export class Peer implements Disposable {
 
   #settle(call: OutboundCall, failure: HostError): boolean {
     if (this.#pending.get(call.id) !== call) return false;
-    call.failure = failure;
     this.#forget(call);
-    this.#engine.dispatchError(call.id, ABANDONED);
+    call.reject(this.#onFailure(failure));
     return true;
   }
 
   #forget(call: OutboundCall): void {
     if (!this.#pending.delete(call.id)) return;
     call.subscription?.dispose();
-    const { progressToken } = call.options;
-    if (progressToken !== undefined) this.#byProgressToken.delete(String(progressToken));
   }
 
   #dropped({ id, isRequest, error }: DroppedMessage): void {
@@ -284,6 +309,16 @@ export class Peer implements Disposable {
   #remark(what: string): void {
     this.#remarks.line(`Ignored ${what}.`);
   }
+}
+
+function asItIs(result: Json): Json {
+  return result;
+}
+
+/** MCP "Progress": any value unique among the requests in flight will do, and the id is one already. */
+function withToken(params: JsonObject, progressToken: number): JsonObject {
+  const { _meta } = params;
+  return { ...params, _meta: isJsonObject(_meta) ? { ..._meta, progressToken } : { progressToken } };
 }
 
 function remoteError(method: string, { code, message, data }: RemoteFailure): HostError {

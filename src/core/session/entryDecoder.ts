@@ -36,6 +36,9 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
 
   if (connection === undefined || reader.problems.some((problem) => problem.severity === 'error'))
     return { id, definition: undefined, problems: reader.problems };
+  const definedBy = isDefinedByWorkspace(traced, connection) ? 'workspace' : 'user';
+  // What the user allowed a tool of that name was meant for the user's own server, not for the workspace's.
+  const isOwnApproval = definedBy === 'user' && traced.scopeOf(['tools', 'autoApprove']) === 'user';
   const definition: ServerDefinition = {
     id,
     enabled,
@@ -44,8 +47,9 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
     autoApprove,
     timeouts,
     restart,
-    definedBy: isDefinedByWorkspace(traced, connection) ? 'workspace' : 'user',
-    workspaceAutoApprove: traced.scopeOf(['tools', 'autoApprove']) === 'user' ? [] : autoApprove,
+    definedBy,
+    workspaceAutoApprove: isOwnApproval ? [] : autoApprove,
+    lentByUser: definedBy === 'user' ? [] : lentByUser(traced),
   };
   return { id, definition, problems: reader.problems };
 }
@@ -57,7 +61,25 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
 function isDefinedByWorkspace(traced: Traced, connection: ConnectionDefinition): boolean {
   const given = CONNECTION_KEYS.some((key) => traced.value[key] !== undefined && traced.scopeOf([key]) !== 'user');
   if (given || connection.kind === 'remote') return given;
-  return [connection.command, connection.envFile ?? ''].some((text) => text.includes('${workspaceFolder'));
+  const { command, envFile, cwd } = connection;
+  if (envFile !== undefined && isInWorkspace(envFile)) return true;
+  const isPath = /[/\\]/.test(command);
+  return isPath && isInWorkspace(command) && (command.includes(FOLDER) || cwd === undefined || isInWorkspace(cwd));
+}
+
+const FOLDER = '${workspaceFolder';
+
+/** A relative path is meant from the workspace folder; of one that begins with another variable nobody can tell. */
+function isInWorkspace(path: string): boolean {
+  return path.includes(FOLDER) || !/^([/\\]|[A-Za-z]:[/\\]|\$\{|~)/.test(path);
+}
+
+/** What the user's own settings add to a server that the workspace makes another one of. */
+function lentByUser(traced: Traced): readonly string[] {
+  return ['env', 'headers'].flatMap((key) => {
+    const members = traced.value[key];
+    return isJsonObject(members) ? Object.keys(members).filter((name) => traced.scopeOf([key, name]) === 'user') : [];
+  });
 }
 
 function decodeConnection(reader: EntryReader): ConnectionDefinition | undefined {

@@ -15,13 +15,15 @@ export interface Reconciliation {
 /** What new settings mean for one server. A running one is touched only if its connection changed. */
 export function reconcile(change: Reconciliation): Step {
   const { before, after, state, trusted } = change;
-  if (!trusted) return canStop(state) ? 'stop' : 'none';
+  // What is being stopped may be meant to come back, or is no longer: the last word counts in either case.
+  const isEnding = state.kind === 'stopping';
+  if (!trusted) return canStop(state) || isEnding ? 'stop' : 'none';
   if (after === undefined) return 'none';
   switch (switching(change, after)) {
     case 'on':
-      return canStart(state) ? 'start' : 'none';
+      return canStart(state) || isEnding ? 'start' : 'none';
     case 'off':
-      return canStop(state) ? 'stop' : 'none';
+      return canStop(state) || isEnding ? 'stop' : 'none';
     case 'no':
       return before === undefined ? 'none' : forConnection(before, after, state);
   }

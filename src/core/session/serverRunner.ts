@@ -1,5 +1,5 @@
 import { Deferred, ignoreFailure } from '../base/async.ts';
-import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
+import { CancellationSource, type CancellationToken, unlessCancelled } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { cancelled, HostError, redactError, toHostError } from '../base/errors.ts';
@@ -21,6 +21,8 @@ export interface RunnerOptions {
   readonly connector: Connector;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly features: readonly SessionFeature[];
+  /** Settles when nothing is left of another server under this id: the first start waits for it. */
+  readonly after?: Promise<void> | undefined;
   /** Asks for consent and for inputs; rejects when the server may not start. `asking` is called before a person waits. */
   prepare(definition: ServerDefinition, token: CancellationToken, asking: () => void): Promise<ExpandedConnection>;
 }
@@ -101,7 +103,7 @@ export class ServerRunner implements Disposable {
       this.#apply({ kind: 'stopped', reason });
       return;
     }
-    attempt.stopReason ??= reason;
+    attempt.stopReason = reason;
     this.#apply({ kind: 'stopping' });
     attempt.cancellation.cancel();
     await attempt.over.promise;
@@ -122,7 +124,7 @@ export class ServerRunner implements Disposable {
   #begin(automatic: boolean): Promise<void> {
     this.#restart?.dispose();
     this.#restart = undefined;
-    const before = this.#attempt?.over.promise ?? Promise.resolve();
+    const before = this.#attempt?.over.promise ?? this.#options.after ?? Promise.resolve();
     const attempt = new Attempt(automatic);
     this.#attempt = attempt;
     ignoreFailure(before.then(() => this.#run(attempt)));
@@ -149,19 +151,29 @@ export class ServerRunner implements Disposable {
   async #connectAndServe(attempt: Attempt): Promise<TransportClosed> {
     const { token } = attempt.cancellation;
     throwIfCancelled(token);
-    const prepared = await this.#options.prepare(this.#definition, token, () => this.#apply({ kind: 'asked' }));
+    const asking = (): void => {
+      // By then a newer start may be under way, whose state this is not.
+      if (!token.isCancellationRequested) this.#apply({ kind: 'asked' });
+    };
+    const preparing = this.#options.prepare(this.#definition, token, asking);
+    const prepared = await unlessCancelled(preparing, token, 'The start');
     throwIfCancelled(token);
     this.#apply({ kind: 'connecting' });
 
+    const redact = (error: HostError): HostError => redactError(error, prepared.secrets);
     try {
-      const closed = await this.#serve(attempt, prepared);
-      return closed.error === undefined ? closed : { error: redactError(closed.error, prepared.secrets) };
+      const closed = await this.#serve(attempt, prepared, redact);
+      return closed.error === undefined ? closed : { error: redact(closed.error) };
     } catch (error) {
-      throw redactError(toHostError(error), prepared.secrets);
+      throw redact(toHostError(error));
     }
   }
 
-  async #serve(attempt: Attempt, prepared: ExpandedConnection): Promise<TransportClosed> {
+  async #serve(
+    attempt: Attempt,
+    prepared: ExpandedConnection,
+    redact: (error: HostError) => HostError,
+  ): Promise<TransportClosed> {
     const { clock, connector, features, client } = this.#options;
     const { token } = attempt.cancellation;
     const log = redacting(this.#options.log, prepared.secrets);
@@ -185,6 +197,7 @@ export class ServerRunner implements Disposable {
         client,
         features,
         token,
+        redact,
         startTimeoutMs: this.#definition.timeouts.start * 1000,
         onNegotiated: (version) => negotiated.fire(version),
       });

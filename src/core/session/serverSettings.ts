@@ -1,5 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { SettingsLayer, SettingsProblem, SettingsScope } from '../model/server.ts';
+import { isDeeperThan } from '../rpc/nesting.ts';
 import { decodeEntry } from './entryDecoder.ts';
 import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
@@ -50,6 +51,8 @@ function decodeOne(
     return fail(
       'A server id has 1 to 64 letters, digits, dots, hyphens or underscores and starts with a letter or digit.',
     );
+  const tooDeep = parts.find((part) => isDeeperThan(part.value));
+  if (tooDeep !== undefined) return fail('Nests too deep.', tooDeep.scope);
   const notObject = parts.find((part) => !isJsonObject(part.value));
   if (notObject !== undefined) return fail('Must be an object such as {"command": "node"}.', notObject.scope);
   return decodeEntry(id, trace(parts));

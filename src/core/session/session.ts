@@ -5,7 +5,6 @@ import { HostError, isHostError, methodNotFound } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { Progress } from '../model/operation.ts';
 import { type InboundContext, Peer } from '../rpc/peer.ts';
 import type { Transport, TransportClosed } from '../rpc/transport.ts';
 import {
@@ -16,7 +15,6 @@ import {
   LATEST_REVISION,
   offeredVersions,
 } from '../wire/handshake.ts';
-import { decodeProgress } from '../wire/tools.ts';
 
 /** One concern of the protocol on one connection: what it answers, hears and does once the handshake is over. */
 export interface SessionFeature {
@@ -36,6 +34,8 @@ export interface SessionOptions {
   readonly startTimeoutMs: number;
   readonly features: readonly SessionFeature[];
   readonly token: CancellationToken;
+  /** Takes out of an error what nobody may see: a server writes its secrets where it fails. */
+  readonly redact?: ((error: HostError) => HostError) | undefined;
   /** Told of the revision as soon as it is agreed, before anything else is sent. */
   readonly onNegotiated: (protocolVersion: string) => void;
 }
@@ -45,21 +45,22 @@ export interface SessionRequest {
   /** The end however much progress is reported. */
   readonly maxTimeoutMs?: number | undefined;
   readonly token?: CancellationToken | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called with the params of each `notifications/progress`. */
+  readonly onProgress?: ((params: JsonObject) => void) | undefined;
+  /** Says in its caller's words how the request failed. */
+  readonly explain?: ((error: HostError) => HostError) | undefined;
 }
 
 /** One connection to one server, from a finished handshake to its end. */
 export class Session implements Disposable {
   readonly handshake: Handshake;
   readonly #peer: Peer;
-  readonly #progress: ProgressTable;
   readonly #store: DisposableStore;
   readonly #closed: Emitter<TransportClosed>;
 
   private constructor(handshake: Handshake, channel: Channel) {
     this.handshake = handshake;
     this.#peer = channel.peer;
-    this.#progress = channel.progress;
     this.#store = channel.store;
     this.#closed = channel.closed;
   }
@@ -91,17 +92,14 @@ export class Session implements Disposable {
     return this.#closed.event;
   }
 
-  async request(method: string, params: JsonObject, options: SessionRequest): Promise<Json> {
-    const { onProgress, ...rest } = options;
-    if (onProgress === undefined) return this.#peer.request(method, params, rest);
-    const entry = this.#progress.open(onProgress);
-    try {
-      const meta = isJsonObject(params['_meta']) ? params['_meta'] : {};
-      const withToken = { ...params, _meta: { ...meta, progressToken: entry.token } };
-      return await this.#peer.request(method, withToken, { ...rest, progressToken: entry.token });
-    } finally {
-      entry.dispose();
-    }
+  /** Rejects with a `HostError`. */
+  request(method: string, params: JsonObject, options: SessionRequest): Promise<Json> {
+    return this.#peer.request(method, params, options);
+  }
+
+  /** The same with a result that is decoded as it arrives. */
+  decoded<T>(method: string, params: JsonObject, options: SessionRequest, decode: (result: Json) => T): Promise<T> {
+    return this.#peer.decoded(method, params, options, decode);
   }
 
   notify(method: string, params?: JsonObject): void {
@@ -117,7 +115,6 @@ export class Session implements Disposable {
 /** The peer with its dispatch, as it exists before the handshake is done. */
 class Channel {
   readonly peer: Peer;
-  readonly progress = new ProgressTable();
   readonly store = new DisposableStore();
   readonly closed = new Emitter<TransportClosed>();
 
@@ -137,42 +134,16 @@ class Channel {
             throw methodNotFound(method);
           },
           notification: (method, params) => {
-            if (method === 'notifications/progress') {
-              this.#onProgress(params);
-              return;
-            }
             for (const feature of features) feature.notifications?.[method]?.(params);
           },
         },
-        { clock: options.clock, log: (level, message) => log.log(level, message) },
+        { clock: options.clock, log: (level, message) => log.log(level, message), onFailure: options.redact },
       ),
     );
-    this.store.add(this.peer.onClose((closed) => this.closed.fire(closed)));
+    this.store.add(
+      this.peer.onClose(({ error }) => this.closed.fire({ error: error && (options.redact?.(error) ?? error) })),
+    );
     this.store.add(this.closed);
-  }
-
-  #onProgress(params: JsonObject): void {
-    const decoded = decodeProgress(params);
-    if (decoded === undefined || !this.progress.report(decoded.token, decoded.progress)) return;
-    this.peer.progressed(decoded.token);
-  }
-}
-
-/** Who waits for progress under which token. An unknown token, or one whose request is over, is ignored. */
-class ProgressTable {
-  readonly #listeners = new Map<string, (progress: Progress) => void>();
-  #next = 1;
-
-  open(listener: (progress: Progress) => void): { readonly token: string; dispose(): void } {
-    const token = `p${this.#next++}`;
-    this.#listeners.set(token, listener);
-    return { token, dispose: () => this.#listeners.delete(token) };
-  }
-
-  report(token: string | number, progress: Progress): boolean {
-    const listener = this.#listeners.get(String(token));
-    listener?.(progress);
-    return listener !== undefined;
   }
 }
 

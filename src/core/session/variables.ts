@@ -1,6 +1,7 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import { cancelled, HostError, messageOf } from '../base/errors.ts';
-import type { ConnectionDefinition } from '../model/server.ts';
+import { redactor } from '../base/log.ts';
+import type { ConnectionDefinition, ServerDefinition } from '../model/server.ts';
 import type { Connection, VariableSource } from '../ports.ts';
 import { parseEnvFile } from './envFile.ts';
 
@@ -13,17 +14,17 @@ export interface ExpandedConnection {
 const VARIABLE = /\$\{([^}]*)\}/g;
 
 /**
- * Expands every variable of a connection. `asking` is called before a person is asked for an input. Rejects when a
+ * Expands every variable of a server's connection. `asking` is called before a person is asked for an input. Rejects when a
  * variable cannot be resolved.
  */
 export async function expandConnection(
-  definition: ConnectionDefinition,
+  { connection: definition, definedBy }: Pick<ServerDefinition, 'connection' | 'definedBy'>,
   source: VariableSource,
   token: CancellationToken,
   asking: () => void,
 ): Promise<ExpandedConnection> {
   const secrets: string[] = [];
-  const context: Expansion = { source, secrets, token, asking };
+  const context: Expansion = { source, secrets, token, asking, definedBy };
   const expand = async (text: string): Promise<string> => expandText(text, context);
   const expandMap = async (map: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
     const result: Record<string, string> = {};
@@ -35,7 +36,9 @@ export async function expandConnection(
   if (definition.kind === 'remote') {
     const url = await expand(definition.url);
     if (!/^https?:\/\//i.test(url))
-      throw unresolved(`The URL expands to "${url}", which does not begin with http:// or https://.`);
+      throw unresolved(
+        `The URL expands to "${redactor(secrets)(url)}", which does not begin with http:// or https://.`,
+      );
     const headers = await expandMap(definition.headers);
     // Whatever a header carries may be a credential.
     secrets.push(...Object.values(headers));
@@ -90,6 +93,7 @@ interface Expansion {
   readonly secrets: string[];
   readonly token: CancellationToken;
   readonly asking: () => void;
+  readonly definedBy: ServerDefinition['definedBy'];
 }
 
 async function expandText(text: string, context: Expansion): Promise<string> {
@@ -103,14 +107,14 @@ async function expandText(text: string, context: Expansion): Promise<string> {
 }
 
 async function valueOf(variable: string, context: Expansion): Promise<string> {
-  const { source, secrets, token, asking } = context;
+  const { source, secrets, token, asking, definedBy } = context;
   const known = expandPlain(variable, source);
   if (known !== undefined) return known;
   const [kind, name = ''] = split(variable);
   if (kind === 'env') return source.env(name) ?? '';
   if (kind !== 'input') throw unresolved(`The variable \${${variable}} is not known.`);
   asking();
-  const answer = await source.input(name, token);
+  const answer = await source.input(name, token, definedBy);
   switch (answer.kind) {
     case 'value':
       if (answer.secret) secrets.push(answer.value);
@@ -137,16 +141,38 @@ function expandPlain(variable: string, source: VariableSource): string | undefin
   );
 }
 
+/** Folders written out, inputs and environment variables left as they are written. */
+function withFolders(text: string, source: VariableSource): string {
+  return text.replace(VARIABLE, (whole, variable: string) => {
+    try {
+      return expandPlain(variable, source) ?? whole;
+    } catch {
+      return whole;
+    }
+  });
+}
+
+/** The same connection in the folders that are open now: another folder under the same variable is another program. */
+export function inOpenFolders(definition: ConnectionDefinition, source: VariableSource): ConnectionDefinition {
+  const show = (text: string): string => withFolders(text, source);
+  const showAll = (map: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(map).map(([name, value]) => [name, show(value)]));
+  if (definition.kind === 'remote')
+    return { ...definition, url: show(definition.url), headers: showAll(definition.headers) };
+  const { command, args, env, envFile, cwd } = definition;
+  return {
+    kind: 'stdio',
+    command: show(command),
+    args: args.map(show),
+    env: showAll(env),
+    envFile: envFile === undefined ? undefined : inFolder(show(envFile), source),
+    cwd: cwd === undefined ? source.folders[0]?.path : inFolder(show(cwd), source),
+  };
+}
+
 /** How a question shows a connection: paths expanded, inputs and environment variables left as they are written. */
 export function describeConnection(definition: ConnectionDefinition, source: VariableSource): string {
-  const show = (text: string): string =>
-    text.replace(VARIABLE, (whole, variable: string) => {
-      try {
-        return expandPlain(variable, source) ?? whole;
-      } catch {
-        return whole;
-      }
-    });
+  const show = (text: string): string => withFolders(text, source);
   if (definition.kind === 'remote') return show(definition.url);
   return [definition.command, ...definition.args].map((word) => quote(show(word))).join(' ');
 }

@@ -18,6 +18,12 @@ export function decodeAdvert(capabilities: JsonObject): McplAdvert | undefined {
 
 /** MCPL §6.1 keys sets by name; published servers send a list of `{name, …}` as well. */
 export function decodeNames(featureSets: Json | undefined): readonly string[] {
+  return namesIn(featureSets).filter((name) => name.length <= LONGEST_NAME);
+}
+
+const LONGEST_NAME = 256;
+
+function namesIn(featureSets: Json | undefined): readonly string[] {
   if (isJsonObject(featureSets)) return Object.keys(featureSets);
   if (!isJsonArray(featureSets)) return [];
   const names = featureSets.flatMap((set) => {

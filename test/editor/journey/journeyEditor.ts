@@ -92,8 +92,11 @@ export const openJourney = async (options: JourneyOptions): Promise<JourneyEdito
     await close();
     throw error;
   }
+  // The editor's own command: a page that is only loaded again has no time to keep what it should bring back.
   const reload = async (): Promise<void> => {
-    await page.reload();
+    const loaded = page.waitForEvent('load');
+    await person.command('Developer: Reload Window');
+    await loaded;
     await page.locator(workbench).waitFor();
   };
   return {

@@ -54,6 +54,23 @@ suite('Settings', () => {
     await until(vscode.languages.onDidChangeDiagnostics, 'no problem', () => problems().length === 0);
   });
 
+  test('that are not JSON change nothing until they are', async () => {
+    const sound = '{ "mcpl.servers": { "good": { "command": "mcpl-demo", "enabled": true } } }';
+    await writeSettings(sound);
+    const before = pidOf(await untilTools('good'));
+    await vscode.commands.executeCommand('mcpl.servers.focus');
+    await writeSettings('{ "mcpl.servers": { "new": \n"good": { "command": "mcpl-demo", "enabled": true } } }');
+    await person.waitFor('.sidebar :text("mistake in its JSON")');
+    const { host } = await mcpLive();
+    assert.deepEqual(
+      host.servers().map((server) => [server.id, pidOf(server)]),
+      [['good', before]],
+    );
+    await writeSettings(sound.replace('"good"', '"new": { "command": "mcpl-demo" }, "good"'));
+    await untilServer('new', 'there', (server) => server !== undefined);
+    assert.equal(pidOf(host.server('good')), before);
+  });
+
   test('restart a server only when its connection changed', async () => {
     const demo = { command: 'mcpl-demo', enabled: true };
     await setServers({ demo });

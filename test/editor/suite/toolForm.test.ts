@@ -63,7 +63,7 @@ suite('Call Tool', () => {
     await person.press('Control+Enter');
     await eventually(async () => /^(?:Reading|Sorting)/.test((await texts('.status'))[0] ?? ''), true);
     await person.webviewClick('.buttons button:has-text("Cancel")');
-    await eventually(async () => (await headings())[0]?.startsWith('Failed after '), true);
+    await eventually(async () => (await headings())[0]?.startsWith('Cancelled after '), true);
   });
 
   test('tells an error of the tool, and copies a result', async () => {
@@ -83,7 +83,7 @@ suite('Call Tool', () => {
     await call('list_notes');
     await eventually(() => texts('h1'), ['List Notes']);
     await vscode.commands.executeCommand('mcpl.server.stop', { server: 'demo' });
-    await eventually(() => texts('.banner span'), ['The server is not running: stopped.']);
+    await eventually(() => texts('.banner span'), ['The server is not running.']);
     await person.webviewClick('.banner button');
     await untilTools('demo');
     await eventually(() => texts('.banner span'), []);

@@ -207,18 +207,22 @@ suite('A driver of the host', () => {
       { id: 'key', password: true },
       { id: 'pick', options: ['a', 'b'] },
     ]);
-    const declined = questions.askInput('key', NO_CANCELLATION);
+    const declined = questions.askInput('key', NO_CANCELLATION, 'user');
     await say({ id: 1, command: 'answer', question: 'q1' });
     assert.deepEqual(await declined, { kind: 'declined' });
-    const given = questions.askInput('key', NO_CANCELLATION);
+    const given = questions.askInput('key', NO_CANCELLATION, 'user');
     await say({ id: 2, command: 'answer', question: 'q2', answer: 's3cret' });
     assert.deepEqual(await given, { kind: 'value', value: 's3cret', secret: true });
-    assert.deepEqual(await questions.askInput('key', NO_CANCELLATION), await given);
-    const picked = questions.askInput('pick', NO_CANCELLATION);
-    await say({ id: 3, command: 'answer', question: 'q3', answer: 'c' });
-    await say({ id: 4, command: 'answer', question: 'q3', answer: 'b' });
+    assert.deepEqual(await questions.askInput('key', NO_CANCELLATION, 'user'), await given);
+    const theirs = questions.askInput('key', NO_CANCELLATION, 'workspace');
+    assert.equal(written.at(-1)?.['definedBy'], 'workspace', 'what was typed for the user’s server is not handed on');
+    await say({ id: 9, command: 'answer', question: 'q3' });
+    assert.deepEqual(await theirs, { kind: 'declined' });
+    const picked = questions.askInput('pick', NO_CANCELLATION, 'user');
+    await say({ id: 3, command: 'answer', question: 'q4', answer: 'c' });
+    await say({ id: 4, command: 'answer', question: 'q4', answer: 'b' });
     assert.deepEqual(await picked, { kind: 'value', value: 'b', secret: false });
-    assert.deepEqual(await questions.askInput('other', NO_CANCELLATION), { kind: 'undeclared' });
+    assert.deepEqual(await questions.askInput('other', NO_CANCELLATION, 'user'), { kind: 'undeclared' });
   });
 
   test('hears of changes, and nothing after the end', async () => {

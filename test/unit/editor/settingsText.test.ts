@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withSetting } from '../../../src/editor/settingsText.ts';
+import { isSettingsText, withSetting } from '../../../src/editor/settingsText.ts';
 import type { Json } from '../../../src/core/index.ts';
 
 const COMMENTED = `{
@@ -63,5 +63,23 @@ suite('One member of a settings file is changed', () => {
       '{"mcpl.servers": {}, "mcpl.servers": {"a": 1}}',
     ])
       assert.equal(set(text, ['a'], 2), undefined, text);
+  });
+});
+
+suite('A settings file', () => {
+  test('is read whole with comments, commas at the end, and when it is empty', () => {
+    const texts = [COMMENTED, '', ' \n', '// nothing yet', '{"a": [1,], }'];
+    assert.deepEqual(
+      texts.map((text) => isSettingsText(text)),
+      texts.map(() => true),
+    );
+  });
+
+  test('has a mistake while somebody is in the middle of a line', () => {
+    const texts = ['{"a": ', '{"mcpl.servers": {"x": \n"y": {}}}', '{"a": 1 "b": 2}', '{"a": "', '{} }'];
+    assert.deepEqual(
+      texts.map((text) => isSettingsText(text)),
+      texts.map(() => false),
+    );
   });
 });

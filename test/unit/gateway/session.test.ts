@@ -160,7 +160,7 @@ suite('gateway session', () => {
     assert.deepEqual(client.heard(), [
       '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":5,"progress":1,"total":4,"message":"a"}}',
       '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":5,"progress":2}}',
-      '{"jsonrpc":"2.0","id":"c1","result":{"content":[{"type":"text","text":"ok"},{"type":"new"}],"structuredContent":{"n":1},"xMore":1}}',
+      '{"jsonrpc":"2.0","id":"c1","result":{"content":[{"type":"text","text":"ok"},{"type":"text","text":"{\\"type\\":\\"new\\"}"}],"structuredContent":{"n":1},"xMore":1}}',
     ]);
   });
 

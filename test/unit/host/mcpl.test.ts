@@ -77,6 +77,16 @@ suite('MCPL servers', () => {
     assert.match(await answer(t, 'push/event', { featureSet: 'old' }), /-32003/);
     await t.host.close();
   });
+
+  test('cannot have the host keep and repeat sets without end', async () => {
+    const t = await connected({ version: '0.5', featureSets: {} });
+    const added = Array.from({ length: 1_000 }, (_, index) => `s${index}`);
+    t.server.notify('featureSets/changed', { added: ['x'.repeat(300), ...added] });
+    await settle();
+    const told = t.server.messages.at(-1)?.['params'] as { readonly disabled: readonly string[] };
+    assert.deepEqual([told.disabled.length, told.disabled[0]], [256, 's0']);
+    await t.host.close();
+  });
 });
 
 suite('Plain MCP servers', () => {

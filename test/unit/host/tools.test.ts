@@ -144,6 +144,24 @@ suite('A tool call', () => {
     await t.host.close();
   });
 
+  test('waits no longer than it may take itself, for a list whose pages come slowly', async () => {
+    const t = new TestHost();
+    let pages = 0;
+    t.connect = () =>
+      new ScriptedServer({
+        'tools/list': async () => {
+          await new Promise<void>((resolve) => t.clock.delay(20_000, resolve));
+          return { tools: [], nextCursor: String(++pages) };
+        },
+      });
+    await t.user({ a: { command: 'x', enabled: true, timeouts: { call: 50 } } });
+    const refused = assert.rejects(t.host.callTool(call()), (error) => isHostError(error, 'TIMEOUT'));
+    await t.clock.advance(60_000);
+    assert.equal(pages, 3);
+    await refused;
+    await t.host.close();
+  });
+
   test('sends name, arguments and the caller’s _meta, and returns what the server says, unknown fields included', async () => {
     const result = {
       content: [
@@ -158,7 +176,7 @@ suite('A tool call', () => {
     const view = await t.host.callTool(call({ meta: { traceparent: 't' }, conversationId: 'c1' }));
     assert.equal(
       t.server.heard.at(-1),
-      'tools/call {"name":"add","arguments":{"x":1},"_meta":{"traceparent":"t","progressToken":"p1"}}',
+      'tools/call {"name":"add","arguments":{"x":1},"_meta":{"traceparent":"t","progressToken":3}}',
     );
     assert.equal(view.modelText, 'done\n{"type":"new","x":1}');
     assert.deepEqual(view.raw, result);
@@ -167,7 +185,7 @@ suite('A tool call', () => {
         (operation) =>
           `${operation.id} ${operation.request.conversationId} ${operation.attempts} ${operation.state.kind}`,
       ),
-      ['id-1 c1 0 pending', 'id-1 c1 1 running', 'id-1 c1 1 succeeded'],
+      ['id-1-1 c1 1 running', 'id-1-1 c1 1 succeeded'],
     );
     listening.dispose();
     await t.host.close();
@@ -243,7 +261,7 @@ suite('A tool call', () => {
     );
     for (let step = 1; step <= 3; step++) {
       await t.clock.advance(8_000);
-      t.server.notify('notifications/progress', { progressToken: 'p1', progress: step, message: `step ${step}` });
+      t.server.notify('notifications/progress', { progressToken: 3, progress: step, message: `step ${step}` });
       t.server.notify('notifications/progress', { progressToken: 'unknown', progress: 9 });
       await settle();
     }
@@ -287,7 +305,7 @@ suite('A tool call', () => {
     await settle();
     t.server.crash(exited());
     await failed;
-    assert.deepEqual(states, ['pending', 'running', 'failed unknown']);
+    assert.deepEqual(states, ['running', 'failed unknown']);
     listening.dispose();
     await t.host.close();
   });

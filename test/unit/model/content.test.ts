@@ -20,7 +20,8 @@ suite('A tool result', () => {
       structuredContent: { a: 1 },
       _meta: { trace: 'x' },
     };
-    const view = decodeResult(raw);
+    const { modelText, blocks, structured, isError, raw: kept } = decodeResult(raw);
+    const view = { modelText, blocks, structured, isError, raw: kept };
     assert.deepEqual(view, {
       modelText: [
         'hello',

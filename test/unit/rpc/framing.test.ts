@@ -120,7 +120,16 @@ suite('framing of lines', () => {
   });
 
   test('takes a log line in brackets for noise', () => {
-    assert.deepEqual(frame(['[info] ready\n']).noise, ['[info] ready (not JSON)']);
+    assert.deepEqual(frame(['[info] ready\n[10:42:05] x\n[]\n[{"method":"a"},1]\n']), {
+      messages: [{ method: 'a' }],
+      noise: [
+        '[info] ready (not a message)',
+        '[10:42:05] x (not a message)',
+        '[] (JSON, but no message)',
+        '1 (a batch member that is no message)',
+      ],
+      dropped: [],
+    });
   });
 
   test('splits a batch', () => {

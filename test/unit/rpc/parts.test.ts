@@ -9,6 +9,7 @@ import { isDeeperThan } from '../../../src/core/rpc/nesting.ts';
 import { RecentIds } from '../../../src/core/rpc/recentIds.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
+import { CallTable } from '../../../src/core/rpc/callTable.ts';
 
 suite('a list of bytes', () => {
   test('joins, begins and ends like one array of all its pieces, also when it is used again', () => {
@@ -180,5 +181,26 @@ suite('kinds of messages', () => {
       undefined,
       undefined,
     ]);
+  });
+});
+
+suite('calls under way', () => {
+  test('are found by their number, however many there are and in whatever order they end', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(400), { maxLength: 200 }), (ends) => {
+        const table = new CallTable<{ readonly id: number }>();
+        const alive = new Map<number, { readonly id: number }>();
+        for (let id = 1; id <= 300; id++) {
+          const call = { id };
+          table.add(call);
+          alive.set(id, call);
+          const ended = ends[id % (ends.length + 1)] ?? 0;
+          assert.equal(table.delete(ended), alive.delete(ended));
+        }
+        for (let id = 0; id <= 400; id++) assert.equal(table.get(id), alive.get(id));
+        assert.deepEqual(new Set(table.values()), new Set(alive.values()));
+      }),
+      { numRuns: 50 },
+    );
   });
 });

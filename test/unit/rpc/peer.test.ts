@@ -159,29 +159,39 @@ suite('requests to a peer', () => {
     const answer = outcome(
       bench.peer.request(
         'm',
-        {},
-        {
-          timeoutMs: 100,
-          maxTimeoutMs: 250,
-          progressToken: 7,
-          onProgress: (progress) => seen.push(JSON.stringify(progress)),
-        },
+        { a: 1, _meta: { x: 2 } },
+        { timeoutMs: 100, maxTimeoutMs: 250, onProgress: (progress) => seen.push(JSON.stringify(progress)) },
       ),
     );
-    const stubborn = outcome(
-      bench.peer.request('n', {}, { timeoutMs: 100, progressToken: 'p', resetOnProgress: false }),
-    );
-    const known: boolean[] = [];
+    const silent = outcome(bench.peer.request('n', {}, { timeoutMs: 100 }));
+    await settle();
+    assert.deepEqual(bench.sent, [
+      '{"id":1,"method":"m","params":{"a":1,"_meta":{"x":2,"progressToken":1}}}',
+      '{"id":2,"method":"n","params":{}}',
+    ]);
     for (let at = 0; at < 3; at++) {
       await bench.clock.advance(90);
-      known.push(bench.peer.progressed('7', { progress: at }), bench.peer.progressed('p'), bench.peer.progressed('x'));
+      // One that echoes it as a text, one that nobody knows, and one that is none.
+      for (const progressToken of ['1', 99, 'x', null])
+        await bench.say({ method: 'notifications/progress', params: { progressToken, progress: at } });
     }
-    assert.deepEqual(known, [true, true, false, true, false, false, false, false, false]);
-    assert.deepEqual(seen, ['{"progress":0}', '{"progress":1}']);
-    assert.deepEqual(await Promise.all([answer, stubborn]), [
+    assert.deepEqual(seen, ['{"progressToken":"1","progress":0}', '{"progressToken":"1","progress":1}']);
+    assert.deepEqual(await Promise.all([answer, silent]), [
       'TIMEOUT: The server did not answer m in time.',
       'TIMEOUT: The server did not answer n in time.',
     ]);
+  });
+
+  test('are decoded as they arrive and fail in the words of their caller, then of the peer', async () => {
+    const decoded = bench.peer.decoded('m', {}, MINUTE, (result) => `<${JSON.stringify(result)}>`);
+    const options = {
+      ...MINUTE,
+      explain: (error: HostError) => new HostError(error.code, `Sorry: ${error.message}`, error),
+    };
+    const failed = outcome(bench.peer.request('n', {}, options));
+    await bench.say({ id: 1, result: [1] }, { id: 2, error: { code: 7, message: 'no' } });
+    assert.equal(await decoded, '<[1]>');
+    assert.match(await failed, /^REMOTE_ERROR 7: Sorry: no/);
   });
 
   test('that cannot be written fail alone', async () => {

@@ -166,6 +166,18 @@ strange: {"kind":"stdio","command":"x","args":[],"env":{}} disabled by workspace
     assert.deepEqual(entry?.definition?.workspaceAutoApprove, ['b', 'a']);
   });
 
+  test('an entry that nests too deep for any use costs no other', () => {
+    const deep = Array.from({ length: 20_000 }).reduce<Json>((inner) => ({ a: inner }), {});
+    const { entries } = decodeSettings([user({ a: deep, b: { command: 'x' } }), workspace({ a: deep })]);
+    assert.deepEqual(
+      entries.map(({ id, definition, problems }) => [id, definition?.connection.kind, problems[0]?.message]),
+      [
+        ['a', undefined, 'Nests too deep.'],
+        ['b', 'stdio', undefined],
+      ],
+    );
+  });
+
   test('no JSON at all makes it throw, and whatever it accepts can be read again', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {

@@ -34,7 +34,8 @@ function stdio(extra: Partial<Extract<ConnectionDefinition, { kind: 'stdio' }>>)
 async function expand(definition: ConnectionDefinition): Promise<string> {
   let asked = 0;
   try {
-    const { connection, secrets } = await expandConnection(definition, source, NO_CANCELLATION, () => asked++);
+    const server = { connection: definition, definedBy: 'user' } as const;
+    const { connection, secrets } = await expandConnection(server, source, NO_CANCELLATION, () => asked++);
     return `${JSON.stringify(connection)} secrets ${JSON.stringify(secrets)} asked ${asked}`;
   } catch (error) {
     assert.ok(isHostError(error));
@@ -85,6 +86,7 @@ suite('Variables in settings', () => {
         expand(stdio({ envFile: '/elsewhere/.env' })),
         expand(stdio({ envFile: '${input:key}/.env' })),
         expand({ kind: 'remote', url: '${env:NONE}', headers: {}, transport: 'auto' }),
+        expand({ kind: 'remote', url: 'x.test/?key=${input:key}', headers: {}, transport: 'auto' }),
       ]),
       [
         'VARIABLE_UNRESOLVED: The variable ${nothing} is not known. Correct the settings of this server.',
@@ -94,6 +96,7 @@ suite('Variables in settings', () => {
         'VARIABLE_UNRESOLVED: The envFile /elsewhere/.env cannot be read: not there Create the file or correct "envFile" in the settings.',
         'VARIABLE_UNRESOLVED: The path of "envFile" cannot hold ${input:key}. Write the path without that variable.',
         'VARIABLE_UNRESOLVED: The URL expands to "", which does not begin with http:// or https://. Correct the settings of this server.',
+        'VARIABLE_UNRESOLVED: The URL expands to "x.test/?key=‹secret›", which does not begin with http:// or https://. Correct the settings of this server.',
       ],
     );
   });

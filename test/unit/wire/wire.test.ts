@@ -88,6 +88,14 @@ suite('A page of tools', () => {
     assert.equal(page.nextCursor, 'more');
   });
 
+  test('names no more than a few of the things that are no tools, and takes none that nobody could read', () => {
+    const page = decodeToolPage({ tools: [{ name: 'big', description: 'x'.repeat(1_000_000) }, ...Array(50).fill(7)] });
+    assert.equal(page.rejected.length, 11);
+    assert.deepEqual([page.rejected[0], page.rejected.at(-1)], ['a tool of 1000031 characters', '41 more']);
+    assert.deepEqual([page.tools, page.size], [[], 0]);
+    assert.equal(decodeToolPage([{ name: 'a' }]).size, '{"name":"a"}'.length);
+  });
+
   test('may be a bare list, and an empty cursor is the last page', () => {
     assert.deepEqual(
       decodeToolPage([{ name: 'a' }]).tools.map((tool) => tool.name),
@@ -110,13 +118,12 @@ suite('A page of tools', () => {
 });
 
 suite('Progress', () => {
-  test('is read with a token of either type, and not without one', () => {
-    const read = (params: JsonObject): string => JSON.stringify(decodeProgress(params)) ?? 'nothing';
+  test('is read as far as it can be', () => {
+    const read = (params: JsonObject): string => JSON.stringify(decodeProgress(params));
     assert.equal(
       read({ progressToken: 'p', progress: 1, total: 2, message: 'm' }),
-      '{"token":"p","progress":{"progress":1,"total":2,"message":"m"}}',
+      '{"progress":1,"total":2,"message":"m"}',
     );
-    assert.equal(read({ progressToken: 4, progress: 'x' }), '{"token":4,"progress":{"progress":0}}');
-    assert.equal(read({ progress: 1 }), 'nothing');
+    assert.equal(read({ progress: 'x', total: [], message: 7 }), '{"progress":0}');
   });
 });

@@ -1,0 +1,139 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { blockText, type ContentBlock, type ResultView } from '../model/content.ts';
+
+/*
+ * Clients check what they get against the protocol's schema as a whole: one odd member makes a list of a hundred tools
+ * unreadable, or a call that succeeded fail. Here what is odd is left out or becomes text, and all else passes as it is.
+ */
+
+/** A tool's definition without the members that a strict client would refuse the whole list for. */
+export function wellFormedTool(raw: JsonObject, inputSchema: JsonObject): JsonObject {
+  const { properties } = inputSchema;
+  const schema = without(inputSchema, (key, value) => SCHEMA_MEMBERS[key]?.(value) ?? true);
+  return {
+    ...without(raw, (key, value) => TOOL_MEMBERS[key]?.(value) ?? true),
+    inputSchema: {
+      ...schema,
+      ...(isJsonObject(properties) ? { properties: objects(properties) } : {}),
+      type: 'object',
+    },
+  };
+}
+
+/** JSON Schema also knows `true` for "anything", clients do not. */
+function objects(properties: JsonObject): JsonObject {
+  if (Object.values(properties).every((member) => isJsonObject(member))) return properties;
+  const entries = Object.entries(properties);
+  return Object.fromEntries(entries.map(([name, member]) => [name, isJsonObject(member) ? member : {}]));
+}
+
+/** The hints of a tool that can be read. */
+export function wellFormedHints(annotations: Json | undefined): JsonObject {
+  if (!isJsonObject(annotations)) return {};
+  return without(annotations, (key, value) =>
+    key === 'title' ? typeof value === 'string' : !key.endsWith('Hint') || typeof value === 'boolean',
+  );
+}
+
+/** A result that every client can read, with everything in it that the server gave. */
+export function wellFormedResult({ raw, blocks, modelText, structured }: ResultView): JsonObject {
+  const { content } = raw;
+  const isWhole = isJsonArray(content) && (structured === undefined || isJsonObject(structured));
+  const given = isJsonArray(content) ? content.map((value, index) => wellFormedBlock(value, blocks[index])) : [];
+  // Clients rely on `content`, which servers of every age forget.
+  const made = !isWhole && given.length === 0 && modelText !== '' ? [textBlock(modelText)] : given;
+  return { ...without(raw, (key, value) => RESULT_MEMBERS[key]?.(value) ?? true), content: made };
+}
+
+type Check = (value: Json) => boolean;
+type Checks = Readonly<Partial<Record<string, Check>>>;
+
+const isText: Check = (value) => typeof value === 'string';
+const isTexts: Check = (value) => isJsonArray(value) && value.every(isText);
+const isAudience: Check = (value) => isJsonArray(value) && value.every((who) => who === 'user' || who === 'assistant');
+const isShare: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1;
+const isIcons: Check = (value) =>
+  isJsonArray(value) &&
+  value.every(
+    (icon) =>
+      isJsonObject(icon) &&
+      isText(icon['src'] ?? null) &&
+      isText(icon['mimeType'] ?? '') &&
+      isTexts(icon['sizes'] ?? []),
+  );
+const isExecution: Check = (value) =>
+  isJsonObject(value) &&
+  ['forbidden', 'optional', 'required', undefined].some((known) => known === value['taskSupport']);
+const isObjectSchema: Check = (value) =>
+  isJsonObject(value) &&
+  value['type'] === 'object' &&
+  Object.entries(value).every(([key, member]) => member !== undefined && (SCHEMA_MEMBERS[key]?.(member) ?? true));
+
+const SCHEMA_MEMBERS: Checks = {
+  properties: (value) => isJsonObject(value) && Object.values(value).every((member) => isJsonObject(member)),
+  required: isTexts,
+};
+const TOOL_MEMBERS: Checks = {
+  title: isText,
+  description: isText,
+  outputSchema: isObjectSchema,
+  icons: isIcons,
+  execution: isExecution,
+  _meta: isJsonObject,
+};
+const RESULT_MEMBERS: Checks = {
+  structuredContent: isJsonObject,
+  isError: (value) => typeof value === 'boolean',
+  _meta: isJsonObject,
+};
+const BLOCK_MEMBERS: Checks = {
+  annotations: (value) =>
+    isJsonObject(value) &&
+    isAudience(value['audience'] ?? []) &&
+    isShare(value['priority'] ?? 0) &&
+    isText(value['lastModified'] ?? ''),
+  _meta: isJsonObject,
+  title: isText,
+  description: isText,
+  mimeType: isText,
+  icons: isIcons,
+  size: (value) => typeof value === 'number',
+};
+
+function wellFormedBlock(value: Json, block: ContentBlock | undefined): Json {
+  if (block === undefined || !isJsonObject(value)) return textBlock(JSON.stringify(value));
+  const kept = without(value, (key, member) => BLOCK_MEMBERS[key]?.(member) ?? true);
+  switch (block.type) {
+    case 'text':
+      return kept;
+    case 'image':
+    case 'audio':
+      return isBase64(block.data) ? kept : textBlock(blockText(block));
+    case 'resource':
+      return isResource(block.resource) ? kept : textBlock(blockText(block));
+    case 'resource_link':
+      return { ...kept, name: block.name };
+    case 'unknown':
+      return textBlock(blockText(block));
+  }
+}
+
+function isResource({ uri, text, blob, mimeType, _meta: meta }: JsonObject): boolean {
+  const isContent = typeof text === 'string' || (typeof blob === 'string' && isBase64(blob));
+  return typeof uri === 'string' && isContent && isText(mimeType ?? '') && isJsonObject(meta ?? {});
+}
+
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}
+
+function textBlock(text: string): JsonObject {
+  return { type: 'text', text };
+}
+
+/** The same object where nothing has to go. */
+function without(object: JsonObject, isKept: (key: string, value: Json) => boolean): JsonObject {
+  const isOdd = ([key, value]: [string, Json | undefined]): boolean => value !== undefined && !isKept(key, value);
+  const entries = Object.entries(object);
+  return entries.some(isOdd) ? Object.fromEntries(entries.filter((entry) => !isOdd(entry))) : object;
+}

@@ -1,0 +1,41 @@
+interface Numbered {
+  readonly id: number;
+}
+
+const FEWEST = 64;
+
+/**
+ * What is under way, by its number. Numbers rise by one, so a call's slot is its number modulo the size: a map whose
+ * keys come and go chains its old tables, and what was in one of them lives on until the next full collection.
+ */
+export class CallTable<T extends Numbered> {
+  #slots: (T | undefined)[] = new Array<T | undefined>(FEWEST).fill(undefined);
+
+  get(id: number): T | undefined {
+    const found = this.#slots[id & (this.#slots.length - 1)];
+    return found?.id === id ? found : undefined;
+  }
+
+  add(item: T): void {
+    while (this.#slots[item.id & (this.#slots.length - 1)] !== undefined) this.#grow();
+    this.#slots[item.id & (this.#slots.length - 1)] = item;
+  }
+
+  /** Whether it was there. */
+  delete(id: number): boolean {
+    if (this.get(id) === undefined) return false;
+    this.#slots[id & (this.#slots.length - 1)] = undefined;
+    return true;
+  }
+
+  /** In the order of their numbers, but for those that came while others waited long. */
+  *values(): Generator<T> {
+    for (const item of this.#slots) if (item !== undefined) yield item;
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    this.#slots = new Array<T | undefined>(before.length * 2).fill(undefined);
+    for (const item of before) if (item !== undefined) this.#slots[item.id & (this.#slots.length - 1)] = item;
+  }
+}

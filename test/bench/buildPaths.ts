@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import { outFolder } from '../harness/paths.ts';
+
+export const benchFolder = join(outFolder, 'bench');
+export const buildFolder = join(benchFolder, 'build');
+
+/** The product, built as it ships: a folder that the editor can load as an extension. */
+export const builtExtension = join(buildFolder, 'product');
+export const builtExtensionCode = join(builtExtension, 'dist/extension.js');
+export const builtHost = join(builtExtension, 'dist/host.cjs');
+export const emptyExtension = join(buildFolder, 'empty');
+export const builtSdk = join(buildFolder, 'sdk1.cjs');
+export const builtNothing = join(buildFolder, 'nothing.cjs');

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { inProject, projectRoot } from '../harness/paths.ts';
+import { run } from '../harness/processes.ts';
+import { Problem } from '../harness/progress.ts';
+import { builtExtension, builtHost, builtNothing, builtSdk, emptyExtension } from './buildPaths.ts';
+
+/**
+ * Runs the product's own build script in a folder of its own: the settings are those that ship, and `dist/`, which
+ * may hold an unminified build that somebody works with, stays as it is.
+ */
+export const buildProduct = async (): Promise<void> => {
+  await rm(builtExtension, { recursive: true, force: true });
+  await mkdir(builtExtension, { recursive: true });
+  for (const path of ['esbuild.mjs', 'package.json', 'package.nls.json', 'media'])
+    await cp(inProject(path), join(builtExtension, path), { recursive: true });
+  await symlink(inProject('src'), join(builtExtension, 'src'));
+  const { output } = await run(process.execPath, [join(builtExtension, 'esbuild.mjs')], { timeoutMs: 120_000 });
+  // A bundle over its limit fails the build, and is measured all the same.
+  if (!existsSync(builtHost)) throw new Problem('The product cannot be built. Correct the errors above.', output);
+};
+
+/** What a program needs of the SDK to reach servers in every way that this project does. */
+const SDK_PIECES = ['index', 'stdio', 'streamableHttp', 'sse', 'auth']
+  .map((piece) => `export * from '@modelcontextprotocol/sdk/client/${piece}.js';`)
+  .join('\n');
+
+export const buildSdk = async (): Promise<void> => {
+  await build({
+    stdin: { contents: SDK_PIECES, resolveDir: projectRoot },
+    outfile: builtSdk,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node22',
+    mainFields: ['module', 'main'],
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'error',
+  });
+  await writeFile(builtNothing, '');
+};
+
+/** Activated by the same event, it shows what the editor itself needs for an extension that does nothing. */
+export const writeEmptyExtension = async (): Promise<void> => {
+  await mkdir(emptyExtension, { recursive: true });
+  const manifest = {
+    name: 'empty',
+    publisher: 'bench',
+    version: '1.0.0',
+    engines: { vscode: '^1.106.0' },
+    main: './extension.js',
+    activationEvents: ['onStartupFinished'],
+  };
+  await writeFile(join(emptyExtension, 'package.json'), JSON.stringify(manifest));
+  await writeFile(join(emptyExtension, 'extension.js'), 'exports.activate = () => undefined;\n');
+};

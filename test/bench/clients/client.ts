@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+
+export type Args = Readonly<Record<string, string | number>>;
+
+/** What a variant has to be able to do to be measured. */
+export interface BenchClient {
+  /** Calls a tool of the bench's server; resolves with whatever the variant gives its caller. */
+  readonly call: (tool: string, args: Args, onProgress?: () => void) => Promise<unknown>;
+  readonly close: () => Promise<void>;
+}
+
+export type OpenClient = (onNotification: () => void) => Promise<BenchClient>;
+
+export const serverCommand = {
+  command: process.execPath,
+  args: [join(import.meta.dirname, '../server.mjs')],
+};
+
+/** Nothing of this bench takes as long; a variant that hangs must not look like a slow one. */
+export const PATIENCE_MS = 300_000;

@@ -1,0 +1,34 @@
+import { NO_CANCELLATION, NO_LOG } from '../../../src/core/index.ts';
+import { Session } from '../../../src/core/session/session.ts';
+import { nodeClock } from '../../../src/node/nodePorts.ts';
+import { openStdio } from '../../../src/node/stdio.ts';
+import { type OpenClient, PATIENCE_MS, serverCommand } from './client.ts';
+
+/** The project's own connection without the host around it: what is left is what the host itself costs. */
+export const openPeer: OpenClient = async (onNotification) => {
+  const transport = await openStdio({
+    ...serverCommand,
+    cwd: undefined,
+    env: process.env,
+    onStderr: (line) => process.stderr.write(`${line}\n`),
+    onNoise: () => undefined,
+  });
+  const session = await Session.open({
+    transport,
+    clock: nodeClock,
+    log: NO_LOG,
+    client: { name: 'bench', title: 'Bench', version: '1.0.0' },
+    startTimeoutMs: PATIENCE_MS,
+    features: [{ notifications: { 'notifications/message': onNotification } }],
+    token: NO_CANCELLATION,
+    onNegotiated: () => undefined,
+  });
+  return {
+    call: (name, args, onProgress) =>
+      session.request('tools/call', { name, arguments: { ...args } }, { timeoutMs: PATIENCE_MS, onProgress }),
+    close: async () => {
+      session.dispose();
+      await transport.close();
+    },
+  };
+};

@@ -1,0 +1,25 @@
+import type { Spread } from './statistics.ts';
+
+/** Three digits that mean something, thousands apart. */
+export const figure = (value: number): string => {
+  if (!Number.isFinite(value)) return '-';
+  const size = Math.abs(value);
+  const decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  return value.toFixed(decimals).replace(/\B(?=(\d{3})+$)/g, ' ');
+};
+
+export const range = ({ median, min, max }: Spread, unit = ''): string =>
+  `${figure(median)}${unit} [${figure(min)}..${figure(max)}]`;
+
+/** Columns as wide as their widest cell; the first ones are words and stand left, the others figures and stand right. */
+export const table = (head: readonly string[], rows: readonly (readonly string[])[], words = 1): string => {
+  const widths = head.map((_title, column) => Math.max(...[head, ...rows].map((row) => (row[column] ?? '').length)));
+  const cell = (text: string, column: number): string =>
+    column < words ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);
+  const line = (row: readonly string[]): string =>
+    head
+      .map((_title, column) => cell(row[column] ?? '', column))
+      .join('  ')
+      .trimEnd();
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+};

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type JourneyEditor, openJourney } from './journeyEditor.ts';
+
+/** Looked at again and again: webviews and servers take their time. */
+const until = async (what: string, editor: JourneyEditor, condition: () => Promise<boolean>): Promise<void> => {
+  for (let round = 0; round < 100; round++) {
+    if (await condition()) return;
+    await delay(200);
+  }
+  await editor.person.screenshot(`waited in vain for ${what}`);
+  assert.fail(`Waited in vain for ${what}.`);
+};
+
+const untilRunning = (editor: JourneyEditor): Promise<void> =>
+  until('a running server', editor, async () =>
+    (await editor.person.treeRows()).some((row) => /^notes running .*tools/.test(row)),
+  );
+
+suite('A person who adds a server', () => {
+  let opened: JourneyEditor | undefined;
+
+  suiteSetup(async () => {
+    opened = await openJourney({ settings: {}, trust: 'yes' });
+    await opened.person.openContainer('MCP Live');
+  });
+
+  suiteTeardown(async () => {
+    await opened?.close();
+  });
+
+  const journey = (): JourneyEditor => {
+    assert.ok(opened !== undefined);
+    return opened;
+  };
+
+  test('goes from the welcome through the steps, corrects one, and has it running without a question', async () => {
+    const editor = journey();
+    const { page, person } = editor;
+    await page.locator('.welcome-view .monaco-button:has-text("Add Server")').click();
+    await person.pick('Command');
+    await person.answerInput('mcpl-demo "');
+    await person.waitFor('.quick-input-message:has-text("A closing")');
+    await person.answerInput('mcpl-demo');
+    await person.waitFor('.quick-input-message:has-text("A name for the server")');
+    await page.locator('.quick-input-widget .codicon-quick-input-back').click();
+    await person.waitFor('.quick-input-message:has-text("The command that starts the server")');
+    await person.press('Enter');
+    await person.waitFor('.quick-input-message:has-text("A name for the server")');
+    await person.answerInput('notes');
+    await person.pick('This Workspace');
+    await person.pick('Enable and Start Now');
+    await untilRunning(editor);
+    const settings: unknown = JSON.parse(await readFile(join(editor.workspace, '.vscode/settings.json'), 'utf8'));
+    assert.deepEqual(settings, { 'mcpl.servers': { notes: { command: 'mcpl-demo', enabled: true } } });
+    assert.deepEqual(await person.notifications(), []);
+    await person.screenshot('journey a server was added');
+  });
+
+  test('keeps it running while settings.json is not JSON, and is told so', async () => {
+    const editor = journey();
+    const path = join(editor.workspace, '.vscode/settings.json');
+    const sound = await readFile(path, 'utf8');
+    await editor.writeFile('.vscode/settings.json', sound.replace('{', '{ "mcpl.servers": '));
+    await editor.person.waitFor('.sidebar :text("mistake in its JSON")');
+    await untilRunning(editor);
+    await editor.person.screenshot('journey settings with a mistake');
+    await editor.writeFile('.vscode/settings.json', sound);
+    await editor.page.locator('.sidebar :text("mistake in its JSON")').waitFor({ state: 'hidden' });
+    await untilRunning(editor);
+  });
+
+  test('has the form of a tool back after a reload, with what was entered, and calls the tool', async () => {
+    const editor = journey();
+    const { person } = editor;
+    await person.clickTreeItem('Tools', 'expand');
+    await person.clickTreeItem('add_note', 'Call Tool');
+    await person.webviewFill('.field:has-text("Title") input', 'Kept over the reload');
+    await editor.reload();
+    await untilRunning(editor);
+    await until('the form', editor, async () => (await person.webviewTexts('h1')).includes('Add Note'));
+    await person.webviewClick('button.primary:enabled');
+    await until('the result', editor, async () =>
+      (await person.webviewTexts('.result pre')).some((text) => text.includes('Kept over the reload')),
+    );
+    await person.screenshot('journey the form after a reload');
+    assert.deepEqual(await person.notifications(), []);
+  });
+});
