@@ -89,6 +89,8 @@ export interface ConnectContext {
   readonly token: CancellationToken;
   /** Lines of stderr, noise on stdout, and other remarks, for the server's log channel. */
   readonly log: Logger;
+  /** Takes the connection's secrets out of a text, for what is cut short before it gets to the log. */
+  readonly redact: (text: string) => string;
   /** After `initialize`: the revision, which some transports must name on every message. */
   readonly negotiated?: (listener: (protocolVersion: string) => void) => Disposable;
 }

@@ -5,6 +5,12 @@ import { EXTENSION_NAME } from './ids.ts';
 import { plainText } from './plainText.ts';
 import type { LogChannels } from './services.ts';
 
+/**
+ * How long a channel outlives its server. One that is closed while the editor still makes it stays closed under its
+ * name for good, and a server that is removed often comes back at once.
+ */
+const CLOSE_MS = 2_000;
+
 interface Channel extends Disposable {
   readonly output: vscode.LogOutputChannel;
   readonly bounded: BoundedLog;
@@ -17,6 +23,8 @@ export class OutputChannels implements Logs, LogChannels, Disposable {
   readonly #servers = new Map<string, Channel>();
   /** Who may write to the channel of an id: after a removal those loggers are mute that were handed out before. */
   readonly #lives = new Map<string, object>();
+  /** Channels of servers that left, until they close, with what keeps them from closing. */
+  readonly #closing = new Map<string, { readonly channel: Channel; readonly delay: Disposable }>();
   #hostChannel: Channel | undefined;
 
   constructor(clock: Clock) {
@@ -45,8 +53,7 @@ export class OutputChannels implements Logs, LogChannels, Disposable {
   follow(host: Host): Disposable {
     return host.onDidChangeServer(({ server, what }) => {
       if (what !== 'removed') return;
-      this.#servers.get(server)?.dispose();
-      this.#servers.delete(server);
+      this.#closeSoon(server);
       // It has yet to end, and what it says of that would open the channel again.
       this.#lives.delete(server);
     });
@@ -55,6 +62,11 @@ export class OutputChannels implements Logs, LogChannels, Disposable {
   dispose(): void {
     for (const channel of this.#servers.values()) channel.dispose();
     this.#servers.clear();
+    for (const { channel, delay } of this.#closing.values()) {
+      delay.dispose();
+      channel.dispose();
+    }
+    this.#closing.clear();
     this.#lives.clear();
     this.#hostChannel?.dispose();
     this.#hostChannel = undefined;
@@ -68,9 +80,28 @@ export class OutputChannels implements Logs, LogChannels, Disposable {
   #of(server: string): Channel {
     const known = this.#servers.get(server);
     if (known !== undefined) return known;
-    const created = this.#create(`${EXTENSION_NAME}: ${plainText(server, 64)}`);
-    this.#servers.set(server, created);
-    return created;
+    const channel = this.#reopen(server) ?? this.#create(`${EXTENSION_NAME}: ${plainText(server, 64)}`);
+    this.#servers.set(server, channel);
+    return channel;
+  }
+
+  #closeSoon(server: string): void {
+    const channel = this.#servers.get(server);
+    if (channel === undefined) return;
+    this.#servers.delete(server);
+    const delay = this.#clock.delay(CLOSE_MS, () => {
+      this.#closing.delete(server);
+      channel.dispose();
+    });
+    this.#closing.set(server, { channel, delay });
+  }
+
+  #reopen(server: string): Channel | undefined {
+    const closing = this.#closing.get(server);
+    closing?.delay.dispose();
+    this.#closing.delete(server);
+    closing?.channel.output.clear();
+    return closing?.channel;
   }
 
   #create(name: string): Channel {
@@ -85,5 +116,9 @@ export class OutputChannels implements Logs, LogChannels, Disposable {
 }
 
 function write(output: vscode.LogOutputChannel, level: LogLevel, message: string): void {
-  output[level](message);
+  try {
+    output[level](message);
+  } catch {
+    // The editor throws where a channel is closed: that must not end what only wanted to tell of itself.
+  }
 }

@@ -4,6 +4,9 @@ import { EXTENSION_NAME } from './ids.ts';
 import { isSettingsFile, type SettingsFiles } from './settingsFiles.ts';
 import type { SettingsWatch } from './settings.ts';
 
+/** Each is looked up in the files' texts, again with every change of them. */
+const MAX_SHOWN = 100;
+
 /** Shows what is wrong with the settings at the lines where it stands, as long as it stands there. */
 export class SettingsDiagnostics implements Disposable {
   readonly #host: Host;
@@ -52,7 +55,7 @@ export class SettingsDiagnostics implements Disposable {
 
   async #publish(): Promise<void> {
     const byFile = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
-    for (const problem of this.#host.problems()) {
+    for (const problem of this.#host.problems().slice(0, MAX_SHOWN)) {
       const found = await this.#files.find(problem.scope, problem.path);
       if (found === undefined) continue;
       const key = found.uri.toString();

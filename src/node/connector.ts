@@ -36,7 +36,7 @@ export class NodeConnector implements Connector {
     throw cancelled('The start');
   }
 
-  async #spawn(connection: StdioConnection, { log }: ConnectContext): Promise<OpenTransport> {
+  async #spawn(connection: StdioConnection, { log, redact }: ConnectContext): Promise<OpenTransport> {
     const { command, args, env } = this.#resolve(connection);
     const transport = await openStdio({
       command,
@@ -44,6 +44,7 @@ export class NodeConnector implements Connector {
       cwd: connection.cwd,
       env: { ...process.env, ...env },
       records: this.#options.records,
+      redact,
       onStderr: (line) => log.log('info', line),
       onNoise: (line) => log.log('warn', `Not a message on stdout: ${line}`),
     });

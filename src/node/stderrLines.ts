@@ -6,15 +6,20 @@ export const STDERR_LIMITS = { lines: 200, perMs: 1_000 };
 const MAX_LINE = 4_000;
 const LAST_LINES = 10;
 const MAX_LAST_LINE = 300;
+/** Looked at beyond what is kept, so that no secret is cut in two before it is taken out. */
+const SECRET_ROOM = 2_000;
 
 /** What a server writes to stderr, in lines, with a limit per second. It is always read on, so that nobody blocks. */
 export class StderrLines {
   readonly #limiter: LogLimiter;
   readonly #decoder = new StringDecoder('utf8');
+  readonly #redact: (text: string) => string;
   readonly #last: string[] = [];
   #open = '';
 
-  constructor(clock: Clock, onLine: (line: string) => void) {
+  /** `redact` takes out what nobody may see: a server writes its secrets where it fails. */
+  constructor(clock: Clock, onLine: (line: string) => void, redact: (text: string) => string = (text) => text) {
+    this.#redact = redact;
     this.#limiter = new LogLimiter(clock, STDERR_LIMITS, onLine);
   }
 
@@ -27,7 +32,7 @@ export class StderrLines {
     const text = this.#open + this.#decoder.write(chunk);
     const lines = text.split(/\r?\n/);
     // What is open is bounded too: a progress bar never ends its line.
-    this.#open = (lines.pop() ?? '').slice(0, MAX_LINE + 1);
+    this.#open = (lines.pop() ?? '').slice(0, MAX_LINE + SECRET_ROOM);
     for (const line of lines) this.#line(line);
   }
 
@@ -39,8 +44,9 @@ export class StderrLines {
 
   #line(line: string): void {
     if (line.trim() === '') return;
-    this.#last.push(clip(line, MAX_LAST_LINE));
+    const clean = this.#redact(line.slice(0, MAX_LINE + SECRET_ROOM));
+    this.#last.push(clip(clean, MAX_LAST_LINE));
     if (this.#last.length > LAST_LINES) this.#last.shift();
-    this.#limiter.line(clip(line, MAX_LINE));
+    this.#limiter.line(clip(clean, MAX_LINE));
   }
 }

@@ -24,8 +24,10 @@ import { STDERR_LIMITS, StderrLines } from './stderrLines.ts';
 
 const MAX_UNREAD = 64 * 1024 * 1024;
 const KILL_MS = 1_000;
-/** How long a dead server's output may take to end: a grandchild may hold it open for ever. */
+/** How long a dead server's output may pause before it is taken for ended: a grandchild may hold it open for ever. */
 const DRAIN_MS = 500;
+/** How often it may go on after a pause: a grandchild may write for ever, too, and is ended only after this. */
+const DRAIN_ROUNDS = 6;
 const DEFAULT_SHUTDOWN = { stdinMs: 2_000, termMs: 2_000 };
 
 export interface StdioOptions {
@@ -39,6 +41,8 @@ export interface StdioOptions {
   readonly lineCap?: number | undefined;
   /** One line that the server wrote to stderr. */
   readonly onStderr: (line: string) => void;
+  /** Takes out of what the server writes to stderr what nobody may see. */
+  readonly redact?: ((text: string) => string) | undefined;
   /** A line on stdout that is no message, with what is wrong with it. */
   readonly onNoise: (line: string) => void;
   /** How long a server has to end after its stdin, and how long after SIGTERM. */
@@ -119,7 +123,7 @@ class StdioServer implements StdioTransport {
     this.#times = options.shutdown ?? DEFAULT_SHUTDOWN;
     this.#tree = new ProcessTree(running.pid);
     this.#noise = new LogLimiter(this.#clock, STDERR_LIMITS, options.onNoise);
-    this.#stderr = new StderrLines(this.#clock, options.onStderr);
+    this.#stderr = new StderrLines(this.#clock, options.onStderr, options.redact);
     const framer = new MessageFramer({
       lineCap: options.lineCap,
       decode: decodeWithBuffer,
@@ -189,7 +193,7 @@ class StdioServer implements StdioTransport {
     });
     const ended = Promise.all([this.#reader.drained, stderrClosed]);
     let reads = -1;
-    while (reads !== this.#reader.reads) {
+    for (let round = 0; round < DRAIN_ROUNDS && reads !== this.#reader.reads; round++) {
       reads = this.#reader.reads;
       if (await this.#within(ended, DRAIN_MS)) break;
     }

@@ -32,7 +32,12 @@ suite('The connector', function () {
   teardown(() => rmSync(folder, { recursive: true, force: true }));
 
   function context(token: CancellationToken = NO_CANCELLATION): ConnectContext {
-    return { serverId: 's', token, log: { log: (level, message) => logged.push(`${level} ${message}`) } };
+    return {
+      serverId: 's',
+      token,
+      log: { log: (level, message) => logged.push(`${level} ${message}`) },
+      redact: (text) => text.replaceAll('hunter2', '…'),
+    };
   }
 
   function stdio(command: string, args: readonly string[] = [], env: Record<string, string> = {}): StdioConnection {
@@ -90,5 +95,17 @@ suite('The connector', function () {
     source.cancel();
     await assert.rejects(opening, { code: 'CANCELLED' });
     assert.deepEqual(readdirSync(folder), []);
+  });
+
+  test('takes secrets out of stderr before it cuts it short', async () => {
+    const script = "console.error('x'.repeat(295) + 'hunter2'); process.exit(1)";
+    const { transport } = await connector.open(stdio(process.execPath, ['-e', script]), context());
+    const closed = new Promise<string>((resolve) => {
+      transport.onClose(({ error }) => resolve(JSON.stringify(error?.data)));
+    });
+    transport.start(() => undefined);
+    assert.doesNotMatch(await closed, /hunt/);
+    assert.doesNotMatch(logged.join(), /hunt/);
+    await transport.close();
   });
 });

@@ -56,6 +56,14 @@ suite('the end of a server over stdio', function () {
     assert.equal(await isRunning(pid), false);
   });
 
+  test('comes to a grandchild that goes on writing', async () => {
+    const bench = await StdioBench.open([], { shutdown: QUICK });
+    const pid = await grandchild(bench, { chatty: true });
+    await bench.close();
+    assert.equal(await bench.closed, undefined);
+    assert.equal(await isRunning(pid), false);
+  });
+
   test('leaves nothing behind in twenty rounds', async () => {
     const pids: number[] = [];
     const handles = (): number => process.getActiveResourcesInfo().filter((name) => /Wrap|Timeout/.test(name)).length;

@@ -116,4 +116,9 @@ suite('A batch of the store', () => {
     other.close();
     assert.deepEqual(run(save(1)), ['1 ok']);
   });
+
+  test('knows a full disk also where SQLite only speaks of an I/O error', () => {
+    const kinds = [10, 4874, 778, 13].map((errcode) => describeFailure(Object.assign(new Error(), { errcode })).kind);
+    assert.deepEqual(kinds, ['other', 'full', 'other', 'full']);
+  });
 });

@@ -61,6 +61,7 @@ export class RecordingContext implements ConnectContext {
   readonly token = NO_CANCELLATION;
   readonly logged: string[] = [];
   readonly log = { log: (level: string, message: string) => void this.logged.push(`${level} ${message}`) };
+  readonly redact = (text: string): string => text;
   #listener: (version: string) => void = () => undefined;
 
   readonly negotiated = (listener: (version: string) => void): { dispose(): void } => {

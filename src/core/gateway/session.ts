@@ -35,6 +35,8 @@ const VERSIONS: readonly string[] = ['2024-11-05', '2025-03-26', '2025-06-18', '
 const LATEST = '2025-11-25';
 /** More than one is allowed by the transport, more than a few is a client that forgets its streams. */
 const MAX_CHANNELS = 4;
+/** Each is a request to the server, and memory on both sides. */
+const MAX_CALLS = 1_000;
 
 /** One client's conversation with one server's endpoint. */
 export class GatewaySession implements Disposable {
@@ -141,6 +143,8 @@ export class GatewaySession implements Disposable {
   async #call(id: RequestId, call: IncomingCall, send: Send): Promise<JsonObject | undefined> {
     const key = callKey(id);
     if (this.#calls.has(key)) throw new WireError(RPC.invalidRequest, `A call with the id ${key} is still running.`);
+    if (this.#calls.size >= MAX_CALLS)
+      throw new WireError(RPC.invalidRequest, `More than ${MAX_CALLS} calls are still running.`);
     if (this.#disposed) throw new WireError(RPC.invalidRequest, 'This session has ended.');
     const source = new CancellationSource();
     const cancelled = new Deferred<undefined>();

@@ -4,6 +4,8 @@ import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
 const DEFAULT_TIMEOUTS: Timeouts = { start: 60, list: 30, call: 60, callMax: 3600 };
 const LONGEST_TIMEOUT = 24 * 3600;
+/** Of one kind in one entry: each is looked up in the text of the settings, and nobody reads more. */
+const MAX_PROBLEMS = 20;
 
 const KNOWN_KEYS = [
   'enabled',
@@ -211,6 +213,8 @@ class EntryReader {
   }
 
   #note(path: readonly (string | number)[], severity: 'error' | 'warning', message: string): void {
+    // Counted by kind: an error must be seen however many warnings came before it.
+    if (this.problems.filter((problem) => problem.severity === severity).length >= MAX_PROBLEMS) return;
     this.problems.push({ path: [this.#id, ...path], scope: this.#traced.scopeOf(path), severity, message });
   }
 }

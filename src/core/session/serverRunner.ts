@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { cancelled, HostError, redactError, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { type Logger, redacting } from '../base/log.ts';
+import { type Logger, redacting, redactor } from '../base/log.ts';
 import type { ServerDefinition, ServerState, StopReason } from '../model/server.ts';
 import type { Connector, Ids } from '../ports.ts';
 import type { TransportClosed } from '../rpc/transport.ts';
@@ -89,7 +89,7 @@ export class ServerRunner implements Disposable {
   /** Starts the server, or joins the start that is under way. */
   start(): Promise<void> {
     this.#intent++;
-    if (this.#attempt !== undefined && this.#attempt.stopReason === undefined) return this.#attempt.ready.promise;
+    if (this.#attempt !== undefined && this.#isStarting) return this.#attempt.ready.promise;
     this.#crashes = [];
     return this.#begin(false);
   }
@@ -121,12 +121,18 @@ export class ServerRunner implements Disposable {
     this.#changed.dispose();
   }
 
+  get #isStarting(): boolean {
+    return this.#attempt !== undefined && this.#attempt.stopReason === undefined;
+  }
+
   #begin(automatic: boolean): Promise<void> {
     this.#restart?.dispose();
     this.#restart = undefined;
     const before = this.#attempt?.over.promise ?? this.#options.after ?? Promise.resolve();
     const attempt = new Attempt(automatic);
     this.#attempt = attempt;
+    // At once: settings that change before it begins must find something to stop.
+    this.#apply({ kind: 'connecting' });
     ignoreFailure(before.then(() => this.#run(attempt)));
     return attempt.ready.promise;
   }
@@ -134,7 +140,6 @@ export class ServerRunner implements Disposable {
   async #run(attempt: Attempt): Promise<void> {
     let error: HostError;
     try {
-      this.#apply({ kind: 'connecting' });
       const closed = await this.#connectAndServe(attempt);
       error = closed.error ?? closedByServer();
     } catch (thrown) {
@@ -143,6 +148,8 @@ export class ServerRunner implements Disposable {
     }
     if (this.#attempt === attempt) this.#attempt = undefined;
     this.#settle(attempt, error);
+    // A start that waited for this end is under way: nothing at rest, which new settings would leave alone.
+    if (this.#isStarting) this.#apply({ kind: 'connecting' });
     attempt.ready.reject(error);
     attempt.over.resolve();
   }
@@ -182,6 +189,7 @@ export class ServerRunner implements Disposable {
       serverId: this.#options.id,
       token,
       log,
+      redact: redactor(prepared.secrets),
       negotiated: negotiated.event,
     });
     const life = new DisposableStore();

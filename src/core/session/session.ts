@@ -149,11 +149,19 @@ class Channel {
 
 async function shakeHands(peer: Peer, options: SessionOptions): Promise<Handshake> {
   try {
+    return await initializeAsOffered(peer, options);
+  } catch (error) {
+    throw explained(error, options);
+  }
+}
+
+async function initializeAsOffered(peer: Peer, options: SessionOptions): Promise<Handshake> {
+  try {
     return await initialize(peer, LATEST_REVISION, options);
   } catch (error) {
     // A server that knows no version but its own may say which: asked once more, never in a loop.
     const version = isHostError(error, 'REMOTE_ERROR') ? bestOf(offeredVersions(error.data)) : undefined;
-    if (version === undefined || version === LATEST_REVISION) throw explained(error, options);
+    if (version === undefined || version === LATEST_REVISION) throw error;
     return initialize(peer, version, options);
   }
 }

@@ -51,7 +51,13 @@ export async function expandConnection(
   const cwd = definition.cwd === undefined ? source.folders[0]?.path : inFolder(await expand(definition.cwd), source);
   const fromFile = parseEnvFile((await readEnvFile(definition, source)) ?? '');
   const env = { ...fromFile, ...(await expandMap(definition.env)) };
+  secrets.push(...Object.entries(env).flatMap(([name, value]) => (isCredential(name, value) ? [value] : [])));
   return { connection: { kind: 'stdio', command, args, env, cwd }, secrets };
+}
+
+/** Settings and environment files hold credentials as they are. Short values such as `true` would hide half of a log. */
+function isCredential(name: string, value: string): boolean {
+  return value.length >= 8 && /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i.test(name);
 }
 
 /**

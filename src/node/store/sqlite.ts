@@ -48,6 +48,8 @@ const KINDS: ReadonlyMap<number, StoreFailureKind> = new Map([
   [13, 'full'],
   [14, 'noAccess'],
   [26, 'damaged'],
+  // An I/O error by its primary code; a full disk is where it says that there is no room for the shared memory.
+  [4874, 'full'],
 ]);
 
 const SYSTEM_KINDS: ReadonlyMap<string, StoreFailureKind> = new Map([
@@ -68,6 +70,6 @@ function kindOf(error: unknown): StoreFailureKind {
   if (error instanceof StoreError) return error.kind;
   if (!isRecord(error)) return 'other';
   const { errcode, code } = error;
-  if (typeof errcode === 'number') return KINDS.get(errcode & 0xff) ?? 'other';
+  if (typeof errcode === 'number') return KINDS.get(errcode) ?? KINDS.get(errcode & 0xff) ?? 'other';
   return (typeof code === 'string' ? SYSTEM_KINDS.get(code) : undefined) ?? 'other';
 }

@@ -40,7 +40,11 @@ export const untilServer = async (
   test: (server: ServerSnapshot | undefined) => boolean,
 ): Promise<ServerSnapshot | undefined> => {
   const { host } = await mcpLive();
-  await until(host.onDidChangeServer, `${id}: ${what}`, () => test(host.server(id)));
+  try {
+    await until(host.onDidChangeServer, `${id}: ${what}`, () => test(host.server(id)));
+  } catch (error) {
+    throw new Error(`${String(error)} It is ${JSON.stringify(host.server(id), undefined, 1)}`);
+  }
   return host.server(id);
 };
 

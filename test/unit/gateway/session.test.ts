@@ -120,6 +120,15 @@ suite('gateway session', () => {
     });
   });
 
+  test('a client cannot pile up calls without end', async () => {
+    const client = new Conversation();
+    const calls = Array.from({ length: 1_001 }, (_, id) => client.call(id, { name: 'add' }));
+    await calls.at(-1);
+    assert.match(client.heard().join(), /"id":1000,"error":\{.*More than 1000 calls are still running/);
+    client.session.dispose();
+    await Promise.all(calls);
+  });
+
   test('a server that is coming back keeps its tools listed', async () => {
     const client = new Conversation();
     const error = new HostError('SERVER_EXITED', 'It exited.', { layer: 'process' });

@@ -160,6 +160,7 @@ suite('A tool call', () => {
     assert.equal(pages, 3);
     await refused;
     await t.host.close();
+    await t.clock.advance(20_000);
   });
 
   test('sends name, arguments and the caller’s _meta, and returns what the server says, unknown fields included', async () => {

@@ -178,6 +178,15 @@ strange: {"kind":"stdio","command":"x","args":[],"env":{}} disabled by workspace
     );
   });
 
+  test('of what is wrong with one entry as much is told as anybody reads, and an error always', () => {
+    const odd = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`odd${index}`, 1]));
+    const [entry] = decodeSettings([
+      user({ a: { timeouts: odd, command: 'x', args: Array(1_000).fill(5), ...odd } }),
+    ]).entries;
+    const count = (kind: string): number => entry?.problems.filter(({ severity }) => severity === kind).length ?? 0;
+    assert.deepEqual([entry?.definition, count('error'), count('warning')], [undefined, 20, 20]);
+  });
+
   test('no JSON at all makes it throw, and whatever it accepts can be read again', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {

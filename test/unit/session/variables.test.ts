@@ -76,6 +76,11 @@ suite('Variables in settings', () => {
     );
   });
 
+  test('what an environment calls a credential is a secret, and what is too short to be one is not', async () => {
+    const env = { API_KEY: 'sk-123456', GitHub_Token: '${env:TOKEN}-long', AUTH: 'on', NAME: 'a long value' };
+    assert.match(await expand(stdio({ env })), / secrets \["sk-123456","from-env-long"\] asked 0$/);
+  });
+
   test('what cannot be expanded says what to do', async () => {
     assert.deepEqual(
       await Promise.all([
