@@ -40,15 +40,18 @@ suite('A person who adds a server', () => {
     const editor = journey();
     const { page, person } = editor;
     await page.locator('.welcome-view .monaco-button:has-text("Add Server")').click();
+    // All steps share one box: what is typed before a step is there goes to the one before it.
+    const step = (prompt: string): Promise<void> => person.waitFor(`.quick-input-message:has-text("${prompt}")`);
     await person.pick('Command');
+    await step('The command that starts the server');
     await person.answerInput('mcpl-demo "');
-    await person.waitFor('.quick-input-message:has-text("A closing")');
+    await step('A closing');
     await person.answerInput('mcpl-demo');
-    await person.waitFor('.quick-input-message:has-text("A name for the server")');
+    await step('A name for the server');
     await page.locator('.quick-input-widget .codicon-quick-input-back').click();
-    await person.waitFor('.quick-input-message:has-text("The command that starts the server")');
+    await step('The command that starts the server');
     await person.press('Enter');
-    await person.waitFor('.quick-input-message:has-text("A name for the server")');
+    await step('A name for the server');
     await person.answerInput('notes');
     await person.pick('This Workspace');
     await person.pick('Enable and Start Now');
