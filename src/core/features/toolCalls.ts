@@ -8,7 +8,7 @@ import { decodeResult, type ResultView } from '../model/content.ts';
 import type { Operation, OperationState, Progress, ToolCallRequest } from '../model/operation.ts';
 import type { OfferedTool, ServerSnapshot } from '../model/server.ts';
 import type { Ids } from '../ports.ts';
-import type { Session } from '../session/session.ts';
+import type { Session, SessionRequest } from '../session/session.ts';
 import { decodeProgress } from '../wire/tools.ts';
 
 /** What an interceptor sees of a call, and what it may add to the request that goes to the server. */
@@ -18,7 +18,10 @@ export interface CallContext {
   readonly server: ServerSnapshot;
   readonly session: Session;
   readonly token: CancellationToken | undefined;
-  readonly onProgress: (progress: Progress) => void;
+  /** Tells of progress, whatever it was learnt from. */
+  report(progress: Progress): void;
+  /** How the request is to be sent. */
+  readonly sending: SessionRequest;
   /** Members of the request's params beside `name` and `arguments`, and of its `_meta`. */
   extraParams: JsonObject | undefined;
   extraMeta: JsonObject | undefined;
@@ -164,17 +167,25 @@ class ToldOperation {
   }
 }
 
-class OngoingCall implements CallContext {
+/** The context of a call and the options of its request in one. */
+class OngoingCall implements CallContext, SessionRequest {
   readonly server: ServerSnapshot;
   readonly session: Session;
+  readonly token: CancellationToken | undefined;
+  readonly timeoutMs: number;
+  readonly maxTimeoutMs: number;
   extraParams: JsonObject | undefined;
   extraMeta: JsonObject | undefined;
   readonly #told: ToldOperation;
   readonly #settings: CallSettings;
 
   constructor(told: ToldOperation, server: ServerSnapshot, session: Session, settings: CallSettings) {
+    const { call, callMax } = server.definition?.timeouts ?? DEFAULT_TIMEOUTS;
     this.server = server;
     this.session = session;
+    this.token = settings.token;
+    this.timeoutMs = call * 1000;
+    this.maxTimeoutMs = callMax * 1000;
     this.extraMeta = told.request.meta;
     this.#told = told;
     this.#settings = settings;
@@ -188,13 +199,21 @@ class OngoingCall implements CallContext {
     return this.#told.request;
   }
 
-  get token(): CancellationToken | undefined {
-    return this.#settings.token;
+  get sending(): SessionRequest {
+    return this;
   }
 
-  onProgress(progress: Progress): void {
+  report(progress: Progress): void {
     this.#told.tell(1, { kind: 'running', progress });
     this.#settings.onProgress?.(progress);
+  }
+
+  onProgress(step: JsonObject): void {
+    this.report(decodeProgress(step));
+  }
+
+  explain(error: HostError): HostError {
+    return explained(error, this.request);
   }
 }
 
@@ -234,19 +253,11 @@ async function untilRead(
 }
 
 function send(context: CallContext): Promise<ResultView> {
-  const { request, server, session, extraParams, extraMeta } = context;
-  const { call, callMax } = server.definition?.timeouts ?? DEFAULT_TIMEOUTS;
+  const { request, session, sending, extraParams, extraMeta } = context;
   const plain = { name: request.tool, arguments: request.args };
   const params = extraParams === undefined ? plain : { ...plain, ...extraParams };
   const sent = extraMeta === undefined ? params : { ...params, _meta: extraMeta };
-  const options = {
-    timeoutMs: call * 1000,
-    maxTimeoutMs: callMax * 1000,
-    token: context.token,
-    onProgress: (step: JsonObject) => context.onProgress(decodeProgress(step)),
-    explain: (error: HostError) => explained(error, request),
-  };
-  return session.decoded('tools/call', sent, options, decodeResult);
+  return session.decoded('tools/call', sent, sending, decodeResult);
 }
 
 /** The tool exists, and models see only what is offered to them. A person may call what is hidden from models. */

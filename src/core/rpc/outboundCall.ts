@@ -10,45 +10,47 @@ export interface RequestOptions {
   readonly maxTimeoutMs?: number | undefined;
   readonly token?: CancellationToken | undefined;
   /** Asks for progress, which starts the timeout anew, and is called with the params of each notification of it. */
-  readonly onProgress?: ((progress: JsonObject) => void) | undefined;
+  onProgress?(progress: JsonObject): void;
   /** Has the first word on how this request fails. */
-  readonly explain?: ((error: HostError) => HostError) | undefined;
+  explain?(error: HostError): HostError;
 }
 
-const itself = (error: HostError): HostError => error;
-
-/** A request of ours that waits for its answer. */
-export class OutboundCall implements Deadlined {
+/**
+ * A request of ours that waits for its answer. It makes no function of its own, because calls are many, and what each
+ * makes is most of what it costs.
+ */
+export class OutboundCall<T> implements Deadlined {
   readonly id: number;
   readonly method: string;
   readonly options: RequestOptions;
   readonly #hardDeadline: number;
+  readonly #decode: (result: Json) => T;
+  readonly #resolve: (value: T) => void;
+  readonly #reject: (error: HostError) => void;
   deadline: number;
   subscription: Disposable | undefined;
-  readonly resolve: (result: Json) => void;
-  readonly #reject: (error: HostError) => void;
-  readonly #explain: (error: HostError) => HostError;
 
   constructor(
-    id: number,
-    method: string,
-    options: RequestOptions,
-    now: number,
-    resolve: (result: Json) => void,
+    { id, method, options, now, decode }: CallSetup<T>,
+    resolve: (value: T) => void,
     reject: (error: HostError) => void,
   ) {
-    this.resolve = resolve;
-    this.#reject = reject;
-    this.#explain = options.explain ?? itself;
     this.id = id;
     this.method = method;
     this.options = options;
+    this.#decode = decode;
+    this.#resolve = resolve;
+    this.#reject = reject;
     this.#hardDeadline = now + (options.maxTimeoutMs ?? Infinity);
     this.deadline = Math.min(now + options.timeoutMs, this.#hardDeadline);
   }
 
+  resolve(result: Json): void {
+    this.#resolve(this.#decode(result));
+  }
+
   reject(error: HostError): void {
-    this.#reject(this.#explain(error));
+    this.#reject(this.options.explain?.(error) ?? error);
   }
 
   progressed(now: number, progress: JsonObject): void {
@@ -56,3 +58,17 @@ export class OutboundCall implements Deadlined {
     this.options.onProgress?.(progress);
   }
 }
+
+interface CallSetup<T> {
+  readonly id: number;
+  readonly method: string;
+  readonly options: RequestOptions;
+  readonly now: number;
+  readonly decode: (result: Json) => T;
+}
+
+/** A call whatever its result is. */
+export type AnyCall = Pick<
+  OutboundCall<unknown>,
+  'id' | 'method' | 'options' | 'deadline' | 'subscription' | 'resolve' | 'reject' | 'progressed'
+>;

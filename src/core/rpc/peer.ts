@@ -11,7 +11,7 @@ import { Engine, type Outcome, SUPPRESSED } from './engine.ts';
 import { InboundCall, type InboundContext } from './inboundCall.ts';
 import { LogLimiter } from './logLimiter.ts';
 import { type Classified, classify, ownId, type RemoteFailure, type RpcId } from './messages.ts';
-import { OutboundCall, type RequestOptions } from './outboundCall.ts';
+import { type AnyCall, OutboundCall, type RequestOptions } from './outboundCall.ts';
 import { RecentIds } from './recentIds.ts';
 import type { DroppedMessage, Transport, TransportClosed } from './transport.ts';
 
@@ -49,10 +49,10 @@ export class Peer implements Disposable {
   readonly #onFailure: (error: HostError) => HostError;
   readonly #remarks: LogLimiter;
   readonly #engine: Engine;
-  readonly #pending = new CallTable<OutboundCall>();
+  readonly #pending = new CallTable<AnyCall>();
   readonly #abandoned = new RecentIds(REMEMBERED_LATE_ANSWERS);
   readonly #inbound = new Map<RpcId, InboundCall>();
-  readonly #deadlines: Deadlines<OutboundCall>;
+  readonly #deadlines: Deadlines<AnyCall>;
   readonly #closed = new Emitter<TransportClosed>();
   readonly #subscriptions: readonly (Disposable | undefined)[];
   #inFlight = 0;
@@ -103,14 +103,8 @@ export class Peer implements Disposable {
     // One promise for a call, and one table of those that wait: calls are many, and what each allocates is most of
     // what it costs.
     return new Promise((resolve, reject) => {
-      const call = new OutboundCall(
-        id,
-        method,
-        options,
-        this.#clock.now(),
-        (result) => resolve(decode(result)),
-        reject,
-      );
+      const setup = { id, method, options, now: this.#clock.now(), decode };
+      const call = new OutboundCall(setup, resolve, reject);
       const sent = options.onProgress === undefined ? params : withToken(params, id);
       try {
         this.#transport.send({ jsonrpc: '2.0', id, method, params: sent });
@@ -124,7 +118,7 @@ export class Peer implements Disposable {
     });
   }
 
-  #followToken(call: OutboundCall, token: CancellationToken): void {
+  #followToken(call: AnyCall, token: CancellationToken): void {
     call.subscription = token.onCancellationRequested((reason) => {
       const why = typeof reason === 'string' ? reason : 'Cancelled by the user.';
       this.#abort(call, cancelledError(call.method, 'unknown'), why);
@@ -252,7 +246,7 @@ export class Peer implements Disposable {
     this.#inbound.get(requestId)?.cancel(typeof reason === 'string' ? reason : undefined);
   }
 
-  #timedOut(call: OutboundCall): void {
+  #timedOut(call: AnyCall): void {
     const seconds = Math.round((call.options.maxTimeoutMs ?? call.options.timeoutMs) / 100) / 10;
     const error = new HostError('TIMEOUT', `The server did not answer ${call.method} in time.`, {
       layer: 'transport',
@@ -262,20 +256,20 @@ export class Peer implements Disposable {
   }
 
   /** Settles a call at once, whatever the peer does, and tells the peer that nobody waits any more. */
-  #abort(call: OutboundCall, failure: HostError, reason: string): void {
+  #abort(call: AnyCall, failure: HostError, reason: string): void {
     if (!this.#settle(call, failure)) return;
     this.#abandoned.add(call.id);
     if (call.method !== 'initialize') this.notify('notifications/cancelled', { requestId: call.id, reason });
   }
 
-  #settle(call: OutboundCall, failure: HostError): boolean {
+  #settle(call: AnyCall, failure: HostError): boolean {
     if (this.#pending.get(call.id) !== call) return false;
     this.#forget(call);
     call.reject(this.#onFailure(failure));
     return true;
   }
 
-  #forget(call: OutboundCall): void {
+  #forget(call: AnyCall): void {
     if (!this.#pending.delete(call.id)) return;
     call.subscription?.dispose();
   }

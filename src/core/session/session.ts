@@ -46,9 +46,9 @@ export interface SessionRequest {
   readonly maxTimeoutMs?: number | undefined;
   readonly token?: CancellationToken | undefined;
   /** Called with the params of each `notifications/progress`. */
-  readonly onProgress?: ((params: JsonObject) => void) | undefined;
+  onProgress?(params: JsonObject): void;
   /** Says in its caller's words how the request failed. */
-  readonly explain?: ((error: HostError) => HostError) | undefined;
+  explain?(error: HostError): HostError;
 }
 
 /** One connection to one server, from a finished handshake to its end. */

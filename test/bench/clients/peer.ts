@@ -25,7 +25,11 @@ export const openPeer: OpenClient = async (onNotification) => {
   });
   return {
     call: (name, args, onProgress) =>
-      session.request('tools/call', { name, arguments: { ...args } }, { timeoutMs: PATIENCE_MS, onProgress }),
+      session.request(
+        'tools/call',
+        { name, arguments: { ...args } },
+        onProgress === undefined ? { timeoutMs: PATIENCE_MS } : { timeoutMs: PATIENCE_MS, onProgress },
+      ),
     close: async () => {
       session.dispose();
       await transport.close();
