@@ -246,7 +246,7 @@ class StdioServer implements StdioTransport {
 function exitError({ code, signal }: Exit, lastLines: readonly string[]): HostError {
   const how = signal === null ? `exited with code ${String(code)}` : `was ended by the signal ${signal}`;
   const words = lastLines.slice(-3).join(' / ');
-  const message = words === '' ? `The server ${how}.` : `The server ${how}. It wrote last: ${clip(words, 600)}`;
+  const message = words === '' ? `The server ${how}.` : `The server ${how}. It wrote last: “${clip(words, 600)}”.`;
   return new HostError('SERVER_EXITED', message, {
     layer: 'process',
     effect: 'unknown',

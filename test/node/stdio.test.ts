@@ -92,7 +92,7 @@ suite('a server over stdio', function () {
       [error?.code, error?.message, error?.data],
       [
         'SERVER_EXITED',
-        'The server exited with code 3. It wrote last: ready / cannot go on',
+        'The server exited with code 3. It wrote last: “ready / cannot go on”.',
         { exitCode: 3, signal: null, stderr: ['ready', 'cannot go on'] },
       ],
     );

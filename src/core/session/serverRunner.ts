@@ -283,6 +283,13 @@ function crashLoop(crashes: number, error: HostError): HostError {
   });
 }
 
+const STOPPED: { readonly [R in StopReason]: string } = {
+  notStarted: 'Stopped.',
+  byUser: 'Stopped by hand.',
+  notApproved: 'Stopped: it was not allowed to start.',
+  restrictedMode: 'Stopped: this workspace is not trusted.',
+};
+
 /** A state in one line, for the log. */
 function describe(state: ServerState): string {
   switch (state.kind) {
@@ -293,7 +300,7 @@ function describe(state: ServerState): string {
     case 'restarting':
       return `Ended: ${state.error.message}`;
     case 'stopped':
-      return `Stopped (${state.reason}).`;
+      return STOPPED[state.reason];
     case 'asking':
       return 'Waiting for an answer.';
     case 'starting':

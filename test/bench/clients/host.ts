@@ -9,8 +9,6 @@ const SERVER = 'bench';
 export const openHost: OpenClient = async () => {
   const { createHost } = createRequire(import.meta.url)(builtHost) as typeof library;
   const host = createHost({ servers: { [SERVER]: { ...serverCommand, timeouts: { call: 300, start: 60 } } } });
-  // In the editor somebody always listens: the log and the status bar.
-  host.onDidChangeOperation(() => undefined);
   const listed = new Promise<void>((resolve) => {
     host.onDidChangeServer(() => {
       if ((host.server(SERVER)?.tools.length ?? 0) > 0) resolve();
