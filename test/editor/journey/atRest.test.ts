@@ -22,8 +22,13 @@ suite('A person who has no server enabled', () => {
     for (let round = 0; round < 100 && !(await isActivated(editor)); round++) await delay(100);
     assert.ok(await isActivated(editor), 'the extension was activated');
     await editor.person.openContainer('MCP Live');
+    let rows: readonly string[] = [];
+    for (let round = 0; round < 100 && rows.length < 2; round++) {
+      await delay(100);
+      rows = await editor.person.treeRows();
+    }
     assert.deepEqual(
-      (await editor.person.treeRows()).map((row) => row.split(' ')[0]),
+      rows.map((row) => row.split(' ')[0]),
       ['demo', 'far'],
     );
     const [host] = processTree(editor.pid).filter((pid) => commandLineOf(pid).includes('--type=extensionHost'));
