@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { openBrowser } from '../../harness/browser.ts';
 import { type EditorName, ensureEditor } from '../../harness/editorCache.ts';
 import { startEditorServer, workbenchUrl } from '../../harness/editorServer.ts';
@@ -16,6 +16,8 @@ export interface JourneyOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** More files of the workspace, by their path in it. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Opens these folders of the workspace together, by a workspace file that has the settings. */
+  readonly roots?: readonly string[];
   /** Answer to the editor's question whether the authors of the folder are trusted. */
   readonly trust: 'yes' | 'no';
 }
@@ -29,6 +31,8 @@ export interface JourneyEditor {
   /** What the extension host has logged so far: activations, and the errors of extensions. */
   readonly hostLog: () => Promise<string>;
   readonly writeFile: (path: string, text: string) => Promise<void>;
+  /** Trusts what the window has open, if that was not answered with yes at first. */
+  readonly trust: () => Promise<void>;
   readonly reload: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -41,22 +45,37 @@ const readHostLogs = async (folder: string): Promise<string> => {
   return logs.join('\n');
 };
 
+const rootsFile = 'roots.code-workspace';
+
 const workbench = '.monaco-workbench .activitybar';
+
+/**
+ * Trust is given to the folders that the window has at that moment. The editor itself sometimes opens a workspace file
+ * without its folders, when a page of the same browser had another folder open before: look before anything is trusted.
+ */
+const untilFolders = async (page: Page, roots: readonly string[]): Promise<void> => {
+  const rows = page.locator('.explorer-folders-view .monaco-list-row');
+  for (const root of roots) await rows.filter({ hasText: root }).first().waitFor();
+};
+
+const restrictedMode = (page: Page): Locator => page.locator('[id="status.workspaceTrust"]');
+
+const giveTrust = async (page: Page, person: Person): Promise<void> => {
+  await restrictedMode(page).click();
+  await page.locator('.workspace-trust-editor .monaco-button:text-is("Trust")').first().click();
+  await restrictedMode(page).waitFor({ state: 'hidden' });
+  await person.command('View: Close All Editors');
+  await page.locator('.workspace-trust-editor').waitFor({ state: 'hidden' });
+};
 
 /** The oldest editor asks at once; the current one opens in Restricted Mode and leaves it to the person to say more. */
 const answerTrust = async (page: Page, person: Person, trust: 'yes' | 'no'): Promise<void> => {
-  const restricted = page.locator('[id="status.workspaceTrust"]');
   if (editorName() === 'oldest') {
     await person.dialog(trust === 'yes' ? 'Yes, I trust the authors' : "No, I don't trust the authors");
     return;
   }
-  await restricted.waitFor();
-  if (trust === 'no') return;
-  await restricted.click();
-  await page.locator('.workspace-trust-editor .monaco-button:text-is("Trust")').first().click();
-  await restricted.waitFor({ state: 'hidden' });
-  await person.command('View: Close All Editors');
-  await page.locator('.workspace-trust-editor').waitFor({ state: 'hidden' });
+  await restrictedMode(page).waitFor();
+  if (trust === 'yes') await giveTrust(page, person);
 };
 
 /** The installed extension in an editor as a user has it: no test driver, toasts, dialogs and trust are real. */
@@ -68,7 +87,12 @@ export const openJourney = async (options: JourneyOptions): Promise<JourneyEdito
     await mkdir(dirname(join(workspace, path)), { recursive: true });
     await writeFile(join(workspace, path), text);
   };
-  await write('.vscode/settings.json', `${JSON.stringify(options.settings ?? {}, undefined, 2)}\n`);
+  const settings = options.settings ?? {};
+  const [settingsFile, content] =
+    options.roots === undefined
+      ? ['.vscode/settings.json', settings]
+      : [rootsFile, { folders: options.roots.map((path) => ({ path })), settings }];
+  await write(settingsFile, `${JSON.stringify(content, undefined, 2)}\n`);
   for (const [path, text] of Object.entries(options.files ?? {})) await write(path, text);
   const server = await startEditorServer(await ensureEditor(name), {
     folder,
@@ -84,8 +108,9 @@ export const openJourney = async (options: JourneyOptions): Promise<JourneyEdito
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    await page.goto(workbenchUrl(server, workspace));
+    await page.goto(workbenchUrl(server, options.roots === undefined ? workspace : join(workspace, rootsFile)));
     await page.locator(workbench).waitFor();
+    await untilFolders(page, options.roots ?? []);
     await answerTrust(page, person, options.trust);
   } catch (error) {
     await person.screenshot('journey did not open').catch(() => undefined);
@@ -106,6 +131,7 @@ export const openJourney = async (options: JourneyOptions): Promise<JourneyEdito
     pid: server.pid,
     hostLog: () => readHostLogs(folder),
     writeFile: write,
+    trust: () => giveTrust(page, person),
     reload,
     close,
   };
