@@ -1,6 +1,6 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { Disposable } from '../base/disposable.ts';
-import type { HostError } from '../base/errors.ts';
+import { HostError, messageOf } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Deadlined } from './deadlines.ts';
 
@@ -46,7 +46,14 @@ export class OutboundCall<T> implements Deadlined {
   }
 
   resolve(result: Json): void {
-    this.#resolve(this.#decode(result));
+    let value: T;
+    try {
+      value = this.#decode(result);
+    } catch (error) {
+      this.reject(undecodable(this.method, error));
+      return;
+    }
+    this.#resolve(value);
   }
 
   reject(error: HostError): void {
@@ -72,3 +79,11 @@ export type AnyCall = Pick<
   OutboundCall<unknown>,
   'id' | 'method' | 'options' | 'deadline' | 'subscription' | 'resolve' | 'reject' | 'progressed'
 >;
+
+function undecodable(method: string, cause: unknown): HostError {
+  return new HostError('INVALID_MESSAGE', `The answer to ${method} cannot be read: ${messageOf(cause)}`, {
+    layer: 'protocol',
+    suggestion: "See the server's log.",
+    cause,
+  });
+}

@@ -191,6 +191,13 @@ suite('requests to a peer', () => {
     const failed = outcome(bench.peer.request('n', {}, options));
     await bench.say({ id: 1, result: [1] }, { id: 2, error: { code: 7, message: 'no' } });
     assert.equal(await decoded, '<[1]>');
+    const odd = outcome(
+      bench.peer.decoded('o', {}, MINUTE, () => {
+        throw new Error('no number');
+      }),
+    );
+    await bench.say({ id: 3, result: {} });
+    assert.equal(await odd, 'INVALID_MESSAGE: The answer to o cannot be read: no number');
     assert.match(await failed, /^REMOTE_ERROR 7: Sorry: no/);
   });
 
