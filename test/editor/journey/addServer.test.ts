@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type JourneyEditor, openJourney } from './journeyEditor.ts';
-
-/** Looked at again and again: webviews and servers take their time. */
-const until = async (what: string, editor: JourneyEditor, condition: () => Promise<boolean>): Promise<void> => {
-  for (let round = 0; round < 100; round++) {
-    if (await condition()) return;
-    await delay(200);
-  }
-  await editor.person.screenshot(`waited in vain for ${what}`);
-  assert.fail(`Waited in vain for ${what}.`);
-};
+import { until } from './until.ts';
 
 const untilRunning = (editor: JourneyEditor): Promise<void> =>
   until('a running server', editor, async () =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { commandLineOf, isAlive, processTree } from '../../harness/processes.ts';
 import { type JourneyEditor, openJourney } from './journeyEditor.ts';
+import { until } from './until.ts';
 
 /** It does not notice that its input ends, so nobody but the host can end it. */
 const oldServer = join(
@@ -13,15 +13,6 @@ const oldServer = join(
 
 const pidsOf = (editor: JourneyEditor, text: string): readonly number[] =>
   processTree(editor.pid).filter((pid) => commandLineOf(pid).includes(text));
-
-const until = async (what: string, editor: JourneyEditor, condition: () => Promise<boolean>): Promise<void> => {
-  for (let round = 0; round < 150; round++) {
-    if (await condition()) return;
-    await delay(200);
-  }
-  await editor.person.screenshot(`waited in vain for ${what}`);
-  assert.fail(`Waited in vain for ${what}.`);
-};
 
 const allRunning = async (editor: JourneyEditor): Promise<boolean> => {
   const rows = await editor.person.treeRows();

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JourneyEditor } from './journeyEditor.ts';
+
+/** Looks again and again, as a person does: views, webviews and servers take their time. */
+export const until = async (what: string, editor: JourneyEditor, condition: () => Promise<boolean>): Promise<void> => {
+  for (let round = 0; round < 150; round++) {
+    if (await condition()) return;
+    await delay(200);
+  }
+  await editor.person.screenshot(`waited in vain for ${what}`);
+  assert.fail(`Waited in vain for ${what}.`);
+};
