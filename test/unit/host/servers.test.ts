@@ -89,6 +89,23 @@ suite('A host and its servers', () => {
     await t.host.close();
   });
 
+  test('what the server asks before it has answered initialize is answered as well', async () => {
+    const t = new TestHost();
+    t.connect = () => new ScriptedServer({ initialize: () => NO_ANSWER });
+    await t.user({ early: node });
+    t.server.say({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    t.server.say({ jsonrpc: '2.0', id: 2, method: 'roots/list' });
+    await settle();
+    assert.deepEqual(t.server.messages.slice(1), [
+      { jsonrpc: '2.0', id: 1, result: {} },
+      { jsonrpc: '2.0', id: 2, error: { code: -32601, message: 'Method not found: roots/list' } },
+    ]);
+    t.server.answer(t.server.messages[0]?.['id'] as number, initializeResult());
+    await settle();
+    assert.equal(t.show(), 'early: running 2025-06-18 pid 101');
+    await t.host.close();
+  });
+
   test('a server that registers channels first and reads on only then still lists its tools', async () => {
     const t = new TestHost();
     t.connect = () => {
