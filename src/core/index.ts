@@ -31,15 +31,19 @@ export {
   parseJson,
 } from './base/json.ts';
 export { type Logger, type LogLevel, NO_LOG, redacting } from './base/log.ts';
-export type { ServerInfo, Tool, ToolHints } from './model/catalog.ts';
+export type { AuthFlow, AuthSettings, IdentityProvider } from './model/auth.ts';
+export { LOG_LEVELS, type LogLevelName, type ServerInfo, type Tool, type ToolHints } from './model/catalog.ts';
 export { blockText, type ContentBlock, decodeResult, type ResultView } from './model/content.ts';
 export type { Operation, OperationState, Progress, Route, ToolCallRequest } from './model/operation.ts';
 export {
   canStart,
   canStop,
   type ConnectionDefinition,
+  type Era,
   type HostSettings,
   isRunning,
+  type ProtocolSettings,
+  type RemoteTransport,
   type OfferedTool,
   type ServerDefinition,
   type ServerSnapshot,
@@ -56,6 +60,7 @@ export type {
   Consent,
   ConsentPrompt,
   ConsentStore,
+  EraVerdict,
   Ids,
   InputAnswer,
   Logs,
@@ -68,6 +73,7 @@ export type {
   StdioConnection,
   Storage,
   VariableSource,
+  VerdictStore,
 } from './ports.ts';
 export { sniffEnvelope } from './rpc/envelopeSniff.ts';
 export { type DecodeUtf8, DEFAULT_LINE_CAP, type FramingOptions, MessageFramer } from './rpc/framing.ts';
@@ -75,7 +81,7 @@ export { LogLimiter, type LogLimits } from './rpc/logLimiter.ts';
 export { createLinkedTransports, type MemoryTransport } from './rpc/memoryTransport.ts';
 export { isDeeperThan } from './rpc/nesting.ts';
 export { type SseEvent, type SseHandlers, SseParser } from './rpc/sse.ts';
-export type { DroppedMessage, Transport, TransportClosed } from './rpc/transport.ts';
+export type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from './rpc/transport.ts';
 export { GatewayEndpoint } from './gateway/endpoint.ts';
 export { type BodyOutline, errorMessage, outlineBody } from './gateway/messages.ts';
 export type { GatewayHost, GatewaySession } from './gateway/session.ts';

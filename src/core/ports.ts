@@ -1,8 +1,10 @@
 import type { CancellationToken } from './base/cancellation.ts';
 import type { Clock } from './base/clock.ts';
 import type { Disposable } from './base/disposable.ts';
+import type { Event } from './base/event.ts';
 import type { Logger } from './base/log.ts';
-import type { ServerDefinition } from './model/server.ts';
+import type { AuthSettings } from './model/auth.ts';
+import type { Era, RemoteTransport, ServerDefinition } from './model/server.ts';
 import type { Transport } from './rpc/transport.ts';
 
 export type { Clock } from './base/clock.ts';
@@ -39,6 +41,8 @@ export interface VariableSource {
   /** Names and absolute paths of the open folders, the first one being `${workspaceFolder}`. */
   readonly folders: readonly { readonly name: string; readonly path: string }[];
   readonly userHome: string;
+  /** Fires when folders were opened or closed. Absent where they never change. */
+  readonly onDidChangeFolders?: Event<void> | undefined;
   env(name: string): string | undefined;
   /**
    * The answer to `${input:id}`, asked once and remembered, for the user's own servers apart from those that the
@@ -64,13 +68,17 @@ export interface StdioConnection {
   /** Added to the environment of the host's process. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
+  /** How messages are written; reading takes either. Default: a line each. */
+  readonly framing?: 'lines' | 'contentLength' | undefined;
 }
 
 export interface RemoteConnection {
   readonly kind: 'remote';
+  /** Begins with http or https, for WebSocket with ws or wss. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly transport: 'auto' | 'http';
+  readonly transport: RemoteTransport;
+  readonly auth?: AuthSettings | undefined;
 }
 
 export interface OpenTransport {
@@ -91,14 +99,37 @@ export interface ConnectContext {
   readonly log: Logger;
   /** Takes the connection's secrets out of a text, for what is cut short before it gets to the log. */
   readonly redact: (text: string) => string;
-  /** After `initialize`: the revision, which some transports must name on every message. */
+  /**
+   * After `initialize`: the revision, which some transports must name on every message. Never fires on a stateless
+   * connection, each message of which names its revision itself.
+   */
   readonly negotiated?: (listener: (protocolVersion: string) => void) => Disposable;
+  /** Whether the connection only serves to learn what the server speaks: nothing is asked of a person for it. */
+  readonly isProbe?: boolean | undefined;
 }
 
 /** What survives a restart. Every write is durable when its promise resolves. */
 export interface Storage {
   readonly consents: ConsentStore;
+  readonly verdicts: VerdictStore;
   close(): Promise<void>;
+}
+
+/** What a server was found to speak, so that it is not asked at every start. */
+export interface EraVerdict {
+  /** Of the connection, as for consents: another program may speak otherwise. */
+  readonly fingerprint: string;
+  readonly era: Era;
+  /** Whether MCPL was announced: such a server is opened with `initialize`, never probed. */
+  readonly mcpl: boolean;
+  readonly at: number;
+}
+
+export interface VerdictStore {
+  find(fingerprint: string): Promise<EraVerdict | undefined>;
+  /** Replaces what was known of the fingerprint. */
+  save(verdict: EraVerdict): Promise<void>;
+  forget(fingerprint: string): Promise<void>;
 }
 
 /** That a person allowed a server, in exactly this form, to start in this workspace. */

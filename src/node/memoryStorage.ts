@@ -1,8 +1,9 @@
-import type { Consent, Storage } from '../core/index.ts';
+import type { Consent, EraVerdict, Storage } from '../core/index.ts';
 
 /** Storage that lasts as long as the process, for programs that keep nothing. */
 export function memoryStorage(): Storage {
   const consents = new Map<string, Consent>();
+  const verdicts = new Map<string, EraVerdict>();
   const key = (server: string, fingerprint: string): string => JSON.stringify([server, fingerprint]);
   return {
     consents: {
@@ -14,6 +15,17 @@ export function memoryStorage(): Storage {
       list: () => Promise.resolve([...consents.values()]),
       forget: (server) => {
         for (const [id, consent] of consents) if (consent.server === server) consents.delete(id);
+        return Promise.resolve();
+      },
+    },
+    verdicts: {
+      find: (fingerprint) => Promise.resolve(verdicts.get(fingerprint)),
+      save: (verdict) => {
+        verdicts.set(verdict.fingerprint, verdict);
+        return Promise.resolve();
+      },
+      forget: (fingerprint) => {
+        verdicts.delete(fingerprint);
         return Promise.resolve();
       },
     },

@@ -1,13 +1,13 @@
-import type { ConsentStore, Storage } from '../core/index.ts';
+import type { ConsentStore, Storage, VerdictStore } from '../core/index.ts';
 import { StoreClient, type StoreClientOptions } from './store/client.ts';
-import { decodeConsent, list, nothing, orNull } from './store/records.ts';
+import { decodeConsent, decodeVerdict, list, nothing, orNull } from './store/records.ts';
 
 export type StoreOptions = StoreClientOptions;
 
 /** Storage in a SQLite file, in a thread of its own that starts with the first use. A write that resolved is on disk. */
 export function openStore(options: StoreOptions): Storage {
   const client = new StoreClient(options);
-  return { consents: consentStore(client), close: () => client.close() };
+  return { consents: consentStore(client), verdicts: verdictStore(client), close: () => client.close() };
 }
 
 function consentStore(client: StoreClient): ConsentStore {
@@ -20,6 +20,19 @@ function consentStore(client: StoreClient): ConsentStore {
     list: () => client.request('consents.list', null, list(decodeConsent)),
     forget: async (server) => {
       await client.request('consents.forget', { server }, nothing);
+    },
+  };
+}
+
+function verdictStore(client: StoreClient): VerdictStore {
+  return {
+    find: async (fingerprint) =>
+      (await client.request('verdicts.find', { fingerprint }, orNull(decodeVerdict))) ?? undefined,
+    save: async (verdict) => {
+      await client.request('verdicts.save', verdict, nothing);
+    },
+    forget: async (fingerprint) => {
+      await client.request('verdicts.forget', { fingerprint }, nothing);
     },
   };
 }

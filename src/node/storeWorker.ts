@@ -7,6 +7,7 @@ import { closeQuietly, openDatabase } from './store/database.ts';
 import { record, text } from './store/records.ts';
 import type { StoreHandlers } from './store/repository.ts';
 import { describeFailure } from './store/sqlite.ts';
+import { verdictHandlers } from './store/verdicts.ts';
 
 /** More would make the first of them wait for the last. */
 const MAX_BATCH = 1_024;
@@ -69,7 +70,7 @@ class StoreThread {
   #open(): Opened {
     const { database, notices } = openDatabase(this.#file);
     for (const notice of notices) this.#send({ kind: 'notice', text: notice });
-    return { database, handlers: { ...consentHandlers(database) } };
+    return { database, handlers: { ...consentHandlers(database), ...verdictHandlers(database) } };
   }
 
   #close(): void {

@@ -94,7 +94,7 @@ suite('The store', function () {
     assert.deepEqual(readdirSync(join(folder, 'nested')), ['mcpl.sqlite']);
     const database = new DatabaseSync(file, { readOnly: true });
     const pragma = (name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-    assert.deepEqual([pragma('journal_mode'), pragma('user_version'), pragma('quick_check')], ['wal', 1, 'ok']);
+    assert.deepEqual([pragma('journal_mode'), pragma('user_version'), pragma('quick_check')], ['wal', 2, 'ok']);
     database.close();
   });
 

@@ -6,6 +6,7 @@ export function serverDefinition(extra: Partial<ServerDefinition> = {}, command 
     id: 'a',
     enabled: false,
     connection: { kind: 'stdio', command, args: [], env: {}, envFile: undefined, cwd: undefined },
+    protocol: { era: 'auto', dialect: 'auto', mcpl: 'auto' },
     hiddenTools: [],
     autoApprove: [],
     timeouts: { start: 60, list: 30, call: 60, callMax: 60 },

@@ -34,6 +34,7 @@ export function definition(id: string): ServerDefinition {
       envFile: undefined,
       cwd: undefined,
     },
+    protocol: { era: 'auto', dialect: 'auto', mcpl: 'auto' },
     hiddenTools: [],
     autoApprove: [],
     timeouts: { start: 30, list: 30, call: 60, callMax: 600 },

@@ -1,5 +1,9 @@
 import type { JsonObject } from '../base/json.ts';
 
+/** The levels of MCP "Logging" (those of syslog), from the least to the most severe. */
+export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
+export type LogLevelName = (typeof LOG_LEVELS)[number];
+
 /** What a server says about itself. All of it is a claim, shown as plain text and never used to decide a right. */
 export interface ServerInfo {
   readonly name: string;

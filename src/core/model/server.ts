@@ -1,5 +1,6 @@
 import type { HostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import type { AuthSettings } from './auth.ts';
 import type { ServerInfo, Tool } from './catalog.ts';
 
 export type SettingsScope = 'user' | 'workspace' | 'folder';
@@ -38,8 +39,23 @@ export type ConnectionDefinition =
       readonly kind: 'remote';
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
-      readonly transport: 'auto' | 'http';
+      readonly transport: RemoteTransport;
+      readonly auth?: AuthSettings | undefined;
     };
+
+/** How a server with a URL is spoken to; `auto` finds out. */
+export type RemoteTransport = 'auto' | 'http' | 'sse' | 'websocket';
+
+/** The two ways in which a connection of MCP begins: with `initialize`, or not at all (MCP 2026-07-28). */
+export type Era = 'legacy' | 'modern';
+
+/** What a server is taken to speak. */
+export interface ProtocolSettings {
+  readonly era: 'auto' | Era;
+  /** The short dialect: recognised by its answers, never, or always. */
+  readonly dialect: 'auto' | 'off' | 'force';
+  readonly mcpl: 'auto' | 'off' | '0.2' | '0.3' | '0.4' | '0.5';
+}
 
 export interface Timeouts {
   /** Seconds for the handshake. */
@@ -57,6 +73,7 @@ export interface ServerDefinition {
   readonly id: string;
   readonly enabled: boolean;
   readonly connection: ConnectionDefinition;
+  readonly protocol: ProtocolSettings;
   readonly hiddenTools: readonly string[];
   readonly autoApprove: readonly string[];
   readonly timeouts: Timeouts;

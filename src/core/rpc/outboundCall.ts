@@ -9,6 +9,8 @@ export interface RequestOptions {
   /** However much progress there is, the call ends after this. */
   readonly maxTimeoutMs?: number | undefined;
   readonly token?: CancellationToken | undefined;
+  /** For a transport that has a place for them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Asks for progress, which starts the timeout anew, and is called with the params of each notification of it. */
   onProgress?(progress: JsonObject): void;
   /** Has the first word on how this request fails. */

@@ -107,7 +107,9 @@ export class Peer implements Disposable {
       const call = new OutboundCall(setup, resolve, reject);
       const sent = options.onProgress === undefined ? params : withToken(params, id);
       try {
-        this.#transport.send({ jsonrpc: '2.0', id, method, params: sent });
+        const message = { jsonrpc: '2.0', id, method, params: sent };
+        if (options.headers === undefined) this.#transport.send(message);
+        else this.#transport.send(message, options);
       } catch (error) {
         reject(this.#onFailure(unwritable(method, error)));
         return;

@@ -1,8 +1,15 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { ConnectionDefinition, ServerDefinition, SettingsProblem, Timeouts } from '../model/server.ts';
+import type {
+  ConnectionDefinition,
+  ProtocolSettings,
+  ServerDefinition,
+  SettingsProblem,
+  Timeouts,
+} from '../model/server.ts';
 import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
 const DEFAULT_TIMEOUTS: Timeouts = { start: 60, list: 30, call: 60, callMax: 3600 };
+const PROTOCOL_KEYS = ['era', 'dialect', 'mcpl'] as const;
 const LONGEST_TIMEOUT = 24 * 3600;
 /** Of one kind in one entry: each is looked up in the text of the settings, and nobody reads more. */
 const MAX_PROBLEMS = 20;
@@ -17,6 +24,7 @@ const KNOWN_KEYS = [
   'url',
   'headers',
   'transport',
+  'protocol',
   'tools',
   'timeouts',
   'restart',
@@ -32,6 +40,7 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
   const autoApprove = reader.strings(['tools', 'autoApprove'], tools?.['autoApprove']);
   const enabled = reader.boolean('enabled') ?? false;
   const timeouts = decodeTimeouts(reader);
+  const protocol = decodeProtocol(reader);
   const restart = reader.oneOf('restart', ['onCrash', 'never']) ?? 'onCrash';
   for (const key of Object.keys(traced.value))
     if (!KNOWN_KEYS.some((known) => known === key)) reader.warn([key], `"${key}" is not a setting of a server.`);
@@ -45,6 +54,7 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
     id,
     enabled,
     connection,
+    protocol,
     hiddenTools,
     autoApprove,
     timeouts,
@@ -93,7 +103,7 @@ function decodeConnection(reader: EntryReader): ConnectionDefinition | undefined
   }
   if (url !== undefined) {
     checkUrl(reader, url);
-    const transport = reader.oneOf('transport', ['auto', 'http']) ?? 'auto';
+    const transport = reader.oneOf('transport', ['auto', 'http', 'sse', 'websocket']) ?? 'auto';
     return { kind: 'remote', url, headers: reader.stringMap('headers'), transport };
   }
   if (command === undefined) {
@@ -113,8 +123,21 @@ function decodeConnection(reader: EntryReader): ConnectionDefinition | undefined
 
 function checkUrl(reader: EntryReader, url: string): void {
   // A URL that begins with a variable is checked when it is expanded.
-  if (/^https?:\/\/[^/\s]/i.test(url) || url.startsWith('${')) return;
-  reader.fail(['url'], 'Must begin with http:// or https://.');
+  if (/^(https?|wss?):\/\/[^/\s]/i.test(url) || url.startsWith('${')) return;
+  reader.fail(['url'], 'Must begin with http://, https://, ws:// or wss://.');
+}
+
+function decodeProtocol(reader: EntryReader): ProtocolSettings {
+  const given = reader.object('protocol') ?? {};
+  const read = <const T extends string>(key: keyof ProtocolSettings, choices: readonly T[]): T | undefined =>
+    reader.choice(['protocol', key], given[key], choices);
+  for (const key of Object.keys(given))
+    if (!PROTOCOL_KEYS.some((known) => known === key)) reader.warn(['protocol', key], `"${key}" is not known here.`);
+  return {
+    era: read('era', ['auto', 'legacy', 'modern']) ?? 'auto',
+    dialect: read('dialect', ['auto', 'off', 'force']) ?? 'auto',
+    mcpl: read('mcpl', ['auto', 'off', '0.2', '0.3', '0.4', '0.5']) ?? 'auto',
+  };
 }
 
 function decodeTimeouts(reader: EntryReader): Timeouts {
@@ -167,10 +190,17 @@ class EntryReader {
   }
 
   oneOf<const T extends string>(key: string, choices: readonly T[]): T | undefined {
-    const value = this.value(key);
+    return this.choice([key], this.value(key), choices);
+  }
+
+  choice<const T extends string>(
+    path: readonly string[],
+    value: Json | undefined,
+    choices: readonly T[],
+  ): T | undefined {
     if (value === undefined) return undefined;
     const choice = choices.find((candidate) => candidate === value);
-    if (choice === undefined) this.fail([key], `Must be ${choices.map((candidate) => `"${candidate}"`).join(' or ')}.`);
+    if (choice === undefined) this.fail(path, `Must be ${choices.map((candidate) => `"${candidate}"`).join(' or ')}.`);
     return choice;
   }
 

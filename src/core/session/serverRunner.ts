@@ -10,7 +10,8 @@ import type { Connector, Ids } from '../ports.ts';
 import type { TransportClosed } from '../rpc/transport.ts';
 import { type LifecycleEvent, transition } from './lifecycle.ts';
 import { decideRestart, recentCrashes } from './restartPolicy.ts';
-import { Session, type SessionFeature } from './session.ts';
+import { InitializedSession } from './initializedSession.ts';
+import type { Session, SessionFeature } from './session.ts';
 import type { ExpandedConnection } from './variables.ts';
 
 export interface RunnerOptions {
@@ -198,7 +199,7 @@ export class ServerRunner implements Disposable {
       const ended = new Deferred<TransportClosed>();
       life.add(opened.transport.onClose((closed) => ended.resolve(closed)));
       life.add(token.onCancellationRequested(() => ended.resolve({})));
-      const session = await Session.open({
+      const session = await InitializedSession.open({
         transport: opened.transport,
         clock,
         log,

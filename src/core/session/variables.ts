@@ -35,9 +35,9 @@ export async function expandConnection(
 
   if (definition.kind === 'remote') {
     const url = await expand(definition.url);
-    if (!/^https?:\/\//i.test(url))
+    if (!/^(https?|wss?):\/\//i.test(url))
       throw unresolved(
-        `The URL expands to "${redactor(secrets)(url)}", which does not begin with http:// or https://.`,
+        `The URL expands to "${redactor(secrets)(url)}", which does not begin with http://, https://, ws:// or wss://.`,
       );
     const headers = await expandMap(definition.headers);
     // Whatever a header carries may be a credential.

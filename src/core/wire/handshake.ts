@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ServerInfo } from '../model/catalog.ts';
+import type { Era } from '../model/server.ts';
 
 /** Revisions opened with `initialize`, oldest first. */
 export const INITIALIZE_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -7,8 +8,11 @@ export const INITIALIZE_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '
 const ACCEPTED: readonly string[] = ['2024-10-07', ...INITIALIZE_REVISIONS];
 export const LATEST_REVISION = '2025-11-25';
 
-/** What a server said in answer to `initialize`. */
+/** What is agreed with a server, and what it said of itself. */
 export interface Handshake {
+  readonly era: Era;
+  /** The server speaks the short dialect, which an adapter turns into the standard. */
+  readonly isDialect: boolean;
   readonly protocolVersion: string;
   readonly info: ServerInfo;
   readonly capabilities: JsonObject;
@@ -37,6 +41,8 @@ export function decodeInitialize(result: Json): HandshakeOutcome {
   return {
     kind: 'ok',
     handshake: {
+      era: 'legacy',
+      isDialect: false,
       protocolVersion,
       capabilities: isJsonObject(capabilities) ? capabilities : {},
       info: {

@@ -1,4 +1,4 @@
-import type { Consent } from '../../core/index.ts';
+import type { Consent, EraVerdict } from '../../core/index.ts';
 import { isRecord } from './records.ts';
 
 /**
@@ -13,6 +13,9 @@ export interface StoreOperations {
   'consents.save': { readonly params: Consent; readonly result: null };
   'consents.list': { readonly params: null; readonly result: readonly Consent[] };
   'consents.forget': { readonly params: { readonly server: string }; readonly result: null };
+  'verdicts.find': { readonly params: { readonly fingerprint: string }; readonly result: EraVerdict | null };
+  'verdicts.save': { readonly params: EraVerdict; readonly result: null };
+  'verdicts.forget': { readonly params: { readonly fingerprint: string }; readonly result: null };
 }
 
 export type StoreOperation = keyof StoreOperations;

@@ -13,6 +13,12 @@ const MIGRATIONS: readonly string[] = [
      at          INTEGER NOT NULL,
      PRIMARY KEY (server, fingerprint)
    ) STRICT`,
+  `CREATE TABLE verdicts (
+     fingerprint TEXT NOT NULL PRIMARY KEY,
+     era         TEXT NOT NULL,
+     mcpl        INTEGER NOT NULL,
+     at          INTEGER NOT NULL
+   ) STRICT`,
 ];
 
 export const LATEST_VERSION = MIGRATIONS.length;

@@ -1,4 +1,4 @@
-import type { Consent } from '../../core/index.ts';
+import type { Consent, EraVerdict } from '../../core/index.ts';
 
 /** Decoders of what crosses the thread or comes out of a row. They throw: what is wrong here is a mistake of ours. */
 export type Decoder<T> = (value: unknown) => T;
@@ -47,4 +47,11 @@ export const decodeConsent: Decoder<Consent> = (value) => {
     grants: { autoApprove: list((tool) => text(tool, 'autoApprove'))(record(grants)['autoApprove']) },
     at: integer(at, 'at'),
   };
+};
+
+export const decodeVerdict: Decoder<EraVerdict> = (value) => {
+  const { fingerprint, era, mcpl, at } = record(value);
+  if (era !== 'legacy' && era !== 'modern') throw new TypeError('"era" must be legacy or modern.');
+  if (typeof mcpl !== 'boolean') throw new TypeError('"mcpl" must be true or false.');
+  return { fingerprint: text(fingerprint, 'fingerprint'), era, mcpl, at: integer(at, 'at') };
 };

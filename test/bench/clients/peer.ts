@@ -1,5 +1,5 @@
 import { NO_CANCELLATION, NO_LOG } from '../../../src/core/index.ts';
-import { Session } from '../../../src/core/session/session.ts';
+import { InitializedSession } from '../../../src/core/session/initializedSession.ts';
 import { nodeClock } from '../../../src/node/nodePorts.ts';
 import { openStdio } from '../../../src/node/stdio.ts';
 import { type OpenClient, PATIENCE_MS, serverCommand } from './client.ts';
@@ -13,7 +13,7 @@ export const openPeer: OpenClient = async (onNotification) => {
     onStderr: (line) => process.stderr.write(`${line}\n`),
     onNoise: () => undefined,
   });
-  const session = await Session.open({
+  const session = await InitializedSession.open({
     transport,
     clock: nodeClock,
     log: NO_LOG,

@@ -120,7 +120,7 @@ times: broken
   error workspace times.timeouts.call: Must be a number of seconds above 0 and up to 86400.
   error workspace times.timeouts.start: Must be a number of seconds above 0 and up to 86400.
 ftp: broken
-  error workspace ftp.url: Must begin with http:// or https://.
+  error workspace ftp.url: Must begin with http://, https://, ws:// or wss://.
 strange: {"kind":"stdio","command":"x","args":[],"env":{}} disabled by workspace
   warning workspace strange.colour: "colour" is not a setting of a server.`,
     );

@@ -100,8 +100,8 @@ suite('Variables in settings', () => {
         'CANCELLED: The question for "no" was cancelled.',
         'VARIABLE_UNRESOLVED: The envFile /elsewhere/.env cannot be read: not there Create the file or correct "envFile" in the settings.',
         'VARIABLE_UNRESOLVED: The path of "envFile" cannot hold ${input:key}. Write the path without that variable.',
-        'VARIABLE_UNRESOLVED: The URL expands to "", which does not begin with http:// or https://. Correct the settings of this server.',
-        'VARIABLE_UNRESOLVED: The URL expands to "x.test/?key=‹secret›", which does not begin with http:// or https://. Correct the settings of this server.',
+        'VARIABLE_UNRESOLVED: The URL expands to "", which does not begin with http://, https://, ws:// or wss://. Correct the settings of this server.',
+        'VARIABLE_UNRESOLVED: The URL expands to "x.test/?key=‹secret›", which does not begin with http://, https://, ws:// or wss://. Correct the settings of this server.',
       ],
     );
   });

@@ -11,6 +11,8 @@ suite('The answer to initialize', () => {
       assert.deepEqual(decodeInitialize({ protocolVersion }), {
         kind: 'ok',
         handshake: {
+        era: 'legacy',
+        isDialect: false,
           protocolVersion,
           capabilities: {},
           info: { name: '', title: undefined, version: '', instructions: undefined },
