@@ -54,6 +54,19 @@ export {
   type StopReason,
 } from './model/server.ts';
 export type {
+  Elicitor,
+  FormAnswer,
+  FormQuestion,
+  InputPorts,
+  Sampler,
+  SamplingOutcome,
+  SamplingQuestion,
+  SchemaChecker,
+  SchemaVerdict,
+  UrlAnswer,
+  UrlQuestion,
+} from './inputPorts.ts';
+export type {
   ConnectContext,
   Connection,
   Connector,
@@ -92,3 +105,72 @@ export { type Collected, collectArguments, type ParsedArgument, parseArgument } 
 export type { FieldValue, FormField, FormValues, ToolForm } from './form/fields.ts';
 export { fillForm, initialValues } from './form/fillForm.ts';
 export { schemaForm } from './form/schemaForm.ts';
+export {
+  type AddressVerdict,
+  canonicalResource,
+  coversServer,
+  httpAddress,
+  isLoopback,
+  judgeAddress,
+} from './auth/address.ts';
+export {
+  type AuthorizationResponse,
+  authorizationUrl,
+  judgeResponse,
+  type ResponseVerdict,
+} from './auth/authorizationResponse.ts';
+export { authChallenge, type AuthChallenge } from './auth/challenge.ts';
+export { type ChallengePlan, type HeldToken, isHopeless, planChallenge } from './auth/challengePlan.ts';
+export {
+  chooseAuthMethod,
+  chooseClient,
+  decodeRegistration,
+  type OAuthClient,
+  type Registration,
+  registrationRequest,
+} from './auth/client.ts';
+export { challengeFailure, oauthFailure, signInFailed, signInRequired } from './auth/failures.ts';
+export { HeldSecrets } from './auth/heldSecrets.ts';
+export type {
+  AuthBrowser,
+  AuthPrompt,
+  ClientQuestion,
+  EnteredClient,
+  SecretStore,
+  SignInQuestion,
+} from './auth/ports.ts';
+export {
+  type Decoded,
+  decodeResourceMetadata,
+  isResourceMetadata,
+  type ResourceMetadata,
+  resourceMetadataUrls,
+} from './auth/resourceMetadata.ts';
+export { chooseScopes, includesAll, union } from './auth/scopes.ts';
+export {
+  assumedMetadata,
+  decodeServerMetadata,
+  type Discovery,
+  isServerMetadata,
+  type ServerMetadata,
+  serverMetadataUrls,
+  signInRefusal,
+} from './auth/serverMetadata.ts';
+export {
+  type Account,
+  readAccounts,
+  readRegistration,
+  readToken,
+  SECRET_KEYS,
+  writeStored,
+} from './auth/storedRecords.ts';
+export {
+  decodeTokenReply,
+  endOf,
+  isExpired,
+  proofProblem,
+  refreshed,
+  secretsOf,
+  type TokenRecord,
+  type TokenReply,
+} from './auth/tokens.ts';

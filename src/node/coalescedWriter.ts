@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** Writes lines to a stream: all that are sent in one turn leave as one write, since each costs a system call. */
+/** Writes messages to a stream: all that are sent in one turn leave as one write, since each costs a system call. */
 export class CoalescedWriter {
   readonly #stream: Writable;
   readonly #maxUnread: number;
@@ -18,9 +18,10 @@ export class CoalescedWriter {
     stream.on('error', () => this.#abandon());
   }
 
-  send(line: string): void {
+  /** Takes a whole message, with what tells where it ends. */
+  send(framed: string): void {
     if (this.#isEnded) return;
-    this.#outbox += `${line}\n`;
+    this.#outbox += framed;
     if (this.#outbox.length + this.#stream.writableLength > this.#maxUnread) {
       this.#abandon();
       process.nextTick(this.#onOverflow);

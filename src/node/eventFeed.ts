@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Clock, type Disposable, HostError, type Logger, messageOf } from '../core/index.ts';
+import { type Clock, HostError, isHostError, type Logger, messageOf } from '../core/index.ts';
 import { readEvents } from './httpBody.ts';
 
 /** What a GET for a stream gave. */
@@ -10,12 +10,19 @@ export type FeedReply =
   /** The server does not know the session. */
   | { readonly kind: 'lost' };
 
+/** Where a stream is to go on. */
+export interface FeedPosition {
+  readonly lastEventId: string;
+  readonly session: string | undefined;
+}
+
 export interface FeedOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly maxEvent: number;
-  open(lastEventId: string, signal: AbortSignal): Promise<FeedReply>;
-  onLost(): void;
+  open(position: FeedPosition, signal: AbortSignal): Promise<FeedReply>;
+  /** The server does not know this session any more. */
+  onLost(session: string | undefined): void;
 }
 
 export interface FollowOptions {
@@ -23,6 +30,9 @@ export interface FollowOptions {
   /** All that was to come has come. */
   isDone(): boolean;
   readonly signal: AbortSignal;
+  readonly session: string | undefined;
+  /** What breaks off may go on; a stateless server keeps nothing for that (MCP 2026-07-28). */
+  readonly isResumable: boolean;
 }
 
 /** Breaks in a row, nothing having come in between, after which a stream is given up. */
@@ -37,15 +47,15 @@ const MAX_ASKED_MS = 300_000;
 const LONG_MS = 20_000;
 
 interface Position {
+  readonly session: string | undefined;
   lastEventId: string;
   retryMs: number | undefined;
   events: number;
 }
 
 /** Streams of events that go on after a break where they stopped (MCP 2025-11-25, "Resumability and Redelivery"). */
-export class EventFeed implements Disposable {
+export class EventFeed {
   readonly #options: FeedOptions;
-  readonly #abort = new AbortController();
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -56,31 +66,33 @@ export class EventFeed implements Disposable {
    * all, where a stream cannot be taken up again.
    */
   async follow(response: IncomingMessage, options: FollowOptions): Promise<void> {
-    const position: Position = { lastEventId: '', retryMs: undefined, events: 0 };
+    const position = startOf(options.session);
     await this.#read(response, position, options.take);
+    if (!options.isResumable) return;
     for (let barren = 0; barren < MAX_BARREN && position.lastEventId !== '' && !options.isDone(); barren++) {
       await this.#pause(pauseMs(position, barren), options.signal);
       if (options.isDone()) return;
       const before = position.lastEventId;
       const reply = await this.#open(position, options.signal);
-      if (reply.kind === 'lost') return this.#options.onLost();
+      if (reply.kind === 'lost') return this.#options.onLost(options.session);
       if (reply.kind === 'never') return;
       if (reply.kind === 'stream') await this.#read(reply.response, position, options.take);
       if (position.lastEventId !== before) barren = -1;
     }
   }
 
-  /** Keeps a stream open for what the server says unasked, until the feed is disposed or the server has none. */
-  async listen(take: (text: string) => void): Promise<void> {
-    const position: Position = { lastEventId: '', retryMs: undefined, events: 0 };
+  /** Keeps a stream open for what the server says unasked, until the signal or until the server has none. */
+  async listen({ take, session, signal }: Pick<FollowOptions, 'take' | 'session' | 'signal'>): Promise<void> {
+    const position = startOf(session);
     let wasOpen = false;
-    for (let barren = 0; barren < MAX_BARREN && !this.#abort.signal.aborted; barren++) {
+    for (let barren = 0; barren < MAX_BARREN && !signal.aborted; barren++) {
       const { events } = position;
       const since = this.#options.clock.now();
-      const reply = await this.#open(position, this.#abort.signal);
+      const reply = await this.#open(position, signal);
+      if (signal.aborted) return;
       // Before any stream was there, these may only mean that the server has none.
       if (reply.kind === 'lost' || (reply.kind === 'never' && reply.status === 400))
-        return wasOpen ? this.#options.onLost() : undefined;
+        return wasOpen ? this.#options.onLost(session) : undefined;
       if (reply.kind === 'never') return;
       if (reply.kind === 'stream') {
         wasOpen = true;
@@ -89,14 +101,10 @@ export class EventFeed implements Disposable {
         });
       }
       if (position.events > events || this.#options.clock.now() - since > LONG_MS) barren = -1;
-      await this.#pause(pauseMs(position, barren), this.#abort.signal);
+      await this.#pause(pauseMs(position, barren), signal);
     }
-    if (!this.#abort.signal.aborted)
+    if (!signal.aborted)
       this.#options.log.log('warn', 'The server keeps ending its event stream: its notices are no longer heard.');
-  }
-
-  dispose(): void {
-    this.#abort.abort();
   }
 
   /** Reads one connection. That it broke is no failure yet; that it sent what cannot be read is. */
@@ -126,10 +134,13 @@ export class EventFeed implements Disposable {
 
   async #open(position: Position, signal: AbortSignal): Promise<FeedReply> {
     try {
-      return await this.#options.open(position.lastEventId, signal);
+      return await this.#options.open(position, signal);
     } catch (error) {
-      this.#options.log.log('debug', `An event stream did not open: ${messageOf(error)}`);
-      return { kind: 'later', status: 0 };
+      // Where a person did not sign in, asking again by ourselves would only be a nuisance.
+      const isFinal = isHostError(error, 'SIGN_IN_REQUIRED', 'SIGN_IN_FAILED', 'CANCELLED', 'INVALID_SETTINGS');
+      const level = isFinal && !signal.aborted ? 'warn' : 'debug';
+      this.#options.log.log(level, `An event stream did not open: ${messageOf(error)}`);
+      return { kind: isFinal ? 'never' : 'later', status: 0 };
     }
   }
 
@@ -146,6 +157,10 @@ export class EventFeed implements Disposable {
       signal.addEventListener('abort', finish);
     });
   }
+}
+
+function startOf(session: string | undefined): Position {
+  return { session, lastEventId: '', retryMs: undefined, events: 0 };
 }
 
 /** What the server asked for; without that a second, and longer each time that nothing came. */

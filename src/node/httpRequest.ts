@@ -1,10 +1,19 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { HostError } from '../core/index.ts';
+import { type HttpAgents, OwnAgents } from './httpAgents.ts';
 
 const MAX_REDIRECTS = 5;
 /** Those after which method and body may stay as they are. */
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 307, 308];
+/** What a certificate is found wrong for that a store of more authorities may mend. */
+const UNTRUSTED: readonly unknown[] = [
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+];
 
 export type HttpHeaders = Readonly<Record<string, string>>;
 
@@ -19,18 +28,29 @@ export interface HttpCall {
   readonly signal: AbortSignal;
   /** The whole request has been handed to the system. */
   readonly onSent?: (() => void) | undefined;
+  /** More of what is bound, made for one request: asked for each time that one goes to the own origin. */
+  readonly credentials?: ((url: URL) => Promise<HttpHeaders>) | undefined;
+  /** Told of each reply of the own origin, redirects too. */
+  readonly onReply?: ((reply: IncomingMessage, url: URL) => void) | undefined;
 }
 
 /** Sends requests over connections that it keeps. Not `fetch`, which ends streams that are silent for 300 s. */
 export class HttpRequester {
-  readonly #http = new http.Agent({ keepAlive: true });
-  readonly #https = new https.Agent({ keepAlive: true });
+  readonly #agents: HttpAgents;
+
+  constructor(agents: HttpAgents = new OwnAgents()) {
+    this.#agents = agents;
+  }
 
   /** Resolves with the reply as soon as its headers are there, redirects being followed. */
   async open(call: HttpCall): Promise<IncomingMessage> {
     let { url } = call;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const response = await this.#send(call, url);
+      const isOwn = url.origin === call.url.origin;
+      const credentials = isOwn ? await call.credentials?.(url) : undefined;
+      const headers = isOwn ? { ...call.bound, ...credentials, ...call.headers } : call.headers;
+      const response = await this.#send(call, url, headers);
+      if (isOwn) call.onReply?.(response, url);
       const location = REDIRECTS.includes(response.statusCode) ? response.headers.location : undefined;
       if (location === undefined) return response;
       response.resume();
@@ -40,37 +60,48 @@ export class HttpRequester {
   }
 
   close(): void {
-    this.#http.destroy();
-    this.#https.destroy();
+    this.#agents.close();
   }
 
-  #send({ method, url: own, headers, bound, body, signal, onSent }: HttpCall, url: URL): Promise<IncomingMessage> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) throw aborted();
-      const isSecure = url.protocol === 'https:';
-      // Through the module each time: an editor replaces these functions to go through its proxy.
-      const send = isSecure ? https.request : http.request;
-      const request = send(url, {
-        method,
-        headers: url.origin === own.origin ? { ...bound, ...headers } : headers,
-        agent: isSecure ? this.#https : this.#http,
-      });
-      let response: IncomingMessage | undefined;
-      // Not the option `signal`: that breaks connections that have just gone back to the agent, with nobody listening.
-      const abort = (): void => void (response ?? request).destroy(response === undefined ? aborted() : undefined);
-      signal.addEventListener('abort', abort);
-      request.once('close', () => signal.removeEventListener('abort', abort));
-      request.on('error', reject);
-      request.once('response', (reply) => {
-        response = reply;
-        // Whoever reads it hears of it too; where nobody reads any more, it does not matter.
-        reply.on('error', () => undefined);
-        resolve(reply);
-      });
-      request.once('finish', () => onSent?.());
-      request.end(body);
-    });
+  async #send(call: HttpCall, url: URL, headers: HttpHeaders): Promise<IncomingMessage> {
+    const agent = this.#agents.agentFor(url);
+    try {
+      return await sendOver(agent, call, url, headers);
+    } catch (error) {
+      // Nothing of the request was sent: the handshake is before it.
+      const isUntrusted = error instanceof Error && 'code' in error && UNTRUSTED.includes(error.code);
+      if (!isUntrusted || !this.#agents.distrusted(agent)) throw error;
+      return sendOver(this.#agents.agentFor(url), call, url, headers);
+    }
   }
+}
+
+function sendOver(
+  agent: http.Agent | undefined,
+  { method, body, signal, onSent }: HttpCall,
+  url: URL,
+  headers: HttpHeaders,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) throw aborted();
+    // Through the module each time: an editor replaces these functions to go through its proxy.
+    const send = url.protocol === 'https:' ? https.request : http.request;
+    const request = send(url, { method, headers, ...(agent === undefined ? {} : { agent }) });
+    let response: IncomingMessage | undefined;
+    // Not the option `signal`: that breaks connections that have just gone back to the agent, with nobody listening.
+    const abort = (): void => void (response ?? request).destroy(response === undefined ? aborted() : undefined);
+    signal.addEventListener('abort', abort);
+    request.once('close', () => signal.removeEventListener('abort', abort));
+    request.on('error', reject);
+    request.once('response', (reply) => {
+      response = reply;
+      // Whoever reads it hears of it too; where nobody reads any more, it does not matter.
+      reply.on('error', () => undefined);
+      resolve(reply);
+    });
+    request.once('finish', () => onSent?.());
+    request.end(body);
+  });
 }
 
 function aborted(): HostError {

@@ -1,4 +1,4 @@
-import { type Clock, Deferred, type Disposable, isJsonObject, type Json } from '../core/index.ts';
+import { type Clock, Deferred, type Disposable, type HostError, isJsonObject, type Json } from '../core/index.ts';
 
 /** One POST and all that comes back for it. */
 export class PostExchange {
@@ -8,19 +8,34 @@ export class PostExchange {
   /** Of the request that was posted; `undefined` for what needs no answer. */
   readonly id: string | number | undefined;
   readonly method: string | undefined;
+  /** It says everything of itself (MCP 2026-07-28): no session, nothing that could be taken up again. */
+  readonly isStateless: boolean;
+  /** The transport's own question, which nobody else hears of: settles with the answer. */
+  readonly own: Deferred<Json> | undefined;
+  /** The session in which it was posted. */
+  session: string | undefined;
   #answered = false;
   #cancelled = false;
+  #isHeld = false;
   #timer: Disposable | undefined;
+  #limit: (() => Disposable) | undefined;
 
-  constructor(message: Json) {
+  constructor(message: Json, isStateless: boolean, own?: Deferred<Json>) {
     const { id, method } = isJsonObject(message) ? message : {};
     this.method = typeof method === 'string' ? method : undefined;
     this.id = method !== undefined && (typeof id === 'string' || typeof id === 'number') ? id : undefined;
+    this.isStateless = isStateless;
+    this.own = own;
   }
 
   /** Nobody waits for anything more. */
   get isDone(): boolean {
     return this.id === undefined || this.#answered || this.#cancelled || this.abort.signal.aborted;
+  }
+
+  /** It waits for credentials: the server has not taken it. */
+  get isHeld(): boolean {
+    return this.#isHeld;
   }
 
   /** Whether this is the answer. Some servers echo a number as a string. */
@@ -38,9 +53,23 @@ export class PostExchange {
     this.#cancelled = true;
   }
 
-  /** Drops the connection after a while, for servers that leave it open when all is said. */
+  fail(error: HostError): void {
+    this.#answered = true;
+    this.own?.reject(error);
+  }
+
+  /** A person may take as long as it takes: the time for the request begins anew after that. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#timer?.dispose();
+    this.#timer = isHeld ? undefined : this.#limit?.();
+  }
+
+  /** Drops the connection after a while, for servers that leave it open when all is said. The last word counts. */
   abortLater(clock: Clock, ms: number): void {
-    this.#timer ??= clock.delay(ms, () => this.abort.abort());
+    this.#timer?.dispose();
+    this.#limit = () => clock.delay(ms, () => this.abort.abort());
+    this.#timer = this.#isHeld ? undefined : this.#limit();
   }
 
   end(): void {

@@ -45,11 +45,16 @@ export class SlicedReader {
     return this.#reads;
   }
 
-  /** Only the first receiver counts. */
+  /** A second receiver takes over, even between two messages of one read. */
   start(receiver: (message: Json) => void): void {
-    if (this.#receiver !== undefined) return;
+    const isFirst = this.#receiver === undefined;
     this.#receiver = receiver;
-    setImmediate(this.#nextSlice);
+    if (isFirst) setImmediate(this.#nextSlice);
+  }
+
+  /** Reads what nobody asked for, so that the stream gets to its end. */
+  discard(): void {
+    if (this.#receiver === undefined) this.start(() => undefined);
   }
 
   /** Takes no more from the stream; what was read is still delivered. */
@@ -66,17 +71,18 @@ export class SlicedReader {
   }
 
   #pump(): void {
-    const receiver = this.#receiver;
-    if (receiver === undefined) return;
+    if (this.#receiver === undefined) return;
     const now = performance.now();
     if (now - this.#lastWork > SAME_TURN_MS) this.#sliceEnd = now + SLICE_MS;
     this.#lastWork = now;
-    if (this.#framer.drain(receiver, this.#timeIsUp)) {
+    if (this.#framer.drain(this.#deliver, this.#timeIsUp)) {
       this.#isWaiting = true;
       this.#stream.pause();
       setImmediate(this.#nextSlice);
     } else if (this.#isEnded) this.#drained.resolve();
   }
+
+  readonly #deliver = (message: Json): void => this.#receiver?.(message);
 
   readonly #timeIsUp = (): boolean => {
     this.#lastWork = performance.now();

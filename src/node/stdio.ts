@@ -11,8 +11,10 @@ import {
   type Json,
   LogLimiter,
   MessageFramer,
+  type StdioConnection,
   type Transport,
   type TransportClosed,
+  type TransportDetails,
 } from '../core/index.ts';
 import { CoalescedWriter } from './coalescedWriter.ts';
 import { checkFolder, findCommand, notFound, spawnError } from './commandLookup.ts';
@@ -48,6 +50,8 @@ export interface StdioOptions {
   /** How long a server has to end after its stdin, and how long after SIGTERM. */
   readonly shutdown?: { readonly stdinMs: number; readonly termMs: number } | undefined;
   readonly records?: SpawnRecords | undefined;
+  /** How messages are written; read is either. */
+  readonly framing?: StdioConnection['framing'];
 }
 
 export interface StdioTransport extends Transport {
@@ -96,7 +100,9 @@ interface Exit {
 }
 
 class StdioServer implements StdioTransport {
+  readonly details: TransportDetails = { kind: 'stdio' };
   readonly #running: Running;
+  readonly #frame: (text: string) => string;
   readonly #record: Recorded | undefined;
   readonly #clock: Clock;
   readonly #times: { readonly stdinMs: number; readonly termMs: number };
@@ -118,6 +124,7 @@ class StdioServer implements StdioTransport {
 
   constructor(running: Running, record: Recorded | undefined, options: StdioOptions) {
     this.#running = running;
+    this.#frame = options.framing === 'contentLength' ? withContentLength : asLine;
     this.#record = record;
     this.#clock = options.clock ?? nodeClock;
     this.#times = options.shutdown ?? DEFAULT_SHUTDOWN;
@@ -138,6 +145,7 @@ class StdioServer implements StdioTransport {
     // On Windows `cross-spawn` puts this in the place of the exit of a shell that found no command.
     running.child.once('error', () => this.#exited.resolve({ code: 1, signal: null }));
     this.#gone = this.#follow();
+    void this.#reader.drained.then(() => this.#outputEnded());
   }
 
   get pid(): number {
@@ -147,11 +155,10 @@ class StdioServer implements StdioTransport {
   start(receiver: (message: Json) => void): void {
     this.#reader.start(receiver);
     this.#isHeard.resolve();
-    void this.#reader.drained.then(() => this.#outputEnded());
   }
 
   send(message: Json): void {
-    this.#writer.send(JSON.stringify(message));
+    this.#writer.send(this.#frame(JSON.stringify(message)));
   }
 
   close(): Promise<void> {
@@ -162,7 +169,7 @@ class StdioServer implements StdioTransport {
   /** The MCP order: end its input, ask it to end, end it. Old servers notice only the last. */
   async #shutDown(): Promise<void> {
     // Closed without ever having been started: nobody will want what it says.
-    this.#reader.start(() => undefined);
+    this.#reader.discard();
     this.#isHeard.resolve();
     this.#writer.end();
     if (!(await this.#within(this.#exited.promise, this.#times.stdinMs))) {
@@ -274,6 +281,15 @@ function unendableError(pid: number): HostError {
     layer: 'process',
     suggestion: 'End it by hand.',
   });
+}
+
+function asLine(text: string): string {
+  return `${text}\n`;
+}
+
+/** As the language server protocol frames messages: nothing follows the body. */
+function withContentLength(text: string): string {
+  return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
 }
 
 /** `toString` decodes a short text faster than a `TextDecoder`, and most messages are short. */

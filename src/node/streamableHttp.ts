@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import {
   type Clock,
   type ConnectContext,
+  Deferred,
   type Disposable,
   type DroppedMessage,
   Emitter,
@@ -9,19 +10,25 @@ import {
   ignoreFailure,
   isJsonObject,
   type Json,
-  type JsonObject,
   type OpenTransport,
   type RemoteConnection,
+  type SendHints,
   toHostError,
   type Transport,
   type TransportClosed,
+  type TransportDetails,
 } from '../core/index.ts';
+import type { Authorizer } from './authorizer.ts';
 import { backgroundClock } from './backgroundClock.ts';
-import { EventFeed, type FeedReply } from './eventFeed.ts';
+import { EventFeed } from './eventFeed.ts';
+import type { HttpAgents } from './httpAgents.ts';
 import { contentType, parseMessages, readBeginning, readText } from './httpBody.ts';
-import { networkFailure, statusFailure } from './httpFailure.ts';
-import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
+import { HttpEndpoint } from './httpEndpoint.ts';
+import { isAnswerStatus, networkFailure, notMcp, refusalIn, statusFailure, unanswered } from './httpFailure.ts';
+import type { HttpHeaders } from './httpRequest.ts';
+import { isSessionRefusal, LegacySession } from './legacySession.ts';
 import { PostExchange } from './postExchange.ts';
+import { encodedHeaders, statelessHeaders } from './statelessRequest.ts';
 
 /** A reply stream that stays open after its answer, or after a cancelled request, is dropped after this long. */
 const LINGER_MS = 2_000;
@@ -29,6 +36,8 @@ const LINGER_MS = 2_000;
 const ACCEPT_MS = 30_000;
 /** Nothing is sent before the server took `initialized`, unless it takes longer than this. */
 const READY_MS = 10_000;
+/** For each of the two messages that open a session anew. */
+const RENEW_MS = 30_000;
 const DELETE_MS = 2_000;
 const MAX_REPLY = 64 * 1024 * 1024;
 const ERROR_BODY = 64 * 1024;
@@ -37,14 +46,24 @@ export interface StreamableHttpOptions {
   readonly clock?: Clock | undefined;
   /** The longest reply, and the longest event of a stream. */
   readonly maxReply?: number | undefined;
+  /** Gets credentials where the server asks for them. Whoever made it disposes of it, after the transport. */
+  readonly authorizer?: Authorizer | undefined;
+  /** Default: connections of its own, with the proxies of the environment. */
+  readonly agents?: HttpAgents | undefined;
 }
 
-/** Opens a connection by MCP's Streamable HTTP (2025-03-26 to 2025-11-25). Throws a `HostError` for a bad address. */
+/** That a request waits for credentials, or waits no longer: meanwhile its time does not run. */
+export interface HeldRequest {
+  readonly id: number | string;
+  readonly isHeld: boolean;
+}
+
+/** Opens a connection by MCP's Streamable HTTP, of any revision. Throws a `HostError` for a bad address. */
 export function openStreamableHttp(
   connection: RemoteConnection,
   context: ConnectContext,
   options: StreamableHttpOptions = {},
-): OpenTransport {
+): OpenTransport & { readonly transport: StreamableHttp } {
   const url = URL.canParse(connection.url) ? new URL(connection.url) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
     throw new HostError('INVALID_SETTINGS', `“${connection.url}” is not an address that begins with http or https.`, {
@@ -55,33 +74,47 @@ export function openStreamableHttp(
   return { transport: new StreamableHttp(url, connection.headers, context, options), pid: undefined };
 }
 
-class StreamableHttp implements Transport {
-  readonly #url: URL;
-  readonly #headers: HttpHeaders;
+/** What is posted, and with which headers. */
+interface Posting {
+  readonly body: string;
+  /** Of a request that says everything of itself (MCP 2026-07-28). */
+  readonly stateless: HttpHeaders | undefined;
+  readonly hinted: HttpHeaders | undefined;
+}
+
+/** What became of a POST; `refused` for want of a session that the server knows. */
+type Outcome = 'taken' | 'refused';
+
+export class StreamableHttp implements Transport {
+  readonly #endpoint: HttpEndpoint;
   readonly #context: ConnectContext;
   readonly #clock: Clock;
   readonly #maxReply: number;
-  readonly #requester = new HttpRequester();
   readonly #exchanges = new Set<PostExchange>();
   readonly #feed: EventFeed;
+  readonly #session: LegacySession;
   readonly #versions: Disposable | undefined;
   readonly #closed = new Emitter<TransportClosed>();
   readonly #dropped = new Emitter<DroppedMessage>();
-  #held: (() => void)[] | undefined = [];
+  readonly #renewed = new Emitter<Json>();
+  readonly #held = new Emitter<HeldRequest>();
+  #kept: (() => void)[] | undefined = [];
   #receiver: (message: Json) => void = () => undefined;
   #ready: Promise<void> = Promise.resolve();
-  #session: string | undefined;
-  #version: string | undefined;
+  #listening = new AbortController();
+  /** Of the last request. */
+  #isStateless = false;
   #closing: Promise<void> | undefined;
 
   readonly onClose = this.#closed.event;
   /** Also fires for a request whose POST failed: whoever waits for its answer is told why there is none. */
   readonly onDropped = this.#dropped.event;
+  readonly onRenewed = this.#renewed.event;
+  readonly onHeld = this.#held.event;
 
   constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: StreamableHttpOptions) {
-    const { clock = backgroundClock, maxReply = MAX_REPLY } = options;
-    this.#url = url;
-    this.#headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const { clock = backgroundClock, maxReply = MAX_REPLY, authorizer, agents } = options;
+    this.#endpoint = new HttpEndpoint({ url, headers, authorizer, agents });
     this.#context = context;
     this.#clock = clock;
     this.#maxReply = maxReply;
@@ -89,29 +122,50 @@ class StreamableHttp implements Transport {
       clock,
       log: context.log,
       maxEvent: maxReply,
-      open: (lastEventId, signal) => this.#openStream(lastEventId, signal),
-      onLost: () => this.#loseSession(),
+      open: (position, signal) => this.#endpoint.stream(position, signal),
+      onLost: (session) => ignoreFailure(this.#session.renewed(session)),
+    });
+    this.#session = new LegacySession({
+      post: (message) => this.#postOwn(message),
+      version: () => this.#endpoint.version,
+      onRenewing: (renewal) => {
+        this.#ready = renewal;
+      },
+      onRenewed: (result) => this.#deliver(() => this.#renewed.fire(result)),
+      onFailed: (error) => this.#closeWith(error),
     });
     this.#versions = context.negotiated?.((version) => {
-      this.#version = version;
+      this.#endpoint.version = version;
     });
+  }
+
+  get details(): TransportDetails {
+    return { kind: 'http', session: this.#session.id };
   }
 
   start(receiver: (message: Json) => void): void {
     this.#receiver = receiver;
     queueMicrotask(() => {
-      const held = this.#held ?? [];
-      this.#held = undefined;
-      for (const deliver of held) deliver();
+      const kept = this.#kept ?? [];
+      this.#kept = undefined;
+      for (const deliver of kept) deliver();
     });
   }
 
-  send(message: Json): void {
-    const body = JSON.stringify(message);
+  send(message: Json, hints?: SendHints): void {
+    const posting: Posting = {
+      body: JSON.stringify(message),
+      stateless: statelessHeaders(message),
+      hinted: hints?.headers && encodedHeaders(hints.headers),
+    };
     if (this.#closing !== undefined) return;
-    const exchange = new PostExchange(message);
+    const exchange = new PostExchange(message, posting.stateless !== undefined);
+    const target = exchange.method === 'notifications/cancelled' ? this.#cancel(message) : undefined;
+    if (target === 'over') return;
+    if (exchange.method === 'initialize') this.#session.opens(message);
+    if (exchange.id !== undefined) this.#isStateless = exchange.isStateless;
     this.#exchanges.add(exchange);
-    const posted = this.#after(exchange, message).then(() => this.#post(exchange, body));
+    const posted = this.#after(target).then(() => this.#post(exchange, posting));
     if (exchange.method === 'notifications/initialized') this.#ready = this.#atMost(READY_MS, posted);
     ignoreFailure(posted);
   }
@@ -121,80 +175,130 @@ class StreamableHttp implements Transport {
     return this.#closing;
   }
 
-  /** Messages overtake each other on their way: some must not. */
-  async #after(exchange: PostExchange, message: Json): Promise<void> {
-    await this.#ready;
-    if (exchange.method !== 'notifications/cancelled') return;
-    const params = isJsonObject(message) && isJsonObject(message['params']) ? message['params'] : {};
-    const target = [...this.#exchanges].find((other) => other.id !== undefined && other.id === params['requestId']);
-    if (target === undefined) return;
+  /** Ends the wait for a cancelled request; `over` where there is nothing that the server could be told. */
+  #cancel(cancellation: Json): PostExchange | 'over' | undefined {
+    const params = isJsonObject(cancellation) ? cancellation['params'] : undefined;
+    const id = isJsonObject(params) ? params['requestId'] : undefined;
+    const target = [...this.#exchanges].find((other) => other.id !== undefined && other.id === id);
+    if (target === undefined) return this.#isStateless ? 'over' : undefined;
     target.cancelled();
-    target.abortLater(this.#clock, LINGER_MS);
-    await target.sent.promise;
+    // A stateless server takes the end of the stream for it (MCP 2026-07-28 "Cancellation"); one that asks for
+    // credentials has done nothing yet.
+    const isOver = target.isStateless || target.isHeld;
+    if (isOver) target.abort.abort();
+    else target.abortLater(this.#clock, LINGER_MS);
+    return isOver ? 'over' : target;
   }
 
-  async #post(exchange: PostExchange, body: string): Promise<void> {
+  /** Messages overtake each other on their way: some must not. */
+  async #after(target: PostExchange | undefined): Promise<void> {
+    await this.#ready;
+    await target?.sent.promise;
+  }
+
+  async #post(exchange: PostExchange, posting: Posting): Promise<void> {
     try {
       if (exchange.id === undefined) exchange.abortLater(this.#clock, ACCEPT_MS);
-      const response = await this.#requester.open({
-        method: 'POST',
-        url: this.#url,
-        headers: {
-          ...this.#commonHeaders('application/json, text/event-stream'),
-          'content-type': 'application/json',
-          'content-length': String(Buffer.byteLength(body)),
-        },
-        bound: this.#boundHeaders(),
-        body,
-        signal: exchange.abort.signal,
-        onSent: () => exchange.sent.resolve(),
-      });
-      const status = response.statusCode ?? 0;
-      if (status >= 200 && status < 300) await this.#takeReply(exchange, response);
-      else await this.#takeFailure(exchange, status, response);
+      if ((await this.#attempt(exchange, posting, false)) === 'taken') return;
+      await this.#session.renewed(exchange.session);
+      // What needs no answer was about the session that is gone.
+      if (exchange.isDone) return;
+      if ((await this.#attempt(exchange, posting, true)) === 'refused') this.#session.refusedAgain();
     } catch (error) {
-      this.#fail(exchange, networkFailure(error, this.#url));
+      this.#fail(exchange, networkFailure(error, this.#endpoint.url));
     } finally {
       exchange.end();
       this.#exchanges.delete(exchange);
     }
   }
 
-  async #takeReply(exchange: PostExchange, response: IncomingMessage): Promise<void> {
+  /** Posts what the session itself has to say. */
+  #postOwn(message: Json): Promise<Json> {
+    const answer = new Deferred<Json>();
+    const exchange = new PostExchange(message, false, answer);
+    const posting: Posting = { body: JSON.stringify(message), stateless: undefined, hinted: undefined };
+    this.#exchanges.add(exchange);
+    exchange.abortLater(this.#clock, RENEW_MS);
+    const posted = this.#attempt(exchange, posting, true).then(
+      (outcome) => {
+        if (outcome === 'taken' && exchange.id === undefined) answer.resolve(null);
+        else answer.reject(unanswered());
+      },
+      (error: unknown) => answer.reject(networkFailure(error, this.#endpoint.url)),
+    );
+    ignoreFailure(
+      posted.finally(() => {
+        exchange.end();
+        this.#exchanges.delete(exchange);
+      }),
+    );
+    return answer.promise;
+  }
+
+  async #attempt(exchange: PostExchange, { body, stateless, hinted }: Posting, isFresh: boolean): Promise<Outcome> {
+    const isOpening = exchange.method === 'initialize';
+    const isPlain = isOpening || exchange.isStateless;
+    exchange.session = isPlain ? undefined : this.#session.id;
+    const response = await this.#endpoint.post({
+      body,
+      session: exchange.session,
+      isNegotiated: !isPlain,
+      headers: stateless,
+      bound: hinted,
+      signal: exchange.abort.signal,
+      onSent: () => exchange.sent.resolve(),
+      onHeld: (isHeld) => this.#hold(exchange, isHeld),
+    });
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status >= 300) return this.#takeFailure(exchange, status, response, isFresh);
     const session = response.headers['mcp-session-id'];
-    if (exchange.method === 'initialize' && typeof session === 'string') this.#session = session;
+    if (isOpening) this.#session.id = typeof session === 'string' ? session : undefined;
+    await this.#takeReply(exchange, response);
+    return 'taken';
+  }
+
+  async #takeReply(exchange: PostExchange, response: IncomingMessage): Promise<void> {
     if (contentType(response) === 'text/event-stream') {
       await this.#feed.follow(response, {
         take: (text) => this.#takeText(text, exchange),
         isDone: () => exchange.isDone,
         signal: exchange.abort.signal,
+        session: exchange.session,
+        isResumable: !exchange.isStateless,
       });
     } else {
       const text = await readText(response, this.#maxReply);
       if (text.trim() !== '' && !this.#takeText(text, exchange) && !exchange.isDone) throw notMcp(text);
     }
     if (!exchange.isDone) throw unanswered();
-    if (exchange.method === 'notifications/initialized')
-      ignoreFailure(this.#feed.listen((text) => this.#takeText(text, undefined)));
+    if (exchange.method === 'notifications/initialized') this.#listen();
   }
 
-  async #takeFailure(exchange: PostExchange, status: number, response: IncomingMessage): Promise<void> {
+  /** Hears what the server says unasked, in the session as it is now. */
+  #listen(): void {
+    this.#listening.abort();
+    if (this.#closing !== undefined) return;
+    this.#listening = new AbortController();
+    const take = (text: string): boolean => this.#takeText(text, undefined);
+    ignoreFailure(this.#feed.listen({ take, session: this.#session.id, signal: this.#listening.signal }));
+  }
+
+  async #takeFailure(
+    exchange: PostExchange,
+    status: number,
+    response: IncomingMessage,
+    isFresh: boolean,
+  ): Promise<Outcome> {
     const body = await readBeginning(response, ERROR_BODY);
-    const error = rpcError(body);
-    // Servers tell in either way that they do not know the session (any more).
-    const isLost = status === 404 || (status === 400 && error?.['code'] === -32000);
-    const failure = statusFailure({
-      status,
-      body,
-      retryAfter: response.headers['retry-after'],
-      now: this.#clock.now(),
-    });
-    if (isLost && this.#session !== undefined && exchange.method !== 'initialize') {
-      this.#fail(exchange, failure);
-      this.#loseSession();
-    } else if (error !== undefined && exchange.id !== undefined) {
-      this.#takeText(JSON.stringify({ jsonrpc: '2.0', id: exchange.id, error }), exchange);
-    } else this.#fail(exchange, failure);
+    if (exchange.session !== undefined && isSessionRefusal(status, body, isFresh)) return 'refused';
+    const refusal = isAnswerStatus(status) ? refusalIn(body) : undefined;
+    if (refusal !== undefined && exchange.id !== undefined)
+      this.#takeText(JSON.stringify({ jsonrpc: '2.0', id: exchange.id, error: refusal }), exchange);
+    else {
+      const retryAfter = response.headers['retry-after'];
+      this.#fail(exchange, statusFailure({ status, body, retryAfter, now: this.#clock.now() }));
+    }
+    return 'taken';
   }
 
   /** Delivers what is in a text; false where it is not JSON. */
@@ -205,87 +309,59 @@ class StreamableHttp implements Transport {
       return false;
     }
     for (const message of messages) {
-      if (exchange?.isAnswer(message) === true) {
+      const isAnswer = exchange?.isAnswer(message) === true;
+      if (isAnswer) {
         exchange.answered();
         exchange.abortLater(this.#clock, LINGER_MS);
       }
-      this.#deliver(() => this.#receiver(message));
+      if (isAnswer && exchange.own !== undefined) exchange.own.resolve(message);
+      else this.#deliver(() => this.#receiver(message));
     }
     return true;
   }
 
   #fail(exchange: PostExchange, error: HostError): void {
-    if (this.#closing !== undefined) return;
-    const { id, isDone } = exchange;
+    const { id, isDone, own } = exchange;
+    exchange.fail(error);
+    if (this.#closing !== undefined || own !== undefined) return;
     if (id === undefined)
       this.#context.log.log('warn', `${exchange.method ?? 'An answer'} was not taken: ${error.message}`);
-    else if (!isDone) {
-      exchange.answered();
-      this.#deliver(() => this.#dropped.fire({ id, isRequest: false, error }));
-    }
+    else if (!isDone) this.#deliver(() => this.#dropped.fire({ id, isRequest: false, error }));
+  }
+
+  #hold(exchange: PostExchange, isHeld: boolean): void {
+    exchange.hold(isHeld);
+    const { id } = exchange;
+    if (id !== undefined && exchange.own === undefined) this.#deliver(() => this.#held.fire({ id, isHeld }));
   }
 
   #deliver(delivery: () => void): void {
-    if (this.#held === undefined) delivery();
-    else this.#held.push(delivery);
+    if (this.#kept === undefined) delivery();
+    else this.#kept.push(delivery);
   }
 
-  async #openStream(lastEventId: string, signal: AbortSignal): Promise<FeedReply> {
-    const response = await this.#requester.open({
-      method: 'GET',
-      url: this.#url,
-      headers: {
-        ...this.#commonHeaders('text/event-stream'),
-        ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }),
-      },
-      bound: this.#boundHeaders(),
-      signal,
-    });
-    const status = response.statusCode ?? 0;
-    if (status === 200 && contentType(response) === 'text/event-stream') return { kind: 'stream', response };
-    response.destroy();
-    if (status === 404 && this.#session !== undefined) return { kind: 'lost' };
-    return { kind: status >= 500 || status === 429 ? 'later' : 'never', status };
-  }
-
-  #commonHeaders(accept: string): HttpHeaders {
-    return { accept, ...(this.#version === undefined ? {} : { 'mcp-protocol-version': this.#version }) };
-  }
-
-  #boundHeaders(): HttpHeaders {
-    return this.#session === undefined ? this.#headers : { ...this.#headers, 'mcp-session-id': this.#session };
-  }
-
-  #loseSession(): void {
-    const error = new HostError('CONNECTION_CLOSED', 'The server no longer knows this session.', {
-      layer: 'transport',
-      suggestion: 'Restart the server.',
-    });
-    this.#session = undefined;
+  #closeWith(error: HostError): void {
     this.#closing ??= Promise.resolve().then(() => this.#end({ error }));
   }
 
   async #end(closed: TransportClosed): Promise<void> {
     this.#versions?.dispose();
-    this.#feed.dispose();
+    this.#listening.abort();
     for (const exchange of this.#exchanges) exchange.abort.abort();
-    if (this.#session !== undefined) await this.#deleteSession();
-    this.#requester.close();
+    if (this.#session.id !== undefined) await this.#leave(this.#session.id);
+    this.#endpoint.close();
     this.#deliver(() => {
       this.#receiver = () => undefined;
       this.#closed.fire(closed);
-      this.#closed.dispose();
-      this.#dropped.dispose();
+      for (const emitter of [this.#closed, this.#dropped, this.#renewed, this.#held]) emitter.dispose();
     });
   }
 
-  async #deleteSession(): Promise<void> {
+  async #leave(session: string): Promise<void> {
     const abort = new AbortController();
     const timer = this.#clock.delay(DELETE_MS, () => abort.abort());
     try {
-      const headers = this.#commonHeaders('application/json');
-      const call = { method: 'DELETE', url: this.#url, headers, bound: this.#boundHeaders() } as const;
-      (await this.#requester.open({ ...call, signal: abort.signal })).destroy();
+      await this.#endpoint.leave(session, abort.signal);
     } catch (error) {
       this.#context.log.log('debug', `The session was not ended: ${toHostError(error).message}`);
     } finally {
@@ -301,29 +377,4 @@ class StreamableHttp implements Transport {
     await Promise.race([promise, late]);
     timer?.dispose();
   }
-}
-
-/** The error in a reply that is a JSON-RPC answer. */
-function rpcError(body: string): JsonObject | undefined {
-  try {
-    const [message] = parseMessages(body) ?? [];
-    const error = isJsonObject(message) ? message['error'] : undefined;
-    return isJsonObject(error) && typeof error['code'] === 'number' ? error : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function unanswered(): HostError {
-  return new HostError('CONNECTION_CLOSED', 'The server ended its reply without an answer.', {
-    layer: 'transport',
-    suggestion: "Look into the server's own log for what happened.",
-  });
-}
-
-function notMcp(text: string): HostError {
-  return new HostError('INVALID_MESSAGE', `The server answered with what is no message: ${text.slice(0, 200)}`, {
-    layer: 'protocol',
-    suggestion: "Check the server's `url`: it must be its MCP endpoint.",
-  });
 }

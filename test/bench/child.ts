@@ -15,6 +15,10 @@ const openers: Readonly<Record<string, () => Promise<OpenClient>>> = {
   sdk1: async () => (await import('./clients/sdk1.ts')).openSdk1,
 };
 
+/** The same clients, each with its transport for servers that have a URL. */
+const httpOpener = async (variant: string, path: string): Promise<OpenClient | undefined> =>
+  (await import('./clients/http.ts')).httpOpeners(path)[variant];
+
 const param = (params: Params, name: string): number => {
   const value = params[name];
   if (typeof value !== 'number') throw new Error(`The measurement needs the number "${name}".`);
@@ -204,7 +208,8 @@ const procedures: Readonly<Record<Job['procedure'], Procedure>> = {
 };
 
 const main = async (job: Job): Promise<Metrics> => {
-  const open = await openers[job.variant]?.();
+  const path = job.params['path'];
+  const open = typeof path === 'string' ? await httpOpener(job.variant, path) : await openers[job.variant]?.();
   if (open === undefined) throw new Error(`There is no variant "${job.variant}".`);
   let notifications = 0;
   const client = await open(() => void notifications++);

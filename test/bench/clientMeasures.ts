@@ -83,6 +83,19 @@ const growingResult = (tool: 'text' | 'objects'): Recipe => ({
   params: { tool, small: 40, large: 4 },
 });
 
+const httpRoundTrip = (what: string, path: string): Recipe => ({
+  id: 'http',
+  title: `Round trip of one tool call at a time over HTTP, answered with ${what}, both ends on one core`,
+  variants: ALL,
+  metrics: [P50, P99, CPU],
+  compared: [toSdk('p50'), toFloor('p50'), toSdk('cpu')],
+  targets: [target('1h', `HTTP round trip p50 / SDK (${what})`, 'p50', { to: 'sdk1', atMost: 0.8 })],
+  repetitions: 9,
+  cores: 'one',
+  procedure: 'roundTrip',
+  params: { path, calls: 3_000, warmUp: 1_000 },
+});
+
 const STALLS: readonly Metric[] = [
   { key: 'stall', title: 'stall p99.9 ms' },
   { key: 'longest', title: 'longest ms' },
@@ -130,6 +143,8 @@ const recipes = (dose: number): readonly Recipe[] => {
       procedure: 'roundTrip',
       params: { calls: 10_000, warmUp: 1_000 },
     },
+    httpRoundTrip('JSON', '/json'),
+    httpRoundTrip('a stream of events', '/events'),
     {
       id: 'pipe',
       title: 'Calls of 200 bytes, 64 in flight',

@@ -2,10 +2,22 @@ import type { HostError } from '../../src/core/base/errors.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
 import { createLinkedTransports, type MemoryTransport } from '../../src/core/rpc/memoryTransport.ts';
 
-type Responder = (params: JsonObject, id: string | number) => Json | Promise<Json> | typeof NO_ANSWER | ErrorAnswer;
+type Responder = (
+  params: JsonObject,
+  id: string | number,
+) => Json | Promise<Json> | typeof NO_ANSWER | ErrorAnswer | Dropped;
 
 /** The answer of a server that does not answer. */
 export const NO_ANSWER = Symbol('no answer');
+
+/** An answer that is none: the transport says why. */
+export class Dropped {
+  readonly error: HostError;
+
+  constructor(error: HostError) {
+    this.error = error;
+  }
+}
 
 export interface ErrorAnswer {
   readonly error: { readonly code: number; readonly message: string; readonly data?: Json };
@@ -78,6 +90,10 @@ export class ScriptedServer {
     const answer =
       responder === undefined ? failWith(-32601, 'no such method') : await responder(params as JsonObject, id);
     if (answer === NO_ANSWER) return;
+    if (answer instanceof Dropped) {
+      this.transport.drop({ id, isRequest: false, error: answer.error });
+      return;
+    }
     if (typeof answer === 'object' && answer !== null && 'error' in answer)
       this.say({ jsonrpc: '2.0', id, error: answer.error as Json });
     else this.answer(id, answer as Json);

@@ -50,6 +50,7 @@ export function running(instructions?: string): ServerState {
     kind: 'running',
     info: { name: 'files-server', title: 'Files', version: '1.2', instructions },
     protocolVersion: '2025-06-18',
+    connection: { era: 'legacy', isDialect: false, roundTripMs: 3, transport: 'stdio', session: undefined },
     pid: 4711,
     since: 0,
   };
@@ -65,6 +66,10 @@ export function tool(name: string, rest: Partial<Omit<OfferedTool, 'tool'> & Off
       title: undefined,
       description: undefined,
       inputSchema: { type: 'object' },
+      outputSchema: undefined,
+      icons: [],
+      taskSupport: 'forbidden',
+      headerParams: [],
       hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
       raw: { name },
       ...given,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { HostError } from '../../src/core/base/errors.ts';
 import type { Json } from '../../src/core/base/json.ts';
-import { createHost, type Host, type ServerSnapshot } from '../../src/core/index.ts';
+import { createHost, type Era, type Host, type ServerSnapshot, type VerdictStore } from '../../src/core/index.ts';
 import type {
+  ConnectContext,
   Connection,
   InputAnswer,
   StartAnswer,
@@ -30,8 +31,10 @@ export class TestHost {
   /** Hears who needs an input. */
   onInput: (id: string, definedBy: string) => void = () => undefined;
   answer: StartAnswer | Promise<StartAnswer> = 'start';
+  /** What every server is remembered to speak; `undefined` has each be asked. */
+  era: Era | undefined = 'legacy';
   /** Makes the server for a connection; throw to fail the start. */
-  connect: (connection: Connection) => ScriptedServer = () => new ScriptedServer();
+  connect: (connection: Connection, context: ConnectContext) => ScriptedServer = () => new ScriptedServer();
   readonly servers: ScriptedServer[] = [];
   #ids = 0;
 
@@ -65,12 +68,12 @@ export class TestHost {
           host: { log: (level, message) => this.logs.push(`host ${level}: ${message}`) },
           server: (id) => ({ log: (level, message) => this.logs.push(`${id} ${level}: ${message}`) }),
         },
-        storage,
+        storage: { ...storage, verdicts: this.#verdicts(storage.verdicts) },
         variables,
         connector: {
-          open: (connection) => {
+          open: (connection, context) => {
             this.connections.push(connection);
-            const server = this.connect(connection);
+            const server = this.connect(connection, context);
             this.servers.push(server);
             return Promise.resolve({ transport: server.transport, pid: 100 + this.servers.length });
           },
@@ -84,6 +87,16 @@ export class TestHost {
       },
     });
     this.host.onDidChangeServer((change) => this.changes.push(`${change.server} ${change.what}`));
+  }
+
+  #verdicts(inner: VerdictStore): VerdictStore {
+    return {
+      ...inner,
+      find: (fingerprint) =>
+        this.era === undefined
+          ? inner.find(fingerprint)
+          : Promise.resolve({ fingerprint, era: this.era, mcpl: false, at: this.clock.now() }),
+    };
   }
 
   /** The server that was connected last. */

@@ -20,10 +20,20 @@ export class McplNegotiation implements SessionFeature {
   /** Absent while the server is a plain MCP server. */
   #declared: Set<string> | undefined;
 
+  /** Its requests go from server to host, which a stateless connection does not carry. */
+  readonly era = 'legacy';
+  readonly #isOff: () => boolean;
+
+  /** `isOff`: the settings say that this server is to be a plain MCP server. */
+  constructor(isOff: () => boolean = () => false) {
+    this.#isOff = isOff;
+  }
+
   /** Nobody knows at first contact which sets a server has; `featureSets/update` tells the truth right after. */
-  readonly capabilities: JsonObject = {
-    experimental: { mcpl: { version: '0.2', featureSets: { enabled: [], disabled: [] } } },
-  };
+  get capabilities(): JsonObject {
+    if (this.#isOff()) return {};
+    return { experimental: { mcpl: { version: '0.2', featureSets: { enabled: [], disabled: [] } } } };
+  }
 
   readonly requests: NonNullable<SessionFeature['requests']> = Object.fromEntries(
     GATED.map((method) => [method, (params: JsonObject): Json => this.#refuse(method, params)]),
@@ -34,7 +44,7 @@ export class McplNegotiation implements SessionFeature {
   };
 
   started(session: Session): Disposable {
-    const advert = decodeAdvert(session.handshake.capabilities);
+    const advert = this.#isOff() ? undefined : decodeAdvert(session.handshake.capabilities);
     this.#declared = advert === undefined ? undefined : new Set(advert.featureSets.slice(0, MAX_SETS));
     this.#session = session;
     this.#tell();

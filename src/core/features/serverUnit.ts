@@ -147,14 +147,15 @@ export class ServerUnit implements Disposable {
         ids: ports.ids,
         log: this.#log,
         connector: ports.connector,
+        verdicts: ports.storage.verdicts,
         client,
         after: this.#options.after,
         // In this order: a server may wait for its feature sets before it answers anything.
-        features: [new McplNegotiation(), catalog],
+        features: [new McplNegotiation(() => this.definition?.protocol.mcpl === 'off'), catalog],
         prepare: async (current, token, asking) => {
           const admitted = await gate.admit(current, token, asking);
           this.#consent = admitted.consent;
-          return admitted.expanded;
+          return { ...admitted.expanded, fingerprint: admitted.fingerprint };
         },
       }),
     );

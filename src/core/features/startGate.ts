@@ -25,6 +25,8 @@ export interface StartGateOptions {
 export interface AdmittedStart {
   readonly expanded: ExpandedConnection;
   readonly consent: Consent | undefined;
+  /** Of the connection, as it is defined. */
+  readonly fingerprint: string;
 }
 
 /** Lets a server start, or not: nothing that a workspace defines runs before a person has seen and allowed it. */
@@ -41,7 +43,7 @@ export class StartGate {
     const variables = readingOnce(this.#options.variables);
     const consent = await this.#consent(definition, variables, token, asking);
     const expanded = await expandConnection(definition, variables, token, asking);
-    return { expanded, consent };
+    return { expanded, consent, fingerprint: await this.#fingerprint(definition, variables) };
   }
 
   /** Asks whether what the workspace now grants beyond the last consent is wanted. */

@@ -7,6 +7,11 @@ export interface AuthSettings {
   /** A client that is registered with the authorization server already. */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
+  /**
+   * The only authorization server that may see the credentials given here, as it calls itself. Without it that is the
+   * first one that the server names.
+   */
+  readonly issuer?: string | undefined;
   /** A client whose id is the address of its metadata document (CIMD); wins over dynamic registration. */
   readonly clientMetadataUrl?: string | undefined;
   /** A private key for `private_key_jwt`, as PEM (PKCS #8) or as a JWK in JSON. */
@@ -15,7 +20,7 @@ export interface AuthSettings {
   readonly algorithm?: string | undefined;
   /** Asked for beside what the server names. */
   readonly scopes?: readonly string[] | undefined;
-  /** Binds tokens to a key of this host (RFC 9449): always, or where the authorization server demands it. */
+  /** Binds tokens to a key of this host (RFC 9449): always, or where the server demands it. */
   readonly dpop?: 'auto' | 'always' | undefined;
   /** For `enterprise`: where an identity token of the person is exchanged. */
   readonly identityProvider?: IdentityProvider | undefined;
@@ -34,5 +39,6 @@ export interface IdentityProvider {
   readonly issuer?: string | undefined;
   readonly tokenEndpoint?: string | undefined;
   readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
   readonly idToken: string;
 }

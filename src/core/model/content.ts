@@ -11,6 +11,26 @@ export type ContentBlock =
 /** For whom a block is meant, as the server says (a hint): absent means for both. */
 export type Audience = 'user' | 'assistant' | undefined;
 
+/** One part of a resource: text, or bytes as base64. */
+export type ResourceContents =
+  | { readonly kind: 'text'; readonly uri: string; readonly mimeType: string | undefined; readonly text: string }
+  | { readonly kind: 'blob'; readonly uri: string; readonly mimeType: string | undefined; readonly blob: string };
+
+export type Role = 'user' | 'assistant';
+
+/** One message of a prompt. */
+export interface PromptMessage {
+  readonly role: Role;
+  readonly content: ContentBlock;
+}
+
+/** What `prompts/get` gave. */
+export interface PromptResult {
+  readonly description: string | undefined;
+  readonly messages: readonly PromptMessage[];
+  readonly raw: JsonObject;
+}
+
 /** What a tool call gave, ready to be shown and to be handed to a model (model H: one result view for all). */
 export interface ResultView {
   /** What a model reads. */
@@ -68,13 +88,13 @@ function contentOf(value: Json): Json {
   return [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }];
 }
 
-function blocksOf(content: Json | undefined): readonly ContentBlock[] {
+export function blocksOf(content: Json | undefined): readonly ContentBlock[] {
   if (content === undefined || content === null) return [];
   if (isJsonArray(content)) return content.map(decodeBlock);
   return [typeof content === 'string' ? { type: 'text', text: content } : decodeBlock(content)];
 }
 
-function decodeBlock(value: Json): ContentBlock {
+export function decodeBlock(value: Json): ContentBlock {
   if (!isJsonObject(value)) return { type: 'unknown', value };
   const audience = decodeAudience(value['annotations']);
   const withAudience = audience === undefined ? {} : { audience };

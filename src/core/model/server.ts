@@ -49,6 +49,18 @@ export type RemoteTransport = 'auto' | 'http' | 'sse' | 'websocket';
 /** The two ways in which a connection of MCP begins: with `initialize`, or not at all (MCP 2026-07-28). */
 export type Era = 'legacy' | 'modern';
 
+/** What is known of an open connection beside what the server says of itself. */
+export interface ConnectionFacts {
+  readonly era: Era;
+  /** The server speaks the short dialect. */
+  readonly isDialect: boolean;
+  /** How long it took to answer the first question. */
+  readonly roundTripMs: number;
+  readonly transport: 'stdio' | 'http' | 'sse' | 'websocket';
+  /** The session that the server named, where the transport has one. */
+  readonly session: string | undefined;
+}
+
 /** What a server is taken to speak. */
 export interface ProtocolSettings {
   readonly era: 'auto' | Era;
@@ -99,6 +111,7 @@ export type ServerState =
       readonly kind: 'running';
       readonly info: ServerInfo;
       readonly protocolVersion: string;
+      readonly connection: ConnectionFacts;
       readonly pid: number | undefined;
       readonly since: number;
     }

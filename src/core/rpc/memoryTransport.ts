@@ -1,12 +1,14 @@
 import type { HostError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import { type Json, parseJson } from '../base/json.ts';
-import type { Transport, TransportClosed } from './transport.ts';
+import type { DroppedMessage, Transport, TransportClosed } from './transport.ts';
 
 /** One end of a connection inside of this process. Messages travel as text, in order, never in the same turn. */
 export class MemoryTransport implements Transport {
   readonly #closed = new Emitter<TransportClosed>();
+  readonly #dropped = new Emitter<DroppedMessage>();
   readonly onClose = this.#closed.event;
+  readonly onDropped = this.#dropped.event;
   readonly #held: string[] = [];
   #receiver: ((message: Json) => void) | undefined;
   #other: MemoryTransport | undefined;
@@ -42,6 +44,11 @@ export class MemoryTransport implements Transport {
     if (this.#other !== undefined) this.#other.#end({ error });
   }
 
+  /** Tells of a message that did not arrive, as a transport does whose every message may fail by itself. */
+  drop(dropped: DroppedMessage): void {
+    queueMicrotask(() => this.#dropped.fire(dropped));
+  }
+
   #end(how: TransportClosed): void {
     if (this.#ending !== undefined) return;
     this.#ending = how;
@@ -58,6 +65,7 @@ export class MemoryTransport implements Transport {
       this.#isClosed = true;
       this.#closed.fire(this.#ending);
       this.#closed.dispose();
+      this.#dropped.dispose();
     });
   }
 }

@@ -11,6 +11,8 @@ export interface RequestOptions {
   readonly token?: CancellationToken | undefined;
   /** For a transport that has a place for them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Told of the id under which the request goes out, before anything can come back for it. */
+  onSent?(id: number): void;
   /** Asks for progress, which starts the timeout anew, and is called with the params of each notification of it. */
   onProgress?(progress: JsonObject): void;
   /** Has the first word on how this request fails. */

@@ -31,6 +31,8 @@ export interface RpcHandlers {
 
 export interface PeerOptions {
   readonly clock: Clock;
+  /** The id before the first one: a connection that changes hands does not use one twice. */
+  readonly lastId?: number | undefined;
   /** Has the last word on how a request fails: what a server says of its failure may hold what nobody may see. */
   readonly onFailure?: ((error: HostError) => HostError) | undefined;
   readonly log: (level: LogLevel, message: string) => void;
@@ -56,8 +58,7 @@ export class Peer implements Disposable {
   readonly #closed = new Emitter<TransportClosed>();
   readonly #subscriptions: readonly (Disposable | undefined)[];
   #inFlight = 0;
-  /** Starts at 1: old servers read 0 as "no id". */
-  #lastId = 0;
+  #lastId: number;
   #end: TransportClosed | undefined;
 
   readonly onClose = this.#closed.event;
@@ -67,6 +68,8 @@ export class Peer implements Disposable {
     this.#handlers = handlers;
     this.#clock = options.clock;
     this.#log = options.log;
+    // Ids start at 1: old servers read 0 as "no id".
+    this.#lastId = options.lastId ?? 0;
     this.#onFailure = options.onFailure ?? ((error) => error);
     this.#remarks = new LogLimiter(options.clock, REMARKS, (line) => options.log('warn', line));
     this.#deadlines = new Deadlines(
@@ -90,6 +93,10 @@ export class Peer implements Disposable {
     transport.start((message) => this.#receive(message));
   }
 
+  get lastId(): number {
+    return this.#lastId;
+  }
+
   /** Rejects with a `HostError`: TIMEOUT, CANCELLED, CONNECTION_CLOSED, MESSAGE_TOO_LARGE or REMOTE_ERROR. */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Json> {
     return this.decoded(method, params, options, asItIs);
@@ -106,6 +113,7 @@ export class Peer implements Disposable {
       const setup = { id, method, options, now: this.#clock.now(), decode };
       const call = new OutboundCall(setup, resolve, reject);
       const sent = options.onProgress === undefined ? params : withToken(params, id);
+      options.onSent?.(id);
       try {
         const message = { jsonrpc: '2.0', id, method, params: sent };
         if (options.headers === undefined) this.#transport.send(message);

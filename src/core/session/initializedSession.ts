@@ -1,13 +1,11 @@
 import type { CancellationToken } from '../base/cancellation.ts';
-import type { Clock } from '../base/clock.ts';
-import { DisposableStore } from '../base/disposable.ts';
-import { HostError, isHostError, methodNotFound } from '../base/errors.ts';
-import { Emitter, type Event } from '../base/event.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { Logger } from '../base/log.ts';
-import { Peer } from '../rpc/peer.ts';
+import type { DisposableStore } from '../base/disposable.ts';
+import { HostError, isHostError } from '../base/errors.ts';
+import type { Emitter, Event } from '../base/event.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { LogLevelName } from '../model/catalog.ts';
-import type { Session, SessionFeature, SessionRequest } from './session.ts';
+import type { ProtocolSettings } from '../model/server.ts';
+import type { Peer } from '../rpc/peer.ts';
 import type { Transport, TransportClosed } from '../rpc/transport.ts';
 import {
   bestOf,
@@ -17,17 +15,18 @@ import {
   LATEST_REVISION,
   offeredVersions,
 } from '../wire/handshake.ts';
+import { codecFor, dialectCodec, type WireCodec } from '../wire/codec.ts';
+import { Channel, type ChannelOptions, declaredBy, featuresOf, notInRevision } from './channel.ts';
+import { type InitializeAnswer, judgeInitialize } from './dialectDetection.ts';
+import { InvokeFallback } from './dialectFallback.ts';
+import { DialectTransport } from './dialectTransport.ts';
+import type { Session, SessionRequest } from './session.ts';
 
-export interface SessionOptions {
-  readonly transport: Transport;
-  readonly clock: Clock;
-  readonly log: Logger;
+export interface SessionOptions extends ChannelOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly startTimeoutMs: number;
-  readonly features: readonly SessionFeature[];
   readonly token: CancellationToken;
-  /** Takes out of an error what nobody may see: a server writes its secrets where it fails. */
-  readonly redact?: ((error: HostError) => HostError) | undefined;
+  readonly dialect?: ProtocolSettings['dialect'] | undefined;
   /** Told of the revision as soon as it is agreed, before anything else is sent. */
   readonly onNegotiated: (protocolVersion: string) => void;
 }
@@ -35,13 +34,20 @@ export interface SessionOptions {
 /** A session that began with `initialize`, from its finished handshake to its end. */
 export class InitializedSession implements Session {
   readonly handshake: Handshake;
+  readonly codec: WireCodec;
+  readonly transport: Transport;
   readonly #peer: Peer;
   readonly #store: DisposableStore;
   readonly #closed: Emitter<TransportClosed>;
   readonly #renewed: Emitter<void>;
+  #fallback: InvokeFallback | undefined;
 
-  private constructor(handshake: Handshake, channel: Channel) {
+  private constructor({ handshake, channel, transport }: OpenedChannel, dialect: SessionOptions['dialect']) {
     this.handshake = handshake;
+    if (dialect !== 'off' && !handshake.isDialect) this.#fallback = new InvokeFallback();
+    this.transport = transport;
+    this.codec = channel.codec ?? codecOf(handshake);
+    channel.codec = this.codec;
     this.#peer = channel.peer;
     this.#store = channel.store;
     this.#closed = channel.closed;
@@ -52,20 +58,22 @@ export class InitializedSession implements Session {
    * Opens a session in the protocol's strict order: `initialize`, its result, `notifications/initialized`, and only
    * then anything else. Servers exist that lose whatever comes earlier, or exit.
    */
-  static async open(options: SessionOptions): Promise<InitializedSession> {
-    const channel = new Channel(options);
+  static async open(given: SessionOptions): Promise<InitializedSession> {
+    const options = { ...given, features: featuresOf(given.features, 'legacy') };
+    const opened = await openChannel(options);
+    const { channel } = opened;
     try {
-      const handshake = await shakeHands(channel.peer, options);
-      options.onNegotiated(handshake.protocolVersion);
+      options.onNegotiated(opened.handshake.protocolVersion);
       channel.peer.notify('notifications/initialized');
-      const session = new InitializedSession(handshake, channel);
+      const session = new InitializedSession(opened, options.dialect);
+      options.onOpened?.(session);
       for (const feature of options.features) {
         const started = feature.started?.(session);
         if (started !== undefined) channel.store.add(started);
       }
       return session;
     } catch (error) {
-      channel.store.dispose();
+      channel.dispose();
       throw error;
     }
   }
@@ -80,12 +88,37 @@ export class InitializedSession implements Session {
 
   /** Rejects with a `HostError`. */
   request(method: string, params: JsonObject, options: SessionRequest): Promise<Json> {
-    return this.#peer.request(method, params, options);
+    return this.decoded(method, params, options, (result) => result);
   }
 
   /** The same with a result that is decoded as it arrives. */
   decoded<T>(method: string, params: JsonObject, options: SessionRequest, decode: (result: Json) => T): Promise<T> {
-    return this.#peer.decoded(method, params, options, decode);
+    // Every revision has it, its results of every shape are read, and calls are many.
+    if (method === 'tools/call') {
+      if (this.#fallback === undefined) return this.#peer.decoded(method, params, options, decode);
+      return this.#callTool(this.#fallback, params, options, decode);
+    }
+    const { codec } = this;
+    if (codec.lacks(method, 'toServer')) return Promise.reject(notInRevision(method, codec.version));
+    return this.#peer.decoded(method, params, options, (result) => {
+      const read = codec.decodeResult(method, params, result);
+      if (read.kind === 'ok') return decode(read.value);
+      throw new Error(read.kind === 'invalid' ? read.why : `MCP ${codec.version} does not have it`);
+    });
+  }
+
+  /** The first call shows which method the server has; after a success of the standard's nothing stands before it. */
+  async #callTool<T>(
+    fallback: InvokeFallback,
+    params: JsonObject,
+    options: SessionRequest,
+    decode: (result: Json) => T,
+  ): Promise<T> {
+    const value = await fallback.call(params, decode, (method, sent, read) =>
+      this.#peer.decoded(method, sent, options, read),
+    );
+    if (!fallback.isNeeded) this.#fallback = undefined;
+    return value;
   }
 
   notify(method: string, params?: JsonObject): void {
@@ -93,15 +126,15 @@ export class InitializedSession implements Session {
   }
 
   async setLogLevel(level: LogLevelName, options: SessionRequest): Promise<void> {
-    await this.#peer.request('logging/setLevel', { level }, options);
+    await this.request('logging/setLevel', { level }, options);
   }
 
   async subscribe(uri: string, options: SessionRequest): Promise<void> {
-    await this.#peer.request('resources/subscribe', { uri }, options);
+    await this.request('resources/subscribe', { uri }, options);
   }
 
   async unsubscribe(uri: string, options: SessionRequest): Promise<void> {
-    await this.#peer.request('resources/unsubscribe', { uri }, options);
+    await this.request('resources/unsubscribe', { uri }, options);
   }
 
   /** Ends what hangs on the session; the transport is closed by whoever opened it. */
@@ -110,53 +143,69 @@ export class InitializedSession implements Session {
   }
 }
 
-/** The peer with its dispatch, as it exists before the handshake is done. */
-class Channel {
-  readonly peer: Peer;
-  readonly store = new DisposableStore();
-  readonly closed = new Emitter<TransportClosed>();
-  readonly renewed = this.store.add(new Emitter<void>());
-
-  constructor(options: SessionOptions) {
-    const { features, log } = options;
-    this.peer = this.store.add(
-      new Peer(
-        options.transport,
-        {
-          request: (method, params, context) => {
-            // MCP "Ping": answered promptly, in every state.
-            if (method === 'ping') return {};
-            for (const feature of features) {
-              const handler = feature.requests?.[method];
-              if (handler !== undefined) return handler(params, context);
-            }
-            throw methodNotFound(method);
-          },
-          notification: (method, params) => {
-            for (const feature of features) feature.notifications?.[method]?.(params);
-          },
-        },
-        { clock: options.clock, log: (level, message) => log.log(level, message), onFailure: options.redact },
-      ),
-    );
-    this.store.add(
-      this.peer.onClose(({ error }) => this.closed.fire({ error: error && (options.redact?.(error) ?? error) })),
-    );
-    this.store.add(this.closed);
-    const renewals = options.transport.onRenewed?.(() => this.renewed.fire());
-    if (renewals !== undefined) this.store.add(renewals);
-  }
+/** Every revision that an answer to `initialize` may name has one. */
+function codecOf({ protocolVersion, isDialect }: Handshake): WireCodec {
+  const codec = isDialect ? dialectCodec : codecFor(protocolVersion);
+  if (codec === undefined) throw new Error(`There is no codec for ${protocolVersion}.`);
+  return codec;
 }
 
-async function shakeHands(peer: Peer, options: SessionOptions): Promise<Handshake> {
+interface OpenedChannel {
+  readonly handshake: Handshake;
+  readonly channel: Channel;
+  /** The outermost one, which says farewell in the words of the server. */
+  readonly transport: Transport;
+}
+
+async function openChannel(options: SessionOptions): Promise<OpenedChannel> {
+  const began = options.clock.now();
   try {
-    return await initializeAsOffered(peer, options);
+    const opened = await (options.dialect === 'force' ? openDialect(options) : openStandard(options));
+    return { ...opened, handshake: { ...opened.handshake, roundTripMs: options.clock.now() - began } };
   } catch (error) {
     throw explained(error, options);
   }
 }
 
-async function initializeAsOffered(peer: Peer, options: SessionOptions): Promise<Handshake> {
+/** In the standard's words first; a server that answers in those of the dialect is spoken to in them from then on. */
+async function openStandard(options: SessionOptions): Promise<OpenedChannel> {
+  const channel = new Channel(options);
+  const question = { setting: options.dialect ?? 'auto', asked: 'standard' } as const;
+  try {
+    const answer = await initializeAsOffered(channel.peer, options);
+    if (judgeInitialize(answer, question) !== 'dialect')
+      return { handshake: handshakeIn(answer.result, answer.offered), channel, transport: options.transport };
+    channel.dispose();
+    return await openDialect({ ...options, lastId: channel.peer.lastId }, answer.result);
+  } catch (error) {
+    channel.dispose();
+    const failure = isHostError(error, 'REMOTE_ERROR') ? failureIn(error) : undefined;
+    if (failure === undefined || judgeInitialize(failure, question) !== 'askAgain') throw error;
+    // Whoever wanted other words gets them once; what it then says is its last word.
+    return openDialect({ ...options, lastId: channel.peer.lastId }).catch(() => Promise.reject(error));
+  }
+}
+
+async function openDialect(options: SessionOptions, initialized?: Json): Promise<OpenedChannel> {
+  const { clock, log } = options;
+  const transport = new DialectTransport(options.transport, { clock, log, initialized });
+  const channel = new Channel({ ...options, transport });
+  try {
+    const { result, offered } = await initialize(channel.peer, LATEST_REVISION, options);
+    return { handshake: { ...handshakeIn(result, offered), isDialect: true }, channel, transport };
+  } catch (error) {
+    channel.dispose();
+    throw error;
+  }
+}
+
+interface Initialized {
+  readonly kind: 'result';
+  readonly result: Json;
+  readonly offered: string;
+}
+
+async function initializeAsOffered(peer: Peer, options: SessionOptions): Promise<Initialized> {
   try {
     return await initialize(peer, LATEST_REVISION, options);
   } catch (error) {
@@ -167,9 +216,17 @@ async function initializeAsOffered(peer: Peer, options: SessionOptions): Promise
   }
 }
 
-async function initialize(peer: Peer, version: string, options: SessionOptions): Promise<Handshake> {
-  const params = encodeInitialize(version, options.client, declare(options.features));
+async function initialize(peer: Peer, offered: string, options: SessionOptions): Promise<Initialized> {
+  const params = encodeInitialize(offered, options.client, declaredBy(options.features));
   const result = await peer.request('initialize', params, { timeoutMs: options.startTimeoutMs, token: options.token });
+  return { kind: 'result', result, offered };
+}
+
+function failureIn({ rpcCode, message, data }: HostError): InitializeAnswer | undefined {
+  return rpcCode === undefined ? undefined : { kind: 'error', error: { code: rpcCode, message, data } };
+}
+
+function handshakeIn(result: Json, offered: string): Handshake {
   const outcome = decodeInitialize(result);
   switch (outcome.kind) {
     case 'ok':
@@ -177,7 +234,7 @@ async function initialize(peer: Peer, version: string, options: SessionOptions):
     case 'unsupported':
       throw new HostError(
         'UNSUPPORTED_VERSION',
-        `The server speaks MCP ${outcome.protocolVersion}; this host offered ${version}.`,
+        `The server speaks MCP ${outcome.protocolVersion}; this host offered ${offered}.`,
         { layer: 'protocol', effect: 'none', suggestion: 'Update the server, or this extension.' },
       );
     case 'invalid':
@@ -187,18 +244,6 @@ async function initialize(peer: Peer, version: string, options: SessionOptions):
         suggestion: 'Check the command in the settings.',
       });
   }
-}
-
-function declare(features: readonly SessionFeature[]): JsonObject {
-  return features.reduce<JsonObject>((all, { capabilities }) => merge(all, capabilities ?? {}), {});
-}
-
-function merge(one: JsonObject, other: JsonObject): JsonObject {
-  const members = Object.entries(other).map(([key, value]) => {
-    const before = one[key];
-    return [key, isJsonObject(before) && isJsonObject(value) ? merge(before, value) : value] as const;
-  });
-  return { ...one, ...Object.fromEntries(members) };
 }
 
 /** The same failure in words about the start. */
@@ -218,9 +263,11 @@ function explained(error: unknown, options: SessionOptions): unknown {
     return new HostError('HANDSHAKE_FAILED', `The server refused the handshake: ${error.message}`, {
       layer: 'protocol',
       rpcCode: error.rpcCode,
+      category: error.category,
+      retryAt: error.retryAt,
       data: error.data,
       effect: 'none',
-      suggestion: 'See its log.',
+      suggestion: error.suggestion ?? 'See its log.',
       cause: error,
     });
   return error;

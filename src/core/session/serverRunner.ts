@@ -6,13 +6,18 @@ import { cancelled, HostError, redactError, toHostError } from '../base/errors.t
 import { Emitter, type Event } from '../base/event.ts';
 import { type Logger, redacting, redactor } from '../base/log.ts';
 import type { ServerDefinition, ServerState, StopReason } from '../model/server.ts';
-import type { Connector, Ids } from '../ports.ts';
+import type { Connector, Ids, OpenTransport, VerdictStore } from '../ports.ts';
 import type { TransportClosed } from '../rpc/transport.ts';
 import { type LifecycleEvent, transition } from './lifecycle.ts';
 import { decideRestart, recentCrashes } from './restartPolicy.ts';
-import { InitializedSession } from './initializedSession.ts';
+import { type OpenedSession, Opener } from './opener.ts';
 import type { Session, SessionFeature } from './session.ts';
 import type { ExpandedConnection } from './variables.ts';
+
+/** A connection that may be opened, and under what name what is learnt of it is kept. */
+export interface PreparedConnection extends ExpandedConnection {
+  readonly fingerprint: string;
+}
 
 export interface RunnerOptions {
   readonly id: string;
@@ -20,12 +25,13 @@ export interface RunnerOptions {
   readonly ids: Ids;
   readonly log: Logger;
   readonly connector: Connector;
+  readonly verdicts: VerdictStore;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly features: readonly SessionFeature[];
   /** Settles when nothing is left of another server under this id: the first start waits for it. */
   readonly after?: Promise<void> | undefined;
   /** Asks for consent and for inputs; rejects when the server may not start. `asking` is called before a person waits. */
-  prepare(definition: ServerDefinition, token: CancellationToken, asking: () => void): Promise<ExpandedConnection>;
+  prepare(definition: ServerDefinition, token: CancellationToken, asking: () => void): Promise<PreparedConnection>;
 }
 
 /** One start, from the question for consent to the end of the process. */
@@ -179,49 +185,57 @@ export class ServerRunner implements Disposable {
 
   async #serve(
     attempt: Attempt,
-    prepared: ExpandedConnection,
+    prepared: PreparedConnection,
     redact: (error: HostError) => HostError,
   ): Promise<TransportClosed> {
-    const { clock, connector, features, client } = this.#options;
+    const { id, clock, connector, verdicts, features, client } = this.#options;
     const { token } = attempt.cancellation;
+    const { protocol, timeouts } = this.#definition;
     const log = redacting(this.#options.log, prepared.secrets);
-    const negotiated = new Emitter<string>();
-    const opened = await connector.open(prepared.connection, {
-      serverId: this.#options.id,
-      token,
+    const opener = new Opener({
+      serverId: id,
+      connection: prepared.connection,
+      fingerprint: prepared.fingerprint,
+      protocol,
+      connector,
+      verdicts,
+      clock,
       log,
-      redact: redactor(prepared.secrets),
-      negotiated: negotiated.event,
+      client,
+      features,
+      token,
+      startTimeoutMs: timeouts.start * 1000,
+      redact,
+      redactText: redactor(prepared.secrets),
+      onOpened: (session, opened) => {
+        throwIfCancelled(token);
+        this.#session = session;
+        this.#apply({ kind: 'ready', ...factsOf(session, opened), pid: opened.pid, since: clock.now() });
+      },
     });
+    const { session, opened, ended } = await this.#open(opener);
+    const stopped = new Deferred<TransportClosed>();
     const life = new DisposableStore();
     try {
-      throwIfCancelled(token);
-      const ended = new Deferred<TransportClosed>();
-      life.add(opened.transport.onClose((closed) => ended.resolve(closed)));
-      life.add(token.onCancellationRequested(() => ended.resolve({})));
-      const session = await InitializedSession.open({
-        transport: opened.transport,
-        clock,
-        log,
-        client,
-        features,
-        token,
-        redact,
-        startTimeoutMs: this.#definition.timeouts.start * 1000,
-        onNegotiated: (version) => negotiated.fire(version),
-      });
       life.add(session);
       throwIfCancelled(token);
-      this.#session = session;
-      const { info, protocolVersion } = session.handshake;
-      this.#apply({ kind: 'ready', info, protocolVersion, pid: opened.pid, since: clock.now() });
+      life.add(token.onCancellationRequested(() => stopped.resolve({})));
       attempt.ready.resolve();
-      return await ended.promise;
+      return await Promise.race([ended, stopped.promise]);
     } finally {
       this.#session = undefined;
       if (token.isCancellationRequested) await opened.transport.close();
       life.dispose();
       await opened.transport.close();
+    }
+  }
+
+  async #open(opener: Opener): Promise<OpenedSession> {
+    try {
+      return await opener.open();
+    } catch (error) {
+      this.#session = undefined;
+      throw error;
     }
   }
 
@@ -262,6 +276,16 @@ export class ServerRunner implements Disposable {
     this.#options.log.log('info', describe(next));
     this.#changed.fire(next);
   }
+}
+
+/** What is known of a connection once it is open. */
+function factsOf(
+  { handshake }: Session,
+  { transport }: OpenTransport,
+): Omit<Extract<ServerState, { kind: 'running' }>, 'kind' | 'pid' | 'since'> {
+  const { info, protocolVersion, era, isDialect, roundTripMs } = handshake;
+  const { kind = 'stdio', session } = transport.details ?? {};
+  return { info, protocolVersion, connection: { era, isDialect, roundTripMs, transport: kind, session } };
 }
 
 function throwIfCancelled(token: CancellationToken): void {

@@ -4,12 +4,16 @@ import type { Event } from '../base/event.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { InboundContext } from '../rpc/peer.ts';
-import type { TransportClosed } from '../rpc/transport.ts';
+import type { Transport, TransportClosed } from '../rpc/transport.ts';
 import type { LogLevelName } from '../model/catalog.ts';
+import type { Era } from '../model/server.ts';
+import type { WireCodec } from '../wire/codec.ts';
 import type { Handshake } from '../wire/handshake.ts';
 
 /** One concern of the protocol on one connection: what it answers, hears and does once the connection is open. */
 export interface SessionFeature {
+  /** The only kind of connection on which it exists; absent for both. */
+  readonly era?: Era;
   /** What the host declares for it; the declarations of all features are merged. */
   readonly capabilities?: JsonObject;
   /**
@@ -41,6 +45,10 @@ export interface SessionRequest {
  */
 export interface Session extends Disposable {
   readonly handshake: Handshake;
+  /** What the agreed revision has, and how it differs. */
+  readonly codec: WireCodec;
+  /** What is to be closed when the session is over: it says farewell in the words of the server. */
+  readonly transport: Transport;
   /** The connection ended, on purpose or not. */
   readonly onClose: Event<TransportClosed>;
   /**

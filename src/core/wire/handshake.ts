@@ -1,12 +1,15 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ServerInfo } from '../model/catalog.ts';
 import type { Era } from '../model/server.ts';
+import { decodeServerInfo } from './serverInfo.ts';
 
 /** Revisions opened with `initialize`, oldest first. */
 export const INITIALIZE_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 /** The pre-history that servers built on the first SDKs may still answer; it differs in nothing a host uses. */
 const ACCEPTED: readonly string[] = ['2024-10-07', ...INITIALIZE_REVISIONS];
 export const LATEST_REVISION = '2025-11-25';
+/** Revisions in which each request stands for itself, oldest first. */
+export const MODERN_REVISIONS: readonly string[] = ['2026-07-28'];
 
 /** What is agreed with a server, and what it said of itself. */
 export interface Handshake {
@@ -16,6 +19,8 @@ export interface Handshake {
   readonly protocolVersion: string;
   readonly info: ServerInfo;
   readonly capabilities: JsonObject;
+  /** How long the server took to answer the first question. */
+  readonly roundTripMs: number;
 }
 
 export type HandshakeOutcome =
@@ -37,20 +42,15 @@ export function decodeInitialize(result: Json): HandshakeOutcome {
   if (typeof protocolVersion !== 'string')
     return { kind: 'invalid', message: 'its answer to "initialize" names no protocolVersion' };
   if (!ACCEPTED.includes(protocolVersion)) return { kind: 'unsupported', protocolVersion };
-  const info = isJsonObject(serverInfo) ? serverInfo : {};
   return {
     kind: 'ok',
     handshake: {
       era: 'legacy',
       isDialect: false,
+      roundTripMs: 0,
       protocolVersion,
       capabilities: isJsonObject(capabilities) ? capabilities : {},
-      info: {
-        name: typeof info['name'] === 'string' ? info['name'] : '',
-        title: typeof info['title'] === 'string' ? info['title'] : undefined,
-        version: typeof info['version'] === 'string' ? info['version'] : '',
-        instructions: typeof instructions === 'string' ? instructions : undefined,
-      },
+      info: decodeServerInfo(serverInfo, instructions),
     },
   };
 }

@@ -1,64 +1,53 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { Tool, ToolHints } from '../model/catalog.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { TaskSupport, Tool, ToolHints } from '../model/catalog.ts';
 import type { Progress } from '../model/operation.ts';
+import type { Era } from '../model/server.ts';
+import { decodeIcons } from './icons.ts';
+import { object, text } from './members.ts';
+import { decodePage, nameProblem, type Page } from './page.ts';
+import { decodeHeaderParams } from './toolHeaders.ts';
 
 /** One page of `tools/list`; tools that cannot be used are counted with the reason, the others are kept. */
-export interface ToolPage {
+export interface ToolPage extends Page<Tool> {
   readonly tools: readonly Tool[];
-  readonly rejected: readonly string[];
-  readonly nextCursor: string | undefined;
-  /** Characters of the tools that were kept, written as JSON. */
-  readonly size: number;
 }
 
-/** Reasons that are told apart: a hostile page has millions of entries that are no tools. */
-const MAX_REASONS = 10;
-
-export function decodeToolPage(result: Json): ToolPage {
-  // A bare list comes from servers older than the standard; reading it costs one line.
-  const list = isJsonArray(result) ? result : isJsonObject(result) ? result['tools'] : undefined;
-  if (!isJsonArray(list)) {
-    return { tools: [], rejected: ['the answer holds no list of tools'], nextCursor: undefined, size: 0 };
-  }
-  const cursor = isJsonObject(result) ? result['nextCursor'] : undefined;
-  const tools: Tool[] = [];
-  const rejected: string[] = [];
-  let unnamed = 0;
-  let size = 0;
-  for (const item of list) {
-    const length = isJsonObject(item) ? JSON.stringify(item).length : 0;
-    const decoded = length > LONGEST_TOOL ? `a tool of ${length} characters` : decodeTool(item);
-    if (typeof decoded !== 'string') {
-      tools.push(decoded);
-      size += length;
-    } else if (rejected.length < MAX_REASONS) rejected.push(decoded);
-    else unnamed++;
-  }
-  if (unnamed > 0) rejected.push(`${unnamed} more`);
-  // An empty text is a cursor to no page: taken as "last page" as every client does.
-  return { tools, rejected, nextCursor: typeof cursor === 'string' && cursor !== '' ? cursor : undefined, size };
+/**
+ * MCP 2026-07-28 "Custom headers": a tool whose `x-mcp-header` cannot be honoured is left out. Elsewhere the word means
+ * nothing and its tool is kept.
+ */
+export function decodeToolPage(result: Json, era: Era = 'legacy'): ToolPage {
+  const decode = (item: JsonObject): Tool | string => decodeTool(item, era);
+  const page = decodePage(result, { member: 'tools', one: 'a tool', many: 'tools', decode });
+  return { ...page, tools: page.items };
 }
 
-const LONGEST_NAME = 256;
-/** No model reads more than a part of this, and the editor copies it at every change. */
-const LONGEST_TOOL = 1_000_000;
-
-function decodeTool(value: Json): Tool | string {
-  if (!isJsonObject(value)) return 'a tool that is not an object';
-  const { name, title, description, annotations } = value;
-  if (typeof name !== 'string' || name === '') return 'a tool without a name';
-  if (name.length > LONGEST_NAME) return `a tool whose name has ${name.length} characters`;
-  const schema = value['inputSchema'] ?? value['input_schema'];
-  const hints = isJsonObject(annotations) ? annotations : {};
-  const hintTitle = typeof hints['title'] === 'string' ? hints['title'] : undefined;
+function decodeTool(value: JsonObject, era: Era): Tool | string {
+  const { title, description, annotations } = value;
+  const name = text(value['name']) ?? '';
+  const problem = nameProblem(name, 'a tool');
+  if (problem !== undefined) return problem;
+  const inputSchema = object(value['inputSchema'] ?? value['input_schema']) ?? { type: 'object' };
+  const headerParams = era === 'modern' ? decodeHeaderParams(inputSchema) : [];
+  if (typeof headerParams === 'string') return `the tool "${name}": ${headerParams}`;
+  const hints = object(annotations) ?? {};
   return {
     name,
-    title: typeof title === 'string' ? title : hintTitle,
-    description: typeof description === 'string' ? description : undefined,
-    inputSchema: isJsonObject(schema) ? schema : { type: 'object' },
+    title: text(title) ?? text(hints['title']),
+    description: text(description),
+    inputSchema,
+    outputSchema: object(value['outputSchema']),
+    icons: decodeIcons(value['icons']),
+    taskSupport: decodeTaskSupport(value['execution']),
+    headerParams,
     hints: decodeHints(hints),
     raw: value,
   };
+}
+
+function decodeTaskSupport(execution: Json | undefined): TaskSupport {
+  const support = object(execution)?.['taskSupport'];
+  return support === 'optional' || support === 'required' ? support : 'forbidden';
 }
 
 function decodeHints(annotations: JsonObject): ToolHints {

@@ -1,8 +1,8 @@
-import { NO_CANCELLATION, NO_LOG } from '../../../src/core/index.ts';
+import { NO_CANCELLATION, NO_LOG, type Transport } from '../../../src/core/index.ts';
 import { InitializedSession } from '../../../src/core/session/initializedSession.ts';
 import { nodeClock } from '../../../src/node/nodePorts.ts';
 import { openStdio } from '../../../src/node/stdio.ts';
-import { type OpenClient, PATIENCE_MS, serverCommand } from './client.ts';
+import { type BenchClient, type OpenClient, PATIENCE_MS, serverCommand } from './client.ts';
 
 /** The project's own connection without the host around it: what is left is what the host itself costs. */
 export const openPeer: OpenClient = async (onNotification) => {
@@ -13,6 +13,14 @@ export const openPeer: OpenClient = async (onNotification) => {
     onStderr: (line) => process.stderr.write(`${line}\n`),
     onNoise: () => undefined,
   });
+  return sessionOver(transport, onNotification);
+};
+
+export const sessionOver = async (
+  transport: Transport,
+  onNotification: () => void,
+  onNegotiated: (version: string) => void = () => undefined,
+): Promise<BenchClient> => {
   const session = await InitializedSession.open({
     transport,
     clock: nodeClock,
@@ -21,7 +29,7 @@ export const openPeer: OpenClient = async (onNotification) => {
     startTimeoutMs: PATIENCE_MS,
     features: [{ notifications: { 'notifications/message': onNotification } }],
     token: NO_CANCELLATION,
-    onNegotiated: () => undefined,
+    onNegotiated,
   });
   return {
     call: (name, args, onProgress) =>

@@ -1,7 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { type OpenClient, PATIENCE_MS, serverCommand } from './client.ts';
+import { type BenchClient, type OpenClient, PATIENCE_MS, serverCommand } from './client.ts';
 
 /** Its default of 10 MiB would close the connection on the large results. */
 const MAX_BUFFER_SIZE = 512 * 1024 * 1024;
@@ -10,10 +11,15 @@ const MAX_BUFFER_SIZE = 512 * 1024 * 1024;
  * The official client in the fastest way that it documents: `request` with the schema of any result instead of
  * `callTool` with that of a tool's, and the fallback handler, which checks no schema of its own.
  */
-export const openSdk1: OpenClient = async (onNotification) => {
+export const openSdk1: OpenClient = (onNotification) =>
+  sdkOver(
+    new StdioClientTransport({ ...serverCommand, stderr: 'inherit', maxBufferSize: MAX_BUFFER_SIZE }),
+    onNotification,
+  );
+
+export const sdkOver = async (transport: Transport, onNotification: () => void): Promise<BenchClient> => {
   const client = new Client({ name: 'bench', version: '1.0.0' });
   client.fallbackNotificationHandler = async () => onNotification();
-  const transport = new StdioClientTransport({ ...serverCommand, stderr: 'inherit', maxBufferSize: MAX_BUFFER_SIZE });
   await client.connect(transport);
   return {
     call: (name, args, onprogress) =>

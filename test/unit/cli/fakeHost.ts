@@ -17,6 +17,10 @@ export function tool(name: string): Tool {
     title: undefined,
     description: undefined,
     inputSchema: {},
+    outputSchema: undefined,
+    icons: [],
+    taskSupport: 'forbidden',
+    headerParams: [],
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     raw: { name, inputSchema: {} },
   };
@@ -31,6 +35,7 @@ export function runningServer(id: string, tools: readonly Tool[]): ServerSnapsho
       kind: 'running',
       info: { name: `${id}-server`, title: undefined, version: '1.2.3', instructions: undefined },
       protocolVersion: '2025-11-25',
+      connection: { era: 'legacy', isDialect: false, roundTripMs: 3, transport: 'stdio', session: undefined },
       pid: 42,
       since: 5,
     },

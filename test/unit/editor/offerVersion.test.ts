@@ -9,7 +9,18 @@ const hints = { readOnly: false, destructive: true, idempotent: false, openWorld
 function tool(raw: JsonObject, offered = true, autoApproved = false): OfferedTool {
   const name = String(raw['name']);
   return {
-    tool: { name, title: undefined, description: undefined, inputSchema: {}, hints, raw },
+    tool: {
+      name,
+      title: undefined,
+      description: undefined,
+      inputSchema: {},
+      outputSchema: undefined,
+      icons: [],
+      taskSupport: 'forbidden',
+      headerParams: [],
+      hints,
+      raw,
+    },
     offered,
     autoApproved,
   };

@@ -26,6 +26,7 @@ export const RUNNING: ServerState = {
   kind: 'running',
   info: { name: 'Claimed Name', title: 'Claimed Title', version: '1.2.3', instructions: 'Be kind.' },
   protocolVersion: '2025-11-25',
+  connection: { era: 'legacy', isDialect: false, roundTripMs: 3, transport: 'stdio', session: undefined },
   pid: 1,
   since: 0,
 };
@@ -100,6 +101,10 @@ export function tool(name: string, more: JsonObject = {}, settings: Partial<Offe
       title: undefined,
       description: undefined,
       inputSchema,
+      outputSchema: undefined,
+      icons: [],
+      taskSupport: 'forbidden',
+      headerParams: [],
       hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
       raw: { name, inputSchema, ...more },
     },

@@ -10,11 +10,25 @@ import { serverDefinition } from '../../support/serverDefinition.ts';
 
 const error = new HostError('SERVER_EXITED', 'gone', { layer: 'process' });
 const info = { name: 's', title: undefined, version: '1', instructions: undefined };
+const connection = {
+  era: 'legacy',
+  isDialect: false,
+  roundTripMs: 3,
+  transport: 'stdio',
+  session: undefined,
+} as const;
 const states: readonly ServerState[] = [
   { kind: 'stopped', reason: 'notStarted' },
   { kind: 'asking' },
   { kind: 'starting' },
-  { kind: 'running', info, protocolVersion: '2025-06-18', pid: 1, since: 0 },
+  {
+    kind: 'running',
+    info,
+    protocolVersion: '2025-06-18',
+    connection,
+    pid: 1,
+    since: 0,
+  },
   { kind: 'stopping' },
   { kind: 'restarting', error, at: 9 },
   { kind: 'failed', error },
@@ -22,7 +36,7 @@ const states: readonly ServerState[] = [
 const events: readonly LifecycleEvent[] = [
   { kind: 'asked' },
   { kind: 'connecting' },
-  { kind: 'ready', info, protocolVersion: '2025-06-18', pid: 1, since: 0 },
+  { kind: 'ready', info, protocolVersion: '2025-06-18', connection, pid: 1, since: 0 },
   { kind: 'stopping' },
   { kind: 'stopped', reason: 'byUser' },
   { kind: 'crashed', error, restartAt: 9 },

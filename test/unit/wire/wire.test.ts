@@ -13,6 +13,7 @@ suite('The answer to initialize', () => {
         handshake: {
         era: 'legacy',
         isDialect: false,
+        roundTripMs: 0,
           protocolVersion,
           capabilities: {},
           info: { name: '', title: undefined, version: '', instructions: undefined },

@@ -1,0 +1,56 @@
+import { isJsonArray, isJsonObject, type Json } from '../base/json.ts';
+import { coversServer } from './address.ts';
+
+/** What a protected resource says of itself (RFC 9728). */
+export interface ResourceMetadata {
+  /** Exactly as published: an authorization server may compare it letter by letter. */
+  readonly resource: string;
+  /** At least one, in the server's order, exactly as written. */
+  readonly issuers: readonly string[];
+  readonly scopes: readonly string[] | undefined;
+  readonly demandsProof: boolean;
+}
+
+export type Decoded<T> = { readonly value: T } | { readonly problem: string };
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+const MAX_ISSUERS = 8;
+const MAX_SCOPES = 200;
+
+/** Where the metadata of a server may be, in the order in which to look (MCP 2025-11-25, "Authorization Server Location"). */
+export function resourceMetadataUrls(server: URL, named: string | undefined): readonly string[] {
+  const path = server.pathname === '/' ? [] : [`${server.origin}${WELL_KNOWN}${server.pathname}`];
+  const all = [...(named === undefined ? [] : [named]), ...path, `${server.origin}${WELL_KNOWN}`];
+  return [...new Set(all)];
+}
+
+/** Whether a document is such metadata at all: some servers answer every path with a page. */
+export function isResourceMetadata(document: Json | undefined): boolean {
+  return (
+    isJsonObject(document) && (document['resource'] !== undefined || document['authorization_servers'] !== undefined)
+  );
+}
+
+/** Rejects metadata of another resource (RFC 9728 §3.3): it would have us get a token for somebody else. */
+export function decodeResourceMetadata(document: Json | undefined, server: URL): Decoded<ResourceMetadata> {
+  if (!isJsonObject(document)) return { problem: 'is not a JSON object' };
+  const { resource } = document;
+  if (typeof resource !== 'string') return { problem: 'names no resource' };
+  if (!coversServer(resource, server)) return { problem: `is that of another resource, ${resource}` };
+  const issuers = texts(document['authorization_servers'], MAX_ISSUERS) ?? [];
+  if (issuers.length === 0) return { problem: 'names no authorization server' };
+  return {
+    value: {
+      resource,
+      issuers,
+      scopes: texts(document['scopes_supported'], MAX_SCOPES),
+      demandsProof: document['dpop_bound_access_tokens_required'] === true,
+    },
+  };
+}
+
+/** The texts in a list; `undefined` where there is no list. */
+export function texts(value: Json | undefined, max: number): readonly string[] | undefined {
+  if (!isJsonArray(value)) return undefined;
+  return value.filter((item): item is string => typeof item === 'string' && item !== '').slice(0, max);
+}

@@ -1,0 +1,103 @@
+import { isJsonObject, type Json } from '../base/json.ts';
+import { splitScopes } from './challenge.ts';
+import type { OAuthClient } from './client.ts';
+import type { Decoded } from './resourceMetadata.ts';
+import type { Discovery } from './serverMetadata.ts';
+
+/** What one authorization server gave for one resource. */
+export interface TokenRecord {
+  readonly issuer: string;
+  readonly found: Discovery;
+  readonly resource: string;
+  readonly tokenEndpoint: string;
+  readonly revocationEndpoint: string | undefined;
+  readonly accessToken: string;
+  /** `dpop`: it only works with a proof by `proofKey`. */
+  readonly type: 'bearer' | 'dpop';
+  readonly refreshToken: string | undefined;
+  /** In milliseconds since the epoch; `undefined` where nobody said. */
+  readonly expiresAt: number | undefined;
+  readonly issuedAt: number;
+  /** Asked for, and as far as known given. */
+  readonly requested: readonly string[];
+  readonly granted: readonly string[];
+  /** The client to which it was given; only that one can refresh it. */
+  readonly client: OAuthClient;
+  /** A private key as a JWK in JSON. */
+  readonly proofKey: string | undefined;
+  /** The servers of the settings for which a person agreed to its use. */
+  readonly servers: readonly string[];
+}
+
+export interface TokenReply {
+  readonly accessToken: string;
+  readonly type: 'bearer' | 'dpop';
+  readonly refreshToken: string | undefined;
+  readonly expiresIn: number | undefined;
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** A token is not used in its last moments: it would end on the way. */
+const MARGIN_MS = 30_000;
+/** Seconds; longer lives are taken for mistakes. */
+const LONGEST_LIFE = 10 * 365 * 24 * 3600;
+
+/** Reads the reply of a token endpoint (RFC 6749 §5.1). */
+export function decodeTokenReply(document: Json | undefined): Decoded<TokenReply> {
+  if (!isJsonObject(document)) return { problem: 'is not a JSON object' };
+  const { access_token: accessToken, token_type: tokenType, refresh_token: refreshToken, scope } = document;
+  if (typeof accessToken !== 'string' || !/^[\x21-\x7e]+$/.test(accessToken))
+    return { problem: 'has no access_token that can be sent' };
+  const type = typeof tokenType === 'string' ? tokenType.toLowerCase() : 'nothing';
+  if (type !== 'bearer' && type !== 'dpop') return { problem: `gives a token of the type ${type}` };
+  return {
+    value: {
+      accessToken,
+      type,
+      refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined,
+      expiresIn: decodeLife(document['expires_in']),
+      scopes: typeof scope === 'string' ? splitScopes(scope) : undefined,
+    },
+  };
+}
+
+/** Some servers write the number as a text. */
+function decodeLife(value: Json | undefined): number | undefined {
+  const seconds = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
+  return typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_LIFE ? seconds : undefined;
+}
+
+/** Why a reply is of no use to a request that proved its key (RFC 9449 §5), or did not. */
+export function proofProblem(reply: TokenReply, proved: boolean): string | undefined {
+  if (reply.type === 'dpop') return proved ? undefined : 'binds the token to a key that nobody named';
+  return proved ? 'does not bind the token to the key of this host' : undefined;
+}
+
+/** The record after a refresh: what the reply does not name stays as it was. */
+export function refreshed(record: TokenRecord, reply: TokenReply, now: number): TokenRecord {
+  return {
+    ...record,
+    accessToken: reply.accessToken,
+    type: reply.type,
+    refreshToken: reply.refreshToken ?? record.refreshToken,
+    expiresAt: endOf(reply, now),
+    issuedAt: now,
+    granted: reply.scopes ?? record.granted,
+  };
+}
+
+export function endOf(reply: TokenReply, now: number): number | undefined {
+  return reply.expiresIn === undefined ? undefined : now + reply.expiresIn * 1000;
+}
+
+export function isExpired({ expiresAt, issuedAt }: Pick<TokenRecord, 'expiresAt' | 'issuedAt'>, now: number): boolean {
+  if (expiresAt === undefined) return false;
+  // Of a life that is shorter than the margin something must be left.
+  return now >= expiresAt - Math.min(MARGIN_MS, (expiresAt - issuedAt) / 2);
+}
+
+/** What no log may show of it. */
+export function secretsOf(record: TokenRecord): readonly string[] {
+  const { accessToken, refreshToken, client, proofKey } = record;
+  return [accessToken, refreshToken, client.clientSecret, proofKey].filter((text) => text !== undefined);
+}

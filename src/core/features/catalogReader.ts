@@ -1,0 +1,282 @@
+import { CancellationSource, type CancellationToken, NO_CANCELLATION, unlessCancelled } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+import { type Disposable, toDisposable } from '../base/disposable.ts';
+import { HostError, isHostError, RPC, toHostError } from '../base/errors.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { Era } from '../model/server.ts';
+import type { Session } from '../session/session.ts';
+import type { Page } from '../wire/page.ts';
+
+/** What tells one kind of list from another. */
+export interface CatalogKind<T> {
+  /** In sentences: "tools". */
+  readonly noun: string;
+  readonly method: string;
+  /** The capability without which a server is never asked. */
+  readonly capability: string;
+  /** Whether a server may declare the capability and still not know the method: it then has none of these. */
+  readonly isOptional: boolean;
+  /** Of several items with one key the last one counts. */
+  key(item: T): string;
+  decode(result: Json, era: Era): Page<T>;
+}
+
+export interface CatalogReaderOptions<T> {
+  readonly clock: Clock;
+  readonly log: Logger;
+  listTimeoutMs(): number;
+  /** Called with the whole list whenever it has been read again. */
+  onItems(items: readonly T[]): void;
+  /** Called when the list could not be read. */
+  onFailed(error: HostError): void;
+}
+
+/** Servers announce a change several times in a row, five of them right after the start. */
+const DEBOUNCE_MS = 200;
+const MAX_PAGES = 1_000;
+const MAX_ITEMS = 20_000;
+/** Of all items of one list, as JSON. */
+const MAX_CHARACTERS = 64_000_000;
+
+/** Keeps one list of one server as the server has it, over all its connections. */
+export class CatalogReader<T> {
+  readonly #kind: CatalogKind<T>;
+  readonly #options: CatalogReaderOptions<T>;
+  #reading: ConnectionReader<T> | undefined;
+
+  constructor(kind: CatalogKind<T>, options: CatalogReaderOptions<T>) {
+    this.#kind = kind;
+    this.#options = options;
+  }
+
+  /** Reads the list on a new connection, and keeps up with it until the connection ends. */
+  started(session: Session): Disposable {
+    const reading = new ConnectionReader(session, this.#kind, this.#options);
+    this.#reading = reading;
+    const renewals = session.onRenewed(() => reading.changed());
+    reading.begin();
+    return toDisposable(() => {
+      if (this.#reading === reading) this.#reading = undefined;
+      renewals.dispose();
+      reading.end();
+    });
+  }
+
+  /** The server says that the list is another one now. */
+  changed(): void {
+    this.#reading?.changed();
+  }
+
+  /**
+   * The list for somebody who needs it now: read again where it changed, could not be read, or is older than the server
+   * allows. Rejects with a `HostError`; what was known before stays known.
+   */
+  fresh(token: CancellationToken = NO_CANCELLATION): Promise<readonly T[]> {
+    const reading = this.#reading;
+    if (reading === undefined) return Promise.reject(notRunning(this.#kind.noun));
+    return unlessCancelled(reading.fresh(), token, `Reading the list of ${this.#kind.noun}`);
+  }
+
+  /** The same, read again in any case: an answer of the server showed that the list is out of date. */
+  reread(token?: CancellationToken): Promise<readonly T[]> {
+    this.#reading?.outdate();
+    return this.fresh(token);
+  }
+}
+
+type Outcome<T> =
+  | { readonly kind: 'read'; readonly items: readonly T[]; readonly goodUntil: number }
+  | { readonly kind: 'failed'; readonly error: HostError };
+
+/** Reads the list on one connection: never twice at once, and once more when it changed meanwhile. */
+class ConnectionReader<T> {
+  readonly #session: Session;
+  readonly #kind: CatalogKind<T>;
+  readonly #options: CatalogReaderOptions<T>;
+  readonly #ended = new CancellationSource();
+  #outcome: Outcome<T> | undefined;
+  #reading: Promise<Outcome<T>> | undefined;
+  /** The list changed since the last reading began. */
+  #isStale = false;
+  #timer: Disposable | undefined;
+
+  constructor(session: Session, kind: CatalogKind<T>, options: CatalogReaderOptions<T>) {
+    this.#session = session;
+    this.#kind = kind;
+    this.#options = options;
+  }
+
+  begin(): void {
+    if (this.#isOffered) void this.#read();
+    else this.#options.onItems([]);
+  }
+
+  changed(): void {
+    if (this.#ended.isCancelled || !this.#isOffered) return;
+    this.#isStale = true;
+    // What is being read now is followed by another reading.
+    if (this.#reading === undefined) this.#readSoon();
+  }
+
+  outdate(): void {
+    this.#isStale = true;
+  }
+
+  async fresh(): Promise<readonly T[]> {
+    if (!this.#isOffered) return [];
+    const underWay = this.#reading;
+    if (underWay !== undefined) {
+      const outcome = await underWay;
+      if (!this.#isStale) return itemsOf(outcome);
+    } else if (
+      this.#outcome?.kind === 'read' &&
+      !this.#isStale &&
+      this.#options.clock.now() < this.#outcome.goodUntil
+    ) {
+      return this.#outcome.items;
+    }
+    return itemsOf(await this.#read());
+  }
+
+  end(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    this.#ended.cancel();
+  }
+
+  /** MCP "Capabilities": a server is never asked for what it did not declare. */
+  get #isOffered(): boolean {
+    return isJsonObject(this.#session.handshake.capabilities[this.#kind.capability]);
+  }
+
+  #readSoon(): void {
+    this.#timer ??= this.#options.clock.delay(DEBOUNCE_MS, () => {
+      this.#timer = undefined;
+      void this.#read();
+    });
+  }
+
+  /** Never rejects. */
+  #read(): Promise<Outcome<T>> {
+    if (this.#reading !== undefined) return this.#reading;
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    this.#isStale = false;
+    const reading = this.#readWhole().then((outcome) => {
+      this.#reading = undefined;
+      this.#outcome = outcome;
+      if (!this.#ended.isCancelled) this.#tell(outcome);
+      return outcome;
+    });
+    this.#reading = reading;
+    return reading;
+  }
+
+  #tell(outcome: Outcome<T>): void {
+    if (outcome.kind === 'read') this.#options.onItems(outcome.items);
+    else if (outcome.error.code !== 'CONNECTION_CLOSED') {
+      this.#options.log.log('error', `The list of ${this.#kind.noun} could not be read: ${outcome.error.message}`);
+      this.#options.onFailed(outcome.error);
+    }
+    if (this.#isStale) this.#readSoon();
+  }
+
+  async #readWhole(): Promise<Outcome<T>> {
+    try {
+      return await this.#readPages(true);
+    } catch (error) {
+      if (this.#kind.isOptional && (isRemote(error, RPC.methodNotFound) || isHostError(error, 'NOT_IN_REVISION')))
+        return { kind: 'read', items: [], goodUntil: Infinity };
+      return { kind: 'failed', error: toHostError(error) };
+    }
+  }
+
+  async #readPages(mayBeginAnew: boolean): Promise<Outcome<T>> {
+    const pages = new Pages(this.#kind, this.#options);
+    do {
+      const params = pages.cursor === undefined ? {} : { cursor: pages.cursor };
+      try {
+        const page = await this.#session.decoded(
+          this.#kind.method,
+          params,
+          { timeoutMs: this.#options.listTimeoutMs(), token: this.#ended.token },
+          (result) => this.#kind.decode(result, this.#session.handshake.era),
+        );
+        pages.add(page, this.#goodUntil(page));
+      } catch (error) {
+        // MCP "Pagination": a cursor that is no longer valid. The list is read once more from its beginning.
+        if (pages.cursor === undefined || !mayBeginAnew || !isRemote(error, RPC.invalidParams)) throw error;
+        return this.#readPages(false);
+      }
+    } while (pages.cursor !== undefined);
+    return { kind: 'read', items: pages.items, goodUntil: pages.goodUntil };
+  }
+
+  /** Before MCP 2026-07-28 a list is good until the server says that it changed. */
+  #goodUntil(page: Page<T>): number {
+    return this.#session.handshake.era === 'legacy'
+      ? Infinity
+      : this.#options.clock.now() + (page.freshness?.ttlMs ?? 0);
+  }
+}
+
+/** The pages of one reading. */
+class Pages<T> {
+  readonly #kind: CatalogKind<T>;
+  readonly #log: Logger;
+  readonly #byKey = new Map<string, T>();
+  readonly #seen = new Set<string>();
+  #size = 0;
+  /** Where to go on; absent before the first page and after the last one. */
+  cursor: string | undefined;
+  /** The list is as good as the first of its pages that goes bad. */
+  goodUntil = Infinity;
+
+  constructor(kind: CatalogKind<T>, { log }: Pick<CatalogReaderOptions<T>, 'log'>) {
+    this.#kind = kind;
+    this.#log = log;
+  }
+
+  get items(): readonly T[] {
+    return [...this.#byKey.values()];
+  }
+
+  add(page: Page<T>, goodUntil: number): void {
+    for (const item of page.items) this.#byKey.set(this.#kind.key(item), item);
+    for (const reason of page.rejected) this.#log.log('warn', `Left out of the ${this.#kind.noun}: ${reason}.`);
+    this.#size += page.size;
+    this.goodUntil = Math.min(this.goodUntil, goodUntil);
+    this.cursor = this.#follow(page.nextCursor);
+  }
+
+  /** The cursor to go on with, unless the server leads in a circle or without end. */
+  #follow(cursor: string | undefined): string | undefined {
+    if (cursor === undefined) return undefined;
+    const count = this.#byKey.size;
+    const isWithin = this.#seen.size < MAX_PAGES && count < MAX_ITEMS && this.#size < MAX_CHARACTERS;
+    if (isWithin && !this.#seen.has(cursor)) {
+      this.#seen.add(cursor);
+      return cursor;
+    }
+    this.#log.log('warn', `The list of ${this.#kind.noun} has no end; it was cut after ${count} ${this.#kind.noun}.`);
+    return undefined;
+  }
+}
+
+function itemsOf<T>(outcome: Outcome<T>): readonly T[] {
+  if (outcome.kind === 'failed') throw outcome.error;
+  return outcome.items;
+}
+
+function isRemote(error: unknown, rpcCode: number): boolean {
+  return isHostError(error, 'REMOTE_ERROR') && error.rpcCode === rpcCode;
+}
+
+function notRunning(noun: string): HostError {
+  return new HostError('SERVER_NOT_RUNNING', `The list of ${noun} cannot be read: the server is not running.`, {
+    layer: 'host',
+    effect: 'none',
+    suggestion: 'Start it, then try again.',
+  });
+}

@@ -1,0 +1,99 @@
+import { CancellationSource, type CancellationToken, NO_CANCELLATION, unlessCancelled } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { cancelled, HostError, isHostError } from '../base/errors.ts';
+import type { Elicitor, UrlQuestion } from '../inputPorts.ts';
+import type { UrlElicitation } from '../model/inputs.ts';
+import { urlElicitationsOf } from '../wire/elicitation.ts';
+import type { ElicitationFeature } from './elicitation.ts';
+import type { CallContext, CallInterceptor } from './toolCalls.ts';
+
+export interface RequiredPagesOptions {
+  readonly clock: Clock;
+  readonly elicitor: Elicitor;
+  /** What asks for the server of a call. */
+  find(server: string): ElicitationFeature | undefined;
+}
+
+/** MCP 2025-11-25 "URL elicitation required". */
+const URL_ELICITATION_REQUIRED = -32042;
+const FIRST_REVISION = '2025-11-25';
+/** More than a person would visit for one call. */
+const MAX_PAGES = 5;
+/** How long a person may be busy with a page. */
+const VISIT_MS = 1_800_000;
+
+/** A call that needs pages to be visited first: the person is asked for each, and the call is made once more. */
+export function requiredPages(options: RequiredPagesOptions): CallInterceptor {
+  return (context, next) => {
+    const { era, protocolVersion } = context.session.handshake;
+    if (era !== 'legacy' || protocolVersion < FIRST_REVISION) return next(context);
+    return next(context).catch(async (error: unknown) => {
+      const feature = options.find(context.server.id);
+      if (feature === undefined || !isHostError(error, 'REMOTE_ERROR')) throw error;
+      const pages = error.rpcCode === URL_ELICITATION_REQUIRED ? urlElicitationsOf(error.data) : [];
+      if (pages.length === 0 || pages.length > MAX_PAGES) throw error;
+      const token = context.token ?? NO_CANCELLATION;
+      for (const page of pages) {
+        context.report({ progress: 0, total: undefined, message: 'Waits for a page to be visited.' });
+        await unlessCancelled(visit(page, context, feature, token, options), token, 'The call');
+      }
+      return next(context);
+    });
+  };
+}
+
+async function visit(
+  page: UrlElicitation,
+  context: CallContext,
+  feature: ElicitationFeature,
+  token: CancellationToken,
+  options: RequiredPagesOptions,
+): Promise<void> {
+  const store = new DisposableStore();
+  const done = store.add(new CancellationSource());
+  try {
+    store.add(token.onCancellationRequested(() => done.cancel()));
+    // From before it is opened on: a server may be faster than the person's next click.
+    const { elicitationId } = page;
+    if (elicitationId !== undefined) store.add(feature.pages.follow(elicitationId, () => done.cancel()));
+    const visited = await feature.visit(page, token);
+    if (visited.kind === 'refused') throw notVisited(context, `was to be opened, and ${visited.why}`);
+    if (visited.kind !== 'accept') throw notVisited(context, 'was not opened');
+    if (!done.isCancelled) await untilDone(visited.question, done, context, options);
+  } finally {
+    store.dispose();
+  }
+  if (token.isCancellationRequested) throw cancelled('The call');
+}
+
+/** Ends with the server's word, with the person's, or when it has taken too long. */
+async function untilDone(
+  question: UrlQuestion,
+  done: CancellationSource,
+  context: CallContext,
+  { clock, elicitor }: RequiredPagesOptions,
+): Promise<void> {
+  const ended = new Promise<'continue'>((resolve) => {
+    done.token.onCancellationRequested(() => resolve('continue'));
+  });
+  let isLate = false;
+  const patience = clock.delay(VISIT_MS, () => {
+    isLate = true;
+    done.cancel();
+  });
+  try {
+    const outcome = await Promise.race([ended, elicitor.finish(question, done.token)]);
+    if (outcome === 'cancel' || isLate) throw notVisited(context, 'was not finished');
+  } finally {
+    patience.dispose();
+  }
+}
+
+function notVisited({ request }: CallContext, what: string): HostError {
+  return new HostError('NOT_APPROVED', `The tool "${request.tool}" of "${request.server}" needs a page that ${what}.`, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: 'Call it again, and open the page when you are asked.',
+  });
+}

@@ -1,0 +1,148 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import { cleanLine } from '../base/cleanText.ts';
+import type { Clock } from '../base/clock.ts';
+import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
+import { HostError, RPC } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import type { Resource, ResourceTemplate } from '../model/catalog.ts';
+import type { Session, SessionFeature, SessionRequest } from '../session/session.ts';
+import { decodeReadResult, decodeResourcePage, decodeTemplatePage, type ReadResult } from '../wire/resources.ts';
+import { CatalogReader } from './catalogReader.ts';
+import { valueOf } from './decodedValue.ts';
+import { offering } from './offering.ts';
+import { type ResourceListener, type ResourceSubscription, ResourceSubscriptions } from './resourceSubscriptions.ts';
+
+export interface ResourceCatalogOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  listTimeoutMs(): number;
+  /** For one request that begins or ends a subscription. */
+  requestTimeoutMs(): number;
+  /** Called with the whole list whenever it has been read again. */
+  onResources(resources: readonly Resource[]): void;
+  onTemplates(templates: readonly ResourceTemplate[]): void;
+  /** Called when one of the lists could not be read. */
+  onFailed(list: 'resources' | 'templates', error: HostError): void;
+}
+
+/** Up to MCP 2025-11-25 the answer for a resource that is not there; since then it is "invalid params". */
+const RESOURCE_NOT_FOUND = -32002;
+/** Characters of a URI in a sentence. */
+const MAX_LOGGED = 300;
+
+/** What one server offers to read: its resources, its templates, and who wants to hear of changes. */
+export class ResourceCatalog implements SessionFeature {
+  readonly #resources: CatalogReader<Resource>;
+  readonly #templates: CatalogReader<ResourceTemplate>;
+  readonly #subscriptions: ResourceSubscriptions;
+  readonly #log: Logger;
+  #session: Session | undefined;
+
+  readonly notifications: NonNullable<SessionFeature['notifications']>;
+
+  constructor(options: ResourceCatalogOptions) {
+    const { clock, log } = options;
+    this.#log = log;
+    const common = { clock, log, listTimeoutMs: () => options.listTimeoutMs() };
+    this.#resources = new CatalogReader<Resource>(
+      {
+        noun: 'resources',
+        method: 'resources/list',
+        capability: 'resources',
+        isOptional: true,
+        key: ({ uri }) => uri,
+        decode: decodeResourcePage,
+      },
+      {
+        ...common,
+        onItems: (resources) => options.onResources(resources),
+        onFailed: (error) => options.onFailed('resources', error),
+      },
+    );
+    this.#templates = new CatalogReader<ResourceTemplate>(
+      {
+        noun: 'resource templates',
+        method: 'resources/templates/list',
+        capability: 'resources',
+        isOptional: true,
+        key: ({ uriTemplate }) => uriTemplate,
+        decode: decodeTemplatePage,
+      },
+      {
+        ...common,
+        onItems: (templates) => options.onTemplates(templates),
+        onFailed: (error) => options.onFailed('templates', error),
+      },
+    );
+    this.#subscriptions = new ResourceSubscriptions(options);
+    this.notifications = {
+      ...this.#subscriptions.notifications,
+      // One word for both lists.
+      'notifications/resources/list_changed': () => {
+        this.#resources.changed();
+        this.#templates.changed();
+      },
+    };
+  }
+
+  started(session: Session): Disposable {
+    this.#session = session;
+    const store = new DisposableStore();
+    store.add(this.#resources.started(session));
+    store.add(this.#templates.started(session));
+    store.add(this.#subscriptions.started(session));
+    store.add(
+      toDisposable(() => {
+        if (this.#session === session) this.#session = undefined;
+      }),
+    );
+    return store;
+  }
+
+  /** The resources for somebody who needs them now, not older than the server allows. Rejects with a `HostError`. */
+  fresh(token?: CancellationToken): Promise<readonly Resource[]> {
+    return this.#resources.fresh(token);
+  }
+
+  freshTemplates(token?: CancellationToken): Promise<readonly ResourceTemplate[]> {
+    return this.#templates.fresh(token);
+  }
+
+  /** What a resource holds, listed or not: a template or a result may have named it. Rejects with a `HostError`. */
+  async read(uri: string, options: SessionRequest): Promise<ReadResult> {
+    const session = offering(this.#session, 'resources');
+    const explain = (error: HostError): HostError => {
+      const said = unknown(uri, error);
+      return options.explain?.(said) ?? said;
+    };
+    const read = await session.decoded('resources/read', { uri }, { ...options, explain }, (result) =>
+      valueOf(decodeReadResult(result, uri)),
+    );
+    for (const reason of read.rejected) this.#log.log('warn', `Left out of ${cleanLine(uri, MAX_LOGGED)}: ${reason}.`);
+    return read;
+  }
+
+  /** Has a listener hear of changes of a resource, as long as it is not disposed, whatever becomes of connections. */
+  subscribe(uri: string, listener: ResourceListener): ResourceSubscription {
+    return this.#subscriptions.subscribe(uri, listener);
+  }
+}
+
+/** A server that has no such resource says so with either code. */
+function unknown(uri: string, error: HostError): HostError {
+  const isUnknown = error.rpcCode === RESOURCE_NOT_FOUND || error.rpcCode === RPC.invalidParams;
+  if (error.code !== 'REMOTE_ERROR' || !isUnknown) return error;
+  const { rpcCode, data } = error;
+  return new HostError(
+    'UNKNOWN_RESOURCE',
+    `The server has no resource ${cleanLine(uri, MAX_LOGGED)}: ${error.message}`,
+    {
+      layer: 'server',
+      rpcCode,
+      data,
+      effect: 'none',
+      suggestion: 'List its resources again.',
+      cause: error,
+    },
+  );
+}

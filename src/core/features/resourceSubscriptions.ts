@@ -1,0 +1,206 @@
+import { Deferred, ignoreFailure, KeyedQueue } from '../base/async.ts';
+import { CancellationSource } from '../base/cancellation.ts';
+import { cleanLine } from '../base/cleanText.ts';
+import { type Disposable, toDisposable } from '../base/disposable.ts';
+import { HostError, messageOf, toHostError } from '../base/errors.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import type { Logger, LogLevel } from '../base/log.ts';
+import type { Session, SessionFeature } from '../session/session.ts';
+
+/** Characters of a URI in a line of the log. */
+const MAX_LOGGED = 300;
+
+export interface ResourceSubscriptionsOptions {
+  readonly log: Logger;
+  requestTimeoutMs(): number;
+}
+
+/** Called with the resource that changed: the one subscribed to, or one below it. */
+export type ResourceListener = (uri: string) => void;
+
+/** Ends when it is disposed. */
+export interface ResourceSubscription extends Disposable {
+  /**
+   * Resolves when the server has agreed, rejects with a `HostError` when it does not tell of changes. Either way the
+   * subscription stays, and is told to the server again at the next connection.
+   */
+  readonly agreed: Promise<void>;
+}
+
+interface Subscriber {
+  readonly call: ResourceListener;
+  readonly agreed: Deferred<void>;
+}
+
+/** Who wants to hear of which resource, told to the server once for each URI and again wherever it forgot. */
+export class ResourceSubscriptions implements SessionFeature {
+  readonly #options: ResourceSubscriptionsOptions;
+  readonly #subscribers = new Map<string, Set<Subscriber>>();
+  #connection: ConnectionSubscriptions | undefined;
+
+  readonly notifications = {
+    'notifications/resources/updated': (params: JsonObject): void => this.#updated(params),
+  };
+
+  constructor(options: ResourceSubscriptionsOptions) {
+    this.#options = options;
+  }
+
+  started(session: Session): Disposable {
+    const connection = new ConnectionSubscriptions(session, this.#options, (uri) => this.#subscribers.get(uri));
+    this.#connection = connection;
+    const settleAll = (): void => {
+      for (const uri of this.#subscribers.keys()) connection.settle(uri);
+    };
+    const renewals = session.onRenewed(() => {
+      connection.forget();
+      settleAll();
+    });
+    settleAll();
+    return toDisposable(() => {
+      if (this.#connection === connection) this.#connection = undefined;
+      renewals.dispose();
+      connection.end();
+    });
+  }
+
+  subscribe(uri: string, listener: ResourceListener): ResourceSubscription {
+    const subscriber: Subscriber = { call: listener, agreed: new Deferred<void>() };
+    ignoreFailure(subscriber.agreed.promise);
+    const all = this.#subscribers.get(uri) ?? new Set();
+    this.#subscribers.set(uri, all.add(subscriber));
+    this.#connection?.settle(uri);
+    const ending = toDisposable(() => {
+      all.delete(subscriber);
+      subscriber.agreed.reject(ended());
+      if (all.size > 0) return;
+      this.#subscribers.delete(uri);
+      this.#connection?.settle(uri);
+    });
+    return { agreed: subscriber.agreed.promise, dispose: () => ending.dispose() };
+  }
+
+  #updated({ uri }: JsonObject): void {
+    if (typeof uri !== 'string') return;
+    for (const [subscribed, all] of this.#subscribers) {
+      if (!covers(subscribed, uri)) continue;
+      for (const { call } of [...all]) this.#call(call, uri);
+    }
+  }
+
+  #call(listener: ResourceListener, uri: string): void {
+    try {
+      listener(uri);
+    } catch (error) {
+      this.#options.log.log('error', `A change of ${cleanLine(uri, MAX_LOGGED)} was not taken: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** What one connection's server was told. */
+class ConnectionSubscriptions {
+  readonly #session: Session;
+  readonly #options: ResourceSubscriptionsOptions;
+  readonly #subscribers: (uri: string) => ReadonlySet<Subscriber> | undefined;
+  readonly #ended = new CancellationSource();
+  /** One request at a time for each URI: of an end and a new beginning the server must hear in this order. */
+  readonly #queue = new KeyedQueue();
+  #told = new Set<string>();
+
+  constructor(
+    session: Session,
+    options: ResourceSubscriptionsOptions,
+    subscribers: (uri: string) => ReadonlySet<Subscriber> | undefined,
+  ) {
+    this.#session = session;
+    this.#options = options;
+    this.#subscribers = subscribers;
+  }
+
+  /** Brings what the server was told of this URI in line with what is wanted. */
+  settle(uri: string): void {
+    ignoreFailure(this.#queue.run(uri, () => this.#settle(uri)));
+  }
+
+  /** The server remembers nothing. */
+  forget(): void {
+    this.#told = new Set();
+  }
+
+  end(): void {
+    this.#ended.cancel();
+  }
+
+  async #settle(uri: string): Promise<void> {
+    if (this.#ended.isCancelled) return;
+    const told = this.#told;
+    if (this.#subscribers(uri) === undefined) {
+      if (told.delete(uri)) await this.#takeBack(uri);
+      return;
+    }
+    const refusal = told.has(uri) ? undefined : await this.#tell(uri, told);
+    // Of the subscribers there are by now: who came meanwhile need not ask again.
+    for (const { agreed } of this.#subscribers(uri) ?? []) {
+      if (refusal === undefined) agreed.resolve();
+      else agreed.reject(refusal);
+    }
+  }
+
+  /** Why the server does not agree, if it does not. */
+  async #tell(uri: string, told: Set<string>): Promise<HostError | undefined> {
+    if (!this.#isOffered) return notOffered();
+    try {
+      await this.#session.subscribe(uri, this.#sending);
+      // Where the server forgot meanwhile, another set counts by now.
+      told.add(uri);
+      return undefined;
+    } catch (thrown) {
+      const error = toHostError(thrown);
+      this.#remark('warn', `The server does not tell of changes of ${cleanLine(uri, MAX_LOGGED)}: ${error.message}`);
+      return error;
+    }
+  }
+
+  async #takeBack(uri: string): Promise<void> {
+    try {
+      await this.#session.unsubscribe(uri, this.#sending);
+    } catch (error) {
+      this.#remark('debug', `The server still tells of changes of ${cleanLine(uri, MAX_LOGGED)}: ${messageOf(error)}`);
+    }
+  }
+
+  #remark(level: LogLevel, line: string): void {
+    if (!this.#ended.isCancelled) this.#options.log.log(level, line);
+  }
+
+  get #sending(): { readonly timeoutMs: number; readonly token: CancellationSource['token'] } {
+    return { timeoutMs: this.#options.requestTimeoutMs(), token: this.#ended.token };
+  }
+
+  get #isOffered(): boolean {
+    const { resources } = this.#session.handshake.capabilities;
+    return isJsonObject(resources) && resources['subscribe'] === true;
+  }
+}
+
+/**
+ * Whether a change of `changed` is one of `subscribed`: the same, or below it (MCP "ResourceUpdatedNotification").
+ * Servers that keep URIs as objects write them back with a slash more or less at the end.
+ */
+function covers(subscribed: string, changed: string): boolean {
+  if (changed === subscribed) return true;
+  const folder = subscribed.endsWith('/') ? subscribed : `${subscribed}/`;
+  return changed.startsWith(folder) || `${changed}/` === folder;
+}
+
+function notOffered(): HostError {
+  return new HostError('CAPABILITY_MISSING', 'The server does not tell of changes of its resources.', {
+    layer: 'protocol',
+    effect: 'none',
+    suggestion: 'Read the resource again instead.',
+  });
+}
+
+function ended(): HostError {
+  return new HostError('CANCELLED', 'The subscription was ended.', { layer: 'host', effect: 'none' });
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { InputPorts } from '../inputPorts.ts';
+import type { SessionFeature } from '../session/session.ts';
+import { ElicitationFeature } from './elicitation.ts';
+import { requiredPages } from './requiredPages.ts';
+import { SamplingFeature } from './sampling.ts';
+import { structuredOutput } from './structuredOutput.ts';
+import { TaskFeature, tasks } from './tasks.ts';
+import type { CallInterceptor } from './toolCalls.ts';
+
+export interface ServerInputsOptions {
+  /** The server's id in the settings. */
+  readonly server: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly ports: InputPorts;
+  /** Answers other than of a person and of models, such as the roots: what tasks may ask for as well. */
+  readonly others: readonly SessionFeature[];
+}
+
+/** What one server may ask for while it works, through all of its connections. */
+export class ServerInputs {
+  readonly elicitation: ElicitationFeature;
+  readonly tasks: TaskFeature;
+  /** What a connection of the server is given; `others` are not among them. */
+  readonly features: readonly SessionFeature[];
+
+  constructor({ server, clock, log, ports, others }: ServerInputsOptions) {
+    const { elicitor, sampler, schemaChecker: checker } = ports;
+    this.elicitation = new ElicitationFeature({ server, clock, log, elicitor, checker });
+    const sampling = new SamplingFeature({ server, clock, log, sampler });
+    this.tasks = new TaskFeature(() => [this.elicitation, sampling, ...others]);
+    this.features = [this.elicitation, sampling, this.tasks];
+  }
+}
+
+export interface InputInterceptorsOptions {
+  readonly clock: Clock;
+  readonly ports: InputPorts;
+  find(server: string): ServerInputs | undefined;
+}
+
+/** In this order: a task is what is called again after a page was visited, and its result is what is checked. */
+export function inputInterceptors(options: InputInterceptorsOptions): readonly CallInterceptor[] {
+  const { clock, ports } = options;
+  return [
+    structuredOutput(ports.schemaChecker),
+    requiredPages({ clock, elicitor: ports.elicitor, find: (server) => options.find(server)?.elicitation }),
+    tasks({ clock, find: (server) => options.find(server)?.tasks }),
+  ];
+}

@@ -1,0 +1,73 @@
+import { NO_CANCELLATION } from '../base/cancellation.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { SchemaChecker } from '../inputPorts.ts';
+import type { ContentBlock, ResultView } from '../model/content.ts';
+import { toolNamed } from './calledTool.ts';
+import type { CallContext, CallInterceptor } from './toolCalls.ts';
+
+/**
+ * MCP 2025-06-18 "Output schema": clients should check what a tool gives. What does not match is passed on all the
+ * same, with remarks: the work is done, and its reader can often use it. Tools without a schema pass untouched.
+ */
+export function structuredOutput(checker: SchemaChecker): CallInterceptor {
+  return (context, next) => {
+    const schema = toolNamed(context.server, context.request.tool)?.tool.outputSchema;
+    if (schema === undefined) return next(context);
+    return next(context).then((result) => checked(result, schema, checker, context));
+  };
+}
+
+async function checked(
+  result: ResultView,
+  schema: JsonObject,
+  checker: SchemaChecker,
+  context: CallContext,
+): Promise<ResultView> {
+  const { structured, isError } = result;
+  // A tool that failed says why in words, and the schema is of its success.
+  if (isError) return result;
+  if (structured === undefined)
+    return new RemarkedResult(result, ['The tool gave no structured content, which it had announced.']);
+  const verdict = await checker.check(schema, structured, context.token ?? NO_CANCELLATION);
+  switch (verdict.kind) {
+    case 'ok':
+    case 'undecided':
+      return result;
+    case 'mismatch':
+      return new RemarkedResult(
+        result,
+        verdict.problems.map((problem) => `Not as the tool had announced: ${problem}`),
+      );
+  }
+}
+
+/** The same result with what the host has to say of it; still decoded only when somebody looks. */
+class RemarkedResult implements ResultView {
+  readonly #result: ResultView;
+  readonly remarks: readonly string[];
+
+  constructor(result: ResultView, remarks: readonly string[]) {
+    this.#result = result;
+    this.remarks = remarks;
+  }
+
+  get modelText(): string {
+    return this.#result.modelText;
+  }
+
+  get blocks(): readonly ContentBlock[] {
+    return this.#result.blocks;
+  }
+
+  get structured(): Json | undefined {
+    return this.#result.structured;
+  }
+
+  get isError(): boolean {
+    return this.#result.isError;
+  }
+
+  get raw(): JsonObject {
+    return this.#result.raw;
+  }
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../base/clock.ts';
+import { type Disposable, toDisposable } from '../base/disposable.ts';
+import { HostError } from '../base/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { ResultView } from '../model/content.ts';
+import type { InboundContext } from '../rpc/peer.ts';
+import { answerBy } from '../session/channel.ts';
+import type { Session, SessionFeature } from '../session/session.ts';
+import { decodeCreatedTask, isCreatedTask, TASKS_EXTENSION } from '../wire/tasks.ts';
+import { toolNamed } from './calledTool.ts';
+import { type TaskForm, TaskRun } from './taskRun.ts';
+import type { CallContext, CallInterceptor } from './toolCalls.ts';
+
+/** What one connection has to do with tasks: it hears of their steps, and its other features answer what they ask. */
+export class TaskFeature implements SessionFeature {
+  /** MCP 2026-07-28; tasks of 2025-11-25 are the server's to declare. */
+  readonly capabilities = { extensions: { [TASKS_EXTENSION]: {} } };
+  readonly notifications = {
+    'notifications/tasks/status': (params: JsonObject): void => this.#told(params),
+    'notifications/tasks': (params: JsonObject): void => this.#told(params),
+  };
+  readonly #followed = new Map<string, () => void>();
+  readonly #answerers: () => readonly SessionFeature[];
+
+  constructor(answerers: () => readonly SessionFeature[]) {
+    this.#answerers = answerers;
+  }
+
+  /** Calls back whenever the server says that something of a task changed. */
+  follow(taskId: string, changed: () => void): Disposable {
+    this.#followed.set(taskId, changed);
+    return toDisposable(() => {
+      if (this.#followed.get(taskId) === changed) this.#followed.delete(taskId);
+    });
+  }
+
+  /** What a task asks for is answered as if the server had asked for it by a request. */
+  async answer(method: string, params: JsonObject, context: InboundContext): Promise<Json> {
+    return answerBy(this.#answerers(), method, params, context);
+  }
+
+  #told({ taskId }: JsonObject): void {
+    if (typeof taskId === 'string') this.#followed.get(taskId)?.();
+  }
+}
+
+export interface TasksOptions {
+  readonly clock: Clock;
+  find(server: string): TaskFeature | undefined;
+}
+
+const CORE_REVISION = '2025-11-25';
+
+/** A call whose answer is a task is over when the task is: who calls sees one operation with progress and one end. */
+export function tasks(options: TasksOptions): CallInterceptor {
+  return (context, next) => {
+    const feature = options.find(context.server.id);
+    if (feature === undefined) return next(context);
+    const form = formOf(context);
+    if (form === undefined) return next(context);
+    return next(context).then((result) => followed(result, form, context, { clock: options.clock, feature }));
+  };
+}
+
+/** How the call may become a task, if at all; asks the server for one where the tool cannot be called otherwise. */
+function formOf(context: CallContext): TaskForm | undefined {
+  const { session, server, request } = context;
+  if (session.handshake.era === 'modern') return 'extension';
+  if (!takesTasks(session)) return undefined;
+  if (context.extraParams?.['task'] !== undefined) return 'core';
+  if (toolNamed(server, request.tool)?.tool.taskSupport !== 'required') return undefined;
+  context.extraParams = { ...context.extraParams, task: { ttl: context.sending.maxTimeoutMs ?? DEFAULT_TTL_MS } };
+  return 'core';
+}
+
+const DEFAULT_TTL_MS = 3_600_000;
+
+/** MCP 2025-11-25 "Tool-level negotiation": without this a tool's own word counts for nothing. */
+function takesTasks({ handshake }: Session): boolean {
+  if (handshake.protocolVersion < CORE_REVISION || handshake.isDialect) return false;
+  const declared = member(member(member(handshake.capabilities, 'tasks'), 'requests'), 'tools');
+  return member(declared, 'call') !== undefined;
+}
+
+function member(object: JsonObject | undefined, key: string): JsonObject | undefined {
+  const value = object?.[key];
+  return isJsonObject(value) ? value : undefined;
+}
+
+function followed(
+  result: ResultView,
+  form: TaskForm,
+  context: CallContext,
+  ports: { readonly clock: Clock; readonly feature: TaskFeature },
+): ResultView | Promise<ResultView> {
+  const isTask = form === 'extension' ? result.raw['resultType'] === 'task' : isCreatedTask(result.raw);
+  if (!isTask) return result;
+  const created = decodeCreatedTask(result.raw);
+  if (created.kind === 'ok') return new TaskRun(created.value, form, context, ports).run();
+  throw new HostError('INVALID_MESSAGE', `The answer of "${context.request.tool}" is a task that cannot be followed.`, {
+    layer: 'protocol',
+    effect: 'unknown',
+    suggestion: "See the server's log.",
+  });
+}

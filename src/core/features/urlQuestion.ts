@@ -1,0 +1,62 @@
+import { cleanLine, cleanText } from '../base/cleanText.ts';
+import type { UrlQuestion } from '../inputPorts.ts';
+import type { UrlElicitation } from '../model/inputs.ts';
+
+/** Nobody can look through a longer one, and the end of a URL is where a trap would be. */
+const LONGEST_URL = 4_000;
+const LONGEST_HOST = 253;
+
+/** What a person must see before a page is opened; a sentence where it is not one to be opened at all. */
+export function urlQuestion(server: string, elicitation: UrlElicitation): UrlQuestion | string {
+  const parsed = parse(elicitation.url);
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
+    return 'it is not the address of a web page, which begins with http: or https:';
+  if (parsed.href.length > LONGEST_URL) return `its address has ${parsed.href.length} characters`;
+  const authority = authorityOf(elicitation.url);
+  const written = cleanLine(hostOf(authority), LONGEST_HOST);
+  const isOther = written.toLowerCase() !== parsed.hostname;
+  const remarks = [
+    ...(isOther ? [`Its host is written "${written}" and is really "${parsed.hostname}".`] : []),
+    ...(isEncoded(parsed.hostname)
+      ? ['Letters of other alphabets in its host can look like those of another one.']
+      : []),
+    ...(authority.includes('@') ? ['It names a user before its host, as addresses do that pretend to be others.'] : []),
+    ...(parsed.protocol === 'http:' && !isLocal(parsed.hostname)
+      ? ['It is not encrypted: others can read along.']
+      : []),
+  ];
+  return {
+    server,
+    message: cleanText(elicitation.message),
+    url: parsed.href,
+    host: parsed.host,
+    writtenHost: isOther ? written : undefined,
+    elicitationId: elicitation.elicitationId,
+    remarks,
+  };
+}
+
+function parse(url: string): URL | undefined {
+  try {
+    return new URL(url);
+  } catch {
+    return undefined;
+  }
+}
+
+/** From the text, as parsing takes out what deceives. */
+function authorityOf(url: string): string {
+  return /^\s*[a-z]+:[\\/]*([^\\/?#]*)/i.exec(url)?.[1] ?? '';
+}
+
+function hostOf(authority: string): string {
+  return authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
+}
+
+function isEncoded(host: string): boolean {
+  return host.split('.').some((label) => label.startsWith('xn--'));
+}
+
+function isLocal(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+}

@@ -1,0 +1,18 @@
+/** What is being filled in: an argument of a prompt, or a variable of a resource template. */
+export type CompletionReference =
+  { readonly kind: 'prompt'; readonly name: string } | { readonly kind: 'template'; readonly uriTemplate: string };
+
+export interface CompletionRequest {
+  readonly reference: CompletionReference;
+  readonly argument: { readonly name: string; readonly value: string };
+  /** The arguments that are already settled; servers older than MCP 2025-06-18 are not told. */
+  readonly settled: Readonly<Record<string, string>>;
+}
+
+export interface Completion {
+  /** At most 100. */
+  readonly values: readonly string[];
+  /** How many there are in all, where the server knows. */
+  readonly total: number | undefined;
+  readonly hasMore: boolean;
+}

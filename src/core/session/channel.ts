@@ -1,0 +1,131 @@
+import type { Clock } from '../base/clock.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { HostError, methodNotFound, RPC, WireError } from '../base/errors.ts';
+import { Emitter } from '../base/event.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { Era } from '../model/server.ts';
+import { LogLimiter } from '../rpc/logLimiter.ts';
+import { type InboundContext, Peer } from '../rpc/peer.ts';
+import type { Transport, TransportClosed } from '../rpc/transport.ts';
+import type { WireCodec } from '../wire/codec.ts';
+import type { Session, SessionFeature } from './session.ts';
+
+export interface ChannelOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly features: readonly SessionFeature[];
+  /** Takes out of an error what nobody may see: a server writes its secrets where it fails. */
+  readonly redact?: ((error: HostError) => HostError) | undefined;
+  /** Called before the features start: whatever they cause finds the session where it is looked for. */
+  readonly onOpened?: ((session: Session) => void) | undefined;
+  /** The last id that was used on the connection before. */
+  readonly lastId?: number | undefined;
+}
+
+const REMARKS = { lines: 50, perMs: 10_000 };
+
+/** A peer with the features that answer and hear what the server says, from before the handshake to the end. */
+export class Channel implements Disposable {
+  readonly peer: Peer;
+  readonly store = new DisposableStore();
+  readonly closed = new Emitter<TransportClosed>();
+  readonly renewed = this.store.add(new Emitter<void>());
+  /** What the agreed revision makes of messages; before the handshake everything passes. */
+  codec: WireCodec | undefined;
+  /** Looks at each notification first; true keeps it from the features. */
+  intercept: ((method: string, params: JsonObject) => boolean) | undefined;
+  readonly #options: ChannelOptions;
+
+  readonly #remarks: LogLimiter;
+
+  constructor(options: ChannelOptions) {
+    const { log, redact } = options;
+    this.#options = options;
+    this.#remarks = this.store.add(new LogLimiter(options.clock, REMARKS, (line) => log.log('warn', line)));
+    this.peer = this.store.add(
+      new Peer(
+        options.transport,
+        {
+          request: (method, params, context) => this.#answer(method, params, context),
+          notification: (method, params) => this.#tell(method, params),
+        },
+        {
+          clock: options.clock,
+          lastId: options.lastId,
+          log: (level, message) => log.log(level, message),
+          onFailure: redact,
+        },
+      ),
+    );
+    this.store.add(this.peer.onClose(({ error }) => this.closed.fire({ error: error && (redact?.(error) ?? error) })));
+    this.store.add(this.closed);
+    const renewals = options.transport.onRenewed?.(() => this.renewed.fire());
+    if (renewals !== undefined) this.store.add(renewals);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  #answer(method: string, params: JsonObject, context: InboundContext): Promise<Json> | Json {
+    const decoded = this.codec?.decodeRequest(method, params);
+    if (decoded?.kind === 'notInRevision') throw methodNotFound(method);
+    if (decoded?.kind === 'invalid') throw new WireError(RPC.invalidParams, `Invalid params: ${decoded.why}.`);
+    return answerBy(this.#options.features, method, params, context);
+  }
+
+  #tell(method: string, params: JsonObject): void {
+    const decoded = this.codec?.decodeNotification(method, params);
+    if (decoded !== undefined && decoded.kind !== 'ok') {
+      const why = decoded.kind === 'invalid' ? decoded.why : `MCP ${this.codec?.version} does not have it`;
+      this.#remarks.line(`Ignored ${method}: ${why}.`);
+      return;
+    }
+    if (this.intercept?.(method, params) === true) return;
+    for (const feature of this.#options.features) feature.notifications?.[method]?.(params);
+  }
+}
+
+/** What the features answer to a request of the server, in whichever form it came. Throws for what nobody handles. */
+export function answerBy(
+  features: readonly SessionFeature[],
+  method: string,
+  params: JsonObject,
+  context: InboundContext,
+): Promise<Json> | Json {
+  // MCP "Ping": answered promptly, in every state.
+  if (method === 'ping') return {};
+  for (const feature of features) {
+    const handler = feature.requests?.[method];
+    if (handler !== undefined) return handler(params, context);
+  }
+  throw methodNotFound(method);
+}
+
+/** Those that exist on a connection of this kind. */
+export function featuresOf(features: readonly SessionFeature[], era: Era): readonly SessionFeature[] {
+  return features.filter((feature) => feature.era === undefined || feature.era === era);
+}
+
+/** What the features declare of the host, all together. */
+export function declaredBy(features: readonly SessionFeature[]): JsonObject {
+  return features.reduce<JsonObject>((all, { capabilities }) => merge(all, capabilities ?? {}), {});
+}
+
+function merge(one: JsonObject, other: JsonObject): JsonObject {
+  const members = Object.entries(other).map(([key, value]) => {
+    const before = one[key];
+    return [key, isJsonObject(before) && isJsonObject(value) ? merge(before, value) : value] as const;
+  });
+  return { ...one, ...Object.fromEntries(members) };
+}
+
+export function notInRevision(method: string, version: string): HostError {
+  return new HostError('NOT_IN_REVISION', `The server speaks MCP ${version}, which does not have ${method}.`, {
+    layer: 'protocol',
+    effect: 'none',
+    suggestion: 'Do without it, or use a newer version of the server.',
+  });
+}

@@ -1,0 +1,51 @@
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { RemoteFailure } from '../rpc/messages.ts';
+import { offeredVersions } from '../wire/handshake.ts';
+import { DIALECT_REVISION } from './dialectResults.ts';
+
+export type InitializeAnswer =
+  { readonly kind: 'result'; readonly result: Json } | { readonly kind: 'error'; readonly error: RemoteFailure };
+
+export interface DialectQuestion {
+  readonly setting: 'auto' | 'off' | 'force';
+  /** In which form the server was asked last. */
+  readonly asked: 'standard' | 'dialect';
+}
+
+/** What the answer to `initialize` says of who speaks. `failed` leaves it to the standard way to say how. */
+export type DialectVerdict = 'standard' | 'dialect' | 'askAgain' | 'failed';
+
+const INVALID_PARAMS = -32602;
+const UNSUPPORTED_VERSION = -32022;
+/** Servers of the dialect number their own errors from here. */
+const FIRST_OWN_CODE = 1_000;
+/** What only a server that expects them can miss. */
+const OWN_WORDS = /mcpVersion|clientCapabilities/i;
+
+export function judgeInitialize(answer: InitializeAnswer, question: DialectQuestion): DialectVerdict {
+  return answer.kind === 'result' ? judgeResult(answer.result, question) : judgeError(answer.error, question);
+}
+
+/** The params of `initialize` as the dialect has them. MCPL is never offered in it. */
+export function dialectInitializeParams(): JsonObject {
+  return {
+    mcpVersion: DIALECT_REVISION,
+    clientCapabilities: { supportsProgress: true, supportsCancellation: true },
+  };
+}
+
+function judgeResult(result: Json, { setting }: DialectQuestion): DialectVerdict {
+  if (!isJsonObject(result)) return 'failed';
+  if (typeof result['protocolVersion'] === 'string') return 'standard';
+  if (setting === 'off') return 'failed';
+  const isKnown = isJsonObject(result['serverCapabilities']) || result['server'] !== undefined;
+  return isKnown || setting === 'force' ? 'dialect' : 'failed';
+}
+
+function judgeError({ code, message, data }: RemoteFailure, { setting, asked }: DialectQuestion): DialectVerdict {
+  if (setting === 'off' || asked === 'dialect' || code === UNSUPPORTED_VERSION) return 'failed';
+  // The standard's own refusal: there is a version to ask for instead.
+  if (offeredVersions(data).length > 0) return 'failed';
+  const isMissed = code === INVALID_PARAMS || code >= FIRST_OWN_CODE || OWN_WORDS.test(message);
+  return isMissed || setting === 'force' ? 'askAgain' : 'failed';
+}

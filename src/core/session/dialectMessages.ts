@@ -1,0 +1,118 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { RemoteFailure } from '../rpc/messages.ts';
+import { dialectInitializeParams } from './dialectDetection.ts';
+import {
+  resourceName,
+  resourceUri,
+  standardInitialize,
+  standardResources,
+  standardTools,
+  standardToolResult,
+  toolFailure,
+} from './dialectResults.ts';
+
+/** A message without its envelope. Params that are absent stay absent on the wire. */
+export interface Spoken {
+  readonly method: string;
+  readonly params?: JsonObject | undefined;
+}
+
+export type SpokenRequest =
+  | { readonly kind: 'send'; readonly spoken: Spoken }
+  /** The dialect has no such request, and needs none. */
+  | { readonly kind: 'answered'; readonly result: JsonObject };
+
+export type Answer =
+  { readonly kind: 'result'; readonly result: Json } | { readonly kind: 'error'; readonly error: RemoteFailure };
+
+/** How a request of the standard is said in the dialect. What the dialect does not know is said as it is. */
+export function dialectRequest(method: string, params: JsonObject): SpokenRequest {
+  switch (method) {
+    case 'initialize':
+      return send(method, dialectInitializeParams());
+    case 'tools/list':
+    case 'resources/list':
+      return send(method);
+    case 'tools/call':
+      return send('tools/invoke', { name: params['name'], arguments: params['arguments'] ?? {} });
+    case 'resources/read': {
+      const { uri } = params;
+      return send(method, { ...params, ...(typeof uri === 'string' ? { uri: resourceName(uri) } : {}) });
+    }
+    case 'resources/templates/list':
+      return { kind: 'answered', result: { resourceTemplates: [] } };
+    case 'ping':
+      return { kind: 'answered', result: {} };
+    default:
+      return send(method, params);
+  }
+}
+
+/** The same of a notification; `undefined` where the dialect has none. A cancellation needs the request too. */
+export function dialectNotification(method: string, params: JsonObject): Spoken | undefined {
+  if (method === 'notifications/initialized') return { method: 'initialized', params: {} };
+  if (method === 'notifications/cancelled') return { method: 'cancel', params: { id: params['requestId'] } };
+  return method.startsWith('notifications/') ? undefined : { method, params };
+}
+
+/** What came back for a request of the standard, as the standard has it. */
+export function standardAnswer(method: string, answer: Answer): Answer {
+  if (answer.kind === 'result') return { kind: 'result', result: standardResult(method, answer.result) };
+  const failure = method === 'tools/call' ? toolFailure(answer.error) : undefined;
+  return failure === undefined ? answer : { kind: 'result', result: failure };
+}
+
+function standardResult(method: string, result: Json): Json {
+  switch (method) {
+    case 'initialize':
+      return standardInitialize(result);
+    case 'tools/list':
+      return standardTools(result);
+    case 'resources/list':
+      return standardResources(result);
+    case 'tools/call':
+      return standardToolResult(result);
+    default:
+      return result ?? {};
+  }
+}
+
+/** What the server says unasked, as the standard has it. `tokenOf` gives the progress token of a request's id. */
+export function standardNotifications(
+  method: string,
+  params: Json | undefined,
+  tokenOf: (id: Json | undefined) => Json | undefined,
+): readonly Spoken[] {
+  const named = isJsonObject(params) ? params : {};
+  switch (method) {
+    case 'progress':
+      return progress(named, tokenOf(named['id']));
+    case 'tools/changed':
+      // What was added may come without its schema: the list is read again.
+      return [{ method: 'notifications/tools/list_changed', params: {} }];
+    case 'resources/changed':
+      return [{ method: 'notifications/resources/list_changed', params: {} }, ...updates(named['updated'])];
+    default:
+      return [{ method, params: isJsonObject(params) || params === undefined ? params : {} }];
+  }
+}
+
+function progress({ percent, message }: JsonObject, progressToken: Json | undefined): readonly Spoken[] {
+  if (progressToken === undefined) return [];
+  const amount = typeof percent === 'number' ? { progress: percent, total: 100 } : { progress: 0 };
+  const words = typeof message === 'string' ? { message } : {};
+  return [{ method: 'notifications/progress', params: { progressToken, ...amount, ...words } }];
+}
+
+function updates(updated: Json | undefined): readonly Spoken[] {
+  const entries = isJsonArray(updated) ? updated : [];
+  return entries.flatMap((entry) => {
+    const { uri, name } = isJsonObject(entry) ? entry : { uri: undefined, name: entry };
+    const found = typeof uri === 'string' ? uri : typeof name === 'string' ? resourceUri(name) : undefined;
+    return found === undefined ? [] : [{ method: 'notifications/resources/updated', params: { uri: found } }];
+  });
+}
+
+function send(method: string, params?: JsonObject): SpokenRequest {
+  return { kind: 'send', spoken: { method, params } };
+}

@@ -1,0 +1,219 @@
+import { Deferred } from '../base/async.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Event } from '../base/event.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import { LogLimiter } from '../rpc/logLimiter.ts';
+import { classify, type RpcId } from '../rpc/messages.ts';
+import type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from '../rpc/transport.ts';
+import {
+  type Answer,
+  dialectNotification,
+  dialectRequest,
+  type Spoken,
+  standardAnswer,
+  standardNotifications,
+} from './dialectMessages.ts';
+
+/** How long the server may think about `shutdown`. */
+const SHUTDOWN_MS = 1_000;
+const REMARKS = { lines: 20, perMs: 10_000 };
+
+export interface DialectOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The result of an `initialize` that was sent on this connection before: the server is not asked again. */
+  readonly initialized?: Json | undefined;
+}
+
+/** A request that the server has not answered. */
+interface Open {
+  readonly id: RpcId;
+  readonly method: string;
+  readonly progressToken: Json | undefined;
+}
+
+/** A server that speaks the short dialect, seen as one that speaks the standard: each message is translated. */
+export class DialectTransport implements Transport {
+  readonly #inner: Transport;
+  readonly #options: DialectOptions;
+  readonly #remarks: LogLimiter;
+  /** By the text of the id: some servers echo a number as a string. */
+  readonly #open = new Map<string, Open>();
+  readonly #shutdown = new Deferred<void>();
+  #receiver: ((message: Json) => void) | undefined;
+  #answers: JsonObject[] = [];
+  #lastId = 0;
+  #shutdownId: string | undefined;
+  #isInitialized: boolean;
+  #isEnded = false;
+  #closing: Promise<void> | undefined;
+
+  readonly details?: TransportDetails;
+  readonly onClose: Event<TransportClosed>;
+  readonly onDropped?: Event<DroppedMessage>;
+  readonly onRenewed?: Event<Json>;
+
+  constructor(inner: Transport, options: DialectOptions) {
+    this.#inner = inner;
+    this.#options = options;
+    this.#remarks = new LogLimiter(options.clock, REMARKS, (line) => options.log.log('warn', line));
+    this.#isInitialized = options.initialized !== undefined;
+    this.onClose = inner.onClose;
+    if (inner.details !== undefined) this.details = inner.details;
+    if (inner.onDropped !== undefined) this.onDropped = inner.onDropped;
+    const { onRenewed } = inner;
+    if (onRenewed !== undefined)
+      this.onRenewed = (listener) => onRenewed((result) => listener(standardized('initialize', result)));
+    // Both end with the connection.
+    inner.onClose(() => this.#ended());
+    inner.onDropped?.(({ id, isRequest }) => {
+      if (!isRequest && id !== undefined) this.#open.delete(String(id));
+    });
+  }
+
+  start(receiver: (message: Json) => void): void {
+    const isFirst = this.#receiver === undefined;
+    this.#receiver = receiver;
+    if (isFirst) this.#inner.start((message) => this.#receive(message));
+    queueMicrotask(() => this.#deliverAnswers());
+  }
+
+  send(message: Json, hints?: SendHints): void {
+    if (this.#closing !== undefined) return;
+    const classified = classify(message);
+    const params = paramsOf(message);
+    if (classified.kind === 'request') this.#sendRequest(classified.id, classified.method, params, hints);
+    else if (classified.kind === 'notification') this.#sendNotification(classified.method, params, hints);
+    else this.#inner.send(message, hints);
+  }
+
+  /** The dialect's own farewell, then the transport's. */
+  close(): Promise<void> {
+    this.#closing ??= this.#sayFarewell();
+    return this.#closing;
+  }
+
+  #sendRequest(id: RpcId, method: string, params: JsonObject, hints: SendHints | undefined): void {
+    const { initialized } = this.#options;
+    if (method === 'initialize' && initialized !== undefined) {
+      this.#answer(id, { kind: 'result', result: standardized(method, initialized) });
+      return;
+    }
+    const request = dialectRequest(method, params);
+    if (request.kind === 'answered') {
+      this.#answer(id, { kind: 'result', result: request.result });
+      return;
+    }
+    this.#inner.send(envelope(request.spoken, id), hints);
+    if (typeof id === 'number') this.#lastId = Math.max(this.#lastId, id);
+    const { _meta } = params;
+    const progressToken = isJsonObject(_meta) ? _meta['progressToken'] : undefined;
+    this.#open.set(String(id), { id, method, progressToken });
+  }
+
+  #sendNotification(method: string, params: JsonObject, hints: SendHints | undefined): void {
+    const { requestId } = params;
+    // What is answered already needs no cancelling. Whoever waited settles it; what comes for it now finds nobody.
+    if (method === 'notifications/cancelled' && !this.#open.delete(String(requestId))) return;
+    const spoken = dialectNotification(method, params);
+    if (spoken !== undefined) this.#inner.send(envelope(spoken), hints);
+  }
+
+  #receive(message: Json): void {
+    const classified = classify(message);
+    switch (classified.kind) {
+      case 'result':
+      case 'error':
+        this.#receiveAnswer(classified.id, classified);
+        return;
+      case 'notification':
+        for (const spoken of standardNotifications(classified.method, classified.params, this.#tokenOf))
+          this.#receiver?.(envelope(spoken));
+        return;
+      default:
+        this.#receiver?.(message);
+    }
+  }
+
+  #receiveAnswer(id: RpcId, answer: Answer): void {
+    const key = String(id);
+    if (key === this.#shutdownId) {
+      this.#shutdown.resolve();
+      return;
+    }
+    const open = this.#open.get(key);
+    if (open === undefined) {
+      this.#remarks.line(`Ignored an answer to ${key}, for which nobody waits.`);
+      return;
+    }
+    this.#open.delete(key);
+    if (open.method === 'initialize' && answer.kind === 'result') this.#isInitialized = true;
+    this.#receiver?.(answerEnvelope(open.id, standardAnswer(open.method, answer)));
+  }
+
+  readonly #tokenOf = (id: Json | undefined): Json | undefined =>
+    typeof id === 'number' || typeof id === 'string' ? this.#open.get(String(id))?.progressToken : undefined;
+
+  /** Answers a request in the server's place, never within `send`. */
+  #answer(id: RpcId, answer: Answer): void {
+    this.#answers.push(answerEnvelope(id, answer));
+    queueMicrotask(() => this.#deliverAnswers());
+  }
+
+  #deliverAnswers(): void {
+    const receiver = this.#receiver;
+    if (receiver === undefined) return;
+    for (const answer of this.#answers.splice(0)) receiver(answer);
+  }
+
+  async #sayFarewell(): Promise<void> {
+    if (this.#isInitialized && this.#receiver !== undefined && !this.#isEnded) {
+      const id = this.#lastId + 1;
+      this.#shutdownId = String(id);
+      const timer = this.#options.clock.delay(SHUTDOWN_MS, () => {
+        timer.dispose();
+        this.#shutdown.resolve();
+      });
+      this.#inner.send({ jsonrpc: '2.0', id, method: 'shutdown' });
+      await this.#shutdown.promise;
+      timer.dispose();
+      this.#inner.send({ jsonrpc: '2.0', method: 'exit' });
+    }
+    this.#remarks.dispose();
+    await this.#inner.close();
+  }
+
+  #ended(): void {
+    this.#isEnded = true;
+    this.#open.clear();
+    this.#remarks.dispose();
+    this.#shutdown.resolve();
+  }
+}
+
+function standardized(method: string, result: Json): Json {
+  const answer = standardAnswer(method, { kind: 'result', result });
+  return answer.kind === 'result' ? answer.result : result;
+}
+
+function paramsOf(message: Json): JsonObject {
+  const params = isJsonObject(message) ? message['params'] : undefined;
+  return isJsonObject(params) ? params : {};
+}
+
+/** A member that is `undefined` would not travel through every transport alike: it is left out. */
+function envelope({ method, params }: Spoken, id?: RpcId): JsonObject {
+  return {
+    jsonrpc: '2.0',
+    ...(id === undefined ? {} : { id }),
+    method,
+    ...(params === undefined ? {} : { params }),
+  };
+}
+
+function answerEnvelope(id: RpcId, answer: Answer): JsonObject {
+  if (answer.kind === 'result') return { jsonrpc: '2.0', id, result: answer.result };
+  const { code, message, data } = answer.error;
+  return { jsonrpc: '2.0', id, error: data === undefined ? { code, message } : { code, message, data } };
+}

@@ -1,0 +1,113 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+import { HostError, isHostError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import { Peer } from '../rpc/peer.ts';
+import type { Transport } from '../rpc/transport.ts';
+import { decodeDiscover, type Discovered, envelope } from '../wire/envelope.ts';
+import { MODERN_REVISIONS, offeredVersions } from '../wire/handshake.ts';
+import { StatelessTransport } from './statelessTransport.ts';
+
+export type Discovery =
+  | {
+      readonly kind: 'modern';
+      readonly protocolVersion: string;
+      readonly discovered: Discovered;
+      readonly roundTripMs: number;
+    }
+  | { readonly kind: 'legacy'; readonly why: string };
+
+export interface DiscoveryOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly client: { readonly name: string; readonly title: string; readonly version: string };
+  readonly capabilities: JsonObject;
+  readonly timeoutMs: number;
+  readonly token: CancellationToken;
+  /** Of a process that only serves the question nothing is expected; of a connection its failure is told. */
+  readonly isSibling: boolean;
+}
+
+/**
+ * Asks a server whether it speaks the stateless revision (MCP 2026-07-28, "Versioning"). Only an answer in the form of
+ * that revision counts; every other answer, and silence, is that of a server which wants `initialize`. Rejects
+ * where nothing can be concluded: the person must sign in first, or the server is not there.
+ */
+export async function discover(options: DiscoveryOptions): Promise<Discovery & { readonly lastId: number }> {
+  const { transport, clock, log, token } = options;
+  const handlers = {
+    request: () => ({}),
+    notification: () => undefined,
+  };
+  const peer = new Peer(new StatelessTransport(transport, log), handlers, {
+    clock,
+    log: (level, message) => log.log(level, message),
+  });
+  const began = clock.now();
+  try {
+    for (const protocolVersion of [...MODERN_REVISIONS].reverse()) {
+      const outcome = await ask(peer, protocolVersion, options);
+      if (outcome === 'otherVersion') continue;
+      if (outcome.kind === 'legacy') return { ...outcome, lastId: peer.lastId };
+      return { ...outcome, protocolVersion, roundTripMs: clock.now() - began, lastId: peer.lastId };
+    }
+    return { kind: 'legacy', why: 'it offers no stateless revision that this host speaks', lastId: peer.lastId };
+  } catch (error) {
+    if (token.isCancellationRequested || !(error instanceof HostError)) throw error;
+    const why = concluded(error, options);
+    if (why === undefined) throw error;
+    return { kind: 'legacy', why, lastId: peer.lastId };
+  } finally {
+    peer.dispose();
+  }
+}
+
+type Asked =
+  { readonly kind: 'modern'; readonly discovered: Discovered } | { readonly kind: 'legacy'; readonly why: string };
+
+async function ask(peer: Peer, protocolVersion: string, options: DiscoveryOptions): Promise<Asked | 'otherVersion'> {
+  const { client, capabilities, timeoutMs, token } = options;
+  const params = envelope({}, { protocolVersion, clientInfo: { ...client }, clientCapabilities: capabilities });
+  try {
+    const discovered = await peer.decoded('server/discover', params, { timeoutMs, token }, decodeDiscover);
+    if (discovered === undefined) return { kind: 'legacy', why: 'its answer is not that of a stateless server' };
+    if (discovered.supportedVersions.includes(protocolVersion)) return { kind: 'modern', discovered };
+    return otherVersions(discovered.supportedVersions);
+  } catch (error) {
+    const offered = isHostError(error, 'REMOTE_ERROR') ? offeredVersions(error.data) : [];
+    if (offered.length === 0) throw error;
+    return otherVersions(offered);
+  }
+}
+
+/** The server named its revisions: another of ours, older ones that begin with `initialize`, or none in common. */
+function otherVersions(offered: readonly string[]): Asked | 'otherVersion' {
+  if (MODERN_REVISIONS.some((version) => offered.includes(version))) return 'otherVersion';
+  if (offered.some((version) => version < '2026')) return { kind: 'legacy', why: `it offers ${offered.join(', ')}` };
+  throw new HostError(
+    'UNSUPPORTED_VERSION',
+    `The server speaks MCP ${offered.join(', ')}; this host speaks ${MODERN_REVISIONS.join(', ')} and older.`,
+    {
+      layer: 'protocol',
+      effect: 'none',
+      suggestion: 'Update the server, or this extension.',
+    },
+  );
+}
+
+/** Why a failure is the answer of a server that wants `initialize`; `undefined` where it is none. */
+function concluded(error: HostError, { isSibling }: DiscoveryOptions): string | undefined {
+  if (error.code === 'UNSUPPORTED_VERSION') return undefined;
+  if (error.code === 'TIMEOUT') return 'it does not answer the question';
+  if (error.code === 'INVALID_MESSAGE') return 'its answer is not that of a stateless server';
+  if (isSibling) return `it ended, or refused: ${error.message}`;
+  if (error.code !== 'REMOTE_ERROR') return undefined;
+  const status = /^http-(\d{3})$/.exec(error.category ?? '')?.[1];
+  if (status === undefined) return `it answered: ${error.message}`;
+  // 401 and 403 say nothing before the person signed in; from 500 on the server is ill.
+  return Number(status) >= 500 || status === '401' || status === '403' || status === '429'
+    ? undefined
+    : `it answered HTTP ${status}`;
+}

@@ -1,0 +1,203 @@
+import { Deferred, ignoreFailure } from '../base/async.ts';
+import { CancellationSource, type CancellationToken, NO_CANCELLATION, unlessCancelled } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { HostError, isHostError, messageOf, RPC } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { Peer } from '../rpc/peer.ts';
+import { decodeAcknowledged, encodeFilter, type ListenFilter, subscriptionIdOf } from '../wire/envelope.ts';
+
+const ACK_MS = 30_000;
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 60_000;
+/** A stream that lived so long has worked: the next one is opened without delay. */
+const LONG_MS = 20_000;
+
+export interface ListenOptions {
+  readonly peer: Peer;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The kinds of changes that the server can tell of. */
+  readonly kinds: Omit<ListenFilter, 'resourceSubscriptions' | 'taskIds'>;
+  /** Makes a request's params complete. */
+  envelope(params: JsonObject): JsonObject;
+  /** Hands a notification on. */
+  deliver(method: string, params: JsonObject): void;
+}
+
+interface Stream {
+  readonly source: CancellationSource;
+  readonly acknowledged: Deferred<ListenFilter>;
+  readonly openedAt: number;
+  id: number | undefined;
+}
+
+/**
+ * MCP 2026-07-28, "Subscriptions": one long request that the server answers with notifications. What is to be heard
+ * cannot be changed on an open one, so that a new one is opened, and the old one closed when the new one is heard.
+ */
+export class ListenStream implements Disposable {
+  readonly #options: ListenOptions;
+  readonly #uris = new Set<string>();
+  readonly #open = new Set<Stream>();
+  #current: Stream | undefined;
+  #opening: Promise<Stream> | undefined;
+  #retry: Disposable | undefined;
+  #failures = 0;
+  #isOver = false;
+
+  constructor(options: ListenOptions) {
+    this.#options = options;
+  }
+
+  /** Listens for what the server can tell by itself. */
+  start(): void {
+    if (this.#isWanted) ignoreFailure(this.#reopen());
+  }
+
+  async add(uri: string, token: CancellationToken = NO_CANCELLATION): Promise<void> {
+    this.#uris.add(uri);
+    const stream = await unlessCancelled(this.#reopen(), token, 'resources/subscribe');
+    const heard = await unlessCancelled(stream.acknowledged.promise, token, 'resources/subscribe');
+    if (heard.resourceSubscriptions?.includes(uri) === true) return;
+    this.#uris.delete(uri);
+    throw new HostError('CAPABILITY_MISSING', `The server does not tell of changes of ${uri}.`, {
+      layer: 'server',
+      effect: 'none',
+      suggestion: 'Read the resource again when you need it.',
+    });
+  }
+
+  remove(uri: string): void {
+    if (!this.#uris.delete(uri) || this.#isOver) return;
+    if (this.#isWanted) ignoreFailure(this.#reopen());
+    else this.#close(this.#current);
+  }
+
+  /** Takes a notification that belongs to a stream; false for any other. */
+  take(method: string, params: JsonObject): boolean {
+    const id = subscriptionIdOf(params);
+    if (id === undefined) return false;
+    const stream = [...this.#open].find((candidate) => isSameId(candidate.id, id));
+    if (stream === undefined) this.#options.log.log('debug', `${method} came for a subscription that is not open.`);
+    else if (method === 'notifications/subscriptions/acknowledged') this.#acknowledge(stream, params);
+    // While two are open both tell the same; the older one has the last word until the newer one is heard.
+    else if (stream === this.#current) this.#options.deliver(method, params);
+    return true;
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    this.#retry?.dispose();
+    for (const stream of [...this.#open]) this.#close(stream);
+  }
+
+  get #isWanted(): boolean {
+    return this.#uris.size > 0 || Object.values(this.#options.kinds).some((wanted) => wanted === true);
+  }
+
+  /** A stream for all that is wanted when it goes out: what is asked for in one turn shares one. */
+  #reopen(): Promise<Stream> {
+    this.#opening ??= Promise.resolve().then(() => {
+      this.#opening = undefined;
+      return this.#begin();
+    });
+    return this.#opening;
+  }
+
+  #begin(): Stream {
+    this.#retry?.dispose();
+    const { peer, clock, kinds, envelope } = this.#options;
+    const params = envelope({ notifications: encodeFilter({ ...kinds, resourceSubscriptions: [...this.#uris] }) });
+    const stream: Stream = {
+      source: new CancellationSource(),
+      acknowledged: new Deferred<ListenFilter>(),
+      openedAt: clock.now(),
+      id: undefined,
+    };
+    ignoreFailure(stream.acknowledged.promise);
+    if (this.#isOver) {
+      stream.acknowledged.reject(this.#ended());
+      return stream;
+    }
+    this.#open.add(stream);
+    const patience = clock.delay(ACK_MS, () => stream.acknowledged.reject(this.#ended()));
+    const settled = (): void => patience.dispose();
+    stream.acknowledged.promise.then(settled, settled);
+    const request = peer.request('subscriptions/listen', params, {
+      // It lasts as long as there is something to hear.
+      timeoutMs: Infinity,
+      token: stream.source.token,
+      onSent: (id) => {
+        stream.id = id;
+      },
+    });
+    request.then(
+      () => this.#endedBy(stream, undefined),
+      (error: unknown) => this.#endedBy(stream, error),
+    );
+    return stream;
+  }
+
+  #acknowledge(stream: Stream, params: JsonObject): void {
+    const before = this.#current;
+    this.#current = stream;
+    const heard = decodeAcknowledged(params);
+    stream.acknowledged.resolve(heard);
+    if (before !== undefined && before !== stream) this.#close(before);
+    else if (this.#failures > 0) this.#catchUp(heard);
+  }
+
+  /** Nobody knows what was said while no stream was open: everything that is heard of may have changed. */
+  #catchUp(heard: ListenFilter): void {
+    const { deliver } = this.#options;
+    if (heard.toolsListChanged === true) deliver('notifications/tools/list_changed', {});
+    if (heard.promptsListChanged === true) deliver('notifications/prompts/list_changed', {});
+    if (heard.resourcesListChanged === true) deliver('notifications/resources/list_changed', {});
+    for (const uri of heard.resourceSubscriptions ?? []) deliver('notifications/resources/updated', { uri });
+  }
+
+  #endedBy(stream: Stream, error: unknown): void {
+    this.#open.delete(stream);
+    stream.acknowledged.reject(error ?? this.#ended());
+    const isCurrent = this.#current === stream || this.#current === undefined;
+    if (this.#current === stream) this.#current = undefined;
+    if (this.#isOver || stream.source.isCancelled || !isCurrent || !this.#isWanted) return;
+    if (isHostError(error, 'CONNECTION_CLOSED') && error.layer === 'host') return;
+    if (isHostError(error, 'REMOTE_ERROR') && isFinal(error)) {
+      this.#options.log.log('warn', `The server tells of no changes: ${error.message}`);
+      return;
+    }
+    if (error !== undefined) this.#options.log.log('debug', `The stream of changes ended: ${messageOf(error)}`);
+    const { clock } = this.#options;
+    if (clock.now() - stream.openedAt > LONG_MS) this.#failures = 0;
+    const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
+    this.#retry?.dispose();
+    this.#retry = clock.delay(pause, () => ignoreFailure(this.#reopen()));
+  }
+
+  #close(stream: Stream | undefined): void {
+    if (stream === undefined) return;
+    this.#open.delete(stream);
+    if (this.#current === stream) this.#current = undefined;
+    stream.source.cancel();
+  }
+
+  #ended(): HostError {
+    return new HostError('CONNECTION_CLOSED', 'The server did not begin to tell of changes.', {
+      layer: 'server',
+      effect: 'none',
+      suggestion: 'Read again when you need it.',
+    });
+  }
+}
+
+function isFinal({ rpcCode }: HostError): boolean {
+  return rpcCode === RPC.methodNotFound || rpcCode === RPC.invalidParams || rpcCode === RPC.invalidRequest;
+}
+
+/** The id of the request as it was sent, which some servers echo as a text. */
+function isSameId(own: number | undefined, id: string | number): boolean {
+  return own !== undefined && (id === own || id === String(own));
+}

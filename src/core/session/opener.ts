@@ -1,0 +1,365 @@
+import { Deferred, ignoreFailure } from '../base/async.ts';
+import { type CancellationToken, unlessCancelled } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+import { Emitter } from '../base/event.ts';
+import { cancelled, HostError, isHostError, messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import type { ProtocolSettings } from '../model/server.ts';
+import type { Connection, Connector, EraVerdict, OpenTransport, VerdictStore } from '../ports.ts';
+import type { TransportClosed } from '../rpc/transport.ts';
+import { MODERN_REVISIONS, offeredVersions } from '../wire/handshake.ts';
+import { decodeServerInfo } from '../wire/serverInfo.ts';
+import { decodeAdvert } from '../wire/mcpl.ts';
+import { declaredBy, featuresOf } from './channel.ts';
+import { discover, type Discovery } from './discovery.ts';
+import { InitializedSession } from './initializedSession.ts';
+import { LEGACY_VERDICT_MS, planOpening } from './openingPlan.ts';
+import type { Session, SessionFeature } from './session.ts';
+import { StatelessSession } from './statelessSession.ts';
+
+export interface OpenerOptions {
+  readonly serverId: string;
+  readonly connection: Connection;
+  /** Of the connection as settings define it: what is found out is remembered under it. */
+  readonly fingerprint: string;
+  readonly protocol: ProtocolSettings;
+  readonly connector: Connector;
+  readonly verdicts: VerdictStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly client: { readonly name: string; readonly title: string; readonly version: string };
+  readonly features: readonly SessionFeature[];
+  readonly token: CancellationToken;
+  readonly startTimeoutMs: number;
+  readonly redact: (error: HostError) => HostError;
+  readonly redactText: (text: string) => string;
+  /** Called before the features start. */
+  onOpened(session: Session, opened: OpenTransport): void;
+}
+
+export interface OpenedSession {
+  readonly session: Session;
+  readonly opened: OpenTransport;
+  /** Settles when the connection has ended, on purpose or not. */
+  readonly ended: Promise<TransportClosed>;
+}
+
+/** A process that was started to be asked gets this long to answer. */
+const PROBE_MS = 3_000;
+/** Programs that first fetch what they start: to end one in the middle would leave half of it behind. */
+const LAUNCHERS =
+  /(^|[/\\])(npx|npm|pnpm|pnpx|yarn|bunx|bun|uvx|uv|pipx|docker|podman|dotnet|deno)(\.(cmd|exe|bat))?$/i;
+const LAUNCHER_PROBE_MS = 30_000;
+/** Answers to the POST of `initialize` after which the address may be that of the older HTTP+SSE. */
+const MAYBE_SSE = ['http-400', 'http-404', 'http-405', 'http-406', 'http-415'];
+
+interface Link {
+  readonly opened: OpenTransport;
+  readonly negotiated: Emitter<string>;
+  readonly ended: Deferred<TransportClosed>;
+}
+
+/**
+ * Opens a session with a server of whatever age: remembers what it found out, asks where it does not know, and falls
+ * back or forward as MCP 2026-07-28 "Versioning" and the older transports' pages want it. At any moment there is at
+ * most one connection, and so at most one process.
+ */
+export class Opener {
+  readonly #options: OpenerOptions;
+
+  constructor(options: OpenerOptions) {
+    this.#options = options;
+  }
+
+  async open(): Promise<OpenedSession> {
+    const { protocol, connection, clock } = this.#options;
+    // What the settings say needs no memory.
+    const isOpen = protocol.era === 'auto' && protocol.dialect !== 'force';
+    const verdict = isOpen ? await this.#remembered() : undefined;
+    const plan = planOpening({ protocol, connection, verdict, now: clock.now() });
+    const result = await this.#follow(plan);
+    // Nobody waits for it: without it the next start only has to ask again.
+    if (isOpen) ignoreFailure(this.#remember(result.session, verdict));
+    return result;
+  }
+
+  async #follow(plan: ReturnType<typeof planOpening>): Promise<OpenedSession> {
+    switch (plan.kind) {
+      case 'initialize':
+        return this.#withLink((link) => this.#initialize(link, plan.mayFallForward));
+      case 'stateless':
+        return plan.isSure ? this.#stateless() : this.#statelessAgain();
+      case 'probe':
+        if (plan.where === 'inPlace') return this.#probeInPlace();
+        return (await this.#probeSibling())
+          ? this.#stateless()
+          : this.#withLink((link) => this.#initialize(link, true));
+    }
+  }
+
+  /** Whether a process that is started only for this question, and is gone afterwards, speaks the stateless revision. */
+  async #probeSibling(): Promise<boolean> {
+    const { connection, log } = this.#options;
+    const isLauncher = connection.kind === 'stdio' && LAUNCHERS.test(connection.command);
+    let link: Link;
+    try {
+      link = await this.#connect(connection, true);
+    } catch (error) {
+      if (this.#options.token.isCancellationRequested) throw error;
+      // The session's own process will say what is wrong.
+      log.log('debug', `The question for the revision could not be asked: ${messageOf(error)}`);
+      return false;
+    }
+    try {
+      const found = await this.#discover(link, isLauncher ? LAUNCHER_PROBE_MS : PROBE_MS, true);
+      this.#tell(found);
+      return found.kind === 'modern' && !this.#isMcpl(found);
+    } finally {
+      await this.#close(link);
+    }
+  }
+
+  #probeInPlace(): Promise<OpenedSession> {
+    return this.#withLink(async (link) => {
+      const found = await this.#discover(link, this.#options.startTimeoutMs, false);
+      this.#tell(found);
+      if (found.kind === 'modern' && !this.#isMcpl(found)) return this.#openStateless(link, found);
+      return this.#initialize(link, true, found.lastId);
+    });
+  }
+
+  /** By what was found out once: a server that no longer speaks that way is opened like any other. */
+  async #statelessAgain(): Promise<OpenedSession> {
+    try {
+      return await this.#stateless();
+    } catch (error) {
+      if (!isHostError(error, 'HANDSHAKE_FAILED')) throw error;
+      await this.#options.verdicts.forget(this.#options.fingerprint);
+      return this.#withLink((link) => this.#initialize(link, false));
+    }
+  }
+
+  #stateless(): Promise<OpenedSession> {
+    return this.#withLink(async (link) => {
+      const found = await this.#discover(link, this.#options.startTimeoutMs, false);
+      if (found.kind === 'modern') return this.#openStateless(link, found);
+      if (this.#options.protocol.era !== 'modern')
+        throw handshakeFailed(`The server does not speak a stateless revision: ${found.why}.`);
+      // A server that cannot describe itself may still answer: its tools are asked for, and nothing else is known.
+      this.#options.log.log('warn', `The server does not describe itself (${found.why}): only its tools are used.`);
+      return this.#openStateless(link, undescribed(found.lastId));
+    });
+  }
+
+  async #openStateless(
+    { opened }: Link,
+    found: Extract<Discovery, { kind: 'modern' }> & { readonly lastId: number },
+  ): Promise<Session> {
+    const { clock, log, features, redact, client } = this.#options;
+    if (this.#isMcpl(found))
+      log.log(
+        'warn',
+        'The server speaks MCPL, which needs a connection that begins with "initialize": used as a plain MCP server.',
+      );
+    return Promise.resolve(
+      StatelessSession.open({
+        transport: opened.transport,
+        clock,
+        log,
+        features,
+        redact,
+        client,
+        onOpened: (session) => this.#options.onOpened(session, opened),
+        ...found,
+      }),
+    );
+  }
+
+  async #initialize(link: Link, mayFallForward: boolean, lastId = 0): Promise<Session> {
+    try {
+      return await this.#initializeOn(link, lastId);
+    } catch (error) {
+      if (!mayFallForward || !offersOnlyModern(error)) throw error;
+      const found = await this.#discover(link, this.#options.startTimeoutMs, false);
+      if (found.kind === 'legacy') throw error;
+      return this.#openStateless(link, found);
+    }
+  }
+
+  #initializeOn({ opened, negotiated }: Link, lastId: number): Promise<Session> {
+    const { clock, log, client, features, token, redact, startTimeoutMs, protocol } = this.#options;
+    return InitializedSession.open({
+      transport: opened.transport,
+      clock,
+      log,
+      client,
+      features,
+      token,
+      redact,
+      startTimeoutMs,
+      lastId,
+      dialect: protocol.dialect,
+      onNegotiated: (version) => negotiated.fire(version),
+      onOpened: (session) => this.#options.onOpened(session, opened),
+    });
+  }
+
+  /** Opens a connection for `use`, and closes it again where that fails; then perhaps another of an older kind. */
+  async #withLink(use: (link: Link) => Promise<Session>): Promise<OpenedSession> {
+    const { connection } = this.#options;
+    try {
+      return await this.#useLink(await this.#connect(connection, false), use);
+    } catch (error) {
+      const older = olderConnection(connection, error, this.#options.protocol);
+      if (older === undefined || this.#options.token.isCancellationRequested) throw error;
+      this.#options.log.log('info', `${messageOf(error)} Trying ${older.words} instead.`);
+      const link = await this.#connect(older.connection, false).catch(() => Promise.reject(toReject(error)));
+      return this.#useLink(link, (again) => this.#initializeOn(again, 0)).catch((failure: unknown) =>
+        // What the address said to the newer way tells more than that the older one is not there either.
+        Promise.reject(older.isGuess ? toReject(error) : toReject(failure)),
+      );
+    }
+  }
+
+  async #useLink(link: Link, use: (link: Link) => Promise<Session>): Promise<OpenedSession> {
+    try {
+      const session = await use(link);
+      return { session, opened: { ...link.opened, transport: session.transport }, ended: link.ended.promise };
+    } catch (error) {
+      await this.#close(link);
+      throw error;
+    }
+  }
+
+  async #connect(connection: Connection, isProbe: boolean): Promise<Link> {
+    const { connector, serverId, token, log, redactText } = this.#options;
+    const negotiated = new Emitter<string>();
+    const opened = await connector.open(connection, {
+      serverId,
+      token,
+      log,
+      redact: redactText,
+      negotiated: negotiated.event,
+      isProbe,
+    });
+    const ended = new Deferred<TransportClosed>();
+    opened.transport.onClose((closed) => ended.resolve(closed));
+    const link = { opened, negotiated, ended };
+    if (!token.isCancellationRequested) return link;
+    await this.#close(link);
+    throw cancelled('The start');
+  }
+
+  async #close({ opened, negotiated }: Link): Promise<void> {
+    await opened.transport.close();
+    negotiated.dispose();
+  }
+
+  #discover({ opened }: Link, timeoutMs: number, isSibling: boolean): Promise<Discovery & { readonly lastId: number }> {
+    const { clock, log, client, token, features } = this.#options;
+    const capabilities = declaredBy(featuresOf(features, 'modern'));
+    return discover({ transport: opened.transport, clock, log, client, token, capabilities, timeoutMs, isSibling });
+  }
+
+  #isMcpl(found: Discovery): boolean {
+    if (found.kind !== 'modern' || this.#options.protocol.mcpl === 'off') return false;
+    return decodeAdvert(found.discovered.capabilities) !== undefined;
+  }
+
+  #tell(found: Discovery): void {
+    const text =
+      found.kind === 'modern'
+        ? `The server speaks the stateless MCP ${found.protocolVersion}.`
+        : `The server is opened with "initialize": ${found.why}.`;
+    this.#options.log.log('info', text);
+  }
+
+  async #remembered(): Promise<EraVerdict | undefined> {
+    const { verdicts, fingerprint, log } = this.#options;
+    try {
+      return await unlessCancelled(verdicts.find(fingerprint), this.#options.token, 'The start');
+    } catch (error) {
+      if (this.#options.token.isCancellationRequested) throw error;
+      log.log('warn', `What the server speaks could not be looked up: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  async #remember({ handshake }: Session, before: EraVerdict | undefined): Promise<void> {
+    const { verdicts, fingerprint, clock, log } = this.#options;
+    const mcpl = decodeAdvert(handshake.capabilities) !== undefined;
+    const at = clock.now();
+    const isKnown = before?.era === handshake.era && before.mcpl === mcpl && at - before.at < LEGACY_VERDICT_MS / 2;
+    if (isKnown) return;
+    try {
+      await verdicts.save({ fingerprint, era: handshake.era, mcpl, at });
+    } catch (error) {
+      log.log('warn', `What the server speaks could not be kept: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** MCP 2026-07-28: a server that no longer knows `initialize` names what it speaks instead. */
+function offersOnlyModern(error: unknown): boolean {
+  const offered = error instanceof HostError ? offeredVersions(error.data) : [];
+  return MODERN_REVISIONS.some((version) => offered.includes(version));
+}
+
+interface OlderConnection {
+  readonly connection: Connection;
+  readonly words: string;
+  /** Nothing but the failure speaks for it. */
+  readonly isGuess: boolean;
+}
+
+/** The connection of an older kind that a failure suggests. */
+function olderConnection(
+  connection: Connection,
+  error: unknown,
+  protocol: ProtocolSettings,
+): OlderConnection | undefined {
+  if (!(error instanceof HostError)) return undefined;
+  if (connection.kind === 'remote') {
+    const category = error.category ?? causeCategory(error);
+    const isSse = connection.transport === 'auto' && category !== undefined && MAYBE_SSE.includes(category);
+    if (!isSse || protocol.era === 'modern') return undefined;
+    return { connection: { ...connection, transport: 'sse' }, words: 'HTTP with server-sent events', isGuess: true };
+  }
+  // Seed 003 does not say how its messages are framed; its shutdown and exit are those of the language server protocol.
+  const isSilent =
+    protocol.dialect === 'force' && error.code === 'HANDSHAKE_FAILED' && isHostError(error.cause, 'TIMEOUT');
+  if (!isSilent || connection.framing === 'contentLength') return undefined;
+  return {
+    connection: { ...connection, framing: 'contentLength' },
+    words: 'messages with a length in front',
+    isGuess: false,
+  };
+}
+
+function causeCategory(error: HostError): string | undefined {
+  return error.cause instanceof HostError ? error.cause.category : undefined;
+}
+
+function toReject(error: unknown): Error {
+  return error instanceof Error ? error : new Error(messageOf(error));
+}
+
+function undescribed(lastId: number): Extract<Discovery, { kind: 'modern' }> & { readonly lastId: number } {
+  const info = decodeServerInfo(undefined, undefined);
+  const protocolVersion = MODERN_REVISIONS[MODERN_REVISIONS.length - 1] ?? '';
+  return {
+    kind: 'modern',
+    protocolVersion,
+    roundTripMs: 0,
+    lastId,
+    discovered: { supportedVersions: [protocolVersion], capabilities: { tools: {} }, info, freshness: undefined },
+  };
+}
+
+function handshakeFailed(message: string): HostError {
+  return new HostError('HANDSHAKE_FAILED', message, {
+    layer: 'protocol',
+    effect: 'none',
+    suggestion: "See the server's log.",
+  });
+}

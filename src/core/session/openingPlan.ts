@@ -1,0 +1,38 @@
+import type { ConnectionDefinition, ProtocolSettings } from '../model/server.ts';
+import type { EraVerdict } from '../ports.ts';
+
+/** How a connection to a server is begun. */
+export type OpeningPlan =
+  /** With `initialize`; a server that then names only stateless revisions is opened that way. */
+  | { readonly kind: 'initialize'; readonly mayFallForward: boolean }
+  /** Without: `isSure` where the settings say so, and not only what was once found out. */
+  | { readonly kind: 'stateless'; readonly isSure: boolean }
+  /** By asking first: on a process of its own, or on the connection that is then used. */
+  | { readonly kind: 'probe'; readonly where: 'sibling' | 'inPlace' };
+
+export interface OpeningFacts {
+  readonly protocol: ProtocolSettings;
+  readonly connection: Pick<ConnectionDefinition, 'kind'> & { readonly transport?: string; readonly url?: string };
+  readonly verdict: EraVerdict | undefined;
+  readonly now: number;
+}
+
+/** A server that was found to know only `initialize` may have been updated since; it would never say so by itself. */
+export const LEGACY_VERDICT_MS = 7 * 24 * 3600 * 1000;
+
+/** In the order of certainty: what the settings say, what the server was found to be, and a question. */
+export function planOpening({ protocol, connection, verdict, now }: OpeningFacts): OpeningPlan {
+  if (protocol.era === 'modern') return { kind: 'stateless', isSure: true };
+  if (protocol.era === 'legacy' || protocol.dialect === 'force') return { kind: 'initialize', mayFallForward: false };
+  // MCPL's requests go from server to host, which a stateless connection does not carry.
+  const isMcpl = (protocol.mcpl !== 'auto' && protocol.mcpl !== 'off') || verdict?.mcpl === true;
+  if (isMcpl && protocol.mcpl !== 'off') return { kind: 'initialize', mayFallForward: true };
+  if (verdict?.era === 'modern') return { kind: 'stateless', isSure: false };
+  const isFresh = verdict !== undefined && verdict.at <= now && now - verdict.at < LEGACY_VERDICT_MS;
+  if (isFresh) return { kind: 'initialize', mayFallForward: true };
+  if (connection.kind === 'stdio') return { kind: 'probe', where: 'sibling' };
+  // HTTP+SSE is of 2024-11-05 alone, and a WebSocket may be closed by whoever does not know the first word.
+  const isHttp =
+    connection.transport !== 'sse' && connection.transport !== 'websocket' && !/^wss?:/i.test(connection.url ?? '');
+  return isHttp ? { kind: 'probe', where: 'inPlace' } : { kind: 'initialize', mayFallForward: true };
+}

@@ -1,0 +1,218 @@
+import { DisposableStore } from '../base/disposable.ts';
+import { HostError, isHostError, methodNotFound, RPC, WireError } from '../base/errors.ts';
+import type { Event } from '../base/event.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { LogLevelName } from '../model/catalog.ts';
+import type { InboundContext } from '../rpc/peer.ts';
+import type { Transport, TransportClosed } from '../rpc/transport.ts';
+import {
+  decodeInputRequired,
+  type Discovered,
+  envelope,
+  type InputRequired,
+  requiredCapabilitiesOf,
+} from '../wire/envelope.ts';
+import { codecFor, type WireCodec } from '../wire/codec.ts';
+import type { Handshake } from '../wire/handshake.ts';
+import { answerBy, Channel, type ChannelOptions, declaredBy, featuresOf, notInRevision } from './channel.ts';
+import { InputRounds } from './inputRounds.ts';
+import { ListenStream } from './listenStream.ts';
+import type { Session, SessionRequest } from './session.ts';
+import { StatelessTransport } from './statelessTransport.ts';
+
+export interface StatelessOptions extends ChannelOptions {
+  readonly client: { readonly name: string; readonly title: string; readonly version: string };
+  readonly protocolVersion: string;
+  /** What the server says of itself. */
+  readonly discovered: Discovered;
+  /** How long the answer took. */
+  readonly roundTripMs: number;
+}
+
+/** A connection on which nothing is remembered: each request says in which revision and by whom it is made. */
+export class StatelessSession implements Session {
+  readonly handshake: Handshake;
+  readonly #options: StatelessOptions;
+  readonly #channel: Channel;
+  readonly #listen: ListenStream;
+  readonly #capabilities: JsonObject;
+  readonly codec: WireCodec;
+  #logLevel: LogLevelName | undefined;
+
+  private constructor(options: StatelessOptions) {
+    const { discovered, protocolVersion, roundTripMs } = options;
+    this.#options = options;
+    this.#capabilities = declaredBy(options.features);
+    const codec = codecFor(protocolVersion);
+    if (codec === undefined) throw new Error(`There is no codec for ${protocolVersion}.`);
+    this.codec = codec;
+    this.handshake = {
+      era: 'modern',
+      isDialect: false,
+      protocolVersion,
+      roundTripMs,
+      info: discovered.info,
+      capabilities: discovered.capabilities,
+    };
+    this.#channel = new Channel({ ...options, transport: new StatelessTransport(options.transport, options.log) });
+    this.#listen = this.#channel.store.add(
+      new ListenStream({
+        peer: this.#channel.peer,
+        clock: options.clock,
+        log: options.log,
+        kinds: kindsOf(discovered.capabilities),
+        envelope: (params) => this.#enveloped(params),
+        deliver: (method, params) => {
+          for (const feature of options.features) feature.notifications?.[method]?.(params);
+        },
+      }),
+    );
+    this.#channel.intercept = (method, params) => this.#listen.take(method, params);
+  }
+
+  static open(given: StatelessOptions): StatelessSession {
+    const options = { ...given, features: featuresOf(given.features, 'modern') };
+    const session = new StatelessSession(options);
+    options.onOpened?.(session);
+    const started = session.#channel.store.add(new DisposableStore());
+    for (const feature of options.features) {
+      const running = feature.started?.(session);
+      if (running !== undefined) started.add(running);
+    }
+    session.#listen.start();
+    return session;
+  }
+
+  get transport(): Transport {
+    return this.#options.transport;
+  }
+
+  get onClose(): Event<TransportClosed> {
+    return this.#channel.closed.event;
+  }
+
+  /** Nothing is ever forgotten where nothing is remembered. */
+  get onRenewed(): Event<void> {
+    return this.#channel.renewed.event;
+  }
+
+  request(method: string, params: JsonObject, options: SessionRequest): Promise<Json> {
+    return this.decoded(method, params, options, (result) => result);
+  }
+
+  async decoded<T>(
+    method: string,
+    params: JsonObject,
+    options: SessionRequest,
+    decode: (result: Json) => T,
+  ): Promise<T> {
+    if (this.codec.lacks(method, 'toServer')) throw notInRevision(method, this.codec.version);
+    let rounds: InputRounds | undefined;
+    let sent = params;
+    for (;;) {
+      const answer = await this.#attempt(method, sent, options, decode);
+      if (answer.kind === 'complete') return answer.value;
+      rounds ??= new InputRounds(method, options.token, {
+        clock: this.#options.clock,
+        answer: (asked, given, context) => this.#answer(asked, given, context),
+      });
+      sent = await rounds.next(sent, answer.required);
+    }
+  }
+
+  notify(method: string, params?: JsonObject): void {
+    this.#channel.peer.notify(method, params);
+  }
+
+  /** Said with each request from now on. */
+  setLogLevel(level: LogLevelName): Promise<void> {
+    this.#logLevel = level;
+    return Promise.resolve();
+  }
+
+  async subscribe(uri: string, options: SessionRequest): Promise<void> {
+    await this.#listen.add(uri, options.token);
+  }
+
+  unsubscribe(uri: string): Promise<void> {
+    this.#listen.remove(uri);
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    this.#channel.dispose();
+  }
+
+  async #attempt<T>(
+    method: string,
+    params: JsonObject,
+    options: SessionRequest,
+    decode: (result: Json) => T,
+  ): Promise<Answer<T>> {
+    const enveloped = this.#enveloped(params);
+    try {
+      return await this.#channel.peer.decoded(method, enveloped, options, (result) => {
+        const read = this.codec.decodeResult(method, enveloped, result);
+        if (read.kind !== 'ok') throw new Error(read.kind === 'invalid' ? read.why : 'this revision does not have it');
+        if (!isInputRequired(read.value)) return { kind: 'complete', value: decode(read.value) };
+        const required = decodeInputRequired(read.value);
+        if (required === undefined) throw new Error('it asks for input in a form that is not understood');
+        return { kind: 'input', required };
+      });
+    } catch (error) {
+      throw inWords(error);
+    }
+  }
+
+  #answer(method: string, params: JsonObject, context: InboundContext): Promise<Json> | Json {
+    const decoded = this.codec.decodeInput(method, params);
+    if (decoded.kind === 'ok') return answerBy(this.#options.features, method, decoded.value, context);
+    throw decoded.kind === 'invalid' ? new WireError(RPC.invalidParams, decoded.why) : methodNotFound(method);
+  }
+
+  #enveloped(params: JsonObject): JsonObject {
+    return envelope(params, {
+      protocolVersion: this.handshake.protocolVersion,
+      clientInfo: this.#options.client,
+      clientCapabilities: this.#capabilities,
+      logLevel: this.#logLevel,
+    });
+  }
+}
+
+type Answer<T> =
+  { readonly kind: 'complete'; readonly value: T } | { readonly kind: 'input'; readonly required: InputRequired };
+
+function isInputRequired(result: Json): boolean {
+  return isJsonObject(result) && result['resultType'] === 'input_required';
+}
+
+/** What the server misses in this host, named. */
+function inWords(error: unknown): unknown {
+  if (!isHostError(error, 'REMOTE_ERROR')) return error;
+  const missing = requiredCapabilitiesOf(error.data);
+  if (missing === undefined) return error;
+  return new HostError('CAPABILITY_MISSING', `The server needs what this host does not offer: ${missing.join(', ')}.`, {
+    layer: 'server',
+    rpcCode: error.rpcCode,
+    data: error.data,
+    effect: 'none',
+    suggestion: 'Use another tool, or another version of the server.',
+    cause: error,
+  });
+}
+
+/** The lists of whose changes the server says that it tells. */
+function kindsOf(capabilities: JsonObject): ListenStreamKinds {
+  const tells = (kind: string): boolean => {
+    const declared = capabilities[kind];
+    return isJsonObject(declared) && declared['listChanged'] === true;
+  };
+  return {
+    toolsListChanged: tells('tools'),
+    promptsListChanged: tells('prompts'),
+    resourcesListChanged: tells('resources'),
+  };
+}
+
+type ListenStreamKinds = ConstructorParameters<typeof ListenStream>[0]['kinds'];

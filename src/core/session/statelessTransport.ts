@@ -1,0 +1,56 @@
+import { isJsonObject, type Json } from '../base/json.ts';
+import { Emitter } from '../base/event.ts';
+import type { Logger } from '../base/log.ts';
+import type { DroppedMessage, SendHints, Transport } from '../rpc/transport.ts';
+
+/** The code under which a peer settles what was cancelled; it never travels. */
+const CANCELLED = -32800;
+
+/**
+ * MCP 2026-07-28: a server never sends requests, and what it cancels is a stream that it ends. Requests are logged and
+ * never answered, as the revision demands; a cancelled id is settled as if the server had answered it with an error.
+ */
+export class StatelessTransport implements Transport {
+  readonly #inner: Transport;
+  readonly #log: Logger;
+  readonly onDropped = new Emitter<DroppedMessage>().event;
+
+  constructor(inner: Transport, log: Logger) {
+    this.#inner = inner;
+    this.#log = log;
+    if (inner.onDropped !== undefined) this.onDropped = inner.onDropped;
+  }
+
+  get onClose(): Transport['onClose'] {
+    return this.#inner.onClose;
+  }
+
+  start(receiver: (message: Json) => void): void {
+    this.#inner.start((message) => {
+      const passed = this.#pass(message);
+      if (passed !== undefined) receiver(passed);
+    });
+  }
+
+  send(message: Json, hints?: SendHints): void {
+    this.#inner.send(message, hints);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  #pass(message: Json): Json | undefined {
+    if (!isJsonObject(message) || typeof message['method'] !== 'string') return message;
+    const { id, method, params } = message;
+    if (id !== undefined && id !== null) {
+      this.#log.log('warn', `The server sent the request ${method}, which a stateless server may not: not answered.`);
+      return undefined;
+    }
+    if (method !== 'notifications/cancelled' || !isJsonObject(params)) return message;
+    const { requestId = null, reason } = params;
+    const text =
+      typeof reason === 'string' ? `The server ended the request: ${reason}` : 'The server ended the request.';
+    return { jsonrpc: '2.0', id: requestId, error: { code: CANCELLED, message: text } };
+  }
+}

@@ -1,0 +1,103 @@
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { NOTIFICATION_CHECKS, type ParamsCheck, REQUEST_CHECKS, RESULT_CHECKS } from './checks.ts';
+import { type Decoded, invalid, NOT_IN_REVISION, ok } from './decoded.ts';
+import { invokeDialect } from './mcp/invokeDialect.ts';
+import { isMethodOfMcp, REVISIONS } from './methods.ts';
+import { resultTypeProblem } from './resultType.ts';
+import type { MethodShape, Revision, Traits } from './revision.ts';
+
+/**
+ * What one revision makes of messages. It looks only at what is needed to act on them: all else passes as it came, in
+ * the same object. Methods that MCP has in no revision belong to extensions and pass too.
+ */
+export interface WireCodec {
+  readonly version: string;
+  readonly traits: Traits;
+  /** Whether this revision has it as a message of its own, sent in this direction. */
+  knows(method: string, direction: 'toServer' | 'toClient'): boolean;
+  /** Whether another revision has it and this one has not: to be answered -32601, or not to be sent. */
+  lacks(method: string, direction: 'toServer' | 'toClient'): boolean;
+  /** A request of the server. */
+  decodeRequest(method: string, params: JsonObject): Decoded<JsonObject>;
+  /** An entry of `inputRequests`. */
+  decodeInput(method: string, params: JsonObject): Decoded<JsonObject>;
+  decodeNotification(method: string, params: JsonObject): Decoded<JsonObject>;
+  /** The answer to a request of the host; `params` are those that were sent, with their `_meta`. */
+  decodeResult(method: string, params: JsonObject, result: Json): Decoded<Json>;
+}
+
+class RevisionCodec implements WireCodec {
+  readonly version: string;
+  readonly traits: Traits;
+  readonly #methods: ReadonlyMap<string, MethodShape>;
+
+  constructor({ version, traits, methods }: Revision) {
+    this.version = version;
+    this.traits = traits;
+    this.#methods = methods;
+  }
+
+  knows(method: string, direction: 'toServer' | 'toClient'): boolean {
+    const shape = this.#methods.get(method);
+    return shape !== undefined && shape.kind !== 'input' && isSent(shape, direction);
+  }
+
+  lacks(method: string, direction: 'toServer' | 'toClient'): boolean {
+    return isMethodOfMcp(method) && !this.knows(method, direction);
+  }
+
+  decodeRequest(method: string, params: JsonObject): Decoded<JsonObject> {
+    return this.#decode(method, 'request', params, REQUEST_CHECKS);
+  }
+
+  decodeInput(method: string, params: JsonObject): Decoded<JsonObject> {
+    return this.#decode(method, 'input', params, REQUEST_CHECKS);
+  }
+
+  decodeNotification(method: string, params: JsonObject): Decoded<JsonObject> {
+    return this.#decode(method, 'notification', params, NOTIFICATION_CHECKS);
+  }
+
+  decodeResult(method: string, params: JsonObject, result: Json): Decoded<Json> {
+    if (this.lacks(method, 'toServer')) return NOT_IN_REVISION;
+    if (this.traits.resultType && isJsonObject(result)) {
+      const type = result['resultType'] ?? 'complete';
+      const problem = resultTypeProblem(type, method, params, result);
+      if (problem !== undefined) return invalid(problem);
+      if (type !== 'complete') return ok(result);
+    }
+    const why = RESULT_CHECKS.get(method)?.(result, this.traits);
+    return why === undefined ? ok(result) : invalid(why);
+  }
+
+  #decode(
+    method: string,
+    kind: MethodShape['kind'],
+    params: JsonObject,
+    checks: ReadonlyMap<string, ParamsCheck>,
+  ): Decoded<JsonObject> {
+    if (!isMethodOfMcp(method)) return ok(params);
+    const shape = this.#methods.get(method);
+    if (shape === undefined || shape.kind !== kind || !isSent(shape, 'toClient')) return NOT_IN_REVISION;
+    const why = checks.get(method)?.(params, this.traits);
+    return why === undefined ? ok(params) : invalid(why);
+  }
+}
+
+function isSent(shape: MethodShape, direction: 'toServer' | 'toClient'): boolean {
+  return shape.direction === direction || shape.direction === 'both';
+}
+
+const CODECS: ReadonlyMap<string, WireCodec> = new Map(
+  REVISIONS.map((revision) => [revision.version, new RevisionCodec(revision)]),
+);
+
+/** Servers built on the first SDKs answer with it; it differs in nothing a host uses. */
+const PREHISTORY = '2024-10-07';
+
+/** The codec of a revision, or nothing for one that this host does not speak. */
+export function codecFor(protocolVersion: string): WireCodec | undefined {
+  return CODECS.get(protocolVersion === PREHISTORY ? '2024-11-05' : protocolVersion);
+}
+
+export const dialectCodec: WireCodec = new RevisionCodec(invokeDialect);

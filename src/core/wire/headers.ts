@@ -1,0 +1,74 @@
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { HeaderParam } from '../model/catalog.ts';
+import { text } from './members.ts';
+
+/** The member of `params` that MCP 2026-07-28 has in the header `Mcp-Name`, by method. */
+const NAME_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
+]);
+
+/** The value of `Mcp-Name`, ready for the wire; absent for methods that have none. */
+export function nameHeaderOf(method: string, params: JsonObject): string | undefined {
+  const member = NAME_MEMBERS.get(method);
+  const name = member === undefined ? undefined : text(params[member]);
+  return name === undefined ? undefined : encodeHeaderValue(name);
+}
+
+/** The `Mcp-Param-…` headers of a call. An argument that is absent or null has none. */
+export function paramHeaders(
+  tool: { readonly headerParams: readonly HeaderParam[] },
+  args: JsonObject,
+): Readonly<Record<string, string>> {
+  const headers = tool.headerParams.flatMap(({ path, header }) => {
+    const value = textOf(valueAt(args, path));
+    return value === undefined ? [] : [[`Mcp-Param-${header}`, encodeHeaderValue(value)] as const];
+  });
+  return Object.fromEntries(headers);
+}
+
+/** All headers that repeat what a stateless request says. */
+export function routingHeaders(method: string, params: JsonObject): Readonly<Record<string, string>> {
+  const name = nameHeaderOf(method, params);
+  return name === undefined ? { 'Mcp-Method': method } : { 'Mcp-Method': method, 'Mcp-Name': name };
+}
+
+function valueAt(args: JsonObject, path: readonly string[]): Json | undefined {
+  let at: Json | undefined = args;
+  for (const member of path) {
+    if (!isJsonObject(at) || !Object.hasOwn(at, member)) return undefined;
+    at = at[member];
+  }
+  return at;
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  // What is no safe integer has no decimal form that both ends agree on.
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+/** A value as it is, or as base64 of its UTF-8 where a header could not carry it unharmed. */
+export function encodeHeaderValue(value: string): string {
+  const isPlain = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/.test(value);
+  const looksEncoded = value.startsWith('=?base64?') && value.endsWith('?=');
+  return isPlain && !looksEncoded ? value : `=?base64?${base64(new TextEncoder().encode(value))}?=`;
+}
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+function base64(bytes: Uint8Array): string {
+  let out = '';
+  for (let i = 0; i < bytes.length; i += 3) {
+    const [a = 0, b = 0, c = 0] = bytes.subarray(i, i + 3);
+    const bits = (a << 16) | (b << 8) | c;
+    const digits = [18, 12, 6, 0].map((shift) => DIGITS.charAt((bits >> shift) & 63));
+    out += digits.slice(0, Math.min(3, bytes.length - i) + 1).join('');
+  }
+  return out.padEnd(Math.ceil(out.length / 4) * 4, '=');
+}

@@ -1,0 +1,45 @@
+import type { Json } from '../base/json.ts';
+import type { Annotations, Icon } from '../model/catalog.ts';
+import { list, number, object, text, texts } from './members.ts';
+
+const MAX_ICONS = 20;
+/** Characters of one `data:` picture: what is larger is no icon. */
+const LONGEST_SOURCE = 200_000;
+
+/**
+ * The icons that are safe to show. MCP 2025-11-25 "Icons": only `https:` and `data:`, as anything else (`javascript:`,
+ * `file:`, `vscode:`) reaches further than a picture should.
+ */
+export function decodeIcons(value: Json | undefined): readonly Icon[] {
+  return list(value).slice(0, MAX_ICONS).flatMap(decodeIcon);
+}
+
+function decodeIcon(value: Json): readonly Icon[] {
+  const icon = object(value);
+  const src = text(icon?.['src']);
+  if (icon === undefined || src === undefined || src.length > LONGEST_SOURCE || !isSafeSource(src)) return [];
+  const { theme, sizes } = icon;
+  return [
+    {
+      src,
+      mimeType: text(icon['mimeType']),
+      // Drafts of the revision had one text.
+      sizes: typeof sizes === 'string' ? sizes.split(/\s+/).filter((size) => size !== '') : texts(sizes),
+      theme: theme === 'light' || theme === 'dark' ? theme : undefined,
+    },
+  ];
+}
+
+function isSafeSource(src: string): boolean {
+  return /^https:\/\/[^\s/?#@]+(?:[/?#]\S*)?$/i.test(src) || /^data:image\/[\w.+-]+[;,]/i.test(src);
+}
+
+export function decodeAnnotations(value: Json | undefined): Annotations {
+  const annotations = object(value) ?? {};
+  const priority = number(annotations['priority']);
+  return {
+    audience: texts(annotations['audience']).filter((one) => one === 'user' || one === 'assistant'),
+    priority: priority === undefined ? undefined : Math.min(1, Math.max(0, priority)),
+    lastModified: text(annotations['lastModified']),
+  };
+}

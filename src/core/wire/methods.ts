@@ -1,0 +1,36 @@
+import { rev20241105 } from './mcp/2024-11-05.ts';
+import { rev20250326 } from './mcp/2025-03-26.ts';
+import { rev20250618 } from './mcp/2025-06-18.ts';
+import { rev20251125 } from './mcp/2025-11-25.ts';
+import { rev20260728 } from './mcp/2026-07-28.ts';
+import type { MethodShape, Revision } from './revision.ts';
+
+/** Oldest first. */
+export const REVISIONS: readonly Revision[] = [rev20241105, rev20250326, rev20250618, rev20251125, rev20260728];
+
+/** One method over the time in which it stayed what it is. */
+export interface MethodSpan extends MethodShape {
+  readonly method: string;
+  readonly introducedIn: string;
+  /** The first revision without it, or with something else of that name. */
+  readonly removedIn: string | undefined;
+}
+
+/** Every method that any revision has or had, in order of appearance. */
+export const METHODS: readonly MethodSpan[] = REVISIONS.flatMap((revision, index) =>
+  [...revision.methods]
+    .filter(([method, shape]) => REVISIONS[index - 1]?.methods.get(method) !== shape)
+    .map(([method, shape]) => ({
+      method,
+      ...shape,
+      introducedIn: revision.version,
+      removedIn: REVISIONS.slice(index).find(({ methods }) => methods.get(method) !== shape)?.version,
+    })),
+);
+
+const NAMES: ReadonlySet<string> = new Set(METHODS.map(({ method }) => method));
+
+/** Whether MCP itself has it in any revision; what it has not belongs to an extension, and to the feature that speaks it. */
+export function isMethodOfMcp(method: string): boolean {
+  return NAMES.has(method);
+}

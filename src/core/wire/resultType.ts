@@ -1,0 +1,39 @@
+import type { Json, JsonObject } from '../base/json.ts';
+import { decodeInputRequired } from './envelope.ts';
+import { metaOf, object } from './members.ts';
+import { decodeCreatedTask, TASKS_EXTENSION } from './tasks.ts';
+
+/** MCP 2026-07-28 "Multi round-trip requests", "Supported requests". */
+const MAY_ASK = ['prompts/get', 'resources/read', 'tools/call'];
+
+/** Why a result of this type cannot answer this request. */
+export function resultTypeProblem(
+  type: Json,
+  method: string,
+  params: JsonObject,
+  result: JsonObject,
+): string | undefined {
+  switch (type) {
+    case 'complete':
+      return undefined;
+    case 'input_required': {
+      if (!MAY_ASK.includes(method)) return `the answer asks for input, which "${method}" has no place for`;
+      return decodeInputRequired(result) === undefined
+        ? 'the answer asks for input in a form that is not understood'
+        : undefined;
+    }
+    case 'task': {
+      if (method !== 'tools/call' || !declaresTasks(params)) return 'the answer is a task, and none was offered';
+      const decoded = decodeCreatedTask(result);
+      return decoded.kind === 'invalid' ? decoded.why : undefined;
+    }
+    default:
+      return `the answer is of a type that is not known: ${JSON.stringify(type).slice(0, 60)}`;
+  }
+}
+
+/** Only what the request itself declares counts: nothing is remembered between requests. */
+function declaresTasks(params: JsonObject): boolean {
+  const extensions = object(object(metaOf(params, 'clientCapabilities'))?.['extensions']);
+  return extensions?.[TASKS_EXTENSION] !== undefined;
+}

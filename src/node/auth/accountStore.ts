@@ -1,0 +1,132 @@
+import {
+  type Account,
+  Emitter,
+  type Event,
+  type HeldSecrets,
+  KeyedQueue,
+  readAccounts,
+  readRegistration,
+  readToken,
+  type Registration,
+  SECRET_KEYS,
+  type SecretStore,
+  secretsOf,
+  type TokenRecord,
+  writeStored,
+} from '../../core/index.ts';
+
+/** Which of the accounts a server of the settings uses. */
+export type AccountKey = Pick<Account, 'server' | 'variant'>;
+
+export interface StoredSignIn {
+  readonly account: Account;
+  readonly token: TokenRecord;
+}
+
+/**
+ * Tokens and registrations in the secret storage. Read from there each time: another window of the editor may have
+ * renewed a token since, and one that was rotated away ends the sign-in when it is used again.
+ */
+export class AccountStore {
+  readonly #secrets: SecretStore;
+  readonly #held: HeldSecrets;
+  readonly #queue = new KeyedQueue();
+  readonly #changed = new Emitter<void>();
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor(secrets: SecretStore, held: HeldSecrets) {
+    this.#secrets = secrets;
+    this.#held = held;
+  }
+
+  async accounts(): Promise<readonly Account[]> {
+    return readAccounts(await this.#secrets.get(SECRET_KEYS.accounts));
+  }
+
+  async account({ server, variant }: AccountKey): Promise<Account | undefined> {
+    return (await this.accounts()).find((account) => account.server === server && account.variant === variant);
+  }
+
+  async find(key: AccountKey): Promise<StoredSignIn | undefined> {
+    const account = await this.account(key);
+    if (account === undefined) return undefined;
+    const token = await this.token(account);
+    return token === undefined ? undefined : { account, token };
+  }
+
+  async token(account: Account): Promise<TokenRecord | undefined> {
+    const token = readToken(await this.#secrets.get(SECRET_KEYS.token(account)));
+    if (token !== undefined) this.#held.add(...secretsOf(token));
+    return token;
+  }
+
+  /** Replaces what the server had, whoever issued it. */
+  async save(account: Account, token: TokenRecord): Promise<void> {
+    this.#held.add(...secretsOf(token));
+    await this.#secrets.set(SECRET_KEYS.token(account), writeStored(token));
+    const replaced = await this.#change((accounts) => [
+      ...accounts.filter((other) => !isSame(other, account)),
+      account,
+    ]);
+    for (const old of replaced)
+      if (isSame(old, account) && SECRET_KEYS.token(old) !== SECRET_KEYS.token(account))
+        await this.#secrets.delete(SECRET_KEYS.token(old));
+    this.#changed.fire();
+  }
+
+  /** A refresh: nothing that anybody lists has changed. */
+  async replaceToken(account: Account, token: TokenRecord): Promise<void> {
+    this.#held.add(...secretsOf(token));
+    await this.#secrets.set(SECRET_KEYS.token(account), writeStored(token));
+  }
+
+  /** The account stays known, and with it to whom the settings' credentials may go. */
+  async dropToken(account: Account): Promise<void> {
+    await this.#secrets.delete(SECRET_KEYS.token(account));
+    this.#changed.fire();
+  }
+
+  /** Forgets accounts, and the registrations that no other account uses. */
+  async forget(gone: readonly Account[]): Promise<void> {
+    for (const account of gone) await this.#secrets.delete(SECRET_KEYS.token(account));
+    await this.#change((accounts) => accounts.filter((account) => !gone.some((other) => isSame(account, other))));
+    const left = new Set((await this.accounts()).map(({ issuer }) => issuer));
+    for (const issuer of new Set(gone.map((account) => account.issuer)))
+      if (!left.has(issuer)) await this.forgetRegistration(issuer);
+    this.#changed.fire();
+  }
+
+  async registration(issuer: string): Promise<Registration | undefined> {
+    const registration = readRegistration(await this.#secrets.get(SECRET_KEYS.registration(issuer)));
+    this.#held.add(registration?.clientSecret);
+    return registration;
+  }
+
+  async saveRegistration(issuer: string, registration: Registration): Promise<void> {
+    this.#held.add(registration.clientSecret);
+    await this.#secrets.set(SECRET_KEYS.registration(issuer), writeStored(registration));
+  }
+
+  async forgetRegistration(issuer: string): Promise<void> {
+    await this.#secrets.delete(SECRET_KEYS.registration(issuer));
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+
+  /** One change after the other: each reads the whole list and writes it back. Resolves with what was there. */
+  async #change(change: (accounts: readonly Account[]) => readonly Account[]): Promise<readonly Account[]> {
+    return this.#queue.run(SECRET_KEYS.accounts, async () => {
+      const before = await this.accounts();
+      const after = change(before);
+      if (after.length === 0) await this.#secrets.delete(SECRET_KEYS.accounts);
+      else await this.#secrets.set(SECRET_KEYS.accounts, writeStored(after));
+      return before;
+    });
+  }
+}
+
+function isSame(a: AccountKey, b: AccountKey): boolean {
+  return a.server === b.server && a.variant === b.variant;
+}

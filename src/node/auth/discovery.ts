@@ -1,0 +1,158 @@
+import {
+  assumedMetadata,
+  type AuthChallenge,
+  canonicalResource,
+  cleanLine,
+  type Decoded,
+  decodeResourceMetadata,
+  decodeServerMetadata,
+  type Discovery,
+  isResourceMetadata,
+  isServerMetadata,
+  type Json,
+  judgeAddress,
+  type Logger,
+  type ResourceMetadata,
+  resourceMetadataUrls,
+  type ServerMetadata,
+  serverMetadataUrls,
+  signInFailed,
+} from '../../core/index.ts';
+import type { AuthHttp } from './authHttp.ts';
+
+/** Who protects a server, and how. */
+export interface Protection {
+  /** What to ask tokens for. */
+  readonly resource: string;
+  readonly metadata: ServerMetadata;
+  readonly found: Discovery;
+  /** `scopes_supported` of the server. */
+  readonly scopes: readonly string[] | undefined;
+  /** Only tokens bound to a key are taken. */
+  readonly demandsProof: boolean;
+}
+
+export interface DiscoveryRequest {
+  /** The address of the server, as one of HTTP. */
+  readonly server: URL;
+  readonly challenge: AuthChallenge | undefined;
+  /** Taken where the server names several. */
+  readonly preferredIssuer: string | undefined;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+const AUTHOR = 'Report this to the author of the server.';
+
+/** Finds out who protects a server (RFC 9728, RFC 8414, OpenID Connect Discovery; MCP 2025-03-26 where it has none). */
+export async function discover(http: AuthHttp, request: DiscoveryRequest): Promise<Protection> {
+  const { server, challenge, preferredIssuer } = request;
+  const demandsProof = challenge?.demandsProof === true;
+  const own = await findResource(http, request);
+  if (own === undefined) return { ...(await findOrigin(http, request)), scopes: undefined, demandsProof };
+  const issuer = own.issuers.find((name) => name === preferredIssuer) ?? own.issuers[0] ?? '';
+  const url = safeAddress(issuer, server, `The server's authorization server, ${cleanLine(issuer, 200)},`);
+  const metadata = await findServer(http, url, issuer, 'named', request);
+  if (metadata === undefined) throw signInFailed(`The authorization server ${issuer} publishes no metadata.`, AUTHOR);
+  return {
+    resource: own.resource,
+    metadata,
+    found: 'named',
+    scopes: own.scopes,
+    demandsProof: demandsProof || own.demandsProof,
+  };
+}
+
+async function findResource(http: AuthHttp, request: DiscoveryRequest): Promise<ResourceMetadata | undefined> {
+  const { server, challenge } = request;
+  const named = challenge?.resourceMetadata;
+  for (const text of resourceMetadataUrls(server, named)) {
+    const url = safeAddress(text, server, `The server's metadata, at ${cleanLine(text, 200)},`);
+    const document = await read(http, url, isResourceMetadata, request);
+    if (document === undefined) continue;
+    return valueOf(decodeResourceMetadata(document, server), `The metadata at ${url.href}`);
+  }
+  if (named !== undefined)
+    throw signInFailed(`The server names its metadata at ${cleanLine(named, 200)}, where there is none.`, AUTHOR);
+  return undefined;
+}
+
+/** A server of 2025-03-26 is its own authorization server. */
+async function findOrigin(
+  http: AuthHttp,
+  request: DiscoveryRequest,
+): Promise<Pick<Protection, 'resource' | 'metadata' | 'found'>> {
+  const { server } = request;
+  const resource = canonicalResource(server);
+  const origin = safeAddress(server.origin, server, 'The server');
+  const metadata = await findServer(http, origin, server.origin, 'origin', request);
+  if (metadata !== undefined) return { resource, metadata, found: 'origin' };
+  return { resource, metadata: assumedMetadata(server), found: 'assumed' };
+}
+
+/** Metadata of the right issuer, wherever it is; that of a wrong one only where there is no other. */
+async function findServer(
+  http: AuthHttp,
+  url: URL,
+  issuer: string,
+  found: Discovery,
+  request: DiscoveryRequest,
+): Promise<ServerMetadata | undefined> {
+  let wrong: { readonly problem: string; readonly at: string } | undefined;
+  for (const at of serverMetadataUrls(url)) {
+    const document = await read(http, new URL(at), isServerMetadata, request);
+    if (document === undefined) continue;
+    const decoded = decodeServerMetadata(document, issuer, found, request.server);
+    if ('value' in decoded) return decoded.value;
+    wrong ??= { problem: decoded.problem, at };
+  }
+  return wrong === undefined ? undefined : valueOf<ServerMetadata>(wrong, `The metadata at ${wrong.at}`);
+}
+
+/** The metadata of an identity provider that the person's own settings name. */
+export async function discoverIssuer(
+  http: AuthHttp,
+  issuer: string,
+  request: Pick<DiscoveryRequest, 'log' | 'signal'>,
+): Promise<ServerMetadata> {
+  // No server led there, so that it may be anywhere.
+  const url = safeAddress(issuer, new URL('http://localhost'), `The identity provider ${cleanLine(issuer, 200)}`);
+  const asked = { ...request, server: url, challenge: undefined, preferredIssuer: undefined };
+  const metadata = await findServer(http, url, issuer, 'named', asked);
+  if (metadata !== undefined) return metadata;
+  throw signInFailed(
+    `The identity provider ${issuer} publishes no metadata.`,
+    "Put its token endpoint into `auth.identityProvider` in the server's settings.",
+  );
+}
+
+/** A document of the wanted kind; `undefined` where there is none: some servers answer every path, with anything. */
+async function read(
+  http: AuthHttp,
+  url: URL,
+  isWanted: (document: Json | undefined) => boolean,
+  { signal, log }: DiscoveryRequest,
+): Promise<Json | undefined> {
+  const { status, json } = await http.get(url, signal);
+  log.log('debug', `Sign-in: GET ${url.href} gave HTTP ${status}.`);
+  if (status >= 500)
+    throw signInFailed(
+      `${url.host} answered HTTP ${status} when asked how to sign in.`,
+      'Wait a moment, then try again.',
+    );
+  return status >= 200 && status < 300 && isWanted(json) ? json : undefined;
+}
+
+function safeAddress(text: string, server: URL, what: string): URL {
+  const verdict = judgeAddress(text, server);
+  if ('url' in verdict) return verdict.url;
+  throw signInFailed(
+    `${what} ${verdict.refusal}.`,
+    verdict.refusal === 'is not encrypted' ? "Use an address with https in the server's `url`." : AUTHOR,
+  );
+}
+
+function valueOf<T>(decoded: Decoded<T>, what: string): T {
+  if ('value' in decoded) return decoded.value;
+  throw signInFailed(`${what} ${cleanLine(decoded.problem, 300)}.`, AUTHOR);
+}

@@ -1,0 +1,80 @@
+import { createHash, type webcrypto } from 'node:crypto';
+import * as oauth from 'oauth4webapi';
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
+/** Of authorization server and server, seldom more. */
+const MAX_NONCES = 16;
+
+export interface ProofRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly accessToken: string;
+  /** Binds the proof to one message too (the MCP profile of DPoP): every message goes to the same address. */
+  readonly body?: string | undefined;
+}
+
+/** The key to which tokens are bound (RFC 9449), and the proofs of having it. */
+export class ProofKey {
+  /** What proofs are signed with. */
+  static readonly algorithm = 'ES256';
+  readonly #pair: oauth.CryptoKeyPair;
+  readonly #nonces = new Map<string, string>();
+  /** The private key as a JWK in JSON, to be kept with the token. */
+  readonly exported: string;
+
+  private constructor(pair: oauth.CryptoKeyPair, exported: string) {
+    this.#pair = pair;
+    this.exported = exported;
+  }
+
+  static async generate(): Promise<ProofKey> {
+    const pair = await oauth.generateKeyPair(ProofKey.algorithm, { extractable: true });
+    return new ProofKey(pair, JSON.stringify(await crypto.subtle.exportKey('jwk', pair.privateKey)));
+  }
+
+  /** Rejects where the text is no such key. */
+  static async import(exported: string): Promise<ProofKey> {
+    const jwk: webcrypto.JsonWebKey = JSON.parse(exported);
+    const { kty, crv, x, y } = jwk;
+    const publicJwk = Object.fromEntries(Object.entries({ kty, crv, x, y }).filter(([, value]) => value !== undefined));
+    const privateKey = await crypto.subtle.importKey('jwk', jwk, ALGORITHM, true, ['sign']);
+    const publicKey = await crypto.subtle.importKey('jwk', publicJwk, ALGORITHM, true, ['verify']);
+    return new ProofKey({ privateKey, publicKey }, exported);
+  }
+
+  /** For requests to token endpoints. */
+  handleFor(url: URL, extra: Readonly<Record<string, string>> = {}): oauth.DPoPHandle {
+    const nonce = this.#nonces.get(url.origin);
+    return oauth.DPoP({}, this.#pair, {
+      [oauth.modifyAssertion]: (_header, payload) => {
+        Object.assign(payload, extra, nonce === undefined ? {} : { nonce });
+      },
+    });
+  }
+
+  /** A fresh proof for one request to a server. */
+  async prove({ method, url, accessToken, body }: ProofRequest): Promise<string> {
+    const digest = body === undefined ? undefined : createHash('sha256').update(body).digest('base64');
+    const extra = digest === undefined ? {} : { content_digest: `sha-256=:${digest}:` };
+    let proof = '';
+    await oauth.protectedResourceRequest(accessToken, method, url, undefined, null, {
+      DPoP: this.handleFor(url, extra),
+      [oauth.allowInsecureRequests]: true,
+      // Only the header is wanted: the request itself is a transport's.
+      [oauth.customFetch]: (_url, { headers }) => {
+        proof = headers['dpop'] ?? '';
+        return Promise.resolve(new Response());
+      },
+    });
+    return proof;
+  }
+
+  /** What the next proof for that origin must hold (RFC 9449 §8, §9). */
+  takeNonce(url: URL, nonce: string | readonly string[] | undefined): void {
+    if (typeof nonce !== 'string' || nonce === '') return;
+    this.#nonces.delete(url.origin);
+    this.#nonces.set(url.origin, nonce);
+    const [oldest] = this.#nonces.keys();
+    if (this.#nonces.size > MAX_NONCES && oldest !== undefined) this.#nonces.delete(oldest);
+  }
+}

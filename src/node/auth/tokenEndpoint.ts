@@ -1,0 +1,130 @@
+import * as oauth from 'oauth4webapi';
+import {
+  cleanLine,
+  decodeTokenReply,
+  type HostError,
+  isJsonObject,
+  type Json,
+  type OAuthClient,
+  oauthFailure,
+  proofProblem,
+  type ServerMetadata,
+  signInFailed,
+  type TokenReply,
+} from '../../core/index.ts';
+import { type AuthHttp, type AuthHttpReply } from './authHttp.ts';
+import { importClientKey } from './clientKey.ts';
+import type { ProofKey } from './proofKey.ts';
+
+/** A client, and the key with which it signs where it has one. */
+export interface ClientCredentials extends OAuthClient {
+  readonly privateKey?: string | undefined;
+  readonly algorithm?: string | undefined;
+}
+
+export interface TokenRequest {
+  readonly metadata: Pick<ServerMetadata, 'issuer' | 'tokenEndpoint'>;
+  readonly client: ClientCredentials;
+  readonly grantType: string;
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+  /** Where the token is to be bound to this key. */
+  readonly proofKey?: ProofKey | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Gets a token; rejects with what the authorization server says against it. */
+export async function requestToken(http: AuthHttp, request: TokenRequest): Promise<TokenReply> {
+  const reply = await requestTokenDocument(http, request);
+  const decoded = decodeTokenReply(reply);
+  const problem = 'problem' in decoded ? decoded.problem : proofProblem(decoded.value, request.proofKey !== undefined);
+  if ('value' in decoded && problem === undefined) return decoded.value;
+  throw signInFailed(
+    `The answer of ${request.metadata.issuer} ${cleanLine(problem ?? '', 200)}.`,
+    'Report this to who runs the authorization server.',
+  );
+}
+
+/** The same for grants that do not end in an access token. */
+export async function requestTokenDocument(http: AuthHttp, request: TokenRequest): Promise<Json | undefined> {
+  const url = new URL(request.metadata.tokenEndpoint);
+  let reply = await post(http, request);
+  // RFC 9449 §8: the first request is how one learns the nonce.
+  const nonce = reply.headers['dpop-nonce'];
+  request.proofKey?.takeNonce(url, nonce);
+  if (nonce !== undefined && errorOf(reply) === 'use_dpop_nonce') {
+    reply = await post(http, request);
+    request.proofKey?.takeNonce(url, reply.headers['dpop-nonce']);
+  }
+  if (reply.status >= 200 && reply.status < 300) return reply.json;
+  throw refusal(`${request.metadata.issuer} gave no token`, reply);
+}
+
+/** What an authorization server said instead of what was asked for. */
+export function refusal(what: string, reply: AuthHttpReply): HostError {
+  const { status, json } = reply;
+  const error = errorOf(reply);
+  const description = isJsonObject(json) ? json['error_description'] : undefined;
+  if (error !== undefined) return oauthFailure(what, error, typeof description === 'string' ? description : undefined);
+  return signInFailed(
+    `${what}: it answered HTTP ${status}.`,
+    "Check `auth` in the server's settings.",
+    `http-${status}`,
+  );
+}
+
+async function post(http: AuthHttp, request: TokenRequest): Promise<AuthHttpReply> {
+  const { metadata, client, grantType, parameters, proofKey, signal } = request;
+  const body = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  let reply: AuthHttpReply | undefined;
+  await oauth.genericTokenEndpointRequest(
+    { issuer: metadata.issuer, token_endpoint: metadata.tokenEndpoint },
+    // A workload may have no id of its own; the library wants one, which then nothing sends.
+    { client_id: client.clientId === '' ? 'none' : client.clientId },
+    await authentication(client),
+    grantType,
+    new URLSearchParams(body),
+    {
+      ...(proofKey === undefined ? {} : { DPoP: proofKey.handleFor(new URL(metadata.tokenEndpoint)) }),
+      // The address was judged when the metadata was read.
+      [oauth.allowInsecureRequests]: true,
+      [oauth.customFetch]: async (url, { headers, body: form }) => {
+        reply = await http.post({ url: new URL(url), headers, body: String(form) }, signal);
+        return new Response();
+      },
+    },
+  );
+  if (reply === undefined) throw signInFailed('No token was asked for.', 'Try again.');
+  return reply;
+}
+
+/** How this client shows who it is, on requests to the token endpoint and beside it. */
+export async function authentication(client: ClientCredentials): Promise<oauth.ClientAuth> {
+  const { clientId, clientSecret = '', authMethod, privateKey } = client;
+  switch (authMethod) {
+    case 'none':
+      return clientId === '' ? () => undefined : oauth.None();
+    case 'client_secret_post':
+      return oauth.ClientSecretPost(clientSecret);
+    case 'client_secret_basic':
+      return (_server, _client, _body, headers) =>
+        headers.set('authorization', `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`)}`);
+    case 'private_key_jwt': {
+      if (privateKey === undefined)
+        throw signInFailed('The client needs a private key.', "Put `auth.privateKey` into the server's settings.");
+      return oauth.PrivateKeyJwt(await importClientKey(privateKey, client.algorithm));
+    }
+  }
+}
+
+/**
+ * RFC 6749 §2.3.1. Not the library's encoding, which also escapes what forms leave as it is: many servers do not
+ * decode at all, and would see another name.
+ */
+function formEncoded(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
+}
+
+function errorOf({ json }: AuthHttpReply): string | undefined {
+  const error = isJsonObject(json) ? json['error'] : undefined;
+  return typeof error === 'string' && error !== '' ? error : undefined;
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import type { Authorizer, AuthReply } from './authorizer.ts';
+import type { HttpCall, HttpRequester } from './httpRequest.ts';
+
+/** However often credentials are said to be new, a server that takes none of them is left at that. */
+const MAX_AGAIN = 4;
+
+export interface AuthorizedCall extends HttpCall {
+  /** Whether the request waits for credentials, possibly for a person: the wait is not the server's. */
+  readonly onHeld?: ((isHeld: boolean) => void) | undefined;
+}
+
+/** Sends a request with credentials, and again with others where the server asks for them. */
+export async function openAuthorized(
+  requester: HttpRequester,
+  authorizer: Authorizer | undefined,
+  call: AuthorizedCall,
+): Promise<IncomingMessage> {
+  if (authorizer === undefined) return requester.open(call);
+  for (let again = 0; ; again++) {
+    let last: { readonly response: IncomingMessage; readonly reply: AuthReply } | undefined;
+    const response = await requester.open({
+      ...call,
+      credentials: (url) => authorizer.headersFor({ method: call.method, url }, call.signal),
+      onReply: (received, url) => {
+        last = { response: received, reply: { status: received.statusCode ?? 0, url, headers: received.headers } };
+        authorizer.replied(last.reply);
+      },
+    });
+    // Where the server redirected to another origin, that one asks for what is not its own.
+    if (last?.response !== response || !isChallenge(last.reply) || again === MAX_AGAIN) return response;
+    if (!(await answered(authorizer, last.reply, call))) return response;
+    response.resume();
+  }
+}
+
+async function answered(authorizer: Authorizer, reply: AuthReply, call: AuthorizedCall): Promise<boolean> {
+  call.onHeld?.(true);
+  try {
+    return await authorizer.challenged(reply, call.signal);
+  } finally {
+    call.onHeld?.(false);
+  }
+}
+
+function isChallenge({ status, headers }: AuthReply): boolean {
+  return status === 401 || (status === 403 && headers['www-authenticate'] !== undefined);
+}

@@ -1,0 +1,117 @@
+import type { IncomingMessage } from 'node:http';
+import { openAuthorized } from './authorizedRequest.ts';
+import type { Authorizer } from './authorizer.ts';
+import type { FeedPosition, FeedReply } from './eventFeed.ts';
+import { contentType } from './httpBody.ts';
+import type { HttpAgents } from './httpAgents.ts';
+import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
+
+export interface EndpointOptions {
+  readonly url: URL;
+  /** Of the settings; they may hold secrets. */
+  readonly headers: HttpHeaders;
+  readonly authorizer: Authorizer | undefined;
+  readonly agents: HttpAgents | undefined;
+}
+
+export interface EndpointPost {
+  readonly body: string;
+  readonly session: string | undefined;
+  /** Whether the negotiated revision is to be named: not with `initialize`, which negotiates it. */
+  readonly isNegotiated: boolean;
+  /** What this message adds that any server may see, and what only this one may. */
+  readonly headers: HttpHeaders | undefined;
+  readonly bound: HttpHeaders | undefined;
+  readonly signal: AbortSignal;
+  onSent(): void;
+  onHeld(isHeld: boolean): void;
+}
+
+/** The one address of a server, with the headers that its requests carry. */
+export class HttpEndpoint {
+  readonly url: URL;
+  /** What was negotiated with `initialize`. */
+  version: string | undefined;
+  readonly #headers: HttpHeaders;
+  readonly #authorizer: Authorizer | undefined;
+  readonly #requester: HttpRequester;
+
+  constructor({ url, headers, authorizer, agents }: EndpointOptions) {
+    this.url = url;
+    this.#headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    this.#authorizer = authorizer;
+    this.#requester = new HttpRequester(agents);
+  }
+
+  post({
+    body,
+    session,
+    isNegotiated,
+    headers,
+    bound,
+    signal,
+    onSent,
+    onHeld,
+  }: EndpointPost): Promise<IncomingMessage> {
+    return openAuthorized(this.#requester, this.#authorizer, {
+      method: 'POST',
+      url: this.url,
+      headers: {
+        ...this.#common('application/json, text/event-stream', isNegotiated),
+        ...headers,
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+      },
+      bound: this.#bound(session, bound),
+      body,
+      signal,
+      onSent,
+      onHeld,
+    });
+  }
+
+  /** A stream of what the server says unasked, or of the rest of a reply. */
+  async stream({ lastEventId, session }: FeedPosition, signal: AbortSignal): Promise<FeedReply> {
+    const response = await openAuthorized(this.#requester, this.#authorizer, {
+      method: 'GET',
+      url: this.url,
+      headers: {
+        ...this.#common('text/event-stream', true),
+        ...(lastEventId === '' ? {} : { 'last-event-id': lastEventId }),
+      },
+      bound: this.#bound(session),
+      signal,
+    });
+    const status = response.statusCode ?? 0;
+    if (status === 200 && contentType(response) === 'text/event-stream') return { kind: 'stream', response };
+    response.destroy();
+    if (status === 404 && session !== undefined) return { kind: 'lost' };
+    return { kind: status >= 500 || status === 429 ? 'later' : 'never', status };
+  }
+
+  /** Nobody is asked to sign in only to leave. */
+  async leave(session: string, signal: AbortSignal): Promise<void> {
+    const authorizer = this.#authorizer;
+    const reply = await this.#requester.open({
+      method: 'DELETE',
+      url: this.url,
+      headers: this.#common('application/json', true),
+      bound: this.#bound(session),
+      signal,
+      credentials: authorizer && ((url) => authorizer.headersFor({ method: 'DELETE', url }, signal)),
+    });
+    reply.destroy();
+  }
+
+  close(): void {
+    this.#requester.close();
+  }
+
+  #common(accept: string, isNegotiated: boolean): HttpHeaders {
+    return { accept, ...(isNegotiated && this.version !== undefined ? { 'mcp-protocol-version': this.version } : {}) };
+  }
+
+  #bound(session: string | undefined, more?: HttpHeaders): HttpHeaders {
+    return { ...this.#headers, ...more, ...(session === undefined ? {} : { 'mcp-session-id': session }) };
+  }
+}

@@ -1,0 +1,105 @@
+import { Deferred, HostError, ignoreFailure, isJsonObject, type Json, type JsonObject, RPC } from '../core/index.ts';
+import { refusalIn } from './httpFailure.ts';
+
+export interface LegacySessionOptions {
+  /** Posts a message of the session's own; resolves with its answer, with null where there is none to come. */
+  post(message: JsonObject): Promise<Json>;
+  /** The revision that was negotiated. */
+  version(): string | undefined;
+  /** Nothing else is to be sent until the promise, which never rejects, has settled. */
+  onRenewing(renewal: Promise<void>): void;
+  onRenewed(result: Json): void;
+  onFailed(error: HostError): void;
+}
+
+/** What was not found where a server says 404 of something else than the session: method, parameter, resource. */
+const ELSE_NOT_FOUND: readonly (number | undefined)[] = [RPC.methodNotFound, RPC.invalidParams, -32002];
+/** What servers answer for many reasons, one of which is a session that they do not know. */
+const SERVER_ERROR = -32000;
+const SAYS_SESSION = /session[ -]?id|no valid session|session (not found|expired|has been terminated)|not initialized/i;
+
+/**
+ * What the server knows a connection by, from `initialize` on (MCP 2025-03-26 to 2025-11-25, "Session Management"). A
+ * session that the server forgot is opened anew, once: servers forget them whenever they start again.
+ */
+export class LegacySession {
+  id: string | undefined;
+  readonly #options: LegacySessionOptions;
+  #initialize: JsonObject = {};
+  #renewals = 0;
+  #renewal: Promise<void> | undefined;
+
+  constructor(options: LegacySessionOptions) {
+    this.#options = options;
+  }
+
+  /** Remembers how the session is opened. */
+  opens(initialize: Json): void {
+    if (isJsonObject(initialize)) this.#initialize = initialize;
+  }
+
+  /** Resolves as soon as there is another session than the one that was refused; rejects where there will be none. */
+  renewed(refused: string | undefined): Promise<void> {
+    if (this.#renewal !== undefined) return this.#renewal;
+    if (this.id !== refused) return Promise.resolve();
+    const renewal = this.#renew().finally(() => {
+      this.#renewal = undefined;
+    });
+    this.#renewal = renewal;
+    const settled = new Deferred<void>();
+    ignoreFailure(renewal.finally(() => settled.resolve()));
+    this.#options.onRenewing(settled.promise);
+    return renewal;
+  }
+
+  /** The session that replaced another was refused as well. */
+  refusedAgain(): void {
+    this.#fail('The server does not know the session that it has just opened.');
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      const id = `renew-${++this.#renewals}`;
+      const answer = await this.#options.post({ ...this.#initialize, id });
+      const result = isJsonObject(answer) ? answer['result'] : undefined;
+      if (!isJsonObject(result)) throw new Error(refusalText(answer));
+      const version = this.#options.version();
+      // What was agreed on holds for everything above this transport.
+      if (version !== undefined && result['protocolVersion'] !== version)
+        throw new Error(`It now speaks MCP ${JSON.stringify(result['protocolVersion'])} instead of ${version}.`);
+      await this.#options.post({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      this.#options.onRenewed(result);
+    } catch (error) {
+      throw this.#fail('The server no longer knows this session, and does not open another.', error);
+    }
+  }
+
+  #fail(message: string, cause?: unknown): HostError {
+    this.id = undefined;
+    const why = cause instanceof Error ? ` ${cause.message}` : '';
+    const error = new HostError('CONNECTION_CLOSED', `${message}${why}`, {
+      layer: 'transport',
+      suggestion:
+        'Restart the server. Where several run behind one address, each must know the sessions of the others.',
+      cause,
+    });
+    this.#options.onFailed(error);
+    return error;
+  }
+}
+
+/**
+ * Whether a reply says that the server does not know the session. In one that it has just opened, only what can mean
+ * nothing else does.
+ */
+export function isSessionRefusal(status: number, body: string, isFresh: boolean): boolean {
+  const code = refusalIn(body)?.code;
+  if (status === 404) return !ELSE_NOT_FOUND.includes(code);
+  return status === 400 && (SAYS_SESSION.test(body) || (code === SERVER_ERROR && !isFresh));
+}
+
+function refusalText(answer: Json): string {
+  const error = isJsonObject(answer) ? answer['error'] : undefined;
+  const message = isJsonObject(error) ? error['message'] : undefined;
+  return typeof message === 'string' ? message : 'Its answer is no result.';
+}

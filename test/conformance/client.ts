@@ -1,0 +1,94 @@
+/**
+ * What the official suite starts as the client under test: `<node> test/conformance/client.ts <url of the server>`. It is
+ * a host like any other, with one server in its settings, and a person who says yes to everything.
+ */
+import { createNodeHost } from '../../src/cli/nodeHost.ts';
+import { type Host, isJsonObject, type JsonObject, messageOf, parseJson } from '../../src/core/index.ts';
+import { entryFor } from './settings.ts';
+import { call, callEveryTool, callsOfContext, echoSchema, type Step, type Subject } from './steps.ts';
+
+const SERVER = 'subject';
+
+const justList: Step = () => Promise.resolve();
+
+/** What is done once the tools are listed; what is not named here calls the tool of the suite's OAuth servers. */
+const steps: Readonly<Record<string, Step>> = {
+  initialize: justList,
+  'request-metadata': justList,
+  'json-schema-ref-no-deref': justList,
+  tools_call: call('add_numbers', { a: 5, b: 3 }),
+  'elicitation-sep1034-client-defaults': call('test_client_elicitation_defaults'),
+  'sse-retry': call('test_reconnection'),
+  'sep-2322-client-request-state': async (subject) => {
+    for (const tool of [
+      'test_mrtr_echo_state',
+      'test_mrtr_unrelated',
+      'test_mrtr_no_state',
+      'test_mrtr_no_result_type',
+    ])
+      await subject.call(tool, {});
+  },
+  'http-standard-headers': call('test_headers'),
+  'http-custom-headers': callsOfContext,
+  'http-invalid-tool-headers': callEveryTool,
+  'json-schema-2020-12-preservation': echoSchema,
+};
+
+const contextOf = (text: string | undefined): JsonObject => {
+  const parsed = text === undefined ? {} : parseJson(text);
+  return isJsonObject(parsed) ? parsed : {};
+};
+
+const listed = (host: Host): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const look = (): void => {
+      const { capabilities, listing } = host.server(SERVER) ?? {};
+      if (listing?.kind === 'read' || capabilities?.['tools'] === undefined) resolve();
+      if (listing?.kind === 'failed') reject(listing.error);
+    };
+    host.onDidChangeServer(look);
+    look();
+  });
+
+const subjectOf = (host: Host, context: JsonObject): Subject => {
+  const tools = () => (host.server(SERVER)?.tools ?? []).map(({ tool }) => tool);
+  return {
+    host,
+    context,
+    call: (tool, args) => host.callTool({ server: SERVER, tool, args, route: 'api' }),
+    tools: () => tools().map(({ name }) => name),
+    schema: (wanted) => tools().find(({ name }) => name === wanted)?.inputSchema ?? {},
+  };
+};
+
+const run = async (url: string): Promise<void> => {
+  const { env } = process;
+  const scenario = env['MCP_CONFORMANCE_SCENARIO'] ?? '';
+  const context = contextOf(env['MCP_CONFORMANCE_CONTEXT']);
+  const entry = entryFor(scenario, env['MCP_CONFORMANCE_PROTOCOL_VERSION'] ?? '', url, context);
+  const host = createNodeHost({
+    servers: { [SERVER]: entry },
+    onLog: ({ level, message }) => process.stderr.write(`${level} ${message}\n`),
+  });
+  try {
+    for (const { message } of host.problems()) process.stderr.write(`setting: ${message}\n`);
+    await host.start(SERVER);
+    await listed(host);
+    await (steps[scenario] ?? call('test-tool'))(subjectOf(host, context));
+  } finally {
+    await host.close();
+  }
+};
+
+// The suite gives up after 30 s, but ends only the shell around this process.
+setTimeout(() => {
+  process.stderr.write('The scenario did not come to its end.\n');
+  process.exit(2);
+}, 25_000).unref();
+
+try {
+  await run(process.argv[2] ?? '');
+} catch (error) {
+  process.stderr.write(`${messageOf(error)}\n`);
+  process.exitCode = 1;
+}

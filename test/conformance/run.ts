@@ -1,0 +1,145 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inProject, outFolder } from '../harness/paths.ts';
+import { run } from '../harness/processes.ts';
+import { checkCompleteness, readScenarios, type Scenario, suiteFolder } from './scenarios.ts';
+
+export interface Outcome {
+  readonly scenario: Scenario;
+  readonly passed: number;
+  readonly failed: number;
+  /** Different checks that succeeded: some are repeated as often as a client sends something. */
+  readonly distinct: number;
+  readonly isPassed: boolean;
+  /** Why it is not, for a person. */
+  readonly log: string;
+}
+
+interface Check {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly description?: string;
+  readonly errorMessage?: string;
+}
+
+export interface RunOptions {
+  /** Only scenarios whose name or window contains this. */
+  readonly only?: string | undefined;
+  /** Another client than ours, to know what the suite expects of one. */
+  readonly client?: string | undefined;
+}
+
+const AT_ONCE = 2;
+const folder = join(outFolder, 'conformance');
+const ourClient = inProject('test/conformance/client.ts');
+
+/** The suite puts its results into a folder that is named after the time. */
+const findFile = async (root: string, name: string): Promise<string | undefined> => {
+  const entries = await readdir(root, { recursive: true }).catch(() => []);
+  const found = entries.find((entry) => entry.endsWith(name));
+  return found === undefined ? undefined : readFile(join(root, found), 'utf8');
+};
+
+const isBad = ({ status }: Check): boolean => status === 'FAILURE' || status === 'WARNING';
+
+const failureText = (checks: readonly Check[], missing: number): string =>
+  [
+    ...checks
+      .filter(isBad)
+      .map(({ id, name, description, errorMessage }) => `${id} ${name}: ${errorMessage ?? description ?? ''}`),
+    ...(missing > 0 ? [`${missing} of the checks that it should make succeed were not made.`] : []),
+  ].join('\n');
+
+const outcomeOf = (scenario: Scenario, checks: readonly Check[], output: string): Outcome => {
+  const good = checks.filter(({ status }) => status === 'SUCCESS');
+  const distinct = new Set(good.map(({ id, name }) => `${id} ${name}`)).size;
+  const failed = checks.filter(isBad).length;
+  const isPassed = failed === 0 && distinct > 0 && distinct >= scenario.checks;
+  const log = isPassed ? '' : `${failureText(checks, scenario.checks - distinct)}\n${output}`.trim();
+  return { scenario, passed: good.length, failed, distinct, isPassed, log };
+};
+
+const quoted = (path: string): string => `"${path}"`;
+
+const runScenario = async (scenario: Scenario, client: string): Promise<Outcome> => {
+  const results = join(folder, scenario.window, scenario.name.replaceAll('/', '-'));
+  const version = scenario.version === undefined ? [] : ['--spec-version', scenario.version, '--force'];
+  const command = `${quoted(process.execPath)} ${quoted(client)}`;
+  const { output } = await run(
+    process.execPath,
+    [
+      join(suiteFolder, 'dist/index.js'),
+      'client',
+      ...['--command', command],
+      ...['--scenario', scenario.name, ...version],
+      ...['--output-dir', results],
+    ],
+    // The suite measures how long a client waits: a colour or a warning more in its output costs it nothing.
+    { env: { ...process.env, NO_COLOR: '1', NODE_NO_WARNINGS: '1' }, timeoutMs: 60_000 },
+  );
+  const text = await findFile(results, 'checks.json');
+  const said = await findFile(results, 'stderr.txt');
+  if (text === undefined) return outcomeOf(scenario, [], output);
+  return outcomeOf(scenario, JSON.parse(text) as readonly Check[], said ?? '');
+};
+
+/** Runs what is in expectations.json, two scenarios at a time, and says each as it ends. */
+export const runConformance = async (
+  options: RunOptions,
+  tell: (outcome: Outcome) => void = () => undefined,
+): Promise<readonly Outcome[]> => {
+  const all = await readScenarios();
+  await checkCompleteness(all);
+  const { only } = options;
+  const scenarios = only === undefined ? all : all.filter(({ name, window }) => `${window} ${name}`.includes(only));
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const outcomes = new Map<Scenario, Outcome>();
+  const waiting = [...scenarios];
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const outcome = await runScenario(next, options.client ?? ourClient);
+      outcomes.set(next, outcome);
+      tell(outcome);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  const ordered = scenarios.flatMap((scenario) => outcomes.get(scenario) ?? []);
+  await writeFile(join(folder, 'table.txt'), `${table(ordered)}\n`);
+  return ordered;
+};
+
+const HEAD = ['', 'scenario', 'window', 'passed', 'failed', 'checks', 'expected'] as const;
+
+export const table = (outcomes: readonly Outcome[]): string => {
+  const rows = outcomes.map(({ scenario, passed, failed, distinct, isPassed }) => [
+    isPassed ? '✓' : '✗',
+    scenario.name,
+    scenario.window,
+    String(passed),
+    String(failed),
+    String(distinct),
+    String(scenario.checks),
+  ]);
+  const widths = HEAD.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  return [[...HEAD], ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+/** `2025-11-25 18/18, 2026-07-28 32/32`. */
+export const summary = (outcomes: readonly Outcome[]): string => {
+  const windows = [...new Set(outcomes.map(({ scenario }) => scenario.window))];
+  return windows
+    .map((window) => {
+      const inside = outcomes.filter(({ scenario }) => scenario.window === window);
+      return `${window} ${inside.filter(({ isPassed }) => isPassed).length}/${inside.length}`;
+    })
+    .join(', ');
+};

@@ -1,0 +1,40 @@
+import type { Host, Json, JsonObject, ResultView } from '../../src/core/index.ts';
+import { isJsonArray, isJsonObject } from '../../src/core/index.ts';
+
+/** The one server of a scenario, as a person would use it. */
+export interface Subject {
+  readonly host: Host;
+  readonly context: JsonObject;
+  call(tool: string, args: JsonObject): Promise<ResultView>;
+  /** The names of the tools that the host shows. */
+  tools(): readonly string[];
+  /** The schema of a tool's arguments as the host shows it. */
+  schema(tool: string): JsonObject;
+}
+
+export type Step = (subject: Subject) => Promise<unknown>;
+
+export const call =
+  (tool: string, args: JsonObject = {}): Step =>
+  (subject) =>
+    subject.call(tool, args);
+
+const toolCalls = (value: Json | undefined): readonly { readonly name: string; readonly args: JsonObject }[] =>
+  (isJsonArray(value) ? value : []).flatMap((entry) => {
+    const { name, arguments: args } = isJsonObject(entry) ? entry : {};
+    return typeof name === 'string' && isJsonObject(args) ? [{ name, args }] : [];
+  });
+
+/** What the scenario wants called with which values. */
+export const callsOfContext: Step = async (subject) => {
+  for (const { name, args } of toolCalls(subject.context['toolCalls'])) await subject.call(name, args);
+};
+
+/** Every tool that the host offers, which leaves out those that it has to refuse. */
+export const callEveryTool: Step = async (subject) => {
+  for (const tool of subject.tools()) await subject.call(tool, { region: 'eu', value: 'a', query: 'b' });
+};
+
+/** Gives a tool's schema, as it came out of the host, back to the server. */
+export const echoSchema: Step = (subject) =>
+  subject.call('json_schema_echo', { schema: subject.schema('json_schema_2020_12_tool') });

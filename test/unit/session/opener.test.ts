@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { HostError } from '../../../src/core/base/errors.ts';
+import type { JsonObject } from '../../../src/core/base/json.ts';
+import { LEGACY_VERDICT_MS } from '../../../src/core/session/openingPlan.ts';
+import { memoryStorage } from '../../../src/node/memoryStorage.ts';
+import { settle } from '../../support/fakeClock.ts';
+import { Dropped, failWith, initializeResult, NO_ANSWER, ScriptedServer } from '../../support/scriptedServer.ts';
+import { exited, TestHost } from '../../support/testHost.ts';
+import { discovered, heard, modernServer, unsupported } from './statelessServer.ts';
+
+const node = { command: 'node', enabled: true };
+const remote = { url: 'https://a.test/mcp', enabled: true };
+const MCPL = { experimental: { mcpl: { version: '0.2' } }, tools: {} };
+const INITIALIZED = ['initialize 2025-11-25', 'notifications/initialized', 'tools/list'];
+
+/** A host that knows of no server what it speaks. */
+function asking(storage = memoryStorage()): TestHost {
+  const t = new TestHost(storage);
+  t.era = undefined;
+  return t;
+}
+
+/** What each connection heard, in order, and whether it is over. */
+function show(t: TestHost): readonly string[] {
+  return t.servers.map((server, index) => {
+    const connection = t.connections[index];
+    const kind = connection?.kind === 'remote' ? `${connection.transport}: ` : '';
+    return `${kind}${heard(server).join(', ')}${server.closed ? ' (closed)' : ''}`;
+  });
+}
+
+/** An HTTP reply that is no answer, as the transport tells it. */
+function http(status: number): Dropped {
+  return new Dropped(
+    new HostError('REMOTE_ERROR', `HTTP ${status}`, { layer: 'transport', category: `http-${status}` }),
+  );
+}
+
+function stateOf(t: TestHost): string {
+  const state = t.host.server('a')?.state;
+  if (state?.kind === 'failed') return `${state.error.code}: ${state.error.message}`;
+  return state?.kind === 'running' ? `${state.connection.era} ${state.protocolVersion}` : String(state?.kind);
+}
+
+suite('Finding out what a process speaks', () => {
+  const legacyAnswers = {
+    'an unknown method': failWith(-32601, 'Method not found'),
+    'any other error': failWith(-32602, 'Invalid request parameters'),
+    'a result of another kind': { hello: 'there' },
+    'older revisions': unsupported('2025-06-18', '2024-11-05'),
+    'a list of older revisions': discovered({ supportedVersions: ['2025-11-25'] }),
+  };
+  for (const [what, answer] of Object.entries(legacyAnswers))
+    test(`${what} in answer to the question means initialize, in a process of its own`, async () => {
+      const t = asking();
+      t.connect = (_, { isProbe }) => new ScriptedServer(isProbe === true ? { 'server/discover': () => answer } : {});
+      await t.user({ a: node });
+      assert.deepEqual(show(t), ['server/discover (closed)', INITIALIZED.join(', ')]);
+      assert.equal(stateOf(t), 'legacy 2025-06-18');
+      await t.host.close();
+    });
+
+  test('silence means initialize, after three seconds and when the silent process is gone', async () => {
+    const t = asking();
+    let release: () => void = () => undefined;
+    t.connect = (_, { isProbe }) => {
+      const server = new ScriptedServer({ 'server/discover': () => NO_ANSWER });
+      if (isProbe === true) server.heldOpen = new Promise((resolve) => (release = resolve));
+      return server;
+    };
+    await t.user({ a: node });
+    await t.clock.advance(2_999);
+    assert.deepEqual(show(t), ['server/discover']);
+    await t.clock.advance(1);
+    assert.equal(t.servers.length, 1, 'the process that was asked has not ended');
+    release();
+    await settle();
+    assert.deepEqual(show(t), [
+      'server/discover, notifications/cancelled {"requestId":1,"reason":"The time allowed for this request is over."} (closed)',
+      INITIALIZED.join(', '),
+    ]);
+    await t.host.close();
+  });
+
+  test('what must first be fetched is given time to come', async () => {
+    const t = asking();
+    t.connect = () => new ScriptedServer({ 'server/discover': () => NO_ANSWER });
+    await t.user({ a: { command: '/usr/bin/npx', args: ['-y', 'server'], enabled: true } });
+    await t.clock.advance(29_999);
+    assert.equal(t.servers.length, 1);
+    await t.clock.advance(1);
+    assert.equal(stateOf(t), 'legacy 2025-06-18');
+    await t.host.close();
+  });
+
+  test('a process that dies of the question is opened with initialize', async () => {
+    const t = asking();
+    t.connect = (_, { isProbe }) => {
+      const server = new ScriptedServer({
+        'server/discover': () => {
+          server.crash(exited());
+          return NO_ANSWER;
+        },
+      });
+      void isProbe;
+      return server;
+    };
+    await t.user({ a: node });
+    assert.deepEqual(show(t), ['server/discover (closed)', INITIALIZED.join(', ')]);
+    await t.host.close();
+  });
+
+  test('the answer of the stateless revision means no initialize', async () => {
+    const t = asking();
+    t.connect = () => modernServer();
+    await t.user({ a: node });
+    assert.deepEqual(show(t), ['server/discover (closed)', 'server/discover, tools/list']);
+    assert.equal(stateOf(t), 'modern 2026-07-28');
+    await t.host.close();
+  });
+
+  test('revisions that nobody here speaks are a failure that names them', async () => {
+    const t = asking();
+    t.connect = () => modernServer({ 'server/discover': () => unsupported('2099-01-01') });
+    await t.user({ a: node });
+    assert.equal(
+      stateOf(t),
+      'UNSUPPORTED_VERSION: The server speaks MCP 2099-01-01; this host speaks 2026-07-28 and older.',
+    );
+    assert.deepEqual(show(t), ['server/discover (closed)']);
+    await t.host.close();
+  });
+
+  test('a server that announces MCPL is opened with initialize, though it could do without', async () => {
+    const t = asking();
+    t.connect = () =>
+      new ScriptedServer({
+        initialize: () => initializeResult({ capabilities: MCPL }),
+        'server/discover': () => discovered({ capabilities: MCPL }),
+      });
+    await t.user({ a: node });
+    assert.equal(stateOf(t), 'legacy 2025-06-18');
+    await t.host.close();
+  });
+
+  test('a server of MCPL that can only do without initialize is a plain server, with a warning', async () => {
+    const t = asking();
+    t.connect = () => modernServer({ 'server/discover': () => discovered({ capabilities: MCPL }) });
+    await t.user({ a: node });
+    assert.equal(stateOf(t), 'modern 2026-07-28');
+    assert.deepEqual(show(t), ['server/discover (closed)', 'initialize 2025-11-25, server/discover, tools/list']);
+    assert.equal(t.logs.filter((line) => /warn: The server speaks MCPL, which needs/.test(line)).length, 1);
+    await t.host.close();
+  });
+});
+
+suite('What was found out', () => {
+  test('is remembered, so that the next start asks nothing, until it is a week old', async () => {
+    const storage = memoryStorage();
+    const t = asking(storage);
+    t.connect = () => new ScriptedServer();
+    await t.user({ a: node });
+    await t.host.restart('a');
+    assert.deepEqual(show(t).slice(2), [INITIALIZED.join(', ')]);
+    await t.clock.advance(LEGACY_VERDICT_MS);
+    await t.host.restart('a');
+    assert.deepEqual(show(t).slice(3), ['server/discover (closed)', INITIALIZED.join(', ')]);
+    await t.host.close();
+  });
+
+  test('is forgotten when the server no longer speaks that way', async () => {
+    const t = asking();
+    let isOld = false;
+    t.connect = () => (isOld ? new ScriptedServer() : modernServer());
+    await t.user({ a: node });
+    isOld = true;
+    await t.host.restart('a');
+    assert.deepEqual(show(t).slice(2), ['server/discover (closed)', INITIALIZED.join(', ')]);
+    assert.equal(stateOf(t), 'legacy 2025-06-18');
+    await t.host.close();
+  });
+
+  test('falls forward when a server was replaced by one that knows no initialize', async () => {
+    const t = asking();
+    let isNew = false;
+    t.connect = () => (isNew ? modernServer() : new ScriptedServer());
+    await t.user({ a: node });
+    isNew = true;
+    await t.host.restart('a');
+    assert.deepEqual(show(t).slice(2), ['initialize 2025-11-25, server/discover, tools/list']);
+    assert.equal(stateOf(t), 'modern 2026-07-28');
+    await t.host.close();
+  });
+
+  test('of MCPL decides: initialize first, and no question', async () => {
+    const t = asking();
+    t.connect = () => new ScriptedServer({ initialize: () => initializeResult({ capabilities: MCPL }) });
+    await t.user({ a: node });
+    await t.clock.advance(2 * LEGACY_VERDICT_MS);
+    await t.host.restart('a');
+    assert.equal(heard(t.server)[0], 'initialize 2025-11-25');
+    await t.host.close();
+  });
+
+  test('does not count against the settings', async () => {
+    const t = new TestHost();
+    t.connect = () => modernServer();
+    await t.user({ a: { ...node, protocol: { era: 'modern' } } });
+    assert.deepEqual(show(t), ['server/discover, tools/list']);
+    await t.user({ a: { ...node, args: ['x'], protocol: { era: 'legacy' } } });
+    assert.match(stateOf(t), /^HANDSHAKE_FAILED: The server refused the handshake/);
+    await t.host.close();
+  });
+
+  test('that cannot be looked up or kept stops nothing', async () => {
+    const failing = (): Promise<never> => Promise.reject(new Error('the disk is full'));
+    const t = asking({ ...memoryStorage(), verdicts: { find: failing, save: failing, forget: failing } });
+    await t.user({ a: node });
+    assert.equal(stateOf(t), 'legacy 2025-06-18');
+    assert.deepEqual(
+      t.logs.filter((line) => line.includes('disk')),
+      [
+        'a warn: What the server speaks could not be looked up: the disk is full',
+        'a warn: What the server speaks could not be kept: the disk is full',
+      ],
+    );
+    await t.host.close();
+  });
+});
+
+suite('Finding out what an address speaks', () => {
+  /** The one connection, or those of the older kind after it, by the answers they give. */
+  async function opened(...connections: readonly Parameters<typeof modernServer>[0][]): Promise<TestHost> {
+    const t = asking();
+    t.connect = () => new ScriptedServer(connections[t.servers.length] ?? {});
+    await t.user({ a: remote });
+    return t;
+  }
+
+  test('the question is asked on the connection that is then used', async () => {
+    const modern = await opened({ 'server/discover': () => discovered() });
+    assert.deepEqual(show(modern), ['auto: server/discover, tools/list']);
+    const legacy = await opened({ 'server/discover': () => http(400) });
+    assert.deepEqual(show(legacy), [`auto: server/discover, ${INITIALIZED.join(', ')}`]);
+    const ids = legacy.server.messages.map((message: JsonObject) => message['id']);
+    assert.deepEqual(ids, [1, 2, undefined, 3], 'no id is used twice on a connection');
+    await Promise.all([modern.host.close(), legacy.host.close()]);
+  });
+
+  for (const status of [400, 404, 405])
+    test(`the chain goes on to HTTP+SSE when initialize is answered ${status}`, async () => {
+      const t = await opened({ 'server/discover': () => http(status), initialize: () => http(status) });
+      assert.deepEqual(show(t), [
+        'auto: server/discover, initialize 2025-11-25 (closed)',
+        `sse: ${INITIALIZED.join(', ')}`,
+      ]);
+      await t.host.close();
+    });
+
+  test('where HTTP+SSE is not there either, what the address said first is told', async () => {
+    const refuses = { 'server/discover': () => http(404), initialize: () => http(404) };
+    const t = await opened(refuses, { initialize: () => http(500) });
+    assert.equal(stateOf(t), 'HANDSHAKE_FAILED: The server refused the handshake: HTTP 404');
+    await t.host.close();
+  });
+
+  for (const status of [401, 403, 429, 500, 503])
+    test(`HTTP ${status} says nothing of what the server speaks`, async () => {
+      const t = await opened({ 'server/discover': () => http(status) });
+      assert.equal(stateOf(t), `REMOTE_ERROR: HTTP ${status}`);
+      assert.deepEqual(show(t), ['auto: server/discover (closed)']);
+      await t.host.close();
+    });
+
+  test('a WebSocket is opened with initialize, and falls forward', async () => {
+    const t = asking();
+    t.connect = () => modernServer();
+    await t.user({ a: { url: 'ws://a.test', enabled: true } });
+    assert.deepEqual(show(t), ['auto: initialize 2025-11-25, server/discover, tools/list']);
+    await t.host.close();
+  });
+});
