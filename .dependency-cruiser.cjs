@@ -34,7 +34,7 @@ const layer = ([name, part, allowed]) =>
   );
 
 /** Where the bundles of esbuild.mjs begin. */
-const STARTS = `^src/(${['extension', 'node/storeWorker', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm'].join('|')})\\.ts$`;
+const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm'].join('|')})\\.ts$`;
 
 const PACKAGES = ['vscode-jsonrpc', 'cross-spawn', 'jsonc-parser', '@types/(vscode|cross-spawn)'];
 

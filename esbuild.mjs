@@ -16,13 +16,17 @@ const kilobytes = 1000;
 const mainFields = ['module', 'main'];
 
 const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] };
+// Loaded when it is first needed, by a bundle beside it.
+const withRemote = { ...node, later: /\/remote\.ts$/ };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
 const entries = [
-  { from: 'src/extension.ts', to: 'dist/extension.js', ...node, external: ['vscode'], limit: 300 * kilobytes },
+  { from: 'src/extension.ts', to: 'dist/extension.js', ...withRemote, external: ['vscode'], limit: 300 * kilobytes },
   { from: 'src/node/storeWorker.ts', to: 'dist/storeWorker.js', ...node },
-  { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...node },
-  { from: 'src/cli/main.ts', to: 'dist/cli.js', ...node, hashbang: true },
+  { from: 'src/node/schemaWorker.ts', to: 'dist/schemaWorker.js', ...node },
+  { from: 'src/node/remote.ts', to: 'dist/remote.js', ...node },
+  { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...withRemote },
+  { from: 'src/cli/main.ts', to: 'dist/cli.js', ...withRemote, hashbang: true },
   { from: 'src/demo/server.ts', to: 'dist/demo.js', ...node },
   { from: 'src/webview/toolForm.ts', to: 'dist/webview/toolForm.js', ...browser },
 ];
@@ -46,9 +50,22 @@ const optionsOf = (entry) => ({
   sourcemap: dev ? 'linked' : false,
   legalComments: 'none',
   // Only in what ships: it would put the columns of a source map out of place.
-  plugins: !dev && entry.external.includes('vscode') ? [editorApiAsItIs] : [],
+  plugins: [
+    ...(entry.later === undefined ? [] : [bundledBeside(entry.later)]),
+    ...(!dev && entry.external.includes('vscode') ? [editorApiAsItIs] : []),
+  ],
   // The command line asks for `__dirname` in the bundle, and for `import.meta` only when it runs from its sources.
   logOverride: { 'empty-import-meta': 'silent' },
+});
+
+/** An `import()` of a file that is a bundle of its own: `./remote.ts` becomes `./remote.js`. */
+const bundledBeside = (pattern) => ({
+  name: 'bundled-beside',
+  setup: (build) => {
+    build.onResolve({ filter: pattern }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: path.replace(/\.ts$/, '.js'), external: true } : undefined,
+    );
+  },
 });
 
 /**

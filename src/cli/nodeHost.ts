@@ -5,11 +5,13 @@ import {
   type CancellationToken,
   type ConsentStore,
   createHost,
+  type Elicitor,
   type Host,
   type InputAnswer,
   type JsonObject,
   type Logger,
   type LogLevel,
+  type Sampler,
   type StartAnswer,
   type StartQuestion,
   type Storage,
@@ -19,6 +21,7 @@ import {
 import { NodeConnector } from '../node/connector.ts';
 import { memoryStorage } from '../node/memoryStorage.ts';
 import { nodeClock, nodeIds } from '../node/nodePorts.ts';
+import { createSchemaChecker } from '../node/schemaChecker.ts';
 import { endOrphans, SpawnRecords } from '../node/spawnRecords.ts';
 import { openStore } from '../node/sqliteStore.ts';
 import { findScripts, type Scripts } from './scripts.ts';
@@ -51,6 +54,10 @@ export interface NodeHostOptions {
    */
   readonly onInput?:
     ((id: string, token: CancellationToken, definedBy: 'user' | 'workspace') => Promise<InputAnswer>) | undefined;
+  /** Answers what servers ask of a person. Default: every question is left open, as if nobody was there. */
+  readonly elicitor?: Elicitor | undefined;
+  /** Runs what servers want to have run on a model. Default: there is none. */
+  readonly sampler?: Sampler | undefined;
   /** Hears every line of every log. Secrets have been taken out of them; control characters have not. */
   readonly onLog?: ((line: LogLine) => void) | undefined;
   /** Hears what a person should know, such as a damaged file that was set aside. */
@@ -104,11 +111,28 @@ export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
       storage,
       variables: variablesOf(options),
       connector: new NodeConnector({ demoScript: scripts.demo, records: recordsOf(options, log()) }),
+      inputs: {
+        elicitor: options.elicitor ?? NOBODY,
+        sampler: options.sampler ?? NO_MODEL,
+        schemaChecker: createSchemaChecker({ workerPath: scripts.schemaWorker }),
+      },
       consent: { ask: (question, token) => options.onStartQuestion?.(question, token) ?? Promise.resolve('dontStart') },
     },
   });
   return { host, consents: storage.consents };
 }
+
+const NOBODY: Elicitor = {
+  form: () => Promise.resolve({ kind: 'cancel' }),
+  url: () => Promise.resolve('cancel'),
+  finish: () => Promise.resolve('cancel'),
+  finished: () => undefined,
+};
+
+const NO_MODEL: Sampler = {
+  canUseTools: false,
+  sample: () => Promise.resolve({ kind: 'unavailable', reason: 'This host has no language model.' }),
+};
 
 function openStorage({ storageFile, onNotice }: NodeHostOptions, scripts: Scripts, log: Logger): Storage {
   if (storageFile === undefined) return memoryStorage();

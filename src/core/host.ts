@@ -1,4 +1,5 @@
 import { ignoreFailure } from './base/async.ts';
+import type { CancellationToken } from './base/cancellation.ts';
 import { DisposableStore } from './base/disposable.ts';
 import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
@@ -6,14 +7,20 @@ import { canonicalJson, parseJson } from './base/json.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
-import type { CallOptions, Host, ServerChange } from './hostTypes.ts';
-import type { ResultView } from './model/content.ts';
+import { repeatedArguments } from './features/paramHeaders.ts';
+import { inputInterceptors } from './features/serverInputs.ts';
+import type { CallOptions, CompleteOptions, Host, ResourceReading, ResourceWatch, ServerChange } from './hostTypes.ts';
+import type { LogLevelName } from './model/catalog.ts';
+import type { Completion, CompletionRequest } from './model/completion.ts';
+import type { PromptResult, ResultView } from './model/content.ts';
 import type { ToolCallRequest } from './model/operation.ts';
 import type { HostSettings, ServerSnapshot, SettingsProblem } from './model/server.ts';
 import type { Ports } from './ports.ts';
 import { reconcile } from './session/reconciliation.ts';
 import { decodeSettings } from './session/serverSettings.ts';
+import type { SessionRequest } from './session/session.ts';
 import type { SettingsEntry } from './session/settingsEntry.ts';
+import { decodeProgress } from './wire/tools.ts';
 
 export interface HostOptions {
   readonly ports: Ports;
@@ -50,7 +57,12 @@ class LiveHost implements Host {
     this.#calls = new ToolCalls({
       clock,
       ids,
-      interceptors: [checkTool],
+      // The order of the onion: the last one is the nearest to the server.
+      interceptors: [
+        checkTool,
+        ...inputInterceptors({ clock, ports: options.ports.inputs, find: (server) => this.#units.get(server)?.inputs }),
+        repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) }),
+      ],
       find: (server) => this.#units.get(server),
     });
   }
@@ -123,6 +135,42 @@ class LiveHost implements Host {
     return this.#calls.call(request, options);
   }
 
+  async readResource(id: string, uri: string, options: CallOptions = {}): Promise<ResourceReading> {
+    const unit = this.#unit(id);
+    const { contents, raw } = await unit.offer.resourceCatalog.read(uri, requestOf(unit, options));
+    return { contents, raw };
+  }
+
+  subscribeResource(id: string, uri: string, listener: (uri: string) => void): ResourceWatch {
+    return this.#unit(id).offer.resourceCatalog.subscribe(uri, listener);
+  }
+
+  async getPrompt(
+    id: string,
+    name: string,
+    args: Readonly<Record<string, string>>,
+    options: CallOptions = {},
+  ): Promise<PromptResult> {
+    const unit = this.#unit(id);
+    return unit.offer.promptCatalog.get(name, args, requestOf(unit, options));
+  }
+
+  async complete(id: string, request: CompletionRequest, options?: CompleteOptions): Promise<Completion> {
+    return this.#unit(id).offer.completions.complete(request, options);
+  }
+
+  async setLogLevel(id: string, level: LogLevelName): Promise<void> {
+    await this.#unit(id).logging.setLevel(level);
+  }
+
+  logLevel(id: string): LogLevelName | undefined {
+    return this.#unit(id).logging.level;
+  }
+
+  async refresh(id: string, token?: CancellationToken): Promise<void> {
+    await this.#unit(id).refresh(token);
+  }
+
   async allowStart(id: string): Promise<void> {
     const unit = this.#unit(id);
     if (unit.definition !== undefined) unit.setConsent(await this.#gate.allow(unit.definition));
@@ -153,7 +201,13 @@ class LiveHost implements Host {
 
   #create(entry: SettingsEntry): ServerUnit {
     const { ports, client } = this.#options;
-    const unit = new ServerUnit(entry, { ports, gate: this.#gate, client, after: this.#leaving.get(entry.id) });
+    const unit = new ServerUnit(entry, {
+      ports,
+      gate: this.#gate,
+      client,
+      after: this.#leaving.get(entry.id),
+      isTrusted: () => this.#trusted,
+    });
     this.#store.add(unit);
     unit.onDidChange((what) => {
       // A server that was removed ends on its own time; nobody is told of its steps any more.
@@ -184,6 +238,12 @@ class LiveHost implements Host {
     });
     this.#leaving.set(unit.id, left);
     this.#changed.fire({ server: unit.id, what: 'removed' });
+  }
+
+  async #reread(server: string, token: CancellationToken | undefined): Promise<ServerSnapshot | undefined> {
+    const unit = this.#units.get(server);
+    await unit?.offer.toolCatalog.reread(token);
+    return unit?.snapshot;
   }
 
   #unit(id: string): ServerUnit {
@@ -224,6 +284,14 @@ class LiveHost implements Host {
       if (!isHostError(error, 'CANCELLED')) throw error;
     }
   }
+}
+
+/** A stateless server may ask a person in between: these take as long as a call. */
+function requestOf({ definition }: ServerUnit, { token, onProgress }: CallOptions): SessionRequest {
+  const { call, callMax } = definition?.timeouts ?? { call: 60, callMax: 3600 };
+  const request = { timeoutMs: call * 1000, maxTimeoutMs: callMax * 1000, token };
+  if (onProgress === undefined) return request;
+  return { ...request, onProgress: (params) => onProgress(decodeProgress(params)) };
 }
 
 function sameEntry(a: SettingsEntry, b: SettingsEntry): boolean {

@@ -1,18 +1,40 @@
 import type { CancellationToken } from './base/cancellation.ts';
 import type { Event } from './base/event.ts';
-import type { ResultView } from './model/content.ts';
+import type { Json } from './base/json.ts';
+import type { Disposable } from './base/disposable.ts';
+import type { LogLevelName } from './model/catalog.ts';
+import type { Completion, CompletionRequest } from './model/completion.ts';
+import type { PromptResult, ResourceContents, ResultView } from './model/content.ts';
 import type { Operation, Progress, ToolCallRequest } from './model/operation.ts';
 import type { HostSettings, ServerSnapshot, SettingsProblem } from './model/server.ts';
 
 /** What changed. Several changes of one server within one turn are told as they come; snapshots are always whole. */
 export interface ServerChange {
   readonly server: string;
-  readonly what: 'added' | 'removed' | 'settings' | 'state' | 'tools';
+  readonly what: 'added' | 'removed' | 'settings' | 'state' | 'tools' | 'resources' | 'prompts';
 }
 
 export interface CallOptions {
   readonly token?: CancellationToken | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+export interface CompleteOptions {
+  readonly token?: CancellationToken | undefined;
+  /** Whoever fills in the value, in words of the caller's: a newer question of the same one overtakes the one before. */
+  readonly asker?: string | undefined;
+}
+
+/** What a server gave for a resource. */
+export interface ResourceReading {
+  readonly contents: readonly ResourceContents[];
+  /** As it came. */
+  readonly raw: Json;
+}
+
+export interface ResourceWatch extends Disposable {
+  /** Resolves when the server has agreed to tell, rejects with a `HostError` when it does not. */
+  readonly agreed: Promise<void>;
 }
 
 /** A host of servers: settings in, servers and their tools out. What every adapter (editor, terminal, gateway) uses. */
@@ -39,6 +61,24 @@ export interface Host {
 
   /** The one way to a server's tools, whatever route a call comes by. Rejects with a `HostError`. */
   callTool(request: ToolCallRequest, options?: CallOptions): Promise<ResultView>;
+
+  /** What a resource holds now. Rejects with a `HostError`: UNKNOWN_RESOURCE where the server has none such. */
+  readResource(id: string, uri: string, options?: CallOptions): Promise<ResourceReading>;
+  /** Tells of changes of a resource, for as long as the subscription is kept, through restarts of the server. */
+  subscribeResource(id: string, uri: string, listener: (uri: string) => void): ResourceWatch;
+  getPrompt(
+    id: string,
+    name: string,
+    args: Readonly<Record<string, string>>,
+    options?: CallOptions,
+  ): Promise<PromptResult>;
+  /** What the server proposes for an argument; nothing where it proposes nothing. */
+  complete(id: string, request: CompletionRequest, options?: CompleteOptions): Promise<Completion>;
+  /** How much the server is to log from now on. */
+  setLogLevel(id: string, level: LogLevelName): Promise<void>;
+  logLevel(id: string): LogLevelName | undefined;
+  /** Reads all lists of the server that are older than it allows. */
+  refresh(id: string, token?: CancellationToken): Promise<void>;
 
   /** Says that the person wrote this server's entry in one of our own views: its next start asks nothing. */
   allowStart(id: string): Promise<void>;

@@ -32,16 +32,36 @@ export {
 } from './base/json.ts';
 export { type Logger, type LogLevel, NO_LOG, redacting } from './base/log.ts';
 export type { AuthFlow, AuthSettings, IdentityProvider } from './model/auth.ts';
-export { LOG_LEVELS, type LogLevelName, type ServerInfo, type Tool, type ToolHints } from './model/catalog.ts';
-export { blockText, type ContentBlock, decodeResult, type ResultView } from './model/content.ts';
+export {
+  LOG_LEVELS,
+  type Icon,
+  type LogLevelName,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type ServerInfo,
+  type Tool,
+  type ToolHints,
+} from './model/catalog.ts';
+export {
+  blockText,
+  type ContentBlock,
+  decodeResult,
+  type PromptResult,
+  type ResourceContents,
+  type ResultView,
+} from './model/content.ts';
+export type { SamplingRequest, SamplingResult } from './model/inputs.ts';
 export type { Operation, OperationState, Progress, Route, ToolCallRequest } from './model/operation.ts';
 export {
   canStart,
   canStop,
   type ConnectionDefinition,
+  type ConnectionFacts,
   type Era,
   type HostSettings,
   isRunning,
+  type Listing,
   type ProtocolSettings,
   type RemoteTransport,
   type OfferedTool,
@@ -53,19 +73,6 @@ export {
   type SettingsScope,
   type StopReason,
 } from './model/server.ts';
-export type {
-  Elicitor,
-  FormAnswer,
-  FormQuestion,
-  InputPorts,
-  Sampler,
-  SamplingOutcome,
-  SamplingQuestion,
-  SchemaChecker,
-  SchemaVerdict,
-  UrlAnswer,
-  UrlQuestion,
-} from './inputPorts.ts';
 export type {
   ConnectContext,
   Connection,
@@ -99,7 +106,21 @@ export { GatewayEndpoint } from './gateway/endpoint.ts';
 export { type BodyOutline, errorMessage, outlineBody } from './gateway/messages.ts';
 export type { GatewayHost, GatewaySession } from './gateway/session.ts';
 export { createHost, type HostOptions } from './host.ts';
-export type { CallOptions, Host, ServerChange } from './hostTypes.ts';
+export type { CallOptions, CompleteOptions, Host, ResourceReading, ResourceWatch, ServerChange } from './hostTypes.ts';
+export type {
+  Elicitor,
+  FormAnswer,
+  FormQuestion,
+  InputPorts,
+  Sampler,
+  SamplingOutcome,
+  SamplingQuestion,
+  SchemaChecker,
+  SchemaVerdict,
+  UrlAnswer,
+  UrlQuestion,
+} from './inputPorts.ts';
+export type { Completion, CompletionReference, CompletionRequest } from './model/completion.ts';
 export { cleanLine, cleanText } from './base/cleanText.ts';
 export { type Collected, collectArguments, type ParsedArgument, parseArgument } from './form/collectArguments.ts';
 export type { FieldValue, FormField, FormValues, ToolForm } from './form/fields.ts';
@@ -174,3 +195,4 @@ export {
   type TokenRecord,
   type TokenReply,
 } from './auth/tokens.ts';
+export { routingHeaders } from './wire/headers.ts';

@@ -3,6 +3,7 @@ import type { Clock } from './base/clock.ts';
 import type { Disposable } from './base/disposable.ts';
 import type { Event } from './base/event.ts';
 import type { Logger } from './base/log.ts';
+import type { InputPorts } from './inputPorts.ts';
 import type { AuthSettings } from './model/auth.ts';
 import type { Era, RemoteTransport, ServerDefinition } from './model/server.ts';
 import type { Transport } from './rpc/transport.ts';
@@ -18,6 +19,8 @@ export interface Ports {
   readonly variables: VariableSource;
   readonly connector: Connector;
   readonly consent: ConsentPrompt;
+  /** What servers may ask of the person and of the person's models. */
+  readonly inputs: InputPorts;
 }
 
 /** Randomness and digests. */

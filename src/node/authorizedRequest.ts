@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Authorizer, AuthReply } from './authorizer.ts';
+import type { AuthorizedRequest, Authorizer, AuthReply } from './authorizer.ts';
 import type { HttpCall, HttpRequester } from './httpRequest.ts';
 
 /** However often credentials are said to be new, a server that takes none of them is left at that. */
@@ -10,6 +10,11 @@ export interface AuthorizedCall extends HttpCall {
   readonly onHeld?: ((isHeld: boolean) => void) | undefined;
 }
 
+/** With what a proof of possession may cover. */
+type SentRequest = AuthorizedRequest & { readonly body: string | undefined };
+/** With the credentials that were turned away: others may be there by now. */
+type SentReply = AuthReply & { readonly authorization: string | undefined };
+
 /** Sends a request with credentials, and again with others where the server asks for them. */
 export async function openAuthorized(
   requester: HttpRequester,
@@ -17,14 +22,22 @@ export async function openAuthorized(
   call: AuthorizedCall,
 ): Promise<IncomingMessage> {
   if (authorizer === undefined) return requester.open(call);
+  const { method, body, signal } = call;
   for (let again = 0; ; again++) {
-    let last: { readonly response: IncomingMessage; readonly reply: AuthReply } | undefined;
+    let last: { readonly response: IncomingMessage; readonly reply: SentReply } | undefined;
+    let authorization: string | undefined;
     const response = await requester.open({
       ...call,
-      credentials: (url) => authorizer.headersFor({ method: call.method, url }, call.signal),
+      credentials: async (url) => {
+        const request: SentRequest = { method, url, body };
+        const headers = await authorizer.headersFor(request, signal);
+        ({ authorization } = headers);
+        return headers;
+      },
       onReply: (received, url) => {
-        last = { response: received, reply: { status: received.statusCode ?? 0, url, headers: received.headers } };
-        authorizer.replied(last.reply);
+        const reply = { status: received.statusCode ?? 0, url, headers: received.headers, authorization };
+        last = { response: received, reply };
+        authorizer.replied(reply);
       },
     });
     // Where the server redirected to another origin, that one asks for what is not its own.

@@ -7,6 +7,9 @@ import type {
   StdioConnection,
 } from '../core/index.ts';
 import { cancelled } from '../core/index.ts';
+import type { AuthServiceOptions } from './auth/authService.ts';
+import { MemorySecrets } from './auth/memorySecrets.ts';
+import type { Remote } from './remote.ts';
 import type { SpawnRecords } from './spawnRecords.ts';
 import { openStdio } from './stdio.ts';
 
@@ -15,6 +18,8 @@ export interface ConnectorOptions {
   readonly demoScript: string;
   /** Where children are written down, so that a later host can end what a killed one left. */
   readonly records?: SpawnRecords | undefined;
+  /** How a person signs in to servers with a URL, and where that is kept. Default: nobody does. */
+  readonly signIn?: AuthServiceOptions | undefined;
 }
 
 /** The command under which settings name the demo server, so that no path of one machine gets into them. */
@@ -23,6 +28,8 @@ export const DEMO_COMMAND = 'mcpl-demo';
 /** Opens connections with what Node has: child processes and HTTP. */
 export class NodeConnector implements Connector {
   readonly #options: ConnectorOptions;
+  #remote: Promise<Remote> | undefined;
+  #redact: (text: string) => string = (text) => text;
 
   constructor(options: ConnectorOptions) {
     this.#options = options;
@@ -39,6 +46,7 @@ export class NodeConnector implements Connector {
   async #spawn(connection: StdioConnection, { log, redact }: ConnectContext): Promise<OpenTransport> {
     const { command, args, env } = this.#resolve(connection);
     const transport = await openStdio({
+      framing: connection.framing,
       command,
       args,
       cwd: connection.cwd,
@@ -62,8 +70,30 @@ export class NodeConnector implements Connector {
   }
 
   async #connect(connection: RemoteConnection, context: ConnectContext): Promise<OpenTransport> {
-    // Loaded with the first remote server: most hosts have none.
-    const { openStreamableHttp } = await import('./streamableHttp.ts');
-    return openStreamableHttp(connection, context);
+    return (await this.remote()).open(connection, context);
   }
+
+  /** What servers with a URL need, loaded with the first of them. */
+  remote(): Promise<Remote> {
+    this.#remote ??= import('./remote.ts').then(({ Remote }) => {
+      const remote = new Remote(this.#options.signIn ?? nobodySignsIn());
+      this.#redact = remote.auth.redact;
+      return remote;
+    });
+    return this.#remote;
+  }
+
+  /** Takes every token out of a text. Before anything was loaded there is none. */
+  redact(text: string): string {
+    return this.#redact(text);
+  }
+}
+
+/** Programs sign in by themselves all the same, where the settings say with what. */
+function nobodySignsIn(): AuthServiceOptions {
+  return {
+    secrets: new MemorySecrets(),
+    prompt: { consent: () => Promise.resolve(false) },
+    browser: { open: () => Promise.resolve(false) },
+  };
 }

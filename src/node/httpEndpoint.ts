@@ -5,6 +5,7 @@ import type { FeedPosition, FeedReply } from './eventFeed.ts';
 import { contentType } from './httpBody.ts';
 import type { HttpAgents } from './httpAgents.ts';
 import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
+import { inLowerCase } from './statelessRequest.ts';
 
 export interface EndpointOptions {
   readonly url: URL;
@@ -38,7 +39,7 @@ export class HttpEndpoint {
 
   constructor({ url, headers, authorizer, agents }: EndpointOptions) {
     this.url = url;
-    this.#headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    this.#headers = inLowerCase(headers);
     this.#authorizer = authorizer;
     this.#requester = new HttpRequester(agents);
   }

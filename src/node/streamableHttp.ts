@@ -28,7 +28,7 @@ import { isAnswerStatus, networkFailure, notMcp, refusalIn, statusFailure, unans
 import type { HttpHeaders } from './httpRequest.ts';
 import { isSessionRefusal, LegacySession } from './legacySession.ts';
 import { PostExchange } from './postExchange.ts';
-import { encodedHeaders, statelessHeaders } from './statelessRequest.ts';
+import { inLowerCase, statelessHeaders } from './statelessRequest.ts';
 
 /** A reply stream that stays open after its answer, or after a cancelled request, is dropped after this long. */
 const LINGER_MS = 2_000;
@@ -156,7 +156,7 @@ export class StreamableHttp implements Transport {
     const posting: Posting = {
       body: JSON.stringify(message),
       stateless: statelessHeaders(message),
-      hinted: hints?.headers && encodedHeaders(hints.headers),
+      hinted: hints?.headers && inLowerCase(hints.headers),
     };
     if (this.#closing !== undefined) return;
     const exchange = new PostExchange(message, posting.stateless !== undefined);

@@ -2,10 +2,20 @@
  * What the official suite starts as the client under test: `<node> test/conformance/client.ts <url of the server>`. It is
  * a host like any other, with one server in its settings, and a person who says yes to everything.
  */
-import { createNodeHost } from '../../src/cli/nodeHost.ts';
+import { hostWith } from './host.ts';
 import { type Host, isJsonObject, type JsonObject, messageOf, parseJson } from '../../src/core/index.ts';
 import { entryFor } from './settings.ts';
-import { call, callEveryTool, callsOfContext, echoSchema, type Step, type Subject } from './steps.ts';
+import {
+  call,
+  callEveryTool,
+  callsOfContext,
+  echoSchema,
+  getEveryPrompt,
+  inTurn,
+  readEveryResource,
+  type Step,
+  type Subject,
+} from './steps.ts';
 
 const SERVER = 'subject';
 
@@ -28,7 +38,7 @@ const steps: Readonly<Record<string, Step>> = {
     ])
       await subject.call(tool, {});
   },
-  'http-standard-headers': call('test_headers'),
+  'http-standard-headers': inTurn(call('test_headers'), readEveryResource, getEveryPrompt),
   'http-custom-headers': callsOfContext,
   'http-invalid-tool-headers': callEveryTool,
   'json-schema-2020-12-preservation': echoSchema,
@@ -39,12 +49,15 @@ const contextOf = (text: string | undefined): JsonObject => {
   return isJsonObject(parsed) ? parsed : {};
 };
 
+/** Until every list that the server has was read. */
 const listed = (host: Host): Promise<void> =>
   new Promise((resolve, reject) => {
     const look = (): void => {
-      const { capabilities, listing } = host.server(SERVER) ?? {};
-      if (listing?.kind === 'read' || capabilities?.['tools'] === undefined) resolve();
-      if (listing?.kind === 'failed') reject(listing.error);
+      const { capabilities = {}, listing, listings } = host.server(SERVER) ?? {};
+      const all = Object.entries({ tools: listing, ...listings }).filter(([name]) => capabilities[name] !== undefined);
+      const failed = all.find(([, list]) => list?.kind === 'failed')?.[1];
+      if (failed?.kind === 'failed') reject(failed.error);
+      else if (all.every(([, list]) => list?.kind === 'read')) resolve();
     };
     host.onDidChangeServer(look);
     look();
@@ -53,10 +66,15 @@ const listed = (host: Host): Promise<void> =>
 const subjectOf = (host: Host, context: JsonObject): Subject => {
   const tools = () => (host.server(SERVER)?.tools ?? []).map(({ tool }) => tool);
   return {
-    host,
     context,
     call: (tool, args) => host.callTool({ server: SERVER, tool, args, route: 'api' }),
     tools: () => tools().map(({ name }) => name),
+    readResources: async () => {
+      for (const { uri } of host.server(SERVER)?.resources ?? []) await host.readResource(SERVER, uri);
+    },
+    getPrompts: async () => {
+      for (const { name } of host.server(SERVER)?.prompts ?? []) await host.getPrompt(SERVER, name, {});
+    },
     schema: (wanted) => tools().find(({ name }) => name === wanted)?.inputSchema ?? {},
   };
 };
@@ -66,10 +84,8 @@ const run = async (url: string): Promise<void> => {
   const scenario = env['MCP_CONFORMANCE_SCENARIO'] ?? '';
   const context = contextOf(env['MCP_CONFORMANCE_CONTEXT']);
   const entry = entryFor(scenario, env['MCP_CONFORMANCE_PROTOCOL_VERSION'] ?? '', url, context);
-  const host = createNodeHost({
-    servers: { [SERVER]: entry },
-    onLog: ({ level, message }) => process.stderr.write(`${level} ${message}\n`),
-  });
+  const { auth, ...rest } = entry;
+  const host = hostWith({ [SERVER]: rest }, auth);
   try {
     for (const { message } of host.problems()) process.stderr.write(`setting: ${message}\n`);
     await host.start(SERVER);

@@ -10,8 +10,9 @@ export interface Outcome {
   readonly failed: number;
   /** Different checks that succeeded: some are repeated as often as a client sends something. */
   readonly distinct: number;
-  readonly isPassed: boolean;
-  /** Why it is not, for a person. */
+  /** `untested` where the suite found nothing to check: what it asks for is not among what the host does. */
+  readonly verdict: 'passed' | 'failed' | 'untested';
+  /** Why it failed, for a person. */
   readonly log: string;
 }
 
@@ -51,13 +52,18 @@ const failureText = (checks: readonly Check[], missing: number): string =>
     ...(missing > 0 ? [`${missing} of the checks that it should make succeed were not made.`] : []),
   ].join('\n');
 
+const verdictOf = (scenario: Scenario, distinct: number, failed: number): Outcome['verdict'] => {
+  if (failed > 0 || distinct < scenario.checks) return 'failed';
+  return distinct > 0 ? 'passed' : 'untested';
+};
+
 const outcomeOf = (scenario: Scenario, checks: readonly Check[], output: string): Outcome => {
   const good = checks.filter(({ status }) => status === 'SUCCESS');
   const distinct = new Set(good.map(({ id, name }) => `${id} ${name}`)).size;
   const failed = checks.filter(isBad).length;
-  const isPassed = failed === 0 && distinct > 0 && distinct >= scenario.checks;
-  const log = isPassed ? '' : `${failureText(checks, scenario.checks - distinct)}\n${output}`.trim();
-  return { scenario, passed: good.length, failed, distinct, isPassed, log };
+  const verdict = verdictOf(scenario, distinct, failed);
+  const log = verdict === 'failed' ? `${failureText(checks, scenario.checks - distinct)}\n${output}`.trim() : '';
+  return { scenario, passed: good.length, failed, distinct, verdict, log };
 };
 
 const quoted = (path: string): string => `"${path}"`;
@@ -75,7 +81,6 @@ const runScenario = async (scenario: Scenario, client: string): Promise<Outcome>
       ...['--scenario', scenario.name, ...version],
       ...['--output-dir', results],
     ],
-    // The suite measures how long a client waits: a colour or a warning more in its output costs it nothing.
     { env: { ...process.env, NO_COLOR: '1', NODE_NO_WARNINGS: '1' }, timeoutMs: 60_000 },
   );
   const text = await findFile(results, 'checks.json');
@@ -112,9 +117,11 @@ export const runConformance = async (
 
 const HEAD = ['', 'scenario', 'window', 'passed', 'failed', 'checks', 'expected'] as const;
 
+const SIGNS = { passed: '✓', failed: '✗', untested: '–' } as const;
+
 export const table = (outcomes: readonly Outcome[]): string => {
-  const rows = outcomes.map(({ scenario, passed, failed, distinct, isPassed }) => [
-    isPassed ? '✓' : '✗',
+  const rows = outcomes.map(({ scenario, passed, failed, distinct, verdict }) => [
+    SIGNS[verdict],
     scenario.name,
     scenario.window,
     String(passed),
@@ -133,13 +140,16 @@ export const table = (outcomes: readonly Outcome[]): string => {
     .join('\n');
 };
 
+export const count = (outcomes: readonly Outcome[], wanted: Outcome['verdict']): number =>
+  outcomes.filter(({ verdict }) => verdict === wanted).length;
+
 /** `2025-11-25 18/18, 2026-07-28 32/32`. */
 export const summary = (outcomes: readonly Outcome[]): string => {
   const windows = [...new Set(outcomes.map(({ scenario }) => scenario.window))];
   return windows
     .map((window) => {
       const inside = outcomes.filter(({ scenario }) => scenario.window === window);
-      return `${window} ${inside.filter(({ isPassed }) => isPassed).length}/${inside.length}`;
+      return `${window} ${count(inside, 'passed')}/${inside.length - count(inside, 'untested')}`;
     })
     .join(', ');
 };

@@ -14,7 +14,7 @@ export interface Scenario {
   readonly version: string | undefined;
   /**
    * How many different checks a client makes succeed that does all of it. The suite lets a scenario in which nothing
-   * happened pass, so that this number says whether anything was tested.
+   * happened pass, so that this number says whether anything was tested. None for what the host does not offer.
    */
   readonly checks: number;
 }

@@ -1,13 +1,15 @@
-import type { Host, Json, JsonObject, ResultView } from '../../src/core/index.ts';
+import type { Json, JsonObject, ResultView } from '../../src/core/index.ts';
 import { isJsonArray, isJsonObject } from '../../src/core/index.ts';
 
 /** The one server of a scenario, as a person would use it. */
 export interface Subject {
-  readonly host: Host;
   readonly context: JsonObject;
   call(tool: string, args: JsonObject): Promise<ResultView>;
   /** The names of the tools that the host shows. */
   tools(): readonly string[];
+  /** Each of those that the host shows. */
+  readResources(): Promise<void>;
+  getPrompts(): Promise<void>;
   /** The schema of a tool's arguments as the host shows it. */
   schema(tool: string): JsonObject;
 }
@@ -18,6 +20,16 @@ export const call =
   (tool: string, args: JsonObject = {}): Step =>
   (subject) =>
     subject.call(tool, args);
+
+export const inTurn =
+  (...steps: readonly Step[]): Step =>
+  async (subject) => {
+    for (const step of steps) await step(subject);
+  };
+
+export const readEveryResource: Step = (subject) => subject.readResources();
+
+export const getEveryPrompt: Step = (subject) => subject.getPrompts();
 
 const toolCalls = (value: Json | undefined): readonly { readonly name: string; readonly args: JsonObject }[] =>
   (isJsonArray(value) ? value : []).flatMap((entry) => {

@@ -23,6 +23,8 @@ const required = [
   'extension/LICENSE.txt',
   'extension/dist/extension.js',
   'extension/dist/storeWorker.js',
+  'extension/dist/schemaWorker.js',
+  'extension/dist/remote.js',
   'extension/dist/host.cjs',
   'extension/dist/cli.js',
   'extension/dist/demo.js',

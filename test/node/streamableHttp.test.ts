@@ -1,64 +1,14 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { Deferred } from '../../src/core/index.ts';
-import { openStreamableHttp } from '../../src/node/streamableHttp.ts';
 import { FakeClock } from '../support/fakeClock.ts';
-import { failOnLeaks } from '../support/leaks.ts';
-import { type Heard, RecordingContext, ScriptedHttp, TransportRecorder } from './transportRecorder.ts';
-
-const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
-const SSE_TYPE = { 'content-type': 'text/event-stream' };
-const answer = (id: number | string, result: unknown = {}): string => JSON.stringify({ jsonrpc: '2.0', id, result });
-
-/** The id of the request in a body, to answer it. */
-function idOf(body: string): number {
-  const parsed: { id?: number } = JSON.parse(body);
-  return parsed.id ?? 0;
-}
+import { answer, HttpConversation, idOf, JSON_TYPE, SSE_TYPE } from './httpConversation.ts';
+import type { Heard } from './transportRecorder.ts';
 
 suite('streamable HTTP', () => {
-  let server: ScriptedHttp;
-  let client: TransportRecorder;
-  let context: RecordingContext;
-  let stops: (() => Promise<void>)[];
-
-  setup(() => {
-    stops = [];
-  });
-  teardown(async () => {
-    for (const stop of stops.reverse()) await stop();
-  });
-  failOnLeaks();
-
-  const serve = async (handle: (heard: Heard) => void): Promise<ScriptedHttp> => {
-    const scripted = await ScriptedHttp.start(handle);
-    stops.push(() => scripted.stop());
-    return scripted;
-  };
-  const connect = (url: string, clock?: FakeClock, headers: Record<string, string> = { 'X-Own': 'secret' }): void => {
-    context = new RecordingContext();
-    const { transport } = openStreamableHttp({ kind: 'remote', url, headers, transport: 'auto' }, context, {
-      clock,
-      maxReply: 4 * 1024 * 1024,
-    });
-    client = new TransportRecorder(transport);
-    stops.push(() => transport.close());
-  };
-  /** Serves `initialize` with a session and takes notifications; all else is for the test. */
-  const converse = async (handle: (heard: Heard) => void, clock?: FakeClock): Promise<void> => {
-    server = await serve((heard) => {
-      const { request, response, body } = heard;
-      if (body.includes('"initialize"'))
-        response.writeHead(200, { ...JSON_TYPE, 'mcp-session-id': 'S1' }).end(answer(idOf(body)));
-      else if (body.includes('"notifications/initialized"')) response.writeHead(202).end();
-      else if (request.method === 'DELETE') response.writeHead(204).end();
-      else handle(heard);
-    });
-    connect(server.url(), clock);
-    client.request(1, 'initialize');
-    assert.equal(await client.next(), answer(1));
-    context.negotiate('2025-11-25');
-  };
+  const talk = HttpConversation.ofSuite();
+  const serve = (handle: (heard: Heard) => void) => talk.serve(handle);
+  const converse = (handle: (heard: Heard) => void, clock?: FakeClock) => talk.converse(handle, { clock });
   const noStream = (response: ServerResponse): void => void response.writeHead(405).end();
 
   test('a conversation carries session, revision and own headers, and ends with DELETE', async () => {
@@ -71,19 +21,19 @@ suite('streamable HTTP', () => {
         response.end(`event: message\r\ndata: ${answer(String(idOf(body)))}\r\n\r\n`);
       }
     });
-    client.notify('notifications/initialized');
-    client.request(2, 'batch');
-    assert.deepEqual(await client.take(2), [answer(9), answer(2)]);
-    client.request(3, 'stream');
-    assert.deepEqual(await client.take(2), ['{"jsonrpc":"2.0","method":"n"}', answer('3')]);
-    client.request(4, 'batch');
-    assert.deepEqual(await client.take(2), [answer(9), answer(4)]);
-    await client.transport.close();
-    client.request(5, 'late');
-    assert.deepEqual(client.rest(), ['closed ']);
+    talk.client.notify('notifications/initialized');
+    talk.client.request(2, 'batch');
+    assert.deepEqual(await talk.client.take(2), [answer(9), answer(2)]);
+    talk.client.request(3, 'stream');
+    assert.deepEqual(await talk.client.take(2), ['{"jsonrpc":"2.0","method":"n"}', answer('3')]);
+    talk.client.request(4, 'batch');
+    assert.deepEqual(await talk.client.take(2), [answer(9), answer(4)]);
+    await talk.client.transport.close();
+    talk.client.request(5, 'late');
+    assert.deepEqual(talk.client.rest(), ['closed ']);
     const own = 'x-own=secret mcp-session-id=S1 mcp-protocol-version=2025-11-25';
     assert.deepEqual(
-      server.lines.filter((line) => !line.startsWith('GET')),
+      talk.server.lines.filter((line) => !line.startsWith('GET')),
       [
         'POST /mcp x-own=secret {"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}',
         `POST /mcp ${own} {"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`,
@@ -93,7 +43,7 @@ suite('streamable HTTP', () => {
         `DELETE /mcp ${own}`,
       ],
     );
-    assert.equal(server.lines.filter((line) => line.startsWith('GET')).length, 1);
+    assert.equal(talk.server.lines.filter((line) => line.startsWith('GET')).length, 1);
   });
 
   test('every failed POST of a request tells its waiter once, with what to do', async () => {
@@ -116,16 +66,18 @@ suite('streamable HTTP', () => {
       },
       deep: (response) => response.writeHead(200, JSON_TYPE).end(`${'['.repeat(900)}${']'.repeat(900)}`),
     };
-    server = await serve(({ response, body }) => {
+    talk.server = await serve(({ response, body }) => {
       const { method }: { method: string } = JSON.parse(body);
       replies[method]?.(response);
     });
-    connect(server.url());
+    talk.connect(talk.server.url());
     const said: Record<string, readonly string[]> = {};
     for (const method of Object.keys(replies)) {
-      client.request(1, method);
-      said[method] = [(await client.next()).replaceAll(String(server.port), 'PORT'), ...client.rest()];
+      talk.client.request(1, method);
+      const lines = await talk.client.take(method === 'wrongId' ? 2 : 1);
+      said[method] = lines.map((line) => line.replaceAll(String(talk.server.port), 'PORT'));
     }
+    assert.deepEqual(talk.client.rest(), []);
     const log = "Look into the server's own log";
     const check = "Check the server's `url`: it must be its MCP endpoint.";
     const unanswered = `dropped 1 false CONNECTION_CLOSED unknown: The server ended its reply without an answer. | ${log} for what happened.`;
@@ -133,10 +85,10 @@ suite('streamable HTTP', () => {
     assert.deepEqual(said, {
       stringId: [answer('1')],
       sign: [
-        "dropped 1 false REMOTE_ERROR none: The server needs sign-in, which this version does not offer. | Put a token into `headers` in the server's settings.",
+        "dropped 1 false REMOTE_ERROR none: The server needs sign-in: no | Sign in, or put a token into `headers` in the server's settings.",
       ],
       forbidden: [
-        "dropped 1 false REMOTE_ERROR none: The server answered HTTP 403 (Forbidden) | Check the token in `headers` in the server's settings.",
+        "dropped 1 false REMOTE_ERROR none: The server answered HTTP 403 (Forbidden) | Check that you may use this server, and the token in `headers` in the server's settings.",
       ],
       missing: [
         `dropped 1 false REMOTE_ERROR none: The server answered HTTP 404 (Not Found): <html> Not here</html> | ${check}`,
@@ -159,47 +111,27 @@ suite('streamable HTTP', () => {
 
   test('addresses and headers that cannot work are said to be the settings', async () => {
     for (const url of ['nonsense', 'file:///etc/passwd', 'ws://127.0.0.1'])
-      assert.throws(() => connect(url), { code: 'INVALID_SETTINGS' });
-    server = await serve(() => undefined);
-    const url = server.url();
-    connect(url, undefined, { 'X-Own': 'line\nbreak' });
-    client.request(1, 'ping');
+      assert.throws(() => talk.connect(url), { code: 'INVALID_SETTINGS' });
+    talk.server = await serve(() => undefined);
+    const url = talk.server.url();
+    talk.connect(url, { headers: { 'X-Own': 'line\nbreak' } });
+    talk.client.request(1, 'ping');
     assert.equal(
-      await client.next(),
+      await talk.client.next(),
       'dropped 1 false INVALID_SETTINGS none: A header cannot be sent: Invalid character in header content ["x-own"]. | Correct `headers` in the server\'s settings.',
     );
-    await server.stop();
-    stops.splice(0, 1);
-    connect(url);
-    client.request(1, 'ping');
+    await talk.server.stop();
+    talk.connect(url);
+    talk.client.request(1, 'ping');
     assert.equal(
-      await client.next(),
-      `dropped 1 false CONNECTION_CLOSED none: Nothing listens at 127.0.0.1:${server.port}. | Start the server, or correct its \`url\`.`,
+      await talk.client.next(),
+      `dropped 1 false CONNECTION_CLOSED none: Nothing listens at 127.0.0.1:${talk.server.port}. | Start the server, or correct its \`url\`.`,
     );
-  });
-
-  test('a session that the server no longer knows ends the connection, told with 404 or with 400', async () => {
-    const tell = {
-      404: (response: ServerResponse) => response.writeHead(404).end(),
-      400: (response: ServerResponse) =>
-        response.writeHead(400, JSON_TYPE).end('{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"gone"}}'),
-    };
-    for (const respond of Object.values(tell)) {
-      await converse(({ response }) => void respond(response));
-      client.request(2, 'tools/list');
-      const [dropped, closed] = await client.take(2);
-      assert.match(dropped ?? '', /^dropped 2 false REMOTE_ERROR none: /);
-      assert.equal(closed, 'closed CONNECTION_CLOSED: The server no longer knows this session.');
-      assert.equal(
-        server.lines.some((line) => line.startsWith('DELETE')),
-        false,
-      );
-    }
   });
 
   test('redirects keep headers within an origin and drop them across, and do not go on for ever', async () => {
     const other = await serve(({ response, body }) => response.writeHead(200, JSON_TYPE).end(answer(idOf(body))));
-    server = await serve(({ request, response, body }) => {
+    talk.server = await serve(({ request, response, body }) => {
       const to: Record<string, string> = {
         '/same': '/mcp',
         '/cross': other.url('/there'),
@@ -212,9 +144,9 @@ suite('streamable HTTP', () => {
     });
     const heard: string[] = [];
     for (const path of ['/same', '/cross', '/loop', '/file']) {
-      connect(server.url(path));
-      client.request(1, 'ping');
-      heard.push((await client.next()).replaceAll(String(server.port), 'PORT'));
+      talk.connect(talk.server.url(path));
+      talk.client.request(1, 'ping');
+      heard.push((await talk.client.next()).replaceAll(String(talk.server.port), 'PORT'));
     }
     const body = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}';
     const next = "| Set the server's `url` to its final address.";
@@ -225,8 +157,11 @@ suite('streamable HTTP', () => {
       `dropped 1 false REMOTE_ERROR none: 127.0.0.1:PORT redirects to an address that is not on the web. ${next}`,
     ]);
     assert.deepEqual(other.lines, [`POST /there ${body}`]);
-    assert.deepEqual(server.lines.slice(0, 2), [`POST /same x-own=secret ${body}`, `POST /mcp x-own=secret ${body}`]);
-    assert.equal(server.lines.filter((line) => line.includes('/loop')).length, 6);
+    assert.deepEqual(talk.server.lines.slice(0, 2), [
+      `POST /same x-own=secret ${body}`,
+      `POST /mcp x-own=secret ${body}`,
+    ]);
+    assert.equal(talk.server.lines.filter((line) => line.includes('/loop')).length, 6);
   });
 
   test('a reply that breaks off is taken up again after its last event', async () => {
@@ -240,14 +175,14 @@ suite('streamable HTTP', () => {
       } else if (++resumed === 1) response.end('id: c\ndata: {"jsonrpc":"2.0","method":"two"}\n\n');
       else response.end(`data: ${answer(2)}\n\n`);
     });
-    client.request(2, 'tools/call');
-    assert.deepEqual(await client.take(3), [
+    talk.client.request(2, 'tools/call');
+    assert.deepEqual(await talk.client.take(3), [
       '{"jsonrpc":"2.0","method":"one"}',
       '{"jsonrpc":"2.0","method":"two"}',
       answer(2),
     ]);
     assert.deepEqual(
-      server.lines.flatMap((line) => /last-event-id=\S+/.exec(line)?.[0] ?? []),
+      talk.server.lines.flatMap((line) => /last-event-id=\S+/.exec(line)?.[0] ?? []),
       ['last-event-id=a', 'last-event-id=c'],
     );
   });
@@ -257,8 +192,8 @@ suite('streamable HTTP', () => {
       if (request.method === 'GET') return noStream(response);
       response.writeHead(200, SSE_TYPE).end('id: a\nretry: 5\ndata:\n\n');
     });
-    client.request(2, 'tools/call');
-    assert.match(await client.next(), /^dropped 2 false CONNECTION_CLOSED unknown: The server ended its reply/);
+    talk.client.request(2, 'tools/call');
+    assert.match(await talk.client.next(), /^dropped 2 false CONNECTION_CLOSED unknown: The server ended its reply/);
   });
 
   test('the back-channel is opened after initialized, and again after a break', async () => {
@@ -268,15 +203,15 @@ suite('streamable HTTP', () => {
       if (++streams === 1) response.end('retry: 5\nid: x\ndata: {"jsonrpc":"2.0","method":"first"}\n\n');
       else response.write('data: {"jsonrpc":"2.0","method":"second"}\n\n');
     });
-    client.notify('notifications/initialized');
-    assert.deepEqual(await client.take(2), [
+    talk.client.notify('notifications/initialized');
+    assert.deepEqual(await talk.client.take(2), [
       '{"jsonrpc":"2.0","method":"first"}',
       '{"jsonrpc":"2.0","method":"second"}',
     ]);
     const own = 'GET /mcp x-own=secret mcp-session-id=S1 mcp-protocol-version=2025-11-25';
-    assert.deepEqual(server.lines.slice(2), [own, `${own} last-event-id=x`]);
-    await client.transport.close();
-    assert.deepEqual(client.rest(), ['closed ']);
+    assert.deepEqual(talk.server.lines.slice(2), [own, `${own} last-event-id=x`]);
+    await talk.client.transport.close();
+    assert.deepEqual(talk.client.rest(), ['closed ']);
   });
 
   test('a server that wants no pause between its streams gets one all the same', async () => {
@@ -284,11 +219,11 @@ suite('streamable HTTP', () => {
     await converse(({ response }) => {
       response.writeHead(200, SSE_TYPE).end(`retry: 0\nid: x\ndata: {"jsonrpc":"2.0","method":"again"}\n\n`);
     }, clock);
-    client.notify('notifications/initialized');
-    await client.take(1);
+    talk.client.notify('notifications/initialized');
+    await talk.client.take(1);
     while (clock.waiting === 0) await new Promise((resolve) => setTimeout(resolve, 2));
     await clock.advance(99);
-    assert.equal(server.lines.filter((line) => line.startsWith('GET')).length, 1);
+    assert.equal(talk.server.lines.filter((line) => line.startsWith('GET')).length, 1);
   });
 
   test('a back-channel that always ends is given up after a while, with longer and longer pauses', async () => {
@@ -299,13 +234,13 @@ suite('streamable HTTP', () => {
       opened();
     }, clock);
     const pauses: number[] = [];
-    const streams = (): number => server.lines.filter((line) => line.startsWith('GET')).length;
-    client.notify('notifications/initialized');
-    while (!context.logged.some((line) => line.startsWith('warn'))) {
+    const streams = (): number => talk.server.lines.filter((line) => line.startsWith('GET')).length;
+    talk.client.notify('notifications/initialized');
+    while (!talk.context.logged.some((line) => line.startsWith('warn'))) {
       const next = new Promise<void>((resolve) => (opened = resolve));
       const before = streams();
       let waited = 0;
-      while (streams() === before && waited < 100_000 && !context.logged.some((line) => line.startsWith('warn'))) {
+      while (streams() === before && waited < 100_000 && !talk.context.logged.some((line) => line.startsWith('warn'))) {
         // Time only passes while the transport waits for it.
         if (clock.waiting > 0) {
           waited += 1_000;
@@ -318,7 +253,7 @@ suite('streamable HTTP', () => {
     assert.equal(streams(), 8);
     assert.ok((pauses.at(-1) ?? 0) >= 20_000, pauses.join());
     assert.deepEqual(
-      context.logged.filter((line) => line.startsWith('warn')),
+      talk.context.logged.filter((line) => line.startsWith('warn')),
       ['warn The server keeps ending its event stream: its notices are no longer heard.'],
     );
   });
@@ -336,22 +271,22 @@ suite('streamable HTTP', () => {
         dropped = new Promise((resolve) => response.once('close', resolve));
       }
     }, clock);
-    client.request(2, 'tools/call');
-    client.notify('notifications/cancelled', { requestId: 2 });
+    talk.client.request(2, 'tools/call');
+    talk.client.notify('notifications/cancelled', { requestId: 2 });
     await told.promise;
     assert.deepEqual(
-      server.lines.slice(1).map((line) => /"method":"(.*?)"/.exec(line)?.[1]),
+      talk.server.lines.slice(1).map((line) => /"method":"(.*?)"/.exec(line)?.[1]),
       ['tools/call', 'notifications/cancelled'],
     );
     await clock.advance(2_000);
     await dropped;
-    await client.transport.close();
-    assert.deepEqual(client.rest(), ['closed ']);
+    await talk.client.transport.close();
+    assert.deepEqual(talk.client.rest(), ['closed ']);
   });
 
   test('nothing overtakes initialized', async () => {
     const methods: string[] = [];
-    server = await serve(({ response, body }) => {
+    talk.server = await serve(({ response, body }) => {
       const { method }: { method: string } = JSON.parse(body || '{"method":"-"}');
       methods.push(method);
       const reply = (): unknown =>
@@ -361,10 +296,10 @@ suite('streamable HTTP', () => {
         reply();
       }, 20);
     });
-    connect(server.url());
-    client.notify('notifications/initialized');
-    client.request(1, 'ping');
-    await client.next();
+    talk.connect(talk.server.url());
+    talk.client.notify('notifications/initialized');
+    talk.client.request(1, 'ping');
+    await talk.client.next();
     assert.deepEqual(
       methods.filter((method) => !method.startsWith('-')),
       ['notifications/initialized', 'notifications/initialized done', 'ping', 'ping done'],
@@ -373,7 +308,7 @@ suite('streamable HTTP', () => {
 
   test('a reply over the cap is refused while it arrives', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
-    server = await serve(({ request, response }) => {
+    talk.server = await serve(({ request, response }) => {
       response.writeHead(200, request.url === '/sse' ? SSE_TYPE : JSON_TYPE);
       response.write(request.url === '/sse' ? 'data: ' : '"');
       const flood = (): void => {
@@ -382,26 +317,26 @@ suite('streamable HTTP', () => {
       flood();
     });
     for (const path of ['/json', '/sse']) {
-      connect(server.url(path));
-      client.request(1, 'tools/list');
-      assert.match(await client.next(), /^dropped 1 false MESSAGE_TOO_LARGE unknown: /);
+      talk.connect(talk.server.url(path));
+      talk.client.request(1, 'tools/list');
+      assert.match(await talk.client.next(), /^dropped 1 false MESSAGE_TOO_LARGE unknown: /);
     }
   });
 
   test('close does not wait for ever for a server that does not answer it', async () => {
     const clock = new FakeClock();
     const asked = new Deferred<void>();
-    server = await serve(({ request, response, body }) => {
+    talk.server = await serve(({ request, response, body }) => {
       if (request.method === 'DELETE') asked.resolve();
       else response.writeHead(200, { ...JSON_TYPE, 'mcp-session-id': 'S1' }).end(answer(idOf(body)));
     });
-    connect(server.url(), clock);
-    client.request(1, 'initialize');
-    await client.next();
-    const closed = client.transport.close();
+    talk.connect(talk.server.url(), { clock });
+    talk.client.request(1, 'initialize');
+    await talk.client.next();
+    const closed = talk.client.transport.close();
     await asked.promise;
     await clock.advance(2_000);
     await closed;
-    assert.deepEqual(client.rest(), ['closed ']);
+    assert.deepEqual(talk.client.rest(), ['closed ']);
   });
 });

@@ -86,6 +86,7 @@ export class ScriptedHttp {
   readonly lines: string[] = [];
   readonly #server: Server;
   readonly port: number;
+  #intercept: (heard: Heard) => boolean = () => false;
 
   private constructor(server: Server, port: number) {
     this.#server = server;
@@ -103,10 +104,16 @@ export class ScriptedHttp {
       request.setEncoding('utf8').on('data', (chunk) => (body += chunk));
       request.on('end', () => {
         scripted.lines.push(describe(request, body));
-        handle({ request, response, body });
+        const heard = { request, response, body };
+        if (!scripted.#intercept(heard)) handle(heard);
       });
     });
     return scripted;
+  }
+
+  /** Hands each request to the test first, from now on; the rest is what it says false to. */
+  intercept(handle: (heard: Heard) => boolean): void {
+    this.#intercept = handle;
   }
 
   url(path = '/mcp'): string {
@@ -114,6 +121,7 @@ export class ScriptedHttp {
   }
 
   async stop(): Promise<void> {
+    if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
     this.#server.close();
     this.#server.closeAllConnections();
@@ -121,7 +129,16 @@ export class ScriptedHttp {
   }
 }
 
-const SHOWN = ['x-own', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'];
+const SHOWN = [
+  'x-own',
+  'authorization',
+  'mcp-session-id',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+  'mcp-param-region',
+  'last-event-id',
+];
 
 function describe({ method, url, headers }: IncomingMessage, body: string): string {
   const shown = SHOWN.flatMap((name) => (headers[name] === undefined ? [] : [`${name}=${String(headers[name])}`]));

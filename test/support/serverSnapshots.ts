@@ -18,6 +18,10 @@ export function snapshot(id: string, state: ServerState, rest: Partial<ServerSna
     definition: definition(id),
     capabilities: {},
     listing: { kind: 'read' },
+    resources: [],
+    templates: [],
+    prompts: [],
+    listings: { resources: { kind: 'read' }, prompts: { kind: 'read' } },
     ...rest,
   };
 }

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { HostError } from '../../src/core/base/errors.ts';
 import type { Json } from '../../src/core/base/json.ts';
-import { createHost, type Era, type Host, type ServerSnapshot, type VerdictStore } from '../../src/core/index.ts';
+import {
+  createHost,
+  type Era,
+  type Host,
+  type InputPorts,
+  type ServerSnapshot,
+  type VerdictStore,
+} from '../../src/core/index.ts';
 import type {
   ConnectContext,
   Connection,
@@ -35,6 +42,17 @@ export class TestHost {
   era: Era | undefined = 'legacy';
   /** Makes the server for a connection; throw to fail the start. */
   connect: (connection: Connection, context: ConnectContext) => ScriptedServer = () => new ScriptedServer();
+  /** What servers ask for; whoever tests that puts other members here before a server starts. */
+  readonly inputPorts: { -readonly [K in keyof InputPorts]: InputPorts[K] } = {
+    elicitor: {
+      form: () => Promise.resolve({ kind: 'cancel' }),
+      url: () => Promise.resolve('cancel'),
+      finish: () => Promise.resolve('cancel'),
+      finished: () => undefined,
+    },
+    sampler: { canUseTools: false, sample: () => Promise.resolve({ kind: 'declined' }) },
+    schemaChecker: { check: () => Promise.resolve({ kind: 'ok' }) },
+  };
   readonly servers: ScriptedServer[] = [];
   #ids = 0;
 
@@ -78,6 +96,7 @@ export class TestHost {
             return Promise.resolve({ transport: server.transport, pid: 100 + this.servers.length });
           },
         },
+        inputs: this.inputPorts,
         consent: {
           ask: (question) => {
             this.questions.push(question);

@@ -30,8 +30,9 @@ export function serverView(server: ServerSnapshot): JsonObject {
 export function stateView(state: ServerState): JsonObject {
   switch (state.kind) {
     case 'running': {
-      const { info, protocolVersion, pid, since } = state;
-      return { kind: 'running', info: { ...info }, protocolVersion, pid, since };
+      const { info, protocolVersion, connection, pid, since } = state;
+      const { icons: _drawn, ...about } = info;
+      return { kind: 'running', info: about, protocolVersion, connection: { ...connection }, pid, since };
     }
     case 'failed':
       return { kind: 'failed', error: errorView(state.error) };

@@ -55,8 +55,15 @@ export interface HostErrorDetails {
   readonly cause?: unknown;
 }
 
+const IS_HOST_ERROR = Symbol.for('mcp-live.HostError');
+
 /** Every failure the host reports, whatever its source (model G: one error model for all). */
 export class HostError extends Error {
+  /** Parts of the product that are loaded later bring a copy of this class: theirs are as good as ours. */
+  static override [Symbol.hasInstance](value: unknown): value is HostError {
+    return typeof value === 'object' && value !== null && IS_HOST_ERROR in value;
+  }
+
   override readonly name = 'HostError';
   readonly code: HostErrorCode;
   readonly layer: ErrorLayer;
@@ -66,6 +73,10 @@ export class HostError extends Error {
   readonly suggestion: string | undefined;
   readonly effect: Effect;
   readonly data: Json | undefined;
+
+  get [IS_HOST_ERROR](): true {
+    return true;
+  }
 
   constructor(code: HostErrorCode, message: string, details: HostErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });

@@ -2,7 +2,7 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import { cleanLine, cleanText } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
-import { messageOf, methodNotFound, RPC, WireError } from '../base/errors.ts';
+import { messageOf, RPC, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import { collectArguments } from '../form/collectArguments.ts';
@@ -14,7 +14,7 @@ import type { Elicitor, FormQuestion, SchemaChecker, UrlQuestion } from '../inpu
 import type { Elicitation, FormElicitation, UrlElicitation } from '../model/inputs.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
-import { decodeElicitation, type ElicitationModes } from '../wire/elicitation.ts';
+import { decodeElicitation } from '../wire/elicitation.ts';
 import { OpenedPages } from './openedPages.ts';
 import { type Asked, QuestionQueue } from './questionQueue.ts';
 import { urlQuestion } from './urlQuestion.ts';
@@ -88,9 +88,8 @@ export class ElicitationFeature implements SessionFeature {
   }
 
   #decode(params: JsonObject): Elicitation {
-    const modes = modesOf(this.#session);
-    if (modes === 'none') throw methodNotFound('elicitation/create');
-    const decoded = decodeElicitation(params, modes);
+    // What an unfinished handshake may still agree on is not held against a server.
+    const decoded = decodeElicitation(params, this.#session?.codec.traits.elicitation ?? 'form+url');
     if (decoded.kind === 'ok') return decoded.value;
     throw invalid(decoded.kind === 'invalid' ? decoded.why : 'it is not in this revision');
   }
@@ -150,14 +149,6 @@ export type Visit =
 
 function invalid(why: string): WireError {
   return new WireError(RPC.invalidParams, `Invalid elicitation: ${why}`);
-}
-
-/** What the agreed revision has; a stateless connection and an unfinished handshake have all of it. */
-function modesOf(session: Session | undefined): ElicitationModes {
-  if (session === undefined || session.handshake.era === 'modern') return 'form+url';
-  const { protocolVersion, isDialect } = session.handshake;
-  if (isDialect || protocolVersion < '2025-06-18') return 'none';
-  return protocolVersion < '2025-11-25' ? 'form' : 'form+url';
 }
 
 function formQuestion(server: string, { message, schema }: FormElicitation): FormQuestion {

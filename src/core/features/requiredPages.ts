@@ -17,7 +17,6 @@ export interface RequiredPagesOptions {
 
 /** MCP 2025-11-25 "URL elicitation required". */
 const URL_ELICITATION_REQUIRED = -32042;
-const FIRST_REVISION = '2025-11-25';
 /** More than a person would visit for one call. */
 const MAX_PAGES = 5;
 /** How long a person may be busy with a page. */
@@ -26,8 +25,7 @@ const VISIT_MS = 1_800_000;
 /** A call that needs pages to be visited first: the person is asked for each, and the call is made once more. */
 export function requiredPages(options: RequiredPagesOptions): CallInterceptor {
   return (context, next) => {
-    const { era, protocolVersion } = context.session.handshake;
-    if (era !== 'legacy' || protocolVersion < FIRST_REVISION) return next(context);
+    if (!context.session.codec.traits.elicitationIds) return next(context);
     return next(context).catch(async (error: unknown) => {
       const feature = options.find(context.server.id);
       if (feature === undefined || !isHostError(error, 'REMOTE_ERROR')) throw error;

@@ -29,7 +29,6 @@ const TIMEOUT_MS = 600_000;
 const MAX_QUESTIONS = 8;
 /** MCP "Sampling": what a server hears when the person said no. */
 const REJECTED = -1;
-const WITH_TOOLS = '2025-11-25';
 
 /** MCP "Sampling": a server has a prompt run on one of the person's models, if the person agrees. */
 export class SamplingFeature implements SessionFeature {
@@ -120,7 +119,7 @@ function refused(why: string): WireError {
 }
 
 function revisionHasTools(session: Session | undefined): boolean {
-  return session === undefined || session.handshake.era === 'modern' || session.handshake.protocolVersion >= WITH_TOOLS;
+  return session?.codec.traits.samplingTools ?? true;
 }
 
 function rulesFor(session: Session | undefined, { canUseTools }: Sampler): SamplingRules {

@@ -6,7 +6,7 @@ import { ElicitationFeature } from './elicitation.ts';
 import { requiredPages } from './requiredPages.ts';
 import { SamplingFeature } from './sampling.ts';
 import { structuredOutput } from './structuredOutput.ts';
-import { TaskFeature, tasks } from './tasks.ts';
+import { TaskFeature, TASKS_DECLARATION, tasks } from './tasks.ts';
 import type { CallInterceptor } from './toolCalls.ts';
 
 export interface ServerInputsOptions {
@@ -31,7 +31,7 @@ export class ServerInputs {
     this.elicitation = new ElicitationFeature({ server, clock, log, elicitor, checker });
     const sampling = new SamplingFeature({ server, clock, log, sampler });
     this.tasks = new TaskFeature(() => [this.elicitation, sampling, ...others]);
-    this.features = [this.elicitation, sampling, this.tasks];
+    this.features = [this.elicitation, sampling, this.tasks, TASKS_DECLARATION];
   }
 }
 

@@ -1,34 +1,32 @@
 import { ignoreFailure } from '../base/async.ts';
-import { CancellationSource } from '../base/cancellation.ts';
+import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { isHostError, messageOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { Logger } from '../base/log.ts';
-import type { Tool } from '../model/catalog.ts';
-import type {
-  OfferedTool,
-  ServerDefinition,
-  ServerSnapshot,
-  ServerState,
-  StopReason,
-  ToolListing,
-} from '../model/server.ts';
+import { type Logger, redactor } from '../base/log.ts';
+import type { OfferedTool, ServerDefinition, ServerSnapshot, ServerState, StopReason } from '../model/server.ts';
 import { effectiveAutoApprove } from '../policy/startConsent.ts';
 import type { Consent, Ports } from '../ports.ts';
 import { ServerRunner } from '../session/serverRunner.ts';
 import type { SettingsEntry } from '../session/settingsEntry.ts';
 import type { Session } from '../session/session.ts';
 import { McplNegotiation } from './mcplNegotiation.ts';
+import { Roots } from './roots.ts';
+import { ServerInputs } from './serverInputs.ts';
+import { ServerLogging } from './serverLogging.ts';
+import { type OfferKind, ServerOffer } from './serverOffer.ts';
 import type { StartGate } from './startGate.ts';
-import { ToolCatalog } from './toolCatalog.ts';
 
 export interface UnitOptions {
   /** Settles when nothing is left of an earlier server of the same id. */
   readonly after: Promise<void> | undefined;
   readonly ports: Ports;
   readonly gate: StartGate;
+  isTrusted(): boolean;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
 }
+
+export type UnitChange = 'settings' | 'state' | OfferKind;
 
 const NEVER_STARTED: ServerState = { kind: 'stopped', reason: 'notStarted' };
 
@@ -38,24 +36,45 @@ export class ServerUnit implements Disposable {
   readonly #options: UnitOptions;
   readonly #log: Logger;
   readonly #store = new DisposableStore();
-  readonly #changed = this.#store.add(new Emitter<'settings' | 'state' | 'tools'>());
+  readonly #changed = this.#store.add(new Emitter<UnitChange>());
   #widening: CancellationSource | undefined;
   #entry: SettingsEntry;
   #runner: ServerRunner | undefined;
-  #tools: readonly Tool[] = [];
-  #listing: ToolListing = { kind: 'unread' };
+  readonly offer: ServerOffer;
+  readonly inputs: ServerInputs;
+  readonly logging: ServerLogging;
+  readonly #roots: Roots;
+  #redact: (text: string) => string = (text) => text;
   #consent: Consent | undefined;
   #snapshot: ServerSnapshot | undefined;
 
   constructor(entry: SettingsEntry, options: UnitOptions) {
     this.id = entry.id;
     this.#options = options;
-    this.#log = options.ports.logs.server(entry.id);
+    const { ports } = options;
+    const { clock, variables } = ports;
+    const log = ports.logs.server(entry.id);
+    this.#log = log;
     this.#entry = entry;
+    const listTimeoutMs = (): number => (this.definition?.timeouts.list ?? 30) * 1000;
+    this.offer = this.#store.add(new ServerOffer({ clock, log, listTimeoutMs }));
+    this.#store.add(this.offer.onDidChange((what) => this.#tell(what)));
+    this.logging = new ServerLogging({
+      clock,
+      log,
+      requestTimeoutMs: listTimeoutMs,
+      redact: (text) => this.#redact(text),
+    });
+    this.#roots = new Roots({
+      folders: () => variables.folders,
+      onDidChangeFolders: variables.onDidChangeFolders,
+      isTrusted: () => options.isTrusted(),
+    });
+    this.inputs = new ServerInputs({ server: entry.id, clock, log, ports: ports.inputs, others: [this.#roots] });
     this.#define(entry);
   }
 
-  get onDidChange(): Event<'settings' | 'state' | 'tools'> {
+  get onDidChange(): Event<UnitChange> {
     return this.#changed.event;
   }
 
@@ -111,6 +130,15 @@ export class ServerUnit implements Disposable {
     await this.#runner?.restart();
   }
 
+  /** Reads what is older than the server allows. */
+  async refresh(token?: CancellationToken): Promise<void> {
+    const { toolCatalog, resourceCatalog, promptCatalog } = this.offer;
+    const has = (capability: string): boolean => this.session?.handshake.capabilities[capability] !== undefined;
+    if (has('tools')) await toolCatalog.fresh(token);
+    if (has('resources')) await Promise.all([resourceCatalog.fresh(token), resourceCatalog.freshTemplates(token)]);
+    if (has('prompts')) await promptCatalog.fresh(token);
+  }
+
   /** Takes a consent that was given outside a start. */
   setConsent(consent: Consent | undefined): void {
     this.#consent = consent;
@@ -130,16 +158,6 @@ export class ServerUnit implements Disposable {
 
   #createRunner(definition: ServerDefinition): ServerRunner {
     const { ports, gate, client } = this.#options;
-    const catalog = new ToolCatalog({
-      clock: ports.clock,
-      log: this.#log,
-      listTimeoutMs: () => (this.definition?.timeouts.list ?? 30) * 1000,
-      onTools: (tools) => {
-        this.#tools = tools;
-        this.#setListing({ kind: 'read' });
-      },
-      onFailed: (error) => this.#setListing({ kind: 'failed', error }),
-    });
     const runner = this.#store.add(
       new ServerRunner(definition, {
         id: this.id,
@@ -151,10 +169,17 @@ export class ServerUnit implements Disposable {
         client,
         after: this.#options.after,
         // In this order: a server may wait for its feature sets before it answers anything.
-        features: [new McplNegotiation(() => this.definition?.protocol.mcpl === 'off'), catalog],
+        features: [
+          new McplNegotiation(() => this.definition?.protocol.mcpl === 'off'),
+          this.#roots,
+          ...this.inputs.features,
+          this.logging,
+          ...this.offer.features,
+        ],
         prepare: async (current, token, asking) => {
           const admitted = await gate.admit(current, token, asking);
           this.#consent = admitted.consent;
+          this.#redact = redactor(admitted.expanded.secrets);
           return { ...admitted.expanded, fingerprint: admitted.fingerprint };
         },
       }),
@@ -162,7 +187,7 @@ export class ServerUnit implements Disposable {
     this.#store.add(
       runner.onDidChangeState((state) => {
         if (state.kind !== 'running') {
-          this.#listing = { kind: 'unread' };
+          this.offer.outdate();
           // The next start asks for itself.
           this.#widening?.cancel();
         }
@@ -189,12 +214,7 @@ export class ServerUnit implements Disposable {
     ignoreFailure(asked);
   }
 
-  #setListing(listing: ToolListing): void {
-    this.#listing = listing;
-    this.#tell('tools');
-  }
-
-  #tell(what: 'settings' | 'state' | 'tools'): void {
+  #tell(what: UnitChange): void {
     this.#snapshot = undefined;
     this.#changed.fire(what);
   }
@@ -203,7 +223,8 @@ export class ServerUnit implements Disposable {
     const definition = this.definition;
     const hidden = new Set(definition?.hiddenTools);
     const approved = new Set(definition === undefined ? [] : effectiveAutoApprove(definition, this.#consent));
-    const tools = this.#tools.map<OfferedTool>((tool) => ({
+    const { listings, resources, templates, prompts } = this.offer;
+    const tools = this.offer.tools.map<OfferedTool>((tool) => ({
       tool,
       offered: !hidden.has(tool.name),
       autoApproved: approved.has(tool.name),
@@ -214,7 +235,11 @@ export class ServerUnit implements Disposable {
       enabled: definition?.enabled ?? false,
       state: this.state,
       tools,
-      listing: this.#listing,
+      listing: listings.tools,
+      resources,
+      templates,
+      prompts,
+      listings,
       problems: this.#entry.problems,
       definition,
       capabilities: this.session?.handshake.capabilities ?? {},

@@ -13,8 +13,6 @@ import type { CallContext, CallInterceptor } from './toolCalls.ts';
 
 /** What one connection has to do with tasks: it hears of their steps, and its other features answer what they ask. */
 export class TaskFeature implements SessionFeature {
-  /** MCP 2026-07-28; tasks of 2025-11-25 are the server's to declare. */
-  readonly capabilities = { extensions: { [TASKS_EXTENSION]: {} } };
   readonly notifications = {
     'notifications/tasks/status': (params: JsonObject): void => this.#told(params),
     'notifications/tasks': (params: JsonObject): void => this.#told(params),
@@ -44,12 +42,16 @@ export class TaskFeature implements SessionFeature {
   }
 }
 
+/** Declared with each request; in MCP 2025-11-25 tasks are the server's to declare. */
+export const TASKS_DECLARATION: SessionFeature = {
+  era: 'modern',
+  capabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+};
+
 export interface TasksOptions {
   readonly clock: Clock;
   find(server: string): TaskFeature | undefined;
 }
-
-const CORE_REVISION = '2025-11-25';
 
 /** A call whose answer is a task is over when the task is: who calls sees one operation with progress and one end. */
 export function tasks(options: TasksOptions): CallInterceptor {
@@ -65,7 +67,8 @@ export function tasks(options: TasksOptions): CallInterceptor {
 /** How the call may become a task, if at all; asks the server for one where the tool cannot be called otherwise. */
 function formOf(context: CallContext): TaskForm | undefined {
   const { session, server, request } = context;
-  if (session.handshake.era === 'modern') return 'extension';
+  const form = session.codec.traits.tasks;
+  if (form !== 'core') return form === 'extension' ? form : undefined;
   if (!takesTasks(session)) return undefined;
   if (context.extraParams?.['task'] !== undefined) return 'core';
   if (toolNamed(server, request.tool)?.tool.taskSupport !== 'required') return undefined;
@@ -77,7 +80,6 @@ const DEFAULT_TTL_MS = 3_600_000;
 
 /** MCP 2025-11-25 "Tool-level negotiation": without this a tool's own word counts for nothing. */
 function takesTasks({ handshake }: Session): boolean {
-  if (handshake.protocolVersion < CORE_REVISION || handshake.isDialect) return false;
   const declared = member(member(member(handshake.capabilities, 'tasks'), 'requests'), 'tools');
   return member(declared, 'call') !== undefined;
 }

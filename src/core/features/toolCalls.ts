@@ -6,10 +6,11 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { JsonObject } from '../base/json.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
 import type { Operation, OperationState, Progress, ToolCallRequest } from '../model/operation.ts';
-import type { OfferedTool, ServerSnapshot } from '../model/server.ts';
+import type { ServerSnapshot } from '../model/server.ts';
 import type { Ids } from '../ports.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
 import { decodeProgress } from '../wire/tools.ts';
+import { toolNamed } from './calledTool.ts';
 
 /** What an interceptor sees of a call, and what it may add to the request that goes to the server. */
 export interface CallContext {
@@ -25,6 +26,8 @@ export interface CallContext {
   /** Members of the request's params beside `name` and `arguments`, and of its `_meta`. */
   extraParams: JsonObject | undefined;
   extraMeta: JsonObject | undefined;
+  /** Headers of the HTTP request, where the transport has such. */
+  headers: Readonly<Record<string, string>> | undefined;
 }
 
 type CallStep = (context: CallContext) => Promise<ResultView>;
@@ -179,6 +182,7 @@ class OngoingCall implements CallContext, SessionRequest {
   readonly maxTimeoutMs: number;
   extraParams: JsonObject | undefined;
   extraMeta: JsonObject | undefined;
+  headers: Readonly<Record<string, string>> | undefined;
   readonly #told: ToldOperation;
   readonly #settings: CallSettings;
 
@@ -274,18 +278,6 @@ export const checkTool: CallInterceptor = (context, next) => {
     throw refused('TOOL_HIDDEN', `The tool "${request.tool}" is not offered to models.`, 'Use another tool.');
   return next(context);
 };
-
-/** By name, for lists of thousands. A snapshot never changes, so that its table is made once. */
-const TABLES = new WeakMap<ServerSnapshot, ReadonlyMap<string, OfferedTool>>();
-
-function toolNamed(server: ServerSnapshot, name: string): OfferedTool | undefined {
-  let table = TABLES.get(server);
-  if (table === undefined) {
-    table = new Map(server.tools.map((offered) => [offered.tool.name, offered]));
-    TABLES.set(server, table);
-  }
-  return table.get(name);
-}
 
 function refused(
   code: 'UNKNOWN_SERVER' | 'SERVER_NOT_RUNNING' | 'UNKNOWN_TOOL' | 'TOOL_HIDDEN',

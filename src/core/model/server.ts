@@ -1,7 +1,7 @@
 import type { HostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AuthSettings } from './auth.ts';
-import type { ServerInfo, Tool } from './catalog.ts';
+import type { Prompt, Resource, ResourceTemplate, ServerInfo, Tool } from './catalog.ts';
 
 export type SettingsScope = 'user' | 'workspace' | 'folder';
 
@@ -143,8 +143,8 @@ export interface OfferedTool {
   readonly autoApproved: boolean;
 }
 
-/** Whether `tools` is what the server has: it is kept as it was while it is read, and when it cannot be read. */
-export type ToolListing =
+/** Whether a list is what the server has: it is kept as it was while it is read, and when it cannot be read. */
+export type Listing =
   { readonly kind: 'unread' } | { readonly kind: 'read' } | { readonly kind: 'failed'; readonly error: HostError };
 
 /** All that is known of one server at one moment. */
@@ -155,7 +155,12 @@ export interface ServerSnapshot {
   readonly state: ServerState;
   /** Empty until the first list has arrived; kept while the server restarts. */
   readonly tools: readonly OfferedTool[];
-  readonly listing: ToolListing;
+  readonly listing: Listing;
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+  readonly prompts: readonly Prompt[];
+  /** Of the lists beside the tools. */
+  readonly listings: { readonly resources: Listing; readonly prompts: Listing };
   readonly problems: readonly SettingsProblem[];
   /** Absent where the entry has an error. */
   readonly definition: ServerDefinition | undefined;

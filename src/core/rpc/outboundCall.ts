@@ -27,7 +27,7 @@ export class OutboundCall<T> implements Deadlined {
   readonly id: number;
   readonly method: string;
   readonly options: RequestOptions;
-  readonly #hardDeadline: number;
+  #hardDeadline: number;
   readonly #decode: (result: Json) => T;
   readonly #resolve: (value: T) => void;
   readonly #reject: (error: HostError) => void;
@@ -47,6 +47,12 @@ export class OutboundCall<T> implements Deadlined {
     this.#reject = reject;
     this.#hardDeadline = now + (options.maxTimeoutMs ?? Infinity);
     this.deadline = Math.min(now + options.timeoutMs, this.#hardDeadline);
+  }
+
+  /** So much time did not count. */
+  postpone(ms: number): void {
+    this.deadline += ms;
+    this.#hardDeadline += ms;
   }
 
   resolve(result: Json): void {
@@ -81,7 +87,7 @@ interface CallSetup<T> {
 /** A call whatever its result is. */
 export type AnyCall = Pick<
   OutboundCall<unknown>,
-  'id' | 'method' | 'options' | 'deadline' | 'subscription' | 'resolve' | 'reject' | 'progressed'
+  'id' | 'method' | 'options' | 'deadline' | 'subscription' | 'resolve' | 'reject' | 'progressed' | 'postpone'
 >;
 
 function undecodable(method: string, cause: unknown): HostError {

@@ -60,6 +60,7 @@ export class Peer implements Disposable {
   #inFlight = 0;
   #lastId: number;
   #end: TransportClosed | undefined;
+  #waitingSince: number | undefined;
 
   readonly onClose = this.#closed.event;
 
@@ -89,6 +90,7 @@ export class Peer implements Disposable {
         this.#closed.fire(closed);
       }),
       transport.onDropped?.((dropped) => this.#dropped(dropped)),
+      transport.onWaiting?.((isWaiting) => this.#wait(isWaiting)),
     ];
     transport.start((message) => this.#receive(message));
   }
@@ -256,7 +258,23 @@ export class Peer implements Disposable {
     this.#inbound.get(requestId)?.cancel(typeof reason === 'string' ? reason : undefined);
   }
 
+  /** While the connection waits for a person, the time of no request runs out. */
+  #wait(isWaiting: boolean): void {
+    const now = this.#clock.now();
+    if (isWaiting) this.#waitingSince ??= now;
+    else if (this.#waitingSince !== undefined) {
+      const waited = now - this.#waitingSince;
+      this.#waitingSince = undefined;
+      for (const call of this.#pending.values()) {
+        call.postpone(waited);
+        this.#deadlines.watch(call.deadline);
+      }
+    }
+  }
+
   #timedOut(call: AnyCall): void {
+    // Looked at again when the waiting is over.
+    if (this.#waitingSince !== undefined) return;
     const seconds = Math.round((call.options.maxTimeoutMs ?? call.options.timeoutMs) / 100) / 10;
     const error = new HostError('TIMEOUT', `The server did not answer ${call.method} in time.`, {
       layer: 'transport',

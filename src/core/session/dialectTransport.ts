@@ -96,6 +96,7 @@ export class DialectTransport implements Transport {
 
   #sendRequest(id: RpcId, method: string, params: JsonObject, hints: SendHints | undefined): void {
     const { initialized } = this.#options;
+    if (typeof id === 'number') this.#lastId = Math.max(this.#lastId, id);
     if (method === 'initialize' && initialized !== undefined) {
       this.#answer(id, { kind: 'result', result: standardized(method, initialized) });
       return;
@@ -106,7 +107,6 @@ export class DialectTransport implements Transport {
       return;
     }
     this.#inner.send(envelope(request.spoken, id), hints);
-    if (typeof id === 'number') this.#lastId = Math.max(this.#lastId, id);
     const { _meta } = params;
     const progressToken = isJsonObject(_meta) ? _meta['progressToken'] : undefined;
     this.#open.set(String(id), { id, method, progressToken });

@@ -10,12 +10,11 @@ import type { TransportClosed } from '../rpc/transport.ts';
 import { MODERN_REVISIONS, offeredVersions } from '../wire/handshake.ts';
 import { decodeServerInfo } from '../wire/serverInfo.ts';
 import { decodeAdvert } from '../wire/mcpl.ts';
-import { declaredBy, featuresOf } from './channel.ts';
 import { discover, type Discovery } from './discovery.ts';
 import { InitializedSession } from './initializedSession.ts';
 import { LEGACY_VERDICT_MS, planOpening } from './openingPlan.ts';
 import type { Session, SessionFeature } from './session.ts';
-import { StatelessSession } from './statelessSession.ts';
+import { modernCapabilities, StatelessSession } from './statelessSession.ts';
 
 export interface OpenerOptions {
   readonly serverId: string;
@@ -33,6 +32,8 @@ export interface OpenerOptions {
   readonly startTimeoutMs: number;
   readonly redact: (error: HostError) => HostError;
   readonly redactText: (text: string) => string;
+  /** Whether the connection waits for a person. */
+  onWaiting(isWaiting: boolean): void;
   /** Called before the features start. */
   onOpened(session: Session, opened: OpenTransport): void;
 }
@@ -244,6 +245,7 @@ export class Opener {
     });
     const ended = new Deferred<TransportClosed>();
     opened.transport.onClose((closed) => ended.resolve(closed));
+    opened.transport.onWaiting?.((isWaiting) => this.#options.onWaiting(isWaiting));
     const link = { opened, negotiated, ended };
     if (!token.isCancellationRequested) return link;
     await this.#close(link);
@@ -257,7 +259,7 @@ export class Opener {
 
   #discover({ opened }: Link, timeoutMs: number, isSibling: boolean): Promise<Discovery & { readonly lastId: number }> {
     const { clock, log, client, token, features } = this.#options;
-    const capabilities = declaredBy(featuresOf(features, 'modern'));
+    const capabilities = modernCapabilities(features);
     return discover({ transport: opened.transport, clock, log, client, token, capabilities, timeoutMs, isSibling });
   }
 

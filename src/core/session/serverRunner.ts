@@ -207,6 +207,10 @@ export class ServerRunner implements Disposable {
       startTimeoutMs: timeouts.start * 1000,
       redact,
       redactText: redactor(prepared.secrets),
+      onWaiting: (isWaiting) => {
+        // Of a server that runs already, the lifecycle does not take it.
+        if (!token.isCancellationRequested) this.#apply({ kind: isWaiting ? 'asked' : 'connecting' });
+      },
       onOpened: (session, opened) => {
         throwIfCancelled(token);
         this.#session = session;

@@ -17,7 +17,7 @@ import type { Handshake } from '../wire/handshake.ts';
 import { answerBy, Channel, type ChannelOptions, declaredBy, featuresOf, notInRevision } from './channel.ts';
 import { InputRounds } from './inputRounds.ts';
 import { ListenStream } from './listenStream.ts';
-import type { Session, SessionRequest } from './session.ts';
+import type { Session, SessionFeature, SessionRequest } from './session.ts';
 import { StatelessTransport } from './statelessTransport.ts';
 
 export interface StatelessOptions extends ChannelOptions {
@@ -35,14 +35,12 @@ export class StatelessSession implements Session {
   readonly #options: StatelessOptions;
   readonly #channel: Channel;
   readonly #listen: ListenStream;
-  readonly #capabilities: JsonObject;
   readonly codec: WireCodec;
   #logLevel: LogLevelName | undefined;
 
   private constructor(options: StatelessOptions) {
     const { discovered, protocolVersion, roundTripMs } = options;
     this.#options = options;
-    this.#capabilities = declaredBy(options.features);
     const codec = codecFor(protocolVersion);
     if (codec === undefined) throw new Error(`There is no codec for ${protocolVersion}.`);
     this.codec = codec;
@@ -55,6 +53,7 @@ export class StatelessSession implements Session {
       capabilities: discovered.capabilities,
     };
     this.#channel = new Channel({ ...options, transport: new StatelessTransport(options.transport, options.log) });
+    this.#channel.codec = codec;
     this.#listen = this.#channel.store.add(
       new ListenStream({
         peer: this.#channel.peer,
@@ -174,7 +173,7 @@ export class StatelessSession implements Session {
     return envelope(params, {
       protocolVersion: this.handshake.protocolVersion,
       clientInfo: this.#options.client,
-      clientCapabilities: this.#capabilities,
+      clientCapabilities: modernCapabilities(this.#options.features),
       logLevel: this.#logLevel,
     });
   }
@@ -182,6 +181,15 @@ export class StatelessSession implements Session {
 
 type Answer<T> =
   { readonly kind: 'complete'; readonly value: T } | { readonly kind: 'input'; readonly required: InputRequired };
+
+/**
+ * What the features declare at this moment: a folder that was opened meanwhile counts from the next request on. There
+ * is no notification of changed roots in this era.
+ */
+export function modernCapabilities(features: readonly SessionFeature[]): JsonObject {
+  const { roots, ...rest } = declaredBy(featuresOf(features, 'modern'));
+  return roots === undefined ? rest : { ...rest, roots: {} };
+}
 
 function isInputRequired(result: Json): boolean {
   return isJsonObject(result) && result['resultType'] === 'input_required';

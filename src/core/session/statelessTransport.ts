@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../base/json.ts';
-import { Emitter } from '../base/event.ts';
+import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
-import type { DroppedMessage, SendHints, Transport } from '../rpc/transport.ts';
+import type { DroppedMessage, SendHints, Transport, TransportDetails } from '../rpc/transport.ts';
 
 /** The code under which a peer settles what was cancelled; it never travels. */
 const CANCELLED = -32800;
@@ -13,12 +13,16 @@ const CANCELLED = -32800;
 export class StatelessTransport implements Transport {
   readonly #inner: Transport;
   readonly #log: Logger;
-  readonly onDropped = new Emitter<DroppedMessage>().event;
+  readonly onDropped?: Event<DroppedMessage>;
+  readonly onWaiting?: Event<boolean>;
+  readonly details?: TransportDetails;
 
   constructor(inner: Transport, log: Logger) {
     this.#inner = inner;
     this.#log = log;
     if (inner.onDropped !== undefined) this.onDropped = inner.onDropped;
+    if (inner.onWaiting !== undefined) this.onWaiting = inner.onWaiting;
+    if (inner.details !== undefined) this.details = inner.details;
   }
 
   get onClose(): Transport['onClose'] {

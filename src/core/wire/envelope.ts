@@ -59,9 +59,10 @@ export interface InputRequired {
 
 /** Absent where it cannot be read: what is asked could then not be answered. */
 export function decodeInputRequired(result: Json): InputRequired | undefined {
-  const { inputRequests = {}, requestState } = object(result) ?? {};
+  const { inputRequests, requestState } = object(result) ?? {};
   if (requestState !== undefined && typeof requestState !== 'string') return undefined;
-  const requests = decodeInputRequests(inputRequests);
+  if (inputRequests === undefined && requestState === undefined) return undefined;
+  const requests = decodeInputRequests(inputRequests ?? {});
   return requests.kind === 'ok' ? { inputRequests: requests.value, requestState: text(requestState) } : undefined;
 }
 

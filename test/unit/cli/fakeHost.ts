@@ -41,6 +41,10 @@ export function runningServer(id: string, tools: readonly Tool[]): ServerSnapsho
     },
     tools: tools.map((each) => ({ tool: each, offered: true, autoApproved: false })),
     listing: { kind: 'read' },
+    resources: [],
+    templates: [],
+    prompts: [],
+    listings: { resources: { kind: 'read' }, prompts: { kind: 'read' } },
     problems: [],
     definition: undefined,
     capabilities: { tools: {} },
@@ -84,6 +88,27 @@ export class FakeHost implements Host {
     if (request.args['wait'] !== true)
       return Promise.resolve(decodeResult({ content: [{ type: 'text', text: JSON.stringify(request) }] }));
     return new Promise((_, reject) => options?.token?.onCancellationRequested(() => reject(cancelled('The call'))));
+  }
+  readResource(id: string, uri: string): ReturnType<Host['readResource']> {
+    return Promise.resolve({ contents: [], raw: { id, uri } });
+  }
+  subscribeResource(): ReturnType<Host['subscribeResource']> {
+    return { agreed: Promise.resolve(), dispose: () => undefined };
+  }
+  getPrompt(): ReturnType<Host['getPrompt']> {
+    return Promise.reject(new Error('no prompts'));
+  }
+  complete(): ReturnType<Host['complete']> {
+    return Promise.resolve({ values: [], total: undefined, hasMore: false });
+  }
+  setLogLevel(id: string, level: string): Promise<void> {
+    return this.#note(`log ${id} ${level}`);
+  }
+  logLevel(): undefined {
+    return undefined;
+  }
+  refresh(id: string): Promise<void> {
+    return this.#note(`refresh ${id}`);
   }
   allowStart(id: string): Promise<void> {
     return this.#note(`allow ${id}`);

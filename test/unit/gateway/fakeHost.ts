@@ -63,6 +63,10 @@ export class FakeHost implements GatewayHost {
       definition: undefined,
       capabilities: {},
       listing: { kind: 'read' },
+      resources: [],
+      templates: [],
+      prompts: [],
+      listings: { resources: { kind: 'read' }, prompts: { kind: 'read' } },
     });
     this.#changes.fire({ server: id, what });
   }

@@ -14,7 +14,7 @@ suite('A host and its servers', () => {
     await t.user({ notes: node, idle: { command: 'other' } });
     assert.equal(t.show(), 'notes: running 2025-06-18 pid 101 [add, del]\nidle: stopped (notStarted)');
     assert.deepEqual(t.server.heard, [
-      'initialize {"protocolVersion":"2025-11-25","capabilities":{"experimental":{"mcpl":{"version":"0.2","featureSets":{"enabled":[],"disabled":[]}}}},"clientInfo":{"name":"test-host","title":"Test Host","version":"0.0.0"}}',
+      'initialize {"protocolVersion":"2025-11-25","capabilities":{"experimental":{"mcpl":{"version":"0.2","featureSets":{"enabled":[],"disabled":[]}}},"roots":{"listChanged":true},"elicitation":{"form":{},"url":{}},"sampling":{},"extensions":{"io.modelcontextprotocol/tasks":{}}},"clientInfo":{"name":"test-host","title":"Test Host","version":"0.0.0"}}',
       'notifications/initialized {}',
       'tools/list {}',
     ]);
@@ -91,6 +91,7 @@ suite('A host and its servers', () => {
 
   test('what the server asks before it has answered initialize is answered as well', async () => {
     const t = new TestHost();
+    t.folders = [];
     t.connect = () => new ScriptedServer({ initialize: () => NO_ANSWER });
     await t.user({ early: node });
     t.server.say({ jsonrpc: '2.0', id: 1, method: 'ping' });

@@ -11,9 +11,9 @@ suite('The answer to initialize', () => {
       assert.deepEqual(decodeInitialize({ protocolVersion }), {
         kind: 'ok',
         handshake: {
-        era: 'legacy',
-        isDialect: false,
-        roundTripMs: 0,
+          era: 'legacy',
+          isDialect: false,
+          roundTripMs: 0,
           protocolVersion,
           capabilities: {},
           info: { name: '', title: undefined, version: '', instructions: undefined },
@@ -48,6 +48,8 @@ suite('The answer to initialize', () => {
 });
 
 suite('A page of tools', () => {
+  const plain = { outputSchema: undefined, icons: [], taskSupport: 'forbidden', headerParams: [] };
+
   test('keeps what can be used and says what was left out', () => {
     const page = decodeToolPage({
       tools: [
@@ -72,6 +74,7 @@ suite('A page of tools', () => {
           title: 'T',
           description: 'A',
           inputSchema: { type: 'object' },
+          ...plain,
           hints: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
         },
         {
@@ -79,6 +82,7 @@ suite('A page of tools', () => {
           title: undefined,
           description: undefined,
           inputSchema: { type: 'object', x: 1 },
+          ...plain,
           hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
         },
       ],

@@ -1,0 +1,36 @@
+import { NO_CANCELLATION } from '../base/cancellation.ts';
+import { isHostError } from '../base/errors.ts';
+import type { ServerSnapshot } from '../model/server.ts';
+import { isHeaderMismatch } from '../wire/envelope.ts';
+import { paramHeaders } from '../wire/headers.ts';
+import { toolNamed } from './calledTool.ts';
+import type { CallContext, CallInterceptor } from './toolCalls.ts';
+
+export interface RepeatedArgumentsOptions {
+  /** Reads the tools of a server again, and gives what is then known of it. */
+  reread(server: string, token: CallContext['token']): Promise<ServerSnapshot | undefined>;
+}
+
+/**
+ * MCP 2026-07-28 "Custom headers": arguments that the tool's schema marks are repeated in the headers of the HTTP
+ * request. A server that finds them wrong has another schema by now: it is read again, and the call made once more.
+ */
+export function repeatedArguments({ reread }: RepeatedArgumentsOptions): CallInterceptor {
+  return (context, next) => {
+    const { session, server } = context;
+    if (session.handshake.era !== 'modern' || session.transport.details?.kind !== 'http') return next(context);
+    context.headers = headersFor(context, server);
+    return next(context).catch(async (error: unknown) => {
+      if (!isHostError(error, 'REMOTE_ERROR') || !isHeaderMismatch(error.rpcCode)) throw error;
+      const now = await reread(server.id, context.token ?? NO_CANCELLATION);
+      if (now === undefined) throw error;
+      context.headers = headersFor(context, now);
+      return next(context);
+    });
+  };
+}
+
+function headersFor({ request }: CallContext, server: ServerSnapshot): Readonly<Record<string, string>> | undefined {
+  const tool = toolNamed(server, request.tool)?.tool;
+  return tool === undefined || tool.headerParams.length === 0 ? undefined : paramHeaders(tool, request.args);
+}

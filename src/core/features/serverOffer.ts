@@ -1,0 +1,101 @@
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import type { HostError } from '../base/errors.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { Logger } from '../base/log.ts';
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../model/catalog.ts';
+import type { Listing } from '../model/server.ts';
+import type { Clock } from '../ports.ts';
+import type { SessionFeature } from '../session/session.ts';
+import { Completions } from './completion.ts';
+import { PromptCatalog } from './promptCatalog.ts';
+import { ResourceCatalog } from './resourceCatalog.ts';
+import { ToolCatalog } from './toolCatalog.ts';
+
+export interface ServerOfferOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  listTimeoutMs(): number;
+}
+
+export type OfferKind = 'tools' | 'resources' | 'prompts';
+
+const UNREAD: Listing = { kind: 'unread' };
+const READ: Listing = { kind: 'read' };
+
+/** What one server offers, as it was last read, through all of its connections (model J: one snapshot of it). */
+export class ServerOffer implements Disposable {
+  readonly #store = new DisposableStore();
+  readonly #changed = this.#store.add(new Emitter<OfferKind>());
+  readonly toolCatalog: ToolCatalog;
+  readonly resourceCatalog: ResourceCatalog;
+  readonly promptCatalog: PromptCatalog;
+  readonly completions: Completions;
+  readonly features: readonly SessionFeature[];
+  tools: readonly Tool[] = [];
+  resources: readonly Resource[] = [];
+  templates: readonly ResourceTemplate[] = [];
+  prompts: readonly Prompt[] = [];
+  #listings: Readonly<Record<OfferKind, Listing>> = { tools: UNREAD, resources: UNREAD, prompts: UNREAD };
+
+  constructor(options: ServerOfferOptions) {
+    const { clock, log } = options;
+    const listTimeoutMs = (): number => options.listTimeoutMs();
+    const common = { clock, log, listTimeoutMs, requestTimeoutMs: listTimeoutMs };
+    this.toolCatalog = new ToolCatalog({
+      ...common,
+      onTools: (tools) => {
+        this.tools = tools;
+        this.#set('tools', READ);
+      },
+      onFailed: (error) => this.#fail('tools', error),
+    });
+    this.resourceCatalog = new ResourceCatalog({
+      ...common,
+      onResources: (resources) => {
+        this.resources = resources;
+        this.#set('resources', READ);
+      },
+      onTemplates: (templates) => {
+        this.templates = templates;
+        this.#changed.fire('resources');
+      },
+      onFailed: (_, error) => this.#fail('resources', error),
+    });
+    this.promptCatalog = new PromptCatalog({
+      ...common,
+      onPrompts: (prompts) => {
+        this.prompts = prompts;
+        this.#set('prompts', READ);
+      },
+      onFailed: (error) => this.#fail('prompts', error),
+    });
+    this.completions = new Completions(common);
+    this.features = [this.toolCatalog, this.resourceCatalog, this.promptCatalog, this.completions];
+  }
+
+  get onDidChange(): Event<OfferKind> {
+    return this.#changed.event;
+  }
+
+  get listings(): Readonly<Record<OfferKind, Listing>> {
+    return this.#listings;
+  }
+
+  /** The connection is gone: what was read is kept, and known to be old. */
+  outdate(): void {
+    this.#listings = { tools: UNREAD, resources: UNREAD, prompts: UNREAD };
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #fail(kind: OfferKind, error: HostError): void {
+    this.#set(kind, { kind: 'failed', error });
+  }
+
+  #set(kind: OfferKind, listing: Listing): void {
+    this.#listings = { ...this.#listings, [kind]: listing };
+    this.#changed.fire(kind);
+  }
+}
