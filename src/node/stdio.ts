@@ -23,6 +23,7 @@ import { ProcessTree } from './processTree.ts';
 import { SlicedReader } from './slicedReader.ts';
 import type { Recorded, SpawnRecords } from './spawnRecords.ts';
 import { STDERR_LIMITS, StderrLines } from './stderrLines.ts';
+import { WarmMemory } from './warmMemory.ts';
 
 const MAX_UNREAD = 64 * 1024 * 1024;
 const KILL_MS = 1_000;
@@ -131,9 +132,11 @@ class StdioServer implements StdioTransport {
     this.#tree = new ProcessTree(running.pid);
     this.#noise = new LogLimiter(this.#clock, STDERR_LIMITS, options.onNoise);
     this.#stderr = new StderrLines(this.#clock, options.onStderr, options.redact);
+    const memory = new WarmMemory();
     const framer = new MessageFramer({
       lineCap: options.lineCap,
       decode: decodeWithBuffer,
+      onLong: (bytes) => memory.hold(bytes),
       onNoise: (line, why) => this.#noise.line(`${line} (${why})`),
       onDropped: (dropped) => this.#dropped.fire(dropped),
     });

@@ -2,16 +2,23 @@
 const SMALL = 8 * 1024;
 const SLAB = 64 * 1024;
 
+const NOTHING = new Uint8Array(0);
+
 /**
  * Bytes that arrive in pieces and are wanted as one. Large pieces are kept as they are and joined once at the end:
  * joining at every piece is what makes a long line quadratic.
+ *
+ * What was joined last is filled again by the next long message while it is still there: to touch fresh memory for the
+ * first time costs eight times what the copy does. It is held weakly, so that it stays no longer than any garbage does
+ * unless somebody else holds it.
  */
 export class ByteList {
   #pieces: Uint8Array[] = [];
-  #slab: Uint8Array | undefined;
+  #slab: Uint8Array = NOTHING;
   #slabStart = 0;
   #slabEnd = 0;
   #size = 0;
+  #lastJoined: WeakRef<ArrayBuffer> | undefined;
 
   get size(): number {
     return this.#size;
@@ -22,13 +29,12 @@ export class ByteList {
     const length = end - start;
     if (length === 0) return;
     this.#size += length;
-    if (length >= SMALL) {
+    if (this.#slabEnd + length > this.#slab.length && !this.#moveToLastJoined()) {
       this.#sealSlab();
-      this.#pieces.push(bytes.subarray(start, end));
-      return;
-    }
-    if (this.#slab === undefined || this.#slabEnd + length > SLAB) {
-      this.#sealSlab();
+      if (length >= SMALL) {
+        this.#pieces.push(bytes.subarray(start, end));
+        return;
+      }
       this.#slab = new Uint8Array(SLAB);
       this.#slabStart = this.#slabEnd = 0;
     }
@@ -41,13 +47,15 @@ export class ByteList {
     this.#sealSlab();
     const [first] = this.#pieces;
     if (first !== undefined && this.#pieces.length === 1) return first;
-    const joined = new Uint8Array(this.#size);
+    // With room for the next one, which is often a little longer.
+    const joined = new Uint8Array(this.#size + SLAB);
     let at = 0;
     for (const piece of this.#pieces) {
       joined.set(piece, at);
       at += piece.length;
     }
-    return joined;
+    this.#lastJoined = new WeakRef(joined.buffer);
+    return joined.subarray(0, at);
   }
 
   /** The first bytes, up to `length` of them. */
@@ -80,12 +88,24 @@ export class ByteList {
   clear(): void {
     this.#pieces = [];
     this.#size = 0;
-    // The slab is used again: nearly every chunk ends inside a message, and 64 KB of zeros each time is not free.
+    // A slab is used again: nearly every chunk ends inside a message, and 64 KB of zeros each time is not free.
+    if (this.#slab.length > SLAB) this.#slab = NOTHING;
     this.#slabStart = this.#slabEnd = 0;
   }
 
+  /** Goes on in what was joined last, where it is still there and has room; only for what has become long. */
+  #moveToLastJoined(): boolean {
+    if (this.#pieces.length > 0) return false;
+    const joined = this.#lastJoined?.deref();
+    if (joined === undefined || this.#size > joined.byteLength) return false;
+    const slab = new Uint8Array(joined);
+    slab.set(this.#slab.subarray(0, this.#slabEnd));
+    this.#slab = slab;
+    return true;
+  }
+
   #sealSlab(): void {
-    if (this.#slab === undefined || this.#slabEnd === this.#slabStart) return;
+    if (this.#slabEnd === this.#slabStart) return;
     this.#pieces.push(this.#slab.subarray(this.#slabStart, this.#slabEnd));
     this.#slabStart = this.#slabEnd;
   }

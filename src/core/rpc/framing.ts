@@ -9,6 +9,8 @@ export const DEFAULT_LINE_CAP = 64 * 1024 * 1024;
 const NOISE_CLIP = 500;
 const NEWLINE = 0x0a;
 const MAX_HEADER_LINES = 20;
+/** Messages from here on are long: what holds one is worth keeping for the next. */
+const LONG = 1024 * 1024;
 /** How an array begins, and `[10:42:05] ready` does not. */
 const ARRAY = /^\[\s*(?:[[{\]"]|(?:-?\d[\d.eE+-]*|true|false|null)\s*[,\]])/;
 const CONTENT_LENGTH = /^content-length\s*:\s*(\d{1,15})\s*$/i;
@@ -21,6 +23,8 @@ export interface FramingOptions {
   readonly lineCap?: number | undefined;
   /** A platform's own decoder, where it is faster for short texts than `TextDecoder`. */
   readonly decode?: DecodeUtf8 | undefined;
+  /** Told of the memory that a long message was read into. As long as somebody holds it, the next one is read into it. */
+  readonly onLong?: ((memory: Uint8Array) => void) | undefined;
   /** A line that is no message: a log line on stdout, broken JSON. */
   readonly onNoise: (line: string, why: string) => void;
   readonly onDropped: (dropped: DroppedMessage) => void;
@@ -148,6 +152,7 @@ export class MessageFramer {
     }
     const bytes = this.#partial.join();
     this.#partial.clear();
+    if (bytes.length >= LONG) this.#options.onLong?.(bytes);
     return this.#decode(bytes, 0, bytes.length);
   }
 

@@ -261,3 +261,30 @@ suite('limits of framing', () => {
     assert.ok(performance.now() - start < 5_000);
   });
 });
+
+suite('the memory of long messages', () => {
+  test('serves the next one while it is held, and no text is what another one was', () => {
+    const memories: Uint8Array[] = [];
+    const texts: Json[] = [];
+    const framer = new MessageFramer({
+      onNoise: (line) => assert.fail(line),
+      onDropped: ({ error }) => assert.fail(error.message),
+      onLong: (memory) => memories.push(memory),
+    });
+    const sizes = [1_500_000, 1_520_000, 30_000, 1_200_000, 4_000_000, 3_000_000];
+    const lines = sizes.map((size, i) => `${JSON.stringify({ text: String(i).repeat(size) })}\n`);
+    const bytes = Buffer.from(lines.join(''));
+    for (let at = 0; at < bytes.length; at += 50_000) {
+      framer.push(bytes.subarray(at, at + 50_000));
+      framer.drain((message) => texts.push(message['text'] ?? null), never);
+    }
+    assert.ok(texts.every((text, i) => text === String(i).repeat(sizes[i] ?? 0)));
+    assert.equal(texts.length, sizes.length);
+    const buffers = memories.map(({ buffer }) => buffer);
+    // Two of 1.5 MB and one of 1.2 MB share one memory, those of 4 and 3 MB another.
+    assert.deepEqual(
+      buffers.map((buffer) => buffers.indexOf(buffer)),
+      [0, 0, 0, 3, 3],
+    );
+  });
+});
