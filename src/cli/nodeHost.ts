@@ -2,6 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import {
+  type Account,
+  type AuthBrowser,
+  type AuthPrompt,
   type CancellationToken,
   type ConsentStore,
   createHost,
@@ -12,12 +15,14 @@ import {
   type Logger,
   type LogLevel,
   type Sampler,
+  type SecretStore,
   type StartAnswer,
   type StartQuestion,
   type Storage,
   type VariableSource,
   messageOf,
 } from '../core/index.ts';
+import { memorySecrets } from '../node/auth/memorySecrets.ts';
 import { NodeConnector } from '../node/connector.ts';
 import { memoryStorage } from '../node/memoryStorage.ts';
 import { nodeClock, nodeIds } from '../node/nodePorts.ts';
@@ -54,10 +59,19 @@ export interface NodeHostOptions {
    */
   readonly onInput?:
     ((id: string, token: CancellationToken, definedBy: 'user' | 'workspace') => Promise<InputAnswer>) | undefined;
-  /** Answers what servers ask of a person. Default: every question is left open, as if nobody was there. */
+  /**
+   * Answers what servers ask of a person: forms to fill in (MCP "Elicitation"), and pages to visit. Default: every
+   * question is left open, as if nobody was there.
+   */
   readonly elicitor?: Elicitor | undefined;
-  /** Runs what servers want to have run on a model. Default: there is none. */
+  /** Runs what servers want to have run on a model (MCP "Sampling"). Default: there is none. */
   readonly sampler?: Sampler | undefined;
+  /** Whether to sign in to a server with a URL that asks for it. Default: nobody signs in. */
+  readonly authPrompt?: AuthPrompt | undefined;
+  /** Opens the page on which a person signs in. Default: it cannot be opened. */
+  readonly authBrowser?: AuthBrowser | undefined;
+  /** Keeps tokens. Default: they last as long as the process. */
+  readonly secrets?: SecretStore | undefined;
   /** Hears every line of every log. Secrets have been taken out of them; control characters have not. */
   readonly onLog?: ((line: LogLine) => void) | undefined;
   /** Hears what a person should know, such as a damaged file that was set aside. */
@@ -93,14 +107,33 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
 export interface AssembledHost {
   readonly host: Host;
   readonly consents: ConsentStore;
+  readonly accounts: Accounts;
+}
+
+/** Who is signed in where. */
+export interface Accounts {
+  list(): Promise<readonly Account[]>;
+  /** Signs out of the server of that address; false where nobody was signed in. */
+  signOut(url: string): Promise<boolean>;
 }
 
 /** The same host before it has any settings, with what a host does not show of itself. */
 export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
   const scripts = options.scripts ?? findScripts();
+  let redact = (text: string): string => text;
   const log = (server?: string): Logger => ({
-    log: (level, message) => options.onLog?.({ server, level, message }),
+    log: (level, message) => options.onLog?.({ server, level, message: redact(message) }),
   });
+  const connector = new NodeConnector({
+    demoScript: scripts.demo,
+    records: recordsOf(options, log()),
+    signIn: {
+      secrets: options.secrets ?? memorySecrets(),
+      prompt: options.authPrompt ?? NOBODY_SIGNS_IN,
+      browser: options.authBrowser ?? NO_BROWSER,
+    },
+  });
+  redact = (text) => connector.redact(text);
   const storage = openStorage(options, scripts, log());
   const host = createHost({
     client: CLIENT,
@@ -110,7 +143,7 @@ export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
       logs: { host: log(), server: log },
       storage,
       variables: variablesOf(options),
-      connector: new NodeConnector({ demoScript: scripts.demo, records: recordsOf(options, log()) }),
+      connector,
       inputs: {
         elicitor: options.elicitor ?? NOBODY,
         sampler: options.sampler ?? NO_MODEL,
@@ -119,8 +152,18 @@ export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
       consent: { ask: (question, token) => options.onStartQuestion?.(question, token) ?? Promise.resolve('dontStart') },
     },
   });
-  return { host, consents: storage.consents };
+  return {
+    host,
+    consents: storage.consents,
+    accounts: {
+      list: async () => (await connector.remote()).auth.accounts(),
+      signOut: async (url) => (await connector.remote()).auth.signOut(url),
+    },
+  };
 }
+
+const NOBODY_SIGNS_IN: AuthPrompt = { consent: () => Promise.resolve(false) };
+const NO_BROWSER: AuthBrowser = { open: () => Promise.resolve(false) };
 
 const NOBODY: Elicitor = {
   form: () => Promise.resolve({ kind: 'cancel' }),

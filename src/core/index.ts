@@ -196,3 +196,7 @@ export {
   type TokenReply,
 } from './auth/tokens.ts';
 export { routingHeaders } from './wire/headers.ts';
+export { parseUriTemplate, type UriTemplate } from './wire/uriTemplate.ts';
+export { ProtocolTrace, type TraceOptions } from './trace/protocolTrace.ts';
+export { ALL_MESSAGES, type TraceDirection, type TraceEntry, type TraceFilter } from './trace/traceEntry.ts';
+export { TraceSelection } from './trace/traceSelection.ts';

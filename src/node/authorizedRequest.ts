@@ -24,7 +24,7 @@ export async function openAuthorized(
   if (authorizer === undefined) return requester.open(call);
   const { method, body, signal } = call;
   for (let again = 0; ; again++) {
-    let last: { readonly response: IncomingMessage; readonly reply: SentReply } | undefined;
+    let last: SentReply | undefined;
     let authorization: string | undefined;
     const response = await requester.open({
       ...call,
@@ -35,14 +35,13 @@ export async function openAuthorized(
         return headers;
       },
       onReply: (received, url) => {
-        const reply = { status: received.statusCode ?? 0, url, headers: received.headers, authorization };
-        last = { response: received, reply };
-        authorizer.replied(reply);
+        last = { status: received.statusCode ?? 0, url, headers: received.headers, authorization };
+        authorizer.replied(last);
       },
     });
-    // Where the server redirected to another origin, that one asks for what is not its own.
-    if (last?.response !== response || !isChallenge(last.reply) || again === MAX_AGAIN) return response;
-    if (!(await answered(authorizer, last.reply, call))) return response;
+    // Where the server redirected to another origin, its last word is that: the other one's challenge is not its own.
+    if (last === undefined || !isChallenge(last) || again === MAX_AGAIN) return response;
+    if (!(await answered(authorizer, last, call))) return response;
     response.resume();
   }
 }

@@ -8,7 +8,7 @@ import type {
 } from '../core/index.ts';
 import { cancelled } from '../core/index.ts';
 import type { AuthServiceOptions } from './auth/authService.ts';
-import { MemorySecrets } from './auth/memorySecrets.ts';
+import { memorySecrets } from './auth/memorySecrets.ts';
 import type { Remote } from './remote.ts';
 import type { SpawnRecords } from './spawnRecords.ts';
 import { openStdio } from './stdio.ts';
@@ -92,7 +92,7 @@ export class NodeConnector implements Connector {
 /** Programs sign in by themselves all the same, where the settings say with what. */
 function nobodySignsIn(): AuthServiceOptions {
   return {
-    secrets: new MemorySecrets(),
+    secrets: memorySecrets(),
     prompt: { consent: () => Promise.resolve(false) },
     browser: { open: () => Promise.resolve(false) },
   };

@@ -28,7 +28,7 @@ export interface HttpCall {
   readonly signal: AbortSignal;
   /** The whole request has been handed to the system. */
   readonly onSent?: (() => void) | undefined;
-  /** More of what is bound, made for one request: asked for each time that one goes to the own origin. */
+  /** More of what is bound, made for one request: asked for each time that one goes to the own origin, redirects too. */
   readonly credentials?: ((url: URL) => Promise<HttpHeaders>) | undefined;
   /** Told of each reply of the own origin, redirects too. */
   readonly onReply?: ((reply: IncomingMessage, url: URL) => void) | undefined;
@@ -45,8 +45,10 @@ export class HttpRequester {
   /** Resolves with the reply as soon as its headers are there, redirects being followed. */
   async open(call: HttpCall): Promise<IncomingMessage> {
     let { url } = call;
+    // Once it has led elsewhere, whoever is there chooses the rest of the way.
+    let isOwn = true;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const isOwn = url.origin === call.url.origin;
+      isOwn &&= url.origin === call.url.origin;
       const credentials = isOwn ? await call.credentials?.(url) : undefined;
       const headers = isOwn ? { ...call.bound, ...credentials, ...call.headers } : call.headers;
       const response = await this.#send(call, url, headers);

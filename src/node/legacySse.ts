@@ -21,7 +21,7 @@ import { backgroundClock } from './backgroundClock.ts';
 import { Delivery } from './delivery.ts';
 import type { HttpAgents } from './httpAgents.ts';
 import { contentType, parseMessages, readBeginning, readEvents, readText } from './httpBody.ts';
-import { isAnswerStatus, networkFailure, refusalIn, statusFailure } from './httpFailure.ts';
+import { isAnswerStatus, networkFailure, refusalIn, type RpcRefusal, statusFailure } from './httpFailure.ts';
 import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
 import { PostExchange } from './postExchange.ts';
 import { inLowerCase } from './statelessRequest.ts';
@@ -73,7 +73,7 @@ export class LegacySse implements Transport {
   readonly #maxReply: number;
   readonly #authorizer: Authorizer | undefined;
   readonly #requester: HttpRequester;
-  readonly #delivery = new Delivery();
+  readonly #delivery: Delivery;
   readonly #stream = new AbortController();
   /** Where messages go, once the server has said so. */
   readonly #endpoint = new Deferred<URL>();
@@ -81,13 +81,16 @@ export class LegacySse implements Transport {
   #endpointUrl: URL | undefined;
   #limit: Disposable | undefined;
   #isLate = false;
+  #isHeld = false;
+  /** The server took a message. */
+  #isKnown = false;
   #ready: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  readonly onClose = this.#delivery.onClose;
+  readonly onClose: Delivery['onClose'];
   /** Also fires for a request that the server did not take: whoever waits for its answer is told why there is none. */
-  readonly onDropped = this.#delivery.onDropped;
-  readonly onHeld = this.#delivery.onHeld;
+  readonly onDropped: Delivery['onDropped'];
+  readonly onHeld: Delivery['onHeld'];
 
   constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: LegacySseOptions) {
     this.#url = url;
@@ -97,6 +100,10 @@ export class LegacySse implements Transport {
     this.#maxReply = options.maxReply ?? MAX_REPLY;
     this.#authorizer = options.authorizer;
     this.#requester = new HttpRequester(options.agents);
+    this.#delivery = new Delivery(this.#clock, context);
+    this.onClose = this.#delivery.onClose;
+    this.onDropped = this.#delivery.onDropped;
+    this.onHeld = this.#delivery.onHeld;
     ignoreFailure(this.#listen());
   }
 
@@ -109,6 +116,7 @@ export class LegacySse implements Transport {
     if (this.#closing !== undefined) return;
     const exchange = new PostExchange(message, false);
     this.#exchanges.add(exchange);
+    if (this.#isHeld && exchange.id !== undefined) this.#delivery.hold({ id: exchange.id, isHeld: true });
     const posted = this.#after(exchange, message).then(() => this.#post(exchange, body));
     if (exchange.method === 'notifications/initialized') this.#ready = this.#atMost(READY_MS, posted);
     ignoreFailure(posted);
@@ -142,7 +150,7 @@ export class LegacySse implements Transport {
       onHeld: (isHeld) => this.#hold(isHeld),
     });
     const status = response.statusCode ?? 0;
-    if (status < 200 || status >= 300) throw await this.#failureIn(response);
+    if (status < 200 || status >= 300) throw (await this.#failureIn(response)).failure;
     if (contentType(response) === 'text/event-stream') return response;
     response.destroy();
     throw noStream();
@@ -157,13 +165,14 @@ export class LegacySse implements Transport {
 
   /** A person may take as long as it takes: the time for the server begins anew after that. */
   #hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
     this.#limit?.dispose();
     if (!isHeld) this.#limitStart();
     for (const { id } of this.#exchanges) if (id !== undefined) this.#delivery.hold({ id, isHeld });
   }
 
   #takeEvent({ type, data }: SseEvent): void {
-    if (type === 'message') this.#takeText(data);
+    if (type === 'message') this.#delivery.text(data);
     else if (type === 'endpoint') this.#takeEndpoint(data);
   }
 
@@ -212,6 +221,7 @@ export class LegacySse implements Transport {
         },
       });
       const status = response.statusCode ?? 0;
+      this.#isKnown ||= status >= 200 && status < 300;
       if (status >= 200 && status < 300) await this.#takeReply(response);
       else await this.#takeFailure(exchange, response);
     } catch (error) {
@@ -229,35 +239,25 @@ export class LegacySse implements Transport {
       return;
     }
     for (const message of parseMessages(await readText(response, this.#maxReply)) ?? [])
-      if (isMessage(message)) this.#deliver(message);
+      if (isMessage(message)) this.#delivery.message(message);
   }
 
   async #takeFailure(exchange: PostExchange, response: IncomingMessage): Promise<void> {
     const status = response.statusCode ?? 0;
-    const failure = await this.#failureIn(response);
-    const { id, method } = exchange;
-    // Not the first message: its endpoint was known, and is not any more.
-    if (status === 404 && method !== 'initialize') this.#fail(sessionLost());
-    else if (id !== undefined && failure.rpcCode !== undefined && isAnswerStatus(status)) {
-      const error = { code: failure.rpcCode, message: failure.message, data: failure.data };
-      this.#deliver({ jsonrpc: '2.0', id, error });
-    } else this.#failExchange(exchange, failure);
+    const { failure, refusal } = await this.#failureIn(response);
+    const { id } = exchange;
+    // It took messages before, so that it is not the address that is wrong.
+    if (status === 404 && this.#isKnown) this.#fail(sessionLost());
+    else if (id !== undefined && refusal !== undefined && isAnswerStatus(status))
+      this.#delivery.message({ jsonrpc: '2.0', id, error: { ...refusal } });
+    else this.#failExchange(exchange, failure);
   }
 
-  async #failureIn(response: IncomingMessage): Promise<HostError> {
+  async #failureIn(response: IncomingMessage): Promise<{ failure: HostError; refusal: RpcRefusal | undefined }> {
     const { statusCode: status = 0, headers } = response;
     const body = await readBeginning(response, ERROR_BODY);
-    return statusFailure({ status, body, retryAfter: headers['retry-after'], now: this.#clock.now() });
-  }
-
-  #takeText(text: string): void {
-    const messages = parseMessages(text);
-    if (messages === undefined) this.#context.log.log('warn', `Not a message: ${text.slice(0, 200)}`);
-    else for (const message of messages) this.#deliver(message);
-  }
-
-  #deliver(message: Json): void {
-    this.#delivery.message(message);
+    const failure = statusFailure({ status, body, retryAfter: headers['retry-after'], now: this.#clock.now() });
+    return { failure, refusal: refusalIn(body) };
   }
 
   #failExchange(exchange: PostExchange, error: HostError): void {

@@ -10,12 +10,18 @@ export const nodeClock: Clock = {
     let timer: NodeJS.Timeout;
     const arm = (left: number): void => {
       timer = setTimeout(
-        () => (left > MAX_TIMEOUT_MS ? arm(left - MAX_TIMEOUT_MS) : callback()),
+        () => (left > MAX_TIMEOUT_MS ? arm(left - MAX_TIMEOUT_MS) : fire()),
         Math.min(left, MAX_TIMEOUT_MS),
       );
     };
+    const fire = (): void => {
+      // One that went off holds nothing any more.
+      pending.dispose();
+      callback();
+    };
     arm(ms);
-    return toDisposable(() => clearTimeout(timer));
+    const pending = toDisposable(() => clearTimeout(timer));
+    return pending;
   },
 };
 

@@ -69,7 +69,7 @@ export class PostExchange {
   abortLater(clock: Clock, ms: number): void {
     this.#timer?.dispose();
     this.#limit = () => clock.delay(ms, () => this.abort.abort());
-    this.#timer = this.#isHeld ? undefined : this.#limit();
+    this.#timer = this.#limit();
   }
 
   end(): void {

@@ -2,8 +2,9 @@
  * What the official suite starts as the client under test: `<node> test/conformance/client.ts <url of the server>`. It is
  * a host like any other, with one server in its settings, and a person who says yes to everything.
  */
-import { hostWith } from './host.ts';
+import { createNodeHost } from '../../src/cli/nodeHost.ts';
 import { type Host, isJsonObject, type JsonObject, messageOf, parseJson } from '../../src/core/index.ts';
+import { authBrowser, authPrompt, elicitor, sampler } from './person.ts';
 import { entryFor } from './settings.ts';
 import {
   call,
@@ -84,8 +85,15 @@ const run = async (url: string): Promise<void> => {
   const scenario = env['MCP_CONFORMANCE_SCENARIO'] ?? '';
   const context = contextOf(env['MCP_CONFORMANCE_CONTEXT']);
   const entry = entryFor(scenario, env['MCP_CONFORMANCE_PROTOCOL_VERSION'] ?? '', url, context);
-  const { auth, ...rest } = entry;
-  const host = hostWith({ [SERVER]: rest }, auth);
+  const host = createNodeHost({
+    servers: { [SERVER]: entry },
+    folders: [import.meta.dirname],
+    elicitor,
+    sampler,
+    authPrompt,
+    authBrowser,
+    onLog: ({ level, message }) => process.stderr.write(`${level} ${message}\n`),
+  });
   try {
     for (const { message } of host.problems()) process.stderr.write(`setting: ${message}\n`);
     await host.start(SERVER);

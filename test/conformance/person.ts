@@ -13,7 +13,7 @@ export const sampler: Sampler = {
   sample: () => Promise.resolve({ kind: 'unavailable', reason: 'There is no model here.' }),
 };
 
-export const signIn: AuthPrompt = { consent: () => Promise.resolve(true) };
+export const authPrompt: AuthPrompt = { consent: () => Promise.resolve(true) };
 
 /** Signs in without a word, as the suite's authorization servers do: their page is nothing but a redirect. */
 const visit = async (url: string): Promise<void> => {
@@ -25,7 +25,7 @@ const visit = async (url: string): Promise<void> => {
   await back.body?.cancel();
 };
 
-export const browser: AuthBrowser = {
+export const authBrowser: AuthBrowser = {
   open: (url) => {
     visit(url).catch((error: unknown) => process.stderr.write(`The page did not open: ${String(error)}\n`));
     return Promise.resolve(true);

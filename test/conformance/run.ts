@@ -16,7 +16,7 @@ export interface Outcome {
   readonly log: string;
 }
 
-interface Check {
+export interface Check {
   readonly id: string;
   readonly name: string;
   readonly status: string;
@@ -57,7 +57,7 @@ const verdictOf = (scenario: Scenario, distinct: number, failed: number): Outcom
   return distinct > 0 ? 'passed' : 'untested';
 };
 
-const outcomeOf = (scenario: Scenario, checks: readonly Check[], output: string): Outcome => {
+export const outcomeOf = (scenario: Scenario, checks: readonly Check[], output: string): Outcome => {
   const good = checks.filter(({ status }) => status === 'SUCCESS');
   const distinct = new Set(good.map(({ id, name }) => `${id} ${name}`)).size;
   const failed = checks.filter(isBad).length;

@@ -7,7 +7,9 @@ import { dependenciesAreInstalled, installDependencies, projectRoot, withoutProj
 
 const commands = {
   bench: '../bench/run',
+  conformance: 'conformance',
   debugPrepare: 'debugPrepare',
+  interop: 'interop',
   package: 'package',
   setup: 'setup',
   start: 'start',

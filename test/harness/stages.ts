@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { count, runConformance, summary } from '../conformance/run.ts';
+import { runInterop, unknownToPage } from '../servers/interop.ts';
 import { type Counts, mochaRun } from './counts.ts';
 import { type EditorName, ensureEditor } from './editorCache.ts';
 import { runEditorTests } from './editorTests.ts';
@@ -112,6 +114,38 @@ export const nodeStage = (name: string, node: string): Stage => ({
   run: mochaStage({ name, node, patterns: ['test/node/**/*.test.ts'], timeoutMs: nodeTimeout }),
 });
 
+/** The official conformance suite; each of its scenarios counts as one. */
+const conformanceStage: Stage = {
+  name: 'conformance',
+  run: async ({ grep }) => {
+    const outcomes = await runConformance({ only: grep });
+    const failures = outcomes.filter(({ verdict }) => verdict === 'failed');
+    return {
+      counts: { passed: count(outcomes, 'passed'), failed: failures.length },
+      log: failures.map(({ scenario, log }) => `${scenario.window} ${scenario.name}\n${log}`).join('\n\n'),
+      note: summary(outcomes),
+    };
+  },
+};
+
+/** Servers that others wrote; each transport of each counts as one, and docs/interop.md has to say the same. */
+export const interopStage = (quick: boolean): Stage => ({
+  name: 'interop',
+  run: async ({ grep }) => {
+    const results = await runInterop({ quick, only: grep });
+    const failures = results.filter(({ problems }) => problems.length > 0);
+    const good = results.filter(({ problems }) => problems.length === 0);
+    const unknown = await unknownToPage(good);
+    return {
+      counts: { passed: good.length - unknown.length, failed: failures.length + unknown.length },
+      log: [
+        ...failures.map(({ cells, problems }) => `${cells.join('  ')}: ${problems.join(' ')}`),
+        ...unknown.map((row) => `docs/interop.md does not say this; "npm run interop" rewrites it: ${row}`),
+      ].join('\n'),
+    };
+  },
+});
+
 /** Installed the way a user installs it, and used from outside by a person who is a browser. */
 export const journeyStages = (editor: EditorName, suffix = ''): readonly Stage[] => [
   {
@@ -192,6 +226,9 @@ export const everyStage: readonly (readonly Stage[])[] = [
   ],
   [nodeStage('node', node24)],
   [nodeStage('node22', node22)],
+  // Alone: the suite measures how long a client waits.
+  [conformanceStage],
+  [interopStage(true)],
   [
     {
       name: 'editor',

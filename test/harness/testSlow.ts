@@ -8,12 +8,13 @@ onInterrupt(endEverything);
 process.env['MCPL_TEST_DOSE'] = 'full';
 
 // Only now: the stages read the dose when they are made.
-const { journeyStages, nodeStage, packageStage, setupStage } = await import('./stages.ts');
+const { interopStage, journeyStages, nodeStage, packageStage, setupStage } = await import('./stages.ts');
 
 const slowStages = [
   [setupStage],
   [nodeStage('node', node24)],
   [nodeStage('node22', node22)],
+  [interopStage(false)],
   [packageStage],
   ...journeyStages('oldest', '-oldest').map((stage) => [stage]),
 ];

@@ -108,6 +108,24 @@ suite('a session over streamable HTTP', () => {
     assert.equal(renewed.length, 1);
   });
 
+  test('is not opened anew for a refusal that comes late', async () => {
+    let late: ServerResponse | undefined;
+    await open((heard) => {
+      const { request, response, body } = heard;
+      if (request.method === 'GET') response.writeHead(405).end();
+      else if (!isOf('S1', heard)) response.writeHead(200, JSON_TYPE).end(answer(idOf(body)));
+      else if (body.includes('"slow"')) late = response;
+      else response.writeHead(404).end();
+    });
+    talk.client.request(2, 'slow');
+    while (late === undefined) await new Promise((resolve) => setTimeout(resolve, 2));
+    talk.client.request(3, 'ping');
+    assert.equal(await talk.client.next(), answer(3));
+    late.writeHead(404).end();
+    assert.equal(await talk.client.next(), answer(2));
+    assert.equal(renewed.length, 1);
+  });
+
   test('may be forgotten again later', async () => {
     let known = 'S1';
     await open((heard) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { Deferred, HostError } from '../../src/core/index.ts';
 import type { Authorizer, AuthorizedRequest, AuthReply } from '../../src/node/authorizer.ts';
+import { FakeClock } from '../support/fakeClock.ts';
 import { answer, HttpConversation, idOf, JSON_TYPE, SSE_TYPE } from './httpConversation.ts';
 import type { Heard } from './transportRecorder.ts';
 
@@ -155,6 +156,47 @@ suite('signing in to a server over streamable HTTP', () => {
     ]);
     // Each hop has its own: a proof of possession covers the address.
     assert.deepEqual(authorizer.asked, ['for POST /mcp', 'replied 307 /mcp', 'for POST /moved', 'replied 307 /moved']);
+  });
+
+  test('is over for a request that another origin sends back', async () => {
+    const other = await talk.serve(({ response }) =>
+      response.writeHead(307, { location: talk.server.url('/back') }).end(),
+    );
+    await open(({ request, response }) => {
+      if (request.url === '/mcp') response.writeHead(307, { location: other.url('/there') }).end();
+      else response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+    });
+    authorizer.token = 'T1';
+    authorizer.answer = async () => true;
+    talk.client.request(1, 'ping');
+    assert.match(await talk.client.next(), /^dropped 1 false REMOTE_ERROR none: The server needs sign-in/);
+    assert.deepEqual(
+      talk.server.lines.map((line) => line.slice(0, line.indexOf(' {'))),
+      ['POST /mcp x-own=secret authorization=T1', 'POST /back'],
+    );
+    assert.deepEqual(authorizer.asked, ['for POST /mcp', 'replied 307 /mcp']);
+  });
+
+  test('may take longer than a notification may otherwise', async () => {
+    const clock = new FakeClock();
+    talk.server = await talk.serve(({ request, response }) =>
+      response.writeHead(request.headers.authorization === 'T1' ? 202 : 401).end(),
+    );
+    talk.connect(talk.server.url(), { authorizer, clock });
+    const signedIn = new Deferred<boolean>();
+    const challenged = new Deferred<AbortSignal>();
+    authorizer.answer = (_reply, signal) => {
+      challenged.resolve(signal);
+      return signedIn.promise;
+    };
+    talk.client.notify('notifications/roots/list_changed');
+    const signal = await challenged.promise;
+    await clock.advance(600_000);
+    assert.equal(signal.aborted, false);
+    authorizer.token = 'T1';
+    signedIn.resolve(true);
+    while (talk.server.lines.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+    assert.match(talk.server.lines[1] ?? '', /authorization=T1/);
   });
 
   test('ends with the wait for the request, of which the server is told nothing', async () => {

@@ -207,9 +207,15 @@ export const writePage = async (results: readonly InteropResult[]): Promise<void
 
 const bare = (line: string): string => line.replaceAll(/\s+/g, ' ').trim();
 
-/** The rows that docs/interop.md does not have. */
-export const unknownToPage = async (results: readonly InteropResult[]): Promise<readonly string[]> => {
-  const text = await readFile(page, 'utf8').catch(() => '');
+/** The rows that a page does not have, however its table is padded. */
+export const rowsMissingIn = (text: string, rows: readonly (readonly string[])[]): readonly string[] => {
   const known = new Set(text.split('\n').map(bare));
-  return results.map(({ cells }) => row(cells)).filter((line) => !known.has(bare(line)));
+  return rows.map(row).filter((line) => !known.has(bare(line)));
 };
+
+/** The rows that docs/interop.md does not have. */
+export const unknownToPage = async (results: readonly InteropResult[]): Promise<readonly string[]> =>
+  rowsMissingIn(
+    await readFile(page, 'utf8').catch(() => ''),
+    results.map(({ cells }) => cells),
+  );

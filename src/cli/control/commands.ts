@@ -1,29 +1,69 @@
-import { isJsonObject, type Json, type JsonObject, messageOf, nestsDeeperThan, parseJson } from '../../core/index.ts';
+import type { CompletionRequest, Json, JsonObject, LogLevelName } from '../../core/index.ts';
 
 /** How a driver names a command, to find its answer. */
 export type CommandId = string | number;
 
-export type ControlCommand =
-  | { readonly kind: 'servers' | 'problems' | 'consents' | 'shutdown' }
-  | { readonly kind: 'tools'; readonly server: string | undefined }
-  | { readonly kind: 'start' | 'stop' | 'restart' | 'forget'; readonly server: string }
-  | {
-      readonly kind: 'configure';
-      readonly servers: Json | undefined;
-      readonly workspaceServers: Json | undefined;
-      readonly inputs: Json | undefined;
-      readonly trusted: boolean | undefined;
-    }
-  | {
-      readonly kind: 'call';
-      readonly server: string;
-      readonly tool: string;
-      readonly args: JsonObject;
-      readonly conversationId: string | undefined;
-      readonly meta: JsonObject | undefined;
-    }
-  | { readonly kind: 'cancel'; readonly call: CommandId }
-  | { readonly kind: 'answer'; readonly question: string; readonly answer: Json };
+interface OfServer {
+  readonly server: string;
+}
+
+/** Of one server, or of all. */
+interface OfServers {
+  readonly server: string | undefined;
+}
+
+/** What each command takes. */
+interface Commands {
+  readonly servers: object;
+  readonly problems: object;
+  readonly start: OfServer;
+  readonly stop: OfServer;
+  readonly restart: OfServer;
+  readonly refresh: OfServer;
+  readonly configure: {
+    readonly servers: Json | undefined;
+    readonly workspaceServers: Json | undefined;
+    readonly inputs: Json | undefined;
+    readonly trusted: boolean | undefined;
+  };
+  readonly logLevel: OfServer & { readonly level: LogLevelName | undefined };
+  readonly consents: object;
+  readonly forget: OfServer;
+  readonly accounts: object;
+  readonly signOut: { readonly url: string };
+
+  readonly tools: OfServers;
+  readonly resources: OfServers;
+  readonly templates: OfServers;
+  readonly prompts: OfServers;
+  readonly call: OfServer & {
+    readonly tool: string;
+    readonly args: JsonObject;
+    readonly conversationId: string | undefined;
+    readonly meta: JsonObject | undefined;
+  };
+  readonly read: OfServer & { readonly uri: string };
+  readonly prompt: OfServer & { readonly name: string; readonly args: Readonly<Record<string, string>> };
+  readonly complete: OfServer & { readonly request: CompletionRequest };
+  readonly subscribe: OfServer & { readonly uri: string };
+  readonly unsubscribe: OfServer & { readonly uri: string };
+
+  readonly cancel: { readonly call: CommandId };
+  readonly answer: { readonly question: string; readonly answer: Json };
+  readonly shutdown: object;
+}
+
+export type CommandKind = keyof Commands;
+
+/** One command, or any of several. */
+export type ControlCommand<K extends CommandKind = CommandKind> = {
+  readonly [P in K]: { readonly kind: P } & Commands[P];
+}[K];
+
+/** What does each command. */
+export type Handlers<K extends CommandKind = CommandKind> = {
+  readonly [P in K]: (command: ControlCommand<P>, id: CommandId) => Json | Promise<Json>;
+};
 
 export interface ControlError {
   readonly code: string;
@@ -31,78 +71,12 @@ export interface ControlError {
   readonly suggestion: string | undefined;
 }
 
-export type DecodedLine =
-  | { readonly kind: 'command'; readonly id: CommandId; readonly command: ControlCommand }
-  | { readonly kind: 'invalid'; readonly id: CommandId | null; readonly error: ControlError };
+/** A command that makes no sense now. */
+export class Refused extends Error {
+  readonly view: ControlError;
 
-class Malformed extends Error {}
-
-type Decoder = (line: JsonObject) => ControlCommand;
-
-const DECODERS: Readonly<Record<ControlCommand['kind'], Decoder>> = {
-  servers: () => ({ kind: 'servers' }),
-  problems: () => ({ kind: 'problems' }),
-  consents: () => ({ kind: 'consents' }),
-  shutdown: () => ({ kind: 'shutdown' }),
-  tools: (line) => ({ kind: 'tools', server: line['server'] === undefined ? undefined : text(line, 'server') }),
-  start: (line) => ({ kind: 'start', server: text(line, 'server') }),
-  stop: (line) => ({ kind: 'stop', server: text(line, 'server') }),
-  restart: (line) => ({ kind: 'restart', server: text(line, 'server') }),
-  forget: (line) => ({ kind: 'forget', server: text(line, 'server') }),
-  configure: ({ servers, workspaceServers, inputs, trusted }) => {
-    if (trusted !== undefined && typeof trusted !== 'boolean') throw new Malformed('"trusted" must be true or false.');
-    return { kind: 'configure', servers, workspaceServers, inputs, trusted };
-  },
-  call: (line) => ({
-    kind: 'call',
-    server: text(line, 'server'),
-    tool: text(line, 'tool'),
-    args: object(line, 'args') ?? {},
-    conversationId: line['conversationId'] === undefined ? undefined : text(line, 'conversationId'),
-    meta: object(line, 'meta'),
-  }),
-  cancel: ({ call }) => {
-    if (!isId(call)) throw new Malformed('"call" must be the id of a call.');
-    return { kind: 'cancel', call };
-  },
-  answer: (line) => ({ kind: 'answer', question: text(line, 'question'), answer: line['answer'] ?? null }),
-};
-
-/** Decodes one line of a driver. Nothing that it can write ends the host. */
-export function decodeLine(line: string): DecodedLine {
-  let id: CommandId | null = null;
-  try {
-    if (nestsDeeperThan(line)) throw new Malformed('The line nests too deeply.');
-    const value = parseJson(line);
-    if (!isJsonObject(value)) throw new Malformed('A command must be a JSON object.');
-    if (!isId(value['id'])) throw new Malformed('A command needs an "id": a text or a number.');
-    id = value['id'];
-    return { kind: 'command', id, command: decodeCommand(value) };
-  } catch (error) {
-    const suggestion = `Write one JSON object a line, such as {"id": 1, "command": "servers"}. Commands: ${Object.keys(DECODERS).join(', ')}.`;
-    return { kind: 'invalid', id, error: { code: 'INVALID_COMMAND', message: messageOf(error), suggestion } };
+  constructor(code: string, message: string, suggestion: string) {
+    super(message);
+    this.view = { code, message, suggestion };
   }
-}
-
-function decodeCommand(line: JsonObject): ControlCommand {
-  const name = text(line, 'command');
-  const decoder = Object.entries(DECODERS).find(([kind]) => kind === name)?.[1];
-  if (decoder === undefined) throw new Malformed(`There is no command "${name}".`);
-  return decoder(line);
-}
-
-function isId(value: Json | undefined): value is CommandId {
-  return typeof value === 'string' || typeof value === 'number';
-}
-
-function text(line: JsonObject, name: string): string {
-  const value = line[name];
-  if (typeof value !== 'string') throw new Malformed(`"${name}" must be a text.`);
-  return value;
-}
-
-function object(line: JsonObject, name: string): JsonObject | undefined {
-  const value = line[name];
-  if (value !== undefined && !isJsonObject(value)) throw new Malformed(`"${name}" must be an object.`);
-  return value;
 }

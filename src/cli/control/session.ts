@@ -1,6 +1,4 @@
 import {
-  assertNever,
-  CancellationSource,
   type ConsentStore,
   type Disposable,
   DisposableStore,
@@ -11,13 +9,27 @@ import {
   type ServerChange,
   toHostError,
 } from '../../core/index.ts';
-import { type CommandId, type ControlCommand, type ControlError, decodeLine } from './commands.ts';
+import type { Accounts } from '../nodeHost.ts';
+import {
+  type CommandId,
+  type CommandKind,
+  type ControlCommand,
+  type ControlError,
+  type Handlers,
+  Refused,
+} from './commands.ts';
+import { decodeLine } from './lineDecoder.ts';
+import { offerHandlers } from './offerHandlers.ts';
 import type { Questions } from './questions.ts';
-import { consentView, errorView, problemView, resultView, serverView, stateView, toolView } from './views.ts';
+import { serverHandlers } from './serverHandlers.ts';
+import { errorView, serverView, stateView } from './views.ts';
+import { Watches } from './watches.ts';
+import { Work } from './work.ts';
 
 export interface ControlOptions {
   readonly host: Host;
   readonly consents: ConsentStore;
+  readonly accounts: Accounts;
   readonly questions: Questions;
   readonly settings: ControlSettings;
   readonly write: (message: JsonObject) => void;
@@ -34,21 +46,30 @@ export interface ControlSettings {
 
 /** What is left out stays as it is. */
 type SettingsChange = { readonly [K in keyof ControlSettings]?: ControlSettings[K] | undefined };
-type CallCommand = Extract<ControlCommand, { kind: 'call' }>;
 type Outcome =
   { readonly ok: true; readonly result: Json } | { readonly ok: false; readonly error: ControlError | JsonObject };
 
 /** One driver of one host: commands in, answers and events out (docs/control.md). */
 export class ControlSession implements Disposable {
   readonly #options: ControlOptions;
+  readonly #handlers: Handlers;
   readonly #life = new DisposableStore();
-  readonly #calls = new Map<CommandId, CancellationSource>();
+  readonly #watches: Watches;
   #settings: ControlSettings;
 
   constructor(options: ControlOptions) {
+    const { host, write } = options;
     this.#options = options;
     this.#settings = options.settings;
-    this.#life.add(options.host.onDidChangeServer((change) => this.#tellChange(change)));
+    const work = this.#life.add(new Work());
+    const watches = new Watches(host, (server, uri) => write({ event: 'resource', server, uri }));
+    this.#watches = this.#life.add(watches);
+    this.#handlers = {
+      ...serverHandlers({ ...options, work }),
+      ...offerHandlers({ host, work, watches, write }),
+      ...this.#ownHandlers(),
+    };
+    this.#life.add(host.onDidChangeServer((change) => this.#tellChange(change)));
   }
 
   /** Takes the settings that the command line named, now that everybody listens. */
@@ -64,7 +85,6 @@ export class ControlSession implements Disposable {
   }
 
   dispose(): void {
-    for (const call of this.#calls.values()) call.cancel('shutdown');
     this.#life.dispose();
   }
 
@@ -83,50 +103,28 @@ export class ControlSession implements Disposable {
     );
   }
 
-  async #run(id: CommandId, command: ControlCommand): Promise<Json> {
-    const { host, consents } = this.#options;
-    switch (command.kind) {
-      case 'servers':
+  #run<K extends CommandKind>(id: CommandId, command: ControlCommand<K>): Json | Promise<Json> {
+    return this.#handlers[command.kind](command, id);
+  }
+
+  #ownHandlers(): Handlers<'configure' | 'answer' | 'shutdown'> {
+    const { host, questions } = this.#options;
+    return {
+      configure: (change) => {
+        this.#configure(change);
         return host.servers().map(serverView);
-      case 'problems':
-        return host.problems().map(problemView);
-      case 'tools':
-        return this.#tools(command.server);
-      case 'start':
-      case 'stop':
-      case 'restart':
-        await host[command.kind](command.server);
-        return stateOf(host, command.server);
-      case 'configure':
-        this.#configure(command);
-        return host.servers().map(serverView);
-      case 'call':
-        return this.#call(id, command);
-      case 'cancel':
-        return this.#cancel(command.call);
-      case 'consents':
-        return (await consents.list()).map(consentView);
-      case 'forget':
-        await host.forgetConsent(command.server);
+      },
+      answer: ({ question, answer }) => {
+        const problem = questions.answer(question, answer);
+        if (problem !== undefined) throw new Refused('INVALID_ANSWER', problem, 'Answer as the event "question" says.');
         return null;
-      case 'answer':
-        return this.#take(command.question, command.answer);
-      case 'shutdown':
+      },
+      shutdown: async () => {
         this.dispose();
         await host.close();
         return null;
-      default:
-        return assertNever(command);
-    }
-  }
-
-  #tools(id: string | undefined): Json {
-    const { host } = this.#options;
-    const found = id === undefined ? undefined : host.server(id);
-    if (id !== undefined && found === undefined)
-      throw new Refused('UNKNOWN_SERVER', `There is no server "${id}".`, 'List them with "servers".');
-    const servers = found === undefined ? host.servers() : [found];
-    return servers.flatMap((server) => server.tools.map((tool) => toolView(server.id, tool)));
+      },
+    };
   }
 
   #configure(change: SettingsChange): void {
@@ -141,60 +139,12 @@ export class ControlSession implements Disposable {
     this.#options.host.configure(hostSettings(this.#settings));
   }
 
-  async #call(id: CommandId, command: CallCommand): Promise<Json> {
-    if (this.#calls.has(id))
-      throw new Refused('INVALID_COMMAND', 'A call with this id is still running.', 'Give each command its own id.');
-    const cancellation = new CancellationSource();
-    this.#calls.set(id, cancellation);
-    const { server, tool, args, conversationId, meta } = command;
-    try {
-      const result = await this.#options.host.callTool(
-        { server, tool, args, conversationId, meta, route: 'cli' },
-        {
-          token: cancellation.token,
-          onProgress: ({ progress, total, message }) =>
-            this.#options.write({ event: 'progress', call: id, progress, total, message }),
-        },
-      );
-      return resultView(result);
-    } finally {
-      this.#calls.delete(id);
-      cancellation.dispose();
-    }
-  }
-
-  #cancel(id: CommandId): Json {
-    const call = this.#calls.get(id);
-    call?.cancel('cancelled by the driver');
-    return { cancelled: call !== undefined };
-  }
-
-  #take(question: string, answer: Json): Json {
-    const problem = this.#options.questions.answer(question, answer);
-    if (problem !== undefined) throw new Refused('INVALID_ANSWER', problem, 'Answer as the event "question" says.');
-    return null;
-  }
-
   #tellChange({ server, what }: ServerChange): void {
+    if (what === 'removed') this.#watches.drop(server);
     const snapshot = this.#options.host.server(server);
     const state = snapshot === undefined ? undefined : stateView(snapshot.state);
     this.#options.write({ event: 'server', server, what, state });
   }
-}
-
-/** A command that makes no sense now. */
-class Refused extends Error {
-  readonly view: ControlError;
-
-  constructor(code: string, message: string, suggestion: string) {
-    super(message);
-    this.view = { code, message, suggestion };
-  }
-}
-
-function stateOf(host: Host, id: string): Json {
-  const server = host.server(id);
-  return server === undefined ? null : stateView(server.state);
 }
 
 function hostSettings({ servers, workspaceServers, trusted }: ControlSettings): HostSettings {

@@ -1,12 +1,17 @@
-import type {
-  Consent,
-  HostError,
-  JsonObject,
-  OfferedTool,
-  ResultView,
-  ServerSnapshot,
-  ServerState,
-  SettingsProblem,
+import {
+  type Account,
+  blockText,
+  type Consent,
+  type HostError,
+  type JsonObject,
+  type Listing,
+  type OfferedTool,
+  type PromptResult,
+  type ResourceReading,
+  type ResultView,
+  type ServerSnapshot,
+  type ServerState,
+  type SettingsProblem,
 } from '../../core/index.ts';
 
 /** How the host's values look on the wire to a driver. Members that are undefined are left out. */
@@ -15,7 +20,8 @@ export function errorView({ code, message, suggestion, effect, layer, rpcCode, d
 }
 
 export function serverView(server: ServerSnapshot): JsonObject {
-  const { id, definedBy, enabled, state, tools, problems, capabilities } = server;
+  const { id, definedBy, enabled, state, problems, capabilities, listing, listings } = server;
+  const { tools, resources, templates, prompts } = server;
   return {
     id,
     definedBy,
@@ -23,8 +29,20 @@ export function serverView(server: ServerSnapshot): JsonObject {
     state: stateView(state),
     capabilities,
     tools: tools.map(({ tool }) => tool.name),
+    resources: resources.map(({ uri }) => uri),
+    templates: templates.map(({ uriTemplate }) => uriTemplate),
+    prompts: prompts.map(({ name }) => name),
+    listings: {
+      tools: listingView(listing),
+      resources: listingView(listings.resources),
+      prompts: listingView(listings.prompts),
+    },
     problems: problems.map(problemView),
   };
+}
+
+function listingView(listing: Listing): JsonObject {
+  return listing.kind === 'failed' ? { kind: 'failed', error: errorView(listing.error) } : { kind: listing.kind };
 }
 
 export function stateView(state: ServerState): JsonObject {
@@ -61,4 +79,16 @@ export function resultView({ modelText, isError, structured, raw }: ResultView):
 
 export function consentView({ server, fingerprint, grants, at }: Consent): JsonObject {
   return { server, fingerprint, grants: { autoApprove: grants.autoApprove }, at };
+}
+
+export function readingView({ contents, raw }: ResourceReading): JsonObject {
+  return { contents: contents.map((part) => ({ ...part })), raw };
+}
+
+export function promptResultView({ description, messages, raw }: PromptResult): JsonObject {
+  return { description, messages: messages.map(({ role, content }) => ({ role, text: blockText(content) })), raw };
+}
+
+export function accountView({ server, issuer, resource, scopes, at }: Account): JsonObject {
+  return { url: server, issuer, resource, scopes, at };
 }

@@ -76,6 +76,11 @@ export class ElicitationFeature implements SessionFeature {
     return { kind: this.#outcome(asked) ?? 'cancel', question };
   }
 
+  /** Waits while the person is busy with a page; the token ends that. */
+  finish(question: UrlQuestion, token: CancellationToken): Promise<'continue' | 'cancel'> {
+    return this.#options.elicitor.finish(question, token);
+  }
+
   async #create(params: JsonObject, { token }: InboundContext): Promise<Json> {
     const elicitation = this.#decode(params);
     try {

@@ -2,7 +2,7 @@ import { CancellationSource, type CancellationToken, NO_CANCELLATION, unlessCanc
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { cancelled, HostError, isHostError } from '../base/errors.ts';
-import type { Elicitor, UrlQuestion } from '../inputPorts.ts';
+import type { UrlQuestion } from '../inputPorts.ts';
 import type { UrlElicitation } from '../model/inputs.ts';
 import { urlElicitationsOf } from '../wire/elicitation.ts';
 import type { ElicitationFeature } from './elicitation.ts';
@@ -10,7 +10,6 @@ import type { CallContext, CallInterceptor } from './toolCalls.ts';
 
 export interface RequiredPagesOptions {
   readonly clock: Clock;
-  readonly elicitor: Elicitor;
   /** What asks for the server of a call. */
   find(server: string): ElicitationFeature | undefined;
 }
@@ -58,7 +57,7 @@ async function visit(
     const visited = await feature.visit(page, token);
     if (visited.kind === 'refused') throw notVisited(context, `was to be opened, and ${visited.why}`);
     if (visited.kind !== 'accept') throw notVisited(context, 'was not opened');
-    if (!done.isCancelled) await untilDone(visited.question, done, context, options);
+    if (!done.isCancelled) await untilDone(visited.question, done, context, feature, options);
   } finally {
     store.dispose();
   }
@@ -70,7 +69,8 @@ async function untilDone(
   question: UrlQuestion,
   done: CancellationSource,
   context: CallContext,
-  { clock, elicitor }: RequiredPagesOptions,
+  feature: ElicitationFeature,
+  { clock }: RequiredPagesOptions,
 ): Promise<void> {
   const ended = new Promise<'continue'>((resolve) => {
     done.token.onCancellationRequested(() => resolve('continue'));
@@ -81,7 +81,7 @@ async function untilDone(
     done.cancel();
   });
   try {
-    const outcome = await Promise.race([ended, elicitor.finish(question, done.token)]);
+    const outcome = await Promise.race([ended, feature.finish(question, done.token)]);
     if (outcome === 'cancel' || isLate) throw notVisited(context, 'was not finished');
   } finally {
     patience.dispose();

@@ -45,8 +45,8 @@ export interface InputInterceptorsOptions {
 export function inputInterceptors(options: InputInterceptorsOptions): readonly CallInterceptor[] {
   const { clock, ports } = options;
   return [
-    structuredOutput(ports.schemaChecker),
-    requiredPages({ clock, elicitor: ports.elicitor, find: (server) => options.find(server)?.elicitation }),
+    structuredOutput(ports),
+    requiredPages({ clock, find: (server) => options.find(server)?.elicitation }),
     tasks({ clock, find: (server) => options.find(server)?.tasks }),
   ];
 }

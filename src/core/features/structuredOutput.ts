@@ -1,6 +1,6 @@
 import { NO_CANCELLATION } from '../base/cancellation.ts';
 import type { Json, JsonObject } from '../base/json.ts';
-import type { SchemaChecker } from '../inputPorts.ts';
+import type { InputPorts, SchemaChecker } from '../inputPorts.ts';
 import type { ContentBlock, ResultView } from '../model/content.ts';
 import { toolNamed } from './calledTool.ts';
 import type { CallContext, CallInterceptor } from './toolCalls.ts';
@@ -9,11 +9,11 @@ import type { CallContext, CallInterceptor } from './toolCalls.ts';
  * MCP 2025-06-18 "Output schema": clients should check what a tool gives. What does not match is passed on all the
  * same, with remarks: the work is done, and its reader can often use it. Tools without a schema pass untouched.
  */
-export function structuredOutput(checker: SchemaChecker): CallInterceptor {
+export function structuredOutput(ports: Pick<InputPorts, 'schemaChecker'>): CallInterceptor {
   return (context, next) => {
     const schema = toolNamed(context.server, context.request.tool)?.tool.outputSchema;
     if (schema === undefined) return next(context);
-    return next(context).then((result) => checked(result, schema, checker, context));
+    return next(context).then((result) => checked(result, schema, ports.schemaChecker, context));
   };
 }
 

@@ -45,6 +45,7 @@ export class TaskRun {
   readonly #asked = new Map<string, CancellationSource>();
   #task: Task;
   #alarm: Deferred<void> | undefined;
+  #isImpatient = false;
   #lastLook: number;
   #steps = 0;
   #told: string | undefined;
@@ -63,7 +64,7 @@ export class TaskRun {
   async run(): Promise<ResultView> {
     const { token, sending } = this.#context;
     const { clock, feature } = this.#ports;
-    this.#store.add(feature.follow(this.#task.taskId, () => this.#alarm?.resolve()));
+    this.#store.add(feature.follow(this.#task.taskId, () => this.#lookSoon()));
     this.#store.add(clock.delay(sending.maxTimeoutMs ?? LONGEST_RUN_MS, () => this.#ended.reject(this.#tookTooLong())));
     const cancels = token?.onCancellationRequested(() => this.#ended.reject(cancelled('The call')));
     if (cancels !== undefined) this.#store.add(cancels);
@@ -173,7 +174,7 @@ export class TaskRun {
     const response = await this.#responseTo(key, method, params, source);
     if (source.isCancelled || this.#stop.isCancelled) return;
     await this.#request('tasks/update', { taskId: this.#task.taskId, inputResponses: { [key]: response } });
-    this.#alarm?.resolve();
+    this.#lookSoon();
   }
 
   async #responseTo(key: string, method: string, params: JsonObject, { token }: CancellationSource): Promise<Json> {
@@ -187,12 +188,17 @@ export class TaskRun {
 
   async #pause(): Promise<void> {
     const { shortest, usual, longest } = POLL_MS;
+    this.#isImpatient = true;
     await this.#sleep(Math.min(longest, Math.max(shortest, this.#task.pollIntervalMs ?? usual)));
+    this.#isImpatient = false;
     const gap = this.#lastLook + SHORTEST_GAP_MS - this.#ports.clock.now();
     if (gap > 0 && !this.#stop.isCancelled) await this.#sleep(gap);
   }
 
-  /** Until then, or until there is a reason to look sooner. */
+  #lookSoon(): void {
+    if (this.#isImpatient) this.#alarm?.resolve();
+  }
+
   async #sleep(ms: number): Promise<void> {
     const alarm = new Deferred<void>();
     this.#alarm = alarm;

@@ -42,7 +42,7 @@ export class DialectTransport implements Transport {
   readonly #open = new Map<string, Open>();
   readonly #shutdown = new Deferred<void>();
   #receiver: ((message: Json) => void) | undefined;
-  #answers: JsonObject[] = [];
+  readonly #answers: JsonObject[] = [];
   #lastId = 0;
   #shutdownId: string | undefined;
   #isInitialized: boolean;
@@ -113,9 +113,12 @@ export class DialectTransport implements Transport {
   }
 
   #sendNotification(method: string, params: JsonObject, hints: SendHints | undefined): void {
-    const { requestId } = params;
-    // What is answered already needs no cancelling. Whoever waited settles it; what comes for it now finds nobody.
-    if (method === 'notifications/cancelled' && !this.#open.delete(String(requestId))) return;
+    if (method === 'notifications/cancelled') {
+      const target = this.#find(params['requestId']);
+      // What is answered already needs no cancelling. Whoever waited settles it; what comes for it now finds nobody.
+      if (target === undefined) return;
+      this.#open.delete(String(target.id));
+    }
     const spoken = dialectNotification(method, params);
     if (spoken !== undefined) this.#inner.send(envelope(spoken), hints);
   }
@@ -152,8 +155,11 @@ export class DialectTransport implements Transport {
     this.#receiver?.(answerEnvelope(open.id, standardAnswer(open.method, answer)));
   }
 
-  readonly #tokenOf = (id: Json | undefined): Json | undefined =>
-    typeof id === 'number' || typeof id === 'string' ? this.#open.get(String(id))?.progressToken : undefined;
+  readonly #tokenOf = (id: Json | undefined): Json | undefined => this.#find(id)?.progressToken;
+
+  #find(id: Json | undefined): Open | undefined {
+    return typeof id === 'number' || typeof id === 'string' ? this.#open.get(String(id)) : undefined;
+  }
 
   /** Answers a request in the server's place, never within `send`. */
   #answer(id: RpcId, answer: Answer): void {

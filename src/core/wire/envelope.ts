@@ -129,10 +129,7 @@ export function decodeAcknowledged(params: JsonObject): ListenFilter {
   };
 }
 
-/** The member of `_meta` that names the `subscriptions/listen` on whose behalf something is told. */
-export const SUBSCRIPTION_ID = `${META_PREFIX}subscriptionId`;
-
-/** The id of that request, of the same type: `1` and `"1"` are two. */
+/** The id of the `subscriptions/listen` on whose behalf something is told, of the same type: `1` and `"1"` are two. */
 export function subscriptionIdOf(params: JsonObject): string | number | undefined {
   const id = metaOf(params, 'subscriptionId');
   return isId(id) ? id : undefined;

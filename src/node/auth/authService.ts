@@ -88,7 +88,7 @@ export class AuthService {
     const tokens = await Promise.all(gone.map((account) => this.#store.token(account)));
     // First here: what happens elsewhere may take its time, or fail.
     await this.#store.forget(gone);
-    await Promise.all(tokens.map((token) => (token === undefined ? undefined : revoke(this.#tools, token))));
+    await Promise.all(tokens.flatMap((token) => (token === undefined ? [] : [revoke(this.#tools, token)])));
     return true;
   }
 

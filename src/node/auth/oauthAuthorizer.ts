@@ -1,32 +1,22 @@
 import {
-  type Account,
   authChallenge,
   type AuthChallenge,
-  type AuthSettings,
-  canonicalResource,
   challengeFailure,
-  chooseScopes,
-  type ConnectContext,
+  type ChallengePlan,
   type HeldToken,
   type HostError,
   isExpired,
-  isHopeless,
   isHostError,
   planChallenge,
-  signInFailed,
-  signInRequired,
   type TokenRecord,
 } from '../../core/index.ts';
 import type { Authorizer, AuthorizedRequest, AuthReply } from '../authorizer.ts';
 import type { HttpHeaders } from '../httpRequest.ts';
-import type { AccountKey, StoredSignIn } from './accountStore.ts';
-import { discover, type Protection } from './discovery.ts';
-import { bindsCredentials, signInByMachine } from './machineSignIn.ts';
-import { askConsent, signInByPerson } from './personSignIn.ts';
+import { accountKey, acquireToken, isRefusal, mayUse, type TokenNeed, type TokenSubject } from './acquisition.ts';
 import { ProofKey } from './proofKey.ts';
 import { refresh } from './renewal.ts';
 import type { SharedWork } from './sharedWork.ts';
-import type { SignInRequest, SignInTools } from './signIn.ts';
+import type { SignInTools } from './signIn.ts';
 
 /** What an authorizer shares with those of other servers. */
 export interface AuthorizerTools extends SignInTools {
@@ -34,15 +24,9 @@ export interface AuthorizerTools extends SignInTools {
   readonly renewals: SharedWork<TokenRecord>;
 }
 
-export interface AuthorizerOptions {
-  readonly serverId: string;
-  /** As one of HTTP. */
-  readonly server: URL;
-  readonly settings: AuthSettings;
+export interface AuthorizerOptions extends Omit<TokenSubject, 'key'> {
+  /** The settings give an `Authorization` header of their own. */
   readonly hasStaticHeader: boolean;
-  readonly context: Pick<ConnectContext, 'log' | 'isProbe'>;
-  /** Told when a person is waited for, and when no more: a deadline should not run meanwhile. */
-  readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
 }
 
 /** Some transports say which credentials a request carried, so that a late refusal of old ones starts nothing. */
@@ -53,8 +37,8 @@ type Request = AuthorizedRequest & { readonly body?: string | undefined };
 /** Credentials for one connection, out of the tokens that all connections share. */
 export class OAuthAuthorizer implements Authorizer {
   readonly #tools: AuthorizerTools;
-  readonly #options: AuthorizerOptions;
-  readonly #key: AccountKey;
+  readonly #subject: TokenSubject;
+  readonly #hasStaticHeader: boolean;
   readonly #ended = new AbortController();
   #proof: { readonly exported: string; readonly key: Promise<ProofKey> } | undefined;
   /** Once a person declined, or an authorization server refused: not tried again on this connection. */
@@ -62,15 +46,15 @@ export class OAuthAuthorizer implements Authorizer {
   #renewals = 0;
   #repeats = 0;
 
-  constructor(tools: AuthorizerTools, options: AuthorizerOptions) {
+  constructor(tools: AuthorizerTools, { hasStaticHeader, ...subject }: AuthorizerOptions) {
     this.#tools = tools;
-    this.#options = options;
-    this.#key = accountKey(options.server, options.settings);
+    this.#hasStaticHeader = hasStaticHeader;
+    this.#subject = { ...subject, key: accountKey(subject.server, subject.settings) };
   }
 
   async headersFor(request: Request, signal: AbortSignal): Promise<HttpHeaders> {
     const { url, method, body } = request;
-    if (this.#isIdle() || httpOrigin(url) !== this.#options.server.origin) return {};
+    if (this.#isIdle() || !this.#isOwn(url)) return {};
     const token = await this.#usableToken(signal);
     if (token === undefined) return {};
     if (token.proofKey === undefined) return { authorization: `Bearer ${token.accessToken}` };
@@ -80,7 +64,7 @@ export class OAuthAuthorizer implements Authorizer {
   }
 
   replied({ status, url, headers }: AuthReply): void {
-    if (httpOrigin(url) !== this.#options.server.origin) return;
+    if (!this.#isOwn(url)) return;
     const nonce = headers['dpop-nonce'];
     if (nonce !== undefined) void this.#proof?.key.then((key) => key.takeNonce(url, nonce)).catch(() => undefined);
     if (status === 401 || status === 403) return;
@@ -89,22 +73,12 @@ export class OAuthAuthorizer implements Authorizer {
   }
 
   async challenged(reply: Reply, signal: AbortSignal): Promise<boolean> {
-    const { server, settings, hasStaticHeader, context } = this.#options;
     // Only the server itself may start anything.
-    if (httpOrigin(reply.url) !== server.origin) return false;
+    if (!this.#isOwn(reply.url)) return false;
     const challenge = authChallenge(challengeValues(reply));
-    const stored = this.#isIdle() ? undefined : await this.#tools.store.find(this.#key);
-    const held = stored && this.#isOurs(stored.token) ? this.#heldToken(stored.token, reply) : undefined;
-    const plan = planChallenge({
-      status: reply.status,
-      challenge,
-      flow: settings.flow,
-      hasStaticHeader,
-      token: held,
-      renewals: this.#renewals,
-      repeats: this.#repeats,
-    });
-    context.log.log('debug', `Sign-in: HTTP ${reply.status}, ${challenge?.error ?? 'no error named'}: ${plan.kind}.`);
+    const stored = this.#isIdle() ? undefined : await this.#tools.store.find(this.#subject.key);
+    const held = this.#heldToken(stored?.token, reply);
+    const plan = this.#plan(reply.status, challenge, held);
     switch (plan.kind) {
       case 'tell':
         return false;
@@ -113,12 +87,15 @@ export class OAuthAuthorizer implements Authorizer {
       case 'repeat':
         this.#repeats++;
         return true;
-      case 'renew':
-        if (this.#refusal !== undefined) throw this.#refusal;
-        await this.#renew({ challenge, stale: stored?.token.accessToken, held, ...plan }, signal);
-        this.#renewals++;
-        this.#repeats = 0;
+      case 'renew': {
+        const { refresh: mayRefresh, scopes } = plan;
+        const stale = stored?.token.accessToken;
+        await this.#renew(
+          { challenge, stale, held, isStepUp: reply.status === 403, refresh: mayRefresh, scopes },
+          signal,
+        );
         return true;
+      }
     }
   }
 
@@ -127,30 +104,48 @@ export class OAuthAuthorizer implements Authorizer {
   }
 
   #isIdle(): boolean {
-    return this.#options.hasStaticHeader || this.#options.settings.flow === 'off';
+    return this.#hasStaticHeader || this.#subject.settings.flow === 'off';
   }
 
-  /** A token that a person allowed for a server of another name is not this one's yet. */
-  #isOurs(token: TokenRecord): boolean {
-    return this.#options.settings.flow !== 'auto' || token.servers.includes(this.#options.serverId);
+  #isOwn(url: URL): boolean {
+    return new URL(url.href.replace(/^ws/, 'http')).origin === this.#subject.server.origin;
   }
 
-  #heldToken({ accessToken, issuedAt, requested }: TokenRecord, { authorization }: Reply): HeldToken {
-    const isSent = authorization?.endsWith(` ${accessToken}`);
+  /** What requests carry now. */
+  #heldToken(token: TokenRecord | undefined, { authorization }: Reply): HeldToken | undefined {
+    const now = this.#tools.clock.now();
+    if (token === undefined || !mayUse(this.#subject, token) || isExpired(token, now)) return undefined;
+    const isSent = authorization?.endsWith(` ${token.accessToken}`);
     const wasSent = isSent === undefined ? 'unknown' : isSent ? 'yes' : 'no';
-    return { wasSent, age: this.#tools.clock.now() - issuedAt, requested };
+    return { wasSent, age: now - token.issuedAt, requested: token.requested };
+  }
+
+  #plan(status: number, challenge: AuthChallenge | undefined, token: HeldToken | undefined): ChallengePlan {
+    const { settings, context } = this.#subject;
+    const plan = planChallenge({
+      status,
+      challenge,
+      flow: settings.flow,
+      hasStaticHeader: this.#hasStaticHeader,
+      token,
+      renewals: this.#renewals,
+      repeats: this.#repeats,
+    });
+    context.log.log('debug', `Sign-in: HTTP ${status}, ${challenge?.error ?? 'no error named'}: ${plan.kind}.`);
+    return plan;
   }
 
   async #usableToken(signal: AbortSignal): Promise<TokenRecord | undefined> {
-    const stored = await this.#tools.store.find(this.#key);
-    if (stored === undefined || !this.#isOurs(stored.token)) return undefined;
+    const stored = await this.#tools.store.find(this.#subject.key);
+    if (stored === undefined || !mayUse(this.#subject, stored.token)) return undefined;
     if (!isExpired(stored.token, this.#tools.clock.now())) return stored.token;
     if (stored.token.refreshToken === undefined) return undefined;
     try {
-      return await this.#share('refresh', signal, (shared) => this.#refresh(stored, shared));
+      const { settings } = this.#subject;
+      return await this.#share('refresh', signal, (shared) => refresh(this.#tools, stored, settings, shared));
     } catch (error) {
       // Without a token the server says what it wants, and that begins anew.
-      if (isRefused(error)) return undefined;
+      if (isRefusal(error)) return undefined;
       throw error;
     }
   }
@@ -160,151 +155,31 @@ export class OAuthAuthorizer implements Authorizer {
     return this.#proof.key;
   }
 
+  async #renew(need: TokenNeed, signal: AbortSignal): Promise<void> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    const acquire = (shared: AbortSignal): Promise<TokenRecord> =>
+      acquireToken(this.#tools, this.#subject, need, shared);
+    try {
+      const token = await this.#share('renew', signal, acquire);
+      // Whoever joined the work of a server of another name still has to ask.
+      if (!mayUse(this.#subject, token)) await this.#share('renew', signal, acquire);
+    } catch (error) {
+      if (isRefusal(error)) this.#refusal = error;
+      if (isHostError(error)) this.#subject.context.log.log('info', `Sign-in: ${error.message}`);
+      throw error;
+    }
+    this.#renewals++;
+    this.#repeats = 0;
+  }
+
   #share(kind: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<TokenRecord>): Promise<TokenRecord> {
-    const { server, variant } = this.#key;
+    const { server, variant } = this.#subject.key;
     const either = AbortSignal.any([signal, this.#ended.signal]);
     return this.#tools.renewals.run(JSON.stringify([kind, server, variant]), either, work);
   }
-
-  async #renew(why: Renewal, signal: AbortSignal): Promise<void> {
-    const { context } = this.#options;
-    try {
-      const token = await this.#share('renew', signal, (shared) => this.#getToken(why, shared));
-      // Whoever joined the work of a server of another name still has to ask.
-      if (!this.#isOurs(token)) await this.#share('renew', signal, (shared) => this.#getToken(why, shared));
-    } catch (error) {
-      if (isRefused(error)) this.#refusal = error;
-      if (isHostError(error)) context.log.log('info', `Sign-in: ${error.message}`);
-      throw error;
-    }
-  }
-
-  async #getToken(
-    { challenge, stale, held, refresh: mayRefresh, scopes }: Renewal,
-    signal: AbortSignal,
-  ): Promise<TokenRecord> {
-    const { server, context, settings } = this.#options;
-    const stored = await this.#tools.store.find(this.#key);
-    const isNew = stored !== undefined && stored.token.accessToken !== stale;
-    if (isNew && this.#isOurs(stored.token) && !isExpired(stored.token, this.#tools.clock.now())) return stored.token;
-    const account = await this.#tools.store.account(this.#key);
-    const preferredIssuer = account?.issuer ?? settings.issuer;
-    const { log } = context;
-    const protection = await discover(this.#tools.http, { server, challenge, preferredIssuer, log, signal });
-    const { issuer } = protection.metadata;
-    checkIssuer(issuer, account, settings);
-    const isSame = account?.issuer === issuer && account.resource === protection.resource;
-    if (stored !== undefined && isSame && !this.#isOurs(stored.token))
-      return this.#adopt(stored, this.#request(protection, stored.token.requested, 'otherServer', signal));
-    if (isSame && scopes === undefined && isHopeless(held)) throw challengeFailure('refusedToken', []);
-    if (stored !== undefined && isSame && mayRefresh && stored.token.refreshToken !== undefined) {
-      const renewed = await this.#refresh(stored, signal).catch((error: unknown) => {
-        if (isRefused(error)) return undefined;
-        throw error;
-      });
-      if (renewed !== undefined) return renewed;
-    }
-    const wanted = chooseScopes({
-      challenged: scopes,
-      ofResource: protection.scopes,
-      ofIssuer: settings.flow === 'auto' ? protection.metadata.scopes : undefined,
-      fromSettings: settings.scopes ?? [],
-      before: isSame ? account.scopes : [],
-    });
-    const token = await this.#signIn(this.#request(protection, wanted, reasonFor(account, issuer, held), signal));
-    await this.#tools.store.save(this.#accountOf(token), token);
-    return token;
-  }
-
-  #request(
-    protection: Protection,
-    scopes: readonly string[],
-    reason: SignInRequest['reason'],
-    signal: AbortSignal,
-  ): SignInRequest {
-    const { serverId, settings, context } = this.#options;
-    return { serverId, settings, protection, scopes, reason, log: context.log, signal };
-  }
-
-  async #signIn(request: SignInRequest): Promise<TokenRecord> {
-    if (this.#options.settings.flow !== 'auto') return signInByMachine(this.#tools, request);
-    return this.#withPerson(() => signInByPerson(this.#tools, request));
-  }
-
-  /** A token is there already; only that this server may use it has to be allowed. */
-  async #adopt({ account, token }: StoredSignIn, request: SignInRequest): Promise<TokenRecord> {
-    await this.#withPerson(() => askConsent(this.#tools, request));
-    const shared = { ...token, servers: [...token.servers, request.serverId] };
-    await this.#tools.store.replaceToken(account, shared);
-    return shared;
-  }
-
-  async #withPerson<T>(work: () => Promise<T>): Promise<T> {
-    const { context, onWaiting } = this.#options;
-    if (context.isProbe === true) throw signInRequired('The server needs sign-in.', 'Start the server to sign in.');
-    onWaiting?.(true);
-    try {
-      return await work();
-    } finally {
-      onWaiting?.(false);
-    }
-  }
-
-  #refresh(stored: StoredSignIn, signal: AbortSignal): Promise<TokenRecord> {
-    return refresh(this.#tools, stored, this.#options.settings, signal);
-  }
-
-  #accountOf({ issuer, resource, requested, issuedAt }: TokenRecord): Account {
-    const isPinned = bindsCredentials(this.#options.settings);
-    return { ...this.#key, issuer, resource, scopes: requested, isPinned, at: issuedAt };
-  }
-}
-
-interface Renewal {
-  readonly challenge: AuthChallenge | undefined;
-  /** What was there when the request was turned away. */
-  readonly stale: string | undefined;
-  readonly held: HeldToken | undefined;
-  readonly refresh: boolean;
-  readonly scopes: readonly string[] | undefined;
-}
-
-/** Which account belongs to a server's settings: other credentials, other tokens. */
-export function accountKey(server: URL, { flow, clientId, clientMetadataUrl }: AuthSettings): AccountKey {
-  return { server: canonicalResource(server), variant: JSON.stringify([flow, clientId ?? clientMetadataUrl ?? null]) };
-}
-
-/**
- * Credentials of the settings were made for one authorization server (MCP 2026-07-28, "Authorization Server Binding"):
- * a server that names another one could be after them.
- */
-function checkIssuer(issuer: string, account: Account | undefined, settings: AuthSettings): void {
-  const bound = settings.issuer ?? (account?.isPinned === true ? account.issuer : undefined);
-  if (bound === undefined || bound === issuer) return;
-  throw signInFailed(
-    `The server now names ${issuer} as its authorization server, and the credentials in its settings are for ${bound}.`,
-    'If that is right, sign out of the server and correct `auth` in its settings.',
-    'other_issuer',
-  );
-}
-
-function reasonFor(account: Account | undefined, issuer: string, held: HeldToken | undefined): SignInRequest['reason'] {
-  if (account === undefined) return 'first';
-  if (account.issuer !== issuer) return 'otherIssuer';
-  return held === undefined ? 'again' : 'moreScopes';
-}
-
-/** Said by a person or an authorization server, as opposed to a network that failed. */
-function isRefused(error: unknown): error is HostError {
-  if (isHostError(error, 'SIGN_IN_REQUIRED')) return true;
-  return isHostError(error, 'SIGN_IN_FAILED') && error.category !== undefined;
 }
 
 function challengeValues({ headers }: AuthReply): readonly string[] {
   const value = headers['www-authenticate'];
   return value === undefined ? [] : [value].flat();
-}
-
-function httpOrigin(url: URL): string {
-  return new URL(url.href.replace(/^ws/, 'http')).origin;
 }

@@ -1,5 +1,6 @@
-import { createHash, type webcrypto } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
+import { isJsonObject, parseJson } from '../../core/index.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
 /** Of authorization server and server, seldom more. */
@@ -34,10 +35,11 @@ export class ProofKey {
 
   /** Rejects where the text is no such key. */
   static async import(exported: string): Promise<ProofKey> {
-    const jwk: webcrypto.JsonWebKey = JSON.parse(exported);
-    const { kty, crv, x, y } = jwk;
-    const publicJwk = Object.fromEntries(Object.entries({ kty, crv, x, y }).filter(([, value]) => value !== undefined));
-    const privateKey = await crypto.subtle.importKey('jwk', jwk, ALGORITHM, true, ['sign']);
+    const jwk = parseJson(exported);
+    if (!isJsonObject(jwk)) throw new Error('no JWK');
+    const key = createPrivateKey({ key: { ...jwk }, format: 'jwk' });
+    const publicJwk = createPublicKey(key).export({ format: 'jwk' });
+    const privateKey = await crypto.subtle.importKey('jwk', key.export({ format: 'jwk' }), ALGORITHM, true, ['sign']);
     const publicKey = await crypto.subtle.importKey('jwk', publicJwk, ALGORITHM, true, ['verify']);
     return new ProofKey({ privateKey, publicKey }, exported);
   }

@@ -16,7 +16,7 @@ export interface Visit {
   readonly response: ServerResponse;
 }
 
-export type Page = (visit: Visit) => void;
+export type Page = (visit: Visit) => void | Promise<void>;
 
 export const json =
   (value: unknown, status = 200, headers: Record<string, string> = {}): Page =>
@@ -61,7 +61,14 @@ export class Site {
     const grant = new URLSearchParams(body).get('grant_type');
     this.visits.push([request.method, url.pathname, request.headers.authorization, grant].filter(Boolean).join(' '));
     const page = this.pages[url.pathname] ?? json({ error: 'not_found' }, 404);
-    page({ path: url.pathname, query: url.searchParams, form: new URLSearchParams(body), body, request, response });
+    void page({
+      path: url.pathname,
+      query: url.searchParams,
+      form: new URLSearchParams(body),
+      body,
+      request,
+      response,
+    });
   }
 }
 

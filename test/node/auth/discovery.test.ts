@@ -36,6 +36,12 @@ suite('finding out how to sign in', () => {
     assert.deepEqual(readAt(world.mcp), []);
   });
 
+  test('an announced place with nothing there leads to the others', async () => {
+    challengeWith(`Bearer resource_metadata="${world.mcp.origin}/gone"`);
+    assert.equal(await world.ask(world.authorizer()), 200);
+    assert.deepEqual(readAt(world.mcp), [`GET ${PRM}/mcp`]);
+  });
+
   test('then the path, then the root, with the resource as it is written there', async () => {
     movePrm(PRM, `${world.mcp.origin}`);
     challengeWith(undefined);
@@ -104,9 +110,12 @@ suite('finding out how to sign in', () => {
       /^SIGN_IN_FAILED The metadata at MCP\S+ is that of another resource, https:\/\/other\.example\/mcp\./,
     ],
     [
-      'an announced place with nothing there',
-      () => challengeWith(`Bearer resource_metadata="${world.mcp.origin}/gone"`),
-      /^(200|SIGN_IN_FAILED)/,
+      'an announced place with nothing there, nor anywhere else',
+      () => {
+        world.mcp.pages[`${PRM}/mcp`] = json({}, 404);
+        challengeWith(`Bearer resource_metadata="${world.mcp.origin}/gone"`);
+      },
+      /^SIGN_IN_FAILED The server names its metadata at MCP\/gone, where there is none\./,
     ],
     [
       'an authorization server in the clear',
@@ -172,8 +181,8 @@ suite('finding out how to sign in', () => {
     test(`refuses ${name}`, async () => {
       prepare();
       assert.match(await failure(), expected);
-      if (!/^200/.exec(expected.source.slice(2)))
-        assert.ok(world.auth.visits.every((visit) => !visit.startsWith('POST')) || name.includes('announced'));
+      assert.ok(world.auth.visits.every((visit) => visit.includes('well-known')));
+      assert.deepEqual(world.opened, []);
     });
 
   test('a reply that never comes is not waited for', async () => {

@@ -75,7 +75,7 @@ suite('renewing tokens', () => {
     assert.deepEqual(grants(), ['authorization_code', 'refresh_token', 'refresh_token', 'authorization_code']);
     assert.deepEqual(
       world.questions.map(({ reason }) => reason),
-      ['first', 'moreScopes'],
+      ['first', 'again'],
     );
   });
 

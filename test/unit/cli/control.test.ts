@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { decodeLine } from '../../../src/cli/control/commands.ts';
+import { decodeLine } from '../../../src/cli/control/lineDecoder.ts';
 import { Questions } from '../../../src/cli/control/questions.ts';
 import { ControlSession } from '../../../src/cli/control/session.ts';
 import { CancellationSource, type JsonObject, NO_CANCELLATION } from '../../../src/core/index.ts';

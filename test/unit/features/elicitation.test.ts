@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/core/base/json.ts';
 import type { FormAnswer } from '../../../src/core/inputPorts.ts';
 import { settle } from '../../support/fakeClock.ts';
 import { failWith, tool } from '../../support/scriptedServer.ts';
-import { type InputHost, legacy, modern } from './inputHost.ts';
+import { closeAll, type InputHost, legacy, modern } from './inputHost.ts';
 
 const CREATE = 'elicitation/create';
 const NAME = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
@@ -22,6 +22,8 @@ async function answers(host: InputHost, answer: FormAnswer): Promise<void> {
 }
 
 suite('Elicitation by a form', () => {
+  teardown(closeAll);
+
   test('is declared in both modes, and accepted, declined or left open as the person wants', async () => {
     const host = await legacy('2025-06-18');
     const hello = host.t.server.messages[0]?.['params'] as JsonObject;
@@ -43,7 +45,6 @@ suite('Elicitation by a form', () => {
     ]);
     const { server, message, form, remarks } = host.person.forms[0]!.question;
     assert.deepEqual([server, message, form.fields.map(({ id }) => id), remarks], ['a', 'Your name?', ['/name'], []]);
-    await host.close();
   });
 
   test('is filled with the defaults of every kind of field, which are sent where nothing is changed', async () => {
@@ -67,12 +68,10 @@ suite('Elicitation by a form', () => {
       action: 'accept',
       content: { name: 'John', age: 30, score: 95.5, status: 'idle', color: '#f00', tags: ['b'], verified: true },
     });
-    await host.close();
   });
 
   test('is shown again with what is wrong until it is right, and what is wrong is never sent', async () => {
     const host = await legacy('2025-11-25');
-    host.t.inputPorts.schemaChecker = host.t.inputPorts.schemaChecker;
     const id = await host.asks(CREATE, formOf({ age: { type: 'integer', minimum: 18 } }, ['age']));
     await answers(host, { kind: 'accept', values: { '/age': '7' } });
     assert.equal(host.answerTo(id), undefined);
@@ -80,22 +79,22 @@ suite('Elicitation by a form', () => {
     assert.deepEqual([again.values, again.errors], [{ '/age': '7' }, { '/age': 'Enter a number of at least 18.' }]);
     await answers(host, { kind: 'accept', values: { '/age': '18' } });
     assert.deepEqual(host.answerTo(id), { action: 'accept', content: { age: 18 } });
-    await host.close();
   });
 
   test('what only the schema can judge is judged before it is sent', async () => {
     const host = await legacy('2025-11-25');
     const problems = [['/name: String does not match pattern.'], []];
-    host.t.inputPorts.schemaChecker = {
-      check: (_schema, value) => {
-        const found = problems.shift() ?? [];
-        assert.deepEqual(value, { name: 'x' });
-        return Promise.resolve(found.length > 0 ? { kind: 'mismatch', problems: found } : { kind: 'ok' });
-      },
+    host.judge = () => {
+      const found = problems.shift() ?? [];
+      return found.length > 0 ? { kind: 'mismatch', problems: found } : { kind: 'ok' };
     };
-    await host.t.host.restart('a');
-    await settle();
-    await host.close();
+    const id = await host.asks(CREATE, formOf({ name: { type: 'string', pattern: '^[A-Z]' } }));
+    await answers(host, { kind: 'accept', values: { '/name': 'ada' } });
+    assert.deepEqual(host.person.forms[1]?.question.remarks, [
+      'The server wants something else: /name: String does not match pattern.',
+    ]);
+    await answers(host, { kind: 'accept', values: { '/name': 'Ada' } });
+    assert.deepEqual(host.answerTo(id), { action: 'accept', content: { name: 'Ada' } });
   });
 
   test('that asks for a secret says so, whatever way its names are written', async () => {
@@ -116,7 +115,6 @@ suite('Elicitation by a form', () => {
       /^This looks as if a secret was wanted: "password", "apiKey".* Servers must not ask/,
     );
     await answers(host, { kind: 'cancel' });
-    await host.close();
   });
 
   test('that the server cancels is closed and not answered, and the next one has its turn', async () => {
@@ -137,7 +135,6 @@ suite('Elicitation by a form', () => {
     host.person.forms[0]?.answer.resolve({ kind: 'accept', values: { '/name': 'late' } });
     await answers(host, { kind: 'decline' });
     assert.deepEqual([host.answerTo(first), host.answerTo(second)], [undefined, { action: 'decline' }]);
-    await host.close();
   });
 
   test('in a flood is answered with cancel for what nobody can answer any more', async () => {
@@ -150,7 +147,7 @@ suite('Elicitation by a form', () => {
     );
     assert.equal(host.person.forms.length, 1);
     assert.match(host.t.logs.join('\n'), /A question of "a" was not shown: 8 are open\./);
-    await host.close();
+    await host.t.host.stop('a');
     assert.equal(host.person.forms[0]?.token.isCancellationRequested, true);
   });
 
@@ -162,7 +159,6 @@ suite('Elicitation by a form', () => {
     await host.t.clock.advance(1_000);
     assert.deepEqual(host.answerTo(id), { action: 'cancel' });
     assert.equal(host.person.forms[0]?.token.isCancellationRequested, true);
-    await host.close();
   });
 
   test('that cannot be shown is answered with cancel, and what is no elicitation with an error', async () => {
@@ -174,18 +170,15 @@ suite('Elicitation by a form', () => {
     assert.deepEqual(host.answerTo(broken), { action: 'cancel' });
     assert.match(String(host.answerTo(nested)), /^-32602 /);
     assert.match(host.t.logs.join('\n'), /could not be shown: no window/);
-    await host.close();
   });
 
   test('is not there on a connection of a revision without it, and has no URLs in the first with it', async () => {
     const old = await legacy('2025-03-26');
     const unknown = await old.asks(CREATE, { message: 'Hm?', requestedSchema: NAME });
     assert.match(String(old.answerTo(unknown)), /^-32601 /);
-    await old.close();
     const first = await legacy('2025-06-18');
     const byUrl = await first.asks(CREATE, page('https://example.com/'));
     assert.match(String(first.answerTo(byUrl)), /^-32602 /);
-    await first.close();
   });
 
   test('as an input of a stateless call is asked by the same form', async () => {
@@ -204,11 +197,12 @@ suite('Elicitation by a form', () => {
     await answers(host, { kind: 'accept', values: { '/name': 'Ada' } });
     assert.equal((await result).modelText, 'hello');
     assert.deepEqual(inputs, [{ q: { action: 'accept', content: { name: 'Ada' } } }]);
-    await host.close();
   });
 });
 
 suite('Elicitation by a page', () => {
+  teardown(closeAll);
+
   test('shows the whole URL and its real host, and is answered once the person agreed', async () => {
     const host = await legacy('2025-11-25');
     const id = await host.asks(CREATE, page('https://example.com/ui?key=1#x'));
@@ -226,7 +220,6 @@ suite('Elicitation by a page', () => {
     answer.resolve('accept');
     await settle();
     assert.deepEqual(host.answerTo(id), { action: 'accept' });
-    await host.close();
   });
 
   test('says what is suspicious about an address', async () => {
@@ -260,7 +253,6 @@ suite('Elicitation by a page', () => {
       '127.0.0.1',
       'Its host is written "0x7f.1" and is really "127.0.0.1".',
     ]);
-    await host.close();
   });
 
   test('of any other scheme, or too long to be looked through, is refused without a question', async () => {
@@ -275,7 +267,6 @@ suite('Elicitation by a page', () => {
     for (const url of refused)
       assert.match(String(host.answerTo(await host.asks(CREATE, page(url)))), /^-32602 /, url.slice(0, 30));
     assert.equal(host.person.pages.length, 0);
-    await host.close();
   });
 
   test('is told to be done with once, when the server says so; what is unknown is ignored', async () => {
@@ -288,11 +279,12 @@ suite('Elicitation by a page', () => {
       await settle();
     }
     assert.deepEqual(host.person.ended, ['https://example.com/1']);
-    await host.close();
   });
 });
 
 suite('A call that needs pages to be visited first', () => {
+  teardown(closeAll);
+
   const request = { server: 'a', tool: 'add', args: {}, route: 'gateway' } as const;
   const required = failWith(-32042, 'Visit first.', { elicitations: [page('https://example.com/connect')] });
 
@@ -317,7 +309,6 @@ suite('A call that needs pages to be visited first', () => {
     host.t.server.notify('notifications/elicitation/complete', { elicitationId: 'e1' });
     assert.equal((await result).modelText, 'done');
     assert.deepEqual([calls(host), host.person.visits[0]?.token.isCancellationRequested], [2, true]);
-    await host.close();
   });
 
   test('goes on when the person says so, and when the server was faster than the person', async () => {
@@ -328,7 +319,6 @@ suite('A call that needs pages to be visited first', () => {
     await settle();
     host.person.visits[0]?.answer.resolve('continue');
     assert.equal((await first).modelText, 'done');
-    await host.close();
 
     const fast = await calling(1);
     const second = fast.t.host.callTool(request);
@@ -338,7 +328,6 @@ suite('A call that needs pages to be visited first', () => {
     fast.person.pages[0]?.answer.resolve('accept');
     assert.equal((await second).modelText, 'done');
     assert.equal(fast.person.visits.length, 0);
-    await fast.close();
   });
 
   test('fails in words when the person declines, gives up, or takes too long', async () => {
@@ -352,7 +341,6 @@ suite('A call that needs pages to be visited first', () => {
       if (after === 'cancel') host.person.visits[0]?.answer.resolve('cancel');
       if (after === 'late') await host.t.clock.advance(1_800_000);
       outcomes.push([await failed, calls(host)]);
-      await host.close();
     }
     const message = (what: string) => `The tool "add" of "a" needs a page that ${what}.`;
     assert.deepEqual(outcomes, [
@@ -371,6 +359,5 @@ suite('A call that needs pages to be visited first', () => {
     host.person.visits[0]?.answer.resolve('continue');
     assert.equal(await failed, 'Visit first.');
     assert.deepEqual([calls(host), host.person.pages.length], [2, 1]);
-    await host.close();
   });
 });

@@ -8,6 +8,7 @@ import type {
   Sampler,
   SamplingOutcome,
   SamplingQuestion,
+  SchemaVerdict,
   UrlAnswer,
   UrlQuestion,
 } from '../../../src/core/inputPorts.ts';
@@ -49,14 +50,25 @@ export class Person implements Elicitor, Sampler {
   }
 }
 
+const opened: InputHost[] = [];
+
+/** For the `teardown` of a suite: a test that failed leaves nothing behind either. */
+export async function closeAll(): Promise<void> {
+  for (const host of opened.splice(0)) await host.t.host.close();
+}
+
 export class InputHost {
   readonly t = new TestHost();
   readonly person = new Person();
+  /** What schemas are found to say; all are content at first. */
+  judge: (schema: JsonObject, value: Json) => SchemaVerdict = () => ({ kind: 'ok' });
   #ids = 0;
 
   constructor() {
     this.t.inputPorts.elicitor = this.person;
     this.t.inputPorts.sampler = this.person;
+    this.t.inputPorts.schemaChecker = { check: (schema, value) => Promise.resolve(this.judge(schema, value)) };
+    opened.push(this);
   }
 
   async start(server: ScriptedServer): Promise<this> {
@@ -79,10 +91,6 @@ export class InputHost {
     if (found.length > 1) throw new Error(`${id} was answered twice.`);
     const error = found[0]?.['error'] as JsonObject | undefined;
     return error === undefined ? found[0]?.['result'] : `${String(error['code'])} ${String(error['message'])}`;
-  }
-
-  async close(): Promise<void> {
-    await this.t.host.close();
   }
 }
 

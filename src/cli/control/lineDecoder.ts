@@ -1,0 +1,114 @@
+import {
+  type CompletionReference,
+  isJsonObject,
+  type JsonObject,
+  LOG_LEVELS,
+  type LogLevelName,
+  messageOf,
+  nestsDeeperThan,
+  parseJson,
+} from '../../core/index.ts';
+import type { CommandId, CommandKind, ControlCommand, ControlError } from './commands.ts';
+import { isId, Malformed, object, optionalText, text, texts } from './members.ts';
+
+export type DecodedLine =
+  | { readonly kind: 'command'; readonly id: CommandId; readonly command: ControlCommand }
+  | { readonly kind: 'invalid'; readonly id: CommandId | null; readonly error: ControlError };
+
+type Decoders = { readonly [K in CommandKind]: (line: JsonObject) => ControlCommand<K> };
+
+/** How each command is read. */
+const DECODERS: Decoders = {
+  servers: () => ({ kind: 'servers' }),
+  problems: () => ({ kind: 'problems' }),
+  start: (line) => ({ kind: 'start', server: text(line, 'server') }),
+  stop: (line) => ({ kind: 'stop', server: text(line, 'server') }),
+  restart: (line) => ({ kind: 'restart', server: text(line, 'server') }),
+  refresh: (line) => ({ kind: 'refresh', server: text(line, 'server') }),
+  configure: ({ servers, workspaceServers, inputs, trusted }) => {
+    if (trusted !== undefined && typeof trusted !== 'boolean') throw new Malformed('"trusted" must be true or false.');
+    return { kind: 'configure', servers, workspaceServers, inputs, trusted };
+  },
+  logLevel: (line) => ({ kind: 'logLevel', server: text(line, 'server'), level: levelIn(line) }),
+  consents: () => ({ kind: 'consents' }),
+  forget: (line) => ({ kind: 'forget', server: text(line, 'server') }),
+  accounts: () => ({ kind: 'accounts' }),
+  signOut: (line) => ({ kind: 'signOut', url: text(line, 'url') }),
+
+  tools: (line) => ({ kind: 'tools', server: optionalText(line, 'server') }),
+  resources: (line) => ({ kind: 'resources', server: optionalText(line, 'server') }),
+  templates: (line) => ({ kind: 'templates', server: optionalText(line, 'server') }),
+  prompts: (line) => ({ kind: 'prompts', server: optionalText(line, 'server') }),
+  call: (line) => ({
+    kind: 'call',
+    server: text(line, 'server'),
+    tool: text(line, 'tool'),
+    args: object(line, 'args') ?? {},
+    conversationId: optionalText(line, 'conversationId'),
+    meta: object(line, 'meta'),
+  }),
+  read: (line) => ({ kind: 'read', server: text(line, 'server'), uri: text(line, 'uri') }),
+  prompt: (line) => ({
+    kind: 'prompt',
+    server: text(line, 'server'),
+    name: text(line, 'name'),
+    args: texts(line, 'args'),
+  }),
+  complete: (line) => ({
+    kind: 'complete',
+    server: text(line, 'server'),
+    request: {
+      reference: referenceIn(line),
+      argument: { name: text(line, 'argument'), value: text(line, 'value') },
+      settled: texts(line, 'settled'),
+    },
+  }),
+  subscribe: (line) => ({ kind: 'subscribe', server: text(line, 'server'), uri: text(line, 'uri') }),
+  unsubscribe: (line) => ({ kind: 'unsubscribe', server: text(line, 'server'), uri: text(line, 'uri') }),
+
+  cancel: ({ call }) => {
+    if (!isId(call)) throw new Malformed('"call" must be the id of a call.');
+    return { kind: 'cancel', call };
+  },
+  answer: (line) => ({ kind: 'answer', question: text(line, 'question'), answer: line['answer'] ?? null }),
+  shutdown: () => ({ kind: 'shutdown' }),
+};
+
+/** Decodes one line of a driver. Nothing that it can write ends the host. */
+export function decodeLine(line: string): DecodedLine {
+  let id: CommandId | null = null;
+  try {
+    if (nestsDeeperThan(line)) throw new Malformed('The line nests too deeply.');
+    const value = parseJson(line);
+    if (!isJsonObject(value)) throw new Malformed('A command must be a JSON object.');
+    if (!isId(value['id'])) throw new Malformed('A command needs an "id": a text or a number.');
+    id = value['id'];
+    return { kind: 'command', id, command: decodeCommand(value) };
+  } catch (error) {
+    const suggestion = `Write one JSON object a line, such as {"id": 1, "command": "servers"}. Commands: ${Object.keys(DECODERS).join(', ')}.`;
+    return { kind: 'invalid', id, error: { code: 'INVALID_COMMAND', message: messageOf(error), suggestion } };
+  }
+}
+
+function decodeCommand(line: JsonObject): ControlCommand {
+  const name = line['command'];
+  if (typeof name !== 'string') throw new Malformed('"command" must be a text.');
+  const decoder = Object.entries(DECODERS).find(([kind]) => kind === name)?.[1];
+  if (decoder === undefined) throw new Malformed(`There is no command "${name}".`);
+  return decoder(line);
+}
+
+function levelIn(line: JsonObject): LogLevelName | undefined {
+  const given = optionalText(line, 'level');
+  const level = LOG_LEVELS.find((known) => known === given);
+  if (given !== undefined && level === undefined)
+    throw new Malformed(`"level" must be one of ${LOG_LEVELS.join(', ')}.`);
+  return level;
+}
+
+function referenceIn(line: JsonObject): CompletionReference {
+  const { prompt, template } = line;
+  if (typeof prompt === 'string' && template === undefined) return { kind: 'prompt', name: prompt };
+  if (typeof template === 'string' && prompt === undefined) return { kind: 'template', uriTemplate: template };
+  throw new Malformed('Either "prompt" or "template" must be a text: what the argument belongs to.');
+}

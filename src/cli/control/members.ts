@@ -1,0 +1,34 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/index.ts';
+import type { CommandId } from './commands.ts';
+
+/** A command of which a member is not what it must be. */
+export class Malformed extends Error {}
+
+export function text(line: JsonObject, name: string): string {
+  const value = line[name];
+  if (typeof value !== 'string') throw new Malformed(`"${name}" must be a text.`);
+  return value;
+}
+
+export function optionalText(line: JsonObject, name: string): string | undefined {
+  return line[name] === undefined ? undefined : text(line, name);
+}
+
+export function object(line: JsonObject, name: string): JsonObject | undefined {
+  const value = line[name];
+  if (value !== undefined && !isJsonObject(value)) throw new Malformed(`"${name}" must be an object.`);
+  return value;
+}
+
+/** An object of texts, such as the arguments of a prompt. */
+export function texts(line: JsonObject, name: string): Readonly<Record<string, string>> {
+  const members = Object.entries(object(line, name) ?? {}).map(([key, value]): [string, string] => {
+    if (typeof value !== 'string') throw new Malformed(`"${key}" in "${name}" must be a text.`);
+    return [key, value];
+  });
+  return Object.fromEntries(members);
+}
+
+export function isId(value: Json | undefined): value is CommandId {
+  return typeof value === 'string' || typeof value === 'number';
+}

@@ -1,0 +1,46 @@
+import { type Disposable, disposeAll, type Host, type ResourceWatch } from '../../core/index.ts';
+
+/** The resources of which the driver wants to hear. */
+export class Watches implements Disposable {
+  readonly #host: Host;
+  readonly #tell: (server: string, uri: string) => void;
+  readonly #byServer = new Map<string, Map<string, ResourceWatch>>();
+
+  constructor(host: Host, tell: (server: string, uri: string) => void) {
+    this.#host = host;
+    this.#tell = tell;
+  }
+
+  /** Resolves when the server has agreed. A subscription that it refuses is not kept. */
+  async add(server: string, uri: string): Promise<void> {
+    const watches = this.#byServer.get(server) ?? new Map<string, ResourceWatch>();
+    const watch =
+      watches.get(uri) ?? this.#host.subscribeResource(server, uri, (changed) => this.#tell(server, changed));
+    this.#byServer.set(server, watches.set(uri, watch));
+    try {
+      await watch.agreed;
+    } catch (error) {
+      if (watches.get(uri) === watch) watches.delete(uri);
+      watch.dispose();
+      throw error;
+    }
+  }
+
+  /** False where there was none. */
+  remove(server: string, uri: string): boolean {
+    const watches = this.#byServer.get(server);
+    watches?.get(uri)?.dispose();
+    return watches?.delete(uri) ?? false;
+  }
+
+  /** The server is gone from the settings. */
+  drop(server: string): void {
+    const watches = this.#byServer.get(server);
+    this.#byServer.delete(server);
+    disposeAll(watches?.values() ?? []);
+  }
+
+  dispose(): void {
+    for (const server of this.#byServer.keys()) this.drop(server);
+  }
+}

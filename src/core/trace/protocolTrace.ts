@@ -1,0 +1,156 @@
+import type { Clock } from '../base/clock.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { Json } from '../base/json.ts';
+import type { RpcId } from '../rpc/messages.ts';
+import { OpenRequests } from './openRequests.ts';
+import {
+  type MessageOutline,
+  matcher,
+  outline,
+  type Redact,
+  type ShownText,
+  shownText,
+  type TraceDirection,
+  type TraceEntry,
+  type TraceFilter,
+} from './traceEntry.ts';
+import { type RingLimits, TraceRing } from './traceRing.ts';
+
+export interface TraceOptions {
+  readonly clock: Clock;
+  readonly limits?: RingLimits | undefined;
+}
+
+const LIMITS: RingLimits = { count: 100_000, characters: 64 * 1024 * 1024 };
+/** Who looks on is told so often: more cannot be seen. */
+const TELL_MS = 100;
+
+/**
+ * What went over one server's connections, both ways, the newest of it. It outlives connections, so that a start that
+ * failed can be looked at. Off until somebody switches it on: then recording is one question and nothing else.
+ */
+export class ProtocolTrace implements Disposable {
+  readonly #clock: Clock;
+  readonly #ring: TraceRing;
+  readonly #open = new OpenRequests();
+  readonly #store = new DisposableStore();
+  readonly #appended = this.#store.add(new Emitter<void>());
+  #isOn = false;
+  #next = 1;
+  #telling: Disposable | undefined;
+
+  /** After messages were recorded or forgotten, or it was switched, once for all that comes within a moment. */
+  readonly onDidAppend: Event<void> = this.#appended.event;
+
+  constructor({ clock, limits = LIMITS }: TraceOptions) {
+    this.#clock = clock;
+    this.#ring = new TraceRing(limits);
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  /** How many are kept. */
+  get size(): number {
+    return this.#ring.size;
+  }
+
+  /** The number of the oldest that is kept; that of the next one when none is. */
+  get first(): number {
+    return this.#ring.first ?? this.#next;
+  }
+
+  /** The number that the next message gets. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** What was recorded stays when it is switched off. */
+  set(isOn: boolean): void {
+    if (this.#isOn === isOn) return;
+    this.#isOn = isOn;
+    this.#open.clear();
+    this.#tell();
+  }
+
+  record(direction: TraceDirection, message: Json, redact: Redact): void {
+    if (!this.#isOn) return;
+    this.#add(direction, outline(message), shownText(message, redact));
+  }
+
+  /** A message that arrived and was not read, with the reason in place of what it said. */
+  recordDropped(id: RpcId | undefined, reason: string, redact: Redact): void {
+    if (!this.#isOn) return;
+    const text = redact(reason);
+    this.#add('received', { kind: 'dropped', id, method: undefined }, { size: text.length, text, isCut: false });
+  }
+
+  get(n: number): TraceEntry | undefined {
+    return this.#ring.get(n);
+  }
+
+  /** Up to `count` of those that match, beginning with number `from`. */
+  entries(from: number, count: number, filter: TraceFilter): readonly TraceEntry[] {
+    const matches = matcher(filter);
+    const found: TraceEntry[] = [];
+    for (let n = Math.max(from, this.first); n < this.#next && found.length < count; n++) {
+      const entry = this.#ring.get(n);
+      if (entry !== undefined && matches(entry)) found.push(entry);
+    }
+    return found;
+  }
+
+  clear(): void {
+    this.#ring.clear();
+    this.#tell();
+  }
+
+  /** All that is kept, a line of JSON each: written as it is read, it need not be in memory at once. */
+  *exportLines(filter?: TraceFilter): Iterable<string> {
+    const matches = filter === undefined ? () => true : matcher(filter);
+    for (let n = this.first; n < this.#next; n++) {
+      const entry = this.#ring.get(n);
+      if (entry !== undefined && matches(entry)) yield exportLine(entry);
+    }
+  }
+
+  dispose(): void {
+    this.#isOn = false;
+    this.#telling?.dispose();
+    this.#store.dispose();
+  }
+
+  #add(direction: TraceDirection, { kind, id, method: named }: MessageOutline, shown: ShownText): void {
+    const method = named ?? (id === undefined ? undefined : this.#open.answered(direction, id));
+    if (kind === 'request' && id !== undefined && named !== undefined) this.#open.asked(direction, id, named);
+    this.#ring.push({ n: this.#next++, at: this.#clock.now(), direction, kind, method, id, ...shown });
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (this.#telling !== undefined || !this.#appended.hasListeners) return;
+    this.#telling = this.#clock.delay(TELL_MS, () => {
+      this.#telling = undefined;
+      this.#appended.fire();
+    });
+  }
+}
+
+/** The message itself where it is whole, so that the file can be read by a program. */
+function exportLine({ text, isCut, kind, ...rest }: TraceEntry): string {
+  const facts = JSON.stringify({ ...rest, at: new Date(rest.at).toISOString(), kind });
+  const message = isCut || kind === 'dropped' || !isJson(text) ? JSON.stringify(text) : text;
+  return `${facts.slice(0, -1)},"message":${message}}`;
+}
+
+/** Secrets that were taken out may have taken a quotation mark along. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

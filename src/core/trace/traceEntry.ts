@@ -1,0 +1,97 @@
+import { clip, type Json } from '../base/json.ts';
+import { classify } from '../rpc/messages.ts';
+
+/** Which way a message went, as seen from this host. */
+export type TraceDirection = 'sent' | 'received';
+
+export type TraceKind = 'request' | 'notification' | 'result' | 'error' | 'dropped' | 'unknown';
+
+/** One message that went over a connection. */
+export interface TraceEntry {
+  /** Counted from 1, without gaps, in the order in which they went. */
+  readonly n: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly direction: TraceDirection;
+  readonly kind: TraceKind;
+  /** Of an answer that of its request, where that was recorded too. */
+  readonly method: string | undefined;
+  readonly id: number | string | undefined;
+  /** Characters of the whole message as JSON. */
+  readonly size: number;
+  /** The message as JSON without secrets, cut where it is long. */
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+/** What of the messages is wanted. */
+export interface TraceFilter {
+  /** Part of the method, in any case. */
+  readonly text: string;
+  readonly direction: TraceDirection | 'both';
+}
+
+export const ALL_MESSAGES: TraceFilter = { text: '', direction: 'both' };
+
+/** Longest text kept of one message. */
+export const MAX_TEXT = 65_536;
+const MAX_METHOD = 200;
+
+export function matcher({ text, direction }: TraceFilter): (entry: TraceEntry) => boolean {
+  const wanted = text.trim().toLowerCase();
+  return (entry) =>
+    (direction === 'both' || entry.direction === direction) &&
+    (wanted === '' || entry.method?.toLowerCase().includes(wanted) === true);
+}
+
+export type Redact = (text: string) => string;
+
+export interface ShownText {
+  readonly size: number;
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+/** The message as text. It must not fail: what is watched has to go on as if nobody did. */
+export function shownText(message: Json, redact: Redact): ShownText {
+  let whole: string;
+  try {
+    whole = JSON.stringify(message);
+  } catch {
+    return { size: 0, text: '‹a message that is no JSON›', isCut: true };
+  }
+  // Long ones are cut before secrets are looked for. A secret that lies across that cut is not found, so what may be
+  // left of it, at the end, is left out as well.
+  const isLong = whole.length > 2 * MAX_TEXT;
+  const clean = redact(isLong ? whole.slice(0, 2 * MAX_TEXT) : whole);
+  const room = isLong ? Math.min(MAX_TEXT, Math.max(1, clean.length - MAX_TEXT)) : MAX_TEXT;
+  const isCut = isLong || clean.length > room;
+  return { size: whole.length, text: isCut ? detached(clip(clean, room)) : clean, isCut };
+}
+
+/** A part of a text keeps the whole text in memory, and the limits of a trace are about what it keeps. */
+function detached(part: string): string {
+  return ` ${part}`.slice(1);
+}
+
+export interface MessageOutline {
+  readonly kind: TraceKind;
+  readonly id: number | string | undefined;
+  /** Only of what names it itself. */
+  readonly method: string | undefined;
+}
+
+export function outline(message: Json): MessageOutline {
+  const seen = classify(message);
+  switch (seen.kind) {
+    case 'request':
+      return { kind: seen.kind, id: seen.id, method: clip(seen.method, MAX_METHOD) };
+    case 'notification':
+      return { kind: seen.kind, id: undefined, method: clip(seen.method, MAX_METHOD) };
+    case 'result':
+    case 'error':
+      return { kind: seen.kind, id: seen.id, method: undefined };
+    case 'ignored':
+      return { kind: 'unknown', id: undefined, method: undefined };
+  }
+}

@@ -1,0 +1,195 @@
+import {
+  type Account,
+  type AuthChallenge,
+  type AuthSettings,
+  canonicalResource,
+  challengeFailure,
+  chooseScopes,
+  type ConnectContext,
+  type HeldToken,
+  type HostError,
+  isExpired,
+  isHopeless,
+  isHostError,
+  signInFailed,
+  signInRequired,
+  type TokenRecord,
+} from '../../core/index.ts';
+import type { AccountKey, StoredSignIn } from './accountStore.ts';
+import { discover, type Protection } from './discovery.ts';
+import { bindsCredentials, signInByMachine } from './machineSignIn.ts';
+import { askConsent, signInByPerson } from './personSignIn.ts';
+import { refresh } from './renewal.ts';
+import type { SignInRequest, SignInTools } from './signIn.ts';
+
+/** For which server of the settings a token is got. */
+export interface TokenSubject {
+  readonly serverId: string;
+  /** Its address, as one of HTTP. */
+  readonly server: URL;
+  readonly key: AccountKey;
+  readonly settings: AuthSettings;
+  readonly context: Pick<ConnectContext, 'log' | 'isProbe'>;
+  /** Told when a person is waited for, and when no more: a deadline should not run meanwhile. */
+  readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
+}
+
+/** Why what was there does not do. */
+export interface TokenNeed {
+  readonly challenge: AuthChallenge | undefined;
+  /** The access token that was there when the request was turned away. */
+  readonly stale: string | undefined;
+  readonly held: HeldToken | undefined;
+  /** The server wants more rights. */
+  readonly isStepUp: boolean;
+  /** Whether the token at hand may be renewed quietly. */
+  readonly refresh: boolean;
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** Gets a token by the quietest way there is. Rejects with what to do. */
+export async function acquireToken(
+  tools: SignInTools,
+  subject: TokenSubject,
+  need: TokenNeed,
+  signal: AbortSignal,
+): Promise<TokenRecord> {
+  const { server, key, context, settings } = subject;
+  const stored = await tools.store.find(key);
+  const isReplaced = stored !== undefined && stored.token.accessToken !== need.stale;
+  if (isReplaced && mayUse(subject, stored.token) && !isExpired(stored.token, tools.clock.now())) return stored.token;
+  const account = stored?.account ?? (await tools.store.account(key));
+  const protection = await discover(tools.http, {
+    server,
+    challenge: need.challenge,
+    preferredIssuer: account?.issuer ?? settings.issuer,
+    log: context.log,
+    signal,
+  });
+  checkIssuer(protection.metadata.issuer, account, settings);
+  const isSame = account?.issuer === protection.metadata.issuer && account.resource === protection.resource;
+  const usable = isSame ? stored : undefined;
+  const kept = usable && (await keep(tools, subject, need, protection, usable, signal));
+  return kept ?? signIn(tools, subject, need, protection, account, signal);
+}
+
+/** A token that a person allowed for a server of another name is not this one's yet. */
+export function mayUse({ settings, serverId }: TokenSubject, token: TokenRecord): boolean {
+  return settings.flow !== 'auto' || token.servers.includes(serverId);
+}
+
+/** Said by a person or an authorization server, as opposed to a network that failed. */
+export function isRefusal(error: unknown): error is HostError {
+  if (isHostError(error, 'SIGN_IN_REQUIRED')) return true;
+  return isHostError(error, 'SIGN_IN_FAILED') && error.category !== undefined;
+}
+
+/** Which account belongs to a server's settings: other credentials, other tokens. */
+export function accountKey(server: URL, { flow, clientId, clientMetadataUrl }: AuthSettings): AccountKey {
+  return { server: canonicalResource(server), variant: JSON.stringify([flow, clientId ?? clientMetadataUrl ?? null]) };
+}
+
+/** What becomes of a sign-in at the same authorization server; `undefined` where there has to be another one. */
+async function keep(
+  tools: SignInTools,
+  subject: TokenSubject,
+  need: TokenNeed,
+  protection: Protection,
+  stored: StoredSignIn,
+  signal: AbortSignal,
+): Promise<TokenRecord | undefined> {
+  const { token } = stored;
+  if (!mayUse(subject, token)) return adopt(tools, subject, protection, stored, signal);
+  if (!need.isStepUp && isHopeless(need.held)) throw challengeFailure('refusedToken', []);
+  if (!need.refresh || token.refreshToken === undefined) return undefined;
+  try {
+    return await refresh(tools, stored, subject.settings, signal);
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A token is there already; only that this server may use it has to be allowed. */
+async function adopt(
+  tools: SignInTools,
+  subject: TokenSubject,
+  protection: Protection,
+  { account, token }: StoredSignIn,
+  signal: AbortSignal,
+): Promise<TokenRecord> {
+  const request = requestFor(subject, protection, token.requested, 'otherServer', signal);
+  await withPerson(subject, () => askConsent(tools, request));
+  const shared = { ...token, servers: [...token.servers, subject.serverId] };
+  await tools.store.replaceToken(account, shared);
+  return shared;
+}
+
+async function signIn(
+  tools: SignInTools,
+  subject: TokenSubject,
+  need: TokenNeed,
+  protection: Protection,
+  account: Account | undefined,
+  signal: AbortSignal,
+): Promise<TokenRecord> {
+  const { settings, key } = subject;
+  const { issuer, scopes: ofIssuer } = protection.metadata;
+  const isByPerson = settings.flow === 'auto';
+  const scopes = chooseScopes({
+    challenged: need.scopes,
+    ofResource: protection.scopes,
+    // A machine is never away.
+    ofIssuer: isByPerson ? ofIssuer : undefined,
+    fromSettings: settings.scopes ?? [],
+    before: account?.issuer === issuer ? account.scopes : [],
+  });
+  const request = requestFor(subject, protection, scopes, reasonFor(account, issuer, need), signal);
+  const token = isByPerson
+    ? await withPerson(subject, () => signInByPerson(tools, request))
+    : await signInByMachine(tools, request);
+  const { resource, requested, issuedAt } = token;
+  const isPinned = bindsCredentials(settings);
+  await tools.store.save({ ...key, issuer, resource, scopes: requested, isPinned, at: issuedAt }, token);
+  return token;
+}
+
+function requestFor(
+  { serverId, settings, context }: TokenSubject,
+  protection: Protection,
+  scopes: readonly string[],
+  reason: SignInRequest['reason'],
+  signal: AbortSignal,
+): SignInRequest {
+  return { serverId, settings, protection, scopes, reason, log: context.log, signal };
+}
+
+async function withPerson<T>({ context, onWaiting }: TokenSubject, work: () => Promise<T>): Promise<T> {
+  if (context.isProbe === true) throw signInRequired('The server needs sign-in.', 'Start the server to sign in.');
+  onWaiting?.(true);
+  try {
+    return await work();
+  } finally {
+    onWaiting?.(false);
+  }
+}
+
+/**
+ * Credentials of the settings were made for one authorization server (MCP 2026-07-28, "Authorization Server Binding"):
+ * a server that names another one could be after them.
+ */
+function checkIssuer(issuer: string, account: Account | undefined, settings: AuthSettings): void {
+  const bound = settings.issuer ?? (account?.isPinned === true ? account.issuer : undefined);
+  if (bound === undefined || bound === issuer) return;
+  throw signInFailed(
+    `The server now names ${issuer} as its authorization server, and the credentials in its settings are for ${bound}.`,
+    'If that is right, sign out of the server and correct `auth` in its settings.',
+    'other_issuer',
+  );
+}
+
+function reasonFor(account: Account | undefined, issuer: string, { isStepUp }: TokenNeed): SignInRequest['reason'] {
+  if (account === undefined) return 'first';
+  if (account.issuer !== issuer) return 'otherIssuer';
+  return isStepUp ? 'moreScopes' : 'again';
+}
