@@ -11,7 +11,8 @@ const CORE = [
   ['base-is-a-leaf', 'base/', []],
   ['model-knows-only-base', 'model/', ['base/']],
   ['rpc-knows-no-protocol', 'rpc/', ['base/']],
-  ['ports-are-words-only', 'ports\\.ts$', ['base/', 'model/', 'rpc/transport\\.ts$']],
+  ['ports-are-words-only', 'ports\\.ts$', ['base/', 'model/', 'rpc/transport\\.ts$', 'inputPorts\\.ts$']],
+  ['input-ports-are-words-only', 'inputPorts\\.ts$', ['base/', 'model/', 'form/fields\\.ts$']],
   ['host-types-are-words-only', 'hostTypes\\.ts$', ['base/', 'model/', 'ports\\.ts$']],
   ['wire-is-pure', 'wire/', ['base/', 'model/']],
   ['policy-is-pure', 'policy/', ['base/', 'model/', 'ports\\.ts$']],
@@ -19,8 +20,21 @@ const CORE = [
   [
     'features-are-below-the-host',
     'features/',
-    ['base/', 'model/', 'rpc/', 'wire/', 'policy/', 'session/', 'ports\\.ts$', 'hostTypes\\.ts$'],
+    [
+      'base/',
+      'model/',
+      'rpc/',
+      'wire/',
+      'policy/',
+      'session/',
+      'form/',
+      'ports\\.ts$',
+      'inputPorts\\.ts$',
+      'hostTypes\\.ts$',
+    ],
   ],
+  ['auth-is-pure', 'auth/', ['base/', 'model/']],
+  ['trace-watches-transports', 'trace/', ['base/', 'model/', 'rpc/']],
   ['form-is-pure', 'form/', ['base/', 'model/']],
   ['gateway-sees-the-host-only', 'gateway/', ['base/', 'model/', 'ports\\.ts$', 'hostTypes\\.ts$']],
 ];
@@ -36,7 +50,7 @@ const layer = ([name, part, allowed]) =>
 /** Where the bundles of esbuild.mjs begin. */
 const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm'].join('|')})\\.ts$`;
 
-const PACKAGES = ['vscode-jsonrpc', 'cross-spawn', 'jsonc-parser', '@types/(vscode|cross-spawn)'];
+const PACKAGES = ['vscode-jsonrpc', 'cross-spawn', 'jsonc-parser', '@cfworker/json-schema', 'oauth4webapi', 'ws', '@types/(vscode|cross-spawn|ws)'];
 
 const OUTSIDE = '^src/(node|editor|cli|extension\\.ts$)';
 
@@ -132,6 +146,24 @@ module.exports = {
       'Comments and positions matter only where a person writes settings.',
       { path: '^src/', pathNot: '^src/(editor|cli)/' },
       { path: 'jsonc-parser' },
+    ),
+    forbid(
+      'only-the-judge-knows-schemas',
+      'Schemas of strangers are judged in a thread that can be ended.',
+      { path: '^src/', pathNot: '^src/node/(schemaJudge|dynamicRefs)\\.ts$' },
+      { path: '@cfworker/json-schema' },
+    ),
+    forbid(
+      'only-sign-in-knows-oauth',
+      'Credentials are handled in one place.',
+      { path: '^src/', pathNot: '^src/node/auth/' },
+      { path: 'oauth4webapi' },
+    ),
+    forbid(
+      'only-web-socket-knows-ws',
+      'One transport uses it.',
+      { path: '^src/', pathNot: '^src/node/webSocket\\.ts$' },
+      { path: 'node_modules/(@types/)?ws/' },
     ),
     forbid(
       'no-other-packages',

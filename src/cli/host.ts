@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { Deferred, isJsonArray, type Json, type JsonObject, type LogLevel, messageOf } from '../core/index.ts';
+import { driverInputs } from './control/inputQuestions.ts';
 import { Questions } from './control/questions.ts';
 import { ControlSession } from './control/session.ts';
 import { Lines } from './lines.ts';
@@ -60,7 +61,8 @@ export async function runHost(command: HostCommand, { input, output }: Streams, 
 
   const write = (message: JsonObject): void => void output.write(`${safeJson(message)}\n`);
   const questions = new Questions(write);
-  const { host, consents } = assembleNodeHost({
+  const { host, consents, accounts } = assembleNodeHost({
+    ...driverInputs(questions),
     folders: folder === undefined ? [] : [folder],
     storageFile: command.store,
     onStartQuestion: (question, token) => questions.askStart(question, token),
@@ -74,6 +76,7 @@ export async function runHost(command: HostCommand, { input, output }: Streams, 
   const session = new ControlSession({
     host,
     consents,
+    accounts,
     questions,
     write,
     settings: {

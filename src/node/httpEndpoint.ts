@@ -24,8 +24,8 @@ export interface EndpointPost {
   readonly headers: HttpHeaders | undefined;
   readonly bound: HttpHeaders | undefined;
   readonly signal: AbortSignal;
-  onSent(): void;
-  onHeld(isHeld: boolean): void;
+  readonly onSent: () => void;
+  readonly onHeld: (isHeld: boolean) => void;
 }
 
 /** The one address of a server, with the headers that its requests carry. */

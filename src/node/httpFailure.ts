@@ -95,57 +95,54 @@ export function notMcp(text: string): HostError {
 export function networkFailure(error: unknown, url: URL): HostError {
   if (error instanceof HostError) return error;
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const fail = (message: string, suggestion: string, effect: 'none' | 'unknown' = 'none'): HostError =>
-    new HostError('CONNECTION_CLOSED', message, {
+  if (code === 'ERR_INVALID_CHAR' || code === 'ERR_INVALID_HTTP_TOKEN')
+    return new HostError('INVALID_SETTINGS', `A header cannot be sent: ${messageOf(error)}.`, {
+      layer: 'settings',
+      effect: 'none',
+      suggestion: "Correct `headers` in the server's settings.",
+    });
+  const [message, suggestion] = unreached(code, error, url) ?? [];
+  return new HostError(
+    'CONNECTION_CLOSED',
+    message ?? `The connection to ${url.host} broke (${code === '' ? messageOf(error) : code}).`,
+    {
       layer: 'transport',
       category: code,
-      effect,
-      suggestion,
+      effect: message === undefined ? 'unknown' : 'none',
+      suggestion: suggestion ?? "Look into the server's own log for what happened.",
       cause: error,
-    });
+    },
+  );
+}
+
+/** Why a request did not get to the server at all, and what to do. */
+function unreached(code: string, error: unknown, url: URL): readonly [string, string] | undefined {
   switch (code) {
     case 'ECONNREFUSED':
-      if (isElsewhere(error, url))
-        return fail(
-          'The proxy of this machine does not answer.',
-          'Check the proxy in the settings or the environment.',
-        );
-      return fail(`Nothing listens at ${url.host}.`, 'Start the server, or correct its `url`.');
+      return isElsewhere(error, url)
+        ? ['The proxy of this machine does not answer.', 'Check the proxy in the settings or the environment.']
+        : [`Nothing listens at ${url.host}.`, 'Start the server, or correct its `url`.'];
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return fail(`The name ${url.hostname} is not known.`, "Check the network, and the server's `url`.");
+      return [`The name ${url.hostname} is not known.`, "Check the network, and the server's `url`."];
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
-      return fail(`${url.host} cannot be reached.`, "Check the network, and the server's `url`.");
+      return [`${url.host} cannot be reached.`, "Check the network, and the server's `url`."];
     case 'ERR_PROXY_INVALID_CONFIG':
-      return fail(
-        'The proxy that the environment names has no valid address.',
-        'Correct `HTTPS_PROXY` or `HTTP_PROXY`.',
-      );
+      return ['The proxy that the environment names has no valid address.', 'Correct `HTTPS_PROXY` or `HTTP_PROXY`.'];
     case 'ERR_PROXY_TUNNEL':
-      return fail(
+      return [
         `The proxy does not connect to ${url.host}: ${messageOf(error)}.`,
         'Check the proxy that `HTTPS_PROXY` or `HTTP_PROXY` names, or add the host to `NO_PROXY`.',
-      );
-    case 'ERR_INVALID_CHAR':
-    case 'ERR_INVALID_HTTP_TOKEN':
-      return new HostError('INVALID_SETTINGS', `A header cannot be sent: ${messageOf(error)}.`, {
-        layer: 'settings',
-        effect: 'none',
-        suggestion: "Correct `headers` in the server's settings.",
-      });
+      ];
     default:
-      if (/CERT|^ERR_TLS/.test(code))
-        return fail(
-          `The certificate of ${url.host} is not trusted (${code}).`,
-          'Install its certificate authority on this machine.',
-        );
-      return fail(
-        `The connection to ${url.host} broke (${code === '' ? messageOf(error) : code}).`,
-        "Look into the server's own log for what happened.",
-        'unknown',
-      );
+      return /CERT|^ERR_TLS/.test(code)
+        ? [
+            `The certificate of ${url.host} is not trusted (${code}).`,
+            'Install its certificate authority on this machine.',
+          ]
+        : undefined;
   }
 }
 

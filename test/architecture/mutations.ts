@@ -17,11 +17,14 @@ const INSIDE_THE_CORE: readonly Mutation[] = [
   ...many('model-knows-only-base', 'core/model/', 'core/rpc/', 'core/wire/', 'core/policy/', 'core/ports.ts'),
   ...many('rpc-knows-no-protocol', 'core/rpc/', 'core/model/', 'core/wire/', 'core/session/', 'core/ports.ts'),
   ...many('ports-are-words-only', 'core/ports.ts', 'core/rpc/', 'core/policy/', 'core/hostTypes.ts'),
+  ...many('input-ports-are-words-only', 'core/inputPorts.ts', 'core/rpc/', 'core/session/', 'core/hostTypes.ts'),
+  ...many('auth-is-pure', 'core/auth/', 'core/rpc/', 'core/session/', 'core/ports.ts', 'core/features/'),
+  ...many('trace-watches-transports', 'core/trace/', 'core/session/', 'core/wire/', 'core/ports.ts'),
   ...many('host-types-are-words-only', 'core/hostTypes.ts', 'core/session/', 'core/features/', 'core/rpc/'),
   ...many('wire-is-pure', 'core/wire/', 'core/rpc/', 'core/session/', 'core/policy/', 'core/ports.ts'),
   ...many('policy-is-pure', 'core/policy/', 'core/rpc/', 'core/wire/', 'core/session/', 'core/features/'),
   ...many('session-asks-no-policy', 'core/session/', 'core/policy/', 'core/features/', 'core/gateway/', 'core/form/'),
-  ...many('features-are-below-the-host', 'core/features/', 'core/host.ts', 'core/gateway/', 'core/form/'),
+  ...many('features-are-below-the-host', 'core/features/', 'core/host.ts', 'core/gateway/'),
   ...many('form-is-pure', 'core/form/', 'core/rpc/', 'core/ports.ts', 'core/features/'),
   ...many(
     'gateway-sees-the-host-only',
@@ -61,6 +64,9 @@ const BETWEEN_THE_CIRCLES: readonly Mutation[] = [
 ];
 
 const PACKAGES: readonly Mutation[] = [
+  ...many('only-the-judge-knows-schemas', 'node/', '@cfworker/json-schema'),
+  ...many('only-sign-in-knows-oauth', 'node/', 'oauth4webapi'),
+  ...many('only-web-socket-knows-ws', 'node/', 'ws'),
   ...many('only-engine-knows-vscode-jsonrpc', 'core/session/', 'vscode-jsonrpc'),
   ...many('only-engine-knows-vscode-jsonrpc', 'core/rpc/', 'vscode-jsonrpc'),
   ...many('only-node-knows-cross-spawn', 'cli/', 'cross-spawn'),

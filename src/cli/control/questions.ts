@@ -8,10 +8,20 @@ import {
   type StartQuestion,
 } from '../../core/index.ts';
 import { declaredInput } from '../settingsFile.ts';
+import { Malformed } from './members.ts';
 
 interface Open {
-  /** False where this is no answer to the question. */
+  /** False where this is no answer to the question; throws `Malformed` where it can say why. */
   readonly take: (answer: Json) => boolean;
+}
+
+/** Which answer an open question takes. */
+export interface Question<T> {
+  readonly details: JsonObject;
+  /** What counts as the answer when nobody gives one. */
+  readonly dismissed: T;
+  /** `undefined` where this is no answer; throws `Malformed` where it can say why. */
+  decode(answer: Json): T | undefined;
 }
 
 /** What the host asks and the driver answers. */
@@ -35,7 +45,12 @@ export class Questions {
   answer(question: string, answer: Json): string | undefined {
     const open = this.#open.get(question);
     if (open === undefined) return `There is no open question "${question}".`;
-    if (!open.take(answer)) return 'This is no answer to that question.';
+    try {
+      if (!open.take(answer)) return 'This is no answer to that question.';
+    } catch (error) {
+      if (error instanceof Malformed) return error.message;
+      throw error;
+    }
     this.#open.delete(question);
     return undefined;
   }
@@ -43,9 +58,9 @@ export class Questions {
   askStart(question: StartQuestion, token: CancellationToken): Promise<StartAnswer> {
     const { server, reason, target, cwd, remarks } = question;
     const details = { kind: 'start', server, reason, target, cwd, remarks, answers: ['start', 'dontStart'] };
-    return this.#ask<StartAnswer>(details, token, 'dismissed', (answer) =>
-      answer === 'start' || answer === 'dontStart' ? answer : answer === null ? 'dismissed' : undefined,
-    );
+    const decode = (answer: Json): StartAnswer | undefined =>
+      answer === 'start' || answer === 'dontStart' ? answer : answer === null ? 'dismissed' : undefined;
+    return this.ask({ details, dismissed: 'dismissed', decode }, token);
   }
 
   async askInput(id: string, token: CancellationToken, definedBy: 'user' | 'workspace'): Promise<InputAnswer> {
@@ -56,21 +71,22 @@ export class Questions {
     if (declared === undefined) return { kind: 'undeclared' };
     const { description, secret, options, default: preset } = declared;
     const details = { kind: 'input', input: id, definedBy, description, secret, options, default: preset };
-    const given = await this.#ask<InputAnswer>(details, token, { kind: 'declined' }, (answer) => {
+    const decode = (answer: Json): InputAnswer | undefined => {
       if (answer === null) return { kind: 'declined' };
       if (typeof answer !== 'string' || options?.includes(answer) === false) return undefined;
       return { kind: 'value', value: answer, secret };
-    });
+    };
+    const given = await this.ask<InputAnswer>({ details, dismissed: { kind: 'declined' }, decode }, token);
     if (given.kind === 'value') this.#inputs.set(key, given);
     return given;
   }
 
-  async #ask<T>(
-    details: JsonObject,
-    token: CancellationToken,
-    dismissed: T,
-    decode: (answer: Json) => T | undefined,
-  ): Promise<T> {
+  /** Tells of something that is no question. */
+  tell(event: JsonObject): void {
+    this.#tell(event);
+  }
+
+  async ask<T>({ details, dismissed, decode }: Question<T>, token: CancellationToken): Promise<T> {
     if (token.isCancellationRequested) return dismissed;
     const question = `q${++this.#lastId}`;
     const answered = new Deferred<T>();

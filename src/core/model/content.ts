@@ -39,6 +39,8 @@ export interface ResultView {
   readonly structured: Json | undefined;
   /** The tool itself says that it failed; the model should see it and may act on it. */
   readonly isError: boolean;
+  /** What the host has to say of it, a sentence each: that it is not what the tool had announced. */
+  readonly remarks?: readonly string[] | undefined;
   /** The result as it came, unknown fields included, for whoever passes it on. */
   readonly raw: JsonObject;
 }

@@ -70,8 +70,14 @@ export class OutboundCall<T> implements Deadlined {
     this.#reject(this.options.explain?.(error) ?? error);
   }
 
-  progressed(now: number, progress: JsonObject): void {
+  /** Starts the time anew; false where the hard deadline is over all the same. */
+  prolong(now: number): boolean {
     this.deadline = Math.min(now + this.options.timeoutMs, this.#hardDeadline);
+    return this.deadline > now;
+  }
+
+  progressed(now: number, progress: JsonObject): void {
+    this.prolong(now);
     this.options.onProgress?.(progress);
   }
 }
@@ -87,7 +93,7 @@ interface CallSetup<T> {
 /** A call whatever its result is. */
 export type AnyCall = Pick<
   OutboundCall<unknown>,
-  'id' | 'method' | 'options' | 'deadline' | 'subscription' | 'resolve' | 'reject' | 'progressed' | 'postpone'
+  'id' | 'method' | 'options' | 'deadline' | 'subscription' | 'resolve' | 'reject' | 'progressed' | 'postpone' | 'prolong'
 >;
 
 function undecodable(method: string, cause: unknown): HostError {

@@ -275,6 +275,11 @@ export class Peer implements Disposable {
   #timedOut(call: AnyCall): void {
     // Looked at again when the waiting is over.
     if (this.#waitingSince !== undefined) return;
+    // The server waits for us: a person may be reading its question. The hard deadline stays.
+    if (this.#inFlight > 0 && call.method !== 'initialize' && call.prolong(this.#clock.now())) {
+      this.#deadlines.watch(call.deadline);
+      return;
+    }
     const seconds = Math.round((call.options.maxTimeoutMs ?? call.options.timeoutMs) / 100) / 10;
     const error = new HostError('TIMEOUT', `The server did not answer ${call.method} in time.`, {
       layer: 'transport',

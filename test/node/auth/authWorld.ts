@@ -16,7 +16,7 @@ export interface Visit {
   readonly response: ServerResponse;
 }
 
-export type Page = (visit: Visit) => void | Promise<void>;
+export type Page = (visit: Visit) => void;
 
 export const json =
   (value: unknown, status = 200, headers: Record<string, string> = {}): Page =>

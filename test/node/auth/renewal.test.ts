@@ -106,13 +106,12 @@ suite('renewing tokens', () => {
     const key = `mcpl.auth.token ${JSON.stringify([world.auth.origin, world.server, '["auto",null]'])}`;
     const kept = (await secrets.get(key)) ?? assert.fail();
     await world.clock.advance(90_000);
-    world.auth.pages['/token'] = async (visit) => {
+    world.auth.pages['/token'] = (visit) => {
       const renewed = kept
         .replace('access-1', 'access-9')
         .replace('refresh-1', 'refresh-9')
         .replace(/"expiresAt":\d+/, '"expiresAt":99999999999999');
-      await secrets.set(key, renewed);
-      json({ error: 'invalid_grant' }, 400)(visit);
+      void secrets.set(key, renewed).then(() => json({ error: 'invalid_grant' }, 400)(visit));
     };
     assert.equal(await world.ask(authorizer), 200);
     assert.equal(world.mcp.visits.at(-1), 'POST /mcp Bearer access-9');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { memorySecrets } from '../../../src/node/auth/memorySecrets.ts';
-import { AuthWorld, json } from './authWorld.ts';
+import { AuthWorld, json, type Visit } from './authWorld.ts';
 import { told } from './told.ts';
 
 suite('signing in by a person', () => {
@@ -149,7 +149,7 @@ suite('signing in by a person', () => {
 
   test('only the answer to this very sign-in is taken, and only once', async () => {
     const statuses: number[] = [];
-    world.auth.pages['/authorize'] = async (visit) => {
+    const come = async (visit: Visit): Promise<void> => {
       const back = new URL(visit.query.get('redirect_uri') ?? '');
       const state = visit.query.get('state') ?? '';
       const knock = async (query: string, path = back.pathname, method = 'GET'): Promise<void> => {
@@ -163,6 +163,7 @@ suite('signing in by a person', () => {
       await knock(`code=evil&state=${state}`, back.pathname, 'POST');
       world.comeBack(visit, { code: 'code-1', iss: world.auth.origin });
     };
+    world.auth.pages['/authorize'] = (visit) => void come(visit);
     assert.equal(await world.ask(world.authorizer()), 200);
     assert.deepEqual(statuses, [400, 400, 400, 404, 405]);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { CancellationSource } from '../../../src/core/base/cancellation.ts';
 import type { JsonObject } from '../../../src/core/base/json.ts';
 import type { FormAnswer } from '../../../src/core/inputPorts.ts';
 import { settle } from '../../support/fakeClock.ts';
@@ -348,6 +349,17 @@ suite('A call that needs pages to be visited first', () => {
       [message('was not finished'), 1],
       [message('was not finished'), 1],
     ]);
+  });
+
+  test('that is cancelled closes its question, and is not made once more', async () => {
+    const host = await calling(1);
+    const source = new CancellationSource();
+    const failed = host.t.host.callTool(request, { token: source.token }).catch((error: Error) => error.message);
+    await settle();
+    source.cancel();
+    assert.equal(await failed, 'The call was cancelled.');
+    await settle();
+    assert.deepEqual([host.person.pages[0]?.token.isCancellationRequested, calls(host)], [true, 1]);
   });
 
   test('is made once more only once: a second refusal is the end', async () => {

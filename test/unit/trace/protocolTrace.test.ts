@@ -156,11 +156,11 @@ suite('A protocol trace', () => {
         direction: 'sent',
         method: 'tools/call',
         id: 7,
-        size: 71,
+        size: 70,
         kind: 'request',
         message: '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":‹secret›}',
       },
-      { n: 2, at, direction: 'received', method: 'tools/call', id: 7, size: 46, kind: 'result', message: ANSWER },
+      { n: 2, at, direction: 'received', method: 'tools/call', id: 7, size: 48, kind: 'result', message: ANSWER },
     ]);
     assert.equal([...trace.exportLines({ text: 'big', direction: 'both' })].length, 1);
   });

@@ -152,7 +152,7 @@ suite('A task', () => {
   test('of the extension carries what its status promises, and nothing before', () => {
     const payload = (more: JsonObject): unknown => {
       const decoded = decodeTask({ taskId: 't', ...more });
-      return decoded.kind === 'ok' ? decoded.value.payload : decoded.why;
+      return decoded.kind === 'ok' ? decoded.value.payload : decoded;
     };
     const inputRequests = { a: { method: 'roots/list' } };
     assert.deepEqual(
@@ -172,7 +172,7 @@ suite('A task', () => {
         { kind: 'error', code: -32603, message: '', data: undefined },
         { kind: 'inputs', requests: { a: { method: 'roots/list', params: {} } } },
         { kind: 'none' },
-        'the task has no known "status"',
+        { kind: 'invalid', why: 'the task has no known "status"' },
       ],
     );
   });

@@ -183,21 +183,20 @@ suite('What a model is asked', () => {
   });
 
   test('never throws, whatever a server says', () => {
-    const piece = fc.dictionary(
-      fc.constantFrom('type', 'id', 'name', 'toolUseId', 'content', 'text', 'role', 'input'),
-      fc.oneof(fc.jsonValue(), fc.constantFrom('tool_use', 'tool_result', 'text', 'user', 'assistant')),
-    );
+    const odd = fc.jsonValue({ maxDepth: 2 });
+    const word = fc.oneof(odd, fc.constantFrom('tool_use', 'tool_result', 'text', '1'));
+    const members = { type: word, id: word, name: word, toolUseId: word, content: odd, text: odd, input: odd };
+    const piece = fc.record(members, { requiredKeys: [] });
+    const content = fc.oneof(odd, fc.array(piece, { maxLength: 3 }));
+    const message = fc.record({ role: fc.constantFrom('user', 'assistant'), content });
     const params = fc.record({
-      messages: fc.oneof(
-        fc.jsonValue(),
-        fc.array(fc.record({ role: fc.constantFrom('user', 'assistant'), content: fc.array(piece) })),
-      ),
-      maxTokens: fc.oneof(fc.double(), fc.jsonValue()),
-      tools: fc.jsonValue(),
-      modelPreferences: fc.jsonValue(),
-      message: fc.jsonValue(),
-      requestedSchema: fc.jsonValue(),
-      url: fc.oneof(fc.webUrl(), fc.jsonValue()),
+      messages: fc.oneof(odd, fc.array(message, { maxLength: 3 })),
+      maxTokens: fc.oneof(fc.double(), odd),
+      tools: odd,
+      modelPreferences: odd,
+      message: odd,
+      requestedSchema: odd,
+      url: fc.oneof(fc.constantFrom('https://a.b', 'http:'), odd),
       mode: fc.constantFrom('form', 'url', null, 7),
     });
     fc.assert(
@@ -207,7 +206,6 @@ suite('What a model is asked', () => {
         decodeElicitation(value, 'form+url');
         urlElicitationsOf({ elicitations: [value] });
       }),
-      { numRuns: 50 },
     );
   });
 });

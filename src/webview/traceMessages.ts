@@ -1,0 +1,103 @@
+/**
+ * The contract between the trace page and the editor. The page holds only the rows that it shows: it is told how many
+ * there are and asks for those that it needs.
+ */
+
+export interface TraceStatus {
+  readonly server: string;
+  readonly isOn: boolean;
+  /** Counts filters: rows of an earlier one are not mixed with those of this one. */
+  readonly list: number;
+  /** The positions of the rows that there are, the last one not included. Those of older messages get lost. */
+  readonly start: number;
+  readonly end: number;
+  /** How many messages are kept, whether or not they match. */
+  readonly kept: number;
+}
+
+/** A message in a row, its texts fit to be shown as they are. */
+export interface TraceRow {
+  readonly position: number;
+  readonly n: number;
+  readonly time: string;
+  readonly direction: Direction;
+  readonly kind: string;
+  readonly method: string;
+  readonly id: string;
+  readonly size: string;
+}
+
+export type Direction = 'sent' | 'received';
+export type DirectionChoice = Direction | 'both';
+
+export interface TraceMessage {
+  readonly n: number;
+  readonly title: string;
+  readonly facts: string;
+  readonly text: string;
+}
+
+export type ToTracePage =
+  | { readonly type: 'status'; readonly status: TraceStatus }
+  | { readonly type: 'rows'; readonly list: number; readonly rows: readonly TraceRow[] }
+  | { readonly type: 'message'; readonly message: TraceMessage };
+
+export interface TracePageFilter {
+  readonly text: string;
+  readonly direction: DirectionChoice;
+}
+
+export type FromTracePage =
+  | { readonly type: 'ready' | 'filter'; readonly filter: TracePageFilter }
+  | { readonly type: 'rows'; readonly list: number; readonly from: number; readonly count: number }
+  | { readonly type: 'message' | 'copy'; readonly n: number }
+  | { readonly type: 'record' | 'clear' | 'export' };
+
+/** What the page keeps while it is hidden, and over a reload of the window. */
+export interface TracePageState {
+  readonly server: string;
+  readonly filter: TracePageFilter;
+}
+
+const SIGNALS = ['record', 'clear', 'export'] as const;
+const DIRECTIONS = ['both', 'sent', 'received'] as const;
+const LONGEST_FILTER = 1_000;
+/** More rows than any screen shows. */
+const MOST_ROWS = 1_000;
+
+/** Reads a message of the page: what is not understood is nothing. */
+export function decodeFromTracePage(value: unknown): FromTracePage | undefined {
+  if (!isRecord(value)) return undefined;
+  const { type, list, from, count, n } = value;
+  const signal = SIGNALS.find((known) => known === type);
+  if (signal !== undefined) return { type: signal };
+  if (type === 'ready' || type === 'filter') {
+    const filter = decodeFilter(value['filter']);
+    return filter === undefined ? undefined : { type, filter };
+  }
+  if (type === 'message' || type === 'copy') return isIndex(n) ? { type, n } : undefined;
+  if (type !== 'rows' || !isIndex(list) || !isIndex(from) || !isIndex(count)) return undefined;
+  return { type, list, from, count: Math.min(count, MOST_ROWS) };
+}
+
+export function decodeTracePageState(value: unknown): TracePageState | undefined {
+  if (!isRecord(value) || typeof value['server'] !== 'string') return undefined;
+  const filter = decodeFilter(value['filter']);
+  return filter === undefined ? undefined : { server: value['server'], filter };
+}
+
+function decodeFilter(value: unknown): TracePageFilter | undefined {
+  if (!isRecord(value)) return undefined;
+  const { text } = value;
+  const direction = DIRECTIONS.find((known) => known === value['direction']);
+  if (typeof text !== 'string' || text.length > LONGEST_FILTER || direction === undefined) return undefined;
+  return { text, direction };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isIndex(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
