@@ -162,7 +162,7 @@ module.exports = {
     forbid(
       'only-web-socket-knows-ws',
       'One transport uses it.',
-      { path: '^src/', pathNot: '^src/node/webSocket\\.ts$' },
+      { path: '^src/', pathNot: '^src/node/webSocket' },
       { path: 'node_modules/(@types/)?ws/' },
     ),
     forbid(

@@ -6,21 +6,25 @@ import { EXIT, safeJson } from './terminal.ts';
 
 /** `mcpl inspect`: what a server says of itself. */
 export function inspect(command: InspectCommand, context: OneServerContext): Promise<number> {
-  return withServer(command, context, (_host, server) => {
+  return withServer(command, context, 'everything', (_host, server) => {
     const text = command.json ? `${safeJson(serverJson(server), 2)}\n` : serverText(server);
     context.terminal.out(text);
     return Promise.resolve(EXIT.ok);
   });
 }
 
-function serverJson({ state, capabilities, tools }: ServerSnapshot): JsonObject {
+function serverJson({ state, capabilities, tools, resources, templates, prompts }: ServerSnapshot): JsonObject {
   if (!isRunning(state)) return {};
   const { name, title, version, instructions } = state.info;
   return {
     serverInfo: { name, title, version },
     protocolVersion: state.protocolVersion,
+    connection: { ...state.connection },
     instructions,
     capabilities,
     tools: tools.map(({ tool }) => tool.raw),
+    resources: resources.map(({ raw }) => raw),
+    resourceTemplates: templates.map(({ raw }) => raw),
+    prompts: prompts.map(({ raw }) => raw),
   };
 }

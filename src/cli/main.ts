@@ -1,9 +1,13 @@
 import { CancellationSource, messageOf } from '../core/index.ts';
 import { call } from './call.ts';
+import { TerminalDialog } from './dialog.ts';
 import { parseHost, runHost } from './host.ts';
 import { inspect } from './inspect.ts';
-import { type OneServerContext, realHost } from './oneServer.ts';
-import { parseCall, parseInspect } from './target.ts';
+import { createNodeHost } from './nodeHost.ts';
+import type { OneServerContext } from './oneServer.ts';
+import { prompt } from './prompt.ts';
+import { read } from './read.ts';
+import { parseCall, parseInspect, parsePrompt, parseRead } from './target.ts';
 import { EXIT, plain, type Terminal } from './terminal.ts';
 import { USAGE, UsageError } from './usage.ts';
 import { VERSION } from './version.ts';
@@ -29,6 +33,10 @@ async function run(argv: readonly string[]): Promise<number> {
       return inspect(parseInspect(rest), oneServerContext());
     case 'call':
       return call(parseCall(rest), oneServerContext());
+    case 'read':
+      return read(parseRead(rest), oneServerContext());
+    case 'prompt':
+      return prompt(parsePrompt(rest), oneServerContext());
     case 'host': {
       const stop = new AbortController();
       onInterruption(() => stop.abort());
@@ -50,7 +58,8 @@ async function run(argv: readonly string[]): Promise<number> {
 function oneServerContext(): OneServerContext {
   const cancellation = new CancellationSource();
   onInterruption(() => cancellation.cancel('interrupted'));
-  return { terminal, token: cancellation.token, createHost: realHost };
+  const dialog = new TerminalDialog({ input: process.stdin, output: process.stderr });
+  return { terminal, dialog, token: cancellation.token, createHost: createNodeHost };
 }
 
 // A reader that goes away (`mcpl … | head`) is no failure of ours.

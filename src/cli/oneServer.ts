@@ -7,39 +7,49 @@ import {
   type Host,
   HostError,
   isRunning,
-  type JsonObject,
+  type ServerChange,
   type ServerSnapshot,
 } from '../core/index.ts';
 import { nodeClock } from '../node/nodePorts.ts';
-import { createNodeHost, type LogLine } from './nodeHost.ts';
+import type { Dialog } from './dialog.ts';
+import type { NodeHostOptions } from './nodeHost.ts';
 import type { TargetOptions } from './target.ts';
+import { terminalElicitor, terminalSignIn } from './terminalInputs.ts';
 import { EXIT, plain, type Terminal } from './terminal.ts';
 
 const DEFAULT_LIST_SECONDS = 30;
 
-/** How a program makes its host: replaced in tests. */
-export type HostFactory = (servers: JsonObject, onLog: (line: LogLine) => void) => Host;
-
-export const realHost: HostFactory = (servers, onLog) => createNodeHost({ servers, onLog });
-
 export interface OneServerContext {
   readonly terminal: Terminal;
+  readonly dialog: Dialog;
   readonly token: CancellationToken;
-  readonly createHost: HostFactory;
+  /** Replaced in tests. */
+  readonly createHost: (options: NodeHostOptions) => Host;
 }
 
-/** Starts the one server of a command line, hands it over with its tools, and ends it whatever happens. */
+/** Which lists of the server a command waits for. */
+export type Wanted = 'nothing' | 'tools' | 'everything';
+
+type Work = (host: Host, server: ServerSnapshot) => Promise<number>;
+
+/** Starts the one server of a command line, hands it over with what it offers, and ends it whatever happens. */
 export async function withServer(
   options: TargetOptions,
   context: OneServerContext,
-  work: (host: Host, server: ServerSnapshot) => Promise<number>,
+  wanted: Wanted,
+  work: Work,
 ): Promise<number> {
-  const { terminal, token } = context;
-  const host = context.createHost({ [options.server]: options.entry }, (line) => {
-    if (options.verbose) terminal.err(`${cleanLine(line.message)}\n`);
+  const { terminal, dialog, token } = context;
+  const host = context.createHost({
+    servers: { [options.server]: options.entry },
+    onLog: (line) => {
+      if (options.verbose) terminal.err(`${cleanLine(line.message)}\n`);
+    },
+    elicitor: terminalElicitor(dialog),
+    ...terminalSignIn(dialog),
   });
   try {
-    const server = await startWithTools(host, options.server, options.timeout ?? DEFAULT_LIST_SECONDS, token);
+    const server = await startWith(wanted, host, options.server, options.timeout ?? DEFAULT_LIST_SECONDS, token);
     return await work(host, server);
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
@@ -50,12 +60,28 @@ export async function withServer(
   }
 }
 
+/** One request to the server, and what its failure means for the command. `more` says what could help then. */
+export async function requested(
+  { terminal }: OneServerContext,
+  request: () => Promise<number>,
+  more: (error: HostError) => string = () => '',
+): Promise<number> {
+  try {
+    return await request();
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    terminal.err(errorText(error) + more(error));
+    return error.code === 'CANCELLED' ? EXIT.interrupted : EXIT.callFailed;
+  }
+}
+
 export function errorText(error: HostError): string {
   const next = error.suggestion === undefined ? '' : ` ${error.suggestion}`;
   return `${plain(`${error.message}${next}`)}\n`;
 }
 
-async function startWithTools(
+async function startWith(
+  wanted: Wanted,
   host: Host,
   id: string,
   seconds: number,
@@ -64,11 +90,20 @@ async function startWithTools(
   const life = new DisposableStore();
   const listed = new Deferred<void>();
   const interrupted = new Deferred<never>();
+  const missing = new Map<ServerChange['what'], number>(LISTS[wanted]);
   try {
     life.add(token.onCancellationRequested(() => interrupted.reject(cancelled('The start'))));
-    life.add(host.onDidChangeServer(({ what }) => what === 'tools' && listed.resolve()));
+    life.add(
+      host.onDidChangeServer(({ what }) => {
+        const left = (missing.get(what) ?? 0) - 1;
+        if (left > 0) missing.set(what, left);
+        else missing.delete(what);
+        if (missing.size === 0) listed.resolve();
+      }),
+    );
     await Promise.race([host.start(id), interrupted.promise]);
-    // A server that ends now, or never lists its tools, must not be waited for.
+    if (missing.size === 0) return runningServer(host, id);
+    // A server that ends now, or never lists what it has, must not be waited for.
     life.add(host.onDidChangeServer(({ what }) => what === 'state' && listed.resolve()));
     life.add(nodeClock.delay(seconds * 1_000, () => listed.resolve()));
     await Promise.race([listed.promise, interrupted.promise]);
@@ -77,6 +112,17 @@ async function startWithTools(
     life.dispose();
   }
 }
+
+/** How often each change is told until everything is listed: resources and their templates are two lists. */
+const LISTS: Readonly<Record<Wanted, readonly (readonly [ServerChange['what'], number])[]>> = {
+  nothing: [],
+  tools: [['tools', 1]],
+  everything: [
+    ['tools', 1],
+    ['resources', 2],
+    ['prompts', 1],
+  ],
+};
 
 function runningServer(host: Host, id: string): ServerSnapshot {
   const server = host.server(id);

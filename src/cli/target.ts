@@ -10,6 +10,9 @@ const OPTIONS = {
   env: { type: 'string', multiple: true },
   header: { type: 'string', multiple: true },
   timeout: { type: 'string' },
+  transport: { type: 'string' },
+  era: { type: 'string' },
+  dialect: { type: 'string' },
   verbose: { type: 'boolean' },
 } as const satisfies ParseArgsOptionsConfig;
 
@@ -34,6 +37,17 @@ export interface CallCommand extends TargetOptions {
   readonly pairs: readonly string[];
 }
 
+export interface ReadCommand extends TargetOptions {
+  readonly kind: 'read';
+  readonly uri: string;
+}
+
+export interface PromptCommand extends TargetOptions {
+  readonly kind: 'prompt';
+  readonly name: string;
+  readonly pairs: readonly string[];
+}
+
 /** `[options] <command…|url>`: what stands behind the first word belongs to the server, options included. */
 export function parseInspect(argv: readonly string[]): InspectCommand {
   const { tokens } = parseArgs({ args: [...argv], options: OPTIONS, strict: false, tokens: true });
@@ -45,12 +59,33 @@ export function parseInspect(argv: readonly string[]): InspectCommand {
 
 /** `[options] <tool> [name=value…] -- <command…|url>` */
 export function parseCall(argv: readonly string[]): CallCommand {
-  const end = argv.indexOf('--');
-  if (end < 0) throw new UsageError('Write "--" between the arguments of the tool and the command of the server.');
-  const { options, positionals } = optionsOf(argv.slice(0, end), argv.slice(end + 1));
+  const { options, positionals } = beforeAndBehind(argv, 'the arguments of the tool');
   const [tool, ...pairs] = positionals;
   if (tool === undefined) throw new UsageError('Name the tool to call.');
   return { kind: 'call', ...options, tool, pairs };
+}
+
+/** `[options] <uri> -- <command…|url>` */
+export function parseRead(argv: readonly string[]): ReadCommand {
+  const { options, positionals } = beforeAndBehind(argv, 'the URI of the resource');
+  const [uri, ...more] = positionals;
+  if (uri === undefined) throw new UsageError('Name the URI of the resource to read.');
+  if (more.length > 0) throw new UsageError('One resource is read at a time.');
+  return { kind: 'read', ...options, uri };
+}
+
+/** `[options] <name> [name=value…] -- <command…|url>` */
+export function parsePrompt(argv: readonly string[]): PromptCommand {
+  const { options, positionals } = beforeAndBehind(argv, 'the arguments of the prompt');
+  const [name, ...pairs] = positionals;
+  if (name === undefined) throw new UsageError('Name the prompt to get.');
+  return { kind: 'prompt', ...options, name, pairs };
+}
+
+function beforeAndBehind(argv: readonly string[], what: string): ReturnType<typeof optionsOf> {
+  const end = argv.indexOf('--');
+  if (end < 0) throw new UsageError(`Write "--" between ${what} and the command of the server.`);
+  return optionsOf(argv.slice(0, end), argv.slice(end + 1));
 }
 
 function optionsOf(
@@ -60,7 +95,8 @@ function optionsOf(
   const { values, positionals } = parseOwn(own);
   const timeout = values.timeout === undefined ? undefined : secondsOf(values.timeout);
   const entry = {
-    ...connectionOf(words, values.cwd, values.env ?? [], values.header ?? []),
+    ...connectionOf(words, values),
+    ...protocolOf(values),
     restart: 'never',
     ...(timeout === undefined ? {} : { timeouts: { start: timeout, list: timeout, call: timeout } }),
   };
@@ -94,23 +130,41 @@ function parseOwn(own: readonly string[]) {
   }
 }
 
-function connectionOf(
-  words: readonly string[],
-  cwd: string | undefined,
-  env: readonly string[],
-  headers: readonly string[],
-): JsonObject {
+type Values = ReturnType<typeof parseOwn>['values'];
+
+const TRANSPORTS = ['auto', 'http', 'sse', 'websocket'];
+
+function connectionOf(words: readonly string[], { cwd, env = [], header = [], transport }: Values): JsonObject {
   const [command, ...args] = words;
   if (command === undefined) throw new UsageError('Name the command that starts the server, or its URL.');
-  if (!/^https?:\/\//i.test(command))
+  if (!/^(https?|wss?):\/\//i.test(command)) {
+    if (transport !== undefined) throw new UsageError('--transport is for servers with a URL.');
     return {
       command,
       args,
       cwd: resolve(cwd ?? '.'),
       env: Object.fromEntries(env.map((pair) => split(pair, '=', '--env'))),
     };
+  }
   if (args.length > 0) throw new UsageError('Nothing may follow the URL.');
-  return { url: command, headers: Object.fromEntries(headers.map((pair) => split(pair, ':', '--header'))) };
+  return {
+    url: command,
+    headers: Object.fromEntries(header.map((pair) => split(pair, ':', '--header'))),
+    ...(transport === undefined ? {} : { transport: oneOf('--transport', transport, TRANSPORTS) }),
+  };
+}
+
+function protocolOf({ era, dialect }: Values): JsonObject {
+  const protocol = {
+    ...(era === undefined ? {} : { era: oneOf('--era', era, ['auto', 'legacy', 'modern']) }),
+    ...(dialect === undefined ? {} : { dialect: oneOf('--dialect', dialect, ['auto', 'off', 'force']) }),
+  };
+  return Object.keys(protocol).length === 0 ? {} : { protocol };
+}
+
+function oneOf(option: string, value: string, choices: readonly string[]): string {
+  if (choices.includes(value)) return value;
+  throw new UsageError(`${option} must be one of ${choices.join(', ')}.`);
 }
 
 /** `name=value` or `Name: value`. */

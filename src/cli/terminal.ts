@@ -11,6 +11,12 @@ export function plain(text: string): string {
   return cleanText(text, Number.MAX_SAFE_INTEGER);
 }
 
+/** The same, with a line break at its end. */
+export function wholeLines(text: string): string {
+  const clean = plain(text);
+  return clean === '' || clean.endsWith('\n') ? clean : `${clean}\n`;
+}
+
 /** What JSON.stringify leaves as it is although terminals act on it or show it as something else. */
 const UNSAFE = /[\u007F-\u009F\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/g;
 

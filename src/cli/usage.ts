@@ -10,20 +10,31 @@ export const USAGE = `Usage:
   mcpl call [options] <tool> [name=value…] -- <command> [argument…]
   mcpl call [options] <tool> [name=value…] -- <url>
       Calls one tool and prints its result.
+  mcpl read [options] <uri> -- <command> [argument…] | <url>
+      Reads one resource and prints what it holds.
+  mcpl prompt [options] <name> [name=value…] -- <command> [argument…] | <url>
+      Gets one prompt and prints its messages.
   mcpl host --control [--settings <file>] [--workspace <folder>] [--store <file>] [--log <level>]
       Runs a host that is driven by JSON lines on its standard input (docs/control.md).
   mcpl --help | --version
 
 The command "mcpl-demo" is the demo server that comes with this program.
 
-Options of inspect and call:
+A URL begins with http://, https://, ws:// or wss://. What a server asks, and whether to sign in to it, is asked on the
+terminal.
+
+Options of inspect, call, read and prompt:
   --json               Print JSON.
-  --args <json>        call: the arguments as one JSON object; name=value pairs are added to it.
+  --args <json>        call, prompt: the arguments as one JSON object; name=value pairs are added to it.
   --cwd <folder>       The working directory of the server.
   --env <NAME=value>   An environment variable of the server; may be repeated.
   --header <Name: v>   A header sent to a URL; may be repeated.
+  --transport <name>   How to speak to a URL: auto (default), http, sse or websocket.
+  --era <name>         auto (default) finds out; legacy begins with "initialize", modern does without (2026-07-28).
+  --dialect <name>     The short dialect: auto (default) recognises it, off, or force.
   --timeout <seconds>  How long to wait for an answer. Default: 30 for the start, 60 for a call.
   --verbose            Print the server's log to standard error.
 
-Exit codes: 0 done, 1 the tool reports a failure, 2 wrong usage, 3 the server did not start, 4 the call failed, 130 interrupted.
+Exit codes: 0 done, 1 the tool reports a failure, 2 wrong usage, 3 the server did not start, 4 the call, the
+reading or the prompt failed, 130 interrupted.
 `;

@@ -126,14 +126,7 @@ export { type Collected, collectArguments, type ParsedArgument, parseArgument } 
 export type { FieldValue, FormField, FormValues, ToolForm } from './form/fields.ts';
 export { fillForm, initialValues } from './form/fillForm.ts';
 export { schemaForm } from './form/schemaForm.ts';
-export {
-  type AddressVerdict,
-  canonicalResource,
-  coversServer,
-  httpAddress,
-  isLoopback,
-  judgeAddress,
-} from './auth/address.ts';
+export { canonicalResource, httpAddress, judgeAddress } from './auth/address.ts';
 export {
   type AuthorizationResponse,
   authorizationUrl,
@@ -167,7 +160,7 @@ export {
   type ResourceMetadata,
   resourceMetadataUrls,
 } from './auth/resourceMetadata.ts';
-export { chooseScopes, includesAll, union } from './auth/scopes.ts';
+export { chooseScopes } from './auth/scopes.ts';
 export {
   assumedMetadata,
   decodeServerMetadata,

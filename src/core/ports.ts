@@ -88,6 +88,8 @@ export interface OpenTransport {
   readonly transport: Transport;
   /** The process behind it, where there is one. */
   readonly pid: number | undefined;
+  /** Tells whether it waits for a person (who signs in, say): that time is not the server's, and no timeout counts it. */
+  readonly onWaiting?: Event<boolean> | undefined;
 }
 
 export interface Connector {

@@ -4,7 +4,8 @@ import { decodePageState } from '../webview/messages.ts';
 import { registerCommand } from './commandRegistry.ts';
 import { COMMANDS } from './ids.ts';
 import type { EditorServices, Target } from './services.ts';
-import { TOOL_FORM, ToolFormPanel, toolFormOptions } from './toolFormPanel.ts';
+import { TOOL_FORM, ToolFormPanel } from './toolFormPanel.ts';
+import { pageOptions } from './webviewPage.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'logs' | 'failures' | 'pick' | 'extensionUri'>;
 
@@ -34,7 +35,7 @@ class ToolFormPanels implements vscode.WebviewPanelSerializer, Disposable {
   show(target: Required<Target>): void {
     const there = this.#open.get(keyOf(target));
     if (there !== undefined) return there.reveal();
-    const options = toolFormOptions(this.#services);
+    const options = pageOptions(this.#services.extensionUri);
     const panel = vscode.window.createWebviewPanel(TOOL_FORM, target.tool, vscode.ViewColumn.Active, options);
     this.#adopt(panel, target);
   }

@@ -5,19 +5,13 @@ import { COMMANDS } from './ids.ts';
 import { plainText } from './plainText.ts';
 import type { EditorServices, Target } from './services.ts';
 import { hasSecrets, readArguments, switched } from './toolArguments.ts';
-import { toolFormHtml } from './toolFormHtml.ts';
 import { ToolRun } from './toolRun.ts';
 import { toolView } from './toolView.ts';
+import { pageHtml, pageIcon, pageOptions } from './webviewPage.ts';
 
 export const TOOL_FORM = 'mcpl.toolForm';
 
 type Needs = Pick<EditorServices, 'host' | 'logs' | 'failures' | 'extensionUri'>;
-
-/** Where the page may load from: its bundle and its style sheet, and nothing of the workspace. */
-export function toolFormOptions({ extensionUri }: Pick<Needs, 'extensionUri'>): vscode.WebviewOptions {
-  const folders = ['dist', 'media'].map((folder) => vscode.Uri.joinPath(extensionUri, folder));
-  return { enableScripts: true, localResourceRoots: folders };
-}
 
 /** One tool in an editor tab: the page shows what this sends, whole each time, however often it is hidden and shown. */
 export class ToolFormPanel implements Disposable {
@@ -36,18 +30,15 @@ export class ToolFormPanel implements Disposable {
     this.#target = target;
     this.#run = this.#store.add(new ToolRun(services.host, target, () => this.#sendRun()));
     panel.title = `${plainText(target.tool, 60)} (${plainText(target.server, 60)})`;
-    panel.iconPath = {
-      light: vscode.Uri.joinPath(services.extensionUri, 'media', 'tool-light.svg'),
-      dark: vscode.Uri.joinPath(services.extensionUri, 'media', 'tool-dark.svg'),
-    };
-    panel.webview.options = toolFormOptions(services);
+    panel.iconPath = pageIcon(services.extensionUri, 'tool');
+    panel.webview.options = pageOptions(services.extensionUri);
     this.#store.add(panel.webview.onDidReceiveMessage((message: unknown) => this.#receive(decodeFromPage(message))));
     this.#store.add(
       services.host.onDidChangeServer((change) => {
         if (change.server === target.server) this.#sendTool();
       }),
     );
-    panel.webview.html = toolFormHtml(panel.webview, services.extensionUri);
+    panel.webview.html = pageHtml(panel.webview, services.extensionUri, { name: 'toolForm', title: 'Call Tool' });
   }
 
   reveal(): void {

@@ -9,6 +9,7 @@ import type {
 import { cancelled } from '../core/index.ts';
 import type { AuthServiceOptions } from './auth/authService.ts';
 import { memorySecrets } from './auth/memorySecrets.ts';
+import type { HttpAgents } from './httpAgents.ts';
 import type { Remote } from './remote.ts';
 import type { SpawnRecords } from './spawnRecords.ts';
 import { openStdio } from './stdio.ts';
@@ -20,6 +21,8 @@ export interface ConnectorOptions {
   readonly records?: SpawnRecords | undefined;
   /** How a person signs in to servers with a URL, and where that is kept. Default: nobody does. */
   readonly signIn?: AuthServiceOptions | undefined;
+  /** How HTTP connections are made. Default: by the proxies and certificates of the environment. */
+  readonly agents?: HttpAgents | undefined;
 }
 
 /** The command under which settings name the demo server, so that no path of one machine gets into them. */
@@ -76,7 +79,7 @@ export class NodeConnector implements Connector {
   /** What servers with a URL need, loaded with the first of them. */
   remote(): Promise<Remote> {
     this.#remote ??= import('./remote.ts').then(({ Remote }) => {
-      const remote = new Remote(this.#options.signIn ?? nobodySignsIn());
+      const remote = new Remote({ signIn: this.#options.signIn ?? nobodySignsIn(), agents: this.#options.agents });
       this.#redact = remote.auth.redact;
       return remote;
     });

@@ -192,8 +192,10 @@ export class LegacySse implements Transport {
 
   /** Messages overtake each other on their way: some must not. */
   async #after(exchange: PostExchange, message: Json): Promise<void> {
+    // Of now: what is sent later may be what waits for this.
+    const ready = this.#ready;
     await this.#endpoint.promise;
-    await this.#ready;
+    await ready;
     if (exchange.method !== 'notifications/cancelled') return;
     const params = isJsonObject(message) && isJsonObject(message['params']) ? message['params'] : {};
     const target = [...this.#exchanges].find((other) => other.id !== undefined && other.id === params['requestId']);

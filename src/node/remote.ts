@@ -1,8 +1,15 @@
-import type { ConnectContext, OpenTransport, RemoteConnection } from '../core/index.ts';
+import { type ConnectContext, Emitter, type OpenTransport, type RemoteConnection } from '../core/index.ts';
 import { AuthService, type AuthServiceOptions } from './auth/authService.ts';
+import type { HttpAgents } from './httpAgents.ts';
 import { openLegacySse } from './legacySse.ts';
 import { openStreamableHttp } from './streamableHttp.ts';
 import { openWebSocket } from './webSocket.ts';
+
+export interface RemoteOptions {
+  readonly signIn: AuthServiceOptions;
+  /** How connections are made, where the runtime does not see to proxies and certificates by itself. */
+  readonly agents?: HttpAgents | undefined;
+}
 
 /**
  * Everything that only servers with a URL need, in a bundle of its own: most windows have none, and what is not loaded
@@ -10,21 +17,40 @@ import { openWebSocket } from './webSocket.ts';
  */
 export class Remote {
   readonly auth: AuthService;
+  readonly #agents: HttpAgents | undefined;
 
-  constructor(options: AuthServiceOptions) {
-    this.auth = new AuthService(options);
+  constructor({ signIn, agents }: RemoteOptions) {
+    this.auth = new AuthService(signIn);
+    this.#agents = agents;
   }
 
   async open(connection: RemoteConnection, context: ConnectContext): Promise<OpenTransport> {
-    const authorizer = connection.auth?.flow === 'off' ? undefined : this.auth.authorizer({ connection, context });
-    switch (kindOf(connection)) {
-      case 'websocket':
-        return openWebSocket(connection, context, { authorizer });
-      case 'sse':
-        return openLegacySse(connection, context, { authorizer });
-      case 'http':
-        return openStreamableHttp(connection, context, { authorizer });
-    }
+    const waiting = new Emitter<boolean>();
+    const authorizer = this.auth.authorizer({
+      connection,
+      context,
+      onWaiting: (isWaiting) => waiting.fire(isWaiting),
+    });
+    const options = { authorizer, agents: this.#agents };
+    const { transport, pid } = await open(connection, context, options);
+    transport.onClose(() => {
+      authorizer?.dispose();
+      waiting.dispose();
+    });
+    return { transport, pid, onWaiting: waiting.event };
+  }
+}
+
+type Options = NonNullable<Parameters<typeof openStreamableHttp>[2]>;
+
+async function open(connection: RemoteConnection, context: ConnectContext, options: Options): Promise<OpenTransport> {
+  switch (kindOf(connection)) {
+    case 'websocket':
+      return openWebSocket(connection, context, options);
+    case 'sse':
+      return openLegacySse(connection, context, options);
+    case 'http':
+      return openStreamableHttp(connection, context, options);
   }
 }
 

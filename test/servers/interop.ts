@@ -114,19 +114,19 @@ const useIt = async (
   entry: JsonObject,
   workspace: string,
 ): Promise<{ readonly cells: readonly string[]; readonly startMs: number }> => {
-  const host = createNodeHost({ servers: { [SUBJECT]: entry }, folders: [workspace] });
+  console.log("x",Date.now()%100000);const host = createNodeHost({ servers: { [SUBJECT]: entry }, folders: [workspace] });
   let pids: readonly number[] = [];
   try {
     const started = Date.now();
     await host.start(SUBJECT);
     const startMs = Date.now() - started;
-    const { pid } = factsOf(host);
+console.log("started",Date.now()%100000);    const { pid } = factsOf(host);
     if (pid !== undefined) pids = processTree(pid);
     await settled(host);
-    const { cells } = factsOf(host);
+console.log("settled",Date.now()%100000);    const { cells } = factsOf(host);
     return { cells: [...cells, await callOnce(host, server.call, workspace)], startMs };
   } finally {
-    await host.close();
+console.log("called",Date.now()%100000);    await host.close();console.log("closed",Date.now()%100000);
     await gone(pids);
   }
 };

@@ -93,7 +93,16 @@ interface CallSetup<T> {
 /** A call whatever its result is. */
 export type AnyCall = Pick<
   OutboundCall<unknown>,
-  'id' | 'method' | 'options' | 'deadline' | 'subscription' | 'resolve' | 'reject' | 'progressed' | 'postpone' | 'prolong'
+  | 'id'
+  | 'method'
+  | 'options'
+  | 'deadline'
+  | 'subscription'
+  | 'resolve'
+  | 'reject'
+  | 'progressed'
+  | 'postpone'
+  | 'prolong'
 >;
 
 function undecodable(method: string, cause: unknown): HostError {

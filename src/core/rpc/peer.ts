@@ -2,7 +2,7 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { type Effect, HostError, messageOf, RPC, WireError } from '../base/errors.ts';
-import { Emitter } from '../base/event.ts';
+import { Emitter, type Event } from '../base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { LogLevel } from '../base/log.ts';
 import { CallTable } from './callTable.ts';
@@ -33,6 +33,8 @@ export interface PeerOptions {
   readonly clock: Clock;
   /** The id before the first one: a connection that changes hands does not use one twice. */
   readonly lastId?: number | undefined;
+  /** Tells whether the connection waits for a person: no time of ours runs meanwhile. */
+  readonly onWaiting?: Event<boolean> | undefined;
   /** Has the last word on how a request fails: what a server says of its failure may hold what nobody may see. */
   readonly onFailure?: ((error: HostError) => HostError) | undefined;
   readonly log: (level: LogLevel, message: string) => void;
@@ -90,7 +92,7 @@ export class Peer implements Disposable {
         this.#closed.fire(closed);
       }),
       transport.onDropped?.((dropped) => this.#dropped(dropped)),
-      transport.onWaiting?.((isWaiting) => this.#wait(isWaiting)),
+      options.onWaiting?.((isWaiting) => this.#wait(isWaiting)),
     ];
     transport.start((message) => this.#receive(message));
   }

@@ -49,8 +49,6 @@ export interface Transport {
    * `initialize`: whatever the server was told since the first one must be told again.
    */
   readonly onRenewed?: Event<Json>;
-  /** Tells whether it waits for a person (who signs in, say): that time is not the server's, and no timeout counts it. */
-  readonly onWaiting?: Event<boolean>;
   /** How the connection is made now. */
   readonly details?: TransportDetails;
   /** Ends the connection in order; resolves when nothing of it is left. Calling twice is harmless. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { HostError, methodNotFound, RPC, WireError } from '../base/errors.ts';
-import { Emitter } from '../base/event.ts';
+import { Emitter, type Event } from '../base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { Era } from '../model/server.ts';
@@ -20,6 +20,8 @@ export interface ChannelOptions {
   readonly redact?: ((error: HostError) => HostError) | undefined;
   /** Called before the features start: whatever they cause finds the session where it is looked for. */
   readonly onOpened?: ((session: Session) => void) | undefined;
+  /** Tells whether the connection waits for a person. */
+  readonly onWaiting?: Event<boolean> | undefined;
   /** The last id that was used on the connection before. */
   readonly lastId?: number | undefined;
 }
@@ -54,6 +56,7 @@ export class Channel implements Disposable {
         {
           clock: options.clock,
           lastId: options.lastId,
+          onWaiting: options.onWaiting,
           log: (level, message) => log.log(level, message),
           onFailure: redact,
         },

@@ -1,6 +1,7 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { HostError, isHostError } from '../base/errors.ts';
+import type { Event } from '../base/event.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import { Peer } from '../rpc/peer.ts';
@@ -26,6 +27,7 @@ export interface DiscoveryOptions {
   readonly capabilities: JsonObject;
   readonly timeoutMs: number;
   readonly token: CancellationToken;
+  readonly onWaiting?: Event<boolean> | undefined;
   /** Of a process that only serves the question nothing is expected; of a connection its failure is told. */
   readonly isSibling: boolean;
 }
@@ -43,6 +45,7 @@ export async function discover(options: DiscoveryOptions): Promise<Discovery & {
   };
   const peer = new Peer(new StatelessTransport(transport, log), handlers, {
     clock,
+    onWaiting: options.onWaiting,
     log: (level, message) => log.log(level, message),
   });
   const began = clock.now();

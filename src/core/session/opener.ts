@@ -170,6 +170,7 @@ export class Opener {
         features,
         redact,
         client,
+        onWaiting: opened.onWaiting,
         onOpened: (session) => this.#options.onOpened(session, opened),
         ...found,
       }),
@@ -199,6 +200,7 @@ export class Opener {
       redact,
       startTimeoutMs,
       lastId,
+      onWaiting: opened.onWaiting,
       dialect: protocol.dialect,
       onNegotiated: (version) => negotiated.fire(version),
       onOpened: (session) => this.#options.onOpened(session, opened),
@@ -245,7 +247,7 @@ export class Opener {
     });
     const ended = new Deferred<TransportClosed>();
     opened.transport.onClose((closed) => ended.resolve(closed));
-    opened.transport.onWaiting?.((isWaiting) => this.#options.onWaiting(isWaiting));
+    opened.onWaiting?.((isWaiting) => this.#options.onWaiting(isWaiting));
     const link = { opened, negotiated, ended };
     if (!token.isCancellationRequested) return link;
     await this.#close(link);
@@ -260,7 +262,8 @@ export class Opener {
   #discover({ opened }: Link, timeoutMs: number, isSibling: boolean): Promise<Discovery & { readonly lastId: number }> {
     const { clock, log, client, token, features } = this.#options;
     const capabilities = modernCapabilities(features);
-    return discover({ transport: opened.transport, clock, log, client, token, capabilities, timeoutMs, isSibling });
+    const { transport, onWaiting } = opened;
+    return discover({ transport, onWaiting, clock, log, client, token, capabilities, timeoutMs, isSibling });
   }
 
   #isMcpl(found: Discovery): boolean {

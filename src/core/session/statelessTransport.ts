@@ -14,14 +14,12 @@ export class StatelessTransport implements Transport {
   readonly #inner: Transport;
   readonly #log: Logger;
   readonly onDropped?: Event<DroppedMessage>;
-  readonly onWaiting?: Event<boolean>;
   readonly details?: TransportDetails;
 
   constructor(inner: Transport, log: Logger) {
     this.#inner = inner;
     this.#log = log;
     if (inner.onDropped !== undefined) this.onDropped = inner.onDropped;
-    if (inner.onWaiting !== undefined) this.onWaiting = inner.onWaiting;
     if (inner.details !== undefined) this.details = inner.details;
   }
 

@@ -1,7 +1,7 @@
-import http, { type IncomingHttpHeaders } from 'node:http';
-import https from 'node:https';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Clock, HostError, type Json } from '../../core/index.ts';
 import { readJson } from '../httpBody.ts';
+import type { HttpCall, HttpRequester } from '../httpRequest.ts';
 
 /** Metadata and token replies are small; what is longer is not read. */
 const MAX_BODY = 256 * 1024;
@@ -11,7 +11,6 @@ const MAX_REDIRECTS = 3;
 export interface AuthHttpReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  readonly body: string;
   /** `undefined` where the body is not JSON. */
   readonly json: Json | undefined;
 }
@@ -22,15 +21,18 @@ export interface AuthHttpPost {
   readonly body: string;
 }
 
+type Call = Pick<HttpCall, 'method' | 'url' | 'bound' | 'body'>;
+
 /**
- * Requests to authorization servers. Not the requester of transports, which follows redirects: what is sent here may
- * hold secrets, and what is read decides where secrets go. A redirect is followed for metadata only, and only to the
- * same origin.
+ * Requests to authorization servers. What is sent here may hold secrets, and what is read decides where secrets go: a
+ * redirect is followed for metadata only, and only to the same origin.
  */
 export class AuthHttp {
+  readonly #requester: HttpRequester;
   readonly #clock: Clock;
 
-  constructor(clock: Clock) {
+  constructor(requester: HttpRequester, clock: Clock) {
+    this.#requester = requester;
     this.#clock = clock;
   }
 
@@ -38,25 +40,24 @@ export class AuthHttp {
   async get(url: URL, signal: AbortSignal): Promise<AuthHttpReply> {
     let at = url;
     for (let hops = 0; ; hops++) {
-      const reply = await this.#send('GET', at, { accept: 'application/json' }, undefined, signal);
+      const reply = await this.#send({ method: 'GET', url: at, bound: { accept: 'application/json' } }, signal);
       const { location } = reply.headers;
-      if (reply.status < 300 || reply.status >= 400 || location === undefined || hops >= MAX_REDIRECTS) return reply;
+      if (!isRedirect(reply.status) || location === undefined || hops >= MAX_REDIRECTS) return reply;
       if (!URL.canParse(location, at.href) || new URL(location, at.href).origin !== url.origin) return reply;
       at = new URL(location, at.href);
     }
   }
 
   async post({ url, headers, body }: AuthHttpPost, signal: AbortSignal): Promise<AuthHttpReply> {
-    return this.#send('POST', url, { accept: 'application/json', ...headers }, body, signal);
+    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    return this.#send(
+      { method: 'POST', url, bound: { accept: 'application/json', ...headers, ...length }, body },
+      signal,
+    );
   }
 
-  async #send(
-    method: string,
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    body: string | undefined,
-    signal: AbortSignal,
-  ): Promise<AuthHttpReply> {
+  async #send(call: Call, signal: AbortSignal): Promise<AuthHttpReply> {
+    const { url } = call;
     const abort = new AbortController();
     const stop = (): void => abort.abort(new HostError('CANCELLED', 'Signing in was cancelled.', { layer: 'host' }));
     const timer = this.#clock.delay(TIMEOUT_MS, () =>
@@ -65,8 +66,9 @@ export class AuthHttp {
     signal.addEventListener('abort', stop);
     if (signal.aborted) stop();
     try {
-      return await exchange(method, url, headers, body, abort.signal);
+      return await this.#exchange(call, abort);
     } catch (error) {
+      if (abort.signal.aborted) throw abort.signal.reason;
       if (error instanceof HostError) throw error;
       throw unreachable(url, `cannot be reached (${codeOf(error)})`, error);
     } finally {
@@ -74,47 +76,49 @@ export class AuthHttp {
       signal.removeEventListener('abort', stop);
     }
   }
+
+  async #exchange(call: Call, { signal }: AbortController): Promise<AuthHttpReply> {
+    const redirected = new AbortController();
+    let redirect: AuthHttpReply | undefined;
+    try {
+      const response = await this.#requester.open({
+        ...call,
+        headers: {},
+        signal: AbortSignal.any([signal, redirected.signal]),
+        // The requester goes on with redirects, unless the request is given up at the first.
+        onReply: ({ statusCode = 0, headers }) => {
+          if (!isRedirect(statusCode)) return;
+          redirect = { status: statusCode, headers, json: undefined };
+          redirected.abort();
+        },
+      });
+      if (redirect !== undefined) return redirect;
+      return {
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        json: readJson(await readBody(response, call.url)),
+      };
+    } catch (error) {
+      if (redirect !== undefined) return redirect;
+      throw error;
+    }
+  }
 }
 
-function exchange(
-  method: string,
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  body: string | undefined,
-  signal: AbortSignal,
-): Promise<AuthHttpReply> {
-  return new Promise((resolve, reject) => {
-    // Through the module each time: an editor replaces these functions to go through its proxy.
-    const send = url.protocol === 'https:' ? https.request : http.request;
-    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const request = send(url, { method, headers: { ...headers, ...length } });
-    const abort = (): void => {
-      reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
-      request.destroy();
-    };
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort);
-    request.once('close', () => signal.removeEventListener('abort', abort));
-    request.on('error', reject);
-    request.once('response', (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('error', reject);
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        chunks.push(chunk);
-        if (size <= MAX_BODY) return;
-        reject(unreachable(url, `answered with more than ${MAX_BODY / 1024} kB`));
-        request.destroy();
-      });
-      response.on('end', () => {
-        const text = Buffer.concat(chunks, size).toString('utf8');
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text, json: readJson(text) });
-      });
-      response.on('close', () => reject(new Error('the reply broke off')));
-    });
-    request.end(body);
-  });
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+async function readBody(response: IncomingMessage, url: URL): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    size += chunk.length;
+    if (size > MAX_BODY) throw unreachable(url, `answered with more than ${MAX_BODY / 1024} kB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size).toString('utf8');
 }
 
 function codeOf(error: unknown): string {

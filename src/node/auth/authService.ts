@@ -14,6 +14,8 @@ import {
 } from '../../core/index.ts';
 import type { Authorizer } from '../authorizer.ts';
 import { backgroundClock } from '../backgroundClock.ts';
+import type { HttpAgents } from '../httpAgents.ts';
+import { HttpRequester } from '../httpRequest.ts';
 import { AccountStore } from './accountStore.ts';
 import { AuthHttp } from './authHttp.ts';
 import { type AuthorizerTools, OAuthAuthorizer } from './oauthAuthorizer.ts';
@@ -25,6 +27,8 @@ export interface AuthServiceOptions {
   readonly prompt: AuthPrompt;
   readonly browser: AuthBrowser;
   readonly clock?: Clock | undefined;
+  /** How authorization servers are reached: as servers are. Closed with the service. */
+  readonly agents?: HttpAgents | undefined;
 }
 
 export interface AuthorizedConnection {
@@ -38,14 +42,16 @@ export class AuthService {
   readonly #tools: AuthorizerTools;
   readonly #store: AccountStore;
   readonly #held = new HeldSecrets();
+  readonly #requester: HttpRequester;
   /** Fires when somebody signed in or out. */
   readonly onDidChangeAccounts: Event<void>;
 
-  constructor({ secrets, prompt, browser, clock = backgroundClock }: AuthServiceOptions) {
+  constructor({ secrets, prompt, browser, clock = backgroundClock, agents }: AuthServiceOptions) {
+    this.#requester = new HttpRequester(agents);
     this.#store = new AccountStore(secrets, this.#held);
     this.onDidChangeAccounts = this.#store.onDidChange;
     this.#tools = {
-      http: new AuthHttp(clock),
+      http: new AuthHttp(this.#requester, clock),
       store: this.#store,
       held: this.#held,
       prompt,
@@ -94,5 +100,6 @@ export class AuthService {
 
   dispose(): void {
     this.#store.dispose();
+    this.#requester.close();
   }
 }

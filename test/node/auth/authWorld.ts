@@ -85,6 +85,8 @@ export class AuthWorld {
   readonly auth: Site;
   readonly clock = new FakeClock(Date.now());
   readonly secrets: SecretStore;
+  /** Under which names anything was ever kept. */
+  readonly keys = new Set<string>();
   readonly service: AuthService;
   readonly questions: SignInQuestion[] = [];
   readonly opened: URL[] = [];
@@ -107,9 +109,15 @@ export class AuthWorld {
   private constructor(mcp: Site, auth: Site, secrets: SecretStore) {
     this.mcp = mcp;
     this.auth = auth;
-    this.secrets = secrets;
+    this.secrets = {
+      ...secrets,
+      set: (key, value) => {
+        this.keys.add(key);
+        return secrets.set(key, value);
+      },
+    };
     this.service = new AuthService({
-      secrets,
+      secrets: this.secrets,
       clock: this.clock,
       prompt: {
         consent: (question) => {

@@ -276,6 +276,7 @@ suite('signing in by a person', () => {
     assert.equal(await world.service.signOut(world.server), false);
     assert.deepEqual(revoked, ['refresh-1', 'access-1']);
     assert.deepEqual([await world.service.accounts(), changes], [[], 2]);
+    for (const key of world.keys) assert.equal(await world.secrets.get(key), undefined, key);
     assert.deepEqual(
       await authorizer.headersFor({ method: 'POST', url: new URL(world.server) }, new AbortController().signal),
       {},

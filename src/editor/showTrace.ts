@@ -1,0 +1,102 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore, type ProtocolTrace } from '../core/index.ts';
+import { decodeTracePageState } from '../webview/traceMessages.ts';
+import { registerCommand } from './commandRegistry.ts';
+import { COMMANDS, SETTINGS } from './ids.ts';
+import type { EditorServices } from './services.ts';
+import { TRACE_VIEW, TracePanel } from './tracePanel.ts';
+import { pageOptions } from './webviewPage.ts';
+
+/** Where the trace of each server is. */
+export interface Traces {
+  trace(server: string): ProtocolTrace | undefined;
+}
+
+type Needs = Pick<EditorServices, 'host' | 'failures' | 'pick' | 'extensionUri'> & { readonly traces: Traces };
+
+/** `mcpl.server.showTrace`, the tabs that it opens, and the setting that records from the start. */
+export function registerShowTrace(services: Needs): Disposable {
+  const store = new DisposableStore();
+  const panels = store.add(new TracePanels(services));
+  store.add(vscode.window.registerWebviewPanelSerializer(TRACE_VIEW, panels));
+  store.add(followTraceSetting(services));
+  const text = { failed: vscode.l10n.t('The trace cannot be shown') };
+  store.add(
+    registerCommand(services, COMMANDS.serverShowTrace, text, async (argument) => {
+      const placeHolder = vscode.l10n.t("Which server's messages do you want to see?");
+      const server = await services.pick.server(argument, placeHolder);
+      if (server !== undefined) panels.show(server);
+    }),
+  );
+  return store;
+}
+
+/**
+ * Switches recording on for all servers while the setting says so, before a server's first message. Taking that back
+ * leaves alone what somebody looks at: those were switched on, or would have been, by looking.
+ */
+export function followTraceSetting({ host, traces }: Pick<Needs, 'host' | 'traces'>): Disposable {
+  const store = new DisposableStore();
+  const isOn = (): boolean => vscode.workspace.getConfiguration().get<string>(SETTINGS.trace) === 'messages';
+  const all = (): void => {
+    for (const { id } of host.servers()) traces.trace(id)?.set(isOn());
+  };
+  store.add(
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration(SETTINGS.trace)) all();
+    }),
+  );
+  store.add(
+    host.onDidChangeServer(({ server, what }) => {
+      if (what === 'added' && isOn()) traces.trace(server)?.set(true);
+    }),
+  );
+  all();
+  return store;
+}
+
+class TracePanels implements vscode.WebviewPanelSerializer, Disposable {
+  readonly #services: Needs;
+  readonly #open = new Map<string, TracePanel>();
+
+  constructor(services: Needs) {
+    this.#services = services;
+  }
+
+  show(server: string): void {
+    const trace = this.#services.traces.trace(server);
+    trace?.set(true);
+    const there = this.#open.get(server);
+    if (there !== undefined) return there.reveal();
+    if (trace === undefined) return;
+    const options = pageOptions(this.#services.extensionUri);
+    const panel = vscode.window.createWebviewPanel(TRACE_VIEW, server, vscode.ViewColumn.Active, options);
+    this.#adopt(panel, server, trace);
+  }
+
+  /** After a reload of the window the tab is back, and what it is there for goes on. */
+  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const server = decodeTracePageState(state)?.server;
+    const trace = server === undefined ? undefined : this.#services.traces.trace(server);
+    if (server === undefined || trace === undefined || this.#open.has(server)) panel.dispose();
+    else {
+      trace.set(true);
+      this.#adopt(panel, server, trace);
+    }
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    for (const panel of this.#open.values()) panel.dispose();
+    this.#open.clear();
+  }
+
+  #adopt(panel: vscode.WebviewPanel, server: string, trace: ProtocolTrace): void {
+    const view = new TracePanel(this.#services, panel, server, trace);
+    this.#open.set(server, view);
+    panel.onDidDispose(() => {
+      this.#open.delete(server);
+      view.dispose();
+    });
+  }
+}

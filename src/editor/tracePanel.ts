@@ -1,0 +1,127 @@
+import * as vscode from 'vscode';
+import {
+  ALL_MESSAGES,
+  type Disposable,
+  DisposableStore,
+  type ProtocolTrace,
+  type TraceFilter,
+  TraceSelection,
+} from '../core/index.ts';
+import { decodeFromTracePage, type FromTracePage, type ToTracePage } from '../webview/traceMessages.ts';
+import { plainText } from './plainText.ts';
+import type { EditorServices } from './services.ts';
+import { exportTrace } from './traceExport.ts';
+import { formatted, traceMessage, traceRow } from './traceText.ts';
+import { pageHtml, pageIcon, pageOptions } from './webviewPage.ts';
+
+export const TRACE_VIEW = 'mcpl.trace';
+
+type Needs = Pick<EditorServices, 'failures' | 'extensionUri'>;
+
+/** One server's trace in an editor tab. The page is told how much there is, and gets the rows that it asks for. */
+export class TracePanel implements Disposable {
+  readonly #services: Needs;
+  readonly #panel: vscode.WebviewPanel;
+  readonly #server: string;
+  readonly #trace: ProtocolTrace;
+  readonly #store = new DisposableStore();
+  #selection: TraceSelection;
+  #list = 0;
+
+  constructor(services: Needs, panel: vscode.WebviewPanel, server: string, trace: ProtocolTrace) {
+    this.#services = services;
+    this.#panel = panel;
+    this.#server = server;
+    this.#trace = trace;
+    this.#selection = new TraceSelection(trace, ALL_MESSAGES);
+    panel.title = vscode.l10n.t('Trace of {0}', plainText(server, 60));
+    panel.iconPath = pageIcon(services.extensionUri, 'trace');
+    panel.webview.options = pageOptions(services.extensionUri);
+    this.#store.add(
+      panel.webview.onDidReceiveMessage((message: unknown) => this.#receive(decodeFromTracePage(message))),
+    );
+    this.#store.add(trace.onDidAppend(() => this.#sendStatus()));
+    panel.webview.html = pageHtml(panel.webview, services.extensionUri, { name: 'trace', title: 'Protocol Trace' });
+  }
+
+  reveal(): void {
+    this.#panel.reveal();
+  }
+
+  /** Lets go of what the panel listens to; the tab itself is the editor's. */
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #receive(message: FromTracePage | undefined): void {
+    if (message === undefined) return;
+    switch (message.type) {
+      case 'ready':
+      case 'filter':
+        return this.#select(message.filter);
+      case 'rows':
+        return this.#sendRows(message.list, message.from, message.count);
+      case 'message': {
+        const entry = this.#trace.get(message.n);
+        if (entry !== undefined) this.#send({ type: 'message', message: traceMessage(entry) });
+        return;
+      }
+      case 'copy':
+        return this.#run(vscode.l10n.t('The message was not copied'), this.#copy(message.n));
+      case 'record':
+        this.#trace.set(!this.#trace.isOn);
+        return this.#sendStatus();
+      case 'clear':
+        this.#trace.clear();
+        return this.#select(this.#selection.filter);
+      case 'export':
+        return this.#run(vscode.l10n.t('The trace was not exported'), this.#export());
+    }
+  }
+
+  #select(filter: TraceFilter): void {
+    this.#list++;
+    this.#selection = new TraceSelection(this.#trace, filter);
+    this.#sendStatus();
+  }
+
+  #sendStatus(): void {
+    // A hidden page asks for everything when it is shown again.
+    if (!this.#panel.visible) return;
+    this.#selection.update();
+    const { start, end } = this.#selection;
+    const { isOn, size: kept } = this.#trace;
+    this.#send({ type: 'status', status: { server: this.#server, isOn, list: this.#list, start, end, kept } });
+  }
+
+  #sendRows(list: number, from: number, count: number): void {
+    if (list !== this.#list) return;
+    const { start } = this.#selection;
+    this.#selection.update();
+    // The page asks for what was forgotten meanwhile, and would ask again.
+    if (this.#selection.start !== start) this.#sendStatus();
+    const first = Math.max(from, this.#selection.start);
+    const rows = this.#selection.page(first, from + count - first).map((entry, at) => traceRow(entry, first + at));
+    this.#send({ type: 'rows', list, rows });
+  }
+
+  async #copy(n: number): Promise<void> {
+    const entry = this.#trace.get(n);
+    if (entry === undefined) return;
+    await vscode.env.clipboard.writeText(formatted(entry));
+    vscode.window.setStatusBarMessage(vscode.l10n.t('Copied the message.'), 2_000);
+  }
+
+  async #export(): Promise<void> {
+    const done = await exportTrace(this.#trace, this.#selection.filter, this.#server);
+    if (done) vscode.window.setStatusBarMessage(vscode.l10n.t('Exported the trace.'), 4_000);
+  }
+
+  #run(failed: string, work: Promise<void>): void {
+    work.catch((error: unknown) => this.#services.failures.show(failed, error, { server: this.#server }));
+  }
+
+  #send(message: ToTracePage): void {
+    if (!this.#store.isDisposed && this.#panel.visible) void this.#panel.webview.postMessage(message);
+  }
+}
