@@ -4,7 +4,6 @@ import {
   isRunning,
   type Listing,
   type Prompt,
-  type PromptArgument,
   type Resource,
   type ResourceTemplate,
   type ServerSnapshot,
@@ -112,7 +111,7 @@ function promptText(prompt: Prompt): readonly string[] {
   return [...heading(prompt.name, prompt), ...(args.length === 0 ? [] : ['    Arguments:', ...args])];
 }
 
-function argumentText({ name, title, description, required }: PromptArgument): string {
+function argumentText({ name, title, description, required }: Prompt['arguments'][number]): string {
   const words = [title, description].filter((text) => text !== undefined && text !== '').join(': ');
   return `      ${cleanLine(`${name}${required ? ' (required)' : ''} ${words}`.trim(), 300)}`;
 }

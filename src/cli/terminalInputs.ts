@@ -26,7 +26,7 @@ export function terminalElicitor(dialog: Dialog): Elicitor {
     url: (question, token) => visit(dialog, question, token),
     finish: async (question, token) => {
       if (!dialog.isInteractive) return 'cancel';
-      const typed = await dialog.ask('Press Enter when you are done there, or type "cancel": ', token);
+      const typed = await dialog.ask(`Press Enter when you are done at ${question.host}, or type "cancel": `, token);
       return typed?.trim() === '' ? 'continue' : 'cancel';
     },
     finished: ({ server }) => dialog.say(`The server "${server}" says that the page is done with.`),

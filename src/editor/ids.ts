@@ -17,6 +17,13 @@ export const COMMANDS = {
   serverShowLog: 'mcpl.server.showLog',
   serverOpenSettings: 'mcpl.server.openSettings',
   serverForgetConsent: 'mcpl.server.forgetConsent',
+  serverShowTrace: 'mcpl.server.showTrace',
+  serverSetLogLevel: 'mcpl.server.setLogLevel',
+  serverSignOut: 'mcpl.server.signOut',
+  questionShow: 'mcpl.question.show',
+  resourceOpen: 'mcpl.resource.open',
+  promptGet: 'mcpl.prompt.get',
+  promptCopy: 'mcpl.prompt.copy',
   toolCall: 'mcpl.tool.call',
   toolAutoApprove: 'mcpl.tool.autoApprove',
   toolAskFirst: 'mcpl.tool.askFirst',
@@ -32,6 +39,7 @@ export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 export const SETTINGS = {
   servers: 'mcpl.servers',
   inputs: 'mcpl.inputs',
+  trace: 'mcpl.trace',
 } as const;
 
 export const CONTEXT_KEYS = {
@@ -52,6 +60,17 @@ export const FACETS = {
   offered: 'offered',
   hidden: 'hidden',
   problem: 'problem',
+  remote: 'remote',
+  logs: 'logs',
+  resource: 'resource',
+  template: 'template',
+  prompt: 'prompt',
+} as const;
+
+/** Of documents that show what servers have. */
+export const SCHEMES = {
+  resource: 'mcpl-resource',
+  prompt: 'mcpl-prompt',
 } as const;
 
 export type Facet = (typeof FACETS)[keyof typeof FACETS];

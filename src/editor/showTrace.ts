@@ -19,7 +19,7 @@ export function registerShowTrace(services: Needs): Disposable {
   const store = new DisposableStore();
   const panels = store.add(new TracePanels(services));
   store.add(vscode.window.registerWebviewPanelSerializer(TRACE_VIEW, panels));
-  store.add(followTraceSetting(services));
+  store.add(followTraceSetting(services, (server) => panels.wasShown(server)));
   const text = { failed: vscode.l10n.t('The trace cannot be shown') };
   store.add(
     registerCommand(services, COMMANDS.serverShowTrace, text, async (argument) => {
@@ -33,13 +33,16 @@ export function registerShowTrace(services: Needs): Disposable {
 
 /**
  * Switches recording on for all servers while the setting says so, before a server's first message. Taking that back
- * leaves alone what somebody looks at: those were switched on, or would have been, by looking.
+ * leaves alone what somebody looked at: that was switched on by looking, until the window closes.
  */
-export function followTraceSetting({ host, traces }: Pick<Needs, 'host' | 'traces'>): Disposable {
+function followTraceSetting(
+  { host, traces }: Pick<Needs, 'host' | 'traces'>,
+  wasShown: (server: string) => boolean,
+): Disposable {
   const store = new DisposableStore();
   const isOn = (): boolean => vscode.workspace.getConfiguration().get<string>(SETTINGS.trace) === 'messages';
   const all = (): void => {
-    for (const { id } of host.servers()) traces.trace(id)?.set(isOn());
+    for (const { id } of host.servers()) if (isOn() || !wasShown(id)) traces.trace(id)?.set(isOn());
   };
   store.add(
     vscode.workspace.onDidChangeConfiguration((change) => {
@@ -58,14 +61,22 @@ export function followTraceSetting({ host, traces }: Pick<Needs, 'host' | 'trace
 class TracePanels implements vscode.WebviewPanelSerializer, Disposable {
   readonly #services: Needs;
   readonly #open = new Map<string, TracePanel>();
+  readonly #shown = new Set<string>();
+  readonly #listener: Disposable;
 
   constructor(services: Needs) {
     this.#services = services;
+    this.#listener = services.host.onDidChangeServer(({ server, what }) => {
+      if (what === 'added') this.#attach(server);
+    });
+  }
+
+  wasShown(server: string): boolean {
+    return this.#shown.has(server);
   }
 
   show(server: string): void {
-    const trace = this.#services.traces.trace(server);
-    trace?.set(true);
+    const trace = this.#on(server);
     const there = this.#open.get(server);
     if (there !== undefined) return there.reveal();
     if (trace === undefined) return;
@@ -77,18 +88,30 @@ class TracePanels implements vscode.WebviewPanelSerializer, Disposable {
   /** After a reload of the window the tab is back, and what it is there for goes on. */
   deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const server = decodeTracePageState(state)?.server;
-    const trace = server === undefined ? undefined : this.#services.traces.trace(server);
+    const trace = server === undefined ? undefined : this.#on(server);
     if (server === undefined || trace === undefined || this.#open.has(server)) panel.dispose();
-    else {
-      trace.set(true);
-      this.#adopt(panel, server, trace);
-    }
+    else this.#adopt(panel, server, trace);
     return Promise.resolve();
   }
 
   dispose(): void {
+    this.#listener.dispose();
     for (const panel of this.#open.values()) panel.dispose();
     this.#open.clear();
+  }
+
+  /** A server that left the settings and came back has a trace of its own again. */
+  #attach(server: string): void {
+    const panel = this.#open.get(server);
+    const trace = panel === undefined ? undefined : this.#on(server);
+    if (trace !== undefined) panel?.attach(trace);
+  }
+
+  #on(server: string): ProtocolTrace | undefined {
+    const trace = this.#services.traces.trace(server);
+    this.#shown.add(server);
+    trace?.set(true);
+    return trace;
   }
 
   #adopt(panel: vscode.WebviewPanel, server: string, trace: ProtocolTrace): void {

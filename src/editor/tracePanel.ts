@@ -23,8 +23,9 @@ export class TracePanel implements Disposable {
   readonly #services: Needs;
   readonly #panel: vscode.WebviewPanel;
   readonly #server: string;
-  readonly #trace: ProtocolTrace;
   readonly #store = new DisposableStore();
+  #trace: ProtocolTrace;
+  #watching: Disposable;
   #selection: TraceSelection;
   #list = 0;
 
@@ -40,7 +41,7 @@ export class TracePanel implements Disposable {
     this.#store.add(
       panel.webview.onDidReceiveMessage((message: unknown) => this.#receive(decodeFromTracePage(message))),
     );
-    this.#store.add(trace.onDidAppend(() => this.#sendStatus()));
+    this.#watching = trace.onDidAppend(() => this.#sendStatus());
     panel.webview.html = pageHtml(panel.webview, services.extensionUri, { name: 'trace', title: 'Protocol Trace' });
   }
 
@@ -48,8 +49,17 @@ export class TracePanel implements Disposable {
     this.#panel.reveal();
   }
 
+  /** Shows another trace of the same server. */
+  attach(trace: ProtocolTrace): void {
+    this.#watching.dispose();
+    this.#trace = trace;
+    this.#watching = trace.onDidAppend(() => this.#sendStatus());
+    this.#select(this.#selection.filter);
+  }
+
   /** Lets go of what the panel listens to; the tab itself is the editor's. */
   dispose(): void {
+    this.#watching.dispose();
     this.#store.dispose();
   }
 

@@ -114,19 +114,19 @@ const useIt = async (
   entry: JsonObject,
   workspace: string,
 ): Promise<{ readonly cells: readonly string[]; readonly startMs: number }> => {
-  console.log("x",Date.now()%100000);const host = createNodeHost({ servers: { [SUBJECT]: entry }, folders: [workspace] });
+  const host = createNodeHost({ servers: { [SUBJECT]: entry }, folders: [workspace] });
   let pids: readonly number[] = [];
   try {
     const started = Date.now();
     await host.start(SUBJECT);
     const startMs = Date.now() - started;
-console.log("started",Date.now()%100000);    const { pid } = factsOf(host);
+    const { pid } = factsOf(host);
     if (pid !== undefined) pids = processTree(pid);
     await settled(host);
-console.log("settled",Date.now()%100000);    const { cells } = factsOf(host);
+    const { cells } = factsOf(host);
     return { cells: [...cells, await callOnce(host, server.call, workspace)], startMs };
   } finally {
-console.log("called",Date.now()%100000);    await host.close();console.log("closed",Date.now()%100000);
+    await host.close();
     await gone(pids);
   }
 };

@@ -21,7 +21,7 @@ export interface Question<T> {
   /** What counts as the answer when nobody gives one. */
   readonly dismissed: T;
   /** `undefined` where this is no answer; throws `Malformed` where it can say why. */
-  decode(answer: Json): T | undefined;
+  readonly decode: (answer: Json) => T | undefined;
 }
 
 /** What the host asks and the driver answers. */

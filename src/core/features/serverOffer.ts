@@ -19,13 +19,19 @@ export interface ServerOfferOptions {
 
 export type OfferKind = 'tools' | 'resources' | 'prompts';
 
+export interface OfferChange {
+  readonly kind: OfferKind;
+  /** Whether anybody sees a difference. */
+  readonly isNews: boolean;
+}
+
 const UNREAD: Listing = { kind: 'unread' };
 const READ: Listing = { kind: 'read' };
 
 /** What one server offers, as it was last read, through all of its connections (model J: one snapshot of it). */
 export class ServerOffer implements Disposable {
   readonly #store = new DisposableStore();
-  readonly #changed = this.#store.add(new Emitter<OfferKind>());
+  readonly #changed = this.#store.add(new Emitter<OfferChange>());
   readonly toolCatalog: ToolCatalog;
   readonly resourceCatalog: ResourceCatalog;
   readonly promptCatalog: PromptCatalog;
@@ -52,20 +58,23 @@ export class ServerOffer implements Disposable {
     this.resourceCatalog = new ResourceCatalog({
       ...common,
       onResources: (resources) => {
+        const isNews = resources.length + this.resources.length > 0;
         this.resources = resources;
-        this.#set('resources', READ);
+        this.#set('resources', READ, isNews);
       },
       onTemplates: (templates) => {
+        const isNews = templates.length + this.templates.length > 0;
         this.templates = templates;
-        this.#changed.fire('resources');
+        this.#changed.fire({ kind: 'resources', isNews });
       },
       onFailed: (_, error) => this.#fail('resources', error),
     });
     this.promptCatalog = new PromptCatalog({
       ...common,
       onPrompts: (prompts) => {
+        const isNews = prompts.length + this.prompts.length > 0;
         this.prompts = prompts;
-        this.#set('prompts', READ);
+        this.#set('prompts', READ, isNews);
       },
       onFailed: (error) => this.#fail('prompts', error),
     });
@@ -73,7 +82,7 @@ export class ServerOffer implements Disposable {
     this.features = [this.toolCatalog, this.resourceCatalog, this.promptCatalog, this.completions];
   }
 
-  get onDidChange(): Event<OfferKind> {
+  get onDidChange(): Event<OfferChange> {
     return this.#changed.event;
   }
 
@@ -94,8 +103,10 @@ export class ServerOffer implements Disposable {
     this.#set(kind, { kind: 'failed', error });
   }
 
-  #set(kind: OfferKind, listing: Listing): void {
+  /** That a server still has none of something is no news. */
+  #set(kind: OfferKind, listing: Listing, isNews = true): void {
+    const hadFailed = this.#listings[kind].kind === 'failed';
     this.#listings = { ...this.#listings, [kind]: listing };
-    this.#changed.fire(kind);
+    this.#changed.fire({ kind, isNews: isNews || hadFailed });
   }
 }

@@ -58,7 +58,12 @@ export class ServerUnit implements Disposable {
     this.#entry = entry;
     const listTimeoutMs = (): number => (this.definition?.timeouts.list ?? 30) * 1000;
     this.offer = this.#store.add(new ServerOffer({ clock, log, listTimeoutMs }));
-    this.#store.add(this.offer.onDidChange((what) => this.#tell(what)));
+    this.#store.add(
+      this.offer.onDidChange(({ kind, isNews }) => {
+        this.#snapshot = undefined;
+        if (isNews) this.#tell(kind);
+      }),
+    );
     this.logging = new ServerLogging({
       clock,
       log,
