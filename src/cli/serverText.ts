@@ -34,7 +34,7 @@ function introduction(
   const id = cleanLine(`${name} ${version}`, 200).trim();
   const names = capabilities.map((each) => cleanLine(each, 100)).join(', ');
   return [
-    title === undefined ? id : `${cleanLine(title, 200)} (${id})`,
+    title === undefined ? id || '(a server without a name)' : `${cleanLine(title, 200)} (${id})`,
     ...(description === undefined ? [] : indented(cleanText(description), '  ')),
     `MCP ${cleanLine(state.protocolVersion, 50)}`,
     `Connection: ${connectionText(state.connection)}`,

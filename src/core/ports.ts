@@ -95,6 +95,8 @@ export interface OpenTransport {
 export interface Connector {
   /** Opens a connection; rejects with a `HostError` that says what to do next. */
   open(connection: Connection, context: ConnectContext): Promise<OpenTransport>;
+  /** Takes out of a text what connections learnt by themselves and nobody may see: tokens. */
+  redact?(text: string): string;
 }
 
 export interface ConnectContext {

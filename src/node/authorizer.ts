@@ -19,10 +19,14 @@ export interface Authorizer {
 export interface AuthorizedRequest {
   readonly method: string;
   readonly url: URL;
+  /** What a proof of possession may cover. */
+  readonly body?: string | undefined;
 }
 
 export interface AuthReply {
   readonly status: number;
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
+  /** The credentials that the request carried: others may be there by now. */
+  readonly authorization?: string | undefined;
 }

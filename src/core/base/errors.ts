@@ -1,5 +1,4 @@
 import type { Json } from './json.ts';
-import { redactor } from './log.ts';
 
 /** Where a failure arose. */
 export type ErrorLayer = 'host' | 'settings' | 'process' | 'transport' | 'protocol' | 'server' | 'tool' | 'policy';
@@ -134,9 +133,8 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The same error without any of these texts in what a person, a model or a log may see of it. */
-export function redactError(error: HostError, secrets: readonly string[]): HostError {
-  const clean = redactor(secrets);
+/** The same error without what `clean` takes out in what a person, a model or a log may see of it. */
+export function redactError(error: HostError, clean: (text: string) => string): HostError {
   const suggestion = error.suggestion === undefined ? undefined : clean(error.suggestion);
   const all = [error.message, error.suggestion, JSON.stringify(error.data), causeText(error.cause)];
   if (all.every((text) => text === undefined || clean(text) === text)) return error;

@@ -27,7 +27,12 @@ export function redactor(secrets: Iterable<string>): (text: string) => string {
 /** A logger through which none of `secrets` passes. */
 export function redacting(logger: Logger, secrets: Iterable<string>): Logger {
   const redact = redactor(secrets);
-  return redact === unchanged ? logger : { log: (level, message) => logger.log(level, redact(message)) };
+  return redact === unchanged ? logger : cleaning(logger, redact);
+}
+
+/** A logger all of whose lines pass through `clean`. */
+export function cleaning(logger: Logger, clean: (text: string) => string): Logger {
+  return { log: (level, message) => logger.log(level, clean(message)) };
 }
 
 function unchanged(text: string): string {

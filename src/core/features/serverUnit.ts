@@ -184,7 +184,8 @@ export class ServerUnit implements Disposable {
         prepare: async (current, token, asking) => {
           const admitted = await gate.admit(current, token, asking);
           this.#consent = admitted.consent;
-          this.#redact = redactor(admitted.expanded.secrets);
+          const withoutSecrets = redactor(admitted.expanded.secrets);
+          this.#redact = (text) => withoutSecrets(ports.connector.redact?.(text) ?? text);
           return { ...admitted.expanded, fingerprint: admitted.fingerprint };
         },
       }),

@@ -6,6 +6,7 @@ import type {
   SettingsProblem,
   Timeouts,
 } from '../model/server.ts';
+import { decodeAuth } from './authDecoder.ts';
 import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
 const DEFAULT_TIMEOUTS: Timeouts = { start: 60, list: 30, call: 60, callMax: 3600 };
@@ -25,11 +26,12 @@ const KNOWN_KEYS = [
   'headers',
   'transport',
   'protocol',
+  'auth',
   'tools',
   'timeouts',
   'restart',
 ] as const;
-const CONNECTION_KEYS = ['command', 'args', 'env', 'envFile', 'cwd', 'url', 'headers', 'transport'] as const;
+const CONNECTION_KEYS = ['command', 'args', 'env', 'envFile', 'cwd', 'url', 'headers', 'transport', 'auth'] as const;
 
 /** Decodes one merged entry. Any error leaves it without a definition, so that nothing half understood ever runs. */
 export function decodeEntry(id: string, traced: Traced): SettingsEntry {
@@ -88,7 +90,7 @@ function isInWorkspace(path: string): boolean {
 
 /** What the user's own settings add to a server that the workspace makes another one of. */
 function lentByUser(traced: Traced): readonly string[] {
-  return ['env', 'headers'].flatMap((key) => {
+  return ['env', 'headers', 'auth'].flatMap((key) => {
     const members = traced.value[key];
     return isJsonObject(members) ? Object.keys(members).filter((name) => traced.scopeOf([key, name]) === 'user') : [];
   });
@@ -104,13 +106,15 @@ function decodeConnection(reader: EntryReader): ConnectionDefinition | undefined
   if (url !== undefined) {
     checkUrl(reader, url);
     const transport = reader.oneOf('transport', ['auto', 'http', 'sse', 'websocket']) ?? 'auto';
-    return { kind: 'remote', url, headers: reader.stringMap('headers'), transport };
+    const auth = decodeAuth(reader.value('auth'), reader);
+    return { kind: 'remote', url, headers: reader.stringMap('headers'), transport, ...(auth && { auth }) };
   }
   if (command === undefined) {
     if (!reader.has('command') && !reader.has('url'))
       reader.fail([], 'Add "command" (a program to start) or "url" (a server to connect to).');
     return undefined;
   }
+  if (reader.has('auth')) reader.warn(['auth'], 'Only a server with a "url" is signed in to.');
   return {
     kind: 'stdio',
     command,

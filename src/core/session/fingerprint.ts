@@ -1,4 +1,5 @@
 import { canonicalJson } from '../base/json.ts';
+import { authJson } from './authDecoder.ts';
 import type { ConnectionDefinition } from '../model/server.ts';
 
 /**
@@ -20,8 +21,9 @@ export function sameConnection(a: ConnectionDefinition, b: ConnectionDefinition)
 
 function connectionJson(definition: ConnectionDefinition) {
   if (definition.kind === 'remote') {
-    const { kind, url, headers, transport } = definition;
-    return { kind, url, headers: { ...headers }, transport };
+    const { kind, url, headers, transport, auth } = definition;
+    const plain = { kind, url, headers: { ...headers }, transport };
+    return auth === undefined ? plain : { ...plain, auth: authJson(auth) };
   }
   const { kind, command, args, env, envFile, cwd } = definition;
   return { kind, command, args: [...args], env: { ...env }, envFile: envFile ?? null, cwd: cwd ?? null };

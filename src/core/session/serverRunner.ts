@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { cancelled, HostError, redactError, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { type Logger, redacting, redactor } from '../base/log.ts';
+import { cleaning, type Logger, redactor } from '../base/log.ts';
 import type { ServerDefinition, ServerState, StopReason } from '../model/server.ts';
 import type { Connector, Ids, OpenTransport, VerdictStore } from '../ports.ts';
 import type { TransportClosed } from '../rpc/transport.ts';
@@ -174,9 +174,12 @@ export class ServerRunner implements Disposable {
     throwIfCancelled(token);
     this.#apply({ kind: 'connecting' });
 
-    const redact = (error: HostError): HostError => redactError(error, prepared.secrets);
+    const { connector } = this.#options;
+    const withoutSecrets = redactor(prepared.secrets);
+    const clean = (text: string): string => withoutSecrets(connector.redact?.(text) ?? text);
+    const redact = (error: HostError): HostError => redactError(error, clean);
     try {
-      const closed = await this.#serve(attempt, prepared, redact);
+      const closed = await this.#serve(attempt, prepared, redact, clean);
       return closed.error === undefined ? closed : { error: redact(closed.error) };
     } catch (error) {
       throw redact(toHostError(error));
@@ -187,11 +190,12 @@ export class ServerRunner implements Disposable {
     attempt: Attempt,
     prepared: PreparedConnection,
     redact: (error: HostError) => HostError,
+    clean: (text: string) => string,
   ): Promise<TransportClosed> {
     const { id, clock, connector, verdicts, features, client } = this.#options;
     const { token } = attempt.cancellation;
     const { protocol, timeouts } = this.#definition;
-    const log = redacting(this.#options.log, prepared.secrets);
+    const log = cleaning(this.#options.log, clean);
     const opener = new Opener({
       serverId: id,
       connection: prepared.connection,
@@ -206,7 +210,7 @@ export class ServerRunner implements Disposable {
       token,
       startTimeoutMs: timeouts.start * 1000,
       redact,
-      redactText: redactor(prepared.secrets),
+      redactText: clean,
       onWaiting: (isWaiting) => {
         // Of a server that runs already, the lifecycle does not take it.
         if (!token.isCancellationRequested) this.#apply({ kind: isWaiting ? 'asked' : 'connecting' });

@@ -3,6 +3,7 @@ import { cancelled, HostError, messageOf } from '../base/errors.ts';
 import { redactor } from '../base/log.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../model/server.ts';
 import type { Connection, VariableSource } from '../ports.ts';
+import { expandAuth, mapAuth } from './authDecoder.ts';
 import { parseEnvFile } from './envFile.ts';
 
 /** A connection ready to open, and the secrets in it, which no log may show. */
@@ -42,7 +43,10 @@ export async function expandConnection(
     const headers = await expandMap(definition.headers);
     // Whatever a header carries may be a credential.
     secrets.push(...Object.values(headers));
-    return { connection: { kind: 'remote', url, headers, transport: definition.transport }, secrets };
+    const auth = definition.auth && (await expandAuth(definition.auth, expand));
+    if (auth !== undefined) secrets.push(...auth.secrets);
+    const connection = { kind: 'remote', url, headers, transport: definition.transport } as const;
+    return { connection: auth === undefined ? connection : { ...connection, auth: auth.settings }, secrets };
   }
 
   const command = await expand(definition.command);
@@ -164,7 +168,12 @@ export function inOpenFolders(definition: ConnectionDefinition, source: Variable
   const showAll = (map: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(map).map(([name, value]) => [name, show(value)]));
   if (definition.kind === 'remote')
-    return { ...definition, url: show(definition.url), headers: showAll(definition.headers) };
+    return {
+      ...definition,
+      url: show(definition.url),
+      headers: showAll(definition.headers),
+      ...(definition.auth && { auth: mapAuth(definition.auth, show) }),
+    };
   const { command, args, env, envFile, cwd } = definition;
   return {
     kind: 'stdio',
