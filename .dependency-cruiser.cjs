@@ -13,7 +13,7 @@ const CORE = [
   ['rpc-knows-no-protocol', 'rpc/', ['base/']],
   ['ports-are-words-only', 'ports\\.ts$', ['base/', 'model/', 'rpc/transport\\.ts$', 'inputPorts\\.ts$']],
   ['input-ports-are-words-only', 'inputPorts\\.ts$', ['base/', 'model/', 'form/fields\\.ts$']],
-  ['host-types-are-words-only', 'hostTypes\\.ts$', ['base/', 'model/', 'ports\\.ts$']],
+  ['host-types-are-words-only', 'hostTypes\\.ts$', ['base/', 'model/', 'trace/', 'ports\\.ts$']],
   ['wire-is-pure', 'wire/', ['base/', 'model/']],
   ['policy-is-pure', 'policy/', ['base/', 'model/', 'ports\\.ts$']],
   ['session-asks-no-policy', 'session/', ['base/', 'model/', 'rpc/', 'wire/', 'ports\\.ts$', 'hostTypes\\.ts$']],
@@ -27,6 +27,7 @@ const CORE = [
       'wire/',
       'policy/',
       'session/',
+      'trace/',
       'form/',
       'ports\\.ts$',
       'inputPorts\\.ts$',
@@ -48,7 +49,7 @@ const layer = ([name, part, allowed]) =>
   );
 
 /** Where the bundles of esbuild.mjs begin. */
-const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm'].join('|')})\\.ts$`;
+const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace'].join('|')})\\.ts$`;
 
 const PACKAGES = ['vscode-jsonrpc', 'cross-spawn', 'jsonc-parser', '@cfworker/json-schema', 'oauth4webapi', 'ws', '@types/(vscode|cross-spawn|ws)'];
 
@@ -105,7 +106,7 @@ module.exports = {
       'editor-is-a-stranger',
       'Adapters do not know each other.',
       { path: '^src/editor/' },
-      { path: '^src/(?!editor/|core/|webview/messages\\.ts$)' },
+      { path: '^src/(?!editor/|core/|webview/(messages|traceMessages)\\.ts$)' },
     ),
     forbid(
       'cli-is-a-host-without-editor',

@@ -29,6 +29,7 @@ const entries = [
   { from: 'src/cli/main.ts', to: 'dist/cli.js', ...withRemote, hashbang: true },
   { from: 'src/demo/server.ts', to: 'dist/demo.js', ...node },
   { from: 'src/webview/toolForm.ts', to: 'dist/webview/toolForm.js', ...browser },
+  { from: 'src/webview/trace.ts', to: 'dist/webview/trace.js', ...browser },
 ];
 
 const hashbang = ({ from, hashbang: wanted }) =>

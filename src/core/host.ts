@@ -20,6 +20,7 @@ import { reconcile } from './session/reconciliation.ts';
 import { decodeSettings } from './session/serverSettings.ts';
 import type { SessionRequest } from './session/session.ts';
 import type { SettingsEntry } from './session/settingsEntry.ts';
+import type { ProtocolTrace } from './trace/protocolTrace.ts';
 import { decodeProgress } from './wire/tools.ts';
 
 export interface HostOptions {
@@ -165,6 +166,10 @@ class LiveHost implements Host {
 
   logLevel(id: string): LogLevelName | undefined {
     return this.#unit(id).logging.level;
+  }
+
+  trace(id: string): ProtocolTrace {
+    return this.#unit(id).trace;
   }
 
   async refresh(id: string, token?: CancellationToken): Promise<void> {

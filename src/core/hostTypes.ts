@@ -3,6 +3,7 @@ import type { Event } from './base/event.ts';
 import type { Json } from './base/json.ts';
 import type { Disposable } from './base/disposable.ts';
 import type { LogLevelName } from './model/catalog.ts';
+import type { ProtocolTrace } from './trace/protocolTrace.ts';
 import type { Completion, CompletionRequest } from './model/completion.ts';
 import type { PromptResult, ResourceContents, ResultView } from './model/content.ts';
 import type { Operation, Progress, ToolCallRequest } from './model/operation.ts';
@@ -77,6 +78,8 @@ export interface Host {
   /** How much the server is to log from now on. */
   setLogLevel(id: string, level: LogLevelName): Promise<void>;
   logLevel(id: string): LogLevelName | undefined;
+  /** What went over the server's connections while it was recorded. The same object for as long as the server is there. */
+  trace(id: string): ProtocolTrace;
   /** Reads all lists of the server that are older than it allows. */
   refresh(id: string, token?: CancellationToken): Promise<void>;
 

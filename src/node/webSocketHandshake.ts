@@ -67,12 +67,14 @@ function askOver(agent: Agent | undefined, options: HandshakeOptions): Promise<H
       settle();
       resolve({ kind: 'open', socket, headers: received });
     });
-    socket.once('unexpected-response', (request, response: IncomingMessage) => {
+    socket.once('unexpected-response', (_request, response: IncomingMessage) => {
       response.on('error', () => undefined);
+      const connection = response.socket;
       void readBeginning(response, ERROR_BODY).then((body) => {
         settle();
         resolve({ kind: 'refused', status: response.statusCode ?? 0, headers: response.headers, body });
-        request.destroy();
+        // Many servers end it without having said that they would: nothing else must be sent over it.
+        connection.destroy();
       });
     });
     // For the whole life of the socket: what happens after the handshake shows in how it closes.

@@ -29,6 +29,7 @@ const required = [
   'extension/dist/cli.js',
   'extension/dist/demo.js',
   'extension/dist/webview/toolForm.js',
+  'extension/dist/webview/trace.js',
 ];
 
 export const maximumSize = 600_000;

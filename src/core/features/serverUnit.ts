@@ -10,6 +10,8 @@ import type { Consent, Ports } from '../ports.ts';
 import { ServerRunner } from '../session/serverRunner.ts';
 import type { SettingsEntry } from '../session/settingsEntry.ts';
 import type { Session } from '../session/session.ts';
+import { ProtocolTrace } from '../trace/protocolTrace.ts';
+import { tap } from '../trace/tracedTransport.ts';
 import { McplNegotiation } from './mcplNegotiation.ts';
 import { Roots } from './roots.ts';
 import { ServerInputs } from './serverInputs.ts';
@@ -43,6 +45,7 @@ export class ServerUnit implements Disposable {
   readonly offer: ServerOffer;
   readonly inputs: ServerInputs;
   readonly logging: ServerLogging;
+  readonly trace: ProtocolTrace;
   readonly #roots: Roots;
   #redact: (text: string) => string = (text) => text;
   #consent: Consent | undefined;
@@ -64,6 +67,7 @@ export class ServerUnit implements Disposable {
         if (isNews) this.#tell(kind);
       }),
     );
+    this.trace = this.#store.add(new ProtocolTrace({ clock }));
     this.logging = new ServerLogging({
       clock,
       log,
@@ -173,6 +177,7 @@ export class ServerUnit implements Disposable {
         verdicts: ports.storage.verdicts,
         client,
         after: this.#options.after,
+        tap: (transport, redact) => tap(transport, this.trace, redact),
         // In this order: a server may wait for its feature sets before it answers anything.
         features: [
           new McplNegotiation(() => this.definition?.protocol.mcpl === 'off'),

@@ -6,7 +6,7 @@ import { cancelled, HostError, isHostError, messageOf } from '../base/errors.ts'
 import type { Logger } from '../base/log.ts';
 import type { ProtocolSettings } from '../model/server.ts';
 import type { Connection, Connector, EraVerdict, OpenTransport, VerdictStore } from '../ports.ts';
-import type { TransportClosed } from '../rpc/transport.ts';
+import type { Transport, TransportClosed } from '../rpc/transport.ts';
 import { MODERN_REVISIONS, offeredVersions } from '../wire/handshake.ts';
 import { decodeServerInfo } from '../wire/serverInfo.ts';
 import { decodeAdvert } from '../wire/mcpl.ts';
@@ -32,6 +32,8 @@ export interface OpenerOptions {
   readonly startTimeoutMs: number;
   readonly redact: (error: HostError) => HostError;
   readonly redactText: (text: string) => string;
+  /** Looks on at all that goes over a connection. */
+  readonly tap?: ((transport: Transport, redact: (text: string) => string) => Transport) | undefined;
   /** Whether the connection waits for a person. */
   onWaiting(isWaiting: boolean): void;
   /** Called before the features start. */
@@ -235,9 +237,9 @@ export class Opener {
   }
 
   async #connect(connection: Connection, isProbe: boolean): Promise<Link> {
-    const { connector, serverId, token, log, redactText } = this.#options;
+    const { connector, serverId, token, log, redactText, tap } = this.#options;
     const negotiated = new Emitter<string>();
-    const opened = await connector.open(connection, {
+    const plain = await connector.open(connection, {
       serverId,
       token,
       log,
@@ -245,6 +247,7 @@ export class Opener {
       negotiated: negotiated.event,
       isProbe,
     });
+    const opened = tap === undefined ? plain : { ...plain, transport: tap(plain.transport, redactText) };
     const ended = new Deferred<TransportClosed>();
     opened.transport.onClose((closed) => ended.resolve(closed));
     opened.onWaiting?.((isWaiting) => this.#options.onWaiting(isWaiting));

@@ -7,7 +7,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import { cleaning, type Logger, redactor } from '../base/log.ts';
 import type { ServerDefinition, ServerState, StopReason } from '../model/server.ts';
 import type { Connector, Ids, OpenTransport, VerdictStore } from '../ports.ts';
-import type { TransportClosed } from '../rpc/transport.ts';
+import type { Transport, TransportClosed } from '../rpc/transport.ts';
 import { type LifecycleEvent, transition } from './lifecycle.ts';
 import { decideRestart, recentCrashes } from './restartPolicy.ts';
 import { type OpenedSession, Opener } from './opener.ts';
@@ -28,6 +28,8 @@ export interface RunnerOptions {
   readonly verdicts: VerdictStore;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly features: readonly SessionFeature[];
+  /** Looks on at all that goes over a connection. */
+  readonly tap?: ((transport: Transport, redact: (text: string) => string) => Transport) | undefined;
   /** Settles when nothing is left of another server under this id: the first start waits for it. */
   readonly after?: Promise<void> | undefined;
   /** Asks for consent and for inputs; rejects when the server may not start. `asking` is called before a person waits. */
@@ -211,6 +213,7 @@ export class ServerRunner implements Disposable {
       startTimeoutMs: timeouts.start * 1000,
       redact,
       redactText: clean,
+      tap: this.#options.tap,
       onWaiting: (isWaiting) => {
         // Of a server that runs already, the lifecycle does not take it.
         if (!token.isCancellationRequested) this.#apply({ kind: isWaiting ? 'asked' : 'connecting' });

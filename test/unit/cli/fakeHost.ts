@@ -107,6 +107,9 @@ export class FakeHost implements Host {
   logLevel(): undefined {
     return undefined;
   }
+  trace(): ReturnType<Host['trace']> {
+    throw new Error('nothing is recorded');
+  }
   refresh(id: string): Promise<void> {
     return this.#note(`refresh ${id}`);
   }

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../src/core/index.ts';
+import { type ErrorAnswer, failWith, NO_ANSWER } from '../../support/scriptedServer.ts';
+import { waitUntil } from '../../support/processes.ts';
+
+export const CASE_SERVER = join(import.meta.dirname, '..', 'fixtures', 'caseServer.mjs');
+
+export interface Asked {
+  readonly params: JsonObject;
+  readonly id: string | number;
+  /** The process that was asked. */
+  readonly life: CaseLife;
+}
+
+type Answered = Json | ErrorAnswer | typeof NO_ANSWER;
+/** What a server says to requests of one method; what is said without an answer is `NO_ANSWER`. */
+export type Responder = (asked: Asked) => Answered | Promise<Answered>;
+export type Answers = Readonly<Record<string, Responder>>;
+
+export interface CaseRevision {
+  readonly version: string;
+  readonly capabilities: JsonObject;
+}
+
+/** `initialize` and `tools/list` are answered as any server would, everything else only where the case says how. */
+export function usualAnswers({ version, capabilities }: CaseRevision): Answers {
+  return {
+    initialize: () => ({ protocolVersion: version, capabilities, serverInfo: { name: 'case', version: '1.0.0' } }),
+    'tools/list': () => ({ tools: [] }),
+  };
+}
+
+/** Of one message from the host, the answer of the server, as an envelope; nothing where it gives none. */
+export async function answerOf(answers: Answers, life: CaseLife, message: JsonObject): Promise<JsonObject | undefined> {
+  const { id, method, params } = message;
+  if (typeof method !== 'string' || (typeof id !== 'number' && typeof id !== 'string')) return undefined;
+  const asked = { params: isJsonObject(params) ? params : {}, id, life };
+  const answer = (await answers[method]?.(asked)) ?? failWith(-32601, `There is no ${method}.`);
+  if (answer === NO_ANSWER) return undefined;
+  if (isJsonObject(answer) && isJsonObject(answer['error'])) return { jsonrpc: '2.0', id, error: answer['error'] };
+  return { jsonrpc: '2.0', id, result: answer as Json };
+}
+
+/** A message in one line: `> 1 tools/call {…}` came from the host, `< 1 {…}` is the server's answer. */
+export function lineOf(direction: '>' | '<', { id, method, params, result, error }: JsonObject): string {
+  const what = [method, params ?? result].filter((part) => part !== undefined);
+  const words = what.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
+  const name = id === undefined ? [] : [typeof id === 'string' ? JSON.stringify(id) : String(id)];
+  return [direction, ...name, ...words, ...(error === undefined ? [] : [`error ${JSON.stringify(error)}`])].join(' ');
+}
+
+/** One process of the scripted server: what it heard, and its hands. */
+export class CaseLife {
+  readonly pid: number;
+  /** All that went over its pipes, in order, by `lineOf`; raw bytes by their number; `* event` for the rest. */
+  readonly transcript: string[] = [];
+  /** What came, with when it came. */
+  readonly heard: { readonly at: number; readonly text: string; readonly message: JsonObject }[] = [];
+  readonly events: { readonly at: number; readonly event: string }[] = [];
+  isGone = false;
+  readonly #socket: Socket;
+  readonly #doing = new Map<number, (value: Json | undefined) => void>();
+  #commands = 0;
+
+  constructor(pid: number, socket: Socket) {
+    this.pid = pid;
+    this.#socket = socket;
+  }
+
+  /** Every message from the host, without the server's. */
+  get hostLines(): readonly string[] {
+    return this.transcript.filter((line) => line.startsWith('>'));
+  }
+
+  /** What the host sent with this method, oldest first. */
+  sent(method: string): readonly JsonObject[] {
+    return this.heard.map(({ message }) => message).filter((message) => message['method'] === method);
+  }
+
+  /** Waits for a message of this method, by default the first one. */
+  async until(method: string, nth = 1): Promise<JsonObject> {
+    await waitUntil(`${method} (${nth}); heard:\n${this.transcript.join('\n')}`, () => this.sent(method).length >= nth);
+    const message = this.sent(method)[nth - 1];
+    assert.ok(message !== undefined);
+    return message;
+  }
+
+  /** Waits for the host's answer to a request of the server's. */
+  async answer(id: string | number): Promise<JsonObject> {
+    const find = (): JsonObject | undefined =>
+      this.heard.map(({ message }) => message).find((message) => message['id'] === id && !('method' in message));
+    await waitUntil(`an answer to ${id}; heard:\n${this.transcript.join('\n')}`, () => find() !== undefined);
+    return find() ?? {};
+  }
+
+  /** One message, as a line, or several in one write. */
+  async say(...messages: readonly JsonObject[]): Promise<void> {
+    for (const message of messages) this.transcript.push(lineOf('<', message));
+    await this.#do('write', { to: 'stdout', pieces: [base64(messages.map(asLine).join(''))] });
+  }
+
+  notify(method: string, params?: JsonObject): Promise<void> {
+    return this.say(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params });
+  }
+
+  request(id: string | number, method: string, params: JsonObject = {}): Promise<void> {
+    return this.say({ jsonrpc: '2.0', id, method, params });
+  }
+
+  /** Each piece in a write of its own. */
+  async raw(...pieces: readonly (string | Uint8Array)[]): Promise<void> {
+    this.transcript.push(`< ${pieces.map((piece) => Buffer.byteLength(piece)).join(' + ')} bytes`);
+    await this.#do('write', { to: 'stdout', pieces: pieces.map(base64) });
+  }
+
+  /** A line or more of `x`, however long, between a head and a tail. */
+  async fill(bytes: number, { to = 'stdout', head = '', tail = '' } = {}): Promise<void> {
+    await this.#do('fill', { to, bytes, head, tail });
+  }
+
+  async stderr(text: string): Promise<void> {
+    await this.#do('write', { to: 'stderr', pieces: [base64(text)] });
+  }
+
+  /** A process that this one starts and that ends by force only. */
+  async grandchild(detached = false): Promise<number> {
+    const pid = await this.#do('grandchild', { detached });
+    assert.ok(typeof pid === 'number');
+    return pid;
+  }
+
+  exit(code: number): void {
+    void this.#do('exit', { code });
+  }
+
+  kill(signal: string): void {
+    void this.#do('kill', { signal });
+  }
+
+  /** What the process tells over the socket. */
+  take(message: JsonObject): JsonObject | undefined {
+    const { line, event, done, at, value } = message;
+    if (typeof done === 'number') this.#doing.get(done)?.(value);
+    if (typeof event === 'string') {
+      this.transcript.push(`* ${event}`);
+      this.events.push({ at: Number(at), event });
+    }
+    if (typeof line !== 'string') return undefined;
+    const parsed = parseJson(line);
+    if (!isJsonObject(parsed)) {
+      this.transcript.push(`> not a message: ${line}`);
+      return undefined;
+    }
+    this.heard.push({ at: Number(at), text: line, message: parsed });
+    this.transcript.push(lineOf('>', parsed));
+    return parsed;
+  }
+
+  ended(): void {
+    this.isGone = true;
+    for (const settle of this.#doing.values()) settle(undefined);
+  }
+
+  #do(name: string, given: JsonObject): Promise<Json | undefined> {
+    const id = ++this.#commands;
+    if (this.isGone) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#doing.set(id, resolve);
+      this.#socket.write(`${JSON.stringify({ do: name, id, ...given })}\n`);
+    });
+  }
+}
+
+/** All processes of one scripted server: the host may start it again, or ask a second one first. */
+export class CaseServer {
+  readonly lives: CaseLife[] = [];
+  readonly answers: Record<string, Responder>;
+  readonly #listener: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(listener: Server, answers: Answers) {
+    this.#listener = listener;
+    this.answers = { ...answers };
+  }
+
+  static async listen(answers: Answers): Promise<CaseServer> {
+    const listener = createServer();
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const server = new CaseServer(listener, answers);
+    listener.on('connection', (socket) => server.#serve(socket));
+    return server;
+  }
+
+  get port(): number {
+    const address = this.#listener.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    return address.port;
+  }
+
+  /** The newest process. */
+  get life(): CaseLife {
+    const life = this.lives.at(-1);
+    assert.ok(life !== undefined, 'The server was never started.');
+    return life;
+  }
+
+  /** Waits for the process that is started as the nth. */
+  async started(nth = 1): Promise<CaseLife> {
+    await waitUntil(`the start of process ${nth}`, () => this.lives.length >= nth, 20_000);
+    const life = this.lives[nth - 1];
+    assert.ok(life !== undefined);
+    return life;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#listener.close(resolve));
+  }
+
+  #serve(socket: Socket): void {
+    socket.setNoDelay(true);
+    this.#sockets.add(socket);
+    let life: CaseLife | undefined;
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      life?.ended();
+    });
+    createInterface({ input: socket }).on('line', (text) => {
+      const told = parseJson(text);
+      assert.ok(isJsonObject(told));
+      if (typeof told['pid'] === 'number') this.lives.push((life = new CaseLife(told['pid'], socket)));
+      else if (life !== undefined) void this.#hear(life, told);
+    });
+  }
+
+  async #hear(life: CaseLife, told: JsonObject): Promise<void> {
+    const message = life.take(told);
+    if (message === undefined) return;
+    const answer = await answerOf(this.answers, life, message);
+    if (answer !== undefined) await life.say(answer);
+  }
+}
+
+function base64(text: string | Uint8Array): string {
+  return Buffer.from(text).toString('base64');
+}
+
+function asLine(message: JsonObject): string {
+  return `${JSON.stringify(message)}\n`;
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { waitUntil } from '../../support/processes.ts';
+import {
+  type EventStream,
+  type Exchange,
+  HttpCases,
+  type HttpCaseServer,
+  legacy,
+  type Script,
+} from './httpCaseServer.ts';
+
+/** Everything that a server of 2024-11-05 says comes over the one stream of its GET. */
+class SseScript {
+  readonly streams: EventStream[] = [];
+  readonly script: Script;
+
+  constructor(endpoint: string) {
+    const over = Object.entries(legacy('2024-11-05')).map(([method, answer]) => [
+      method,
+      (exchange: Exchange) => this.#post(method, exchange, answer),
+    ]);
+    this.script = {
+      ...Object.fromEntries(over),
+      GET: (exchange: Exchange) => {
+        const stream = exchange.stream();
+        this.streams.push(stream);
+        stream.raw(`event: endpoint\ndata: ${endpoint}\n\n`);
+      },
+    };
+  }
+
+  #post(method: string, exchange: Exchange, answer: (exchange: Exchange) => unknown): void {
+    exchange.status(202, 'Accepted');
+    if (method.startsWith('notifications/')) return;
+    const stream = this.streams.at(-1);
+    const said: Pick<Exchange, 'result' | 'error'> = {
+      result: (result) => stream?.say({ id: exchange.id, result }),
+      error: (error) => stream?.say({ id: exchange.id, error }),
+    };
+    answer(Object.assign(Object.create(exchange) as Exchange, said));
+  }
+}
+
+suite('Over HTTP with server-sent events, a server of 2024-11-05', () => {
+  const cases = HttpCases.ofSuite();
+
+  for (const [kind, endpoint] of [
+    ['relative', '/message?sessionId=1'],
+    ['absolute', 'ORIGIN/message?sessionId=1'],
+  ] as const)
+    test(`that names a ${kind} endpoint is spoken to there`, async () => {
+      const sse = new SseScript(endpoint);
+      const server = await cases.serve({
+        ...sse.script,
+        GET: (exchange) => {
+          const stream = exchange.stream();
+          sse.streams.push(stream);
+          stream.raw(`event: endpoint\ndata: ${endpoint.replace('ORIGIN', new URL(server.url()).origin)}\n\n`);
+        },
+      });
+      const opened = cases.open(server.url('/sse'), { entry: { transport: 'sse' } });
+      await opened.start();
+      assert.deepEqual(opened.connection, ['legacy', '2024-11-05', 'sse']);
+      assert.equal((await opened.call()).modelText, 'done');
+      assert.deepEqual(
+        server.heard.map(({ path, method }) => `${method} ${path}`),
+        [
+          'GET /sse',
+          'initialize /message?sessionId=1',
+          'notifications/initialized /message?sessionId=1',
+          'tools/list /message?sessionId=1',
+          'tools/call /message?sessionId=1',
+        ],
+      );
+    });
+
+  test('that names an endpoint elsewhere is not spoken to at all', async () => {
+    const elsewhere = await cases.serve({});
+    const server = await cases.serve(new SseScript(elsewhere.url('/steal')).script);
+    const opened = cases.open(server.url('/sse'), {
+      entry: { transport: 'sse', headers: { Authorization: 'secret' } },
+    });
+    assert.match(await opened.failure(), /The server wants messages to go to another place, http:/);
+    assert.deepEqual([server.lines(), elsewhere.lines()], [['GET'], []]);
+  });
+
+  test('whose stream ends is connected to anew, and works again', async () => {
+    const sse = new SseScript('/message');
+    const [opened, server] = [cases, await cases.serve(sse.script)].map((x) => x) as [HttpCases, HttpCaseServer];
+    const remote = opened.open(server.url('/sse'), { entry: { transport: 'sse' } });
+    await remote.start();
+    sse.streams[0]?.response.end();
+    await waitUntil('the restart', () => sse.streams.length === 2 && remote.connection[0] === 'legacy');
+    assert.equal((await remote.call()).modelText, 'done');
+    assert.equal(server.of('initialize').length, 2);
+  });
+});
+
+suite('Over streamable HTTP, a server with sessions', () => {
+  const cases = HttpCases.ofSuite();
+  const SHOWN = ['mcp-session-id', 'mcp-protocol-version', 'accept'];
+
+  test('hears its session and the revision to the letter, answers either way, and is left with DELETE', async () => {
+    const [opened, server] = await cases.running({
+      ...legacy('2025-06-18', {}, 'session one'),
+      'tools/list': (exchange) => exchange.stream().result({ tools: [{ name: 'echo', inputSchema: {} }] }),
+    });
+    assert.equal((await opened.call()).modelText, 'done');
+    await server.next('GET');
+    await opened.host.close();
+    const both = 'application/json, text/event-stream';
+    assert.deepEqual(
+      [...server.lines(...SHOWN)].sort(),
+      [
+        `POST server/discover 2026-07-28 ${both}`,
+        `POST initialize ${both}`,
+        `POST notifications/initialized session one 2025-06-18 ${both}`,
+        `POST tools/list session one 2025-06-18 ${both}`,
+        `POST tools/call session one 2025-06-18 ${both}`,
+        'GET session one 2025-06-18 text/event-stream',
+        'DELETE session one 2025-06-18 application/json, text/event-stream',
+      ].sort(),
+    );
+  });
+
+  for (const [how, refuse] of [
+    ['404', (exchange) => exchange.status(404, 'Session not found')],
+    [
+      '400 and words about the session',
+      (exchange) => exchange.error({ code: -32000, message: 'Bad Request: No valid session ID provided' }, 400),
+    ],
+  ] as const satisfies readonly (readonly [string, (exchange: Exchange) => void])[])
+    test(`that forgot it and says so by ${how} is initialized once more, and nobody notices`, async () => {
+      let session = 1;
+      const inSession = (answer: (exchange: Exchange) => unknown) => (exchange: Exchange) =>
+        exchange.headers['mcp-session-id'] === `S${session}` ? answer(exchange) : refuse(exchange);
+      const usual = legacy('2025-03-26');
+      const [opened, server] = await cases.running({
+        ...Object.fromEntries(Object.entries(usual).map(([method, answer]) => [method, inSession(answer)])),
+        'server/discover': usual['server/discover'] ?? assert.fail(),
+        initialize: (exchange) => legacy('2025-03-26', {}, `S${session}`)['initialize']?.(exchange),
+        GET: (exchange) => exchange.status(405),
+      });
+      session = 2;
+      const results = await Promise.all([opened.call(), opened.call(), opened.call()]);
+      assert.deepEqual(
+        results.map(({ modelText }) => modelText),
+        ['done', 'done', 'done'],
+      );
+      assert.equal(server.of('initialize').length, 2);
+      assert.deepEqual(opened.connection, ['legacy', '2025-03-26', 'http']);
+    });
+
+  test('whose reply breaks off is asked for the rest after the pause that it wants, and answers once', async () => {
+    const began: number[] = [];
+    const [opened, server] = await cases.running({
+      ...legacy('2025-11-25', {}, 'S'),
+      'tools/call': (exchange) => {
+        const stream = exchange.stream();
+        stream.raw('id: call-1\nretry: 300\ndata:\n\n');
+        began.push(performance.now());
+        stream.response.end();
+      },
+      GET: (exchange) => {
+        if (exchange.headers['last-event-id'] === undefined) return exchange.status(405);
+        began.push(performance.now());
+        const { id } = server.of('tools/call')[0] ?? assert.fail();
+        const stream = exchange.stream();
+        const answer = { id, result: { content: [{ type: 'text', text: 'late' }] } };
+        stream.say(answer, 'call-2');
+        stream.say(answer, 'call-2');
+        return stream.response.end();
+      },
+    });
+    assert.equal((await opened.call()).modelText, 'late');
+    const [dropped = 0, resumed = 0] = began;
+    assert.ok(resumed - dropped >= 295, `resumed after ${resumed - dropped} ms`);
+    const resumptions = server.of('GET').filter(({ headers }) => headers['last-event-id'] !== undefined);
+    assert.deepEqual(
+      resumptions.map(({ headers }) => [
+        headers['last-event-id'],
+        headers['mcp-session-id'],
+        headers['mcp-protocol-version'],
+      ]),
+      [['call-1', 'S', '2025-11-25']],
+    );
+    assert.equal(server.of('tools/call').length, 1);
+  });
+});
+
+suite('At an address of which nothing is known', () => {
+  const cases = HttpCases.ofSuite();
+
+  test('the way leads from the question over initialize to HTTP with server-sent events', async () => {
+    const sse = new SseScript('/message');
+    const server = await cases.serve({
+      ...sse.script,
+      'server/discover': (exchange) => exchange.status(400, 'Bad Request'),
+      initialize: (exchange) =>
+        exchange.path === '/mcp' ? exchange.status(404, '<html>') : sse.script['initialize']?.(exchange),
+    });
+    const opened = cases.open(server.url());
+    await opened.start();
+    assert.deepEqual(opened.connection, ['legacy', '2024-11-05', 'sse']);
+    assert.deepEqual(
+      server.heard.map(({ verb, path, method }) => `${verb} ${path} ${method}`),
+      [
+        'POST /mcp server/discover',
+        'POST /mcp initialize',
+        'GET /mcp GET',
+        'POST /message initialize',
+        'POST /message notifications/initialized',
+        'POST /message tools/list',
+      ],
+    );
+  });
+
+  test('a server that is ill is ill, and not of an older revision', async () => {
+    const server = await cases.serve({ 'server/discover': (exchange) => exchange.status(503, 'Overloaded') });
+    const opened = cases.open(server.url());
+    assert.match(await opened.failure(), /HTTP 503/);
+    assert.deepEqual(server.lines(), ['POST server/discover']);
+  });
+
+  test('credentials come first: without them nothing is concluded', async () => {
+    const server = await cases.serve({
+      'server/discover': (exchange) => exchange.status(401, '', { 'www-authenticate': 'Bearer' }),
+      GET: (exchange) => exchange.status(404),
+    });
+    const opened = cases.open(server.url());
+    assert.match(await opened.failure(), /^SIGN_IN_/);
+    assert.deepEqual(
+      server.lines().filter((line) => line.startsWith('POST')),
+      ['POST server/discover'],
+    );
+  });
+});
