@@ -49,7 +49,7 @@ const layer = ([name, part, allowed]) =>
   );
 
 /** Where the bundles of esbuild.mjs begin. */
-const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace'].join('|')})\\.ts$`;
+const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/gatewayServer', 'core/session/opener', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace'].join('|')})\\.ts$`;
 
 const PACKAGES = ['vscode-jsonrpc', 'cross-spawn', 'jsonc-parser', '@cfworker/json-schema', 'oauth4webapi', 'ws', '@types/(vscode|cross-spawn|ws)'];
 

@@ -17,16 +17,20 @@ const mainFields = ['module', 'main'];
 
 const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] };
 // Loaded when it is first needed, by a bundle beside it.
-const withRemote = { ...node, later: /\/remote\.ts$/ };
+const withParts = { ...node, later: /\/(remote|gatewayServer)\.ts$/ };
+// What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
+const atOnce = { ...node, later: /\/(remote|gatewayServer|opener)\.ts$/ };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
 const entries = [
-  { from: 'src/extension.ts', to: 'dist/extension.js', ...withRemote, external: ['vscode'], limit: 300 * kilobytes },
+  { from: 'src/extension.ts', to: 'dist/extension.js', ...atOnce, external: ['vscode'], limit: 300 * kilobytes },
   { from: 'src/node/storeWorker.ts', to: 'dist/storeWorker.js', ...node },
   { from: 'src/node/schemaWorker.ts', to: 'dist/schemaWorker.js', ...node },
   { from: 'src/node/remote.ts', to: 'dist/remote.js', ...node },
-  { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...withRemote },
-  { from: 'src/cli/main.ts', to: 'dist/cli.js', ...withRemote, hashbang: true },
+  { from: 'src/core/session/opener.ts', to: 'dist/opener.js', ...node },
+  { from: 'src/node/gatewayServer.ts', to: 'dist/gatewayServer.js', ...node },
+  { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...withParts },
+  { from: 'src/cli/main.ts', to: 'dist/cli.js', ...withParts, hashbang: true },
   { from: 'src/demo/server.ts', to: 'dist/demo.js', ...node },
   { from: 'src/webview/toolForm.ts', to: 'dist/webview/toolForm.js', ...browser },
   { from: 'src/webview/trace.ts', to: 'dist/webview/trace.js', ...browser },

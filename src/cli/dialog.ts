@@ -56,7 +56,7 @@ export class TerminalDialog implements Dialog {
       listening.dispose();
       this.#waiting = undefined;
       // An input that is read from keeps the process alive.
-      reader.pause();
+      if (!this.#isOver) reader.pause();
     }
   }
 

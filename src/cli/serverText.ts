@@ -55,9 +55,9 @@ function connectionText(connection: Extract<ServerState, { kind: 'running' }>['c
 }
 
 function section(title: string, items: readonly (readonly string[])[], listing: Listing): readonly string[] {
-  if (listing.kind === 'failed') return ['', `${title}: not read. ${cleanLine(listing.error.message)}`];
-  if (items.length === 0) return [];
-  return ['', `${title} (${items.length}):`, ...items.flatMap((lines) => ['', ...lines])];
+  const failure = listing.kind === 'failed' ? ['', `${title}: not read. ${cleanLine(listing.error.message)}`] : [];
+  if (items.length === 0) return failure;
+  return [...failure, '', `${title} (${items.length}):`, ...items.flatMap((lines) => ['', ...lines])];
 }
 
 function toolText(tool: Tool): readonly string[] {

@@ -3,7 +3,7 @@ import { type Disposable, DisposableStore } from '../core/index.ts';
 import { decodePageState } from '../webview/messages.ts';
 import { registerCommand } from './commandRegistry.ts';
 import { COMMANDS } from './ids.ts';
-import type { EditorServices, Target } from './services.ts';
+import type { EditorServices, ToolTarget } from './services.ts';
 import { TOOL_FORM, ToolFormPanel } from './toolFormPanel.ts';
 import { pageOptions } from './webviewPage.ts';
 
@@ -32,7 +32,7 @@ class ToolFormPanels implements vscode.WebviewPanelSerializer, Disposable {
     this.#services = services;
   }
 
-  show(target: Required<Target>): void {
+  show(target: ToolTarget): void {
     const there = this.#open.get(keyOf(target));
     if (there !== undefined) return there.reveal();
     const options = pageOptions(this.#services.extensionUri);
@@ -53,7 +53,7 @@ class ToolFormPanels implements vscode.WebviewPanelSerializer, Disposable {
     this.#open.clear();
   }
 
-  #adopt(panel: vscode.WebviewPanel, target: Required<Target>): void {
+  #adopt(panel: vscode.WebviewPanel, target: ToolTarget): void {
     const form = new ToolFormPanel(this.#services, panel, target);
     this.#open.set(keyOf(target), form);
     panel.onDidDispose(() => {
@@ -63,6 +63,6 @@ class ToolFormPanels implements vscode.WebviewPanelSerializer, Disposable {
   }
 }
 
-function keyOf({ server, tool }: Required<Target>): string {
+function keyOf({ server, tool }: ToolTarget): string {
   return JSON.stringify([server, tool]);
 }

@@ -2,13 +2,17 @@ import * as vscode from 'vscode';
 import { cleanLine, type Host, HostError, isObject, type OfferedTool, type ServerSnapshot } from '../core/index.ts';
 import { plainText } from './plainText.ts';
 import { stateWords } from './serverStateText.ts';
-import type { Picker, Target } from './services.ts';
+import type { Picker, Target, ToolTarget } from './services.ts';
 
 /** What a command was given, as far as it names a server. */
 export function targetOf(argument: unknown): Target | undefined {
   if (!isObject(argument) || typeof argument['server'] !== 'string') return undefined;
-  const { server, tool } = argument;
-  return typeof tool === 'string' ? { server, tool } : { server };
+  const text = (key: 'tool' | 'resource' | 'template' | 'prompt'): Partial<Target> => {
+    const value = argument[key];
+    return typeof value === 'string' ? { [key]: value } : {};
+  };
+  const { server } = argument;
+  return { server, ...text('tool'), ...text('resource'), ...text('template'), ...text('prompt') };
 }
 
 type Texts = Pick<vscode.QuickPickItem, 'label' | 'description' | 'detail'>;
@@ -42,7 +46,7 @@ export class QuickPicker implements Picker {
     argument: unknown,
     placeHolder: string,
     accepts: (server: string, tool: string) => boolean = () => true,
-  ): Promise<Required<Target> | undefined> {
+  ): Promise<ToolTarget | undefined> {
     const given = targetOf(argument);
     if (given?.tool !== undefined) return { server: this.#known(given.server).id, tool: given.tool };
     const servers = given === undefined ? this.#host.servers() : [this.#known(given.server)];

@@ -6,13 +6,20 @@ export interface NodeIcon {
   readonly color?: string;
 }
 
-/** A server's state in a few words: `running · 5 tools · 2025-06-18`. */
+/** A server's state in a few words: `running · 5 tools · 2 prompts · 2025-06-18`. */
 export function stateWords(server: ServerSnapshot): string {
   if (!isRunning(server.state)) return stateText(server);
-  const { protocolVersion } = server.state;
-  const count = server.tools.length;
-  const tools = count === 0 ? [] : [count === 1 ? '1 tool' : `${count} tools`];
-  return ['running', ...tools, protocolVersion].join(' · ');
+  const { protocolVersion, connection } = server.state;
+  const counts = [
+    ...counted(server.tools.length, 'tool'),
+    ...counted(server.resources.length, 'resource'),
+    ...counted(server.prompts.length, 'prompt'),
+  ];
+  return ['running', ...counts, protocolVersion, ...(connection.isDialect ? ['short dialect'] : [])].join(' · ');
+}
+
+function counted(count: number, what: string): readonly string[] {
+  return count === 0 ? [] : [count === 1 ? `1 ${what}` : `${count} ${what}s`];
 }
 
 export function stateText(server: ServerSnapshot): string {

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, type ServerSnapshot } from '../core/index.ts';
 import { SERVERS_VIEW } from './ids.ts';
-import { serverNode, serverTree, type SettingPlace, type TreeNode } from './serverTreeNodes.ts';
+import { serverNode, serverTree } from './serverTreeNodes.ts';
 import type { EditorServices } from './services.ts';
 import type { SettingsWatch } from './settings.ts';
+import type { SettingPlace, TreeNode } from './treeNode.ts';
 
 /** Several changes of one server within this time are one refresh: lists of tools come in pages. */
 const REFRESH_MS = 50;
@@ -12,6 +13,9 @@ const REFRESH_MS = 50;
 export interface TreeElement {
   readonly server: string;
   readonly tool: string | undefined;
+  readonly resource: string | undefined;
+  readonly template: string | undefined;
+  readonly prompt: string | undefined;
   /** The member of the settings that a problem is about. */
   readonly setting: SettingPlace | undefined;
   readonly parent: TreeElement | undefined;
@@ -23,7 +27,7 @@ export interface ServerTree extends Disposable {
   reveal(server: string): Promise<void>;
 }
 
-type Needs = Pick<EditorServices, 'host' | 'settings' | 'failures'>;
+type Needs = Pick<EditorServices, 'host' | 'settings' | 'failures' | 'asked'>;
 
 export function registerServerTree(services: Needs, watch: SettingsWatch): ServerTree {
   const store = new DisposableStore();
@@ -120,6 +124,7 @@ async function applyCheckboxes(
 
 class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
   readonly #host: Needs['host'];
+  readonly #asked: Needs['asked'];
   readonly #changed = new vscode.EventEmitter<TreeElement | undefined>();
   readonly #refreshed = new vscode.EventEmitter<void>();
   readonly #store = new DisposableStore();
@@ -130,14 +135,16 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
   readonly onDidChangeTreeData = this.#changed.event;
   readonly onDidRefresh = this.#refreshed.event;
 
-  constructor({ host }: Needs) {
+  constructor({ host, asked }: Needs) {
     this.#host = host;
+    this.#asked = asked;
     this.#roots = this.#readRoots();
     this.#store.add(this.#changed);
     this.#store.add(this.#refreshed);
     this.#store.add(host.onDidChangeServer((change) => this.refresh(change.server)));
     // Rows of no server come and go with the list of rows.
     this.#store.add(host.onDidChangeProblems(() => this.refresh('')));
+    this.#store.add(asked.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
     this.#store.add({ dispose: () => clearTimeout(this.#timer) });
   }
 
@@ -184,7 +191,7 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
 
   #readRoots(): readonly TreeElement[] {
     const known = new Map(this.#roots.map((root) => [root.node.id, root]));
-    return serverTree(this.#host.servers(), this.#host.problems()).map((node) => {
+    return serverTree(this.#host.servers(), this.#host.problems(), this.#asked.waiting).map((node) => {
       const element = known.get(node.id) ?? elementOf(node, undefined);
       element.node = node;
       return element;
@@ -193,7 +200,8 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
 }
 
 function elementOf(node: TreeNode, parent: TreeElement | undefined): TreeElement {
-  return { server: node.server, tool: node.tool, setting: node.setting, parent, node };
+  const { server, tool, resource, template, prompt, setting } = node;
+  return { server, tool, resource, template, prompt, setting, parent, node };
 }
 
 const EXPANSION = {

@@ -5,81 +5,51 @@ import {
   cleanText,
   type ConnectionDefinition,
   type HostError,
-  type OfferedTool,
   type ServerSnapshot,
   type SettingsProblem,
 } from '../core/index.ts';
 import { joinCommandLine } from './commandLine.ts';
-import { type CommandId, COMMANDS, type Facet, FACETS } from './ids.ts';
-import { toolHints } from './toolHints.ts';
+import { COMMANDS, FACETS } from './ids.ts';
+import { offerNodes } from './serverOfferNodes.ts';
 import { type NodeIcon, stateIcon, stateText, stateWords } from './serverStateText.ts';
-
-/** One row of the Servers view, as data: all texts are plain, cleaned and bounded. */
-export interface TreeNode {
-  /** The same for the same thing at all times, so that expansion and selection survive a refresh. */
-  readonly id: string;
-  readonly kind: 'server' | 'tools' | 'tool' | 'log' | 'note' | 'problem';
-  /** With `tool`, what commands on this row are about. Empty for a problem of no server. */
-  readonly server: string;
-  readonly tool: string | undefined;
-  readonly label: string;
-  readonly description: string;
-  readonly tooltip: string;
-  readonly spoken: string;
-  readonly icon: NodeIcon | undefined;
-  readonly facets: readonly Facet[];
-  readonly checkbox: NodeCheckbox | undefined;
-  readonly command: NodeCommand | undefined;
-  /** The member of the settings that the row is about. */
-  readonly setting: SettingPlace | undefined;
-  readonly expansion: 'none' | 'collapsed' | 'expanded';
-  readonly children: readonly TreeNode[];
-}
-
-export interface NodeCheckbox {
-  readonly checked: boolean;
-  readonly tooltip: string;
-  readonly spoken: string;
-}
-
-export interface NodeCommand {
-  readonly id: CommandId;
-  readonly title: string;
-}
-
-export type SettingPlace = Pick<SettingsProblem, 'scope' | 'path'>;
+import { toolsNodes } from './serverToolNodes.ts';
+import { connectionLines } from './connectionText.ts';
+import type { WaitingQuestion } from './services.ts';
+import {
+  ERROR_ICON,
+  LEAF,
+  lines,
+  MAX_LABEL,
+  nodeId,
+  type NodeCommand,
+  type TreeNode,
+  WARNING_ICON,
+} from './treeNode.ts';
 
 const SHOW_LOG: NodeCommand = { id: COMMANDS.serverShowLog, title: 'Show Log' };
 const SHOW_QUESTION: NodeCommand = { id: COMMANDS.serverStart, title: 'Show Question' };
-
-const MAX_LABEL = 200;
-const ERROR_ICON: NodeIcon = { name: 'error', color: 'list.errorForeground' };
-const WARNING_ICON: NodeIcon = { name: 'warning', color: 'list.warningForeground' };
-
-const LEAF = {
-  tool: undefined,
-  description: '',
-  icon: undefined,
-  facets: [],
-  checkbox: undefined,
-  command: undefined,
-  setting: undefined,
-  expansion: 'none',
-  children: [],
-} as const;
 
 /** The whole view: what is wrong with the settings as a whole, then the servers in the order of the settings. */
 export function serverTree(
   servers: readonly ServerSnapshot[],
   problems: readonly SettingsProblem[],
+  waiting: readonly WaitingQuestion[] = [],
 ): readonly TreeNode[] {
   const ids = new Set(servers.map((server) => server.id));
   const homeless = problems.filter(({ path }) => typeof path[0] !== 'string' || !ids.has(path[0]));
-  return [...homeless.map((problem) => problemNode('', problem)), ...servers.map(serverNode)];
+  return [
+    ...homeless.map((problem) => problemNode('', problem)),
+    ...servers.map((server) =>
+      serverNode(
+        server,
+        waiting.filter((question) => question.server === server.id),
+      ),
+    ),
+  ];
 }
 
-export function serverNode(server: ServerSnapshot): TreeNode {
-  const words = stateWords(server);
+export function serverNode(server: ServerSnapshot, waiting: readonly WaitingQuestion[] = []): TreeNode {
+  const words = [stateWords(server), ...countWords(waiting.length)].join(' · ');
   // A question that waits is shown again by starting its server: toasts hide themselves.
   const startable = server.definition !== undefined && (canStart(server.state) || server.state.kind === 'asking');
   return {
@@ -98,11 +68,40 @@ export function serverNode(server: ServerSnapshot): TreeNode {
       ...(canStop(server.state) ? [FACETS.stoppable] : []),
       ...(server.state.kind === 'failed' ? [FACETS.failed] : []),
       ...(server.enabled ? [FACETS.enabled] : []),
+      ...(server.definition?.connection.kind === 'remote' ? [FACETS.remote] : []),
+      ...(server.state.kind === 'running' && server.capabilities['logging'] !== undefined ? [FACETS.logs] : []),
     ],
     // A server that has something to say opens by itself; the others wait until they are opened.
     expansion: server.state.kind === 'failed' || hasErrors(server) ? 'expanded' : 'collapsed',
-    children: [...stateNotes(server), ...problemNodes(server), ...toolsNodes(server), logNode(server.id)],
+    children: [
+      ...questionNodes(waiting),
+      ...stateNotes(server),
+      ...problemNodes(server),
+      ...toolsNodes(server),
+      ...offerNodes(server),
+      logNode(server.id),
+    ],
   };
+}
+
+function countWords(questions: number): readonly string[] {
+  if (questions === 0) return [];
+  return [questions === 1 ? '1 question' : `${questions} questions`];
+}
+
+/** Toasts hide themselves: what the server asks is found again here. */
+function questionNodes(waiting: readonly WaitingQuestion[]): readonly TreeNode[] {
+  return waiting.map(({ server, label }, index) => ({
+    ...LEAF,
+    id: nodeId('question', server, String(index)),
+    kind: 'question',
+    server,
+    label: cleanLine(label, MAX_LABEL),
+    tooltip: `${cleanText(label)}\nSelect to see the question again.`,
+    spoken: `Question: ${cleanLine(label, MAX_LABEL)}`,
+    icon: { name: 'question', color: 'list.warningForeground' },
+    command: { id: COMMANDS.questionShow, title: 'Show Question' },
+  }));
 }
 
 function hasErrors(server: ServerSnapshot): boolean {
@@ -177,70 +176,6 @@ function problemNode(server: string, problem: SettingsProblem): TreeNode {
   };
 }
 
-function toolsNodes(server: ServerSnapshot): readonly TreeNode[] {
-  // A list with the same name twice would give two rows one identity, which the editor refuses to show.
-  const byName = new Map([...server.tools].reverse().map((offered) => [offered.tool.name, offered]));
-  const tools = [...byName.values()].reverse();
-  if (tools.length === 0) return [];
-  const offered = tools.filter((tool) => tool.offered).length;
-  const count = offered === tools.length ? String(tools.length) : `${offered} of ${tools.length} offered to models`;
-  const node: TreeNode = {
-    ...LEAF,
-    id: nodeId('tools', server.id),
-    kind: 'tools',
-    server: server.id,
-    label: 'Tools',
-    description: count,
-    tooltip: 'Checked tools are offered to models. A tool with a shield asks before a model may call it.',
-    spoken: `Tools, ${count}`,
-    icon: { name: 'tools' },
-    expansion: 'collapsed',
-    children: tools.map((tool) => toolNode(server.id, tool)),
-  };
-  return [node];
-}
-
-function toolNode(server: string, { tool, offered, autoApproved }: OfferedTool): TreeNode {
-  const name = cleanLine(tool.name, MAX_LABEL);
-  const how = autoApproved ? 'auto-approved' : 'asks first';
-  const description = offered ? how : 'not offered';
-  return {
-    ...LEAF,
-    id: nodeId('tool', server, tool.name),
-    kind: 'tool',
-    server,
-    tool: tool.name,
-    label: name,
-    description,
-    tooltip: toolTooltip(tool, offered, autoApproved),
-    spoken: `${name}, ${description}`,
-    icon: autoApproved ? { name: 'pass' } : { name: 'shield' },
-    facets: [
-      FACETS.tool,
-      autoApproved ? FACETS.autoApproved : FACETS.asks,
-      // For the menu: the editor offers no key for a checkbox.
-      offered ? FACETS.offered : FACETS.hidden,
-    ],
-    checkbox: {
-      checked: offered,
-      tooltip: offered ? 'Offered to models. Clear to hide it from them.' : 'Hidden from models. Check to offer it.',
-      spoken: `Offer ${name} to models`,
-    },
-  };
-}
-
-function toolTooltip(tool: OfferedTool['tool'], offered: boolean, autoApproved: boolean): string {
-  const hints = toolHints(tool);
-  const approval = autoApproved ? 'Models may call it without asking you.' : 'Asks you before a model calls it.';
-  return lines(
-    cleanLine(tool.title ?? tool.name, MAX_LABEL),
-    // Ours first: what the server says may be longer than the tooltip shows.
-    offered ? `Offered to models. ${approval}` : 'Not offered to models.',
-    hints.length === 0 ? undefined : `The server says: ${hints.join(', ')}.`,
-    tool.description === undefined ? undefined : `\n${cleanText(tool.description)}`,
-  );
-}
-
 function logNode(server: string): TreeNode {
   return {
     ...LEAF,
@@ -266,6 +201,7 @@ function serverTooltip(server: ServerSnapshot): string {
     error === undefined ? undefined : `Reason: ${cleanText(error.message)}`,
     error?.suggestion === undefined ? undefined : `Next step: ${cleanText(error.suggestion)}`,
     info === undefined ? undefined : `Server: ${cleanLine(`${info.title ?? info.name} ${info.version}`, MAX_LABEL)}`,
+    ...connectionLines(server),
     state.kind === 'running' && state.pid !== undefined ? `Process: ${state.pid}` : undefined,
     `Defined in ${server.definedBy} settings, ${server.enabled ? 'enabled' : 'not enabled'}`,
     info?.instructions === undefined ? undefined : `\nThe server says:\n${cleanText(info.instructions)}`,
@@ -277,13 +213,4 @@ function targetText(connection: ConnectionDefinition): string {
   if (connection.kind === 'remote') return connection.url;
   const line = joinCommandLine([connection.command, ...connection.args]);
   return connection.cwd === undefined ? line : `${line}\nin ${connection.cwd}`;
-}
-
-function lines(...parts: readonly (string | undefined)[]): string {
-  return parts.filter((part) => part !== undefined && part !== '').join('\n');
-}
-
-/** Names may contain anything, so they are quoted: no two things share an id. */
-function nodeId(...parts: readonly string[]): string {
-  return JSON.stringify(parts);
 }

@@ -1,11 +1,23 @@
 import type * as vscode from 'vscode';
-import type { Host, Logger, StartQuestion } from '../core/index.ts';
-import type { SettingPlace } from './serverTreeNodes.ts';
+import type { Event, Host, Logger, StartQuestion } from '../core/index.ts';
+import type { Traces } from './showTrace.ts';
+import type { SettingPlace } from './treeNode.ts';
 
 /** What a command may be given, or nothing (then it asks). A tree node is given too: it has these members as well. */
 export interface Target {
   readonly server: string;
   readonly tool?: string;
+  /** The URI of a resource. */
+  readonly resource?: string;
+  /** The URI template of resources. */
+  readonly template?: string;
+  readonly prompt?: string;
+}
+
+/** A tool of a server. */
+export interface ToolTarget {
+  readonly server: string;
+  readonly tool: string;
 }
 
 /** Changes one member of one server's entry; everything else in the settings stays as it is. */
@@ -44,6 +56,20 @@ export interface Questions {
   showAgain(server: string): boolean;
 }
 
+/** What a server asked and nobody has answered yet. */
+export interface WaitingQuestion {
+  readonly server: string;
+  /** In a few words; may hold the server's own. */
+  readonly label: string;
+}
+
+export interface ServerQuestions {
+  readonly onDidChange: Event<void>;
+  readonly waiting: readonly WaitingQuestion[];
+  /** Shows the questions of a server again, or of all, since toasts hide themselves; false when none waits. */
+  showAgain(server?: string): boolean;
+}
+
 /** What `${input:}` remembers. */
 export interface InputMemory {
   remembered(): Promise<readonly string[]>;
@@ -57,7 +83,7 @@ export interface Picker {
     argument: unknown,
     placeHolder: string,
     accepts?: (server: string, tool: string) => boolean,
-  ): Promise<Required<Target> | undefined>;
+  ): Promise<ToolTarget | undefined>;
 }
 
 /** What every part of the editor's side is given. */
@@ -69,6 +95,9 @@ export interface EditorServices {
   readonly failures: FailureNotices;
   readonly pick: Picker;
   readonly questions: Questions;
+  /** What servers that run ask. */
+  readonly asked: ServerQuestions;
+  readonly traces: Traces;
   readonly inputs: InputMemory;
   readonly extensionUri: vscode.Uri;
   /** Opens the settings file that defines the server, at its entry. */

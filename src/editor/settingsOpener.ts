@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isObject, type SettingsScope } from '../core/index.ts';
 import { SETTINGS } from './ids.ts';
-import type { SettingPlace } from './serverTreeNodes.ts';
+import type { SettingPlace } from './treeNode.ts';
 import type { FoundSetting, SettingsFiles } from './settingsFiles.ts';
 
 /** The editor's own commands for the files that hold a setting. */

@@ -9,7 +9,7 @@ import { statusText } from './statusText.ts';
 /** Servers that start together change together: one repaint for all of them. */
 const REPAINT_MS = 50;
 
-type Needs = Pick<EditorServices, 'host'>;
+type Needs = Pick<EditorServices, 'host' | 'asked'>;
 
 export function registerStatusBar(services: Needs): Disposable {
   const store = new DisposableStore();
@@ -26,14 +26,15 @@ export function registerStatusBar(services: Needs): Disposable {
   };
   store.add(services.host.onDidChangeServer(repaintSoon));
   store.add(services.host.onDidChangeProblems(repaintSoon));
+  store.add(services.asked.onDidChange(repaintSoon));
   store.add({ dispose: () => clearTimeout(timer) });
   store.add(vscode.commands.registerCommand(COMMANDS.statusShow, () => showServers(services)));
   repaint();
   return store;
 }
 
-function paint(item: vscode.StatusBarItem, { host }: Needs): void {
-  const status = statusText(host.servers(), host.problems());
+function paint(item: vscode.StatusBarItem, { host, asked }: Needs): void {
+  const status = statusText(host.servers(), host.problems(), asked.waiting.length);
   item.text = status.text;
   item.tooltip = status.tooltip;
   item.accessibilityInformation = { label: status.spoken };
@@ -53,7 +54,7 @@ interface Row extends vscode.QuickPickItem {
 }
 
 /** All servers with their state. Taking one offers what can be done with it; its buttons do it at once. */
-function showServers({ host }: Needs): void {
+function showServers({ host, asked }: Needs): void {
   const store = new DisposableStore();
   const pick = store.add(vscode.window.createQuickPick<Row>());
   pick.title = vscode.l10n.t('MCP Live: Servers');
@@ -62,11 +63,12 @@ function showServers({ host }: Needs): void {
   const fill = (): void => {
     const active = pick.activeItems[0]?.server;
     pick.keepScrollPosition = true;
-    pick.items = rowsOf(host.servers());
+    pick.items = rowsOf(host.servers(), new Set(asked.waiting.map(({ server }) => server)));
     const again = pick.items.find((row) => row.server !== undefined && row.server === active);
     if (again !== undefined) pick.activeItems = [again];
   };
   store.add(host.onDidChangeServer(fill));
+  store.add(asked.onDidChange(fill));
   store.add(
     pick.onDidTriggerItemButton(({ item, button }) => {
       const action = item.buttons?.find((candidate) => candidate === button);
@@ -103,7 +105,7 @@ function run(command: CommandId, server: string | undefined): void {
   void vscode.commands.executeCommand(command, ...(server === undefined ? [] : [{ server }]));
 }
 
-function rowsOf(servers: readonly ServerSnapshot[]): readonly Row[] {
+function rowsOf(servers: readonly ServerSnapshot[], asking: ReadonlySet<string>): readonly Row[] {
   const ends: readonly Row[] = [
     { label: '', kind: vscode.QuickPickItemKind.Separator },
     { label: vscode.l10n.t('Add Server…'), iconPath: new vscode.ThemeIcon('add'), command: COMMANDS.serverAdd },
@@ -113,22 +115,22 @@ function rowsOf(servers: readonly ServerSnapshot[]): readonly Row[] {
       command: COMMANDS.hostShowLog,
     },
   ];
-  return [...servers.map(rowOf), ...ends];
+  return [...servers.map((server) => rowOf(server, asking.has(server.id))), ...ends];
 }
 
-function rowOf(server: ServerSnapshot): Row {
+function rowOf(server: ServerSnapshot, isAsking: boolean): Row {
   const iconPath = serverIcon(server);
   return {
     // Ids come from settings files: `$(…)` in one would be drawn as an icon.
     label: server.id.replaceAll('$(', '$ ('),
     description: stateWords(server),
     server: server.id,
-    buttons: actionsOf(server),
+    buttons: actionsOf(server, isAsking),
     ...(iconPath === undefined ? {} : { iconPath }),
   };
 }
 
-function actionsOf(server: ServerSnapshot): readonly Action[] {
+function actionsOf(server: ServerSnapshot, isAsking: boolean): readonly Action[] {
   const action = (command: CommandId, icon: string, tooltip: string): Action => ({
     command,
     iconPath: new vscode.ThemeIcon(icon),
@@ -136,6 +138,7 @@ function actionsOf(server: ServerSnapshot): readonly Action[] {
   });
   const { state, definition } = server;
   return [
+    ...(isAsking ? [action(COMMANDS.questionShow, 'question', vscode.l10n.t('Show Question'))] : []),
     ...(definition !== undefined && canStart(state)
       ? [action(COMMANDS.serverStart, 'play', vscode.l10n.t('Start'))]
       : []),

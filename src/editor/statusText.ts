@@ -14,10 +14,15 @@ export interface StatusText {
 /** Servers in the tooltip: it is a glance, and the quick pick has them all. */
 const MAX_LINES = 12;
 
-export function statusText(servers: readonly ServerSnapshot[], problems: readonly SettingsProblem[]): StatusText {
+/** `questions`: those of servers that run, beside the question whether one may start. */
+export function statusText(
+  servers: readonly ServerSnapshot[],
+  problems: readonly SettingsProblem[],
+  questions = 0,
+): StatusText {
   const running = servers.filter((server) => isRunning(server.state)).length;
   const failed = servers.filter((server) => server.state.kind === 'failed').length;
-  const asking = servers.filter((server) => server.state.kind === 'asking').length;
+  const asking = servers.filter((server) => server.state.kind === 'asking').length + questions;
   const wrong = failed + problems.filter((problem) => problem.severity === 'error').length;
   const busy = servers.some((server) => server.state.kind === 'starting' || server.state.kind === 'restarting');
   const icon = busy ? '$(loading~spin)' : '$(mcp)';

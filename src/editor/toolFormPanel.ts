@@ -3,7 +3,7 @@ import { type Disposable, DisposableStore, schemaForm, type Tool, type ToolForm 
 import { decodeFromPage, type FromPage, type ToPage } from '../webview/messages.ts';
 import { COMMANDS } from './ids.ts';
 import { plainText } from './plainText.ts';
-import type { EditorServices, Target } from './services.ts';
+import type { EditorServices, ToolTarget } from './services.ts';
 import { hasSecrets, readArguments, switched } from './toolArguments.ts';
 import { ToolRun } from './toolRun.ts';
 import { toolView } from './toolView.ts';
@@ -17,14 +17,14 @@ type Needs = Pick<EditorServices, 'host' | 'logs' | 'failures' | 'extensionUri'>
 export class ToolFormPanel implements Disposable {
   readonly #services: Needs;
   readonly #panel: vscode.WebviewPanel;
-  readonly #target: Required<Target>;
+  readonly #target: ToolTarget;
   readonly #store = new DisposableStore();
   readonly #run: ToolRun;
   #tool: Tool | undefined;
   #form: ToolForm = { fields: [], complete: true };
   #shown = '';
 
-  constructor(services: Needs, panel: vscode.WebviewPanel, target: Required<Target>) {
+  constructor(services: Needs, panel: vscode.WebviewPanel, target: ToolTarget) {
     this.#services = services;
     this.#panel = panel;
     this.#target = target;

@@ -8,7 +8,7 @@ import {
   toHostError,
 } from '../core/index.ts';
 import type { RunView } from '../webview/messages.ts';
-import type { EditorServices, Target } from './services.ts';
+import type { EditorServices, ToolTarget } from './services.ts';
 import { failedRun, progressView, resultRun } from './toolView.ts';
 
 /** A flood of progress is shown this often: more cannot be read. */
@@ -21,7 +21,7 @@ type Ending =
 /** The calls of one page, one at a time: how far the current one is, and what the last one gave. */
 export class ToolRun {
   readonly #host: Pick<EditorServices['host'], 'callTool'>;
-  readonly #target: Required<Target>;
+  readonly #target: ToolTarget;
   readonly #changed: () => void;
   #source: CancellationSource | undefined;
   #startedAt = 0;
@@ -29,7 +29,7 @@ export class ToolRun {
   #timer: NodeJS.Timeout | undefined;
   #ending: Ending | undefined;
 
-  constructor(host: Pick<EditorServices['host'], 'callTool'>, target: Required<Target>, changed: () => void) {
+  constructor(host: Pick<EditorServices['host'], 'callTool'>, target: ToolTarget, changed: () => void) {
     this.#host = host;
     this.#target = target;
     this.#changed = changed;

@@ -1,5 +1,5 @@
 import { HostError } from '../core/index.ts';
-import { type Gateway, type GatewayOptions, startGateway } from './gatewayServer.ts';
+import type { Gateway, GatewayOptions } from './gatewayServer.ts';
 
 /** The gateway, opened when somebody first asks where it is. */
 export class LazyGateway {
@@ -13,7 +13,7 @@ export class LazyGateway {
 
   async address(server: string): Promise<{ readonly url: string; readonly headers: Record<string, string> }> {
     if (this.#isClosed) throw new HostError('CONNECTION_CLOSED', 'The gateway is closed.', { layer: 'host' });
-    this.#starting ??= startGateway(this.#options).catch((error: unknown) => {
+    this.#starting ??= open(this.#options).catch((error: unknown) => {
       // The next one who asks tries again.
       this.#starting = undefined;
       throw error;
@@ -26,4 +26,10 @@ export class LazyGateway {
     const gateway = await this.#starting?.catch(() => undefined);
     await gateway?.dispose();
   }
+}
+
+/** A bundle of its own, loaded with the first server that runs. */
+async function open(options: GatewayOptions): Promise<Gateway> {
+  const { startGateway } = await import('./gatewayServer.ts');
+  return startGateway(options);
 }

@@ -25,6 +25,8 @@ const required = [
   'extension/dist/storeWorker.js',
   'extension/dist/schemaWorker.js',
   'extension/dist/remote.js',
+  'extension/dist/opener.js',
+  'extension/dist/gatewayServer.js',
   'extension/dist/host.cjs',
   'extension/dist/cli.js',
   'extension/dist/demo.js',

@@ -271,18 +271,40 @@ suite('HTTP with server-sent events', () => {
 
   test('nothing overtakes "initialized", and no cancellation its request', async () => {
     const held: Heard[] = [];
-    const posted = new Deferred<void>();
-    await serve(endpoint('/m'), (heard) => {
+    const [posted, asked, slow] = [new Deferred<void>(), new Deferred<void>(), new Deferred<void>()];
+    let requests = 0;
+    const authorizer: Authorizer = {
+      headersFor: async () => {
+        // The stream, "initialized", and then the call, which takes its time.
+        if (++requests === 3) {
+          asked.resolve();
+          await slow.promise;
+        }
+        return {};
+      },
+      replied: () => undefined,
+      challenged: async () => false,
+      dispose: () => undefined,
+    };
+    const post = (heard: Heard): void => {
       if (!heard.body.includes('"notifications/initialized"')) return void heard.response.writeHead(202).end();
       held.push(heard);
       posted.resolve();
-    });
+    };
+    await serve(endpoint('/m'), post, { authorizer });
     client.notify('notifications/initialized');
     client.request(2, 'tools/call');
     client.notify('notifications/cancelled', { requestId: 2 });
+    // Whatever was sent before this has arrived when this has been answered.
+    const probe = async (): Promise<void> => void (await fetch(server.url('/probe'), { method: 'POST' }));
     await posted.promise;
-    assert.equal(server.lines.length, 2);
+    await probe();
+    assert.deepEqual(server.lines.splice(2), ['POST /probe']);
     held[0]?.response.writeHead(202).end();
+    await asked.promise;
+    await probe();
+    assert.deepEqual(server.lines.splice(2), ['POST /probe']);
+    slow.resolve();
     while (server.lines.length < 4) await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(
       server.lines.slice(1).map((line) => JSON.parse(line.slice(line.indexOf('{'))).method),
@@ -294,9 +316,9 @@ suite('HTTP with server-sent events', () => {
     const clock = new FakeClock();
     const told: string[] = [];
     const signIn = new Deferred<boolean>();
-    let token: string | undefined;
+    let token = '';
     const authorizer: Authorizer = {
-      headersFor: async () => (token === undefined ? {} : { authorization: token }),
+      headersFor: async () => (token === '' ? {} : { authorization: token }),
       replied: ({ status, url }) => told.push(`${status} ${url.pathname}`),
       challenged: () => signIn.promise,
       dispose: () => undefined,

@@ -138,6 +138,22 @@ suite('a server over stdio', function () {
     await transport.close();
   });
 
+  test('may be taken over by another receiver in the middle of what it wrote', async () => {
+    bench = await StdioBench.open();
+    await bench.close();
+    const script = 'console.log([1, 2, 3].map((n) => JSON.stringify({ n })).join("\\n"))';
+    const transport = await openStdio(options({ args: ['-e', script] }));
+    const seen: unknown[] = [];
+    const closed = new Promise((resolve) => transport.onClose(resolve));
+    transport.start((first) => {
+      seen.push({ first });
+      transport.start((later) => seen.push({ later }));
+    });
+    await closed;
+    assert.deepEqual(seen, [{ first: { n: 1 } }, { later: { n: 2 } }, { later: { n: 3 } }]);
+    await transport.close();
+  });
+
   test('that speaks before anybody listens is made to wait', async () => {
     bench = await StdioBench.open();
     const heard: string[] = [];

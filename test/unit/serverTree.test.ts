@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { HostError, type ServerSnapshot, type SettingsProblem } from '../../src/core/index.ts';
-import { serverNode, serverTree, type TreeNode } from '../../src/editor/serverTreeNodes.ts';
+import { serverNode, serverTree } from '../../src/editor/serverTreeNodes.ts';
+import type { TreeNode } from '../../src/editor/treeNode.ts';
 import { renderTree } from '../support/renderTree.ts';
 import { problem, running, snapshot, tool } from '../support/serverSnapshots.ts';
 

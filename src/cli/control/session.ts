@@ -103,7 +103,8 @@ export class ControlSession implements Disposable {
     );
   }
 
-  #run<K extends CommandKind>(id: CommandId, command: ControlCommand<K>): Json | Promise<Json> {
+  /** Asynchronous in any case: a refusal must not overtake the answers to earlier commands. */
+  async #run<K extends CommandKind>(id: CommandId, command: ControlCommand<K>): Promise<Json> {
     return this.#handlers[command.kind](command, id);
   }
 

@@ -90,11 +90,21 @@ export class HostError extends Error {
   }
 }
 
+const IS_WIRE_ERROR = Symbol.for('mcp-live.WireError');
+
 /** What a handler throws to answer a peer's request with this JSON-RPC error. */
 export class WireError extends Error {
+  static override [Symbol.hasInstance](value: unknown): value is WireError {
+    return typeof value === 'object' && value !== null && IS_WIRE_ERROR in value;
+  }
+
   override readonly name = 'WireError';
   readonly code: number;
   readonly data: Json | undefined;
+
+  get [IS_WIRE_ERROR](): true {
+    return true;
+  }
 
   constructor(code: number, message: string, data?: Json) {
     super(message);

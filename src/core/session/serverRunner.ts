@@ -10,7 +10,7 @@ import type { Connector, Ids, OpenTransport, VerdictStore } from '../ports.ts';
 import type { Transport, TransportClosed } from '../rpc/transport.ts';
 import { type LifecycleEvent, transition } from './lifecycle.ts';
 import { decideRestart, recentCrashes } from './restartPolicy.ts';
-import { type OpenedSession, Opener } from './opener.ts';
+import type { OpenedSession, Opener } from './opener.ts';
 import type { Session, SessionFeature } from './session.ts';
 import type { ExpandedConnection } from './variables.ts';
 
@@ -198,6 +198,8 @@ export class ServerRunner implements Disposable {
     const { token } = attempt.cancellation;
     const { protocol, timeouts } = this.#definition;
     const log = cleaning(this.#options.log, clean);
+    // All that speaks the protocol is loaded with the first server that starts.
+    const { Opener } = await import('./opener.ts');
     const opener = new Opener({
       serverId: id,
       connection: prepared.connection,

@@ -64,10 +64,16 @@ export class CaseLife {
   readonly #socket: Socket;
   readonly #doing = new Map<number, (value: Json | undefined) => void>();
   #commands = 0;
+  #pings = 0;
+  readonly #pongs = new Set<string>();
 
   constructor(pid: number, socket: Socket) {
     this.pid = pid;
     this.#socket = socket;
+  }
+
+  get text(): string {
+    return this.transcript.join('\n');
   }
 
   /** Every message from the host, without the server's. */
@@ -82,7 +88,7 @@ export class CaseLife {
 
   /** Waits for a message of this method, by default the first one. */
   async until(method: string, nth = 1): Promise<JsonObject> {
-    await waitUntil(`${method} (${nth}); heard:\n${this.transcript.join('\n')}`, () => this.sent(method).length >= nth);
+    await waitUntil(`${method} (${nth}); heard:\n${this.text}`, () => this.sent(method).length >= nth);
     const message = this.sent(method)[nth - 1];
     assert.ok(message !== undefined);
     return message;
@@ -92,7 +98,7 @@ export class CaseLife {
   async answer(id: string | number): Promise<JsonObject> {
     const find = (): JsonObject | undefined =>
       this.heard.map(({ message }) => message).find((message) => message['id'] === id && !('method' in message));
-    await waitUntil(`an answer to ${id}; heard:\n${this.transcript.join('\n')}`, () => find() !== undefined);
+    await waitUntil(`an answer to ${id}; heard:\n${this.text}`, () => find() !== undefined);
     return find() ?? {};
   }
 
@@ -132,6 +138,14 @@ export class CaseLife {
     return pid;
   }
 
+  /** Resolves when all has arrived that the host said until now: it answers a ping, which no transcript shows. */
+  async caughtUp(): Promise<void> {
+    const id = `caught up ${++this.#pings}`;
+    const ping = { jsonrpc: '2.0', id, method: 'ping' };
+    await this.#do('write', { to: 'stdout', pieces: [base64(asLine(ping))] });
+    await waitUntil('the answer to a ping', () => this.#pongs.has(id));
+  }
+
   exit(code: number): void {
     void this.#do('exit', { code });
   }
@@ -152,6 +166,11 @@ export class CaseLife {
     const parsed = parseJson(line);
     if (!isJsonObject(parsed)) {
       this.transcript.push(`> not a message: ${line}`);
+      return undefined;
+    }
+    const { id } = parsed;
+    if (typeof id === 'string' && id.startsWith('caught up')) {
+      this.#pongs.add(id);
       return undefined;
     }
     this.heard.push({ at: Number(at), text: line, message: parsed });

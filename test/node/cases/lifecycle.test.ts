@@ -1,12 +1,303 @@
-import { CASE_TIMEOUT, type Case, openCase } from './caseHost.ts';
+import assert from 'node:assert/strict';
+import { CLIENT } from '../../../src/cli/version.ts';
+import { Deferred } from '../../../src/core/base/async.ts';
+import { isAlive, waitUntil } from '../../support/processes.ts';
+import { failWith, NO_ANSWER, tool } from '../../support/scriptedServer.ts';
+import { CASE_TIMEOUT, type Case, ID, openCase } from './caseHost.ts';
+import type { CaseLife } from './caseServer.ts';
 
-suite('Case: how a session begins and ends', function () {
+const CAPABILITIES = {
+  experimental: { mcpl: { version: '0.2', featureSets: { enabled: [], disabled: [] } } },
+  elicitation: { form: {}, url: {} },
+  sampling: {},
+};
+
+function initialize(id: number, protocolVersion: string): string {
+  return `> ${id} initialize ${JSON.stringify({ protocolVersion, capabilities: CAPABILITIES, clientInfo: CLIENT })}`;
+}
+
+function initialized(protocolVersion: string, capabilities = '{}'): string {
+  return `{"protocolVersion":"${protocolVersion}","capabilities":${capabilities},"serverInfo":{"name":"case","version":"1.0.0"}}`;
+}
+
+function called(text: string): { readonly content: readonly { readonly type: string; readonly text: string }[] } {
+  return { content: [{ type: 'text', text }] };
+}
+
+suite('Case: how a session begins', function () {
   this.timeout(CASE_TIMEOUT);
   let opened: Case;
   teardown(() => opened.close());
 
-  test('smoke', async () => {
+  test('initialize comes first, nothing but the answer to a ping before its result, then initialized once', async () => {
+    const gate = new Deferred<void>();
+    opened = await openCase({
+      start: false,
+      capabilities: {},
+      answers: {
+        initialize: async ({ life }) => {
+          await life.request('early', 'ping');
+          await gate.promise;
+          return JSON.parse(initialized('2024-11-05')) as Record<string, never>;
+        },
+      },
+    });
+    const starting = opened.host.start(ID);
+    const life = await opened.server.started();
+    await life.answer('early');
+    await life.caughtUp();
+    assert.equal(opened.snapshot().state.kind, 'starting');
+    gate.resolve();
+    await starting;
+    await life.caughtUp();
+    assert.deepEqual(life.transcript, [
+      initialize(1, '2025-11-25'),
+      '< "early" ping {}',
+      '> "early" {}',
+      `< 1 ${initialized('2024-11-05')}`,
+      '> notifications/initialized {}',
+    ]);
+    assert.equal(opened.server.lives.length, 1);
+  });
+
+  test('a server of which nothing is known is first asked in a process of its own, which is gone before the session', async () => {
+    let leftOfProbe: boolean | undefined;
+    opened = await openCase({
+      entry: { protocol: {} },
+      capabilities: {},
+      answers: {
+        initialize: () => {
+          leftOfProbe = isAlive(opened.server.lives[0]?.pid ?? 0);
+          return JSON.parse(initialized('2024-11-05')) as Record<string, never>;
+        },
+      },
+      start: false,
+    });
+    await opened.host.start(ID);
+    await opened.life.caughtUp();
+    const [probe, session] = opened.server.lives;
+    assert.deepEqual(
+      probe?.heard.map(({ message }) => message['method']),
+      ['server/discover'],
+    );
+    assert.deepEqual(probe.transcript.slice(1), [
+      '< 1 error {"code":-32601,"message":"There is no server/discover."}',
+      '* stdin ended',
+    ]);
+    assert.deepEqual(session?.hostLines, [initialize(1, '2025-11-25'), '> notifications/initialized {}']);
+    assert.equal(leftOfProbe, false);
+    assert.equal(opened.server.lives.length, 2);
+    assert.equal(opened.snapshot().state.kind, 'running');
+  });
+
+  test('a server that answers 2024-11-05 gets that revision: no elicitation, no tasks', async () => {
+    const asked: string[] = [];
+    opened = await openCase({
+      answers: {
+        'tools/list': () => ({ tools: [tool('long', { execution: { taskSupport: 'required' } })] }),
+        'tools/call': () => called('done'),
+      },
+      host: {
+        elicitor: {
+          form: ({ message }) => {
+            asked.push(message);
+            return Promise.resolve({ kind: 'cancel' });
+          },
+          url: () => Promise.resolve('cancel'),
+          finish: () => Promise.resolve('cancel'),
+          finished: () => undefined,
+        },
+      },
+    });
+    const { state } = opened.snapshot();
+    assert.equal(state.kind === 'running' && state.protocolVersion, '2024-11-05');
+    const { life } = opened;
+    await life.request('e', 'elicitation/create', { message: 'Name?', requestedSchema: { type: 'object' } });
+    assert.deepEqual((await life.answer('e'))['error'], {
+      code: -32601,
+      message: 'Method not found: elicitation/create',
+    });
+    assert.deepEqual(asked, []);
+    assert.equal((await opened.call('long', { a: 1 })).modelText, 'done');
+    const [call] = life.sent('tools/call');
+    assert.deepEqual(call?.['params'], { name: 'long', arguments: { a: 1 } });
+    assert.deepEqual(life.sent('tasks/get'), []);
+  });
+
+  test('a server that answers an unknown revision is left, and the message names both', async () => {
+    opened = await openCase({ version: '1999-01-01', start: false });
+    await assert.rejects(opened.host.start(ID), {
+      code: 'UNSUPPORTED_VERSION',
+      message: 'The server speaks MCP 1999-01-01; this host offered 2025-11-25.',
+    });
+    assert.equal(opened.snapshot().state.kind, 'failed');
+    const { life } = opened;
+    await waitUntil('the process is gone', () => !isAlive(life.pid));
+    assert.deepEqual(life.hostLines, [initialize(1, '2025-11-25')]);
+    assert.deepEqual(
+      life.events.map(({ event }) => event),
+      ['stdin ended'],
+    );
+  });
+
+  test('a server that refuses the revision and names another is asked once more in that one', async () => {
+    opened = await openCase({
+      capabilities: {},
+      answers: {
+        initialize: ({ params }) =>
+          params['protocolVersion'] === '2024-11-05'
+            ? (JSON.parse(initialized('2024-11-05')) as Record<string, never>)
+            : failWith(-32602, 'Unsupported protocol version', { supported: ['2024-11-05'] }),
+      },
+    });
+    await opened.life.caughtUp();
+    assert.deepEqual(opened.life.transcript, [
+      initialize(1, '2025-11-25'),
+      '< 1 error {"code":-32602,"message":"Unsupported protocol version","data":{"supported":["2024-11-05"]}}',
+      initialize(2, '2024-11-05'),
+      `< 2 ${initialized('2024-11-05')}`,
+      '> notifications/initialized {}',
+    ]);
+  });
+
+  test('a server that refuses the revision which it named itself is asked no third time', async () => {
+    opened = await openCase({
+      start: false,
+      answers: { initialize: () => failWith(-32602, 'Unsupported protocol version', { supported: ['2024-11-05'] }) },
+    });
+    await assert.rejects(opened.host.start(ID), {
+      code: 'HANDSHAKE_FAILED',
+      message: 'The server refused the handshake: Unsupported protocol version',
+    });
+    assert.deepEqual(opened.life.hostLines, [initialize(1, '2025-11-25'), initialize(2, '2024-11-05')]);
+    assert.equal(opened.server.lives.length, 1);
+  });
+
+  test('a server that never answers initialize is ended, and initialize is not cancelled', async () => {
+    opened = await openCase({
+      start: false,
+      entry: { timeouts: { start: 0.5 } },
+      answers: { initialize: () => NO_ANSWER },
+    });
+    await assert.rejects(opened.host.start(ID), {
+      code: 'HANDSHAKE_FAILED',
+      message: 'The server did not answer "initialize" within 0.5 seconds.',
+    });
+    const life = await opened.server.started();
+    await waitUntil('the process is gone', () => life.isGone && !isAlive(life.pid));
+    assert.deepEqual(life.transcript, [initialize(1, '2025-11-25'), '* stdin ended']);
+    assert.equal(opened.snapshot().state.kind, 'failed');
+  });
+
+  test('a server that asks for the roots and pings before initialized is answered', async () => {
+    opened = await openCase({
+      capabilities: {},
+      host: { folders: ['/work place'] },
+      answers: {
+        initialize: async ({ life }) => {
+          await life.request('r', 'roots/list');
+          await life.request('p', 'ping');
+          // Not before: the answer must not need the end of the handshake.
+          assert.deepEqual((await life.answer('p'))['result'], {});
+          return JSON.parse(initialized('2024-11-05')) as Record<string, never>;
+        },
+      },
+    });
+    const roots = await opened.life.answer('r');
+    assert.deepEqual(roots['result'], { roots: [{ uri: 'file:///work%20place', name: 'work place' }] });
+    await opened.life.caughtUp();
+    assert.equal(opened.life.sent('notifications/initialized').length, 1);
+    assert.equal(opened.snapshot().state.kind, 'running');
+  });
+
+  test('a server that declares no tools, resources or prompts is never asked for them', async () => {
+    opened = await openCase({ capabilities: { logging: {} } });
+    const { life, host } = opened;
+    await host.refresh(ID);
+    await assert.rejects(opened.call('anything'), { code: 'UNKNOWN_TOOL' });
+    await life.notify('notifications/tools/list_changed');
+    await life.caughtUp();
+    assert.deepEqual(life.hostLines, [initialize(1, '2025-11-25'), '> notifications/initialized {}']);
+    assert.deepEqual(opened.snapshot().tools, []);
+  });
+});
+
+suite('Case: how a session ends', function () {
+  this.timeout(CASE_TIMEOUT);
+  let opened: Case;
+  teardown(() => opened.close());
+
+  const eventsOf = (life: CaseLife): readonly string[] => life.events.map(({ event }) => event);
+
+  test('a polite server ends with its input, and hears nothing else', async () => {
     opened = await openCase();
-    console.log(opened.life.transcript.join('\n'), opened.log);
+    const { life } = opened;
+    await opened.host.stop(ID);
+    assert.deepEqual([eventsOf(life), isAlive(life.pid)], [['stdin ended'], false]);
+    assert.deepEqual(opened.snapshot().state, { kind: 'stopped', reason: 'byUser' });
+  });
+
+  test('a server that ignores the end of its input and SIGTERM is killed, with what it started', async () => {
+    opened = await openCase({ ignores: ['stdin end', 'SIGTERM'] });
+    const { life } = opened;
+    const started = [await life.grandchild(), await life.grandchild(true)];
+    assert.deepEqual(started.map(isAlive), [true, true]);
+    const began = Date.now();
+    await opened.host.stop(ID);
+    const [inputEnded, terminated] = life.events;
+    assert.deepEqual(eventsOf(life), ['stdin ended', 'SIGTERM']);
+    assert.ok(inputEnded !== undefined && terminated !== undefined);
+    assert.ok(terminated.at - inputEnded.at >= 1_500, 'There was time to end before the signal.');
+    assert.ok(Date.now() - began < 10_000);
+    assert.deepEqual([life.pid, ...started].map(isAlive), [false, false, false]);
+  });
+
+  test('a server that leaves what it started behind does not leave it alive', async () => {
+    opened = await openCase();
+    const pid = await opened.life.grandchild();
+    await opened.host.stop(ID);
+    await waitUntil('the grandchild is gone', () => !isAlive(pid));
+  });
+
+  test('a server that exits during calls fails each once, comes back, and is subscribed to again', async () => {
+    opened = await openCase({
+      capabilities: { tools: {}, resources: { subscribe: true } },
+      answers: {
+        'tools/list': () => ({ tools: [tool('slow')] }),
+        'tools/call': () => NO_ANSWER,
+        'resources/list': () => ({ resources: [] }),
+        'resources/templates/list': () => ({ resourceTemplates: [] }),
+        'resources/subscribe': () => ({}),
+      },
+    });
+    const { host } = opened;
+    const first = opened.life;
+    const watch = host.subscribeResource(ID, 'mem://a', () => undefined);
+    await watch.agreed;
+    const failures: string[] = [];
+    const listening = host.onDidChangeOperation(({ state }) => {
+      if (state.kind === 'failed') failures.push(state.error.code);
+    });
+    const calls = [opened.call('slow'), opened.call('slow')];
+    await first.until('tools/call', 2);
+    const closed = calls.map((call) => assert.rejects(call, { code: 'CONNECTION_CLOSED' }));
+    first.exit(3);
+    await Promise.all(closed);
+    await opened.until('the server is waited for', () => opened.snapshot().state.kind === 'restarting');
+    const { state } = opened.snapshot();
+    assert.ok(state.kind === 'restarting');
+    assert.deepEqual([state.error.code, state.error.message], ['SERVER_EXITED', 'The server exited with code 3.']);
+    const wait = state.at - Date.now();
+    assert.ok(wait > 0 && wait <= 1_250, `${wait} ms until the restart`);
+
+    const second = await opened.server.started(2);
+    const again = await second.until('resources/subscribe');
+    assert.deepEqual(again['params'], { uri: 'mem://a' });
+    await opened.until('it runs again', () => opened.snapshot().state.kind === 'running');
+    assert.equal(second.hostLines[0], initialize(1, '2025-11-25'));
+    assert.deepEqual(failures, ['CONNECTION_CLOSED', 'CONNECTION_CLOSED']);
+    assert.deepEqual(second.sent('tools/call'), [], 'What may have happened is not done twice.');
+    listening.dispose();
+    watch.dispose();
   });
 });

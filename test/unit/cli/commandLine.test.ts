@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { parseHost } from '../../../src/cli/host.ts';
-import { parseCall, parseInspect } from '../../../src/cli/target.ts';
+import { parseCall, parseInspect, parsePrompt, parseRead } from '../../../src/cli/target.ts';
 import { toolArguments } from '../../../src/cli/toolArguments.ts';
 import { UsageError } from '../../../src/cli/usage.ts';
 
@@ -66,6 +66,49 @@ suite('The command line', () => {
       [command.tool, command.pairs, command.json, command.entry['args']],
       ['add', ['a=1', 'b=x y'], true, ['s.js', '--', '--json']],
     );
+  });
+
+  test('every kind of URL, and how to speak to it', () => {
+    const entries = [
+      ['wss://x.test/mcp'],
+      ['--transport', 'sse', '--era', 'legacy', '--dialect', 'off', 'http://x.test/mcp'],
+      ['--era', 'modern', '--dialect', 'force', 'node'],
+    ].map((argv) => parseInspect(argv).entry);
+    assert.deepEqual(
+      entries.map(({ url, transport, protocol }) => [url, transport, protocol]),
+      [
+        ['wss://x.test/mcp', undefined, undefined],
+        ['http://x.test/mcp', 'sse', { era: 'legacy', dialect: 'off' }],
+        [undefined, undefined, { era: 'modern', dialect: 'force' }],
+      ],
+    );
+    for (const [argv, expected] of [
+      [['--transport', 'http', 'node'], /^--transport is for servers with a URL\.$/],
+      [['--transport', 'pigeon', 'http://x.test'], /^--transport must be one of auto, http, sse, websocket\.$/],
+      [['--era', 'old', 'node'], /^--era must be one of auto, legacy, modern\.$/],
+      [['--dialect', 'on', 'node'], /^--dialect must be one of auto, off, force\.$/],
+    ] as const)
+      assert.match(
+        usageError(() => parseInspect(argv)),
+        expected,
+      );
+  });
+
+  test('read and prompt: what is wanted before "--", the server behind it', () => {
+    const read = parseRead(['--json', 'mem://a', '--', 'ws://x.test']);
+    assert.deepEqual([read.kind, read.uri, read.json, read.entry['url']], ['read', 'mem://a', true, 'ws://x.test']);
+    const prompt = parsePrompt(['greet', 'name=Bo', '--', 'node', 's.js']);
+    assert.deepEqual(
+      [prompt.kind, prompt.name, prompt.pairs, prompt.entry['args']],
+      ['prompt', 'greet', ['name=Bo'], ['s.js']],
+    );
+    for (const [work, expected] of [
+      [() => parseRead(['mem://a']), 'Write "--" between the URI of the resource and the command of the server.'],
+      [() => parseRead(['--', 'node']), 'Name the URI of the resource to read.'],
+      [() => parseRead(['mem://a', 'mem://b', '--', 'node']), 'One resource is read at a time.'],
+      [() => parsePrompt(['--', 'node']), 'Name the prompt to get.'],
+    ] as const)
+      assert.equal(usageError(work), expected);
   });
 
   for (const [argv, expected] of [

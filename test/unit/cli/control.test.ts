@@ -1,49 +1,29 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { decodeLine } from '../../../src/cli/control/lineDecoder.ts';
-import { Questions } from '../../../src/cli/control/questions.ts';
-import { ControlSession } from '../../../src/cli/control/session.ts';
+import type { Questions } from '../../../src/cli/control/questions.ts';
 import { CancellationSource, type JsonObject, NO_CANCELLATION } from '../../../src/core/index.ts';
-import { memoryStorage } from '../../../src/node/memoryStorage.ts';
-import { FakeHost } from './fakeHost.ts';
+import { Driver } from './driver.ts';
+import type { FakeHost } from './fakeHost.ts';
 
 const QUESTION = { server: 'a', reason: 'first', target: 'node a.js', cwd: undefined, remarks: ['It asks.'] } as const;
 
 suite('A driver of the host', () => {
+  let driver: Driver;
   let host: FakeHost;
   let written: JsonObject[];
-  let session: ControlSession;
   let questions: Questions;
-  let isShutDown: boolean;
+  const say = (...lines: readonly (string | object)[]): Promise<unknown> => driver.say(...lines);
 
   setup(() => {
-    host = new FakeHost();
-    written = [];
-    isShutDown = false;
-    const write = (message: JsonObject): void => void written.push(message);
-    questions = new Questions(write);
-    session = new ControlSession({
-      host,
-      consents: memoryStorage().consents,
-      questions,
-      write,
-      settings: { servers: { files: {} }, workspaceServers: undefined, inputs: undefined, trusted: true },
-      onShutdown: () => (isShutDown = true),
-    });
+    driver = new Driver();
+    ({ host, written, questions } = driver);
   });
 
-  teardown(() => session.dispose());
-
-  /** What is written until nothing more comes, the undefined members left out as on the wire. */
-  async function say(...lines: readonly (string | object)[]): Promise<unknown> {
-    for (const line of lines) session.receive(typeof line === 'string' ? line : JSON.stringify(line));
-    await new Promise((resolve) => setImmediate(resolve));
-    const said: unknown = JSON.parse(JSON.stringify(written.splice(0)));
-    return said;
-  }
+  teardown(() => driver.dispose());
 
   test('hears that the host is ready once it has its settings', () => {
-    session.begin();
+    driver.session.begin();
     assert.deepEqual(written, [{ event: 'ready' }]);
     assert.deepEqual(host.settings, {
       trusted: true,
@@ -59,6 +39,7 @@ suite('A driver of the host', () => {
       kind: 'running',
       info: { name: 'files-server', version: '1.2.3' },
       protocolVersion: '2025-11-25',
+      connection: { era: 'legacy', isDialect: false, roundTripMs: 3, transport: 'stdio' },
       pid: 42,
       since: 5,
     };
@@ -69,6 +50,17 @@ suite('A driver of the host', () => {
       state,
       capabilities: { tools: {} },
       tools: ['read'],
+      resources: ['mem://a'],
+      templates: ['mem://note/{id}'],
+      prompts: ['greet'],
+      listings: {
+        tools: { kind: 'read' },
+        resources: { kind: 'read' },
+        prompts: {
+          kind: 'failed',
+          error: { code: 'REQUEST_TIMEOUT', message: 'Too slow.', layer: 'transport', effect: 'none' },
+        },
+      },
       problems: [],
     };
     const tool = { server: 'files', offered: true, autoApproved: false, name: 'read', inputSchema: {} };
@@ -232,7 +224,7 @@ suite('A driver of the host', () => {
       { event: 'server', server: 'gone', what: 'removed' },
       { id: 1, ok: true, result: null },
     ]);
-    assert.deepEqual([host.did, isShutDown], [['close'], true]);
+    assert.deepEqual([host.did, driver.isShutDown], [['close'], true]);
     host.changed.fire({ server: 'gone', what: 'removed' });
     assert.deepEqual(written, []);
   });
@@ -245,6 +237,9 @@ suite('A driver of the host', () => {
     ['{"id":1,"command":"start"}', 1, /"server" must be a text/],
     ['{"id":1,"command":"call","server":"a","tool":"b","args":[]}', 1, /"args" must be an object/],
     ['{"id":1,"command":"configure","trusted":1}', 1, /"trusted" must be true or false/],
+    ['{"id":1,"command":"prompt","server":"a","name":"b","args":{"n":5}}', 1, /"n" in "args" must be a text/],
+    ['{"id":1,"command":"logLevel","server":"a","level":"loud"}', 1, /"level" must be one of debug, info/],
+    ['{"id":1,"command":"complete","server":"a","argument":"b","value":""}', 1, /Either "prompt" or "template"/],
     ['{"id":1,"command":"cancel"}', 1, /"call" must be the id/],
     ['['.repeat(100_000), null, /nests too deeply/],
   ] as const)
@@ -256,8 +251,17 @@ suite('A driver of the host', () => {
     });
 
   test('cannot end the host, whatever it writes', () => {
-    const word = fc.constantFrom('servers', 'tools', 'start', 'configure', 'cancel', 'answer', 'call', '__proto__');
-    const command = fc.record({ id: fc.jsonValue(), command: word, server: fc.jsonValue(), args: fc.jsonValue() });
+    const word = fc.constantFrom(
+      ...['servers', 'tools', 'resources', 'start', 'configure', 'cancel', 'answer', 'call', 'read', 'prompt'],
+      ...['complete', 'subscribe', 'unsubscribe', 'logLevel', 'refresh', 'signOut', '__proto__'],
+    );
+    const command = fc.record({
+      id: fc.jsonValue(),
+      command: word,
+      server: fc.jsonValue(),
+      uri: fc.jsonValue(),
+      args: fc.jsonValue(),
+    });
     fc.assert(
       fc.property(
         fc.oneof(
@@ -266,7 +270,7 @@ suite('A driver of the host', () => {
           command.map((value) => JSON.stringify(value)),
         ),
         (line) => {
-          session.receive(line);
+          driver.session.receive(line);
         },
       ),
       { numRuns: 300 },

@@ -5,7 +5,12 @@ import {
   type Host,
   HostError,
   type HostSettings,
+  type LogLevelName,
   type Operation,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type ResourceWatch,
   type ServerChange,
   type ServerSnapshot,
   type Tool,
@@ -51,6 +56,33 @@ export function runningServer(id: string, tools: readonly Tool[]): ServerSnapsho
   };
 }
 
+export function resource(uri: string): Resource {
+  const annotations = { audience: [], priority: undefined, lastModified: undefined };
+  return {
+    uri,
+    name: 'a',
+    title: undefined,
+    description: undefined,
+    mimeType: 'text/plain',
+    size: 5,
+    annotations,
+    icons: [],
+    raw: { uri, name: 'a', server: 'another' },
+  };
+}
+
+export function template(uriTemplate: string): ResourceTemplate {
+  const { size: _unknown, uri: _none, ...common } = resource('');
+  return { ...common, uriTemplate, raw: { uriTemplate, name: 'a' } };
+}
+
+export function prompt(name: string): Prompt {
+  const args = [{ name: 'who', title: undefined, description: 'Whom to greet', required: true }];
+  return { name, title: undefined, description: 'Greets.', arguments: args, icons: [], raw: { name } };
+}
+
+const TOO_SLOW = new HostError('REQUEST_TIMEOUT', 'Too slow.', { layer: 'transport', effect: 'none' });
+
 /** A host with one running server, whose calls end when the test says so. */
 export class FakeHost implements Host {
   readonly changed = new Emitter<ServerChange>();
@@ -59,9 +91,20 @@ export class FakeHost implements Host {
   readonly onDidChangeOperation = new Emitter<Operation>().event;
   readonly did: string[] = [];
   settings: HostSettings | undefined;
+  level: LogLevelName | undefined;
+  /** Who hears of which resource: "server uri". */
+  readonly watches = new Map<string, (uri: string) => void>();
 
   servers(): readonly ServerSnapshot[] {
-    return [runningServer('files', [tool('read')])];
+    return [
+      {
+        ...runningServer('files', [tool('read')]),
+        resources: [resource('mem://a')],
+        templates: [template('mem://note/{id}')],
+        prompts: [prompt('greet')],
+        listings: { resources: { kind: 'read' }, prompts: { kind: 'failed', error: TOO_SLOW } },
+      },
+    ];
   }
   server(id: string): ServerSnapshot | undefined {
     return this.servers().find((server) => server.id === id);
@@ -89,26 +132,31 @@ export class FakeHost implements Host {
       return Promise.resolve(decodeResult({ content: [{ type: 'text', text: JSON.stringify(request) }] }));
     return new Promise((_, reject) => options?.token?.onCancellationRequested(() => reject(cancelled('The call'))));
   }
-  readResource(id: string, uri: string): ReturnType<Host['readResource']> {
-    return Promise.resolve({ contents: [], raw: { id, uri } });
+  readResource(...[id, uri, options]: Parameters<Host['readResource']>): ReturnType<Host['readResource']> {
+    const text = `what is in ${uri}`;
+    const contents = [{ kind: 'text', uri, mimeType: undefined, text }] as const;
+    if (uri !== 'mem://wait') return Promise.resolve({ contents, raw: { id, uri } });
+    return new Promise((_, reject) => options?.token?.onCancellationRequested(() => reject(cancelled('Reading'))));
   }
-  subscribeResource(): ReturnType<Host['subscribeResource']> {
-    return { agreed: Promise.resolve(), dispose: () => undefined };
+  subscribeResource(...[id, uri, listener]: Parameters<Host['subscribeResource']>): ResourceWatch {
+    this.watches.set(`${id} ${uri}`, listener);
+    const agreed = uri === 'mem://refused' ? Promise.reject(TOO_SLOW) : Promise.resolve();
+    return { agreed, dispose: () => this.watches.delete(`${id} ${uri}`) };
   }
-  getPrompt(): ReturnType<Host['getPrompt']> {
-    return Promise.reject(new Error('no prompts'));
+  getPrompt(...[id, name, args]: Parameters<Host['getPrompt']>): ReturnType<Host['getPrompt']> {
+    if (name !== 'greet') return Promise.reject(TOO_SLOW);
+    const content = { type: 'text', text: JSON.stringify(args) } as const;
+    return Promise.resolve({ description: id, messages: [{ role: 'user', content }], raw: { name } });
   }
-  complete(): ReturnType<Host['complete']> {
-    return Promise.resolve({ values: [], total: undefined, hasMore: false });
+  complete(...[, request]: Parameters<Host['complete']>): ReturnType<Host['complete']> {
+    return Promise.resolve({ values: [JSON.stringify(request)], total: 1, hasMore: false });
   }
-  setLogLevel(id: string, level: string): Promise<void> {
+  setLogLevel(id: string, level: LogLevelName): Promise<void> {
+    this.level = level;
     return this.#note(`log ${id} ${level}`);
   }
-  logLevel(): undefined {
-    return undefined;
-  }
-  trace(): ReturnType<Host['trace']> {
-    throw new Error('nothing is recorded');
+  logLevel(): LogLevelName | undefined {
+    return this.level;
   }
   refresh(id: string): Promise<void> {
     return this.#note(`refresh ${id}`);

@@ -4,7 +4,8 @@ import { schemaText } from '../../../src/cli/schemaText.ts';
 import { serverText } from '../../../src/cli/serverText.ts';
 import { parseSettings, declaredInput } from '../../../src/cli/settingsFile.ts';
 import { plain, safeJson } from '../../../src/cli/terminal.ts';
-import { runningServer, tool } from './fakeHost.ts';
+import { HostError, isRunning } from '../../../src/core/index.ts';
+import { prompt, resource, runningServer, template, tool } from './fakeHost.ts';
 
 suite('What the terminal shows', () => {
   test('has nothing in it that a terminal would act on', () => {
@@ -57,6 +58,7 @@ suite('What the terminal shows', () => {
       [
         'files-server 1.2.3',
         'MCP 2025-11-25',
+        'Connection: stdio, legacy era, first answer after 3 ms',
         'Capabilities: tools',
         '',
         'Tools (2):',
@@ -70,6 +72,62 @@ suite('What the terminal shows', () => {
         '  wipe',
         '    Hints: may destroy, repeating changes nothing more, reaches beyond this machine',
         '    No arguments.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('a server in the short dialect with resources and prompts, and what could not be read', () => {
+    const server = runningServer('files', []);
+    const { state } = server;
+    assert.ok(isRunning(state));
+    const error = new HostError('REQUEST_TIMEOUT', 'Too\u0007 slow.', { layer: 'transport', effect: 'none' });
+    const connection = {
+      era: 'modern',
+      isDialect: true,
+      roundTripMs: 1.6,
+      transport: 'http',
+      session: 's\u001b1',
+    } as const;
+    const text = serverText({
+      ...server,
+      state: { ...state, info: { ...state.info, name: '', version: '', description: 'Files.' }, connection },
+      capabilities: {},
+      resources: [{ ...resource('mem://a\u0007'), description: 'All of it.' }],
+      templates: [{ ...template('mem://note/{id}'), mimeType: undefined }],
+      prompts: [prompt('greet')],
+      listing: { kind: 'failed', error },
+      listings: { resources: { kind: 'failed', error }, prompts: { kind: 'read' } },
+    });
+    assert.equal(
+      text,
+      [
+        '(a server without a name)',
+        '  Files.',
+        'MCP 2025-11-25',
+        'Connection: http, modern era, short dialect, first answer after 2 ms, session s1',
+        'Capabilities: none',
+        '',
+        'Tools: not read. Too slow.',
+        '',
+        'Resources: not read. Too slow.',
+        '',
+        'Resources (1):',
+        '',
+        '  mem://a - a',
+        '    All of it.',
+        '    text/plain, 5 bytes',
+        '',
+        'Resource templates (1):',
+        '',
+        '  mem://note/{id} - a',
+        '',
+        'Prompts (1):',
+        '',
+        '  greet',
+        '    Greets.',
+        '    Arguments:',
+        '      who (required) Whom to greet',
         '',
       ].join('\n'),
     );
