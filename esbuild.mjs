@@ -54,6 +54,8 @@ const optionsOf = (entry) => ({
   minify: !dev,
   sourcemap: dev ? 'linked' : false,
   legalComments: 'none',
+  // Native helpers that `ws` would look for: there are none in the package.
+  define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
   // Only in what ships: it would put the columns of a source map out of place.
   plugins: [
     ...(entry.later === undefined ? [] : [bundledBeside(entry.later)]),

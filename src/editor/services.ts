@@ -1,6 +1,5 @@
 import type * as vscode from 'vscode';
-import type { Event, Host, Logger, StartQuestion } from '../core/index.ts';
-import type { Traces } from './showTrace.ts';
+import type { Event, Host, Logger, ProtocolTrace, StartQuestion } from '../core/index.ts';
 import type { SettingPlace } from './treeNode.ts';
 
 /** What a command may be given, or nothing (then it asks). A tree node is given too: it has these members as well. */
@@ -68,6 +67,11 @@ export interface ServerQuestions {
   readonly waiting: readonly WaitingQuestion[];
   /** Shows the questions of a server again, or of all, since toasts hide themselves; false when none waits. */
   showAgain(server?: string): boolean;
+}
+
+/** Where the trace of each server is. */
+export interface Traces {
+  trace(server: string): ProtocolTrace | undefined;
 }
 
 /** What `${input:}` remembers. */

@@ -7,12 +7,7 @@ import type { EditorServices } from './services.ts';
 import { TRACE_VIEW, TracePanel } from './tracePanel.ts';
 import { pageOptions } from './webviewPage.ts';
 
-/** Where the trace of each server is. */
-export interface Traces {
-  trace(server: string): ProtocolTrace | undefined;
-}
-
-type Needs = Pick<EditorServices, 'host' | 'failures' | 'pick' | 'extensionUri'> & { readonly traces: Traces };
+type Needs = Pick<EditorServices, 'host' | 'failures' | 'pick' | 'extensionUri' | 'traces'>;
 
 /** `mcpl.server.showTrace`, the tabs that it opens, and the setting that records from the start. */
 export function registerShowTrace(services: Needs): Disposable {

@@ -137,7 +137,7 @@ function unreached(code: string, error: unknown, url: URL): readonly [string, st
         'Check the proxy that `HTTPS_PROXY` or `HTTP_PROXY` names, or add the host to `NO_PROXY`.',
       ];
     default:
-      return /CERT|^ERR_TLS/.test(code)
+      return /CERT|^ERR_TLS|^UNABLE_TO_/.test(code)
         ? [
             `The certificate of ${url.host} is not trusted (${code}).`,
             'Install its certificate authority on this machine.',

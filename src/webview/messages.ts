@@ -147,7 +147,8 @@ function decodeEntered(value: unknown): Entered | undefined {
   return mode === 'form' && values !== undefined ? { mode, values } : undefined;
 }
 
-function decodeValues(value: unknown): ValuesView | undefined {
+/** What a form holds, as a page sends it. */
+export function decodeValues(value: unknown): ValuesView | undefined {
   if (!isRecord(value)) return undefined;
   const entries: [string, ValueView][] = [];
   for (const [id, entered] of Object.entries(value)) {

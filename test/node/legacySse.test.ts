@@ -299,7 +299,7 @@ suite('HTTP with server-sent events', () => {
     const probe = async (): Promise<void> => void (await fetch(server.url('/probe'), { method: 'POST' }));
     await posted.promise;
     await probe();
-    assert.deepEqual(server.lines.splice(2), ['POST /probe']);
+    assert.deepEqual([requests, ...server.lines.splice(2)], [2, 'POST /probe']);
     held[0]?.response.writeHead(202).end();
     await asked.promise;
     await probe();

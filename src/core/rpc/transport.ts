@@ -50,7 +50,7 @@ export interface Transport {
    */
   readonly onRenewed?: Event<Json>;
   /** How the connection is made now. */
-  readonly details?: TransportDetails;
+  readonly details?: TransportDetails | undefined;
   /** Ends the connection in order; resolves when nothing of it is left. Calling twice is harmless. */
   close(): Promise<void>;
 }

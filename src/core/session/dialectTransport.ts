@@ -49,7 +49,6 @@ export class DialectTransport implements Transport {
   #isEnded = false;
   #closing: Promise<void> | undefined;
 
-  readonly details?: TransportDetails;
   readonly onClose: Event<TransportClosed>;
   readonly onDropped?: Event<DroppedMessage>;
   readonly onRenewed?: Event<Json>;
@@ -60,7 +59,6 @@ export class DialectTransport implements Transport {
     this.#remarks = new LogLimiter(options.clock, REMARKS, (line) => options.log.log('warn', line));
     this.#isInitialized = options.initialized !== undefined;
     this.onClose = inner.onClose;
-    if (inner.details !== undefined) this.details = inner.details;
     if (inner.onDropped !== undefined) this.onDropped = inner.onDropped;
     const { onRenewed } = inner;
     if (onRenewed !== undefined)
@@ -70,6 +68,10 @@ export class DialectTransport implements Transport {
     inner.onDropped?.(({ id, isRequest }) => {
       if (!isRequest && id !== undefined) this.#open.delete(String(id));
     });
+  }
+
+  get details(): TransportDetails | undefined {
+    return this.#inner.details;
   }
 
   start(receiver: (message: Json) => void): void {

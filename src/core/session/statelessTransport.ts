@@ -14,17 +14,19 @@ export class StatelessTransport implements Transport {
   readonly #inner: Transport;
   readonly #log: Logger;
   readonly onDropped?: Event<DroppedMessage>;
-  readonly details?: TransportDetails;
 
   constructor(inner: Transport, log: Logger) {
     this.#inner = inner;
     this.#log = log;
     if (inner.onDropped !== undefined) this.onDropped = inner.onDropped;
-    if (inner.details !== undefined) this.details = inner.details;
   }
 
   get onClose(): Transport['onClose'] {
     return this.#inner.onClose;
+  }
+
+  get details(): TransportDetails | undefined {
+    return this.#inner.details;
   }
 
   start(receiver: (message: Json) => void): void {
