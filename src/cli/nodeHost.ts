@@ -173,6 +173,7 @@ const NOBODY: Elicitor = {
 };
 
 const NO_MODEL: Sampler = {
+  isOffered: false,
   canUseTools: false,
   sample: () => Promise.resolve({ kind: 'unavailable', reason: 'This host has no language model.' }),
 };

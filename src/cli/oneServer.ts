@@ -7,7 +7,6 @@ import {
   type Host,
   HostError,
   isRunning,
-  type ServerChange,
   type ServerSnapshot,
 } from '../core/index.ts';
 import { nodeClock } from '../node/nodePorts.ts';
@@ -90,39 +89,23 @@ async function startWith(
   const life = new DisposableStore();
   const listed = new Deferred<void>();
   const interrupted = new Deferred<never>();
-  const missing = new Map<ServerChange['what'], number>(LISTS[wanted]);
   try {
     life.add(token.onCancellationRequested(() => interrupted.reject(cancelled('The start'))));
-    life.add(
-      host.onDidChangeServer(({ what }) => {
-        const left = (missing.get(what) ?? 0) - 1;
-        if (left > 0) missing.set(what, left);
-        else missing.delete(what);
-        if (missing.size === 0) listed.resolve();
-      }),
-    );
+    life.add(host.onDidChangeServer(({ what }) => what === 'tools' && listed.resolve()));
     await Promise.race([host.start(id), interrupted.promise]);
-    if (missing.size === 0) return runningServer(host, id);
+    if (wanted === 'nothing') return runningServer(host, id);
     // A server that ends now, or never lists what it has, must not be waited for.
-    life.add(host.onDidChangeServer(({ what }) => what === 'state' && listed.resolve()));
-    life.add(nodeClock.delay(seconds * 1_000, () => listed.resolve()));
-    await Promise.race([listed.promise, interrupted.promise]);
+    const over = new Deferred<void>();
+    life.add(host.onDidChangeServer(({ what }) => what === 'state' && over.resolve()));
+    life.add(nodeClock.delay(seconds * 1_000, () => over.resolve()));
+    // A list that cannot be read says so of itself.
+    const refreshed = wanted === 'tools' ? undefined : host.refresh(id, token).catch(() => undefined);
+    await Promise.race([refreshed ?? listed.promise, over.promise, interrupted.promise]);
     return runningServer(host, id);
   } finally {
     life.dispose();
   }
 }
-
-/** How often each change is told until everything is listed: resources and their templates are two lists. */
-const LISTS: Readonly<Record<Wanted, readonly (readonly [ServerChange['what'], number])[]>> = {
-  nothing: [],
-  tools: [['tools', 1]],
-  everything: [
-    ['tools', 1],
-    ['resources', 2],
-    ['prompts', 1],
-  ],
-};
 
 function runningServer(host: Host, id: string): ServerSnapshot {
   const server = host.server(id);

@@ -51,7 +51,7 @@ export {
   type ResourceContents,
   type ResultView,
 } from './model/content.ts';
-export type { SamplingRequest, SamplingResult } from './model/inputs.ts';
+export type { SamplingContent, SamplingMessage, SamplingRequest, SamplingResult } from './model/inputs.ts';
 export type { Operation, OperationState, Progress, Route, ToolCallRequest } from './model/operation.ts';
 export {
   canStart,

@@ -70,6 +70,8 @@ export type UrlAnswer = 'accept' | 'decline' | 'cancel';
 
 /** Runs a server's prompt on one of the person's models, after the person saw it and could change it. */
 export interface Sampler {
+  /** False where there is no model at all: servers are then not told of any. */
+  readonly isOffered?: boolean | undefined;
   /** Whether tools in a request are heeded. Told to servers when a connection opens. */
   readonly canUseTools: boolean;
   sample(question: SamplingQuestion, token: CancellationToken): Promise<SamplingOutcome>;

@@ -103,7 +103,7 @@ const KINDS: readonly Choice<EntryKind>[] = [
     icon: 'terminal',
     value: 'command',
   },
-  { label: 'URL', detail: 'A server that is reached over HTTP', icon: 'globe', value: 'url' },
+  { label: 'URL', detail: 'A server that is reached over HTTP or WebSocket', icon: 'globe', value: 'url' },
   { label: 'npm Package', detail: 'A package that npx downloads and runs', icon: 'package', value: 'npm' },
 ];
 

@@ -2,6 +2,7 @@
 
 export const CONTAINER = 'mcpl';
 export const SERVERS_VIEW = 'mcpl.servers';
+export const TRACE_VIEW = 'mcpl.trace';
 export const GATEWAY_PROVIDER = 'mcpl.gateway';
 export const EXTENSION_ID = 'mcp-live.mcp-live';
 

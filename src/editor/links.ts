@@ -5,7 +5,6 @@ import * as vscode from 'vscode';
  * `Uri`, what is escaped in its query would be opened unescaped, which makes another address of it.
  */
 export async function openLink(url: string): Promise<boolean> {
-  const open: (target: vscode.Uri & string) => Thenable<boolean> = vscode.env.openExternal;
-  const opened: unknown = await Reflect.apply(open, vscode.env, [url]);
+  const opened: unknown = await Reflect.apply(vscode.env.openExternal, vscode.env, [url]);
   return opened === true;
 }

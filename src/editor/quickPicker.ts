@@ -81,7 +81,7 @@ function toolItem({ id }: ServerSnapshot, { tool }: OfferedTool): Required<Texts
 }
 
 /** A quick pick draws `$(…)` as an icon, which would let a name show something else than it is. */
-function withoutIcons(text: string): string {
+export function withoutIcons(text: string): string {
   return text.replaceAll('$(', '$ (');
 }
 
@@ -92,7 +92,7 @@ function summary(server: ServerSnapshot): string {
     : stateWords(server);
 }
 
-async function pick<T extends vscode.QuickPickItem>(
+export async function pick<T extends vscode.QuickPickItem>(
   items: readonly T[],
   placeHolder: string,
   nothing: string,

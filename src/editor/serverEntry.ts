@@ -46,8 +46,8 @@ function readUrl(text: string): ReadEntry {
   // Variables are expanded later: an address that is made of them cannot be checked now.
   if (text.startsWith('${')) return { kind: 'entry', entry: { url: text } };
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === '')
-    return wrong('Enter an address that starts with https:// or http://.');
+  if (url === undefined || !/^(?:http|ws)s?:$/.test(url.protocol) || url.hostname === '')
+    return wrong('Enter an address that starts with https://, http://, wss:// or ws://.');
   if (url.username !== '' || url.password !== '')
     return wrong('Leave the user name and password out: put them into "headers" in the settings, with ${input:…}.');
   return { kind: 'entry', entry: { url: text } };

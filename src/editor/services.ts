@@ -74,6 +74,12 @@ export interface Traces {
   trace(server: string): ProtocolTrace | undefined;
 }
 
+/** Who is signed in to servers with a URL. */
+export interface Accounts {
+  /** Forgets the tokens of the server at that address; false where nobody was signed in. */
+  signOut(url: string): Promise<boolean>;
+}
+
 /** What `${input:}` remembers. */
 export interface InputMemory {
   remembered(): Promise<readonly string[]>;
@@ -102,6 +108,7 @@ export interface EditorServices {
   /** What servers that run ask. */
   readonly asked: ServerQuestions;
   readonly traces: Traces;
+  readonly accounts: Accounts;
   readonly inputs: InputMemory;
   readonly extensionUri: vscode.Uri;
   /** Opens the settings file that defines the server, at its entry. */

@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, type ProtocolTrace } from '../core/index.ts';
 import { decodeTracePageState } from '../webview/traceMessages.ts';
 import { registerCommand } from './commandRegistry.ts';
-import { COMMANDS, SETTINGS } from './ids.ts';
+import { COMMANDS, SETTINGS, TRACE_VIEW } from './ids.ts';
 import type { EditorServices } from './services.ts';
-import { TRACE_VIEW, TracePanel } from './tracePanel.ts';
+import { TracePanel } from './tracePanel.ts';
 import { pageOptions } from './webviewPage.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'failures' | 'pick' | 'extensionUri' | 'traces'>;
@@ -103,7 +103,8 @@ class TracePanels implements vscode.WebviewPanelSerializer, Disposable {
   }
 
   #on(server: string): ProtocolTrace | undefined {
-    const trace = this.#services.traces.trace(server);
+    const { host, traces } = this.#services;
+    const trace = host.server(server) === undefined ? undefined : traces.trace(server);
     this.#shown.add(server);
     trace?.set(true);
     return trace;

@@ -14,8 +14,6 @@ import { exportTrace } from './traceExport.ts';
 import { formatted, traceMessage, traceRow } from './traceText.ts';
 import { pageHtml, pageIcon, pageOptions } from './webviewPage.ts';
 
-export const TRACE_VIEW = 'mcpl.trace';
-
 type Needs = Pick<EditorServices, 'failures' | 'extensionUri'>;
 
 /** One server's trace in an editor tab. The page is told how much there is, and gets the rows that it asks for. */

@@ -1,6 +1,12 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import type { CancellationToken, InputAnswer, VariableSource } from '../core/index.ts';
+import {
+  type CancellationToken,
+  type Event,
+  type InputAnswer,
+  toDisposable,
+  type VariableSource,
+} from '../core/index.ts';
 import type { RememberedInputs } from './inputs.ts';
 
 const LARGEST_FILE = 1_000_000;
@@ -8,6 +14,10 @@ const LARGEST_FILE = 1_000_000;
 /** Where settings' variables get their values in an editor. */
 export class EditorVariables implements VariableSource {
   readonly userHome = homedir();
+  readonly onDidChangeFolders: Event<void> = (listener) => {
+    const listening = vscode.workspace.onDidChangeWorkspaceFolders(() => listener());
+    return toDisposable(() => listening.dispose());
+  };
   readonly #inputs: RememberedInputs;
 
   constructor(inputs: RememberedInputs) {

@@ -50,20 +50,6 @@ const contextOf = (text: string | undefined): JsonObject => {
   return isJsonObject(parsed) ? parsed : {};
 };
 
-/** Until every list that the server has was read. */
-const listed = (host: Host): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const look = (): void => {
-      const { capabilities = {}, listing, listings } = host.server(SERVER) ?? {};
-      const all = Object.entries({ tools: listing, ...listings }).filter(([name]) => capabilities[name] !== undefined);
-      const failed = all.find(([, list]) => list?.kind === 'failed')?.[1];
-      if (failed?.kind === 'failed') reject(failed.error);
-      else if (all.every(([, list]) => list?.kind === 'read')) resolve();
-    };
-    host.onDidChangeServer(look);
-    look();
-  });
-
 const subjectOf = (host: Host, context: JsonObject): Subject => {
   const tools = () => (host.server(SERVER)?.tools ?? []).map(({ tool }) => tool);
   return {
@@ -97,7 +83,7 @@ const run = async (url: string): Promise<void> => {
   try {
     for (const { message } of host.problems()) process.stderr.write(`setting: ${message}\n`);
     await host.start(SERVER);
-    await listed(host);
+    await host.refresh(SERVER);
     await (steps[scenario] ?? call('test-tool'))(subjectOf(host, context));
   } finally {
     await host.close();

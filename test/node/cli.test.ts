@@ -1,37 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { VERSION } from '../../src/cli/version.ts';
-
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function start(args: readonly string[], env: NodeJS.ProcessEnv = process.env): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [main, ...args], { env });
-}
-
-async function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out, err };
-}
-
-function mcpl(...args: readonly string[]): Promise<Ended> {
-  return ended(start(args));
-}
+import { DrivenHost, ended, mcpl, type Message, startProgram } from './cliProgram.ts';
 
 /** A server in one line of JavaScript, which answers every request with what `results` has for its method. */
 function script(results: Readonly<Record<string, object>>): readonly string[] {
@@ -59,9 +32,12 @@ suite('The program mcpl', function () {
   });
 
   test('inspects the demo server with a PATH that has no program', async () => {
-    const { code, out, err } = await ended(start(['inspect', 'mcpl-demo'], { PATH: '/nowhere' }));
+    const { code, out, err } = await ended(startProgram(['inspect', 'mcpl-demo'], { PATH: '/nowhere' }));
     assert.deepEqual([code, err], [0, '']);
-    assert.match(out, /^Demo Notes \(mcpl-demo 1\.0\.0\)\nMCP 2025-11-25\nCapabilities: tools\n/);
+    assert.match(
+      out,
+      /^Demo Notes \(mcpl-demo 1\.0\.0\)\nMCP 2025-11-25\nConnection: stdio, legacy era, first answer after \d+ ms\nCapabilities: tools\n/,
+    );
     assert.match(out, /\nTools \(5\):\n\n {2}add_note - Add Note\n/);
   });
 
@@ -137,7 +113,7 @@ suite('The program mcpl', function () {
   });
 
   test('interrupted, it cancels the call and leaves no server behind', async () => {
-    const child = start(['call', 'summarize_notes', 'secondsPerStep=10', '--', 'mcpl-demo']);
+    const child = startProgram(['call', 'summarize_notes', 'secondsPerStep=10', '--', 'mcpl-demo']);
     const whole = ended(child);
     await once(child.stderr, 'data');
     child.kill('SIGINT');
@@ -149,50 +125,24 @@ suite('The program mcpl', function () {
 suite('mcpl host --control', function () {
   this.timeout(20_000);
   let folder: string;
-  let child: ChildProcessWithoutNullStreams;
-  let messages: Readonly<Record<string, unknown>>[];
-  let arrivals: EventEmitter;
+  let host: DrivenHost;
 
   setup(() => {
     folder = mkdtempSync(join(tmpdir(), 'mcpl-cli-'));
     mkdirSync(join(folder, '.vscode'));
-    messages = [];
-    arrivals = new EventEmitter();
   });
 
   teardown(async () => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.stdin.end();
-      await once(child, 'close');
-    }
+    await host.end();
     rmSync(folder, { recursive: true, force: true });
   });
 
   function drive(...args: readonly string[]): void {
-    child = start(['host', '--control', ...args]);
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      messages.push(JSON.parse(line) as Readonly<Record<string, unknown>>);
-      arrivals.emit('message');
-    });
+    host = new DrivenHost(...args);
   }
 
-  /** The first message with these members, which is then taken out. */
-  async function hear(members: object): Promise<Readonly<Record<string, unknown>>> {
-    for (;;) {
-      const index = messages.findIndex((message) =>
-        Object.entries(members).every(([name, value]) => message[name] === value),
-      );
-      const [found] = index < 0 ? [] : messages.splice(index, 1);
-      if (found !== undefined) return found;
-      await once(arrivals, 'message');
-    }
-  }
-
-  async function ask(id: number, command: string, members: object = {}): Promise<unknown> {
-    child.stdin.write(`${JSON.stringify({ id, command, ...members })}\n`);
-    const { ok, result, error } = await hear({ id });
-    return ok === true ? result : error;
-  }
+  const hear = (members: object): Promise<Message> => host.hear(members);
+  const ask = (id: number, command: string, members?: object): Promise<unknown> => host.ask(id, command, members);
 
   function settings(file: string, servers: object, inputs: readonly object[] = []): string {
     const path = join(folder, file);
@@ -228,7 +178,7 @@ suite('mcpl host --control', function () {
     assert.equal(Reflect.get((await slow) as object, 'code'), 'CANCELLED');
     assert.deepEqual(await ask(5, 'configure', { servers: {} }), []);
     await hear({ event: 'server', server: 'notes', what: 'removed' });
-    const closed = once(child, 'close');
+    const closed = once(host.child, 'close');
     assert.equal(await ask(6, 'shutdown'), null);
     assert.deepEqual(await closed, [0, null]);
     assert.throws(() => process.kill(servers[0]?.state.pid ?? 0, 0), { code: 'ESRCH' });
@@ -258,9 +208,8 @@ suite('mcpl host --control', function () {
     await ask(5, 'answer', { question: 'q3', answer: 'x' });
     assert.equal(Reflect.get((await started) as object, 'kind'), 'running');
     await ask(6, 'shutdown');
-    await once(child, 'close');
+    await once(host.child, 'close');
 
-    messages = [];
     drive('--workspace', folder, '--store', store);
     const consents = (await ask(1, 'consents')) as { server: string }[];
     assert.deepEqual(
@@ -282,7 +231,7 @@ suite('mcpl host --control', function () {
 
   test('answers what is no command, and goes on', async () => {
     drive();
-    child.stdin.write('what?\n');
+    host.child.stdin.write('what?\n');
     assert.equal(Reflect.get((await hear({ id: null }))['error'] as object, 'code'), 'INVALID_COMMAND');
     assert.deepEqual(await ask(1, 'servers'), []);
   });
@@ -297,16 +246,16 @@ suite('mcpl host --control', function () {
     drive('--settings', settings('user.json', { notes: { command: 'mcpl-demo', enabled: true } }));
     await hear({ event: 'server', what: 'tools' });
     const [server] = (await ask(1, 'servers')) as { state: { pid: number } }[];
-    child.kill('SIGTERM');
-    assert.deepEqual(await once(child, 'close'), [0, null]);
+    host.child.kill('SIGTERM');
+    assert.deepEqual(await once(host.child, 'close'), [0, null]);
     assert.throws(() => process.kill(server?.state.pid ?? 0, 0), { code: 'ESRCH' });
   });
 
   test('says what is wrong with its settings file and does not begin', async () => {
     const file = join(folder, 'bad.json');
     writeFileSync(file, '{\n  "mcpl.servers" 1\n}');
-    child = start(['host', '--control', '--settings', file]);
-    const { code, out, err } = await ended(child);
+    drive('--settings', file);
+    const { code, out, err } = await ended(host.child);
     assert.deepEqual([code, out], [2, '']);
     assert.match(err, /bad\.json, line 2: ColonExpected\./);
   });

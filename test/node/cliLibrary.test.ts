@@ -4,7 +4,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHost, type Host, type HostOptions, type LogLine, type StartQuestion } from '../../src/cli/library.ts';
+import { fileURLToPath } from 'node:url';
+import {
+  collectArguments,
+  createHost,
+  type Host,
+  type HostOptions,
+  type LogLine,
+  type StartQuestion,
+} from '../../src/cli/library.ts';
+
+const fixture = fileURLToPath(new URL('fixtures/modernServer.mjs', import.meta.url));
 
 suite('A host without an editor', function () {
   this.timeout(20_000);
@@ -60,6 +70,52 @@ suite('A host without an editor', function () {
       questions.map(({ reason, target }) => [reason, target]),
       [['first', `mcpl-demo ${folder}`]],
     );
+  });
+
+  test('answers what a server asks of a person and of models', async () => {
+    const asked: string[] = [];
+    const options: HostOptions = {
+      servers: { modern: { command: process.execPath, args: [fixture] } },
+      // Servers that want to know where to work need a folder.
+      folders: [folder],
+      elicitor: {
+        form: ({ message, form, values }) => {
+          asked.push(message);
+          const { kind } = collectArguments(form, values);
+          return Promise.resolve(kind === 'arguments' ? { kind: 'accept', values } : { kind: 'decline' });
+        },
+        url: ({ url }) => Promise.resolve(asked.push(url) > 0 ? 'decline' : 'cancel'),
+        finish: () => Promise.resolve('cancel'),
+        finished: () => undefined,
+      },
+      sampler: {
+        canUseTools: false,
+        sample: ({ request }) => {
+          asked.push(`at most ${request.maxTokens} tokens`);
+          const content = [{ type: 'text', text: 'Ho' }] as const;
+          return Promise.resolve({
+            kind: 'answered',
+            result: { model: 'mine', content, stopReason: undefined },
+          });
+        },
+      },
+    };
+    await start(options, 'modern');
+    const call = async (tool: string): Promise<unknown> => {
+      const { modelText } = await host.callTool({ server: 'modern', tool, args: {}, route: 'api' });
+      const said: unknown = JSON.parse(modelText);
+      return said;
+    };
+    assert.deepEqual(await call('ask_url'), { action: 'decline' });
+    const { form, model } = (await call('ask_many')) as { form: object; model: { content: object } };
+    assert.deepEqual(
+      [form, model.content],
+      [
+        { action: 'accept', content: { ok: true } },
+        { type: 'text', text: 'Ho' },
+      ],
+    );
+    assert.deepEqual(asked.sort(), ['Is it right?', 'at most 20 tokens', 'https://example.com/sign-in?x=1']);
   });
 
   test('reaches a server by its URL', async () => {

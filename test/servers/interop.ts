@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createNodeHost } from '../../src/cli/nodeHost.ts';
-import { type Host, type JsonObject, type Listing, messageOf, type ServerSnapshot } from '../../src/core/index.ts';
+import { type Host, type JsonObject, messageOf } from '../../src/core/index.ts';
 import { inProject } from '../harness/paths.ts';
 import { endTree, freePort, isAlive, processTree, track } from '../harness/processes.ts';
 import { installServers, scriptOf, versionOf } from './install.ts';
@@ -59,28 +59,6 @@ const overNetwork = async (server: PublishedServer, remote: RemoteStart, workspa
   return { entry: { url: `http://127.0.0.1:${port}${remote.path}` }, stop };
 };
 
-/** Of those that the server has. */
-const lists = ({ capabilities, listing, listings }: ServerSnapshot): readonly Listing[] =>
-  Object.entries({ tools: listing, ...listings }).flatMap(([name, list]) =>
-    capabilities[name] === undefined ? [] : [list],
-  );
-
-const settled = (host: Host): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Its lists were not read within 20 s.')), 20_000);
-    const look = (): void => {
-      const snapshot = host.server(SUBJECT);
-      if (snapshot === undefined) return;
-      const failed = lists(snapshot).find(({ kind }) => kind === 'failed');
-      if (failed?.kind !== 'failed' && lists(snapshot).some(({ kind }) => kind === 'unread')) return;
-      clearTimeout(timer);
-      if (failed?.kind === 'failed') reject(failed.error);
-      else resolve();
-    };
-    host.onDidChangeServer(look);
-    look();
-  });
-
 const callOnce = async (host: Host, call: Call | undefined, workspace: string): Promise<string> => {
   if (call === undefined) return '–';
   const { tool, args, expect } = call;
@@ -122,7 +100,7 @@ const useIt = async (
     const startMs = Date.now() - started;
     const { pid } = factsOf(host);
     if (pid !== undefined) pids = processTree(pid);
-    await settled(host);
+    await host.refresh(SUBJECT);
     const { cells } = factsOf(host);
     return { cells: [...cells, await callOnce(host, server.call, workspace)], startMs };
   } finally {

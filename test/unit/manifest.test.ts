@@ -7,8 +7,10 @@ import {
   EXTENSION_ID,
   FACETS,
   GATEWAY_PROVIDER,
+  SCHEMES,
   SERVERS_VIEW,
   SETTINGS,
+  TRACE_VIEW,
 } from '../../src/editor/ids.ts';
 import { DEMO_COMMAND as RUN_AS_DEMO } from '../../src/node/connector.ts';
 
@@ -178,6 +180,7 @@ suite('The manifest', () => {
       {
         'mcpl.servers': ['object', {}, 'string', 'machine-overridable'],
         'mcpl.inputs': ['array', [], 'string', 'machine-overridable'],
+        'mcpl.trace': ['string', 'off', 'string', 'machine-overridable'],
       },
     );
     const members = Object.entries(properties['mcpl.servers']?.additionalProperties?.properties ?? {});
@@ -193,8 +196,13 @@ suite('The manifest', () => {
     assert.equal(manifest.capabilities.virtualWorkspaces.supported, false);
   });
 
-  test('activates by itself only when the editor has started and for a form that was open, and uses no proposed API', () => {
-    assert.deepEqual(manifest.activationEvents, ['onStartupFinished', 'onWebviewPanel:mcpl.toolForm']);
+  test('activates by itself only when the editor has started and for a tab that was open, and uses no proposed API', () => {
+    assert.deepEqual(manifest.activationEvents, [
+      'onStartupFinished',
+      'onWebviewPanel:mcpl.toolForm',
+      `onWebviewPanel:${TRACE_VIEW}`,
+      `onFileSystem:${SCHEMES.resource}`,
+    ]);
     assert.deepEqual(manifest.extensionKind, ['workspace']);
     assert.equal(manifest.enabledApiProposals, undefined);
   });
@@ -221,7 +229,17 @@ suite('The manifest', () => {
     assert.ok(itemCommands('tool+asks').includes('2_approve@1 mcpl.tool.autoApprove'));
     assert.ok(!itemCommands('tool+asks').includes('2_approve@1 mcpl.tool.askFirst'));
     assert.ok(itemCommands('tool+autoApproved').includes('2_approve@1 mcpl.tool.askFirst'));
-    assert.deepEqual(itemCommands('problem'), ['3_open@2 mcpl.server.openSettings']);
+    assert.deepEqual(itemCommands('problem'), ['3_open@3 mcpl.server.openSettings']);
+    assert.deepEqual(inline('resource'), ['inline@1 mcpl.resource.open']);
+    assert.deepEqual(inline('template'), ['inline@1 mcpl.resource.open']);
+    assert.deepEqual(inline('prompt'), ['inline@1 mcpl.prompt.get']);
+    const onlyHere = (contextValue: string): readonly string[] =>
+      itemCommands(contextValue).filter((entry) => /signOut|setLogLevel/.test(entry));
+    assert.deepEqual(onlyHere('server+stoppable'), []);
+    assert.deepEqual(onlyHere('server+stoppable+remote+logs'), [
+      '3_open@4 mcpl.server.setLogLevel',
+      '4_consent@2 mcpl.server.signOut',
+    ]);
     const enabling = (contextValue: string): readonly string[] =>
       itemCommands(contextValue).filter((entry) => entry.startsWith('2_enable'));
     assert.deepEqual(enabling('server+startable'), ['2_enable@1 mcpl.server.enable']);

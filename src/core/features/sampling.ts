@@ -49,6 +49,7 @@ export class SamplingFeature implements SessionFeature {
   }
 
   get capabilities(): JsonObject {
+    if (this.#options.sampler.isOffered === false) return {};
     return { sampling: this.#options.sampler.canUseTools ? { tools: {} } : {} };
   }
 

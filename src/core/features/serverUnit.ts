@@ -1,7 +1,7 @@
 import { ignoreFailure } from '../base/async.ts';
 import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { isHostError, messageOf } from '../base/errors.ts';
+import { isHostError, messageOf, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { type Logger, redactor } from '../base/log.ts';
 import type { OfferedTool, ServerDefinition, ServerSnapshot, ServerState, StopReason } from '../model/server.ts';
@@ -143,9 +143,14 @@ export class ServerUnit implements Disposable {
   async refresh(token?: CancellationToken): Promise<void> {
     const { toolCatalog, resourceCatalog, promptCatalog } = this.offer;
     const has = (capability: string): boolean => this.session?.handshake.capabilities[capability] !== undefined;
-    if (has('tools')) await toolCatalog.fresh(token);
-    if (has('resources')) await Promise.all([resourceCatalog.fresh(token), resourceCatalog.freshTemplates(token)]);
-    if (has('prompts')) await promptCatalog.fresh(token);
+    // One list that cannot be read keeps none of the others from it.
+    const read = await Promise.allSettled([
+      has('tools') ? toolCatalog.fresh(token) : undefined,
+      has('resources') ? resourceCatalog.fresh(token) : undefined,
+      has('resources') ? resourceCatalog.freshTemplates(token) : undefined,
+      has('prompts') ? promptCatalog.fresh(token) : undefined,
+    ]);
+    for (const outcome of read) if (outcome.status === 'rejected') throw toHostError(outcome.reason);
   }
 
   /** Takes a consent that was given outside a start. */

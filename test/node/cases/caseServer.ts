@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../src/core/index.ts';
 import { type ErrorAnswer, failWith, NO_ANSWER } from '../../support/scriptedServer.ts';
 import { waitUntil } from '../../support/processes.ts';
@@ -248,11 +247,18 @@ export class CaseServer {
       this.#sockets.delete(socket);
       life?.ended();
     });
-    createInterface({ input: socket }).on('line', (text) => {
-      const told = parseJson(text);
-      assert.ok(isJsonObject(told));
-      if (typeof told['pid'] === 'number') this.lives.push((life = new CaseLife(told['pid'], socket)));
-      else if (life !== undefined) void this.#hear(life, told);
+    let open = '';
+    socket.setEncoding('utf8');
+    // Not `readline`, which also ends a line at U+2028, as JSON may have it.
+    socket.on('data', (text: string) => {
+      const lines = (open + text).split('\n');
+      open = lines.pop() ?? '';
+      for (const line of lines) {
+        const told = parseJson(line);
+        assert.ok(isJsonObject(told));
+        if (typeof told['pid'] === 'number') this.lives.push((life = new CaseLife(told['pid'], socket)));
+        else if (life !== undefined) void this.#hear(life, told);
+      }
     });
   }
 

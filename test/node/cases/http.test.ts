@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitUntil } from '../../support/processes.ts';
-import {
-  type EventStream,
-  type Exchange,
-  HttpCases,
-  type HttpCaseServer,
-  legacy,
-  type Script,
-} from './httpCaseServer.ts';
+import { type EventStream, type Exchange, HttpCases, legacy, type Script } from './httpCaseServer.ts';
 
 /** Everything that a server of 2024-11-05 says comes over the one stream of its GET. */
 class SseScript {
@@ -45,10 +38,10 @@ suite('Over HTTP with server-sent events, a server of 2024-11-05', () => {
   const cases = HttpCases.ofSuite();
 
   for (const [kind, endpoint] of [
-    ['relative', '/message?sessionId=1'],
-    ['absolute', 'ORIGIN/message?sessionId=1'],
+    ['a relative', '/message?sessionId=1'],
+    ['an absolute', 'ORIGIN/message?sessionId=1'],
   ] as const)
-    test(`that names a ${kind} endpoint is spoken to there`, async () => {
+    test(`that names its endpoint by ${kind} address is spoken to there`, async () => {
       const sse = new SseScript(endpoint);
       const server = await cases.serve({
         ...sse.script,

@@ -95,25 +95,18 @@ export type Script = Readonly<Record<string, (exchange: Exchange) => unknown>>;
 /** A server of the test's own on 127.0.0.1: what is said for each method, and what was heard. */
 export class HttpCaseServer {
   readonly heard: Exchange[] = [];
-  readonly #http: ScriptedHttp;
+  readonly #script: Script;
   readonly #waiting = new Set<{ readonly wanted: (exchange: Exchange) => boolean; found(exchange: Exchange): void }>();
+  #http!: ScriptedHttp;
 
-  private constructor(http: ScriptedHttp) {
-    this.#http = http;
+  private constructor(script: Script) {
+    this.#script = script;
   }
 
   /** Methods (`tools/call`), or verbs for requests without a body. What is not in the script is a failure (500). */
   static async start(script: Script): Promise<HttpCaseServer> {
-    let server: HttpCaseServer | undefined;
-    const http = await ScriptedHttp.start((heard) => {
-      const exchange = new Exchange(heard);
-      server?.heard.push(exchange);
-      const answer = script[exchange.method];
-      if (answer === undefined) exchange.status(500, `Not in the script: ${exchange.method}`);
-      else answer(exchange);
-      server?.#tell(exchange);
-    });
-    server = new HttpCaseServer(http);
+    const server = new HttpCaseServer(script);
+    server.#http = await ScriptedHttp.start((heard) => server.#take(new Exchange(heard)));
     return server;
   }
 
@@ -144,7 +137,11 @@ export class HttpCaseServer {
     return new Promise((found) => this.#waiting.add({ wanted: test, found }));
   }
 
-  #tell(exchange: Exchange): void {
+  #take(exchange: Exchange): void {
+    this.heard.push(exchange);
+    const answer = this.#script[exchange.method];
+    if (answer === undefined) exchange.status(500, `Not in the script: ${exchange.method}`);
+    else answer(exchange);
     for (const waiting of [...this.#waiting])
       if (waiting.wanted(exchange)) {
         this.#waiting.delete(waiting);

@@ -177,6 +177,15 @@ suite('Case: how a session begins', function () {
     assert.equal(opened.server.lives.length, 1);
   });
 
+  test('a server that refuses without a word about revisions is asked once more in the short dialect, and then left', async () => {
+    opened = await openCase({ start: false, answers: { initialize: () => failWith(-32602, 'No.') } });
+    await assert.rejects(opened.host.start(ID), { message: 'The server refused the handshake: No.' });
+    assert.deepEqual(opened.life.hostLines, [
+      initialize(1, '2025-11-25'),
+      '> 2 initialize {"mcpVersion":"2025-06-18","clientCapabilities":{"supportsProgress":true,"supportsCancellation":true}}',
+    ]);
+  });
+
   test('a server that never answers initialize is ended, and initialize is not cancelled', async () => {
     opened = await openCase({
       start: false,

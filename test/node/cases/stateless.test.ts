@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createNodeHost } from '../../../src/cli/nodeHost.ts';
-import { CancellationSource, type CancellationToken, type Elicitor, type JsonObject } from '../../../src/core/index.ts';
+import { CancellationSource, type JsonObject } from '../../../src/core/index.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { complete, type EventStream, type Exchange, HttpCases, stateless, tool } from './httpCaseServer.ts';
+import { accept, CasePerson } from './casePerson.ts';
+import { complete, type Exchange, HttpCases, stateless, tool } from './httpCaseServer.ts';
 
 const META = 'io.modelcontextprotocol/';
 const text = (said: string): object => complete({ content: [{ type: 'text', text: said }] });
@@ -16,30 +16,15 @@ const asking = (inputRequests: object, requestState?: string): object => ({
   ...(requestState !== undefined && { requestState }),
 });
 
-/** Answers forms by their message; leaves open what it does not know. */
-class Person {
-  readonly asked: string[] = [];
-  readonly tokens: CancellationToken[] = [];
-  readonly elicitor: Elicitor;
-
-  constructor(answers: Readonly<Record<string, 'yes' | 'no'>>) {
-    this.elicitor = {
-      form: ({ message, form }, token) => {
-        this.asked.push(message);
-        this.tokens.push(token);
-        const answer = answers[message];
-        if (answer === undefined) return new Promise(() => undefined);
-        if (answer === 'no') return Promise.resolve({ kind: 'decline' });
-        return Promise.resolve({
-          kind: 'accept',
-          values: Object.fromEntries(form.fields.map((field) => [field.id, true])),
-        });
-      },
-      url: () => Promise.resolve('cancel'),
-      finish: () => Promise.resolve('cancel'),
-      finished: () => undefined,
-    };
-  }
+/** Somebody who says yes or no to forms by their message, and leaves the others before them. */
+function personWho(answers: Readonly<Record<string, 'yes' | 'no'>>): CasePerson {
+  const person = new CasePerson();
+  person.onForm = (asked) => {
+    const answer = answers[asked.message];
+    if (answer === undefined) return new Promise(() => undefined);
+    return answer === 'no' ? { kind: 'decline' } : accept({ ok: true })(asked);
+  };
+  return person;
 }
 
 const metaOf = ({ params }: Exchange): JsonObject => params['_meta'] as JsonObject;
@@ -57,7 +42,7 @@ suite('A request of the stateless revision', () => {
       inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header, ...more } } },
     });
     const [opened, server] = await cases.running({
-      ...stateless({ tools: {}, resources: {} }, [
+      ...stateless({ tools: {}, resources: {}, prompts: {} }, [
         tool('héllo', marked('Region')),
         tool('empty', marked('')),
         tool('spaced', marked('Re gion')),
@@ -78,15 +63,18 @@ suite('A request of the stateless revision', () => {
       'resources/list': (exchange) => exchange.result(complete({ resources: [] })),
       'resources/templates/list': (exchange) => exchange.result(complete({ resourceTemplates: [] })),
       'resources/read': (exchange) => exchange.result(complete({ contents: [{ uri: 'mem://ü', text: 'x' }] })),
+      'prompts/list': (exchange) => exchange.result(complete({ prompts: [] })),
+      'prompts/get': (exchange) => exchange.result(complete({ messages: [] })),
     });
     await opened.call('héllo', { region: 'Zürich' });
     await opened.call('héllo', { region: 'eu 1' });
     await opened.call('héllo', { region: null });
     await opened.host.readResource('case', 'mem://ü');
+    await opened.host.getPrompt('case', ' greet', {});
 
     assert.deepEqual(opened.toolNames, ['héllo', 'plain']);
     assert.equal(opened.log.filter((line) => line.startsWith('warn Left out of the tools')).length, 6);
-    const calls = server.heard.filter(({ method }) => /call|read/.test(method));
+    const calls = server.heard.filter(({ method }) => /call|read|get/.test(method));
     const base64 = (value: string): string => `=?base64?${Buffer.from(value).toString('base64')}?=`;
     assert.deepEqual(
       calls.map(({ headers }) => [headers['mcp-method'], headers['mcp-name'], headers['mcp-param-region']]),
@@ -95,6 +83,7 @@ suite('A request of the stateless revision', () => {
         ['tools/call', base64('héllo'), 'eu 1'],
         ['tools/call', base64('héllo'), undefined],
         ['resources/read', base64('mem://ü'), undefined],
+        ['prompts/get', base64(' greet'), undefined],
       ],
     );
     const ids = server.heard.map(({ id }) => id);
@@ -116,6 +105,38 @@ suite('A request of the stateless revision', () => {
     }
   });
 
+  test('whose headers are not what the server wants by now is made once more, after its tools were read again', async () => {
+    let header = 'Region';
+    const [opened, server] = await cases.running({
+      ...stateless(),
+      'tools/list': (exchange) =>
+        exchange.result(
+          complete({
+            ttlMs: 60_000,
+            cacheScope: 'private',
+            tools: [
+              tool('echo', {
+                inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header } } },
+              }),
+            ],
+          }),
+        ),
+      'tools/call': (exchange) =>
+        exchange.headers['mcp-param-zone'] === 'eu'
+          ? exchange.result(text('done'))
+          : exchange.error({ code: -32020, message: 'Header mismatch' }, 400),
+    });
+    header = 'Zone';
+    assert.equal((await opened.call('echo', { region: 'eu' })).modelText, 'done');
+    header = 'Other';
+    assert.equal((await opened.call('echo', { region: 'eu' })).modelText, 'done');
+    await assert.rejects(opened.call('echo', { region: 'us' }), { code: 'REMOTE_ERROR', rpcCode: -32020 });
+    assert.deepEqual(
+      server.lines().slice(1),
+      ['list', 'call', 'list', 'call', 'call', 'call', 'list', 'call'].map((what) => `POST tools/${what}`),
+    );
+  });
+
   test('is answered by nothing but the kinds of result that there are', async () => {
     const [opened] = await cases.running({
       ...stateless(),
@@ -129,7 +150,10 @@ suite('A request of the stateless revision', () => {
       ...stateless(),
       'tools/call': (exchange) =>
         exchange.params['name'] === 'echo'
-          ? exchange.error({ code: -32003, message: 'No', data: { requiredCapabilities: { sampling: { tools: {} } } } }, 400)
+          ? exchange.error(
+              { code: -32003, message: 'No', data: { requiredCapabilities: { sampling: { tools: {} } } } },
+              400,
+            )
           : exchange.error({ code: -32003, message: 'Unknown feature set' }),
       'tools/list': (exchange) => exchange.result(complete({ tools: [tool('echo'), tool('other')] })),
     });
@@ -156,7 +180,9 @@ suite('A request of the stateless revision', () => {
       [],
     );
     assert.ok(
-      opened.log.includes('warn The server sent the request roots/list, which a stateless server may not: not answered.'),
+      opened.log.includes(
+        'warn The server sent the request roots/list, which a stateless server may not: not answered.',
+      ),
     );
   });
 });
@@ -165,7 +191,7 @@ suite('A call that the server answers with questions', () => {
   const cases = HttpCases.ofSuite();
 
   test('is made again with the answers, a no among them, and the state given back to the letter', async () => {
-    const person = new Person({ first: 'yes', second: 'no' });
+    const person = personWho({ first: 'yes', second: 'no' });
     const state = ' "ünï"\\u0000 =';
     const [opened, server] = await cases.running(
       {
@@ -197,11 +223,14 @@ suite('A call that the server answers with questions', () => {
       [{ x: 1 }, { x: 1 }, { x: 1 }, { x: 1 }],
     );
     assert.equal(new Set(calls.map(({ id }) => id)).size, 4);
-    assert.deepEqual(person.asked, ['first', 'second']);
+    assert.deepEqual(
+      person.forms.map(({ message }) => message),
+      ['first', 'second'],
+    );
   });
 
   test('without end is given up', async () => {
-    const person = new Person({ more: 'yes' });
+    const person = personWho({ more: 'yes' });
     const [opened, server] = await cases.running(
       { ...stateless(), 'tools/call': (exchange) => exchange.result(asking({ a: question('more') })) },
       { elicitor: person.elicitor },
@@ -211,7 +240,7 @@ suite('A call that the server answers with questions', () => {
   });
 
   test('is not made again when it is cancelled meanwhile, and its question is void', async () => {
-    const person = new Person({});
+    const person = personWho({});
     const [opened, server] = await cases.running(
       { ...stateless(), 'tools/call': (exchange) => exchange.result(asking({ a: question('open') })) },
       { elicitor: person.elicitor },
@@ -221,7 +250,7 @@ suite('A call that the server answers with questions', () => {
       { server: 'case', tool: 'echo', args: {}, route: 'api' },
       { token: source.token },
     );
-    await waitUntil('the question', () => person.asked.length === 1);
+    await waitUntil('the question', () => person.forms.length === 1);
     source.cancel();
     await assert.rejects(call, { code: 'CANCELLED' });
     assert.equal(person.tokens[0]?.isCancellationRequested, true);
@@ -229,7 +258,7 @@ suite('A call that the server answers with questions', () => {
   });
 
   test('as a task is looked at as often as it wants, and answers each question once', async () => {
-    const person = new Person({ one: 'yes', two: 'no' });
+    const person = personWho({ one: 'yes', two: 'no' });
     const task = (status: string, more: object = {}): object => ({
       taskId: 'T 1',
       status,
@@ -257,7 +286,10 @@ suite('A call that the server answers with questions', () => {
     );
     assert.equal((await opened.call()).modelText, 'finished');
     assert.deepEqual(looks, []);
-    assert.deepEqual(person.asked, ['one', 'two']);
+    assert.deepEqual(
+      person.forms.map(({ message }) => message),
+      ['one', 'two'],
+    );
     const updates = server.of('tasks/update');
     assert.deepEqual(
       updates.map(({ params }) => params['inputResponses']),
@@ -265,134 +297,5 @@ suite('A call that the server answers with questions', () => {
     );
     for (const exchange of [...server.of('tasks/get'), ...updates])
       assert.deepEqual([exchange.params['taskId'], exchange.headers['mcp-name']], ['T 1', 'T 1']);
-  });
-});
-
-suite('What a stateless server tells by itself', function () {
-  this.timeout(15_000);
-  const cases = HttpCases.ofSuite();
-  const subscription = (id: unknown): JsonObject => ({ _meta: { [`${META}subscriptionId`]: id as string } });
-  const acknowledge = (stream: EventStream, id: unknown, notifications: object): void =>
-    stream.say({
-      method: 'notifications/subscriptions/acknowledged',
-      params: { notifications, ...subscription(id) },
-    });
-
-  test('comes over a stream for what was agreed on, of which the newest counts, whatever type its id has', async () => {
-    const streams: { readonly exchange: Exchange; readonly stream: EventStream }[] = [];
-    let tools = [tool('echo')];
-    const [opened] = await cases.running({
-      ...stateless({ tools: { listChanged: true }, resources: { subscribe: true } }),
-      'tools/list': (exchange) => exchange.result(complete({ ttlMs: 60_000, cacheScope: 'private', tools })),
-      'resources/list': (exchange) => exchange.result(complete({ resources: [] })),
-      'resources/templates/list': (exchange) => exchange.result(complete({ resourceTemplates: [] })),
-      'subscriptions/listen': (exchange) => {
-        const stream = exchange.stream();
-        streams.push({ exchange, stream });
-        const { resourceSubscriptions = [] } = exchange.params['notifications'] as {
-          readonly resourceSubscriptions?: readonly string[];
-        };
-        const agreed = resourceSubscriptions.filter((uri) => uri !== 'mem://no');
-        acknowledge(stream, exchange.id, { toolsListChanged: true, resourceSubscriptions: agreed });
-      },
-    });
-    await waitUntil('the first stream', () => streams.length === 1);
-    const heard: string[] = [];
-    const watch = opened.host.subscribeResource('case', 'mem://a', (uri) => heard.push(uri));
-    await watch.agreed;
-    const refused = opened.host.subscribeResource('case', 'mem://no', () => undefined);
-    await assert.rejects(refused.agreed, { code: 'CAPABILITY_MISSING' });
-    assert.deepEqual(
-      streams.map(({ exchange }) => exchange.params['notifications']),
-      [
-        { toolsListChanged: true },
-        { toolsListChanged: true, resourceSubscriptions: ['mem://a'] },
-        { toolsListChanged: true, resourceSubscriptions: ['mem://a', 'mem://no'] },
-      ],
-    );
-    await waitUntil('the end of the older ones', () => streams.filter(({ stream }) => stream.response.destroyed).length === 2);
-    const { exchange, stream } = streams.at(-1) ?? assert.fail();
-    const updated = (id: unknown): void =>
-      stream.say({ method: 'notifications/resources/updated', params: { uri: 'mem://a', ...subscription(id) } });
-    updated(999);
-    updated('another');
-    updated(exchange.id);
-    updated(String(exchange.id));
-    tools = [tool('echo'), tool('new')];
-    stream.say({ method: 'notifications/tools/list_changed', params: subscription(exchange.id) });
-    await waitUntil('the new tool', () => opened.toolNames.includes('new'));
-    assert.deepEqual(heard, ['mem://a', 'mem://a']);
-    watch.dispose();
-    refused.dispose();
-  });
-
-  for (const [how, end] of [
-    ['ends it in good order', (stream, id) => {
-      stream.result(complete(subscription(id)));
-    }],
-    ['drops it', (stream) => stream.drop()],
-  ] as const satisfies readonly (readonly [string, (stream: EventStream, id: unknown) => void])[])
-    test(`is listened for again when the server ${how}, and everything may have changed meanwhile`, async () => {
-      const streams: EventStream[] = [];
-      let tools = [tool('echo')];
-      const [opened, server] = await cases.running({
-        ...stateless({ tools: { listChanged: true } }),
-        'tools/list': (exchange) => exchange.result(complete({ ttlMs: 60_000, cacheScope: 'private', tools })),
-        'subscriptions/listen': (exchange) => {
-          const stream = exchange.stream();
-          streams.push(stream);
-          acknowledge(stream, exchange.id, { toolsListChanged: true });
-        },
-      });
-      const first = await server.next('subscriptions/listen');
-      tools = [tool('new')];
-      end(streams[0] ?? assert.fail(), first.id);
-      await waitUntil('the new tool', () => opened.toolNames.includes('new'));
-      assert.deepEqual([streams.length, server.of('server/discover').length], [2, 1]);
-    });
-
-  test('is believed as long as it says: a list is read again when it is too old, and when it changed', async () => {
-    let ttlMs = 0;
-    let stream: EventStream | undefined;
-    let id: unknown;
-    const [opened, server] = await cases.running({
-      ...stateless({ tools: { listChanged: true } }),
-      'tools/list': (exchange) => exchange.result(complete({ ttlMs, cacheScope: 'public', tools: [] })),
-      'subscriptions/listen': (exchange) => {
-        ({ id } = exchange);
-        stream = exchange.stream();
-        acknowledge(stream, id, { toolsListChanged: true });
-      },
-    });
-    const reads = (): number => server.of('tools/list').length;
-    await server.next('subscriptions/listen');
-    assert.equal(reads(), 1);
-    ttlMs = 3_600_000;
-    await opened.host.refresh('case');
-    assert.equal(reads(), 2, 'what was good for no time is read again');
-    await opened.host.refresh('case');
-    assert.equal(reads(), 2, 'what is good for an hour is not');
-    stream?.say({ method: 'notifications/tools/list_changed', params: subscription(id) });
-    await waitUntil('the list is read again', () => reads() === 3);
-  });
-
-  test('to one token is not shown under another', async () => {
-    const server = await cases.serve({
-      ...stateless(),
-      'tools/list': (exchange) =>
-        exchange.result(
-          complete({ ttlMs: 60_000, cacheScope: 'private', tools: [tool(`of_${exchange.headers.authorization}`)] }),
-        ),
-    });
-    const entry = (token: string): JsonObject => ({ url: server.url(), headers: { Authorization: token } });
-    const host = createNodeHost({ servers: { a: entry('alice'), b: entry('bob') } });
-    try {
-      await Promise.all([host.start('a'), host.start('b')]);
-      const names = (id: string): readonly string[] => host.server(id)?.tools.map(({ tool: { name } }) => name) ?? [];
-      await waitUntil('the tools', () => names('a').length + names('b').length === 2);
-      assert.deepEqual([names('a'), names('b')], [['of_alice'], ['of_bob']]);
-    } finally {
-      await host.close();
-    }
   });
 });

@@ -58,7 +58,7 @@ suite('A driver of the host', () => {
         resources: { kind: 'read' },
         prompts: {
           kind: 'failed',
-          error: { code: 'REQUEST_TIMEOUT', message: 'Too slow.', layer: 'transport', effect: 'none' },
+          error: { code: 'TIMEOUT', message: 'Too slow.', layer: 'transport', effect: 'none' },
         },
       },
       problems: [],

@@ -78,6 +78,9 @@ suite('What a driver does with what servers offer', () => {
         error: { code: 'CANCELLED', message: 'Reading was cancelled.', effect: 'unknown', layer: 'host' },
       },
     ]);
+    assert.deepEqual(await driver.say({ id: 3, command: 'cancel', call: 1 }), [
+      { id: 3, ok: true, result: { cancelled: false } },
+    ]);
   });
 
   test('hears of a resource from its subscription to the end of that, once however often it asks', async () => {
@@ -102,7 +105,7 @@ suite('What a driver does with what servers offer', () => {
       {
         id: 1,
         ok: false,
-        error: { code: 'REQUEST_TIMEOUT', message: 'Too slow.', effect: 'none', layer: 'transport' },
+        error: { code: 'TIMEOUT', message: 'Too slow.', effect: 'none', layer: 'transport' },
       },
     ]);
     assert.deepEqual([...driver.host.watches.keys()], []);

@@ -81,7 +81,7 @@ export function prompt(name: string): Prompt {
   return { name, title: undefined, description: 'Greets.', arguments: args, icons: [], raw: { name } };
 }
 
-const TOO_SLOW = new HostError('REQUEST_TIMEOUT', 'Too slow.', { layer: 'transport', effect: 'none' });
+const TOO_SLOW = new HostError('TIMEOUT', 'Too slow.', { layer: 'transport', effect: 'none' });
 
 /** A host with one running server, whose calls end when the test says so. */
 export class FakeHost implements Host {
@@ -157,6 +157,9 @@ export class FakeHost implements Host {
   }
   logLevel(): LogLevelName | undefined {
     return this.level;
+  }
+  trace(): never {
+    throw new Error('Nobody asks for it here.');
   }
   refresh(id: string): Promise<void> {
     return this.#note(`refresh ${id}`);

@@ -81,7 +81,7 @@ suite('What the terminal shows', () => {
     const server = runningServer('files', []);
     const { state } = server;
     assert.ok(isRunning(state));
-    const error = new HostError('REQUEST_TIMEOUT', 'Too\u0007 slow.', { layer: 'transport', effect: 'none' });
+    const error = new HostError('TIMEOUT', 'Too\u0007 slow.', { layer: 'transport', effect: 'none' });
     const connection = {
       era: 'modern',
       isDialect: true,

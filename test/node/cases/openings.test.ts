@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../src/core/index.ts';
+import { failWith, NO_ANSWER, tool } from '../../support/scriptedServer.ts';
+import { CASE_TIMEOUT, type Case, type CaseOptions, ID, openCase } from './caseHost.ts';
+import { ask } from './casePerson.ts';
+import type { Answers, CaseLife } from './caseServer.ts';
+import { type EventStream, HttpCases, legacy, stateless } from './httpCaseServer.ts';
+
+const discovered = (capabilities: JsonObject = { tools: {} }): JsonObject => ({
+  resultType: 'complete',
+  supportedVersions: ['2026-07-28'],
+  capabilities,
+  ttlMs: 0,
+  cacheScope: 'private',
+});
+const offers = (...supported: readonly string[]): ReturnType<typeof failWith> =>
+  failWith(-32022, 'Unsupported protocol version', { supported: [...supported], requested: '2026-07-28' });
+const methodsOf = (life: CaseLife): readonly string[] => life.heard.map(({ message }) => String(message['method']));
+const MCPL = { tools: {}, experimental: { mcpl: { version: '0.4', featureSets: { memory: {} } } } };
+
+suite('Which revision a process speaks', function () {
+  this.timeout(CASE_TIMEOUT);
+  let opened: Case;
+  teardown(() => opened.close());
+
+  /** One that is asked what it speaks. */
+  const open = (answers: Answers, more: CaseOptions = {}): Promise<Case> =>
+    openCase({ version: '2025-11-25', entry: { protocol: {} }, ...more, answers }).then((found) => (opened = found));
+  const connection = (): readonly unknown[] => {
+    const { state } = opened.snapshot();
+    return state.kind === 'running' ? [state.connection.era, state.protocolVersion, state.pid] : [state.kind];
+  };
+  const LEGACY = ['initialize', 'notifications/initialized', 'tools/list'];
+
+  test('is asked of a process of its own, and one that describes itself is never initialized', async () => {
+    await open({
+      'server/discover': () => discovered(),
+      'tools/list': () => ({ resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools: [tool('echo')] }),
+    });
+    const [probe, life, ...more] = opened.server.lives;
+    assert.ok(probe !== undefined && life !== undefined);
+    assert.deepEqual(more, []);
+    assert.deepEqual(connection(), ['modern', '2026-07-28', life.pid]);
+    assert.deepEqual([probe, life].map(methodsOf), [['server/discover'], ['server/discover', 'tools/list']]);
+    assert.equal(probe.isGone, true);
+  });
+
+  for (const [what, responder] of [
+    ['an error of any code', () => failWith(-32601, 'Method not found')],
+    ['another error', () => failWith(-32000, 'Not initialized')],
+    ['a list of older revisions', () => offers('2025-11-25', '2025-06-18')],
+    ['silence', () => NO_ANSWER],
+    [
+      'its end',
+      ({ life }) => {
+        life.exit(3);
+        return NO_ANSWER;
+      },
+    ],
+  ] as const satisfies readonly (readonly [string, Answers[string]])[])
+    test(`is an older one where the answer is ${what}: initialized once, in another process`, async () => {
+      await open({ 'server/discover': responder });
+      const [probe, life, ...more] = opened.server.lives;
+      assert.ok(probe !== undefined && life !== undefined);
+      assert.deepEqual(more, []);
+      assert.deepEqual(connection(), ['legacy', '2025-11-25', life.pid]);
+      assert.deepEqual(methodsOf(life), LEGACY);
+      // What is not answered is taken back before the process is ended.
+      const asked = methodsOf(probe).filter((method) => method !== 'notifications/cancelled');
+      assert.deepEqual([asked, probe.isGone], [['server/discover'], true]);
+    });
+
+  test('is told to the person where it is none of ours', async () => {
+    const answers = { 'server/discover': () => offers('2099-01-01') };
+    await open(answers, { start: false });
+    await assert.rejects(opened.host.start(ID), /The server speaks MCP 2099-01-01; this host speaks 2026-07-28/);
+    assert.deepEqual(opened.server.lives.map(methodsOf), [['server/discover']]);
+  });
+
+  test('is asked once: the next start knows it', async () => {
+    await open({ 'server/discover': () => failWith(-32601, 'Method not found') });
+    await opened.host.restart(ID);
+    const life = await opened.server.started(3);
+    await life.until('tools/list');
+    assert.deepEqual(methodsOf(life), LEGACY);
+    assert.equal(opened.server.lives.length, 3);
+  });
+
+  test('is an older one in any case where the process announces MCPL', async () => {
+    await open({ 'server/discover': () => discovered(MCPL) }, { capabilities: MCPL });
+    const [probe, life] = opened.server.lives;
+    assert.ok(probe !== undefined && life !== undefined);
+    assert.deepEqual(connection(), ['legacy', '2025-11-25', life.pid]);
+    assert.deepEqual(methodsOf(probe), ['server/discover']);
+    assert.equal(methodsOf(life)[0], 'initialize');
+    const params = { timestamp: '2026-01-01T00:00:00Z', eventId: 'e', payload: { content: [] } };
+    const code = async (featureSet: string): Promise<unknown> =>
+      ((await ask(life, 'push/event', { ...params, featureSet }))['error'] as JsonObject)['code'];
+    assert.deepEqual([await code('memory'), await code('nobody')], [-32001, -32003]);
+  });
+});
+
+suite('A server of MCPL at an address', () => {
+  const cases = HttpCases.ofSuite();
+
+  test('that could do without initialize is initialized all the same, on the same connection', async () => {
+    const [opened, server] = await cases.running({
+      ...legacy('2025-11-25', { capabilities: MCPL }),
+      'server/discover': stateless(MCPL)['server/discover'] ?? assert.fail(),
+      'featureSets/update': (exchange) => exchange.status(202),
+    });
+    assert.deepEqual(opened.connection, ['legacy', '2025-11-25', 'http']);
+    assert.deepEqual(server.lines().slice(0, 3), [
+      'POST server/discover',
+      'POST initialize',
+      'POST notifications/initialized',
+    ]);
+  });
+
+  test('that knows no initialize is a plain server, of which the log warns', async () => {
+    const streams: EventStream[] = [];
+    const [opened] = await cases.running({
+      ...stateless(MCPL),
+      initialize: (exchange) =>
+        exchange.error({ code: -32022, message: 'Unsupported', data: { supported: ['2026-07-28'] } }, 400),
+      'subscriptions/listen': (exchange) => streams.push(exchange.stream()),
+    });
+    assert.deepEqual(opened.connection, ['modern', '2026-07-28', 'http']);
+    assert.equal(opened.log.filter((line) => /^warn The server speaks MCPL, which needs/.test(line)).length, 1);
+    assert.equal((await opened.call()).modelText, 'done');
+  });
+});
