@@ -49,7 +49,7 @@ const layer = ([name, part, allowed]) =>
   );
 
 /** Where the bundles of esbuild.mjs begin. */
-const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/gatewayServer', 'core/session/opener', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace'].join('|')})\\.ts$`;
+const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/gatewayServer', 'core/session/opener', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question'].join('|')})\\.ts$`;
 
 const PACKAGES = ['vscode-jsonrpc', 'cross-spawn', 'jsonc-parser', '@cfworker/json-schema', 'oauth4webapi', 'ws', '@types/(vscode|cross-spawn|ws)'];
 
@@ -106,7 +106,7 @@ module.exports = {
       'editor-is-a-stranger',
       'Adapters do not know each other.',
       { path: '^src/editor/' },
-      { path: '^src/(?!editor/|core/|webview/(messages|traceMessages)\\.ts$)' },
+      { path: '^src/(?!editor/|core/|webview/(messages|questionMessages|traceMessages)\\.ts$)' },
     ),
     forbid(
       'cli-is-a-host-without-editor',

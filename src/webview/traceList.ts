@@ -36,6 +36,7 @@ export class TraceList {
   #status: TraceStatus | undefined;
   #selected: number | undefined;
   #isFollowing = true;
+  #height = 0;
   #painting: number | undefined;
 
   constructor(events: TraceListEvents) {
@@ -88,11 +89,13 @@ export class TraceList {
   }
 
   #scrolled(): void {
-    this.#setFollowing(isAtEnd(this.#view()));
+    // The end also moves when the box gets smaller, which nobody did to stop following.
+    if (this.root.clientHeight === this.#height) this.#setFollowing(isAtEnd(this.#view()));
     this.#paintSoon();
   }
 
   #resized(): void {
+    this.#height = this.root.clientHeight;
     if (this.#isFollowing) this.#toEnd();
     this.#paintSoon();
   }

@@ -168,7 +168,7 @@ suite('The store', function () {
     assert.equal(
       await failure(store.consents.list()),
       'STORAGE_FAILED newer | The database ~/nested/mcpl.sqlite cannot be used: It has format 7, this version reads ' +
-        'formats up to 1. | Update MCP Live, or open this workspace with the newer version.',
+        'formats up to 2. | Update MCP Live, or open this workspace with the newer version.',
     );
     await store.close();
     assert.deepEqual(readFileSync(file), before);
@@ -223,7 +223,7 @@ suite('The store', function () {
 /** Overwrites two pages between the first and the last of the table. */
 function damageMiddle(file: string): void {
   const bytes = readFileSync(file);
-  const middle = Math.floor(bytes.length / 4096 / 3) * 4096;
+  const middle = Math.floor((bytes.length / 4096) * 0.4) * 4096;
   bytes.fill(0xa5, middle, middle + 4096);
   writeFileSync(file, bytes);
 }

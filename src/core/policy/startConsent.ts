@@ -57,7 +57,7 @@ function variableNames(connection: ConnectionDefinition, kind: 'input' | 'env'):
   const texts =
     connection.kind === 'stdio'
       ? [connection.command, ...connection.args, ...Object.values(connection.env), connection.cwd ?? '']
-      : [connection.url, ...Object.values(connection.headers)];
+      : [connection.url, ...Object.values(connection.headers), JSON.stringify(connection.auth ?? {})];
   const pattern = new RegExp(`\\$\\{${kind}:([^}]*)\\}`, 'g');
   return [...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1] ?? '')))].sort();
 }

@@ -35,8 +35,13 @@ function switching({ before, wasTrusted }: Reconciliation, after: ServerDefiniti
   return wasEnabled && !after.enabled ? 'off' : 'no';
 }
 
+/** What a server is taken to speak decides how it is connected to. */
+function sameProtocol({ protocol: a }: ServerDefinition, { protocol: b }: ServerDefinition): boolean {
+  return a.era === b.era && a.dialect === b.dialect && a.mcpl === b.mcpl;
+}
+
 function forConnection(before: ServerDefinition, after: ServerDefinition, state: ServerState): Step {
-  if (sameConnection(before.connection, after.connection)) return 'none';
+  if (sameConnection(before.connection, after.connection) && sameProtocol(before, after)) return 'none';
   if (canStop(state)) return 'restart';
   // A new connection answers what went wrong with the old one; a server that the user stopped stays stopped.
   const wasGivenUp = state.kind === 'failed' || (state.kind === 'stopped' && state.reason === 'notApproved');

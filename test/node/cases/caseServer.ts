@@ -24,12 +24,13 @@ export interface CaseRevision {
   readonly capabilities: JsonObject;
 }
 
+export function initializeAnswer({ version, capabilities }: CaseRevision): JsonObject {
+  return { protocolVersion: version, capabilities, serverInfo: { name: 'case', version: '1.0.0' } };
+}
+
 /** `initialize` and `tools/list` are answered as any server would, everything else only where the case says how. */
-export function usualAnswers({ version, capabilities }: CaseRevision): Answers {
-  return {
-    initialize: () => ({ protocolVersion: version, capabilities, serverInfo: { name: 'case', version: '1.0.0' } }),
-    'tools/list': () => ({ tools: [] }),
-  };
+export function usualAnswers(revision: CaseRevision): Answers {
+  return { initialize: () => initializeAnswer(revision), 'tools/list': () => ({ tools: [] }) };
 }
 
 /** Of one message from the host, the answer of the server, as an envelope; nothing where it gives none. */
@@ -39,8 +40,9 @@ export async function answerOf(answers: Answers, life: CaseLife, message: JsonOb
   const asked = { params: isJsonObject(params) ? params : {}, id, life };
   const answer = (await answers[method]?.(asked)) ?? failWith(-32601, `There is no ${method}.`);
   if (answer === NO_ANSWER) return undefined;
-  if (isJsonObject(answer) && isJsonObject(answer['error'])) return { jsonrpc: '2.0', id, error: answer['error'] };
-  return { jsonrpc: '2.0', id, result: answer as Json };
+  const given = answer as Json;
+  if (isJsonObject(given) && isJsonObject(given['error'])) return { jsonrpc: '2.0', id, error: given['error'] };
+  return { jsonrpc: '2.0', id, result: given };
 }
 
 /** A message in one line: `> 1 tools/call {…}` came from the host, `< 1 {…}` is the server's answer. */

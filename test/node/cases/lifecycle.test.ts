@@ -8,20 +8,16 @@ import { Deferred } from '../../../src/core/base/async.ts';
 import { isAlive, waitUntil } from '../../support/processes.ts';
 import { failWith, NO_ANSWER, tool } from '../../support/scriptedServer.ts';
 import { CASE_TIMEOUT, type Case, ID, openCase } from './caseHost.ts';
-import type { CaseLife } from './caseServer.ts';
+import { type CaseLife, initializeAnswer } from './caseServer.ts';
 
-const CAPABILITIES = {
-  experimental: { mcpl: { version: '0.2', featureSets: { enabled: [], disabled: [] } } },
-  elicitation: { form: {}, url: {} },
-  sampling: {},
-};
+const OLDEST = { version: '2024-11-05', capabilities: {} };
+const ANSWERED = '{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"case","version":"1.0.0"}}';
+/** As `brief` shows it. */
+const FIRST = '> 1 initialize 2025-11-25';
 
-function initialize(id: number, protocolVersion: string): string {
-  return `> ${id} initialize ${JSON.stringify({ protocolVersion, capabilities: CAPABILITIES, clientInfo: CLIENT })}`;
-}
-
-function initialized(protocolVersion: string, capabilities = '{}'): string {
-  return `{"protocolVersion":"${protocolVersion}","capabilities":${capabilities},"serverInfo":{"name":"case","version":"1.0.0"}}`;
+/** Lines with nothing of `initialize` but the revision. */
+function brief(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => line.replace(/ initialize \{"protocolVersion":"([^"]+)".*/, ' initialize $1'));
 }
 
 function called(text: string): { readonly content: readonly { readonly type: string; readonly text: string }[] } {
@@ -38,11 +34,12 @@ suite('Case: how a session begins', function () {
     opened = await openCase({
       start: false,
       capabilities: {},
+      host: { sampler: { canUseTools: false, sample: () => Promise.resolve({ kind: 'declined' }) } },
       answers: {
         initialize: async ({ life }) => {
           await life.request('early', 'ping');
           await gate.promise;
-          return JSON.parse(initialized('2024-11-05')) as Record<string, never>;
+          return initializeAnswer(OLDEST);
         },
       },
     });
@@ -54,13 +51,23 @@ suite('Case: how a session begins', function () {
     gate.resolve();
     await starting;
     await life.caughtUp();
-    assert.deepEqual(life.transcript, [
-      initialize(1, '2025-11-25'),
+    assert.deepEqual(brief(life.transcript), [
+      FIRST,
       '< "early" ping {}',
       '> "early" {}',
-      `< 1 ${initialized('2024-11-05')}`,
+      `< 1 ${ANSWERED}`,
       '> notifications/initialized {}',
     ]);
+    const [first] = life.sent('initialize');
+    assert.deepEqual(first?.['params'], {
+      protocolVersion: '2025-11-25',
+      capabilities: {
+        elicitation: { form: {}, url: {} },
+        sampling: {},
+        experimental: { mcpl: { version: '0.2', featureSets: { enabled: [], disabled: [] } } },
+      },
+      clientInfo: CLIENT,
+    });
     assert.equal(opened.server.lives.length, 1);
   });
 
@@ -72,7 +79,7 @@ suite('Case: how a session begins', function () {
       answers: {
         initialize: () => {
           leftOfProbe = isAlive(opened.server.lives[0]?.pid ?? 0);
-          return JSON.parse(initialized('2024-11-05')) as Record<string, never>;
+          return initializeAnswer(OLDEST);
         },
       },
       start: false,
@@ -88,7 +95,7 @@ suite('Case: how a session begins', function () {
       '< 1 error {"code":-32601,"message":"There is no server/discover."}',
       '* stdin ended',
     ]);
-    assert.deepEqual(session?.hostLines, [initialize(1, '2025-11-25'), '> notifications/initialized {}']);
+    assert.deepEqual(brief(session?.hostLines ?? []), [FIRST, '> notifications/initialized {}']);
     assert.equal(leftOfProbe, false);
     assert.equal(opened.server.lives.length, 2);
     assert.equal(opened.snapshot().state.kind, 'running');
@@ -137,7 +144,7 @@ suite('Case: how a session begins', function () {
     assert.equal(opened.snapshot().state.kind, 'failed');
     const { life } = opened;
     await waitUntil('the process is gone', () => !isAlive(life.pid));
-    assert.deepEqual(life.hostLines, [initialize(1, '2025-11-25')]);
+    assert.deepEqual(brief(life.hostLines), [FIRST]);
     assert.deepEqual(
       life.events.map(({ event }) => event),
       ['stdin ended'],
@@ -150,16 +157,16 @@ suite('Case: how a session begins', function () {
       answers: {
         initialize: ({ params }) =>
           params['protocolVersion'] === '2024-11-05'
-            ? (JSON.parse(initialized('2024-11-05')) as Record<string, never>)
+            ? initializeAnswer(OLDEST)
             : failWith(-32602, 'Unsupported protocol version', { supported: ['2024-11-05'] }),
       },
     });
     await opened.life.caughtUp();
-    assert.deepEqual(opened.life.transcript, [
-      initialize(1, '2025-11-25'),
+    assert.deepEqual(brief(opened.life.transcript), [
+      FIRST,
       '< 1 error {"code":-32602,"message":"Unsupported protocol version","data":{"supported":["2024-11-05"]}}',
-      initialize(2, '2024-11-05'),
-      `< 2 ${initialized('2024-11-05')}`,
+      '> 2 initialize 2024-11-05',
+      `< 2 ${ANSWERED}`,
       '> notifications/initialized {}',
     ]);
   });
@@ -173,15 +180,15 @@ suite('Case: how a session begins', function () {
       code: 'HANDSHAKE_FAILED',
       message: 'The server refused the handshake: Unsupported protocol version',
     });
-    assert.deepEqual(opened.life.hostLines, [initialize(1, '2025-11-25'), initialize(2, '2024-11-05')]);
+    assert.deepEqual(brief(opened.life.hostLines), [FIRST, '> 2 initialize 2024-11-05']);
     assert.equal(opened.server.lives.length, 1);
   });
 
   test('a server that refuses without a word about revisions is asked once more in the short dialect, and then left', async () => {
     opened = await openCase({ start: false, answers: { initialize: () => failWith(-32602, 'No.') } });
     await assert.rejects(opened.host.start(ID), { message: 'The server refused the handshake: No.' });
-    assert.deepEqual(opened.life.hostLines, [
-      initialize(1, '2025-11-25'),
+    assert.deepEqual(brief(opened.life.hostLines), [
+      FIRST,
       '> 2 initialize {"mcpVersion":"2025-06-18","clientCapabilities":{"supportsProgress":true,"supportsCancellation":true}}',
     ]);
   });
@@ -198,7 +205,7 @@ suite('Case: how a session begins', function () {
     });
     const life = await opened.server.started();
     await waitUntil('the process is gone', () => life.isGone && !isAlive(life.pid));
-    assert.deepEqual(life.transcript, [initialize(1, '2025-11-25'), '* stdin ended']);
+    assert.deepEqual(brief(life.transcript), [FIRST, '* stdin ended']);
     assert.equal(opened.snapshot().state.kind, 'failed');
   });
 
@@ -213,7 +220,7 @@ suite('Case: how a session begins', function () {
           await life.request('p', 'ping');
           // Not before: the answer must not need the end of the handshake.
           assert.deepEqual((await life.answer('p'))['result'], {});
-          return JSON.parse(initialized('2024-11-05')) as Record<string, never>;
+          return initializeAnswer(OLDEST);
         },
       },
     });
@@ -232,7 +239,7 @@ suite('Case: how a session begins', function () {
     await assert.rejects(opened.call('anything'), { code: 'UNKNOWN_TOOL' });
     await life.notify('notifications/tools/list_changed');
     await life.caughtUp();
-    assert.deepEqual(life.hostLines, [initialize(1, '2025-11-25'), '> notifications/initialized {}']);
+    assert.deepEqual(brief(life.hostLines), [FIRST, '> notifications/initialized {}']);
     assert.deepEqual(opened.snapshot().tools, []);
   });
 });
@@ -302,7 +309,7 @@ suite('Case: how a session ends', function () {
     const again = await second.until('resources/subscribe');
     assert.deepEqual(again['params'], { uri: 'mem://a' });
     await opened.until('it runs again', () => opened.snapshot().state.kind === 'running');
-    assert.equal(second.hostLines[0], initialize(1, '2025-11-25'));
+    assert.equal(brief(second.hostLines)[0], FIRST);
     assert.deepEqual(failures, ['CONNECTION_CLOSED', 'CONNECTION_CLOSED']);
     assert.deepEqual(second.sent('tools/call'), [], 'What may have happened is not done twice.');
     listening.dispose();
