@@ -6,15 +6,14 @@ export interface NodeIcon {
   readonly color?: string;
 }
 
-/** A server's state in a few words: `running · 5 tools · 2 prompts · 2025-06-18`. */
+/** A server's state in a few words: `running · 5 tools · 2025-06-18`. */
 export function stateWords(server: ServerSnapshot): string {
   if (!isRunning(server.state)) return stateText(server);
   const { protocolVersion, connection } = server.state;
-  const counts = [
-    ...counted(server.tools.length, 'tool'),
-    ...counted(server.resources.length, 'resource'),
-    ...counted(server.prompts.length, 'prompt'),
-  ];
+  const tools = counted(server.tools.length, 'tool');
+  // Side bars are narrow: what else there is stands below the server, and here only where there are no tools.
+  const others = [...counted(server.resources.length, 'resource'), ...counted(server.prompts.length, 'prompt')];
+  const counts = tools.length > 0 ? tools : others;
   return ['running', ...counts, protocolVersion, ...(connection.isDialect ? ['short dialect'] : [])].join(' · ');
 }
 

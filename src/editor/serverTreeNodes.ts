@@ -49,7 +49,7 @@ export function serverTree(
 }
 
 export function serverNode(server: ServerSnapshot, waiting: readonly WaitingQuestion[] = []): TreeNode {
-  const words = [stateWords(server), ...countWords(waiting.length)].join(' · ');
+  const words = [...countWords(waiting.length), stateWords(server)].join(' · ');
   // A question that waits is shown again by starting its server: toasts hide themselves.
   const startable = server.definition !== undefined && (canStart(server.state) || server.state.kind === 'asking');
   return {

@@ -35,6 +35,7 @@ export class TraceList {
   #elements: RowElement[] = [];
   #status: TraceStatus | undefined;
   #selected: number | undefined;
+  #awaited: { readonly isOpened: boolean } | undefined;
   #isFollowing = true;
   #height = 0;
   #painting: number | undefined;
@@ -63,6 +64,8 @@ export class TraceList {
   add(list: number, rows: readonly TraceRow[]): void {
     if (list !== this.#status?.list) return;
     for (const row of rows) this.#rows.set(row.position, row);
+    const { isOpened } = this.#awaited ?? {};
+    if (isOpened !== undefined) this.#choose(this.#selected, isOpened);
     this.#paintSoon();
   }
 
@@ -78,6 +81,7 @@ export class TraceList {
   #reset(): void {
     this.#rows.clear();
     this.#selected = undefined;
+    this.#awaited = undefined;
     this.#setFollowing(true);
     for (const each of this.#elements) each.position = undefined;
   }
@@ -138,6 +142,8 @@ export class TraceList {
 
   #choose(position: number | undefined, isOpened: boolean): void {
     const row = position === undefined ? undefined : this.#rows.get(position);
+    // Far away from what was seen the row has yet to come.
+    this.#awaited = row === undefined && position !== undefined ? { isOpened } : undefined;
     if (row !== undefined) this.#events.chose(row, isOpened);
   }
 

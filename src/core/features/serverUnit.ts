@@ -139,6 +139,10 @@ export class ServerUnit implements Disposable {
     await this.#runner?.restart();
   }
 
+  freshTools(token: CancellationToken): Promise<unknown> {
+    return this.offer.toolCatalog.fresh(token);
+  }
+
   /** Reads what is older than the server allows. */
   async refresh(token?: CancellationToken): Promise<void> {
     const { toolCatalog, resourceCatalog, promptCatalog } = this.offer;

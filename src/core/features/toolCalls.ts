@@ -40,6 +40,8 @@ export interface CallTarget {
   readonly snapshot: ServerSnapshot;
   readonly session: Session | undefined;
   readonly onDidChange: Event<unknown>;
+  /** Its tools as they are now: at once, unless the server said that they changed. */
+  freshTools?(token: CancellationToken): Promise<unknown>;
 }
 
 export interface ToolCallsOptions {
@@ -98,10 +100,12 @@ export class ToolCalls {
     try {
       const target = this.#target(told.request);
       // Right after a start the tools are still being read; once they are, nobody waits here.
-      if (!isStillReading(target)) return this.#send(told, target, settings);
+      const isReading = isStillReading(target);
+      const isKnown = isReading || toolNamed(target.snapshot, told.request.tool) !== undefined;
+      if (isKnown && !isReading) return this.#send(told, target, settings);
       told.tell(0, PENDING);
       const { token = NO_CANCELLATION } = settings;
-      const read = untilRead(target, told.request, token, this.#options.clock);
+      const read = isReading ? untilRead(target, told.request, token, this.#options.clock) : untilFresh(target, token);
       return read.then(() => this.#send(told, target, settings));
     } catch (error) {
       return Promise.reject(toHostError(error));
@@ -234,6 +238,17 @@ function unlisted({ server }: ToolCallRequest): HostError {
 
 function isStillReading({ session, snapshot }: CallTarget): boolean {
   return session !== undefined && snapshot.listing.kind === 'unread';
+}
+
+/** A server may say in its last answer which tool to use next, before it was asked what tools it has now. */
+async function untilFresh(target: CallTarget, token: CancellationToken): Promise<void> {
+  if (target.session === undefined) return;
+  try {
+    await target.freshTools?.(token);
+  } catch (error) {
+    // That the tool is not known says enough.
+    if (token.isCancellationRequested) throw error;
+  }
 }
 
 /** Ends with the reading, with the connection, or with the call: a list of many slow pages may take hours. */

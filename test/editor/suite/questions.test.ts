@@ -27,7 +27,7 @@ suite('What servers ask', () => {
     const called = call('trigger-elicitation-request');
     await eventually(async () => (await message()).includes('The server "everything" asks: Please provide'), true);
     await person.openContainer('MCP Live');
-    await eventually(async () => (await person.treeRows())[0]?.endsWith(' · 1 question'), true);
+    await eventually(async () => (await person.treeRows())[0]?.startsWith('everything 1 question · running'), true);
     await person.notification('Answer');
     await eventually(() => texts('h1'), ['The server "everything" asks']);
     await person.webviewClick('button:has-text("Submit")');

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import type { JsonObject, ResultView } from '../../../src/core/index.ts';
 import { NO_ANSWER, tool } from '../../support/scriptedServer.ts';
 import { CASE_TIMEOUT, type Case, openCase } from './caseHost.ts';
-import type { Answers } from './caseServer.ts';
+import { type Answers, initializeAnswer } from './caseServer.ts';
 
+const REVISION = { version: '2024-11-05', capabilities: { tools: {} } };
 const MEGABYTE = 1024 * 1024;
 
 /** A server whose answers to calls are written by the test, byte by byte. */
@@ -138,6 +139,28 @@ suite('Case: how messages are cut', function () {
     assert.equal(await saidIn(opened, (next) => [`${answer(next, 'goes on')}\n`]), 'goes on');
   });
 
+  test('envelopes that are not quite right are read', async () => {
+    opened = await openCase({ answers: BY_HAND });
+    const { life } = opened;
+    const content = [{ type: 'text', text: 'read' }];
+    const answers: readonly ((id: number) => JsonObject)[] = [
+      (id) => ({ jsonrpc: '2.0', id: String(id), result: { content } }),
+      (id) => ({ id, result: { content } }),
+      (id) => ({ jsonrpc: '2.0', id, result: { content, _meta: null }, traceId: 'x', error: null }),
+      (id) => ({ jsonrpc: '2.0', id, result: content }),
+    ];
+    for (const envelope of answers)
+      assert.equal(await saidIn(opened, (id) => [`${JSON.stringify(envelope(id))}\n`]), 'read');
+    const empty = await begin(opened);
+    await life.say({ jsonrpc: '2.0', id: empty.id, result: null });
+    assert.equal((await empty.result).isError, false);
+    await life.say({ jsonrpc: '2.0', id: 'positional', method: 'ping', params: [] });
+    assert.deepEqual((await life.answer('positional'))['error'], {
+      code: -32602,
+      message: 'params must be an object.',
+    });
+  });
+
   test('an unknown request is refused, an unknown notification is met with silence', async () => {
     opened = await openCase({ capabilities: {} });
     const { life } = opened;
@@ -155,7 +178,15 @@ suite('Case: how messages are cut', function () {
 
   test('a flood of 5 MB on stderr blocks nobody, is bounded in the log, and is no error', async () => {
     opened = await openCase({
-      answers: { ...BY_HAND, 'tools/call': ({ id }) => ({ content: [], structuredContent: { id } }) },
+      answers: {
+        ...BY_HAND,
+        // Nobody who is stuck here would answer.
+        initialize: async ({ life }) => {
+          await life.stderr(`${'e'.repeat(999)}\n`.repeat(1_000));
+          return initializeAnswer(REVISION);
+        },
+        'tools/call': () => ({ content: [] }),
+      },
     });
     const { life } = opened;
     const flood = life

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { AuthWorld } from '../auth/authWorld.ts';
 import { waitUntil } from '../../support/processes.ts';
-import { type EventStream, type Exchange, HttpCases, legacy, type Script } from './httpCaseServer.ts';
+import { type EventStream, Exchange, HttpCases, legacy, type Script, stateless } from './httpCaseServer.ts';
 
 /** Everything that a server of 2024-11-05 says comes over the one stream of its GET. */
 class SseScript {
@@ -214,16 +215,52 @@ suite('At an address of which nothing is known', () => {
     assert.deepEqual(server.lines(), ['POST server/discover']);
   });
 
-  test('credentials come first: without them nothing is concluded', async () => {
-    const server = await cases.serve({
-      'server/discover': (exchange) => exchange.status(401, '', { 'www-authenticate': 'Bearer' }),
-      GET: (exchange) => exchange.status(404),
+  for (const [who, entry] of [
+    ['nobody signs in', {}],
+    ['those of the settings are refused', { headers: { Authorization: 'Bearer wrong' } }],
+  ] as const)
+    test(`nothing is concluded before there are credentials: ${who}`, async () => {
+      const server = await cases.serve({
+        'server/discover': (exchange) => exchange.status(401, '', { 'www-authenticate': 'Bearer' }),
+        GET: (exchange) => exchange.status(404),
+      });
+      const opened = cases.open(server.url(), { entry });
+      assert.match(await opened.failure(), /^(SIGN_IN_|REMOTE_ERROR: .*401|REMOTE_ERROR: The server needs sign-in)/);
+      assert.deepEqual(
+        server.heard.filter(({ path }) => path === '/mcp').map(({ method }) => method),
+        ['server/discover'],
+      );
     });
-    const opened = cases.open(server.url());
-    assert.match(await opened.failure(), /^SIGN_IN_/);
-    assert.deepEqual(
-      server.heard.filter(({ path }) => path === '/mcp').map(({ method }) => method),
-      ['server/discover'],
-    );
-  });
+
+  for (const [era, script] of [
+    ['modern', stateless()],
+    ['legacy', legacy('2025-06-18')],
+  ] as const)
+    test(`a ${era} server is found to be one as soon as the person has signed in`, async () => {
+      const world = await AuthWorld.open();
+      cases.add(() => world.close());
+      const asked: string[] = [];
+      world.mcp.pages['/mcp'] = (visit) => {
+        const exchange = new Exchange(visit);
+        const { authorization = '' } = visit.request.headers;
+        asked.push(`${exchange.method} ${authorization}`.trim());
+        if (authorization === '') exchange.status(401, '', { 'www-authenticate': world.challenge });
+        else script[exchange.method]?.(exchange);
+      };
+      const opened = cases.open(world.server, {
+        authPrompt: { consent: () => Promise.resolve(true) },
+        authBrowser: { open: (url) => world.follow(new URL(url)) },
+      });
+      await opened.start();
+      assert.equal(opened.connection[0], era);
+      assert.deepEqual(asked.slice(0, 3), [
+        'server/discover',
+        'server/discover Bearer access-1',
+        era === 'modern' ? 'tools/list Bearer access-1' : 'initialize Bearer access-1',
+      ]);
+      assert.deepEqual(
+        opened.log.filter((line) => line.includes('access-1')),
+        [],
+      );
+    });
 });

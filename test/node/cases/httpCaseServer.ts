@@ -14,7 +14,7 @@ export class Exchange {
   readonly message: JsonObject;
   readonly response: ServerResponse;
 
-  constructor({ request, response, body }: Heard) {
+  constructor({ request, response, body }: Pick<Heard, 'request' | 'response' | 'body'>) {
     this.verb = request.method ?? '';
     this.path = request.url ?? '';
     this.headers = request.headers;
@@ -242,6 +242,11 @@ export class HttpCases {
       for (const stop of cases.#stops.splice(0).reverse()) await stop();
     });
     return cases;
+  }
+
+  /** Closes something else after the test. */
+  add(stop: () => Promise<void>): void {
+    this.#stops.push(stop);
   }
 
   async serve(script: Script): Promise<HttpCaseServer> {

@@ -259,6 +259,16 @@ suite('Case: how a session ends', function () {
     assert.deepEqual(opened.snapshot().state, { kind: 'stopped', reason: 'byUser' });
   });
 
+  test('a server that writes without end is ended all the same', async () => {
+    opened = await openCase();
+    const { life } = opened;
+    const began = Date.now();
+    void life.fill(2_000_000_000, { tail: '\n' });
+    await opened.host.stop(ID);
+    assert.deepEqual([eventsOf(life), isAlive(life.pid)], [['stdin ended'], false]);
+    assert.ok(Date.now() - began < 5_000);
+  });
+
   test('a server that ignores the end of its input and SIGTERM is killed, with what it started', async () => {
     opened = await openCase({ ignores: ['stdin end', 'SIGTERM'] });
     const { life } = opened;

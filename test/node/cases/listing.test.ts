@@ -38,7 +38,7 @@ suite('Case: how lists are read', function () {
     const [first = '', second = ''] = cursors;
     opened = await openCase({
       answers: {
-        'tools/list': paged({ start: page(['a', 'b'], first), [first]: page([], second), [second]: page(['c']) }),
+        'tools/list': paged({ start: page(['a', 'b'], first), [first]: page([], second), [second]: page(['b', 'c']) }),
       },
     });
     assert.deepEqual(namesIn(opened), ['a', 'b', 'c']);

@@ -29,6 +29,29 @@ const names = (t: TestHost): string =>
     .join(' ') ?? '';
 
 suite('The list of tools', () => {
+  test('a tool that the server has just announced can be called at once', async () => {
+    const t = new TestHost();
+    let names = ['first'];
+    t.connect = () =>
+      new ScriptedServer({
+        'tools/list': () => ({ tools: names.map((name) => tool(name)) }),
+        'tools/call': ({ name }) => ({ content: [{ type: 'text', text: `ran ${String(name)}` }] }),
+      });
+    await t.user({ a: { command: 'node', enabled: true } });
+    names = ['first', 'second'];
+    t.server.notify('notifications/tools/list_changed');
+    await settle();
+    const request = { server: 'a', tool: 'second', args: {}, route: 'api' } as const;
+    assert.equal((await t.host.callTool(request)).modelText, 'ran second');
+    await assert.rejects(t.host.callTool({ ...request, tool: 'third' }), (error) => isHostError(error, 'UNKNOWN_TOOL'));
+    assert.equal(
+      t.server.heard.filter((line) => line.startsWith('tools/list')).length,
+      2,
+      'nothing is read without need',
+    );
+    await t.host.close();
+  });
+
   test('is read over all pages, with cursors as they came and empty pages in between', async () => {
     const pages: Record<string, JsonObject> = {
       '': { tools: [tool('a'), tool('b')], nextCursor: 'Ü/ +1' },
