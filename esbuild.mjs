@@ -33,6 +33,7 @@ const entries = [
   { from: 'src/cli/main.ts', to: 'dist/cli.js', ...withParts, hashbang: true },
   { from: 'src/demo/server.ts', to: 'dist/demo.js', ...node },
   { from: 'src/webview/toolForm.ts', to: 'dist/webview/toolForm.js', ...browser },
+  { from: 'src/webview/question.ts', to: 'dist/webview/question.js', ...browser },
   { from: 'src/webview/trace.ts', to: 'dist/webview/trace.js', ...browser },
 ];
 

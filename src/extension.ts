@@ -1,20 +1,24 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { createHost, type Host, type Logger, messageOf, type Ports } from './core/index.ts';
+import { createHost, type Host, type InputPorts, type Logger, messageOf, type Ports } from './core/index.ts';
 import type { McpLiveApi } from './editor/api.ts';
 import { registerAddServer } from './editor/addServer.ts';
 import { registerCallTool } from './editor/callTool.ts';
 import { ChatConnection } from './editor/chatConnection.ts';
 import { NotificationConsent } from './editor/consentPrompt.ts';
+import { registerConnectionCommands } from './editor/connectionCommands.ts';
 import { registerContextKeys } from './editor/contextKeys.ts';
 import { registerDemoServer } from './editor/demoServer.ts';
+import { EditorElicitor } from './editor/elicitor.ts';
 import { NotifiedFailures } from './editor/failureNotices.ts';
 import { registerHostCommands } from './editor/hostCommands.ts';
 import { EXTENSION_NAME } from './editor/ids.ts';
 import { RememberedInputs } from './editor/inputs.ts';
 import { OutputChannels } from './editor/logChannels.ts';
 import { McpGateway } from './editor/mcpGateway.ts';
+import { registerOfferCommands } from './editor/offerCommands.ts';
 import { QuickPicker } from './editor/quickPicker.ts';
+import { EditorSampler } from './editor/sampler.ts';
 import { registerServerCommands } from './editor/serverCommands.ts';
 import { registerServerTree } from './editor/serverTree.ts';
 import type { EditorServices } from './editor/services.ts';
@@ -23,12 +27,18 @@ import { SettingsDiagnostics } from './editor/settingsDiagnostics.ts';
 import { SettingsFiles } from './editor/settingsFiles.ts';
 import { openServerSettings, openSetting } from './editor/settingsOpener.ts';
 import { WorkspaceSettingsWriter } from './editor/settingsWriter.ts';
+import { registerShowTrace } from './editor/showTrace.ts';
+import { EditorAuthPrompt, editorBrowser, editorSecrets, showSignInProgress } from './editor/signIn.ts';
 import { registerStatusBar } from './editor/statusBar.ts';
 import { registerToolCommands } from './editor/toolCommands.ts';
 import { EditorVariables } from './editor/variables.ts';
+import { WaitingQuestions } from './editor/waitingQuestions.ts';
+import type { AuthServiceOptions } from './node/auth/authService.ts';
 import { NodeConnector } from './node/connector.ts';
+import { ambientAgents } from './node/httpAgents.ts';
 import { LazyGateway } from './node/lazyGateway.ts';
 import { nodeClock, nodeIds } from './node/nodePorts.ts';
+import { createSchemaChecker } from './node/schemaChecker.ts';
 import { endOrphans, SpawnRecords } from './node/spawnRecords.ts';
 import { openStore } from './node/sqliteStore.ts';
 
@@ -64,9 +74,18 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   const inputs = new RememberedInputs(context.workspaceState, context.secrets);
   const consent = own(new NotificationConsent(openSettings, logs.host));
   const processes = vscode.Uri.joinPath(context.globalStorageUri, 'processes').fsPath;
-  const ports = nodePorts(context, logs, processes);
-  const host = createHost({
-    ports: { ...ports, consent, variables: new EditorVariables(inputs) },
+  const asked = own(new WaitingQuestions(logs.host));
+  const prompt = new EditorAuthPrompt(asked, (server) => showSignInProgress(host, server));
+  const signIn = {
+    secrets: editorSecrets(context.secrets),
+    prompt,
+    browser: editorBrowser,
+    agents: ambientAgents,
+  };
+  const ports = nodePorts(context, logs, processes, signIn);
+  const { connector } = ports;
+  const host: Host = createHost({
+    ports: { ...ports, inputs: inputPorts(context, asked, logs.host), consent, variables: new EditorVariables(inputs) },
     client: { name: 'mcp-live', title: EXTENSION_NAME, version: versionOf(context) },
   });
   const gateway = new LazyGateway({ host, ids: nodeIds });
@@ -84,6 +103,9 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
     pick: new QuickPicker(host),
     questions: consent,
     inputs,
+    asked,
+    traces: host,
+    accounts: { signOut: async (url) => (await connector.remote()).auth.signOut(url) },
     extensionUri: context.extensionUri,
     openServerSettings: openSettings,
     openSetting: (setting) => openSetting(files, setting),
@@ -104,7 +126,8 @@ function nodePorts(
   context: vscode.ExtensionContext,
   logs: OutputChannels,
   processes: string,
-): Omit<Ports, 'consent' | 'variables'> {
+  signIn: AuthServiceOptions,
+): Omit<Ports, 'consent' | 'variables' | 'inputs'> & { readonly connector: NodeConnector } {
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist').fsPath;
   const folder = context.storageUri ?? context.globalStorageUri;
   const storage = openStore({
@@ -114,8 +137,19 @@ function nodePorts(
     onNotice: (text) => void vscode.window.showWarningMessage(`${EXTENSION_NAME}: ${text}`),
   });
   const records = new SpawnRecords(processes, logs.host);
-  const connector = new NodeConnector({ demoScript: join(dist, 'demo.js'), records });
+  // The editor itself sees to proxies and certificates.
+  const connector = new NodeConnector({ demoScript: join(dist, 'demo.js'), records, signIn, agents: ambientAgents });
   return { clock: nodeClock, ids: nodeIds, logs, storage, connector };
+}
+
+function inputPorts(context: vscode.ExtensionContext, asked: WaitingQuestions, log: Logger): InputPorts {
+  const { extensionUri } = context;
+  const workerPath = vscode.Uri.joinPath(extensionUri, 'dist', 'schemaWorker.js').fsPath;
+  return {
+    elicitor: new EditorElicitor(asked, extensionUri),
+    sampler: new EditorSampler(asked, extensionUri, log),
+    schemaChecker: createSchemaChecker({ workerPath }),
+  };
 }
 
 function registerViewsAndCommands(services: EditorServices, watch: SettingsWatch): readonly vscode.Disposable[] {
@@ -129,6 +163,9 @@ function registerViewsAndCommands(services: EditorServices, watch: SettingsWatch
     registerServerCommands(services),
     registerToolCommands(services),
     registerHostCommands(services),
+    registerConnectionCommands(services),
+    registerOfferCommands(services),
+    registerShowTrace(services),
   ];
 }
 

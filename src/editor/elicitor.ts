@@ -87,7 +87,7 @@ async function confirmLink(question: UrlQuestion, token: CancellationToken): Pro
   const open = vscode.l10n.t('Open');
   const copy = vscode.l10n.t('Copy Link');
   const decline = vscode.l10n.t('Decline');
-  const message = vscode.l10n.t('Open this page for {0}?', quoted(question.server));
+  const message = vscode.l10n.t('Open this page for the server "{0}"?', plainText(question.server, 64));
   const detail = [
     plainText(question.url, Infinity),
     vscode.l10n.t('Host: {0}', plainText(question.host, 300)),

@@ -16,7 +16,9 @@ export class EditorVariables implements VariableSource {
   readonly userHome = homedir();
   readonly onDidChangeFolders: Event<void> = (listener) => {
     const listening = vscode.workspace.onDidChangeWorkspaceFolders(() => listener());
-    return toDisposable(() => listening.dispose());
+    return toDisposable(() => {
+      listening.dispose();
+    });
   };
   readonly #inputs: RememberedInputs;
 

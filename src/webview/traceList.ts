@@ -32,7 +32,7 @@ export class TraceList {
   readonly #space = element('div', { class: 'space', attributes: { role: 'presentation' } });
   readonly #events: TraceListEvents;
   readonly #rows = new Map<number, TraceRow>();
-  #elements: RowElement[] = [];
+  readonly #elements: RowElement[] = [];
   #status: TraceStatus | undefined;
   #selected: number | undefined;
   #awaited: { readonly isOpened: boolean } | undefined;

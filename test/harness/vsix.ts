@@ -31,6 +31,7 @@ const required = [
   'extension/dist/cli.js',
   'extension/dist/demo.js',
   'extension/dist/webview/toolForm.js',
+  'extension/dist/webview/question.js',
   'extension/dist/webview/trace.js',
 ];
 

@@ -118,7 +118,8 @@ suite('WebSocket', () => {
         '{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}',
         '{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}',
       ]);
-      const [{ url, headers } = { url: '', headers: {} }] = upgrades;
+      const [first] = upgrades;
+      const { url = '', headers = {} }: Partial<IncomingMessage> = first ?? {};
       assert.deepEqual(
         [url, headers['x-own'], headers['sec-websocket-protocol'], headers['sec-websocket-extensions']],
         ['/mcp?a=1', 'secret', 'mcp', undefined],

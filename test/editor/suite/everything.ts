@@ -1,13 +1,17 @@
 import * as vscode from 'vscode';
 import { setServers, untilServer } from './mcpLive.ts';
 
-/** The reference server that has one of everything, running as `everything`. */
-export const startEverything = async (): Promise<void> => {
+/** The entry of a reference server from npm. */
+export const referenceServer = (name: string): { readonly command: string; readonly args: readonly string[] } => {
   const extension = vscode.extensions.getExtension('mcp-live.mcp-live');
   if (extension === undefined) throw new Error('MCP Live is not installed in this editor.');
-  const path = ['node_modules', '@modelcontextprotocol', 'server-everything', 'dist', 'index.js'];
-  const script = vscode.Uri.joinPath(extension.extensionUri, ...path).fsPath;
-  await setServers({ everything: { command: process.execPath, args: [script], enabled: true } });
+  const path = ['node_modules', '@modelcontextprotocol', name, 'dist', 'index.js'];
+  return { command: process.execPath, args: [vscode.Uri.joinPath(extension.extensionUri, ...path).fsPath] };
+};
+
+/** The reference server that has one of everything, running as `everything`. */
+export const startEverything = async (): Promise<void> => {
+  await setServers({ everything: { ...referenceServer('server-everything'), enabled: true } });
   await untilServer(
     'everything',
     'running with all its lists',

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
-import { startEverything } from './everything.ts';
-import { cleanSlate, mcpLive } from './mcpLive.ts';
+import { referenceServer, startEverything } from './everything.ts';
+import { cleanSlate, mcpLive, setServers, untilServer } from './mcpLive.ts';
 
 const run = (command: string, target: object): Thenable<unknown> =>
   vscode.commands.executeCommand(command, { server: 'everything', ...target });
@@ -41,13 +44,20 @@ suite('Resources and prompts', () => {
     assert.match(await activeText(), /Everything Server/);
   });
 
-  test('asks for the values of a template, and shows bytes in a view of their own', async () => {
+  test('asks for the values of a template, and gives bytes as they are', async () => {
     void run('mcpl.resource.open', { template: 'demo://resource/dynamic/text/{resourceId}' });
     await asked('resourceId');
     await person.answerInput('3');
     await eventually(activeName, '3.txt');
     assert.match(await activeText(), /Resource 3/);
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    void run('mcpl.resource.open', { template: 'demo://resource/dynamic/blob/{resourceId}' });
+    await asked('resourceId');
+    await person.answerInput('4');
+    await eventually(activeName, '4.txt');
+    const bytes = await vscode.workspace.fs.readFile(
+      vscode.window.activeTextEditor?.document.uri ?? vscode.Uri.file('/'),
+    );
+    assert.match(new TextDecoder().decode(bytes), /^Resource 4: This is a base64 blob/);
     await assert.rejects(
       Promise.resolve(
         vscode.workspace.fs.readFile(vscode.Uri.from({ scheme: 'mcpl-resource', path: '/x/y', query: 'no' })),
@@ -64,13 +74,20 @@ suite('Resources and prompts', () => {
   });
 
   test('follows a resource that changes while it is open', async () => {
-    await run('mcpl.resource.open', { resource: 'demo://resource/static/document/features.md' });
-    await eventually(activeName, 'features.md');
+    const folder = await mkdtemp(join(tmpdir(), 'mcpl-memory-'));
+    const env = { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') };
+    await setServers({ memory: { ...referenceServer('server-memory'), env, enabled: true } });
+    await untilServer('memory', 'running with its resource', (server) => server?.resources.length === 1);
+    const resource = 'memory://knowledge-graph';
+    await vscode.commands.executeCommand('mcpl.resource.open', { server: 'memory', resource });
+    await eventually(activeName, 'knowledge-graph.json');
+    assert.equal((await activeText()).includes('Ada'), false);
     const { host } = await mcpLive();
-    const { contents } = await host.readResource('everything', 'demo://resource/static/document/features.md');
-    const [first] = contents;
-    assert.ok(first?.kind === 'text');
-    assert.equal(await activeText(), first.text);
+    const args = { entities: [{ name: 'Ada', entityType: 'person', observations: ['counts'] }] };
+    await host.callTool({ server: 'memory', tool: 'create_entities', args, route: 'api' });
+    await eventually(async () => (await activeText()).includes('Ada'), true);
+    await setServers(undefined);
+    await rm(folder, { recursive: true, force: true });
   });
 
   test('asks for the arguments of a prompt with what the server proposes, and shows its messages', async () => {

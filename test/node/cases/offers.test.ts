@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type JsonObject, LOG_LEVELS, parseUriTemplate } from '../../../src/core/index.ts';
+import { startGateway } from '../../../src/node/gatewayServer.ts';
+import { nodeIds } from '../../../src/node/nodePorts.ts';
 import { failWith, NO_ANSWER, tool } from '../../support/scriptedServer.ts';
 import { CASE_TIMEOUT, type Case, type CaseOptions, ID, openCase } from './caseHost.ts';
 import { ask } from './casePerson.ts';
@@ -339,15 +343,38 @@ suite('What a tool gives', function () {
     );
   });
 
-  test('is not called without a question because the server says that it only reads', async () => {
-    const annotations = { readOnlyHint: true, destructiveHint: false, title: 'Safe' };
-    const { snapshot } = await opened.open({
+  test('is not called without a question because the server says that it only reads: editors are told otherwise', async () => {
+    const annotations = { readOnlyHint: true, destructiveHint: false };
+    const { host, snapshot } = await opened.open({
       version: '2025-03-26',
-      answers: { 'tools/list': () => ({ tools: [tool('safe', { annotations })] }) },
+      entry: { tools: { autoApprove: ['approved'] } },
+      answers: { 'tools/list': () => ({ tools: [tool('claims', { annotations }), tool('approved')] }) },
     });
     assert.deepEqual(
-      snapshot().tools.map(({ tool: { hints }, autoApproved }) => [hints.readOnly, autoApproved]),
-      [[true, false]],
+      snapshot().tools.map(({ tool: { name, hints }, autoApproved }) => [name, hints.readOnly, autoApproved]),
+      [
+        ['claims', true, false],
+        ['approved', false, true],
+      ],
     );
+    const gateway = await startGateway({ host, ids: nodeIds });
+    const { url, headers } = gateway.address(ID);
+    const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+    const client = new Client({ name: 'editor', version: '1' });
+    try {
+      // The SDK's own classes disagree under exactOptionalPropertyTypes.
+      await client.connect(transport as Parameters<Client['connect']>[0]);
+      const { tools } = await client.listTools();
+      assert.deepEqual(
+        tools.map(({ name, annotations: told }) => [name, told?.readOnlyHint]),
+        [
+          ['claims', false],
+          ['approved', true],
+        ],
+      );
+    } finally {
+      await client.close();
+      await gateway.dispose();
+    }
   });
 });

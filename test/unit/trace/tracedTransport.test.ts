@@ -43,14 +43,14 @@ suite('A traced transport', () => {
   test('hands over, tells what was dropped, and has the details of the connection as they are now', async () => {
     const dropped = new Emitter<DroppedMessage>();
     const receivers: ((message: Json) => void)[] = [];
-    let session: string | undefined;
+    const assigned: { session?: string } = {};
     const inner: Transport = {
       start: (receiver) => receivers.push(receiver),
       send: () => undefined,
       onClose: new Emitter<never>().event,
       onDropped: dropped.event,
       get details() {
-        return { kind: 'http' as const, session };
+        return { kind: 'http' as const, ...assigned };
       },
       close: async () => undefined,
     };
@@ -65,7 +65,7 @@ suite('A traced transport', () => {
     receivers.at(-1)?.({ method: 'late' });
     const error = new HostError('MESSAGE_TOO_LARGE', 'It is too large.', { layer: 'transport' });
     dropped.fire({ id: 5, isRequest: false, error });
-    session = 's1';
+    assigned.session = 's1';
     assert.deepEqual(
       [heard, told, traced.details, trace.get(2)?.text],
       [['second'], [5], { kind: 'http', session: 's1' }, 'It is too large.'],

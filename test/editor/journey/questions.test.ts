@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { inProject } from '../../harness/paths.ts';
+import { type JourneyEditor, openJourney } from './journeyEditor.ts';
+import { until } from './until.ts';
+
+const script = inProject('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+const everything = { command: process.execPath, args: [script], enabled: true };
+
+suite('A person whom a server asks', () => {
+  let opened: JourneyEditor | undefined;
+  let site: Server | undefined;
+  const visits: string[] = [];
+
+  suiteSetup(async () => {
+    site = createServer((request, response) => {
+      visits.push(request.url ?? '');
+      response.end('Thank you.');
+    });
+    site.listen(0, '127.0.0.1');
+    await once(site, 'listening');
+    opened = await openJourney({ settings: { 'mcpl.servers': { everything } }, trust: 'yes' });
+    const { person } = opened;
+    await person.openContainer('MCP Live');
+    await person.notification('Start', 'server-everything');
+    await until('a running server', opened, async () =>
+      (await person.treeRows()).some((row) => /^everything running .*tools/.test(row)),
+    );
+    await person.clickTreeItem('everything', 'expand');
+    await person.clickTreeItem('Tools', 'expand');
+  });
+
+  suiteTeardown(async () => {
+    await opened?.close();
+    site?.close();
+  });
+
+  const journey = (): JourneyEditor => {
+    assert.ok(opened !== undefined);
+    return opened;
+  };
+
+  const callTool = async (name: string, heading: string): Promise<void> => {
+    const editor = journey();
+    await editor.person.clickTreeItem(name, 'Call Tool');
+    await until('the form', editor, async () => (await editor.person.webviewTexts('h1')).includes(heading));
+  };
+
+  const result = async (pattern: RegExp): Promise<void> => {
+    const editor = journey();
+    await until(`a result with ${pattern.source}`, editor, async () =>
+      (await editor.person.webviewTexts('.result pre')).some((text) => pattern.test(text)),
+    );
+  };
+
+  test('fills in the form of a server that asks, and the server gets it', async () => {
+    const editor = journey();
+    const { person } = editor;
+    await callTool('trigger-elicitation-request', 'Trigger Elicitation Request Tool');
+    await person.press('Control+Enter');
+    await person.waitFor('.notification-list-item:has-text("asks: Please provide")');
+    await person.screenshot('journey a server asks');
+    await person.notification('Answer', 'asks: Please provide');
+    await until('the form', editor, async () =>
+      (await person.webviewTexts('h1')).includes('The server "everything" asks'),
+    );
+    await person.webviewFill('.field:has-text("name") input', 'Ada');
+    await person.webviewClick('button:has-text("Submit")');
+    await result(/"name": "Ada"/);
+  });
+
+  test('sees the whole address before a page is opened, and it is opened as it is', async () => {
+    const { page, person } = journey();
+    const address = site?.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    const url = `http://127.0.0.1:${address.port}/visit?next=%2Fa%26b&state=x%2By`;
+    await callTool('trigger-url-elicitation', 'Trigger URL Elicitation Tool');
+    await person.webviewFill('.field:has-text("url") input', url);
+    await person.press('Control+Enter');
+    await person.notification('Show Link…', `127.0.0.1:${address.port}`);
+    await person.waitFor(`.monaco-dialog-box:has-text(${JSON.stringify(url)})`);
+    await person.screenshot('journey the address of a page');
+    assert.equal(visits.length, 0);
+    const popup = page.waitForEvent('popup');
+    await person.dialog('Open');
+    const tab = await popup;
+    await tab.waitForLoadState();
+    assert.equal(tab.url(), url);
+    await tab.close();
+    await result(/accept/);
+    assert.ok(visits.includes('/visit?next=%2Fa%26b&state=x%2By'));
+  });
+
+  test('lets a server use a model after seeing its prompt', async () => {
+    const editor = journey();
+    const { person } = editor;
+    await callTool('trigger-sampling-request', 'Trigger Sampling Request Tool');
+    await person.webviewFill('.field:has-text("prompt") :is(input, textarea)', 'Say hello');
+    await person.press('Control+Enter');
+    await person.notification('Review…', 'wants to use Fake');
+    await until('the prompt', editor, async () =>
+      (await person.webviewTexts('h1')).includes('The server "everything" wants to use a language model'),
+    );
+    await person.webviewClick('button:has-text("Send to Model")');
+    await result(/I am a fake model/);
+    await person.screenshot('journey a model answered a server');
+  });
+});
