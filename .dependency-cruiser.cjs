@@ -51,7 +51,15 @@ const layer = ([name, part, allowed]) =>
 /** Where the bundles of esbuild.mjs begin. */
 const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/gatewayServer', 'core/session/opener', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question'].join('|')})\\.ts$`;
 
-const PACKAGES = ['vscode-jsonrpc', 'cross-spawn', 'jsonc-parser', '@cfworker/json-schema', 'oauth4webapi', 'ws', '@types/(vscode|cross-spawn|ws)'];
+const PACKAGES = [
+  'vscode-jsonrpc',
+  'cross-spawn',
+  'jsonc-parser',
+  '@cfworker/json-schema',
+  'oauth4webapi',
+  'ws',
+  '@types/(vscode|cross-spawn|ws)',
+];
 
 const OUTSIDE = '^src/(node|editor|cli|extension\\.ts$)';
 

@@ -15,14 +15,14 @@ export interface RepeatedArgumentsOptions {
  * MCP 2026-07-28 "Custom headers": arguments that the tool's schema marks are repeated in the headers of the HTTP
  * request. A server that finds them wrong has another schema by now: it is read again, and the call made once more.
  */
-export function repeatedArguments({ reread }: RepeatedArgumentsOptions): CallInterceptor {
+export function repeatedArguments(options: RepeatedArgumentsOptions): CallInterceptor {
   return (context, next) => {
     const { session, server } = context;
     if (session.handshake.era !== 'modern' || session.transport.details?.kind !== 'http') return next(context);
     context.headers = headersFor(context, server);
     return next(context).catch(async (error: unknown) => {
       if (!isHostError(error, 'REMOTE_ERROR') || !isHeaderMismatch(error.rpcCode)) throw error;
-      const now = await reread(server.id, context.token ?? NO_CANCELLATION);
+      const now = await options.reread(server.id, context.token ?? NO_CANCELLATION);
       if (now === undefined) throw error;
       context.headers = headersFor(context, now);
       return next(context);

@@ -182,7 +182,9 @@ async function openStandard(options: SessionOptions): Promise<OpenedChannel> {
     const failure = isHostError(error, 'REMOTE_ERROR') ? failureIn(error) : undefined;
     if (failure === undefined || judgeInitialize(failure, question) !== 'askAgain') throw error;
     // Whoever wanted other words gets them once; what it then says is its last word.
-    return openDialect({ ...options, lastId: channel.peer.lastId }).catch(() => Promise.reject(error));
+    return openDialect({ ...options, lastId: channel.peer.lastId }).catch(() => {
+      throw error;
+    });
   }
 }
 

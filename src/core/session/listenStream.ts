@@ -108,8 +108,10 @@ export class ListenStream implements Disposable {
 
   #begin(): Stream {
     this.#retry?.dispose();
-    const { peer, clock, kinds, envelope } = this.#options;
-    const params = envelope({ notifications: encodeFilter({ ...kinds, resourceSubscriptions: [...this.#uris] }) });
+    const { peer, clock, kinds } = this.#options;
+    const params = this.#options.envelope({
+      notifications: encodeFilter({ ...kinds, resourceSubscriptions: [...this.#uris] }),
+    });
     const stream: Stream = {
       source: new CancellationSource(),
       acknowledged: new Deferred<ListenFilter>(),
@@ -151,7 +153,7 @@ export class ListenStream implements Disposable {
 
   /** Nobody knows what was said while no stream was open: everything that is heard of may have changed. */
   #catchUp(heard: ListenFilter): void {
-    const { deliver } = this.#options;
+    const deliver = (method: string, params: JsonObject): void => this.#options.deliver(method, params);
     if (heard.toolsListChanged === true) deliver('notifications/tools/list_changed', {});
     if (heard.promptsListChanged === true) deliver('notifications/prompts/list_changed', {});
     if (heard.resourcesListChanged === true) deliver('notifications/resources/list_changed', {});

@@ -24,15 +24,21 @@ export const LEGACY_VERDICT_MS = 7 * 24 * 3600 * 1000;
 export function planOpening({ protocol, connection, verdict, now }: OpeningFacts): OpeningPlan {
   if (protocol.era === 'modern') return { kind: 'stateless', isSure: true };
   if (protocol.era === 'legacy' || protocol.dialect === 'force') return { kind: 'initialize', mayFallForward: false };
-  // MCPL's requests go from server to host, which a stateless connection does not carry.
-  const isMcpl = (protocol.mcpl !== 'auto' && protocol.mcpl !== 'off') || verdict?.mcpl === true;
-  if (isMcpl && protocol.mcpl !== 'off') return { kind: 'initialize', mayFallForward: true };
+  if (isMcpl(protocol, verdict)) return { kind: 'initialize', mayFallForward: true };
   if (verdict?.era === 'modern') return { kind: 'stateless', isSure: false };
   const isFresh = verdict !== undefined && verdict.at <= now && now - verdict.at < LEGACY_VERDICT_MS;
   if (isFresh) return { kind: 'initialize', mayFallForward: true };
   if (connection.kind === 'stdio') return { kind: 'probe', where: 'sibling' };
-  // HTTP+SSE is of 2024-11-05 alone, and a WebSocket may be closed by whoever does not know the first word.
-  const isHttp =
-    connection.transport !== 'sse' && connection.transport !== 'websocket' && !/^wss?:/i.test(connection.url ?? '');
-  return isHttp ? { kind: 'probe', where: 'inPlace' } : { kind: 'initialize', mayFallForward: true };
+  return isHttp(connection) ? { kind: 'probe', where: 'inPlace' } : { kind: 'initialize', mayFallForward: true };
+}
+
+/** MCPL's requests go from server to host, which a stateless connection does not carry. */
+function isMcpl({ mcpl }: ProtocolSettings, verdict: EraVerdict | undefined): boolean {
+  if (mcpl === 'off') return false;
+  return mcpl !== 'auto' || verdict?.mcpl === true;
+}
+
+/** HTTP+SSE is of 2024-11-05 alone, and a WebSocket may be closed by whoever does not know the first word. */
+function isHttp({ transport, url = '' }: OpeningFacts['connection']): boolean {
+  return transport !== 'sse' && transport !== 'websocket' && !/^wss?:/i.test(url);
 }

@@ -94,10 +94,12 @@ suite('A person whom a server asks', () => {
 
   test('lets a server use a model after seeing its prompt', async () => {
     const editor = journey();
-    const { person } = editor;
+    const { page, person } = editor;
     await callTool('trigger-sampling-request', 'Trigger Sampling Request Tool');
     await person.webviewFill('.field:has-text("prompt") :is(input, textarea)', 'Say hello');
     await person.press('Control+Enter');
+    // What the pointer rests on may show a hint that covers the button.
+    await page.mouse.move(600, 20);
     await person.notification('Review…', 'wants to use Fake');
     await until('the prompt', editor, async () =>
       (await person.webviewTexts('h1')).includes('The server "everything" wants to use a language model'),
