@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { inProject } from '../../harness/paths.ts';
 import { type JourneyEditor, openJourney } from './journeyEditor.ts';
 import { until } from './until.ts';
@@ -8,18 +6,10 @@ import { until } from './until.ts';
 const script = inProject('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const everything = { command: process.execPath, args: [script], enabled: true };
 
-suite('A person whom a server asks', () => {
+suite('A person with a server that asks and lends', () => {
   let opened: JourneyEditor | undefined;
-  let site: Server | undefined;
-  const visits: string[] = [];
 
   suiteSetup(async () => {
-    site = createServer((request, response) => {
-      visits.push(request.url ?? '');
-      response.end('Thank you.');
-    });
-    site.listen(0, '127.0.0.1');
-    await once(site, 'listening');
     opened = await openJourney({ settings: { 'mcpl.servers': { everything } }, trust: 'yes' });
     const { person } = opened;
     await person.openContainer('MCP Live');
@@ -33,7 +23,6 @@ suite('A person whom a server asks', () => {
 
   suiteTeardown(async () => {
     await opened?.close();
-    site?.close();
   });
 
   const journey = (): JourneyEditor => {
@@ -72,24 +61,29 @@ suite('A person whom a server asks', () => {
 
   test('sees the whole address before a page is opened, and it is opened as it is', async () => {
     const { page, person } = journey();
-    const address = site?.address();
-    assert.ok(typeof address === 'object' && address !== null);
-    const url = `http://127.0.0.1:${address.port}/visit?next=%2Fa%26b&state=x%2By`;
+    const url = 'http://pages.test/visit?next=%2Fa%26b&state=x%2By';
+    const visits: string[] = [];
+    await page.context().route('http://pages.test/**', async (route) => {
+      visits.push(route.request().url());
+      await route.fulfill({ body: 'Thank you.' });
+    });
     await callTool('trigger-url-elicitation', 'Trigger URL Elicitation Tool');
     await person.webviewFill('.field:has-text("url") input', url);
     await person.press('Control+Enter');
-    await person.notification('Show Link…', `127.0.0.1:${address.port}`);
+    await person.notification('Show Link…', 'pages.test');
     await person.waitFor(`.monaco-dialog-box:has-text(${JSON.stringify(url)})`);
     await person.screenshot('journey the address of a page');
-    assert.equal(visits.length, 0);
+    assert.deepEqual(visits, []);
     const popup = page.waitForEvent('popup');
+    await person.dialog('Open');
+    // The editor asks for itself too, of every site that it does not know.
+    await person.waitFor('.monaco-dialog-box:has-text("external website")');
     await person.dialog('Open');
     const tab = await popup;
     await tab.waitForLoadState();
-    assert.equal(tab.url(), url);
     await tab.close();
     await result(/accept/);
-    assert.ok(visits.includes('/visit?next=%2Fa%26b&state=x%2By'));
+    assert.equal(visits[0], url);
   });
 
   test('lets a server use a model after seeing its prompt', async () => {
@@ -107,5 +101,25 @@ suite('A person whom a server asks', () => {
     await person.webviewClick('button:has-text("Send to Model")');
     await result(/I am a fake model/);
     await person.screenshot('journey a model answered a server');
+  });
+
+  test('has an open resource and an open trace back after a reload', async () => {
+    const editor = journey();
+    const { page, person } = editor;
+    await person.command('View: Close All Editors');
+    await person.clickTreeItem('Resources', 'expand');
+    await person.clickTreeItem('features.md');
+    const text = page.locator('.editor-instance .view-lines:has-text("Everything Server")');
+    await text.waitFor();
+    await person.command('MCP Live: Show Protocol Trace');
+    await person.pick('everything');
+    await until('the trace', editor, async () => (await person.webviewTexts('.count'))[0] === '0 messages');
+    await editor.reload();
+    await until('the trace, recording', editor, async () =>
+      (await person.webviewTexts('button[aria-pressed="true"]')).includes('Record'),
+    );
+    await person.screenshot('journey the trace after a reload');
+    await page.locator('.tab:has-text("features.md")').click();
+    await text.waitFor();
   });
 });

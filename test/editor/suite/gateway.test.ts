@@ -16,6 +16,8 @@ const until = async (what: string, test: () => boolean): Promise<void> => {
 suite('The tools of a running server', () => {
   setup(async () => {
     await cleanSlate();
+    // The editor takes back what an earlier test offered on its own time.
+    await until('no tool of an earlier test', () => named('add_note') === undefined);
     (await mcpLive()).testing.answerConsent(async () => 'start');
   });
   teardown(cleanSlate);

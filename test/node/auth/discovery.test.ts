@@ -162,7 +162,7 @@ suite('finding out how to sign in', () => {
       () =>
         void (world.auth.pages[ASM] = ({ response }) => {
           const more = (): void =>
-            void (response.writable && response.write('x'.repeat(64 * 1024), () => setImmediate(more)));
+            void (!response.destroyed && response.write('x'.repeat(64 * 1024), () => setImmediate(more)));
           more();
         }),
       /^SIGN_IN_FAILED 127\.0\.0\.1:\d+, which is needed to sign in, answered with more than 256 kB\./,
