@@ -1,4 +1,4 @@
-import { cleanLine, cleanText, type FormField, type FormQuestion } from '../core/index.ts';
+import { cleanLine, cleanText, type FormField, type FormQuestion, type FormValues } from '../core/index.ts';
 import type { QuestionView } from '../webview/questionMessages.ts';
 
 const SUSPICIOUS = 'This looks like a secret. Servers must not ask for one in a form: decline if in doubt.';
@@ -13,7 +13,7 @@ export function formView({ server, message, form, values, errors, sensitive, rem
     fields: form.fields.map((field) => warned(field, suspects)),
     noFields: 'It only wants your consent.',
     values,
-    errors,
+    errors: questionErrors(errors, values),
     accept: 'Submit',
     decline: 'Decline',
   };
@@ -25,3 +25,17 @@ function warned(field: FormField, suspects: ReadonlySet<string>): FormField {
   if (field.kind !== 'group') return { ...field, description };
   return { ...field, description, fields: field.fields.map((member) => warned(member, suspects)) };
 }
+
+/** What is wrong with an answer. Nothing here speaks of a tool, as what is said of arguments does. */
+export function questionErrors(
+  errors: Readonly<Record<string, string>>,
+  values: FormValues,
+): Readonly<Record<string, string>> {
+  const entries = Object.entries(errors).map(([id, error]) => {
+    const value = values[id];
+    return [id, value === undefined || value === '' ? MISSING : error] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const MISSING = 'This needs an answer.';

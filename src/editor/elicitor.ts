@@ -4,6 +4,7 @@ import { formView } from './elicitationView.ts';
 import { openLink } from './links.ts';
 import { plainText } from './plainText.ts';
 import { QuestionPanel } from './questionPanel.ts';
+import { isVoid } from './voidQuestion.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 
 /** The editor cuts longer notifications. */
@@ -34,7 +35,7 @@ export class EditorElicitor implements Elicitor {
       const decline = vscode.l10n.t('Decline');
       const text = vscode.l10n.t('{0} asks: {1}', quoted(question.server), shown(question.message));
       const chosen = await vscode.window.showInformationMessage(text, answer, decline);
-      if (token.isCancellationRequested) return { kind: 'cancel' };
+      if (isVoid(token, chosen)) return { kind: 'cancel' };
       if (chosen === answer) return open();
       return chosen === decline ? { kind: 'decline' } : undefined;
     };
@@ -54,7 +55,7 @@ export class EditorElicitor implements Elicitor {
         shown(message),
       );
       const chosen = await vscode.window.showInformationMessage(text, look, decline);
-      if (token.isCancellationRequested) return 'cancel';
+      if (isVoid(token, chosen)) return 'cancel';
       if (chosen === look) return confirmLink(question, token);
       return chosen === decline ? 'decline' : undefined;
     };
@@ -69,7 +70,7 @@ export class EditorElicitor implements Elicitor {
       const stop = vscode.l10n.t('Cancel');
       const text = vscode.l10n.t('{0} waits until you are done at {1}.', quoted(server), plainText(host, 100));
       const chosen = await vscode.window.showInformationMessage(text, go, stop);
-      if (chosen === undefined) return undefined;
+      if (chosen === undefined || isVoid(token, chosen)) return undefined;
       return chosen === go ? 'continue' : 'cancel';
     };
     const label = vscode.l10n.t('Waits until you are done at {0}', host);
@@ -96,7 +97,7 @@ async function confirmLink(question: UrlQuestion, token: CancellationToken): Pro
   ].join('\n\n');
   for (;;) {
     const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, open, copy, decline);
-    if (token.isCancellationRequested) return 'cancel';
+    if (isVoid(token, chosen)) return 'cancel';
     if (chosen === open) return (await openLink(question.url)) ? 'accept' : 'cancel';
     if (chosen === decline) return 'decline';
     if (chosen !== copy) return 'cancel';

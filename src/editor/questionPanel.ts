@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type CancellationToken, collectArguments, Deferred, type FormValues, type ToolForm } from '../core/index.ts';
 import { decodeFromQuestionPage, type QuestionView, type ToQuestionPage } from '../webview/questionMessages.ts';
+import { questionErrors } from './elicitationView.ts';
 import { pageHtml, pageIcon, pageOptions } from './webviewPage.ts';
 
 export type QuestionAnswer =
@@ -73,8 +74,9 @@ export class QuestionPanel {
     this.#view = { ...this.#view, values };
     const collected = collectArguments(this.#form, values);
     if (collected.kind === 'arguments') return this.#settle({ kind: 'accept', values });
-    this.#view = { ...this.#view, errors: collected.errors };
-    this.#send({ type: 'errors', errors: collected.errors });
+    const errors = questionErrors(collected.errors, values);
+    this.#view = { ...this.#view, errors };
+    this.#send({ type: 'errors', errors });
   }
 
   #settle(answer: QuestionAnswer): void {

@@ -28,7 +28,12 @@ interface ResourceFile {
   bytes: Uint8Array;
   changedAt: number;
   watch: ResourceWatch | undefined;
+  /** Whether a tab has shown it: until then it must not be let go. */
+  wasOpen: boolean;
 }
+
+/** Of what was read and never shown, such as the other parts of a resource. */
+const UNSEEN_MS = 60_000;
 
 /** Servers' resources as files that can be read: the editor shows each as what it is, and can save a copy. */
 export class ResourceFiles implements vscode.FileSystemProvider, Disposable {
@@ -126,7 +131,13 @@ export class ResourceFiles implements vscode.FileSystemProvider, Disposable {
       this.#update(uri, known, content);
       return known;
     }
-    const file: ResourceFile = { address, bytes: bytesOf(content), changedAt: Date.now(), watch: undefined };
+    const file: ResourceFile = {
+      address,
+      bytes: bytesOf(content),
+      changedAt: Date.now(),
+      watch: undefined,
+      wasOpen: false,
+    };
     file.watch = this.#host.subscribeResource(address.server, address.uri, () => void this.#reread(uri, file));
     file.watch.agreed.catch((error: unknown) => {
       this.#log.log('debug', `Changes of ${address.uri} are not told: ${messageOf(error)}`);
@@ -166,11 +177,12 @@ export class ResourceFiles implements vscode.FileSystemProvider, Disposable {
 
   #letGo(): void {
     const open = openFiles();
-    for (const [key, { watch, changedAt }] of [...this.#files]) {
-      // One that was just loaded has no tab yet.
-      if (open.has(key) || Date.now() - changedAt < 10_000) continue;
-      watch?.dispose();
-      this.#files.delete(key);
+    for (const [key, file] of [...this.#files]) {
+      if (open.has(key)) file.wasOpen = true;
+      else if (file.wasOpen || Date.now() - file.changedAt > UNSEEN_MS) {
+        file.watch?.dispose();
+        this.#files.delete(key);
+      }
     }
     for (const key of [...this.#waiting.keys()]) if (!open.has(key)) this.#waiting.delete(key);
   }

@@ -22,6 +22,7 @@ import {
   samplingView,
   shortPrompt,
 } from './samplingForm.ts';
+import { isVoid } from './voidQuestion.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 
 /** What the person allowed: this request, perhaps changed, on this model. */
@@ -41,6 +42,7 @@ export class EditorSampler implements Sampler {
   readonly #questions: WaitingQuestions;
   readonly #extensionUri: vscode.Uri;
   readonly #log: Logger;
+  readonly #told = new Set<string>();
 
   constructor(questions: WaitingQuestions, extensionUri: vscode.Uri, log: Logger) {
     this.#questions = questions;
@@ -87,7 +89,7 @@ export class EditorSampler implements Sampler {
       const choices = short === undefined ? [look, decline] : [allow, look, decline];
       const text = questionText(server, model?.name ?? '', short ?? `${promptGist(question)} …`);
       const chosen = await vscode.window.showInformationMessage(text, ...choices);
-      if (token.isCancellationRequested) return DECLINED;
+      if (isVoid(token, chosen)) return DECLINED;
       if (chosen === look) return review();
       if (chosen === allow) return { kind: 'allowed', request, model };
       return chosen === decline ? DECLINED : undefined;
@@ -131,7 +133,15 @@ export class EditorSampler implements Sampler {
     const detail = error === undefined ? '' : ` ${messageOf(error)}`;
     this.#log.log('warn', `The server "${server}" got no answer from a language model. ${reason}${detail}`);
     const text = vscode.l10n.t('The server "{0}" got no answer from a language model.', plainText(server, 64));
-    void vscode.window.showWarningMessage(`${text} ${reason}${plainText(detail, 300)}`);
+    if (!this.#told.has(server)) {
+      // A server that keeps asking is told of once, until that was read.
+      this.#told.add(server);
+      const shown = vscode.window.showWarningMessage(`${text} ${reason}${plainText(detail, 300)}`);
+      shown.then(
+        () => this.#told.delete(server),
+        () => this.#told.delete(server),
+      );
+    }
     return { kind: 'unavailable', reason };
   }
 }

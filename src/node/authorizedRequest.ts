@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AuthorizedRequest, Authorizer, AuthReply } from './authorizer.ts';
-import type { HttpCall, HttpRequester } from './httpRequest.ts';
+import { type HttpCall, type HttpRequester, skipBody } from './httpRequest.ts';
 
 /** However often credentials are said to be new, a server that takes none of them is left at that. */
 const MAX_AGAIN = 4;
@@ -42,7 +42,7 @@ export async function openAuthorized(
     // Where the server redirected to another origin, its last word is that: the other one's challenge is not its own.
     if (last === undefined || !isChallenge(last) || again === MAX_AGAIN) return response;
     if (!(await answered(authorizer, last, call))) return response;
-    response.resume();
+    skipBody(response);
   }
 }
 

@@ -55,7 +55,7 @@ export class HttpRequester {
       if (isOwn) call.onReply?.(response, url);
       const location = REDIRECTS.includes(response.statusCode) ? response.headers.location : undefined;
       if (location === undefined) return response;
-      response.resume();
+      skipBody(response);
       url = redirectTarget(url, location);
     }
     throw redirectError(`${call.url.host} redirects more than ${MAX_REDIRECTS} times.`);
@@ -104,6 +104,22 @@ function sendOver(
     request.once('finish', () => onSent?.());
     request.end(body);
   });
+}
+
+/** Bodies that nobody reads are short, or end the connection: one without end would be received for ever. */
+const LONGEST_SKIPPED = 64 * 1024;
+const LONGEST_SKIP_MS = 2_000;
+
+/** Gives the connection of a reply whose body does not matter back to the agent, or ends it. */
+export function skipBody(response: IncomingMessage): void {
+  let length = 0;
+  response.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > LONGEST_SKIPPED) response.destroy();
+  });
+  const timer = setTimeout(() => response.destroy(), LONGEST_SKIP_MS);
+  timer.unref();
+  response.once('close', () => clearTimeout(timer));
 }
 
 function aborted(): HostError {

@@ -4,6 +4,7 @@ import { refusalIn } from './httpFailure.ts';
 export interface LegacySessionOptions {
   /** Posts a message of the session's own; resolves with its answer, with null where there is none to come. */
   post(message: JsonObject): Promise<Json>;
+  now(): number;
   /** The revision that was negotiated. */
   version(): string | undefined;
   /** Nothing else is to be sent until the promise, which never rejects, has settled. */
@@ -12,6 +13,8 @@ export interface LegacySessionOptions {
   onFailed(error: HostError): void;
 }
 
+const MINUTE_MS = 60_000;
+const MAX_PER_MINUTE = 10;
 /** What was not found where a server says 404 of something else than the session: method, parameter, resource. */
 const ELSE_NOT_FOUND: readonly (number | undefined)[] = [RPC.methodNotFound, RPC.invalidParams, -32002];
 /** What servers answer for many reasons, one of which is a session that they do not know. */
@@ -27,6 +30,8 @@ export class LegacySession {
   readonly #options: LegacySessionOptions;
   #initialize: JsonObject = {};
   #renewals = 0;
+  /** When sessions were opened anew, of the last minute. */
+  #recent: readonly number[] = [];
   #renewal: Promise<void> | undefined;
 
   constructor(options: LegacySessionOptions) {
@@ -59,6 +64,7 @@ export class LegacySession {
 
   async #renew(): Promise<void> {
     try {
+      this.#count();
       const id = `renew-${++this.#renewals}`;
       const answer = await this.#options.post({ ...this.#initialize, id });
       const result = isJsonObject(answer) ? answer['result'] : undefined;
@@ -72,6 +78,13 @@ export class LegacySession {
     } catch (error) {
       throw this.#fail('The server no longer knows this session, and does not open another.', error);
     }
+  }
+
+  /** A server that forgets each session at once would have us open another, and read all its lists, for ever. */
+  #count(): void {
+    const now = this.#options.now();
+    this.#recent = [...this.#recent.filter((at) => now - at < MINUTE_MS), now];
+    if (this.#recent.length > MAX_PER_MINUTE) throw new Error(`It forgot ${MAX_PER_MINUTE} within a minute.`);
   }
 
   #fail(message: string, cause?: unknown): HostError {

@@ -15,6 +15,7 @@ import {
   type TransportClosed,
   type TransportDetails,
 } from '../core/index.ts';
+import { AnswerTurns } from './answerTurns.ts';
 import { openAuthorized } from './authorizedRequest.ts';
 import type { Authorizer } from './authorizer.ts';
 import { backgroundClock } from './backgroundClock.ts';
@@ -32,6 +33,8 @@ const START_MS = 30_000;
 const ACCEPT_MS = 30_000;
 /** Nothing is sent before the server took `initialized`, unless it takes longer than this. */
 const READY_MS = 10_000;
+/** A POST that the server leaves open after its answer, or after it was cancelled, is dropped after this long. */
+const LINGER_MS = 2_000;
 const MAX_REPLY = 64 * 1024 * 1024;
 const ERROR_BODY = 64 * 1024;
 
@@ -78,6 +81,7 @@ export class LegacySse implements Transport {
   /** Where messages go, once the server has said so. */
   readonly #endpoint = new Deferred<URL>();
   readonly #exchanges = new Set<PostExchange>();
+  readonly #answers = new AnswerTurns();
   #endpointUrl: URL | undefined;
   #limit: Disposable | undefined;
   #isLate = false;
@@ -108,16 +112,24 @@ export class LegacySse implements Transport {
   }
 
   start(receiver: (message: Json) => void): void {
-    this.#delivery.start(receiver);
+    this.#delivery.start((message) => {
+      this.#answered(message);
+      receiver(message);
+    });
   }
 
   send(message: Json): void {
     const body = JSON.stringify(message);
     if (this.#closing !== undefined) return;
     const exchange = new PostExchange(message, false);
+    if (exchange.isReply && this.#answers.isFull) {
+      this.#context.log.log('debug', 'An answer was not sent: the server takes none.');
+      return;
+    }
     this.#exchanges.add(exchange);
     if (this.#isHeld && exchange.id !== undefined) this.#delivery.hold({ id: exchange.id, isHeld: true });
-    const posted = this.#after(exchange, message).then(() => this.#post(exchange, body));
+    const post = (): Promise<void> => this.#post(exchange, body);
+    const posted = this.#after(exchange, message).then(() => (exchange.isReply ? this.#answers.run(post) : post()));
     if (exchange.method === 'notifications/initialized') this.#ready = this.#atMost(READY_MS, posted);
     ignoreFailure(posted);
   }
@@ -200,6 +212,17 @@ export class LegacySse implements Transport {
     const params = isJsonObject(message) && isJsonObject(message['params']) ? message['params'] : {};
     const target = [...this.#exchanges].find((other) => other.id !== undefined && other.id === params['requestId']);
     await target?.sent.promise;
+    target?.cancelled();
+    target?.abortLater(this.#clock, LINGER_MS);
+  }
+
+  /** The answer came over the stream: the POST for it need not end by itself. */
+  #answered(message: Json): void {
+    for (const exchange of this.#exchanges)
+      if (exchange.isAnswer(message)) {
+        exchange.answered();
+        exchange.abortLater(this.#clock, LINGER_MS);
+      }
   }
 
   async #post(exchange: PostExchange, body: string): Promise<void> {
@@ -265,6 +288,8 @@ export class LegacySse implements Transport {
   #failExchange(exchange: PostExchange, error: HostError): void {
     if (this.#closing !== undefined) return;
     const { id, method } = exchange;
+    // Nobody waits for it any more.
+    if (id !== undefined && exchange.isDone) return;
     if (id !== undefined) this.#delivery.drop({ id, isRequest: false, error });
     else this.#context.log.log('warn', `${method ?? 'An answer'} was not taken: ${error.message}`);
   }

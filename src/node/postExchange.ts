@@ -28,6 +28,11 @@ export class PostExchange {
     this.own = own;
   }
 
+  /** It answers what the server asked. */
+  get isReply(): boolean {
+    return this.id === undefined && this.method === undefined;
+  }
+
   /** Nobody waits for anything more. */
   get isDone(): boolean {
     return this.id === undefined || this.#answered || this.#cancelled || this.abort.signal.aborted;

@@ -26,10 +26,15 @@ export class Remote {
 
   async open(connection: RemoteConnection, context: ConnectContext): Promise<OpenTransport> {
     const waiting = new Emitter<boolean>();
+    let waits = 0;
     const authorizer = this.auth.authorizer({
       connection,
       context,
-      onWaiting: (isWaiting) => waiting.fire(isWaiting),
+      onWaiting: (isWaiting) => {
+        // Several requests may wait, and one of them be given up.
+        waits += isWaiting ? 1 : -1;
+        if (waits === (isWaiting ? 1 : 0)) waiting.fire(isWaiting);
+      },
     });
     const options = { authorizer, agents: this.#agents };
     const { transport, pid } = await open(connection, context, options);

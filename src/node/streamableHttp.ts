@@ -10,6 +10,7 @@ import {
   ignoreFailure,
   isJsonObject,
   type Json,
+  LogLimiter,
   type OpenTransport,
   type RemoteConnection,
   type SendHints,
@@ -18,6 +19,7 @@ import {
   type TransportClosed,
   type TransportDetails,
 } from '../core/index.ts';
+import { AnswerTurns } from './answerTurns.ts';
 import type { Authorizer } from './authorizer.ts';
 import { backgroundClock } from './backgroundClock.ts';
 import { EventFeed } from './eventFeed.ts';
@@ -39,6 +41,7 @@ const READY_MS = 10_000;
 /** For each of the two messages that open a session anew. */
 const RENEW_MS = 30_000;
 const DELETE_MS = 2_000;
+const NOISE = { lines: 50, perMs: 10_000 };
 const MAX_REPLY = 64 * 1024 * 1024;
 const ERROR_BODY = 64 * 1024;
 
@@ -90,7 +93,9 @@ export class StreamableHttp implements Transport {
   readonly #context: ConnectContext;
   readonly #clock: Clock;
   readonly #maxReply: number;
+  readonly #noise: LogLimiter;
   readonly #exchanges = new Set<PostExchange>();
+  readonly #answers = new AnswerTurns();
   readonly #feed: EventFeed;
   readonly #session: LegacySession;
   readonly #versions: Disposable | undefined;
@@ -118,6 +123,7 @@ export class StreamableHttp implements Transport {
     this.#context = context;
     this.#clock = clock;
     this.#maxReply = maxReply;
+    this.#noise = new LogLimiter(clock, NOISE, (line) => context.log.log('warn', line));
     this.#feed = new EventFeed({
       clock,
       log: context.log,
@@ -127,6 +133,7 @@ export class StreamableHttp implements Transport {
     });
     this.#session = new LegacySession({
       post: (message) => this.#postOwn(message),
+      now: () => clock.now(),
       version: () => this.#endpoint.version,
       onRenewing: (renewal) => {
         this.#ready = renewal;
@@ -162,10 +169,15 @@ export class StreamableHttp implements Transport {
     const exchange = new PostExchange(message, posting.stateless !== undefined);
     const target = exchange.method === 'notifications/cancelled' ? this.#cancel(message) : undefined;
     if (target === 'over') return;
+    if (exchange.isReply && this.#answers.isFull) {
+      this.#context.log.log('debug', 'An answer was not sent: the server takes none.');
+      return;
+    }
     if (exchange.method === 'initialize') this.#session.opens(message);
     if (exchange.id !== undefined) this.#isStateless = exchange.isStateless;
     this.#exchanges.add(exchange);
-    const posted = this.#after(target).then(() => this.#post(exchange, posting));
+    const post = (): Promise<void> => this.#post(exchange, posting);
+    const posted = this.#after(target).then(() => (exchange.isReply ? this.#answers.run(post) : post()));
     if (exchange.method === 'notifications/initialized') this.#ready = this.#atMost(READY_MS, posted);
     ignoreFailure(posted);
   }
@@ -305,7 +317,7 @@ export class StreamableHttp implements Transport {
   #takeText(text: string, exchange: PostExchange | undefined): boolean {
     const messages = parseMessages(text);
     if (messages === undefined) {
-      this.#context.log.log('warn', `Not a message: ${text.slice(0, 200)}`);
+      this.#noise.line(`Not a message: ${text.slice(0, 200)}`);
       return false;
     }
     for (const message of messages) {
@@ -346,6 +358,7 @@ export class StreamableHttp implements Transport {
 
   async #end(closed: TransportClosed): Promise<void> {
     this.#versions?.dispose();
+    this.#noise.dispose();
     this.#listening.abort();
     for (const exchange of this.#exchanges) exchange.abort.abort();
     if (this.#session.id !== undefined) await this.#leave(this.#session.id);

@@ -121,6 +121,21 @@ suite('HTTP with server-sent events', () => {
     assert.match(server.lines[1] ?? '', /^POST \/absolute x-own=secret/);
   });
 
+  test('a POST that the server leaves open ends soon after its answer', async () => {
+    const clock = new FakeClock();
+    const left = new Deferred<ServerResponse>();
+    await serve(endpoint('/message'), ({ response }) => left.resolve(response), { clock });
+    client.request(1, 'tools/call');
+    const open = await left.promise;
+    await push(answer(1));
+    assert.equal(await client.next(), answer(1));
+    const ended = new Promise((resolve) => open.once('close', resolve));
+    await clock.advance(2_000);
+    await ended;
+    await client.transport.close();
+    assert.deepEqual(client.rest(), ['closed ']);
+  });
+
   test('an endpoint elsewhere gets nothing', async () => {
     const elsewhere = await ScriptedHttp.start(({ response }) => void response.writeHead(202).end());
     stops.push(() => elsewhere.stop());

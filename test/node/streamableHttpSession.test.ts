@@ -37,6 +37,25 @@ suite('a session over streamable HTTP', () => {
       void response.writeHead(400).end(rpcError(-32600, 'Bad Request: Missing session ID')),
   };
 
+  test('that is forgotten again and again is given up', async () => {
+    const used = new Set<string>();
+    await open(({ request, response, body }) => {
+      const session = String(request.headers['mcp-session-id']);
+      if (request.method === 'GET') response.writeHead(405).end();
+      else if (!body.includes('tools/list')) response.writeHead(202).end();
+      else if (used.has(session)) response.writeHead(404).end();
+      else response.writeHead(200, JSON_TYPE).end(answer(idOf(body)));
+      if (body.includes('tools/list')) used.add(session);
+    }, new FakeClock());
+    for (let id = 2; id < 13; id++) {
+      talk.client.request(id, 'tools/list');
+      assert.equal(await talk.client.next(), answer(id));
+    }
+    talk.client.request(13, 'tools/list');
+    assert.match(await talk.client.next(), /^closed CONNECTION_CLOSED: .* It forgot 10 within a minute/);
+    assert.equal(renewed.length, 10);
+  });
+
   for (const [how, refuse] of Object.entries(forgotten))
     test(`that the server forgot is opened anew, and the request sent again: ${how}`, async () => {
       await open((heard) => {

@@ -35,6 +35,14 @@ suite('the status bar item', () => {
     );
   });
 
+  test('counts the questions of servers that run with those before a start', () => {
+    const status = statusText([snapshot('a', running()), snapshot('b', { kind: 'asking' })], [], 2);
+    assert.deepEqual(
+      [status.text, status.spoken, status.isUrgent],
+      ['$(mcp) 1 $(question) 3', 'MCP Live: 1 of 2 servers running, 3 waiting for your answer', true],
+    );
+  });
+
   test('turns while a server starts, and is there for a problem alone', () => {
     assert.equal(statusText([snapshot('a', { kind: 'starting' })], []).text, '$(loading~spin) 0');
     assert.equal(statusText([], [problem([], 'Wrong.')]).text, '$(mcp) 0 $(warning) 1');

@@ -15,7 +15,7 @@ export function httpAddress(text: string): URL | undefined {
 }
 
 export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
+  return /^((localhost|.*\.localhost)\.?|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
 }
 
 /** Hosts that exist only within one network, as far as their name tells. */
@@ -27,7 +27,10 @@ export function isPrivate(hostname: string): boolean {
     return /^(0\.|10\.|127\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/.test(
       hostname,
     );
-  return !hostname.includes('.') || /\.(local|internal|intranet|lan|home|corp|home\.arpa)\.?$/i.test(hostname);
+  return (
+    !hostname.replace(/\.$/, '').includes('.') ||
+    /\.(local|internal|intranet|lan|home|corp|home\.arpa)\.?$/i.test(hostname)
+  );
 }
 
 export type AddressVerdict = { readonly url: URL } | { readonly refusal: string };
@@ -41,7 +44,8 @@ export type AddressVerdict = { readonly url: URL } | { readonly refusal: string 
 export function judgeAddress(text: string, server: URL): AddressVerdict {
   const url = webAddress(text);
   if (url === undefined) return { refusal: 'is no address of the web' };
-  if (/^[a-z]+:\/*[^/?#]*@/i.test(text)) return { refusal: 'holds a name or a password' };
+  // As it is parsed: without tabs and line breaks, and without what stands before it.
+  if (/^\s*[a-z]+:\/*[^/?#]*@/i.test(text.replace(/[\t\r\n]/g, ''))) return { refusal: 'holds a name or a password' };
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) return { refusal: 'is not encrypted' };
   if (isLoopback(url.hostname) && !isLoopback(server.hostname))
     return { refusal: 'is on this machine, where the server is not' };

@@ -12,6 +12,7 @@ import { initialValues } from '../form/fillForm.ts';
 import { schemaForm } from '../form/schemaForm.ts';
 import type { Elicitor, FormQuestion, SchemaChecker, UrlQuestion } from '../inputPorts.ts';
 import type { Elicitation, FormElicitation, UrlElicitation } from '../model/inputs.ts';
+import { LogLimiter } from '../rpc/logLimiter.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeElicitation } from '../wire/elicitation.ts';
@@ -36,6 +37,7 @@ const TIMEOUT_MS = 600_000;
 const MAX_QUESTIONS = 8;
 /** How often a form is shown again because of what was entered. */
 const MAX_ROUNDS = 20;
+const REMARKS = { lines: 10, perMs: 10_000 };
 
 /** MCP "Elicitation": a server asks the person something, by a form or by a page that is opened. */
 export class ElicitationFeature implements SessionFeature {
@@ -52,11 +54,13 @@ export class ElicitationFeature implements SessionFeature {
   readonly pages = new OpenedPages();
   readonly #options: ElicitationOptions;
   readonly #queue: QuestionQueue;
+  readonly #remarks: LogLimiter;
   #session: Session | undefined;
 
   constructor(options: ElicitationOptions) {
     this.#options = options;
-    const { clock, timeoutMs = TIMEOUT_MS } = options;
+    const { clock, log, timeoutMs = TIMEOUT_MS } = options;
+    this.#remarks = new LogLimiter(clock, REMARKS, (line) => log.log('warn', line));
     this.#queue = new QuestionQueue({ clock, timeoutMs, limit: MAX_QUESTIONS });
   }
 
@@ -65,6 +69,7 @@ export class ElicitationFeature implements SessionFeature {
     return toDisposable(() => {
       if (this.#session === session) this.#session = undefined;
       this.pages.clear();
+      this.#remarks.dispose();
     });
   }
 
@@ -142,7 +147,8 @@ export class ElicitationFeature implements SessionFeature {
   #outcome<T>(asked: Asked<T>): T | undefined {
     const { server, log } = this.#options;
     if (asked.kind === 'answered') return asked.value;
-    if (asked.kind === 'full') log.log('warn', `A question of "${server}" was not shown: ${MAX_QUESTIONS} are open.`);
+    if (asked.kind === 'full')
+      this.#remarks.line(`A question of "${server}" was not shown: ${MAX_QUESTIONS} are open.`);
     if (asked.kind === 'late') log.log('info', `A question of "${server}" was left unanswered for too long.`);
     return undefined;
   }

@@ -19,12 +19,15 @@ export function repeatedArguments(options: RepeatedArgumentsOptions): CallInterc
   return (context, next) => {
     const { session, server } = context;
     if (session.handshake.era !== 'modern' || session.transport.details?.kind !== 'http') return next(context);
-    context.headers = headersFor(context, server);
+    const sent = headersFor(context, server);
+    context.headers = sent;
     return next(context).catch(async (error: unknown) => {
       if (!isHostError(error, 'REMOTE_ERROR') || !isHeaderMismatch(error.rpcCode)) throw error;
       const now = await options.reread(server.id, context.token ?? NO_CANCELLATION);
-      if (now === undefined) throw error;
-      context.headers = headersFor(context, now);
+      const headers = now && headersFor(context, now);
+      // The code has other meanings too: a call that may have been carried out is not made again as it was.
+      if (now === undefined || isSame(sent, headers)) throw error;
+      context.headers = headers;
       return next(context);
     });
   };
@@ -33,4 +36,8 @@ export function repeatedArguments(options: RepeatedArgumentsOptions): CallInterc
 function headersFor({ request }: CallContext, server: ServerSnapshot): Readonly<Record<string, string>> | undefined {
   const tool = toolNamed(server, request.tool)?.tool;
   return tool === undefined || tool.headerParams.length === 0 ? undefined : paramHeaders(tool, request.args);
+}
+
+function isSame(one: CallContext['headers'], other: CallContext['headers']): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { Sampler, SamplingOutcome } from '../inputPorts.ts';
 import type { SamplingContent, SamplingRequest } from '../model/inputs.ts';
+import { LogLimiter } from '../rpc/logLimiter.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeSamplingRequest, encodeSamplingResult, type SamplingRules } from '../wire/sampling.ts';
@@ -27,6 +28,7 @@ const PER_MINUTE = 20;
 const MINUTE_MS = 60_000;
 const TIMEOUT_MS = 600_000;
 const MAX_QUESTIONS = 8;
+const REMARKS = { lines: 10, perMs: 10_000 };
 /** MCP "Sampling": what a server hears when the person said no. */
 const REJECTED = -1;
 
@@ -39,13 +41,15 @@ export class SamplingFeature implements SessionFeature {
   readonly #options: SamplingOptions;
   readonly #queue: QuestionQueue;
   readonly #rate: RateLimit;
+  readonly #remarks: LogLimiter;
   #session: Session | undefined;
 
   constructor(options: SamplingOptions) {
     this.#options = options;
-    const { clock, timeoutMs = TIMEOUT_MS, perMinute = PER_MINUTE } = options;
+    const { clock, log, timeoutMs = TIMEOUT_MS, perMinute = PER_MINUTE } = options;
     this.#queue = new QuestionQueue({ clock, timeoutMs, limit: MAX_QUESTIONS });
     this.#rate = new RateLimit(perMinute, MINUTE_MS);
+    this.#remarks = new LogLimiter(clock, REMARKS, (line) => log.log('warn', line));
   }
 
   get capabilities(): JsonObject {
@@ -57,6 +61,7 @@ export class SamplingFeature implements SessionFeature {
     this.#session = session;
     return toDisposable(() => {
       if (this.#session === session) this.#session = undefined;
+      this.#remarks.dispose();
     });
   }
 
@@ -64,7 +69,7 @@ export class SamplingFeature implements SessionFeature {
     const { server, sampler, clock, log } = this.#options;
     const request = this.#decode(params);
     if (!this.#rate.take(clock.now())) {
-      log.log('warn', 'A sampling request was refused: there were too many within a minute.');
+      this.#remarks.line('A sampling request was refused: there were too many within a minute.');
       throw refused('Too many sampling requests within a minute. Try again later.');
     }
     const question = { server, request, remarks: remarksOn(request) };

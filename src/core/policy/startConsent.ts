@@ -1,3 +1,4 @@
+import type { AuthSettings } from '../model/auth.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../model/server.ts';
 import type { Consent, StartGrants, StartQuestion } from '../ports.ts';
 
@@ -47,10 +48,21 @@ export function remarksOn(definition: ServerDefinition): readonly string[] {
   } else {
     const names = Object.keys(definition.connection.headers).sort();
     if (names.length > 0) remarks.push(`It sends the headers: ${names.join(', ')}.`);
+    if (definition.connection.auth !== undefined) remarks.push(...remarksOnSignIn(definition.connection.auth));
   }
   const lent = [...definition.lentByUser].sort();
   if (lent.length > 0) remarks.push(`Your own settings give it: ${lent.join(', ')}.`);
   return [...remarks, ...remarksOnVariables(definition.connection)];
+}
+
+/** By which way it signs in, and to whom what it signs in with goes. */
+function remarksOnSignIn({ flow, issuer, identityProvider }: AuthSettings): readonly string[] {
+  const addresses = [issuer, identityProvider?.tokenEndpoint ?? identityProvider?.issuer];
+  const named = addresses.filter((address) => address !== undefined);
+  return [
+    ...(flow === 'auto' || flow === 'off' ? [] : [`It signs in without asking, by the flow "${flow}".`]),
+    ...(named.length > 0 ? [`What it signs in with is sent to: ${named.join(', ')}.`] : []),
+  ];
 }
 
 function variableNames(connection: ConnectionDefinition, kind: 'input' | 'env'): readonly string[] {

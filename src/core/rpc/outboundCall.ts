@@ -76,9 +76,11 @@ export class OutboundCall<T> implements Deadlined {
     return this.deadline > now;
   }
 
+  /** Only where it was asked for: a server must not keep a start or a list open for ever by it. */
   progressed(now: number, progress: JsonObject): void {
+    if (this.options.onProgress === undefined) return;
     this.prolong(now);
-    this.options.onProgress?.(progress);
+    this.options.onProgress(progress);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CancellationToken } from '../base/cancellation.ts';
+import { cleanLine } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import { HostError, isHostError } from '../base/errors.ts';
 import type { Event } from '../base/event.ts';
@@ -9,6 +10,10 @@ import type { Transport } from '../rpc/transport.ts';
 import { decodeDiscover, type Discovered, envelope } from '../wire/envelope.ts';
 import { MODERN_REVISIONS, offeredVersions } from '../wire/handshake.ts';
 import { StatelessTransport } from './statelessTransport.ts';
+
+/** Of what a server says of itself before anybody knows it. */
+const MAX_SHOWN = 300;
+const MAX_LISTED = 20;
 
 export type Discovery =
   | {
@@ -88,10 +93,10 @@ async function ask(peer: Peer, protocolVersion: string, options: DiscoveryOption
 /** The server named its revisions: another of ours, older ones that begin with `initialize`, or none in common. */
 function otherVersions(offered: readonly string[]): Asked | 'otherVersion' {
   if (MODERN_REVISIONS.some((version) => offered.includes(version))) return 'otherVersion';
-  if (offered.some((version) => version < '2026')) return { kind: 'legacy', why: `it offers ${offered.join(', ')}` };
+  if (offered.some((version) => version < '2026')) return { kind: 'legacy', why: `it offers ${listed(offered)}` };
   throw new HostError(
     'UNSUPPORTED_VERSION',
-    `The server speaks MCP ${offered.join(', ')}; this host speaks ${MODERN_REVISIONS.join(', ')} and older.`,
+    `The server speaks MCP ${listed(offered)}; this host speaks ${MODERN_REVISIONS.join(', ')} and older.`,
     {
       layer: 'protocol',
       effect: 'none',
@@ -100,15 +105,19 @@ function otherVersions(offered: readonly string[]): Asked | 'otherVersion' {
   );
 }
 
+function listed(versions: readonly string[]): string {
+  return cleanLine(versions.slice(0, MAX_LISTED).join(', '), MAX_SHOWN);
+}
+
 /** Why a failure is the answer of a server that wants `initialize`; `undefined` where it is none. */
 function concluded(error: HostError, { isSibling }: DiscoveryOptions): string | undefined {
   if (error.code === 'UNSUPPORTED_VERSION') return undefined;
   if (error.code === 'TIMEOUT') return 'it does not answer the question';
   if (error.code === 'INVALID_MESSAGE') return 'its answer is not that of a stateless server';
-  if (isSibling) return `it ended, or refused: ${error.message}`;
+  if (isSibling) return `it ended, or refused: ${cleanLine(error.message, MAX_SHOWN)}`;
   if (error.code !== 'REMOTE_ERROR') return undefined;
   const status = /^http-(\d{3})$/.exec(error.category ?? '')?.[1];
-  if (status === undefined) return `it answered: ${error.message}`;
+  if (status === undefined) return `it answered: ${cleanLine(error.message, MAX_SHOWN)}`;
   // 401 and 403 say nothing before the person signed in; from 500 on the server is ill.
   return Number(status) >= 500 || status === '401' || status === '403' || status === '429'
     ? undefined

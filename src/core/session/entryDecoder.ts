@@ -90,9 +90,16 @@ function isInWorkspace(path: string): boolean {
 
 /** What the user's own settings add to a server that the workspace makes another one of. */
 function lentByUser(traced: Traced): readonly string[] {
-  return ['env', 'headers', 'auth'].flatMap((key) => {
-    const members = traced.value[key];
-    return isJsonObject(members) ? Object.keys(members).filter((name) => traced.scopeOf([key, name]) === 'user') : [];
+  return ['env', 'headers', 'auth'].flatMap((key) => lentMembers(traced, [key], traced.value[key]));
+}
+
+/** Member by member, as they are merged: what surrounds the user's identity token may be the workspace's. */
+function lentMembers(traced: Traced, path: readonly string[], value: Json | undefined): readonly string[] {
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const at = [...path, name];
+    if (isJsonObject(member)) return lentMembers(traced, at, member).map((inner) => `${name}.${inner}`);
+    return traced.scopeOf(at) === 'user' ? [name] : [];
   });
 }
 

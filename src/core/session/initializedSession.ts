@@ -1,4 +1,5 @@
 import type { CancellationToken } from '../base/cancellation.ts';
+import { cleanLine, cleanText } from '../base/cleanText.ts';
 import type { DisposableStore } from '../base/disposable.ts';
 import { HostError, isHostError } from '../base/errors.ts';
 import type { Emitter, Event } from '../base/event.ts';
@@ -236,7 +237,7 @@ function handshakeIn(result: Json, offered: string): Handshake {
     case 'unsupported':
       throw new HostError(
         'UNSUPPORTED_VERSION',
-        `The server speaks MCP ${outcome.protocolVersion}; this host offered ${offered}.`,
+        `The server speaks MCP ${cleanLine(outcome.protocolVersion, 100)}; this host offered ${offered}.`,
         { layer: 'protocol', effect: 'none', suggestion: 'Update the server, or this extension.' },
       );
     case 'invalid':
@@ -262,7 +263,7 @@ function explained(error: unknown, options: SessionOptions): unknown {
       },
     );
   if (isHostError(error, 'REMOTE_ERROR'))
-    return new HostError('HANDSHAKE_FAILED', `The server refused the handshake: ${error.message}`, {
+    return new HostError('HANDSHAKE_FAILED', `The server refused the handshake: ${cleanText(error.message)}`, {
       layer: 'protocol',
       rpcCode: error.rpcCode,
       category: error.category,

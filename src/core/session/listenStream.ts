@@ -58,8 +58,15 @@ export class ListenStream implements Disposable {
 
   async add(uri: string, token: CancellationToken = NO_CANCELLATION): Promise<void> {
     this.#uris.add(uri);
-    const stream = await unlessCancelled(this.#reopen(), token, 'resources/subscribe');
-    const heard = await unlessCancelled(stream.acknowledged.promise, token, 'resources/subscribe');
+    let heard: ListenFilter;
+    try {
+      const stream = await unlessCancelled(this.#reopen(), token, 'resources/subscribe');
+      heard = await unlessCancelled(stream.acknowledged.promise, token, 'resources/subscribe');
+    } catch (error) {
+      // Left in, it would have the server refuse every later stream, and with it all other notices.
+      if (isHostError(error, 'REMOTE_ERROR', 'CANCELLED')) this.#uris.delete(uri);
+      throw error;
+    }
     if (heard.resourceSubscriptions?.includes(uri) === true) return;
     this.#uris.delete(uri);
     throw new HostError('CAPABILITY_MISSING', `The server does not tell of changes of ${uri}.`, {
@@ -124,7 +131,11 @@ export class ListenStream implements Disposable {
       return stream;
     }
     this.#open.add(stream);
-    const patience = clock.delay(ACK_MS, () => stream.acknowledged.reject(this.#ended()));
+    const patience = clock.delay(ACK_MS, () => {
+      stream.acknowledged.reject(this.#ended());
+      // Another one is heard: this one would stay open for nothing.
+      if (this.#current !== undefined && this.#current !== stream) this.#close(stream);
+    });
     const settled = (): void => patience.dispose();
     stream.acknowledged.promise.then(settled, settled);
     const request = peer.request('subscriptions/listen', params, {

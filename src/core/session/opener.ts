@@ -80,7 +80,12 @@ export class Opener {
     const isOpen = protocol.era === 'auto' && protocol.dialect !== 'force';
     const verdict = isOpen ? await this.#remembered() : undefined;
     const plan = planOpening({ protocol, connection, verdict, now: clock.now() });
-    const result = await this.#follow(plan);
+    const result = await this.#follow(plan).catch(async (error: unknown) => {
+      // What was true once may be what fails now: the next start asks anew.
+      const isOutside = isHostError(error, 'CANCELLED', 'SIGN_IN_REQUIRED', 'SIGN_IN_FAILED');
+      if (verdict !== undefined && !isOutside) await this.#forget();
+      throw error;
+    });
     // Nobody waits for it: without it the next start only has to ask again.
     if (isOpen) ignoreFailure(this.#remember(result.session, verdict));
     return result;
@@ -136,8 +141,12 @@ export class Opener {
     try {
       return await this.#stateless();
     } catch (error) {
-      if (!isHostError(error, 'HANDSHAKE_FAILED')) throw error;
-      await this.#options.verdicts.forget(this.#options.fingerprint);
+      // Processes exist that end at whatever comes before "initialize".
+      const mayWantInitialize =
+        isHostError(error, 'HANDSHAKE_FAILED') ||
+        (this.#options.connection.kind === 'stdio' && isHostError(error, 'CONNECTION_CLOSED'));
+      if (!mayWantInitialize || this.#options.token.isCancellationRequested) throw error;
+      await this.#forget();
       return this.#withLink((link) => this.#initialize(link, false));
     }
   }
@@ -221,7 +230,7 @@ export class Opener {
       const link = await this.#connect(older.connection, false).catch(() => Promise.reject(toReject(error)));
       return this.#useLink(link, (again) => this.#initializeOn(again, 0)).catch((failure: unknown) =>
         // What the address said to the newer way tells more than that the older one is not there either.
-        Promise.reject(older.isGuess ? toReject(error) : toReject(failure)),
+        Promise.reject(older.isGuess && !isOwnWord(failure) ? toReject(error) : toReject(failure)),
       );
     }
   }
@@ -293,6 +302,16 @@ export class Opener {
     }
   }
 
+  /** Nobody fails for want of it. */
+  async #forget(): Promise<void> {
+    const { verdicts, fingerprint, log } = this.#options;
+    try {
+      await verdicts.forget(fingerprint);
+    } catch (error) {
+      log.log('warn', `What the server spoke could not be forgotten: ${messageOf(error)}`);
+    }
+  }
+
   async #remember({ handshake }: Session, before: EraVerdict | undefined): Promise<void> {
     const { verdicts, fingerprint, clock, log } = this.#options;
     const mcpl = decodeAdvert(handshake.capabilities) !== undefined;
@@ -342,6 +361,11 @@ function olderConnection(
     words: 'messages with a length in front',
     isGuess: false,
   };
+}
+
+/** Something is there, and a person has to do something, or did not want it. */
+function isOwnWord(failure: unknown): boolean {
+  return isHostError(failure, 'SIGN_IN_REQUIRED', 'SIGN_IN_FAILED', 'CANCELLED');
 }
 
 function causeCategory(error: HostError): string | undefined {

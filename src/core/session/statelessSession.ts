@@ -108,14 +108,19 @@ export class StatelessSession implements Session {
     if (this.codec.lacks(method, 'toServer')) throw notInRevision(method, this.codec.version);
     let rounds: InputRounds | undefined;
     let sent = params;
+    let sending = options;
+    const { maxTimeoutMs = Infinity } = options;
+    const end = this.#options.clock.now() + maxTimeoutMs;
     for (;;) {
-      const answer = await this.#attempt(method, sent, options, decode);
+      const answer = await this.#attempt(method, sent, sending, decode);
       if (answer.kind === 'complete') return answer.value;
       rounds ??= new InputRounds(method, options.token, {
         clock: this.#options.clock,
         answer: (asked, given, context) => this.#answer(asked, given, context),
       });
       sent = await rounds.next(sent, answer.required);
+      // All rounds together may take as long as one request.
+      sending = within(options, Math.max(0, end - this.#options.clock.now()));
     }
   }
 
@@ -189,6 +194,19 @@ type Answer<T> =
 export function modernCapabilities(features: readonly SessionFeature[]): JsonObject {
   const { roots, ...rest } = declaredBy(featuresOf(features, 'modern'));
   return roots === undefined ? rest : { ...rest, roots: {} };
+}
+
+/** The same request with less time. */
+function within(options: SessionRequest, maxTimeoutMs: number): SessionRequest {
+  const { timeoutMs, token, headers } = options;
+  return {
+    timeoutMs,
+    maxTimeoutMs,
+    token,
+    headers,
+    ...(options.onProgress && { onProgress: (progress) => options.onProgress?.(progress) }),
+    ...(options.explain && { explain: (error) => options.explain?.(error) ?? error }),
+  };
 }
 
 function isInputRequired(result: Json): boolean {

@@ -1,3 +1,4 @@
+import { cleanLine } from '../base/cleanText.ts';
 import { isJsonObject, type Json } from '../base/json.ts';
 import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
@@ -5,6 +6,8 @@ import type { DroppedMessage, SendHints, Transport, TransportDetails } from '../
 
 /** The code under which a peer settles what was cancelled; it never travels. */
 const CANCELLED = -32800;
+/** Whoever sends so many sends more, and they say nothing new. */
+const MAX_REMARKS = 20;
 
 /**
  * MCP 2026-07-28: a server never sends requests, and what it cancels is a stream that it ends. Requests are logged and
@@ -13,6 +16,7 @@ const CANCELLED = -32800;
 export class StatelessTransport implements Transport {
   readonly #inner: Transport;
   readonly #log: Logger;
+  #asked = 0;
   readonly onDropped?: Event<DroppedMessage>;
 
   constructor(inner: Transport, log: Logger) {
@@ -44,11 +48,16 @@ export class StatelessTransport implements Transport {
     return this.#inner.close();
   }
 
+  #remark(method: string): void {
+    const named = cleanLine(method, 100);
+    this.#log.log('warn', `The server sent the request ${named}, which a stateless server may not: not answered.`);
+  }
+
   #pass(message: Json): Json | undefined {
     if (!isJsonObject(message) || typeof message['method'] !== 'string') return message;
     const { id, method, params } = message;
     if (id !== undefined && id !== null) {
-      this.#log.log('warn', `The server sent the request ${method}, which a stateless server may not: not answered.`);
+      if (++this.#asked <= MAX_REMARKS) this.#remark(method);
       return undefined;
     }
     if (method !== 'notifications/cancelled' || !isJsonObject(params)) return message;

@@ -12,7 +12,7 @@ import {
 } from '../../core/index.ts';
 import { discoverIssuer } from './discovery.ts';
 import { newRecord, proofKeyFor, type SignInRequest, type SignInTools } from './signIn.ts';
-import { type ClientCredentials, requestToken, requestTokenDocument } from './tokenEndpoint.ts';
+import { type ClientCredentials, requestToken, requestTokenDocument, sentSecret } from './tokenEndpoint.ts';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -31,7 +31,7 @@ export async function signInByMachine(tools: SignInTools, request: SignInRequest
   const client = clientOf(request);
   const proofKey = await proofKeyFor(request);
   const { grantType, assertion } = await grantFor(tools, request);
-  tools.held.add(assertion, settings.clientSecret, settings.privateKey);
+  tools.held.add(assertion, settings.clientSecret, settings.privateKey, sentSecret(client));
   const reply = await requestToken(tools.http, {
     metadata,
     client,
@@ -75,7 +75,8 @@ async function exchangeIdentity(tools: SignInTools, request: SignInRequest): Pro
   const { settings, protection, scopes, signal } = request;
   const provider = settings.identityProvider;
   if (provider === undefined) throw missing('identityProvider');
-  tools.held.add(provider.idToken, provider.clientSecret);
+  const { clientId = '', clientSecret } = provider;
+  tools.held.add(provider.idToken, clientSecret, sentSecret({ clientId, clientSecret }));
   const metadata = await providerMetadata(tools, request, provider);
   const document = await requestTokenDocument(tools.http, {
     metadata,

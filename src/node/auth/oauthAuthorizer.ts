@@ -15,7 +15,7 @@ import type { HttpHeaders } from '../httpRequest.ts';
 import { accountKey, acquireToken, isRefusal, mayUse, type TokenNeed, type TokenSubject } from './acquisition.ts';
 import { ProofKey } from './proofKey.ts';
 import { refresh } from './renewal.ts';
-import type { SharedWork } from './sharedWork.ts';
+import type { OnWaiting, SharedWork } from './sharedWork.ts';
 import type { SignInTools } from './signIn.ts';
 
 /** What an authorizer shares with those of other servers. */
@@ -157,8 +157,8 @@ export class OAuthAuthorizer implements Authorizer {
 
   async #renew(need: TokenNeed, signal: AbortSignal): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal;
-    const acquire = (shared: AbortSignal): Promise<TokenRecord> =>
-      acquireToken(this.#tools, this.#subject, need, shared);
+    const acquire = (shared: AbortSignal, onWaiting: OnWaiting): Promise<TokenRecord> =>
+      acquireToken(this.#tools, { ...this.#subject, onWaiting }, need, shared);
     try {
       const token = await this.#share('renew', signal, acquire);
       // Whoever joined the work of a server of another name still has to ask.
@@ -172,10 +172,14 @@ export class OAuthAuthorizer implements Authorizer {
     this.#repeats = 0;
   }
 
-  #share(kind: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<TokenRecord>): Promise<TokenRecord> {
+  #share(
+    kind: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal, onWaiting: OnWaiting) => Promise<TokenRecord>,
+  ): Promise<TokenRecord> {
     const { server, variant } = this.#subject.key;
     const either = AbortSignal.any([signal, this.#ended.signal]);
-    return this.#tools.renewals.run(JSON.stringify([kind, server, variant]), either, work);
+    return this.#tools.renewals.run(JSON.stringify([kind, server, variant]), either, work, this.#subject.onWaiting);
   }
 }
 

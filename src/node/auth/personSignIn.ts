@@ -18,7 +18,7 @@ import {
 } from '../../core/index.ts';
 import { type Farewell, RedirectListener } from './redirectListener.ts';
 import { newRecord, proofKeyFor, type SignInRequest, type SignInTools, withToken } from './signIn.ts';
-import { type ClientCredentials, refusal, requestToken } from './tokenEndpoint.ts';
+import { type ClientCredentials, refusal, requestToken, sentSecret } from './tokenEndpoint.ts';
 
 const AUTHOR = 'Report this to the author of the server.';
 
@@ -36,6 +36,7 @@ export async function signInByPerson(tools: SignInTools, request: SignInRequest)
   try {
     const redirectUri = (await tools.browser.externalUri?.(listener.redirectUri)) ?? listener.redirectUri;
     const client = await findClient(tools, request, registration, redirectUri);
+    tools.held.add(sentSecret(client));
     if (found === 'assumed') await askConsent(tools, request);
     const code = await fetchCode(tools, request, listener, client, redirectUri);
     const reply = await requestToken(tools.http, {

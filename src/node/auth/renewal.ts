@@ -2,7 +2,7 @@ import { type AuthSettings, isExpired, isHostError, refreshed, type TokenRecord 
 import type { StoredSignIn } from './accountStore.ts';
 import { ProofKey } from './proofKey.ts';
 import type { SignInTools } from './signIn.ts';
-import { type ClientCredentials, authentication, requestToken } from './tokenEndpoint.ts';
+import { type ClientCredentials, authentication, requestToken, sentSecret } from './tokenEndpoint.ts';
 
 /** After these the refresh token is of no use any more; after others the next attempt may do. */
 const FINAL = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_scope', 'unsupported_grant_type'];
@@ -22,6 +22,7 @@ export async function refresh(
   const now = tools.clock.now();
   if (kept !== undefined && kept.accessToken !== token.accessToken && !isExpired(kept, now)) return kept;
   const record = kept ?? token;
+  tools.held.add(sentSecret(clientOf(record, settings)));
   try {
     const reply = await requestToken(tools.http, {
       metadata: record,

@@ -107,13 +107,22 @@ export async function authentication(client: ClientCredentials): Promise<oauth.C
       return oauth.ClientSecretPost(clientSecret);
     case 'client_secret_basic':
       return (_server, _client, _body, headers) =>
-        headers.set('authorization', `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`)}`);
+        headers.set('authorization', `Basic ${basicCredentials(clientId, clientSecret)}`);
     case 'private_key_jwt': {
       if (privateKey === undefined)
         throw signInFailed('The client needs a private key.', "Put `auth.privateKey` into the server's settings.");
       return oauth.PrivateKeyJwt(await importClientKey(privateKey, client.algorithm));
     }
   }
+}
+
+/** What an authorization server may repeat where it says what it did not like: to be kept out of every log. */
+export function sentSecret({ clientId, clientSecret }: Omit<OAuthClient, 'authMethod'>): string | undefined {
+  return clientSecret === undefined ? undefined : basicCredentials(clientId, clientSecret);
+}
+
+function basicCredentials(clientId: string, clientSecret: string): string {
+  return btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`);
 }
 
 /**
@@ -126,5 +135,6 @@ function formEncoded(text: string): string {
 
 function errorOf({ json }: AuthHttpReply): string | undefined {
   const error = isJsonObject(json) ? json['error'] : undefined;
-  return typeof error === 'string' && error !== '' ? error : undefined;
+  // It is kept as a category, and compared: a word, and not a text that holds who knows what.
+  return typeof error === 'string' && /^[\w.:/-]{1,100}$/.test(error) ? error : undefined;
 }

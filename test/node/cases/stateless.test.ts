@@ -137,6 +137,15 @@ suite('A request of the stateless revision', () => {
     );
   });
 
+  test('that repeats nothing in headers is not made a second time, whatever the code means to the server', async () => {
+    const [opened, server] = await cases.running({
+      ...stateless(),
+      'tools/call': (exchange) => exchange.error({ code: -32001, message: 'Request timed out' }),
+    });
+    await assert.rejects(opened.call(), { code: 'REMOTE_ERROR', rpcCode: -32001 });
+    assert.equal(server.lines().filter((line) => line === 'POST tools/call').length, 1);
+  });
+
   test('is answered by nothing but the kinds of result that there are', async () => {
     const [opened] = await cases.running({
       ...stateless(),

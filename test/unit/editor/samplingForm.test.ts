@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { SamplingQuestion, SamplingRequest } from '../../../src/core/index.ts';
+import { type SamplingQuestion, type SamplingRequest, schemaForm } from '../../../src/core/index.ts';
+import { formView } from '../../../src/editor/elicitationView.ts';
 import {
   chosenModel,
   editedRequest,
@@ -135,6 +136,41 @@ suite('A prompt of a server', () => {
       ['Say hello.', 200, undefined, undefined, undefined, undefined, undefined],
     );
     assert.equal(promptGist(question({ messages: LONG.messages })), 'A dot.');
+  });
+});
+
+suite('A form of a server', () => {
+  const form = schemaForm({
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string', description: 'Yours' }, apiKey: { type: 'string' } },
+  });
+  const asked = {
+    server: 'files',
+    message: 'Who are\u200b you?',
+    form,
+    values: { '/name': '', '/apiKey': 'k' },
+    errors: { '/name': 'The tool needs one.', '/apiKey': 'Too short.' },
+    sensitive: ['/apiKey'],
+    remarks: ['This looks as if a secret was wanted.'],
+  };
+
+  test('names the server, warns at the field that looks like a secret, and speaks of no tool', () => {
+    const { fields, ...view } = formView(asked);
+    assert.deepEqual(view, {
+      title: 'The server "files" asks',
+      message: 'Who are you?',
+      remarks: ['This looks as if a secret was wanted.'],
+      noFields: 'It only wants your consent.',
+      values: { '/name': '', '/apiKey': 'k' },
+      errors: { '/name': 'This needs an answer.', '/apiKey': 'Too short.' },
+      accept: 'Submit',
+      decline: 'Decline',
+    });
+    assert.deepEqual(
+      fields.map(({ description }) => description),
+      ['Yours', 'This looks like a secret. Servers must not ask for one in a form: decline if in doubt.'],
+    );
   });
 });
 

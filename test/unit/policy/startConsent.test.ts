@@ -65,4 +65,27 @@ suite('Consent to start', () => {
     );
     assert.deepEqual(grantsOf(rich), { autoApprove: ['a', 'z'] });
   });
+
+  test('a question names where what a server signs in with goes, and what of it is the person’s', () => {
+    const connection = {
+      kind: 'remote',
+      url: 'u',
+      headers: {},
+      transport: 'auto',
+      auth: {
+        flow: 'enterprise',
+        clientId: 'c',
+        identityProvider: { tokenEndpoint: 'https://other.example/token', idToken: '${input:id}' },
+      },
+    } as const;
+    assert.deepEqual(
+      remarksOn(serverDefinition({ connection, lentByUser: ['clientId', 'identityProvider.idToken'] })),
+      [
+        'It signs in without asking, by the flow "enterprise".',
+        'What it signs in with is sent to: https://other.example/token.',
+        'Your own settings give it: clientId, identityProvider.idToken.',
+        'It is given your answers to the inputs: id.',
+      ],
+    );
+  });
 });

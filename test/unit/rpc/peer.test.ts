@@ -182,6 +182,15 @@ suite('requests to a peer', () => {
     ]);
   });
 
+  test('that asked for no progress do not live longer with it', async () => {
+    const silent = outcome(bench.peer.request('n', {}, { timeoutMs: 100 }));
+    for (let at = 0; at < 2; at++) {
+      await bench.clock.advance(60);
+      await bench.say({ method: 'notifications/progress', params: { progressToken: 1, progress: at } });
+    }
+    assert.equal(await silent, 'TIMEOUT: The server did not answer n in time.');
+  });
+
   test('are decoded as they arrive and fail in the words of their caller, then of the peer', async () => {
     const decoded = bench.peer.decoded('m', {}, MINUTE, (result) => `<${JSON.stringify(result)}>`);
     const options = {

@@ -192,6 +192,40 @@ suite('What was found out', () => {
     await t.host.close();
   });
 
+  test('is forgotten by a failure: a server that only says that it knows no initialize is asked the next time', async () => {
+    const t = asking();
+    let isNew = false;
+    t.connect = () =>
+      isNew ? modernServer({ initialize: () => failWith(-32601, 'Method not found') }) : new ScriptedServer();
+    await t.user({ a: node });
+    isNew = true;
+    await t.host.restart('a').catch(() => undefined);
+    assert.match(stateOf(t), /^HANDSHAKE_FAILED/);
+    await t.host.start('a');
+    assert.equal(stateOf(t), 'modern 2026-07-28');
+    await t.host.close();
+  });
+
+  test('is forgotten when a process ends at the question', async () => {
+    const t = asking();
+    let isOld = false;
+    t.connect = () => {
+      if (!isOld) return modernServer();
+      const server: ScriptedServer = new ScriptedServer({
+        'server/discover': () => {
+          server.crash(exited());
+          return NO_ANSWER;
+        },
+      });
+      return server;
+    };
+    await t.user({ a: node });
+    isOld = true;
+    await t.host.restart('a');
+    assert.equal(stateOf(t), 'legacy 2025-06-18');
+    await t.host.close();
+  });
+
   test('of MCPL decides: initialize first, and no question', async () => {
     const t = asking();
     t.connect = () => new ScriptedServer({ initialize: () => initializeResult({ capabilities: MCPL }) });
@@ -261,6 +295,14 @@ suite('Finding out what an address speaks', () => {
     const refuses = { 'server/discover': () => http(404), initialize: () => http(404) };
     const t = await opened(refuses, { initialize: () => http(500) });
     assert.equal(stateOf(t), 'HANDSHAKE_FAILED: The server refused the handshake: HTTP 404');
+    await t.host.close();
+  });
+
+  test('where HTTP+SSE is there and wants a sign-in, that is told', async () => {
+    const refuses = { 'server/discover': () => http(405), initialize: () => http(405) };
+    const wanted = new HostError('SIGN_IN_REQUIRED', 'The server needs sign-in.', { layer: 'policy' });
+    const t = await opened(refuses, { initialize: () => new Dropped(wanted) });
+    assert.equal(stateOf(t), 'SIGN_IN_REQUIRED: The server needs sign-in.');
     await t.host.close();
   });
 

@@ -187,6 +187,24 @@ strange: {"kind":"stdio","command":"x","args":[],"env":{}} disabled by workspace
     assert.deepEqual([entry?.definition, count('error'), count('warning')], [undefined, 20, 20]);
   });
 
+  test('what the user lends to a server of the workspace is told member by member', () => {
+    const auth = {
+      flow: 'enterprise',
+      clientId: 'c',
+      identityProvider: { issuer: 'https://idp.example', idToken: 't' },
+    };
+    const [entry] = decodeSettings([
+      user({ a: { url: 'https://a.example', auth } }),
+      workspace({ a: { auth: { identityProvider: { tokenEndpoint: 'https://other.example/token' } } } }),
+    ]).entries;
+    assert.deepEqual(entry?.definition?.lentByUser, [
+      'flow',
+      'clientId',
+      'identityProvider.issuer',
+      'identityProvider.idToken',
+    ]);
+  });
+
   test('no JSON at all makes it throw, and whatever it accepts can be read again', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {

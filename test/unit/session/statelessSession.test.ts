@@ -360,6 +360,23 @@ suite('What a stateless server tells by itself', () => {
     session.dispose();
   });
 
+  test('of a resource that the server refuses costs none of the others', async () => {
+    const { session, server, clock } = listening();
+    await settle();
+    grant(server, 1);
+    await settle();
+    const subscribed = failure(session.subscribe('mem://a', TIMEOUT));
+    await settle();
+    server.say({ jsonrpc: '2.0', id: 2, error: { code: -32602, message: 'there is no mem://a' } });
+    assert.equal(await subscribed, 'REMOTE_ERROR: there is no mem://a');
+    server.answer(1, { resultType: 'complete' });
+    await clock.advance(1_000);
+    assert.deepEqual(heard(server).slice(2), [
+      'subscriptions/listen {"notifications":{"toolsListChanged":true,"resourcesListChanged":true}}',
+    ]);
+    session.dispose();
+  });
+
   test('is asked for again when the stream ends, later each time, and everything may have changed meanwhile', async () => {
     const { session, server, clock } = listening();
     await settle();
