@@ -20,6 +20,7 @@ export function call(command: CallCommand, context: OneServerContext): Promise<n
           request,
           command.json ? { token } : { token, onProgress: progress(terminal) },
         );
+        for (const remark of result.remarks ?? []) terminal.err(`! ${plain(remark)}\n`);
         terminal.out(command.json ? `${safeJson(result.raw, 2)}\n` : resultText(result));
         return result.isError ? EXIT.toolFailed : EXIT.ok;
       },

@@ -19,6 +19,7 @@ import { toolHints } from './toolHints.ts';
 
 /** Shown of one piece of a result; Copy and Open in Editor give all of it. */
 const MAX_TEXT = 200_000;
+const MAX_REMARKS = 10;
 const MAX_BLOCKS = 100;
 const MAX_LABEL = 200;
 /** The browser draws these without running anything in them; SVG is not among them. */
@@ -96,9 +97,14 @@ export function resultRun(elapsedMs: number, result: ResultView): RunView {
     kind: 'done',
     elapsedMs,
     isError: result.isError,
-    blocks: [...shown, ...more],
+    blocks: [...remarkViews(result), ...shown, ...more],
     structured: structured === undefined ? undefined : cleanText(structured, MAX_TEXT),
   };
+}
+
+/** What the host has to say of it comes first: that it is not what the tool had announced. */
+function remarkViews({ remarks = [] }: ResultView): readonly BlockView[] {
+  return remarks.slice(0, MAX_REMARKS).map((remark) => ({ kind: 'text', text: '', note: cleanText(remark) }));
 }
 
 export function failedRun(elapsedMs: number, error: HostError): RunView {

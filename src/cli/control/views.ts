@@ -73,8 +73,8 @@ export function problemView({ path, scope, severity, message }: SettingsProblem)
   return { path, scope, severity, message };
 }
 
-export function resultView({ modelText, isError, structured, raw }: ResultView): JsonObject {
-  return { text: modelText, isError, structured, raw };
+export function resultView({ modelText, isError, structured, remarks, raw }: ResultView): JsonObject {
+  return { text: modelText, isError, structured, remarks, raw };
 }
 
 export function consentView({ server, fingerprint, grants, at }: Consent): JsonObject {

@@ -34,6 +34,8 @@ export interface CatalogReaderOptions<T> {
 
 /** Servers announce a change several times in a row, five of them right after the start. */
 const DEBOUNCE_MS = 200;
+/** However much a server asks meanwhile, a page that takes so many times its time does not come. */
+const MAX_PATIENCE = 10;
 const MAX_PAGES = 1_000;
 const MAX_ITEMS = 20_000;
 /** Of all items of one list, as JSON. */
@@ -194,13 +196,14 @@ class ConnectionReader<T> {
 
   async #readPages(mayBeginAnew: boolean): Promise<Outcome<T>> {
     const pages = new Pages(this.#kind, this.#options);
+    const timeoutMs = this.#options.listTimeoutMs();
     do {
       const params = pages.cursor === undefined ? {} : { cursor: pages.cursor };
       try {
         const page = await this.#session.decoded(
           this.#kind.method,
           params,
-          { timeoutMs: this.#options.listTimeoutMs(), token: this.#ended.token },
+          { timeoutMs, maxTimeoutMs: MAX_PATIENCE * timeoutMs, token: this.#ended.token },
           (result) => this.#kind.decode(result, this.#session.handshake.era),
         );
         pages.add(page, this.#goodUntil(page));

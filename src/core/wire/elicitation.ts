@@ -3,6 +3,8 @@ import type { Elicitation, ElicitationAnswer, FormElicitation, UrlElicitation } 
 import { type Decoded, invalid, ok } from './decoded.ts';
 import { list, object, relatedTask, text } from './members.ts';
 
+const MAX_PROPERTIES = 1_000;
+
 /** The ways to ask that a connection has: what its revision knows, or what the host declared of it. */
 export type ElicitationModes = 'none' | 'form' | 'form+url';
 
@@ -30,6 +32,9 @@ function formProblem(schema: JsonObject): string | undefined {
   if (schema['type'] !== undefined && schema['type'] !== 'object') return 'its "requestedSchema" is not of an object';
   const properties = schema['properties'] ?? {};
   if (!isJsonObject(properties)) return 'the "properties" of its "requestedSchema" are not an object';
+  // Nobody fills in so much, and to show it would keep everything else waiting.
+  if (Object.keys(properties).length > MAX_PROPERTIES)
+    return `its "requestedSchema" has more than ${MAX_PROPERTIES} members`;
   const nested = Object.keys(properties).find((name) => object(properties[name])?.['type'] === 'object');
   if (nested !== undefined) return `"${nested.slice(0, 40)}" in its "requestedSchema" holds members of its own`;
   const odd = Object.keys(properties).find((name) => !isJsonObject(properties[name]));
