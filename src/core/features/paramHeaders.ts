@@ -16,20 +16,22 @@ export interface RepeatedArgumentsOptions {
  * request. A server that finds them wrong has another schema by now: it is read again, and the call made once more.
  */
 export function repeatedArguments(options: RepeatedArgumentsOptions): CallInterceptor {
-  return (context, next) => {
-    const { session, server } = context;
-    if (session.handshake.era !== 'modern' || session.transport.details?.kind !== 'http') return next(context);
-    const sent = headersFor(context, server);
-    context.headers = sent;
-    return next(context).catch(async (error: unknown) => {
-      if (!isHostError(error, 'REMOTE_ERROR') || !isHeaderMismatch(error.rpcCode)) throw error;
-      const now = await options.reread(server.id, context.token ?? NO_CANCELLATION);
-      const headers = now && headersFor(context, now);
-      // The code has other meanings too: a call that may have been carried out is not made again as it was.
-      if (now === undefined || isSame(sent, headers)) throw error;
-      context.headers = headers;
-      return next(context);
-    });
+  return {
+    concerns: ({ handshake, transport }) => handshake.era === 'modern' && transport.details?.kind === 'http',
+    intercept: (context, next) => {
+      const { server } = context;
+      const sent = headersFor(context, server);
+      context.headers = sent;
+      return next(context).catch(async (error: unknown) => {
+        if (!isHostError(error, 'REMOTE_ERROR') || !isHeaderMismatch(error.rpcCode)) throw error;
+        const now = await options.reread(server.id, context.token ?? NO_CANCELLATION);
+        const headers = now && headersFor(context, now);
+        // The code has other meanings too: a call that may have been carried out is not made again as it was.
+        if (now === undefined || isSame(sent, headers)) throw error;
+        context.headers = headers;
+        return next(context);
+      });
+    },
   };
 }
 

@@ -23,20 +23,21 @@ const VISIT_MS = 1_800_000;
 
 /** A call that needs pages to be visited first: the person is asked for each, and the call is made once more. */
 export function requiredPages(options: RequiredPagesOptions): CallInterceptor {
-  return (context, next) => {
-    if (!context.session.codec.traits.elicitationIds) return next(context);
-    return next(context).catch(async (error: unknown) => {
-      const feature = options.find(context.server.id);
-      if (feature === undefined || !isHostError(error, 'REMOTE_ERROR')) throw error;
-      const pages = error.rpcCode === URL_ELICITATION_REQUIRED ? urlElicitationsOf(error.data) : [];
-      if (pages.length === 0 || pages.length > MAX_PAGES) throw error;
-      const token = context.token ?? NO_CANCELLATION;
-      for (const page of pages) {
-        context.report({ progress: 0, total: undefined, message: 'Waits for a page to be visited.' });
-        await unlessCancelled(visit(page, context, feature, token, options), token, 'The call');
-      }
-      return next(context);
-    });
+  return {
+    concerns: ({ codec }) => codec.traits.elicitationIds,
+    intercept: (context, next) =>
+      next(context).catch(async (error: unknown) => {
+        const feature = options.find(context.server.id);
+        if (feature === undefined || !isHostError(error, 'REMOTE_ERROR')) throw error;
+        const pages = error.rpcCode === URL_ELICITATION_REQUIRED ? urlElicitationsOf(error.data) : [];
+        if (pages.length === 0 || pages.length > MAX_PAGES) throw error;
+        const token = context.token ?? NO_CANCELLATION;
+        for (const page of pages) {
+          context.report({ progress: 0, total: undefined, message: 'Waits for a page to be visited.' });
+          await unlessCancelled(visit(page, context, feature, token, options), token, 'The call');
+        }
+        return next(context);
+      }),
   };
 }
 

@@ -10,10 +10,13 @@ import type { CallContext, CallInterceptor } from './toolCalls.ts';
  * same, with remarks: the work is done, and its reader can often use it. Tools without a schema pass untouched.
  */
 export function structuredOutput(ports: Pick<InputPorts, 'schemaChecker'>): CallInterceptor {
-  return (context, next) => {
-    const schema = toolNamed(context.server, context.request.tool)?.tool.outputSchema;
-    if (schema === undefined) return next(context);
-    return next(context).then((result) => checked(result, schema, ports.schemaChecker, context));
+  return {
+    concerns: (_, tool) => tool?.outputSchema !== undefined,
+    intercept: (context, next) => {
+      const schema = toolNamed(context.server, context.request.tool)?.tool.outputSchema;
+      if (schema === undefined) return next(context);
+      return next(context).then((result) => checked(result, schema, ports.schemaChecker, context));
+    },
   };
 }
 

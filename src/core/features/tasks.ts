@@ -55,12 +55,15 @@ export interface TasksOptions {
 
 /** A call whose answer is a task is over when the task is: who calls sees one operation with progress and one end. */
 export function tasks(options: TasksOptions): CallInterceptor {
-  return (context, next) => {
-    const feature = options.find(context.server.id);
-    if (feature === undefined) return next(context);
-    const form = formOf(context);
-    if (form === undefined) return next(context);
-    return next(context).then((result) => followed(result, form, context, { clock: options.clock, feature }));
+  return {
+    concerns: (session) => session.codec.traits.tasks === 'extension' || takesTasks(session),
+    intercept: (context, next) => {
+      const feature = options.find(context.server.id);
+      if (feature === undefined) return next(context);
+      const form = formOf(context);
+      if (form === undefined) return next(context);
+      return next(context).then((result) => followed(result, form, context, { clock: options.clock, feature }));
+    },
   };
 }
 

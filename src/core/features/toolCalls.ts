@@ -6,6 +6,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { JsonObject } from '../base/json.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
 import type { Operation, OperationState, Progress, ToolCallRequest } from '../model/operation.ts';
+import type { Tool } from '../model/catalog.ts';
 import type { ServerSnapshot } from '../model/server.ts';
 import type { Ids } from '../ports.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
@@ -30,10 +31,17 @@ export interface CallContext {
   headers: Readonly<Record<string, string>> | undefined;
 }
 
-type CallStep = (context: CallContext) => Promise<ResultView>;
+export type CallStep = (context: CallContext) => Promise<ResultView>;
 
-/** One concern of every call, in the order in which the host lists them. It may refuse, add, wait or read the result. */
-export type CallInterceptor = (context: CallContext, next: CallStep) => Promise<ResultView>;
+/** One concern of calls, in the order in which the host lists them. It may refuse, add, wait or read the result. */
+export interface CallInterceptor {
+  /**
+   * Whether calls of this tool over this connection are its concern; absent for all. Asked once and not for each call:
+   * those that do not concern it cost nothing.
+   */
+  concerns?(session: Session, tool: Tool | undefined): boolean;
+  intercept(context: CallContext, next: CallStep): Promise<ResultView>;
+}
 
 /** A server as far as a call needs it. */
 export interface CallTarget {
@@ -61,16 +69,12 @@ export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #operations = new Emitter<Operation>();
   readonly #numbers: OperationNumbers;
-  /** The interceptors as one function, made once and not for each call. */
-  readonly #steps: CallStep;
+  /** The interceptors that concern a tool as one function, made once and not for each call. A snapshot never changes. */
+  readonly #steps = new WeakMap<ServerSnapshot, Map<string, CallStep>>();
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
     this.#numbers = new OperationNumbers(options.ids);
-    this.#steps = options.interceptors.reduceRight<CallStep>(
-      (next, interceptor) => (context) => interceptor(context, next),
-      send,
-    );
   }
 
   get onDidChangeOperation(): Event<Operation> {
@@ -115,7 +119,22 @@ export class ToolCalls {
   #send(told: ToldOperation, target: CallTarget, settings: CallSettings): Promise<ResultView> {
     const context = new OngoingCall(told, target.snapshot, this.#session(target, told.request), settings);
     told.tell(1, RUNNING);
-    return this.#steps(context);
+    return this.#stepsFor(context)(context);
+  }
+
+  #stepsFor({ server, session, request }: CallContext): CallStep {
+    let steps = this.#steps.get(server);
+    if (steps === undefined) this.#steps.set(server, (steps = new Map<string, CallStep>()));
+    let step = steps.get(request.tool);
+    if (step === undefined) {
+      const tool = toolNamed(server, request.tool)?.tool;
+      step = this.#options.interceptors
+        .filter((interceptor) => interceptor.concerns?.(session, tool) ?? true)
+        .reduceRight<CallStep>((next, interceptor) => (context) => interceptor.intercept(context, next), send);
+      // A name that no tool has may be anything, and any number of them.
+      if (tool !== undefined) steps.set(request.tool, step);
+    }
+    return step;
   }
 
   #target(request: ToolCallRequest): CallTarget {
@@ -283,7 +302,9 @@ function send(context: CallContext): Promise<ResultView> {
 }
 
 /** The tool exists, and models see only what is offered to them. A person may call what is hidden from models. */
-export const checkTool: CallInterceptor = (context, next) => {
+export const checkTool: CallInterceptor = { intercept: checked };
+
+function checked(context: CallContext, next: CallStep): Promise<ResultView> {
   const { request, server } = context;
   const found = toolNamed(server, request.tool);
   if (found === undefined)
@@ -292,7 +313,7 @@ export const checkTool: CallInterceptor = (context, next) => {
   if (!found.offered && !byPerson)
     throw refused('TOOL_HIDDEN', `The tool "${request.tool}" is not offered to models.`, 'Use another tool.');
   return next(context);
-};
+}
 
 function refused(
   code: 'UNKNOWN_SERVER' | 'SERVER_NOT_RUNNING' | 'UNKNOWN_TOOL' | 'TOOL_HIDDEN',
