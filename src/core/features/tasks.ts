@@ -101,7 +101,10 @@ function followed(
   const isTask = form === 'extension' ? result.raw['resultType'] === 'task' : isCreatedTask(result.raw);
   if (!isTask) return result;
   const created = decodeCreatedTask(result.raw);
-  if (created.kind === 'ok') return new TaskRun(created.value, form, context, ports).run();
+  if (created.kind === 'ok') {
+    context.becameTask(created.value.taskId);
+    return new TaskRun(created.value, form, context, ports).run();
+  }
   throw new HostError('INVALID_MESSAGE', `The answer of "${context.request.tool}" is a task that cannot be followed.`, {
     layer: 'protocol',
     effect: 'unknown',

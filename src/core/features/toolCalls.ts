@@ -22,6 +22,10 @@ export interface CallContext {
   readonly token: CancellationToken | undefined;
   /** Tells of progress, whatever it was learnt from. */
   report(progress: Progress): void;
+  /** The request goes out, for the first time or again. */
+  sent(): void;
+  /** The server made a task of the call. */
+  becameTask(taskId: string): void;
   /** How the request is to be sent. */
   readonly sending: SessionRequest;
   /** Members of the request's params beside `name` and `arguments`, and of its `_meta`. */
@@ -89,12 +93,12 @@ export class ToolCalls {
     if (!this.#operations.hasListeners) return result;
     return result.then(
       (result) => {
-        if (this.#operations.hasListeners) told.tell(1, { kind: 'succeeded', result });
+        if (this.#operations.hasListeners) told.tell({ kind: 'succeeded', result });
         return result;
       },
       (thrown: unknown) => {
         const error = toHostError(thrown);
-        told.tell(1, { kind: 'failed', error, effect: error.effect });
+        told.tell({ kind: 'failed', error, effect: error.effect });
         throw error;
       },
     );
@@ -107,7 +111,7 @@ export class ToolCalls {
       const isReading = isStillReading(target);
       const isKnown = isReading || toolNamed(target.snapshot, told.request.tool) !== undefined;
       if (isKnown && !isReading) return this.#send(told, target, settings);
-      told.tell(0, PENDING);
+      told.tell(PENDING);
       const { token = NO_CANCELLATION } = settings;
       const read = isReading ? untilRead(target, told.request, token, this.#options.clock) : untilFresh(target, token);
       return read.then(() => this.#send(told, target, settings));
@@ -118,7 +122,8 @@ export class ToolCalls {
 
   #send(told: ToldOperation, target: CallTarget, settings: CallSettings): Promise<ResultView> {
     const context = new OngoingCall(told, target.snapshot, this.#session(target, told.request), settings);
-    told.tell(1, RUNNING);
+    told.attempts = 1;
+    told.tell(RUNNING);
     return this.#stepsFor(context)(context);
   }
 
@@ -177,6 +182,9 @@ class ToldOperation {
   readonly #numbers: OperationNumbers;
   readonly #operations: Emitter<Operation>;
   #id: string | undefined;
+  attempts = 0;
+  rounds = 0;
+  taskId: string | undefined;
 
   constructor(request: ToolCallRequest, startedAt: number, numbers: OperationNumbers, operations: Emitter<Operation>) {
     this.request = request;
@@ -190,9 +198,10 @@ class ToldOperation {
     return this.#id;
   }
 
-  tell(attempts: number, state: OperationState): void {
+  tell(state: OperationState): void {
     if (!this.#operations.hasListeners) return;
-    this.#operations.fire({ id: this.id, request: this.request, startedAt: this.#startedAt, attempts, state });
+    const { id, request, attempts, rounds, taskId } = this;
+    this.#operations.fire({ id, request, startedAt: this.#startedAt, attempts, rounds, taskId, state });
   }
 }
 
@@ -208,6 +217,7 @@ class OngoingCall implements CallContext, SessionRequest {
   headers: Readonly<Record<string, string>> | undefined;
   readonly #told: ToldOperation;
   readonly #settings: CallSettings;
+  #isSent = false;
 
   constructor(told: ToldOperation, server: ServerSnapshot, session: Session, settings: CallSettings) {
     const { call, callMax } = server.definition?.timeouts ?? DEFAULT_TIMEOUTS;
@@ -234,8 +244,27 @@ class OngoingCall implements CallContext, SessionRequest {
   }
 
   report(progress: Progress): void {
-    this.#told.tell(1, { kind: 'running', progress });
+    this.#told.tell({ kind: 'running', progress });
     this.#settings.onProgress?.(progress);
+  }
+
+  sent(): void {
+    if (!this.#isSent) {
+      this.#isSent = true;
+      return;
+    }
+    this.#told.attempts++;
+    this.#told.tell(RUNNING);
+  }
+
+  onRound(): void {
+    this.#told.rounds++;
+    this.#told.tell(RUNNING);
+  }
+
+  becameTask(taskId: string): void {
+    this.#told.taskId = taskId;
+    this.#told.tell(RUNNING);
   }
 
   onProgress(step: JsonObject): void {
@@ -295,6 +324,7 @@ async function untilRead(
 
 function send(context: CallContext): Promise<ResultView> {
   const { request, session, sending, extraParams, extraMeta } = context;
+  context.sent();
   const plain = { name: request.tool, arguments: request.args };
   const params = extraParams === undefined ? plain : { ...plain, ...extraParams };
   const sent = extraMeta === undefined ? params : { ...params, _meta: extraMeta };

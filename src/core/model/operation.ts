@@ -34,7 +34,12 @@ export interface Operation {
   readonly id: string;
   readonly request: ToolCallRequest;
   readonly startedAt: number;
+  /** How often it was sent: once more after a page was visited, or with other headers. */
   readonly attempts: number;
+  /** How often the server asked for something before it answered (MCP 2026-07-28, multi round-trip requests). */
+  readonly rounds: number;
+  /** The task that it became at the server. */
+  readonly taskId: string | undefined;
   readonly state: OperationState;
 }
 

@@ -35,6 +35,8 @@ export interface SessionRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called with the params of each `notifications/progress`. */
   onProgress?(params: JsonObject): void;
+  /** Told each time that the server asks for something before it answers. */
+  onRound?(): void;
   /** Says in its caller's words how the request failed. */
   explain?(error: HostError): HostError;
 }

@@ -114,6 +114,7 @@ export class StatelessSession implements Session {
     for (;;) {
       const answer = await this.#attempt(method, sent, sending, decode);
       if (answer.kind === 'complete') return answer.value;
+      options.onRound?.();
       rounds ??= new InputRounds(method, options.token, {
         clock: this.#options.clock,
         answer: (asked, given, context) => this.#answer(asked, given, context),
