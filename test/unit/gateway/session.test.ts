@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { HostError, type Json, type JsonObject } from '../../../src/core/index.ts';
 import { GatewaySession } from '../../../src/core/gateway/session.ts';
+import { decodeToolPage } from '../../../src/core/wire/tools.ts';
 import { failOnLeaks } from '../../support/leaks.ts';
 import { FakeHost, RUNNING, tool } from './fakeHost.ts';
 
@@ -115,6 +116,30 @@ suite('gateway session', () => {
           },
           { name: 'plain', inputSchema, annotations: { readOnlyHint: false } },
           { name: 'approved', inputSchema, annotations: { readOnlyHint: true, openWorldHint: true } },
+        ],
+      },
+    });
+  });
+
+  test('of the icons of a tool only those with harmless addresses go on', async () => {
+    const client = new Conversation();
+    const icons = [{ src: 'javascript:alert(1)' }, { src: 'https://a.test/i.png', sizes: ['48x48'] }];
+    const { tools } = decodeToolPage({ tools: [{ name: 'drawn', icons }] });
+    client.host.set(
+      'notes',
+      tools.map((each) => ({ tool: each, offered: true, autoApproved: false })),
+    );
+    assert.deepEqual(await client.ask(request('tools/list', {})), {
+      jsonrpc: '2.0',
+      id: 1,
+      result: {
+        tools: [
+          {
+            name: 'drawn',
+            inputSchema: { type: 'object' },
+            icons: [{ src: 'https://a.test/i.png', sizes: ['48x48'] }],
+            annotations: { readOnlyHint: false },
+          },
         ],
       },
     });
