@@ -123,17 +123,17 @@ function opening(reason: SignInQuestion['reason'], server: string, issuer: strin
 
 /** While a server that starts waits for the browser to come back: shows it, with a way to give up. */
 export function showSignInProgress(host: Host, server: string): void {
-  const isStarting = (): boolean => host.server(server)?.state.kind === 'starting';
-  if (!isStarting()) return;
+  const isWaiting = (): boolean => host.server(server)?.state.kind === 'asking';
+  if (!isWaiting()) return;
   const title = vscode.l10n.t('Sign in to "{0}" in your browser', plainText(server, 64));
   const location = vscode.ProgressLocation.Notification;
   void vscode.window.withProgress({ location, title, cancellable: true }, async (_, token) => {
     const over = new Deferred<void>();
     const store = new DisposableStore();
-    store.add(host.onDidChangeServer(() => isStarting() || over.resolve()));
+    store.add(host.onDidChangeServer(() => isWaiting() || over.resolve()));
     store.add(token.onCancellationRequested(() => ignoreFailure(host.stop(server))));
     try {
-      if (isStarting()) await over.promise;
+      if (isWaiting()) await over.promise;
     } finally {
       store.dispose();
     }

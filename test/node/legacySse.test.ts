@@ -51,7 +51,9 @@ suite('HTTP with server-sent events', () => {
       response.writeHead(200, SSE_TYPE).write(first.replaceAll('PORT', String(server.port)));
       stream.resolve(response);
     });
-    stops.push(() => server.stop());
+    // This one, however many a test starts after it.
+    const own = server;
+    stops.push(() => own.stop());
     connect(server.url('/sse?a=1'), options);
   };
   const endpoint = (to: string): string => `event: endpoint\ndata: ${to}\n\n`;
@@ -343,7 +345,9 @@ suite('HTTP with server-sent events', () => {
       else if (request.method === 'POST') response.writeHead(202).end();
       else stream.resolve(response.writeHead(200, SSE_TYPE));
     });
-    stops.push(() => server.stop());
+    // This one, however many a test starts after it.
+    const own = server;
+    stops.push(() => own.stop());
     const held: string[] = [];
     connect(server.url('/sse'), { clock, authorizer }).onHeld(({ id, isHeld }) => held.push(`${id} ${isHeld}`));
     client.request(1, 'initialize');

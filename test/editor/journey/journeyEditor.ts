@@ -18,6 +18,8 @@ export interface JourneyOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Opens these folders of the workspace together, by a workspace file that has the settings. */
   readonly roots?: readonly string[];
+  /** What the editor finds in its environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Answer to the editor's question whether the authors of the folder are trusted. */
   readonly trust: 'yes' | 'no';
 }
@@ -98,6 +100,7 @@ export const openJourney = async (options: JourneyOptions): Promise<JourneyEdito
     folder,
     extensionsFolder: join(journeyFolder(name), 'extensions'),
     driver: false,
+    env: options.env ?? {},
   });
   const { page, close: closeBrowser } = await openBrowser();
   const person = createPerson(page, screenshotsFolder);
