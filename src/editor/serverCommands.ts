@@ -15,12 +15,14 @@ export function registerServerCommands(services: EditorServices): Disposable {
 }
 
 function registerRunning(services: EditorServices, owned: DisposableStore): void {
-  const { host, pick, questions } = services;
+  const { host, pick, questions, asked } = services;
   const whose = (test: (server: ServerSnapshot) => boolean) => (id: string) => {
     const server = host.server(id);
     return server !== undefined && test(server);
   };
-  const waits = (id: string): boolean => questions.waiting.some((question) => question.server === id);
+  const waits = (id: string): boolean =>
+    questions.waiting.some((question) => question.server === id) ||
+    (host.server(id)?.state.kind === 'asking' && asked.waiting.some(({ server }) => server === id));
   const startable = (server: ServerSnapshot): boolean =>
     (server.definition !== undefined && canStart(server.state)) || waits(server.id);
 
@@ -31,7 +33,7 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
     registerCommand(services, COMMANDS.serverStart, starting, async (argument) => {
       const id = await pick.server(argument, vscode.l10n.t('Which server should start?'), whose(startable));
       // A toast hides itself: who starts a server that waits for an answer wants to see the question.
-      if (id !== undefined && !questions.showAgain(id)) await host.start(id);
+      if (id !== undefined && !questions.showAgain(id) && !asked.showAgain(id)) await host.start(id);
     }),
   );
   const stopping = { failed: vscode.l10n.t('The server did not stop in order'), retry: true };

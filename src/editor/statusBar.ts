@@ -34,7 +34,9 @@ export function registerStatusBar(services: Needs): Disposable {
 }
 
 function paint(item: vscode.StatusBarItem, { host, asked }: Needs): void {
-  const status = statusText(host.servers(), host.problems(), asked.waiting.length);
+  // A server that waits for its sign-in counts as one that asks already.
+  const others = asked.waiting.filter(({ server }) => host.server(server)?.state.kind !== 'asking');
+  const status = statusText(host.servers(), host.problems(), others.length);
   item.text = status.text;
   item.tooltip = status.tooltip;
   item.accessibilityInformation = { label: status.spoken };
