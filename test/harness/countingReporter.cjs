@@ -10,12 +10,24 @@ if (report) {
     appendFileSync(report, `${formatWithOptions({ colors: false }, ...parts)}\n`);
 }
 
+/** An editor ends its processes by itself; a run of Node ends when nothing is left, or says what is. */
+const LEFT_OVER_MS = 20_000;
+const failWhatIsLeft = () => {
+  if (process.versions.electron || process.env.VSCODE_PID || process.env.VSCODE_IPC_HOOK_EXTHOST) return;
+  setTimeout(() => {
+    const left = process.getActiveResourcesInfo().join(', ');
+    process.stderr.write(`The tests are over, and something keeps their process alive: ${left}\n`);
+    process.exit(1);
+  }, LEFT_OVER_MS).unref();
+};
+
 class CountingReporter extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
     runner.once('end', () => {
       const { passes, failures, pending } = this.stats;
       if (counts) writeFileSync(counts, JSON.stringify({ passed: passes, failed: failures, skipped: pending }));
+      failWhatIsLeft();
     });
   }
 }
