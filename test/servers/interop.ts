@@ -92,7 +92,12 @@ const useIt = async (
   entry: JsonObject,
   workspace: string,
 ): Promise<{ readonly cells: readonly string[]; readonly startMs: number }> => {
-  const host = createNodeHost({ servers: { [SUBJECT]: entry }, folders: [workspace] });
+  const host = createNodeHost({
+    // Some servers have tools only for hosts with a model.
+    sampler: { canUseTools: false, sample: () => Promise.resolve({ kind: 'declined' }) },
+    servers: { [SUBJECT]: entry },
+    folders: [workspace],
+  });
   let pids: readonly number[] = [];
   try {
     const started = Date.now();
