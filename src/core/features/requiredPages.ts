@@ -1,7 +1,7 @@
 import { CancellationSource, type CancellationToken, NO_CANCELLATION, unlessCancelled } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore } from '../base/disposable.ts';
-import { cancelled, HostError } from '../base/errors.ts';
+import { cancelled, HostError, isHostError } from '../base/errors.ts';
 import type { UrlQuestion } from '../inputPorts.ts';
 import type { UrlElicitation } from '../model/inputs.ts';
 import { urlElicitationsOf } from '../wire/elicitation.ts';
@@ -25,32 +25,20 @@ const VISIT_MS = 1_800_000;
 export function requiredPages(options: RequiredPagesOptions): CallInterceptor {
   return {
     concerns: ({ codec }) => codec.traits.elicitationIds,
-    intercept: (context, next) => {
-      context.recover = (error) => {
+    intercept: (context, next) =>
+      next(context).catch(async (error: unknown) => {
         const feature = options.find(context.server.id);
-        if (feature === undefined || error.rpcCode !== URL_ELICITATION_REQUIRED) return undefined;
-        const pages = urlElicitationsOf(error.data);
-        if (pages.length === 0 || pages.length > MAX_PAGES) return undefined;
-        // Once: what then asks for pages again has had them.
-        context.recover = undefined;
-        return visitAll(pages, context, feature, options).then(async () => (await next(context)).raw);
-      };
-      return next(context);
-    },
+        if (feature === undefined || !isHostError(error, 'REMOTE_ERROR')) throw error;
+        const pages = error.rpcCode === URL_ELICITATION_REQUIRED ? urlElicitationsOf(error.data) : [];
+        if (pages.length === 0 || pages.length > MAX_PAGES) throw error;
+        const token = context.token ?? NO_CANCELLATION;
+        for (const page of pages) {
+          context.report({ progress: 0, total: undefined, message: 'Waits for a page to be visited.' });
+          await unlessCancelled(visit(page, context, feature, token, options), token, 'The call');
+        }
+        return next(context);
+      }),
   };
-}
-
-async function visitAll(
-  pages: readonly UrlElicitation[],
-  context: CallContext,
-  feature: ElicitationFeature,
-  options: RequiredPagesOptions,
-): Promise<void> {
-  const token = context.token ?? NO_CANCELLATION;
-  for (const page of pages) {
-    context.report({ progress: 0, total: undefined, message: 'Waits for a page to be visited.' });
-    await unlessCancelled(visit(page, context, feature, token, options), token, 'The call');
-  }
 }
 
 async function visit(

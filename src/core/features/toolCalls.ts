@@ -3,11 +3,11 @@ import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts
 import type { Clock } from '../base/clock.ts';
 import { cancelled, HostError, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
 import type { Operation, OperationState, Progress, ToolCallRequest } from '../model/operation.ts';
 import type { Tool } from '../model/catalog.ts';
-import type { OfferedTool, ServerSnapshot } from '../model/server.ts';
+import type { ServerSnapshot } from '../model/server.ts';
 import type { Ids } from '../ports.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
 import { decodeProgress } from '../wire/tools.ts';
@@ -18,8 +18,6 @@ export interface CallContext {
   readonly operationId: string;
   readonly request: ToolCallRequest;
   readonly server: ServerSnapshot;
-  /** The tool, where the server has one of that name. */
-  readonly offered: OfferedTool | undefined;
   readonly session: Session;
   readonly token: CancellationToken | undefined;
   /** Tells of progress, whatever it was learnt from. */
@@ -35,8 +33,6 @@ export interface CallContext {
   extraMeta: JsonObject | undefined;
   /** Headers of the HTTP request, where the transport has such. */
   headers: Readonly<Record<string, string>> | undefined;
-  /** May turn a refusal by the server into another try. */
-  recover: ((error: HostError) => Promise<Json> | undefined) | undefined;
 }
 
 export type CallStep = (context: CallContext) => Promise<ResultView>;
@@ -72,22 +68,13 @@ export interface CallSettings {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** How calls of one tool go: made once and not for each of them. */
-interface CallPlan {
-  readonly server: ServerSnapshot;
-  readonly name: string;
-  readonly offered: OfferedTool | undefined;
-  /** The interceptors that concern the tool as one function. */
-  readonly step: CallStep;
-}
-
 /** Every tool call there is, whatever route it came by: found, checked, intercepted, sent, and told of. */
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #operations = new Emitter<Operation>();
   readonly #numbers: OperationNumbers;
-  readonly #plans = new WeakMap<ServerSnapshot, Map<string, CallPlan>>();
-  #last: CallPlan | undefined;
+  /** The interceptors that concern a tool as one function, made once and not for each call. A snapshot never changes. */
+  readonly #steps = new WeakMap<ServerSnapshot, Map<string, CallStep>>();
 
   constructor(options: ToolCallsOptions) {
     this.#options = options;
@@ -122,7 +109,8 @@ export class ToolCalls {
       const target = this.#target(told.request);
       // Right after a start the tools are still being read; once they are, nobody waits here.
       const isReading = isStillReading(target);
-      if (!isReading && this.#isKnown(target.snapshot, told.request.tool)) return this.#send(told, target, settings);
+      const isKnown = isReading || toolNamed(target.snapshot, told.request.tool) !== undefined;
+      if (isKnown && !isReading) return this.#send(told, target, settings);
       told.tell(PENDING);
       const { token = NO_CANCELLATION } = settings;
       const read = isReading ? untilRead(target, told.request, token, this.#options.clock) : untilFresh(target, token);
@@ -132,36 +120,26 @@ export class ToolCalls {
     }
   }
 
-  #isKnown(server: ServerSnapshot, name: string): boolean {
-    const isLast = this.#last?.server === server && this.#last.name === name;
-    return isLast || toolNamed(server, name) !== undefined;
-  }
-
   #send(told: ToldOperation, target: CallTarget, settings: CallSettings): Promise<ResultView> {
-    const { snapshot } = target;
-    const session = this.#session(target, told.request);
-    const plan = this.#planFor(snapshot, session, told.request.tool);
-    const context = new OngoingCall(told, plan, session, settings);
+    const context = new OngoingCall(told, target.snapshot, this.#session(target, told.request), settings);
     told.attempts = 1;
     told.tell(RUNNING);
-    return plan.step(context);
+    return this.#stepsFor(context)(context);
   }
 
-  /** A snapshot never changes, and the same tool is often called again: the last plan is looked at first. */
-  #planFor(server: ServerSnapshot, session: Session, name: string): CallPlan {
-    if (this.#last?.server === server && this.#last.name === name) return this.#last;
-    let plans = this.#plans.get(server);
-    if (plans === undefined) this.#plans.set(server, (plans = new Map<string, CallPlan>()));
-    const known = plans.get(name);
-    if (known !== undefined) return (this.#last = known);
-    const offered = toolNamed(server, name);
-    const step = this.#options.interceptors
-      .filter((interceptor) => interceptor.concerns?.(session, offered?.tool) ?? true)
-      .reduceRight<CallStep>((next, interceptor) => (context) => interceptor.intercept(context, next), send);
-    const plan = { server, name, offered, step };
-    // A name that no tool has may be anything, and any number of them.
-    if (offered !== undefined) plans.set(name, plan);
-    return plan;
+  #stepsFor({ server, session, request }: CallContext): CallStep {
+    let steps = this.#steps.get(server);
+    if (steps === undefined) this.#steps.set(server, (steps = new Map<string, CallStep>()));
+    let step = steps.get(request.tool);
+    if (step === undefined) {
+      const tool = toolNamed(server, request.tool)?.tool;
+      step = this.#options.interceptors
+        .filter((interceptor) => interceptor.concerns?.(session, tool) ?? true)
+        .reduceRight<CallStep>((next, interceptor) => (context) => interceptor.intercept(context, next), send);
+      // A name that no tool has may be anything, and any number of them.
+      if (tool !== undefined) steps.set(request.tool, step);
+    }
+    return step;
   }
 
   #target(request: ToolCallRequest): CallTarget {
@@ -230,7 +208,6 @@ class ToldOperation {
 /** The context of a call and the options of its request in one. */
 class OngoingCall implements CallContext, SessionRequest {
   readonly server: ServerSnapshot;
-  readonly offered: OfferedTool | undefined;
   readonly session: Session;
   readonly token: CancellationToken | undefined;
   readonly timeoutMs: number;
@@ -238,15 +215,13 @@ class OngoingCall implements CallContext, SessionRequest {
   extraParams: JsonObject | undefined;
   extraMeta: JsonObject | undefined;
   headers: Readonly<Record<string, string>> | undefined;
-  recover: ((error: HostError) => Promise<Json> | undefined) | undefined;
   readonly #told: ToldOperation;
   readonly #settings: CallSettings;
   #isSent = false;
 
-  constructor(told: ToldOperation, { server, offered }: CallPlan, session: Session, settings: CallSettings) {
+  constructor(told: ToldOperation, server: ServerSnapshot, session: Session, settings: CallSettings) {
     const { call, callMax } = server.definition?.timeouts ?? DEFAULT_TIMEOUTS;
     this.server = server;
-    this.offered = offered;
     this.session = session;
     this.token = settings.token;
     this.timeoutMs = call * 1000;
@@ -360,7 +335,8 @@ function send(context: CallContext): Promise<ResultView> {
 export const checkTool: CallInterceptor = { intercept: checked };
 
 function checked(context: CallContext, next: CallStep): Promise<ResultView> {
-  const { request, server, offered: found } = context;
+  const { request, server } = context;
+  const found = toolNamed(server, request.tool);
   if (found === undefined)
     throw refused('UNKNOWN_TOOL', `The server "${server.id}" has no tool "${request.tool}".`, 'List its tools again.');
   const byPerson = request.route === 'command' || request.route === 'cli';

@@ -15,11 +15,6 @@ export interface RequestOptions {
   onSent?(id: number): void;
   /** Asks for progress, which starts the timeout anew, and is called with the params of each notification of it. */
   onProgress?(progress: JsonObject): void;
-  /**
-   * May turn a failure into another try, whose result then counts: here, because to wait for a failure that seldom comes
-   * would cost every call a promise.
-   */
-  readonly recover?: ((error: HostError) => Promise<Json> | undefined) | undefined;
   /** Has the first word on how this request fails. */
   explain?(error: HostError): HostError;
 }
@@ -34,14 +29,14 @@ export class OutboundCall<T> implements Deadlined {
   readonly options: RequestOptions;
   #hardDeadline: number;
   readonly #decode: (result: Json) => T;
-  readonly #resolve: (value: T | PromiseLike<T>) => void;
+  readonly #resolve: (value: T) => void;
   readonly #reject: (error: HostError) => void;
   deadline: number;
   subscription: Disposable | undefined;
 
   constructor(
     { id, method, options, now, decode }: CallSetup<T>,
-    resolve: (value: T | PromiseLike<T>) => void,
+    resolve: (value: T) => void,
     reject: (error: HostError) => void,
   ) {
     this.id = id;
@@ -72,10 +67,7 @@ export class OutboundCall<T> implements Deadlined {
   }
 
   reject(error: HostError): void {
-    const explained = this.options.explain?.(error) ?? error;
-    const again = this.options.recover?.(explained);
-    if (again === undefined) this.#reject(explained);
-    else this.#resolve(again.then(this.#decode));
+    this.#reject(this.options.explain?.(error) ?? error);
   }
 
   /** Starts the time anew; false where the hard deadline is over all the same. */

@@ -37,8 +37,6 @@ export interface SessionRequest {
   onProgress?(params: JsonObject): void;
   /** Told each time that the server asks for something before it answers. */
   onRound?(): void;
-  /** May turn a failure into another try, whose result then counts. */
-  readonly recover?: ((error: HostError) => Promise<Json> | undefined) | undefined;
   /** Says in its caller's words how the request failed. */
   explain?(error: HostError): HostError;
 }
