@@ -29,9 +29,12 @@ export class ByteList {
     const length = end - start;
     if (length === 0) return;
     this.#size += length;
-    if (this.#slabEnd + length > this.#slab.length && !this.#moveToLastJoined()) {
+    const isLarge = length >= SMALL;
+    // A large piece is copied only to where it stays: a copy in passing would leave the piece to the collector.
+    const fits = this.#slabEnd + length <= this.#slab.length && (!isLarge || this.#slab.length > SLAB);
+    if (!fits && !this.#moveToLastJoined()) {
       this.#sealSlab();
-      if (length >= SMALL) {
+      if (isLarge) {
         this.#pieces.push(bytes.subarray(start, end));
         return;
       }
