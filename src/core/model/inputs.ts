@@ -28,12 +28,6 @@ export type Elicitation = FormElicitation | UrlElicitation;
 
 export type ElicitedValue = string | number | boolean | readonly string[];
 
-/** What came of it. An elicitation by URL is accepted without content. */
-export type ElicitationAnswer =
-  | { readonly action: 'accept'; readonly content?: Readonly<Record<string, ElicitedValue>> | undefined }
-  | { readonly action: 'decline' }
-  | { readonly action: 'cancel' };
-
 /** A piece of a message to or from a model. */
 export type SamplingContent =
   | ContentBlock

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { Elicitation, ElicitationAnswer, FormElicitation, UrlElicitation } from '../model/inputs.ts';
+import type { Elicitation, FormElicitation, UrlElicitation } from '../model/inputs.ts';
 import { type Decoded, invalid, ok } from './decoded.ts';
 import { list, object, relatedTask, text } from './members.ts';
 
@@ -66,13 +66,6 @@ function isWebUrl(url: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The answer to `elicitation/create`. */
-export function encodeElicitationAnswer(answer: ElicitationAnswer): JsonObject {
-  return answer.action === 'accept' && answer.content !== undefined
-    ? { action: 'accept', content: { ...answer.content } }
-    : { action: answer.action };
 }
 
 /**

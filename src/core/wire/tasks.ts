@@ -2,7 +2,6 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/j
 import { type InputRequest, type InputRequests, type Task, TASK_STATUSES, type TaskPayload } from '../model/task.ts';
 import { type Decoded, invalid, ok } from './decoded.ts';
 import { count, number, object, text } from './members.ts';
-import { decodePage, type Page } from './page.ts';
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
@@ -36,18 +35,6 @@ export function decodeCreatedTask(result: Json): Decoded<Task> {
 export function isCreatedTask(result: Json): result is JsonObject {
   if (!isJsonObject(result)) return false;
   return result['resultType'] === 'task' || (result['content'] === undefined && isJsonObject(result['task']));
-}
-
-export function decodeTaskPage(result: Json): Page<Task> {
-  return decodePage(result, {
-    member: 'tasks',
-    one: 'a task',
-    many: 'tasks',
-    decode: (item) => {
-      const decoded = decodeTask(item);
-      return decoded.kind === 'ok' ? decoded.value : 'a task without an id or a status';
-    },
-  });
 }
 
 function decodePayload(value: JsonObject): TaskPayload {

@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../src/core/base/json.ts';
 import type { Decoded } from '../../../src/core/wire/decoded.ts';
-import {
-  decodeElicitation,
-  type ElicitationModes,
-  encodeElicitationAnswer,
-  urlElicitationsOf,
-} from '../../../src/core/wire/elicitation.ts';
+import { decodeElicitation, type ElicitationModes, urlElicitationsOf } from '../../../src/core/wire/elicitation.ts';
 import { encodeRoots } from '../../../src/core/wire/roots.ts';
 import { decodeSamplingRequest, encodeSamplingResult, type SamplingRules } from '../../../src/core/wire/sampling.ts';
 
@@ -72,15 +67,6 @@ suite('What a person is asked', () => {
       [urlElicitationsOf(undefined), urlElicitationsOf([]), urlElicitationsOf({ elicitations: {} })],
       [[], [], []],
     );
-  });
-
-  test('is answered in one of three words', () => {
-    assert.deepEqual(encodeElicitationAnswer({ action: 'accept', content: { a: ['x'] } }), {
-      action: 'accept',
-      content: { a: ['x'] },
-    });
-    assert.deepEqual(encodeElicitationAnswer({ action: 'accept' }), { action: 'accept' });
-    assert.deepEqual(encodeElicitationAnswer({ action: 'decline' }), { action: 'decline' });
   });
 });
 

@@ -8,7 +8,6 @@ import { decodeFreshness } from '../../../src/core/wire/page.ts';
 import { decodePromptPage, decodePromptResult } from '../../../src/core/wire/prompts.ts';
 import { decodeReadResult, decodeResourcePage, decodeTemplatePage } from '../../../src/core/wire/resources.ts';
 import { decodeServerInfo } from '../../../src/core/wire/serverInfo.ts';
-import { decodeTaskPage } from '../../../src/core/wire/tasks.ts';
 import { decodeToolPage } from '../../../src/core/wire/tools.ts';
 
 suite('A page of resources, templates or prompts', () => {
@@ -259,7 +258,7 @@ suite('What was read', () => {
         ];
         const result = Object.fromEntries(members.map((member) => [member, [value]]));
         for (const answer of [value, result]) {
-          for (const page of [decodeResourcePage, decodeTemplatePage, decodePromptPage, decodeTaskPage]) page(answer);
+          for (const page of [decodeResourcePage, decodeTemplatePage, decodePromptPage]) page(answer);
           decodeToolPage(answer, 'modern');
           decodeReadResult(answer, 'a:b');
           decodePromptResult(answer);
