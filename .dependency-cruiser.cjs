@@ -11,9 +11,14 @@ const CORE = [
   ['base-is-a-leaf', 'base/', []],
   ['model-knows-only-base', 'model/', ['base/']],
   ['rpc-knows-no-protocol', 'rpc/', ['base/']],
-  ['ports-are-words-only', 'ports\\.ts$', ['base/', 'model/', 'rpc/transport\\.ts$', 'inputPorts\\.ts$']],
+  [
+    'ports-are-words-only',
+    'ports\\.ts$',
+    ['base/', 'model/', 'rpc/transport\\.ts$', 'inputPorts\\.ts$', 'modelPorts\\.ts$'],
+  ],
+  ['model-ports-are-words-only', 'modelPorts\\.ts$', ['base/', 'model/']],
   ['input-ports-are-words-only', 'inputPorts\\.ts$', ['base/', 'model/', 'form/fields\\.ts$']],
-  ['host-types-are-words-only', 'hostTypes\\.ts$', ['base/', 'model/', 'trace/', 'ports\\.ts$']],
+  ['host-types-are-words-only', 'hostTypes\\.ts$', ['base/', 'model/', 'trace/', 'ports\\.ts$', 'modelPorts\\.ts$']],
   ['wire-is-pure', 'wire/', ['base/', 'model/']],
   ['policy-is-pure', 'policy/', ['base/', 'model/', 'ports\\.ts$']],
   ['session-asks-no-policy', 'session/', ['base/', 'model/', 'rpc/', 'wire/', 'ports\\.ts$', 'hostTypes\\.ts$']],
@@ -29,8 +34,24 @@ const CORE = [
       'session/',
       'trace/',
       'form/',
+      'mcpl/',
       'ports\\.ts$',
       'inputPorts\\.ts$',
+      'hostTypes\\.ts$',
+    ],
+  ],
+  [
+    'mcpl-is-below-the-features',
+    'mcpl/',
+    [
+      'base/',
+      'model/',
+      'rpc/',
+      'wire/',
+      'policy/',
+      'session/session\\.ts$',
+      'ports\\.ts$',
+      'modelPorts\\.ts$',
       'hostTypes\\.ts$',
     ],
   ],
@@ -49,7 +70,7 @@ const layer = ([name, part, allowed]) =>
   );
 
 /** Where the bundles of esbuild.mjs begin. */
-const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/gatewayServer', 'core/session/opener', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question'].join('|')})\\.ts$`;
+const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/gatewayServer', 'core/session/opener', 'core/mcpl/engine', 'editor/conversation', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question'].join('|')})\\.ts$`;
 
 const PACKAGES = [
   'vscode-jsonrpc',

@@ -2,7 +2,7 @@
 // neither Node nor an editor: it bundles it for no platform at all, with nothing left outside, and throws the result away.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import * as esbuild from 'esbuild';
 
 const root = import.meta.dirname;
@@ -19,7 +19,7 @@ const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] }
 // Loaded when it is first needed, by a bundle beside it.
 const withParts = { ...node, later: /\/(remote|gatewayServer)\.ts$/ };
 // What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
-const atOnce = { ...node, later: /\/(remote|gatewayServer|opener)\.ts$/ };
+const atOnce = { ...node, later: /\/(remote|gatewayServer|opener|engine|conversation)\.ts$/ };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
 const entries = [
@@ -28,6 +28,8 @@ const entries = [
   { from: 'src/node/schemaWorker.ts', to: 'dist/schemaWorker.js', ...node },
   { from: 'src/node/remote.ts', to: 'dist/remote.js', ...node },
   { from: 'src/core/session/opener.ts', to: 'dist/opener.js', ...node },
+  { from: 'src/core/mcpl/engine.ts', to: 'dist/engine.js', ...node },
+  { from: 'src/editor/conversation.ts', to: 'dist/conversation.js', ...node, external: ['vscode'] },
   { from: 'src/node/gatewayServer.ts', to: 'dist/gatewayServer.js', ...node },
   { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...withParts },
   { from: 'src/cli/main.ts', to: 'dist/cli.js', ...withParts, hashbang: true },
@@ -66,12 +68,12 @@ const optionsOf = (entry) => ({
   logOverride: { 'empty-import-meta': 'silent' },
 });
 
-/** An `import()` of a file that is a bundle of its own: `./remote.ts` becomes `./remote.js`. */
+/** An `import()` of a file that is a bundle of its own: `./mcpl/engine.ts` becomes `./engine.js`, beside this one. */
 const bundledBeside = (pattern) => ({
   name: 'bundled-beside',
   setup: (build) => {
     build.onResolve({ filter: pattern }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path: path.replace(/\.ts$/, '.js'), external: true } : undefined,
+      kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.js`, external: true } : undefined,
     );
   },
 });

@@ -5,17 +5,22 @@ import type { McpLiveApi } from './editor/api.ts';
 import { registerAddServer } from './editor/addServer.ts';
 import { registerCallTool } from './editor/callTool.ts';
 import { ChatConnection } from './editor/chatConnection.ts';
+import { registerChatParticipant } from './editor/chatParticipant.ts';
 import { NotificationConsent } from './editor/consentPrompt.ts';
 import { registerConnectionCommands } from './editor/connectionCommands.ts';
 import { registerContextKeys } from './editor/contextKeys.ts';
 import { registerDemoServer } from './editor/demoServer.ts';
+import { registerAuditLog } from './editor/auditView.ts';
 import { EditorElicitor } from './editor/elicitor.ts';
+import { registerEvents } from './editor/eventsView.ts';
 import { NotifiedFailures } from './editor/failureNotices.ts';
 import { registerHostCommands } from './editor/hostCommands.ts';
 import { EXTENSION_NAME } from './editor/ids.ts';
 import { RememberedInputs } from './editor/inputs.ts';
+import { EditorModels } from './editor/languageModels.ts';
 import { OutputChannels } from './editor/logChannels.ts';
 import { McpGateway } from './editor/mcpGateway.ts';
+import { ModelUse, registerModelUse } from './editor/modelUse.ts';
 import { registerOfferCommands } from './editor/offerCommands.ts';
 import { QuickPicker } from './editor/quickPicker.ts';
 import { EditorSampler } from './editor/sampler.ts';
@@ -84,8 +89,16 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   };
   const ports = nodePorts(context, logs, processes, signIn);
   const { connector } = ports;
+  const access = context.languageModelAccessInformation;
+  const use = new ModelUse(context.workspaceState);
   const host: Host = createHost({
-    ports: { ...ports, inputs: inputPorts(context, asked, logs.host), consent, variables: new EditorVariables(inputs) },
+    ports: {
+      ...ports,
+      inputs: inputPorts(context, asked, logs.host),
+      models: new EditorModels(access, use),
+      consent,
+      variables: new EditorVariables(inputs),
+    },
     client: { name: 'mcp-live', title: EXTENSION_NAME, version: versionOf(context) },
   });
   const gateway = new LazyGateway({ host, ids: nodeIds });
@@ -117,6 +130,8 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   const chat = own(new ChatConnection(nodeClock, logs.host));
   own(new McpGateway(host, gateway, nodeIds, chat, logs.host));
   registerViewsAndCommands(services, watch).forEach(own);
+  own(registerModelUse({ host, use, access, log: logs.host }));
+  own(registerChatParticipant(host, logs.host, context.extensionUri));
   watch.apply();
   endLeftovers(processes, logs.host);
   return apiOf(context, host, gateway, services, consent);
@@ -127,7 +142,7 @@ function nodePorts(
   logs: OutputChannels,
   processes: string,
   signIn: AuthServiceOptions,
-): Omit<Ports, 'consent' | 'variables' | 'inputs'> & { readonly connector: NodeConnector } {
+): Omit<Ports, 'consent' | 'variables' | 'inputs' | 'models'> & { readonly connector: NodeConnector } {
   const dist = vscode.Uri.joinPath(context.extensionUri, 'dist').fsPath;
   const folder = context.storageUri ?? context.globalStorageUri;
   const storage = openStore({
@@ -166,6 +181,8 @@ function registerViewsAndCommands(services: EditorServices, watch: SettingsWatch
     registerConnectionCommands(services),
     registerOfferCommands(services),
     registerShowTrace(services),
+    registerEvents(services),
+    registerAuditLog(services),
   ];
 }
 

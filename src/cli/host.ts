@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { Deferred, isJsonArray, type Json, type JsonObject, type LogLevel, messageOf } from '../core/index.ts';
+import { DriverModels } from './control/driverModels.ts';
 import { driverInputs } from './control/inputQuestions.ts';
 import { Questions } from './control/questions.ts';
 import { ControlSession } from './control/session.ts';
@@ -61,8 +62,10 @@ export async function runHost(command: HostCommand, { input, output }: Streams, 
 
   const write = (message: JsonObject): void => void output.write(`${safeJson(message)}\n`);
   const questions = new Questions(write);
+  const models = new DriverModels(questions);
   const { host, consents, accounts } = assembleNodeHost({
     ...driverInputs(questions),
+    models,
     folders: folder === undefined ? [] : [folder],
     storageFile: command.store,
     onStartQuestion: (question, token) => questions.askStart(question, token),
@@ -78,6 +81,7 @@ export async function runHost(command: HostCommand, { input, output }: Streams, 
     consents,
     accounts,
     questions,
+    models,
     write,
     settings: {
       servers: user?.servers,

@@ -10,10 +10,12 @@ import {
   createHost,
   type Elicitor,
   type Host,
+  type HostLimits,
   type InputAnswer,
   type JsonObject,
   type Logger,
   type LogLevel,
+  type Models,
   type Sampler,
   type SecretStore,
   type StartAnswer,
@@ -66,12 +68,16 @@ export interface NodeHostOptions {
   readonly elicitor?: Elicitor | undefined;
   /** Runs what servers want to have run on a model (MCP "Sampling"). Default: there is none. */
   readonly sampler?: Sampler | undefined;
+  /** The models that servers' own requests and turns are run on. Default: there is none. */
+  readonly models?: Models | undefined;
   /** Whether to sign in to a server with a URL that asks for it. Default: nobody signs in. */
   readonly authPrompt?: AuthPrompt | undefined;
   /** Opens the page on which a person signs in. Default: it cannot be opened. */
   readonly authBrowser?: AuthBrowser | undefined;
   /** Keeps tokens. Default: they last as long as the process. */
   readonly secrets?: SecretStore | undefined;
+  /** Settings that are not of one server. */
+  readonly limits?: Partial<HostLimits> | undefined;
   /** Hears every line of every log. Secrets have been taken out of them; control characters have not. */
   readonly onLog?: ((line: LogLine) => void) | undefined;
   /** Hears what a person should know, such as a damaged file that was set aside. */
@@ -96,6 +102,7 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
   const { host } = assembleNodeHost(options);
   host.configure({
     trusted: options.trusted ?? true,
+    limits: options.limits,
     layers: [
       { scope: 'user', servers: options.servers },
       { scope: 'workspace', servers: options.workspaceServers },
@@ -149,6 +156,7 @@ export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
         sampler: options.sampler ?? NO_MODEL,
         schemaChecker: createSchemaChecker({ workerPath: scripts.schemaWorker }),
       },
+      models: options.models ?? NO_MODELS,
       consent: { ask: (question, token) => options.onStartQuestion?.(question, token) ?? Promise.resolve('dontStart') },
     },
   });
@@ -170,6 +178,11 @@ const NOBODY: Elicitor = {
   url: () => Promise.resolve('cancel'),
   finish: () => Promise.resolve('cancel'),
   finished: () => undefined,
+};
+
+const NO_MODELS: Models = {
+  choose: () =>
+    Promise.resolve({ kind: 'failed', reason: 'no_model', message: 'This host has no language model: give it one.' }),
 };
 
 const NO_MODEL: Sampler = {

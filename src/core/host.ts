@@ -4,17 +4,39 @@ import { DisposableStore } from './base/disposable.ts';
 import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
 import { canonicalJson, parseJson } from './base/json.ts';
+import { LiveAudit } from './features/auditLog.ts';
+import { LiveInbox } from './features/eventInbox.ts';
+import { FeatureSetGate } from './features/featureSetGate.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
 import { repeatedArguments } from './features/paramHeaders.ts';
 import { inputInterceptors } from './features/serverInputs.ts';
-import type { CallOptions, CompleteOptions, Host, ResourceReading, ResourceWatch, ServerChange } from './hostTypes.ts';
+import type {
+  CallOptions,
+  CompleteOptions,
+  Host,
+  ModelRefusal,
+  ResourceReading,
+  ResourceWatch,
+  ServerChange,
+  TurnRequest,
+  TurnResult,
+} from './hostTypes.ts';
 import type { LogLevelName } from './model/catalog.ts';
 import type { Completion, CompletionRequest } from './model/completion.ts';
 import type { PromptResult, ResultView } from './model/content.ts';
 import type { ToolCallRequest } from './model/operation.ts';
-import type { HostSettings, ServerSnapshot, SettingsProblem } from './model/server.ts';
+import type { InboundEvent } from './model/event.ts';
+import type { PushPolicy } from './model/mcpl.ts';
+import {
+  DEFAULT_LIMITS,
+  type HostLimits,
+  type HostSettings,
+  type ServerSnapshot,
+  type SettingsProblem,
+} from './model/server.ts';
+import type { McplEngine } from './mcpl/engine.ts';
 import type { Ports } from './ports.ts';
 import { reconcile } from './session/reconciliation.ts';
 import { decodeSettings } from './session/serverSettings.ts';
@@ -47,6 +69,11 @@ class LiveHost implements Host {
   /** Servers that left the settings and still end, by id. */
   readonly #leaving = new Map<string, Promise<void>>();
   #closing: Promise<void> | undefined;
+  #limits: HostLimits = DEFAULT_LIMITS;
+  #engine: Promise<McplEngine> | undefined;
+  readonly events: LiveInbox;
+  readonly audit: LiveAudit;
+  readonly #modelRefused: Emitter<ModelRefusal>;
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -55,11 +82,25 @@ class LiveHost implements Host {
     this.#changed = this.#store.add(new Emitter<ServerChange>(onError));
     this.#problemsChanged = this.#store.add(new Emitter<void>(onError));
     this.#gate = new StartGate({ clock, ids, consents: storage.consents, prompt: consent, variables });
+    const limits = (): HostLimits => this.#limits;
+    const log = logs.host;
+    this.#modelRefused = this.#store.add(new Emitter<ModelRefusal>(onError));
+    this.audit = this.#store.add(new LiveAudit({ clock, audit: storage.audit, limits, log }));
+    this.events = this.#store.add(
+      new LiveInbox({
+        clock,
+        events: storage.events,
+        limits,
+        log,
+        ask: (event, token) => this.#askAbout(event, token),
+      }),
+    );
     this.#calls = new ToolCalls({
       clock,
       ids,
       // The order of the onion: the last one is the nearest to the server.
       interceptors: [
+        new FeatureSetGate({ clock, record: (record) => this.audit.record(record) }),
         checkTool,
         ...inputInterceptors({ clock, ports: options.ports.inputs, find: (server) => this.#units.get(server)?.inputs }),
         repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) }),
@@ -80,6 +121,10 @@ class LiveHost implements Host {
     return this.#calls.onDidChangeOperation;
   }
 
+  get onDidRefuseModel(): Host['onDidRefuseModel'] {
+    return this.#modelRefused.event;
+  }
+
   servers(): readonly ServerSnapshot[] {
     return [...this.#units.values()].map((unit) => unit.snapshot);
   }
@@ -95,6 +140,7 @@ class LiveHost implements Host {
   configure(settings: HostSettings): void {
     if (this.#closing !== undefined) return;
     const decoded = decodeSettings(settings.layers);
+    this.#limits = { ...DEFAULT_LIMITS, ...settings.limits };
     const hadProblems = this.#problems.length > 0;
     this.#problems = decoded.problems;
     const wasTrusted = this.#trusted;
@@ -176,6 +222,27 @@ class LiveHost implements Host {
     await this.#unit(id).refresh(token);
   }
 
+  async runTurn(request: TurnRequest): Promise<TurnResult> {
+    const engine = await this.#loadEngine();
+    return engine.run(request);
+  }
+
+  async allowFeatureSets(id: string, names: readonly string[], enabled: boolean): Promise<void> {
+    const unit = this.#unit(id);
+    const { definition } = unit;
+    if (definition === undefined) return;
+    const consent = await this.#gate.amendFeatureSets(definition, names, enabled);
+    if (consent !== undefined) unit.setConsent(consent);
+    if (enabled) unit.mcpl.accept(names);
+  }
+
+  async allowPushPolicy(id: string, featureSet: string, policy: PushPolicy): Promise<void> {
+    const unit = this.#unit(id);
+    if (unit.definition === undefined) return;
+    const consent = await this.#gate.amendPush(unit.definition, featureSet, policy);
+    if (consent !== undefined) unit.setConsent(consent);
+  }
+
   async allowStart(id: string): Promise<void> {
     const unit = this.#unit(id);
     if (unit.definition !== undefined) unit.setConsent(await this.#gate.allow(unit.definition));
@@ -200,6 +267,7 @@ class LiveHost implements Host {
     const units = [...this.#units.values()];
     await Promise.all([...units.map((unit) => unit.stop('byUser')), ...this.#leaving.values()]);
     for (const unit of units) unit.dispose();
+    await this.audit.flush();
     this.#store.dispose();
     await this.#options.ports.storage.close();
   }
@@ -209,6 +277,7 @@ class LiveHost implements Host {
     const unit = new ServerUnit(entry, {
       ports,
       gate: this.#gate,
+      engine: () => this.#loadEngine(),
       client,
       after: this.#leaving.get(entry.id),
       isTrusted: () => this.#trusted,
@@ -243,6 +312,31 @@ class LiveHost implements Host {
     });
     this.#leaving.set(unit.id, left);
     this.#changed.fire({ server: unit.id, what: 'removed' });
+  }
+
+  /** What speaks MCPL is loaded with the first server that starts. */
+  #loadEngine(): Promise<McplEngine> {
+    this.#engine ??= import('./mcpl/engine.ts').then(({ McplEngine }) => {
+      const { clock, ids, storage, models, logs } = this.#options.ports;
+      return new McplEngine({
+        clock,
+        ids,
+        storage,
+        models,
+        inbox: this.events,
+        recorder: this.audit,
+        log: logs.host,
+        limits: () => this.#limits,
+        connections: () => [...this.#units.values()].flatMap((unit) => unit.mcpl.member ?? []),
+        onRefused: (refusal) => this.#modelRefused.fire(refusal),
+      });
+    });
+    return this.#engine;
+  }
+
+  async #askAbout(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
+    const engine = await this.#loadEngine();
+    return engine.ask(event, token);
   }
 
   async #reread(server: string, token: CancellationToken | undefined): Promise<ServerSnapshot | undefined> {

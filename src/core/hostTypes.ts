@@ -2,7 +2,12 @@ import type { CancellationToken } from './base/cancellation.ts';
 import type { Event } from './base/event.ts';
 import type { Json } from './base/json.ts';
 import type { Disposable } from './base/disposable.ts';
+import type { AuditEntry, AuditQuery, AuditRecord } from './model/audit.ts';
 import type { LogLevelName } from './model/catalog.ts';
+import type { InboundEvent } from './model/event.ts';
+import type { ModelFacts, ModelMessage, Usage } from './model/inference.ts';
+import type { PushPolicy } from './model/mcpl.ts';
+import type { LanguageModel } from './modelPorts.ts';
 import type { ProtocolTrace } from './trace/protocolTrace.ts';
 import type { Completion, CompletionRequest } from './model/completion.ts';
 import type { PromptResult, ResourceContents, ResultView } from './model/content.ts';
@@ -12,7 +17,7 @@ import type { HostSettings, ServerSnapshot, SettingsProblem } from './model/serv
 /** What changed. Several changes of one server within one turn are told as they come; snapshots are always whole. */
 export interface ServerChange {
   readonly server: string;
-  readonly what: 'added' | 'removed' | 'settings' | 'state' | 'tools' | 'resources' | 'prompts';
+  readonly what: 'added' | 'removed' | 'settings' | 'state' | 'tools' | 'resources' | 'prompts' | 'mcpl';
 }
 
 export interface CallOptions {
@@ -36,6 +41,72 @@ export interface ResourceReading {
 export interface ResourceWatch extends Disposable {
   /** Resolves when the server has agreed to tell, rejects with a `HostError` when it does not. */
   readonly agreed: Promise<void>;
+}
+
+/** The push events of all servers (MCPL §9): what arrived, whether it was read, what a model made of it. */
+export interface EventInbox {
+  /** Something changed; bursts are told of as one. */
+  readonly onDidChange: Event<void>;
+  /** An event that its policy says to tell a person of, in bursts as they come. */
+  readonly onDidArrive: Event<readonly InboundEvent[]>;
+  readonly unread: number;
+  /** The newest first; those of earlier runs as soon as they were read from the store. */
+  list(): readonly InboundEvent[];
+  find(id: string): InboundEvent | undefined;
+  /** Resolves when what earlier runs left was read. */
+  loaded(): Promise<void>;
+  markRead(ids: readonly string[]): Promise<void>;
+  /** Of one server, or all. */
+  clear(server?: string): Promise<void>;
+  /** Has a model look at an event; its answer is kept with it. Rejects with a `HostError`. */
+  ask(id: string, token?: CancellationToken): Promise<InboundEvent>;
+}
+
+/** What the host did under MCPL (§13.2), newest first. */
+export interface AuditLog {
+  readonly onDidAppend: Event<readonly AuditRecord[]>;
+  list(query: AuditQuery): Promise<readonly AuditEntry[]>;
+}
+
+/** One round with a model, with the hooks of all servers around it. */
+export interface TurnRequest {
+  readonly conversationId: string;
+  /** From 0. */
+  readonly turnIndex: number;
+  /** What the user wrote; null where the model goes on by itself. */
+  readonly userMessage: string | null;
+  /** The whole conversation; the user's message is the last one of the user's. */
+  readonly messages: readonly ModelMessage[];
+  /** Absent: the host chooses one. */
+  readonly model?: LanguageModel | undefined;
+  /** Given where the id was told before the turn began. */
+  readonly inferenceId?: string | undefined;
+  readonly justification: string;
+  /** Pieces of the answer; all at once, at the end, where a server may still change it. */
+  readonly onText?: ((delta: string) => void) | undefined;
+  /** Steps that take a while, in a few words: which server is being asked. */
+  readonly onStep?: ((step: string) => void) | undefined;
+  readonly token?: CancellationToken | undefined;
+}
+
+export interface TurnResult {
+  readonly inferenceId: string;
+  readonly text: string;
+  readonly model: ModelFacts;
+  readonly usage: Usage;
+  readonly finishReason: 'end_turn' | 'max_tokens' | 'stop_sequence';
+  /** Servers that put something into the context, in order. */
+  readonly injectedBy: readonly { readonly server: string; readonly namespace: string; readonly position: string }[];
+  /** Servers that changed the answer, in order. */
+  readonly modifiedBy: readonly string[];
+  /** What went otherwise than servers wanted, a sentence each. */
+  readonly remarks: readonly string[];
+}
+
+/** A server wants a model, and the person has not allowed the use of any. */
+export interface ModelRefusal {
+  readonly server: string;
+  readonly reason: 'no_model' | 'no_permission';
 }
 
 /** A host of servers: settings in, servers and their tools out. What every adapter (editor, terminal, gateway) uses. */
@@ -82,6 +153,20 @@ export interface Host {
   trace(id: string): ProtocolTrace;
   /** Reads all lists of the server that are older than it allows. */
   refresh(id: string, token?: CancellationToken): Promise<void>;
+
+  readonly events: EventInbox;
+  readonly audit: AuditLog;
+  /** A server was refused a model that a person could give it. */
+  readonly onDidRefuseModel: Event<ModelRefusal>;
+  /** Runs a turn with the hooks of all servers around it (MCPL §10). Rejects with a `HostError`. */
+  runTurn(request: TurnRequest): Promise<TurnResult>;
+  /**
+   * Says that the person chose, in one of our own views, which feature sets are on: what the settings say then needs no
+   * question, and a set that is declared otherwise than before is on again. Whoever calls writes the settings as well.
+   */
+  allowFeatureSets(id: string, names: readonly string[], enabled: boolean): Promise<void>;
+  /** The same for what becomes of the push events of a set. */
+  allowPushPolicy(id: string, featureSet: string, policy: PushPolicy): Promise<void>;
 
   /** Says that the person wrote this server's entry in one of our own views: its next start asks nothing. */
   allowStart(id: string): Promise<void>;

@@ -51,6 +51,33 @@ export {
   type ResourceContents,
   type ResultView,
 } from './model/content.ts';
+export type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord } from './model/audit.ts';
+export type { EventOutcome, EventSource, InboundEvent } from './model/event.ts';
+export type { Grant } from './model/grant.ts';
+export {
+  type FinishReason,
+  MODEL_FAILURES,
+  type ModelFacts,
+  type ModelFailure,
+  type ModelFailureReason,
+  type ModelMessage,
+  type Usage,
+} from './model/inference.ts';
+export {
+  type FeatureSet,
+  type FeatureSetSettings,
+  type FeatureSetState,
+  type FeatureSetView,
+  type HookSettings,
+  type McplDialect,
+  type McplSettings,
+  type McplSnapshot,
+  type McplUse,
+  PUSH_POLICIES,
+  type PushPolicy,
+} from './model/mcpl.ts';
+export type { LanguageModel, ModelChoice, ModelRequest, ModelRunEnd, Models, ModelWish } from './modelPorts.ts';
+export { isChosen, withChoice } from './policy/featureSets.ts';
 export type { SamplingContent, SamplingMessage, SamplingRequest, SamplingResult } from './model/inputs.ts';
 export type { Operation, OperationState, Progress, Route, ToolCallRequest } from './model/operation.ts';
 export {
@@ -58,7 +85,9 @@ export {
   canStop,
   type ConnectionDefinition,
   type ConnectionFacts,
+  DEFAULT_LIMITS,
   type Era,
+  type HostLimits,
   type HostSettings,
   isRunning,
   type Listing,
@@ -74,6 +103,8 @@ export {
   type StopReason,
 } from './model/server.ts';
 export type {
+  Admission,
+  AuditStore,
   ConnectContext,
   Connection,
   Connector,
@@ -81,9 +112,13 @@ export type {
   ConsentPrompt,
   ConsentStore,
   EraVerdict,
+  EventChange,
+  EventStore,
+  GrantStore,
   Ids,
   InputAnswer,
   Logs,
+  ModelUse,
   OpenTransport,
   Ports,
   RemoteConnection,
@@ -106,7 +141,19 @@ export { GatewayEndpoint } from './gateway/endpoint.ts';
 export { type BodyOutline, errorMessage, outlineBody } from './gateway/messages.ts';
 export type { GatewayHost, GatewaySession } from './gateway/session.ts';
 export { createHost, type HostOptions } from './host.ts';
-export type { CallOptions, CompleteOptions, Host, ResourceReading, ResourceWatch, ServerChange } from './hostTypes.ts';
+export type {
+  AuditLog,
+  CallOptions,
+  CompleteOptions,
+  EventInbox,
+  Host,
+  ModelRefusal,
+  ResourceReading,
+  ResourceWatch,
+  ServerChange,
+  TurnRequest,
+  TurnResult,
+} from './hostTypes.ts';
 export type {
   Elicitor,
   FormAnswer,
@@ -188,6 +235,7 @@ export {
   type TokenRecord,
   type TokenReply,
 } from './auth/tokens.ts';
+export { boundedRecord, LiveAudit, type LiveAuditOptions } from './features/auditLog.ts';
 export { routingHeaders } from './wire/headers.ts';
 export { parseUriTemplate, type UriTemplate } from './wire/uriTemplate.ts';
 export { ProtocolTrace, type TraceOptions } from './trace/protocolTrace.ts';

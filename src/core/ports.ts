@@ -4,8 +4,12 @@ import type { Disposable } from './base/disposable.ts';
 import type { Event } from './base/event.ts';
 import type { Logger } from './base/log.ts';
 import type { InputPorts } from './inputPorts.ts';
+import type { AuditEntry, AuditQuery, AuditRecord } from './model/audit.ts';
 import type { AuthSettings } from './model/auth.ts';
+import type { EventOutcome, InboundEvent } from './model/event.ts';
+import type { Grant } from './model/grant.ts';
 import type { Era, RemoteTransport, ServerDefinition } from './model/server.ts';
+import type { Models } from './modelPorts.ts';
 import type { Transport } from './rpc/transport.ts';
 
 export type { Clock } from './base/clock.ts';
@@ -21,6 +25,7 @@ export interface Ports {
   readonly consent: ConsentPrompt;
   /** What servers may ask of the person and of the person's models. */
   readonly inputs: InputPorts;
+  readonly models: Models;
 }
 
 /** Randomness and digests. */
@@ -119,6 +124,9 @@ export interface ConnectContext {
 export interface Storage {
   readonly consents: ConsentStore;
   readonly verdicts: VerdictStore;
+  readonly events: EventStore;
+  readonly grants: GrantStore;
+  readonly audit: AuditStore;
   close(): Promise<void>;
 }
 
@@ -139,6 +147,53 @@ export interface VerdictStore {
   forget(fingerprint: string): Promise<void>;
 }
 
+/** Events of servers. One is told apart by its server and the server's own id for it. */
+export interface EventStore {
+  /** Keeps an event together with its record in the audit, or says that it is kept already. */
+  admit(event: InboundEvent, record: AuditRecord): Promise<Admission>;
+  /** The newest first. */
+  list(limit: number): Promise<readonly InboundEvent[]>;
+  change(id: string, change: EventChange): Promise<void>;
+  markRead(ids: readonly string[]): Promise<void>;
+  /** Of one server, or all. */
+  clear(server: string | undefined): Promise<void>;
+  remove(ids: readonly string[]): Promise<void>;
+  /** Removes the oldest beyond that many. */
+  trim(keep: number): Promise<void>;
+}
+
+export type Admission =
+  { readonly kind: 'kept' } | { readonly kind: 'known'; readonly inferenceId: string | undefined };
+
+export interface EventChange {
+  readonly inferenceId?: string | undefined;
+  readonly outcome: EventOutcome;
+}
+
+export interface GrantStore {
+  list(): Promise<readonly Grant[]>;
+  /** Replaces a grant of the same id. */
+  save(grant: Grant): Promise<void>;
+  revoke(ids: readonly string[]): Promise<void>;
+}
+
+/** Append-only. */
+export interface AuditStore {
+  append(records: readonly AuditRecord[]): Promise<void>;
+  /** The newest first. */
+  list(query: AuditQuery): Promise<readonly AuditEntry[]>;
+  /** What a server used up of models since then. */
+  used(server: string, since: number): Promise<readonly ModelUse[]>;
+  /** Removes what is older. */
+  trim(before: number): Promise<void>;
+}
+
+/** One use of a model for a server. */
+export interface ModelUse {
+  readonly at: number;
+  readonly tokens: number;
+}
+
 /** That a person allowed a server, in exactly this form, to start in this workspace. */
 export interface Consent {
   readonly server: string;
@@ -151,6 +206,8 @@ export interface Consent {
 export interface StartGrants {
   /** Tools that models may call without being asked, in sorted order. */
   readonly autoApprove: readonly string[];
+  /** What else, a line each as `grantLines` writes it, in sorted order; absent in what earlier versions kept. */
+  readonly others?: readonly string[] | undefined;
 }
 
 export interface ConsentStore {

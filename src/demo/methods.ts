@@ -1,5 +1,9 @@
-import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, type Request, RpcError } from './protocol.ts';
+import { mcplAdvert, NOTES_EDIT, type Part } from './featureSets.ts';
+import type { Hooks } from './hooks.ts';
+import type { Request } from './protocol.ts';
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from './rpcError.ts';
 import type { Fields } from './schema.ts';
+import type { Switches } from './switches.ts';
 import type { DemoTool, ToolOutcome } from './tool.ts';
 import { callTool } from './tools.ts';
 
@@ -7,20 +11,34 @@ import { callTool } from './tools.ts';
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 const NEWEST = '2025-11-25';
 
-const INSTRUCTIONS =
-  'Keeps notes in memory. Add notes with add_note, find them with search_notes, and get an overview with summarize_notes.';
+const INSTRUCTIONS: Readonly<Record<Part, string>> = {
+  notes:
+    'Keeps notes in memory. Add notes with add_note, find them with search_notes, and get an overview with summarize_notes.',
+  memory: 'Remembers what the person tells a model, over MCPL.',
+  compliance: 'Takes secrets out of answers, over MCPL.',
+};
 
-type Notify = (method: string, params: Fields) => void;
+const TITLES: Readonly<Record<Part, string>> = {
+  notes: 'Demo Notes',
+  memory: 'Demo Memory',
+  compliance: 'Demo Compliance',
+};
+
+export interface MethodsOptions {
+  readonly parts: readonly Part[];
+  readonly tools: readonly DemoTool[];
+  readonly switches: Switches;
+  readonly hooks: Hooks;
+  readonly notify: (method: string, params: Fields) => void;
+}
 
 /** The requests that this server knows, for one connection. */
 export class Methods {
-  readonly #tools: readonly DemoTool[];
-  readonly #notify: Notify;
+  readonly #options: MethodsOptions;
   #revision: string | undefined;
 
-  constructor(tools: readonly DemoTool[], notify: Notify) {
-    this.#tools = tools;
-    this.#notify = notify;
+  constructor(options: MethodsOptions) {
+    this.#options = options;
   }
 
   handle(request: Request): unknown {
@@ -30,23 +48,43 @@ export class Methods {
       case 'ping':
         return {};
       case 'tools/list':
-        return { tools: this.#tools.map((tool) => describe(tool, this.#agreed())) };
+        return this.#list(this.#agreed());
       case 'tools/call':
         return this.#call(request, this.#agreed());
       default:
-        throw new RpcError(METHOD_NOT_FOUND, `This server does not know "${request.method}".`);
+        return this.#handleMcpl(request);
     }
   }
 
+  hear(method: string, params: Fields): void {
+    const { switches, hooks } = this.#options;
+    if (!switches.isMcpl) return;
+    if (method === 'featureSets/update') switches.update(params);
+    else if (method === 'context/afterInference') hooks.after(params);
+  }
+
+  #handleMcpl({ method, params }: Request): unknown {
+    const { switches, hooks } = this.#options;
+    if (switches.isMcpl && method === 'context/beforeInference') return hooks.before(params);
+    if (switches.isMcpl && method === 'context/afterInference') return hooks.after(params);
+    throw new RpcError(METHOD_NOT_FOUND, `This server does not know "${method}".`);
+  }
+
   #initialize(params: Fields): Fields {
+    const { parts, switches } = this.#options;
     const asked = REVISIONS.find((revision) => revision === params['protocolVersion']);
     const revision = asked ?? NEWEST;
     this.#revision = revision;
+    switches.begin(params);
+    const title = TITLES[parts[0] ?? 'notes'];
     return {
       protocolVersion: revision,
-      capabilities: { tools: {} },
-      serverInfo: { name: 'mcpl-demo', ...(revision >= '2025-06-18' ? { title: 'Demo Notes' } : {}), version: '1.0.0' },
-      instructions: INSTRUCTIONS,
+      capabilities: {
+        tools: {},
+        ...(switches.isMcpl ? { experimental: { mcpl: mcplAdvert(parts) } } : {}),
+      },
+      serverInfo: { name: 'mcpl-demo', ...(revision >= '2025-06-18' ? { title } : {}), version: '1.0.0' },
+      instructions: parts.map((part) => INSTRUCTIONS[part]).join(' '),
     };
   }
 
@@ -55,17 +93,40 @@ export class Methods {
     return this.#revision;
   }
 
+  #list(revision: string): Fields {
+    const { isMcpl } = this.#options.switches;
+    return {
+      tools: this.#offered().map((tool) => ({
+        ...describe(tool, revision),
+        ...(isMcpl ? { _meta: { featureSet: tool.featureSet } } : {}),
+      })),
+    };
+  }
+
+  /** A host without MCPL gets those that work without it. */
+  #offered(): readonly DemoTool[] {
+    const { tools, switches } = this.#options;
+    return tools.filter(({ featureSet }) => switches.isMcpl || featureSet === NOTES_EDIT);
+  }
+
   async #call({ params, signal }: Request, revision: string): Promise<Fields> {
-    const tool = this.#tools.find((each) => each.name === params['name']);
+    const { switches, notify } = this.#options;
+    const tool = this.#offered().find((each) => each.name === params['name']);
     if (tool === undefined) throw new RpcError(INVALID_PARAMS, `There is no tool "${String(params['name'])}".`);
+    if (switches.isMcpl && !switches.isOn(tool.featureSet)) return render(isOff(tool), revision);
     const token = progressToken(params);
-    const progress = (done: number, total: number, message: string): void => {
+    const progress = (done: number, total: number | undefined, message: string): void => {
       if (token === undefined || signal.aborted) return;
       const words = revision >= '2025-03-26' ? { message } : {};
-      this.#notify('notifications/progress', { progressToken: token, progress: done, total, ...words });
+      const whole = total === undefined ? {} : { total };
+      notify('notifications/progress', { progressToken: token, progress: done, ...whole, ...words });
     };
     return render(await callTool(tool, params['arguments'], { signal, progress }), revision);
   }
+}
+
+function isOff({ title, featureSet }: DemoTool): ToolOutcome {
+  return { text: `"${title}" is off. Switch the feature set ${featureSet} on to use it.`, isError: true };
 }
 
 function progressToken(params: Fields): string | number | undefined {

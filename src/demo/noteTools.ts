@@ -1,3 +1,4 @@
+import { NOTES_EDIT } from './featureSets.ts';
 import { type Note, type NoteBook, type NoteDraft, PRIORITIES, type Reminder, type SearchField } from './notes.ts';
 import { type Fields, isFields, type Schema } from './schema.ts';
 import type { DemoTool, ToolOutcome } from './tool.ts';
@@ -49,6 +50,7 @@ function addNote(notes: NoteBook): DemoTool {
     name: 'add_note',
     title: 'Add Note',
     description: 'Writes down a note. It is kept in the memory of this server until the server stops.',
+    featureSet: NOTES_EDIT,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     inputSchema: {
       type: 'object',
@@ -106,6 +108,7 @@ function listNotes(notes: NoteBook): DemoTool {
     name: 'list_notes',
     title: 'List Notes',
     description: 'Lists the notes, pinned ones first.',
+    featureSet: NOTES_EDIT,
     annotations: { readOnlyHint: true, openWorldHint: false },
     inputSchema: {
       type: 'object',
@@ -136,6 +139,7 @@ function searchNotes(notes: NoteBook): DemoTool {
     name: 'search_notes',
     title: 'Search Notes',
     description: 'Finds the notes that contain a text, newest first.',
+    featureSet: NOTES_EDIT,
     annotations: { readOnlyHint: true, openWorldHint: false },
     inputSchema: {
       type: 'object',
@@ -167,6 +171,7 @@ function deleteNote(notes: NoteBook): DemoTool {
     name: 'delete_note',
     title: 'Delete Note',
     description: 'Deletes one note for good.',
+    featureSet: NOTES_EDIT,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     inputSchema: {
       type: 'object',

@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcError } from './rpcError.ts';
 import { type Fields, isFields } from './schema.ts';
 
 export type RequestId = string | number;
@@ -11,22 +12,14 @@ export interface Request {
   readonly signal: AbortSignal;
 }
 
-/** What a handler throws to answer with this JSON-RPC error. */
-export class RpcError extends Error {
-  override readonly name = 'RpcError';
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
+/** What this server does with what comes in. */
+export interface Handlers {
+  /** Throws an `RpcError` to answer with it. */
+  request(request: Request): unknown;
+  notification(method: string, params: Fields): void;
+  /** An answer to something that this server asked. */
+  answer(message: Fields): void;
 }
-
-export const PARSE_ERROR = -32700;
-export const INVALID_REQUEST = -32600;
-export const METHOD_NOT_FOUND = -32601;
-export const INVALID_PARAMS = -32602;
-const INTERNAL_ERROR = -32603;
 
 /** A longer line is no message that this server could want. */
 const MAX_LINE = 10_000_000;
@@ -54,15 +47,11 @@ export class LineReader {
 export class Protocol {
   readonly #running = new Map<RequestId, AbortController>();
   readonly #write: (message: object) => void;
-  readonly #handle: (request: Request) => unknown;
+  readonly #handlers: Handlers;
 
-  constructor(write: (message: object) => void, handle: (request: Request) => unknown) {
+  constructor(write: (message: object) => void, handlers: Handlers) {
     this.#write = write;
-    this.#handle = handle;
-  }
-
-  notify(method: string, params: Fields): void {
-    this.#write({ jsonrpc: '2.0', method, params });
+    this.#handlers = handlers;
   }
 
   receive(line: string): void {
@@ -86,10 +75,14 @@ export class Protocol {
     }
     const { id, method } = message;
     const params = isFields(message['params']) ? message['params'] : {};
-    // What has no method is an answer, and this server asks nothing.
-    if (typeof method !== 'string') return;
-    if (typeof id === 'string' || typeof id === 'number') void this.#answer(id, method, params);
-    else if (id === undefined && method === 'notifications/cancelled') this.#cancel(params['requestId']);
+    if (typeof method !== 'string') this.#handlers.answer(message);
+    else if (typeof id === 'string' || typeof id === 'number') void this.#answer(id, method, params);
+    else if (id === undefined) this.#hear(method, params);
+  }
+
+  #hear(method: string, params: Fields): void {
+    if (method === 'notifications/cancelled') this.#cancel(params['requestId']);
+    else this.#handlers.notification(method, params);
   }
 
   #cancel(id: unknown): void {
@@ -110,7 +103,7 @@ export class Protocol {
 
   async #outcome(request: Request): Promise<object> {
     try {
-      return { jsonrpc: '2.0', id: request.id, result: await this.#handle(request) };
+      return { jsonrpc: '2.0', id: request.id, result: await this.#handlers.request(request) };
     } catch (error) {
       return errorAnswer(request.id, error);
     }
@@ -127,5 +120,7 @@ function parse(line: string): unknown {
 
 function errorAnswer(id: RequestId | null, error: unknown): object {
   const code = error instanceof RpcError ? error.code : INTERNAL_ERROR;
-  return { jsonrpc: '2.0', id, error: { code, message: error instanceof Error ? error.message : String(error) } };
+  const data = error instanceof RpcError && error.data !== undefined ? { data: error.data } : {};
+  const message = error instanceof Error ? error.message : String(error);
+  return { jsonrpc: '2.0', id, error: { code, message, ...data } };
 }

@@ -1,18 +1,25 @@
-import { Methods } from './methods.ts';
-import { LineReader, Protocol } from './protocol.ts';
-import { demoTools } from './tools.ts';
+import { createDemo } from './demo.ts';
+import { PARTS, partsOf } from './featureSets.ts';
+import { LineReader } from './protocol.ts';
 
-/** The demo server: notes over MCP on stdin and stdout. It ends when its stdin does. */
-const protocol: Protocol = new Protocol(
-  (message) => process.stdout.write(`${JSON.stringify(message)}\n`),
-  (request) => methods.handle(request),
-);
-const methods = new Methods(demoTools(), (method, params) => protocol.notify(method, params));
-const lines = new LineReader((line) => protocol.receive(line));
+/**
+ * The demo server: notes over MCP on stdin and stdout, and for a host that speaks MCPL a memory and a check of answers.
+ * The words of its command line choose among them. It ends when its stdin does.
+ */
+const { parts, unknown } = partsOf(process.argv.slice(2));
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const demo = createDemo({ parts, write: (message) => process.stdout.write(`${JSON.stringify(message)}\n`), log });
+const lines = new LineReader((line) => demo.receive(line));
 
 process.stdin.on('data', (chunk: Buffer) => lines.read(chunk));
-process.stdin.on('end', () => protocol.end());
+process.stdin.on('end', () => demo.end());
 // The other side is gone: there is nobody left to tell.
 process.stdout.on('error', () => process.exit(0));
 process.stderr.on('error', () => undefined);
-process.stderr.write('Demo notes server is ready. Notes are kept in memory until it stops.\n');
+log(`Demo ${parts[0] ?? 'notes'} server is ready. ${kept()}`);
+for (const word of unknown) log(`"${word.slice(0, 100)}" is none of ${PARTS.join(', ')} and was left out.`);
+
+function kept(): string {
+  if (parts.includes('notes')) return 'Notes are kept in memory until it stops.';
+  return parts.includes('memory') ? 'What it learns is kept in memory until it stops.' : 'It keeps nothing.';
+}

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { NOTES_EDIT } from './featureSets.ts';
 import type { Note, NoteBook } from './notes.ts';
 import type { DemoTool } from './tool.ts';
 
@@ -11,6 +12,7 @@ export function summaryTool(notes: NoteBook): DemoTool {
     title: 'Summarize Notes',
     description:
       'Reads all notes one after the other and writes an overview. Reports its progress and can be cancelled.',
+    featureSet: NOTES_EDIT,
     annotations: { readOnlyHint: true, openWorldHint: false },
     inputSchema: {
       type: 'object',

@@ -3,7 +3,7 @@ import type { Fields, Schema } from './schema.ts';
 /** What a tool may do while it works. */
 export interface ToolContext {
   readonly signal: AbortSignal;
-  readonly progress: (progress: number, total: number, message: string) => void;
+  readonly progress: (progress: number, total: number | undefined, message: string) => void;
 }
 
 export interface ToolOutcome {
@@ -16,6 +16,8 @@ export interface ToolDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string;
+  /** The feature set that it belongs to (MCPL §6). */
+  readonly featureSet: string;
   readonly inputSchema: Schema;
   readonly outputSchema: Schema;
   readonly annotations: {

@@ -4,7 +4,7 @@ import { isFields, problemsOf, withDefaults } from './schema.ts';
 import { summaryTool } from './summaryTool.ts';
 import type { DemoTool, ToolContext, ToolOutcome } from './tool.ts';
 
-export function demoTools(now: () => Date = () => new Date()): readonly DemoTool[] {
+export function notesTools(now: () => Date = () => new Date()): readonly DemoTool[] {
   const notes = new NoteBook(now);
   return [...noteTools(notes), summaryTool(notes)];
 }

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../core/index.ts';
+import { type FeatureSetSettings, isJsonArray, isJsonObject, type Json, type JsonObject } from '../core/index.ts';
 
 /** `servers` with one member of one entry changed (or, by `undefined`, taken out), and everything else as it was. */
 export function withMember(
@@ -47,6 +47,12 @@ export function textsInForce(
     if (isJsonArray(value)) return value.filter((item) => typeof item === 'string');
   }
   return [];
+}
+
+/** `featureSets` of an entry with these lists; an empty one is written only where it takes something back. */
+export function withChosen(there: Json | undefined, before: FeatureSetSettings, after: FeatureSetSettings): JsonObject {
+  const disabled = before.disabled.length > 0 || after.disabled.length > 0 ? { disabled: [...after.disabled] } : {};
+  return { ...(isJsonObject(there) ? there : {}), enabled: [...after.enabled], ...disabled };
 }
 
 /** `list` with or without `item`, in the order it had. */

@@ -2,8 +2,11 @@
 
 export const CONTAINER = 'mcpl';
 export const SERVERS_VIEW = 'mcpl.servers';
+export const EVENTS_VIEW = 'mcpl.events';
 export const TRACE_VIEW = 'mcpl.trace';
 export const GATEWAY_PROVIDER = 'mcpl.gateway';
+export const CHAT_PARTICIPANT = 'mcpl.chat';
+export const WALKTHROUGH = 'mcpl.start';
 export const EXTENSION_ID = 'mcp-live.mcp-live';
 
 export const COMMANDS = {
@@ -33,6 +36,15 @@ export const COMMANDS = {
   statusShow: 'mcpl.status.show',
   hostShowLog: 'mcpl.host.showLog',
   inputClear: 'mcpl.input.clear',
+  featureSetsChoose: 'mcpl.chooseFeatureSets',
+  featureSetMute: 'mcpl.muteFeatureSet',
+  eventOpen: 'mcpl.openEvent',
+  eventAsk: 'mcpl.askModelAboutEvent',
+  eventsMarkRead: 'mcpl.markEventsRead',
+  eventsClear: 'mcpl.clearEvents',
+  auditShow: 'mcpl.showAuditLog',
+  auditExport: 'mcpl.exportAuditLog',
+  modelAllow: 'mcpl.allowLanguageModelUse',
 } as const;
 
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
@@ -41,6 +53,10 @@ export const SETTINGS = {
   servers: 'mcpl.servers',
   inputs: 'mcpl.inputs',
   trace: 'mcpl.trace',
+  pushMaxPerMinute: 'mcpl.push.maxPerMinute',
+  eventsMaxCount: 'mcpl.events.maxCount',
+  auditRetentionDays: 'mcpl.audit.retentionDays',
+  inferenceModel: 'mcpl.inference.model',
 } as const;
 
 export const CONTEXT_KEYS = {
@@ -66,6 +82,13 @@ export const FACETS = {
   resource: 'resource',
   template: 'template',
   prompt: 'prompt',
+  mcpl: 'mcpl',
+  featureSets: 'featureSets',
+  featureSet: 'featureSet',
+  /** A set whose push events reach a person. */
+  pushes: 'pushes',
+  event: 'event',
+  unread: 'unread',
 } as const;
 
 /** Of documents that show what servers have. */

@@ -11,7 +11,10 @@ type UserPart = vscode.LanguageModelTextPart | vscode.LanguageModelDataPart | vs
 type AssistantPart = vscode.LanguageModelTextPart | vscode.LanguageModelDataPart | vscode.LanguageModelToolCallPart;
 
 /** The messages of a sampling request as the editor's models take them. They know no role for instructions. */
-export function modelMessages({ systemPrompt, messages }: SamplingRequest): vscode.LanguageModelChatMessage[] {
+export function modelMessages({
+  systemPrompt,
+  messages,
+}: Pick<SamplingRequest, 'systemPrompt' | 'messages'>): vscode.LanguageModelChatMessage[] {
   const system = systemPrompt === undefined ? [] : [vscode.LanguageModelChatMessage.User(systemPrompt)];
   return [...system, ...messages.map(modelMessage)];
 }

@@ -7,12 +7,13 @@ import type { Picker, Target, ToolTarget } from './services.ts';
 /** What a command was given, as far as it names a server. */
 export function targetOf(argument: unknown): Target | undefined {
   if (!isObject(argument) || typeof argument['server'] !== 'string') return undefined;
-  const text = (key: 'tool' | 'resource' | 'template' | 'prompt'): Partial<Target> => {
+  const text = (key: Exclude<keyof Target, 'server'>): Partial<Target> => {
     const value = argument[key];
     return typeof value === 'string' ? { [key]: value } : {};
   };
   const { server } = argument;
-  return { server, ...text('tool'), ...text('resource'), ...text('template'), ...text('prompt') };
+  const offer = { ...text('tool'), ...text('resource'), ...text('template'), ...text('prompt') };
+  return { server, ...offer, ...text('featureSet'), ...text('event') };
 }
 
 type Texts = Pick<vscode.QuickPickItem, 'label' | 'description' | 'detail'>;

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, type ServerSnapshot } from '../core/index.ts';
+import { joinedChanges } from './featureSetChanges.ts';
 import { SERVERS_VIEW } from './ids.ts';
 import { serverNode, serverTree } from './serverTreeNodes.ts';
 import type { EditorServices } from './services.ts';
@@ -16,6 +17,7 @@ export interface TreeElement {
   readonly resource: string | undefined;
   readonly template: string | undefined;
   readonly prompt: string | undefined;
+  readonly featureSet: string | undefined;
   /** The member of the settings that a problem is about. */
   readonly setting: SettingPlace | undefined;
   readonly parent: TreeElement | undefined;
@@ -105,11 +107,31 @@ class FailureOpener {
   }
 }
 
-async function applyCheckboxes(
-  items: readonly (readonly [TreeElement, vscode.TreeItemCheckboxState])[],
-  rows: ServerRows,
-  { settings, failures }: Needs,
-): Promise<void> {
+type Checked = readonly (readonly [TreeElement, vscode.TreeItemCheckboxState])[];
+
+async function applyCheckboxes(items: Checked, rows: ServerRows, services: Needs): Promise<void> {
+  await applyFeatureSets(items, rows, services);
+  await applyTools(items, rows, services);
+}
+
+async function applyFeatureSets(items: Checked, rows: ServerRows, { settings, failures }: Needs): Promise<void> {
+  const changes = items.map(([{ server, node }, state]) => ({
+    server,
+    names: node.featureSets,
+    on: state === vscode.TreeItemCheckboxState.Checked,
+  }));
+  for (const { server, names, on } of joinedChanges(changes)) {
+    try {
+      await settings.setFeatureSets(server, names, on);
+    } catch (error) {
+      failures.show(vscode.l10n.t('The feature sets of "{0}" were not changed', server), error, { server });
+    }
+    // The row shows the click already, and rows above and below it do not: all show what is in force.
+    rows.refresh(server);
+  }
+}
+
+async function applyTools(items: Checked, rows: ServerRows, { settings, failures }: Needs): Promise<void> {
   for (const [{ server, tool }, state] of items) {
     if (tool === undefined) continue;
     try {
@@ -200,8 +222,8 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
 }
 
 function elementOf(node: TreeNode, parent: TreeElement | undefined): TreeElement {
-  const { server, tool, resource, template, prompt, setting } = node;
-  return { server, tool, resource, template, prompt, setting, parent, node };
+  const { server, tool, resource, template, prompt, featureSet, setting } = node;
+  return { server, tool, resource, template, prompt, featureSet, setting, parent, node };
 }
 
 const EXPANSION = {

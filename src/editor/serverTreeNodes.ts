@@ -9,6 +9,8 @@ import {
   type SettingsProblem,
 } from '../core/index.ts';
 import { joinCommandLine } from './commandLine.ts';
+import { featureSetsNodes } from './featureSetNodes.ts';
+import { mcplLines, mcplWords } from './featureSetText.ts';
 import { COMMANDS, FACETS } from './ids.ts';
 import { offerNodes } from './serverOfferNodes.ts';
 import { type NodeIcon, stateIcon, stateText, stateWords } from './serverStateText.ts';
@@ -49,7 +51,7 @@ export function serverTree(
 }
 
 export function serverNode(server: ServerSnapshot, waiting: readonly WaitingQuestion[] = []): TreeNode {
-  const words = [...countWords(waiting.length), stateWords(server)].join(' · ');
+  const words = [...countWords(waiting.length), stateWords(server), ...mcplWords(server)].join(' · ');
   // A question that waits is shown again by starting its server: toasts hide themselves.
   const startable = server.definition !== undefined && (canStart(server.state) || server.state.kind === 'asking');
   return {
@@ -70,6 +72,7 @@ export function serverNode(server: ServerSnapshot, waiting: readonly WaitingQues
       ...(server.enabled ? [FACETS.enabled] : []),
       ...(server.definition?.connection.kind === 'remote' ? [FACETS.remote] : []),
       ...(server.state.kind === 'running' && server.capabilities['logging'] !== undefined ? [FACETS.logs] : []),
+      ...(server.mcpl === undefined ? [] : [FACETS.mcpl]),
     ],
     // A server that has something to say opens by itself; the others wait until they are opened.
     expansion: server.state.kind === 'failed' || hasErrors(server) ? 'expanded' : 'collapsed',
@@ -77,6 +80,7 @@ export function serverNode(server: ServerSnapshot, waiting: readonly WaitingQues
       ...questionNodes(waiting),
       ...stateNotes(server),
       ...problemNodes(server),
+      ...featureSetsNodes(server),
       ...toolsNodes(server),
       ...offerNodes(server),
       logNode(server.id),
@@ -202,6 +206,7 @@ function serverTooltip(server: ServerSnapshot): string {
     error?.suggestion === undefined ? undefined : `Next step: ${cleanText(error.suggestion)}`,
     info === undefined ? undefined : `Server: ${cleanLine(`${info.title ?? info.name} ${info.version}`, MAX_LABEL)}`,
     ...connectionLines(server),
+    ...mcplLines(server),
     state.kind === 'running' && state.pid !== undefined ? `Process: ${state.pid}` : undefined,
     `Defined in ${server.definedBy} settings, ${server.enabled ? 'enabled' : 'not enabled'}`,
     info?.instructions === undefined ? undefined : `\nThe server says:\n${cleanText(info.instructions)}`,

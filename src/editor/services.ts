@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { Event, Host, Logger, ProtocolTrace, StartQuestion } from '../core/index.ts';
+import type { Event, Host, Logger, ProtocolTrace, PushPolicy, StartQuestion } from '../core/index.ts';
 import type { SettingPlace } from './treeNode.ts';
 
 /** What a command may be given, or nothing (then it asks). A tree node is given too: it has these members as well. */
@@ -11,6 +11,9 @@ export interface Target {
   /** The URI template of resources. */
   readonly template?: string;
   readonly prompt?: string;
+  readonly featureSet?: string;
+  /** The host's own id of a push event. */
+  readonly event?: string;
 }
 
 /** A tool of a server. */
@@ -26,6 +29,10 @@ export interface SettingsWriter {
   setToolOffered(server: string, tool: string, offered: boolean): Promise<void>;
   /** Whether models may call the tool without being asked. No question follows: the person just said so. */
   setToolAutoApproved(server: string, tool: string, autoApproved: boolean): Promise<void>;
+  /** Which feature sets are on. No question follows: the person just said so. */
+  setFeatureSets(server: string, names: readonly string[], on: boolean): Promise<void>;
+  /** What becomes of the push events of one feature set; only for less than was granted before. */
+  setPushPolicy(server: string, featureSet: string, policy: Exclude<PushPolicy, 'infer'>): Promise<void>;
   /** Writes a new entry: into workspace settings, in an empty window the user's. Rejects when the id is taken. */
   add(server: string, entry: Readonly<Record<string, unknown>>, place?: 'workspace' | 'user'): Promise<void>;
   /** Takes the entry out, and offers to put it back. */

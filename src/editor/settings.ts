@@ -9,13 +9,29 @@ import {
   type Json,
   type SettingsLayer,
 } from '../core/index.ts';
+import { hostLimits } from './hostLimits.ts';
 import { SETTINGS } from './ids.ts';
 import { toJson } from './settingsJson.ts';
 
-/** `mcpl.servers` as it stands in each place now. */
+/** `mcpl.servers` as it stands in each place now, and what holds for all servers. */
 export function readSettings(): HostSettings {
-  return { layers: layersOf(SETTINGS.servers), trusted: vscode.workspace.isTrusted };
+  const configuration = vscode.workspace.getConfiguration();
+  return {
+    layers: layersOf(SETTINGS.servers),
+    trusted: vscode.workspace.isTrusted,
+    limits: hostLimits((setting) => configuration.get(setting)),
+  };
 }
+
+/** All that the host is configured with. */
+const OWN = [
+  SETTINGS.servers,
+  SETTINGS.inputs,
+  SETTINGS.pushMaxPerMinute,
+  SETTINGS.eventsMaxCount,
+  SETTINGS.auditRetentionDays,
+  SETTINGS.inferenceModel,
+];
 
 /** The raw values of a setting, the strongest last. */
 export function layersOf(setting: string): readonly SettingsLayer[] {
@@ -69,10 +85,9 @@ export class SettingsWatch implements Disposable {
   constructor(host: Host, syntax: SettingsSyntax) {
     this.#host = host;
     this.#syntax = syntax;
-    const own = [SETTINGS.servers, SETTINGS.inputs];
     this.#owned.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (own.some((setting) => change.affectsConfiguration(setting))) this.#schedule();
+        if (OWN.some((setting) => change.affectsConfiguration(setting))) this.#schedule();
       }),
     );
     this.#owned.add(vscode.workspace.onDidGrantWorkspaceTrust(() => this.#schedule()));

@@ -1,6 +1,14 @@
 import * as vscode from 'vscode';
-import { HostError, type Host, type Json, KeyedQueue } from '../core/index.ts';
-import { textsInForce, withItem, withMember, withoutEntry } from './entryEdits.ts';
+import {
+  HostError,
+  type Host,
+  isJsonObject,
+  type Json,
+  KeyedQueue,
+  type PushPolicy,
+  withChoice,
+} from '../core/index.ts';
+import { textsInForce, withChosen, withItem, withMember, withoutEntry } from './entryEdits.ts';
 import { SETTINGS } from './ids.ts';
 import { plainText } from './plainText.ts';
 import type { SettingsWriter } from './services.ts';
@@ -41,6 +49,25 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
       await this.#host.setAutoApproved(server, [tool], autoApproved);
       await writeMember(server, path, approved);
     });
+  }
+
+  setFeatureSets(server: string, names: readonly string[], on: boolean): Promise<void> {
+    return this.#change(async () => {
+      const declared = this.#host.server(server)?.mcpl?.sets.map(({ set }) => set.name) ?? [];
+      const before = {
+        enabled: inForce(server, ['featureSets', 'enabled']),
+        disabled: inForce(server, ['featureSets', 'disabled']),
+      };
+      const after = withChoice(before, declared, names, on);
+      await this.#host.allowFeatureSets(server, names, on);
+      const entry = placeOf(server).servers[server];
+      const there = isJsonObject(entry) ? entry['featureSets'] : undefined;
+      await writeMember(server, ['featureSets'], withChosen(there, before, after));
+    });
+  }
+
+  setPushPolicy(server: string, featureSet: string, policy: PushPolicy): Promise<void> {
+    return this.#change(() => writeMember(server, ['push', featureSet], policy));
   }
 
   add(server: string, entry: Readonly<Record<string, unknown>>, place?: 'workspace' | 'user'): Promise<void> {
@@ -100,12 +127,17 @@ function inForce(server: string, path: readonly string[]): readonly string[] {
   return textsInForce(values, server, path);
 }
 
-/** The workspace decides for itself, even where the user defined the server: only this one member is written. */
-async function writeMember(server: string, path: readonly string[], value: Json): Promise<void> {
+/** The workspace decides for itself, even where the user defined the server. */
+function placeOf(server: string): SettingsPlace {
   const inFolder = settingsPlaces().findLast(
     (place) => place.folder !== undefined && place.servers[server] !== undefined,
   );
-  const place = inFolder ?? defaultPlace();
+  return inFolder ?? defaultPlace();
+}
+
+/** Only this one member is written. */
+async function writeMember(server: string, path: readonly string[], value: Json): Promise<void> {
+  const place = placeOf(server);
   const servers = withMember(place.servers, server, path, value);
   await writePlace(place, { servers, path: [server, ...path], value });
 }

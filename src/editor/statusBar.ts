@@ -1,10 +1,18 @@
 import * as vscode from 'vscode';
-import { canStart, canStop, type Disposable, DisposableStore, isRunning, type ServerSnapshot } from '../core/index.ts';
-import { type CommandId, COMMANDS } from './ids.ts';
+import {
+  canStart,
+  canStop,
+  type Disposable,
+  DisposableStore,
+  type Host,
+  isRunning,
+  type ServerSnapshot,
+} from '../core/index.ts';
+import { type CommandId, COMMANDS, EVENTS_VIEW } from './ids.ts';
 import { serverIcon } from './serverTree.ts';
 import { stateWords } from './serverStateText.ts';
 import type { EditorServices } from './services.ts';
-import { statusText } from './statusText.ts';
+import { statusText, unreadText } from './statusText.ts';
 
 /** Servers that start together change together: one repaint for all of them. */
 const REPAINT_MS = 50;
@@ -27,6 +35,7 @@ export function registerStatusBar(services: Needs): Disposable {
   store.add(services.host.onDidChangeServer(repaintSoon));
   store.add(services.host.onDidChangeProblems(repaintSoon));
   store.add(services.asked.onDidChange(repaintSoon));
+  store.add(services.host.events.onDidChange(repaintSoon));
   store.add({ dispose: () => clearTimeout(timer) });
   store.add(vscode.commands.registerCommand(COMMANDS.statusShow, () => showServers(services)));
   repaint();
@@ -36,7 +45,7 @@ export function registerStatusBar(services: Needs): Disposable {
 function paint(item: vscode.StatusBarItem, { host, asked }: Needs): void {
   // A server that waits for its sign-in counts as one that asks already.
   const others = asked.waiting.filter(({ server }) => host.server(server)?.state.kind !== 'asking');
-  const status = statusText(host.servers(), host.problems(), others.length);
+  const status = statusText(host.servers(), host.problems(), others.length, host.events.unread);
   item.text = status.text;
   item.tooltip = status.tooltip;
   item.accessibilityInformation = { label: status.spoken };
@@ -50,7 +59,7 @@ interface Action extends vscode.QuickInputButton {
 }
 
 interface Row extends vscode.QuickPickItem {
-  readonly command?: CommandId;
+  readonly command?: string;
   readonly server?: string;
   readonly buttons?: readonly Action[];
 }
@@ -65,12 +74,13 @@ function showServers({ host, asked }: Needs): void {
   const fill = (): void => {
     const active = pick.activeItems[0]?.server;
     pick.keepScrollPosition = true;
-    pick.items = rowsOf(host.servers(), new Set(asked.waiting.map(({ server }) => server)));
+    pick.items = rowsOf(host, new Set(asked.waiting.map(({ server }) => server)));
     const again = pick.items.find((row) => row.server !== undefined && row.server === active);
     if (again !== undefined) pick.activeItems = [again];
   };
   store.add(host.onDidChangeServer(fill));
   store.add(asked.onDidChange(fill));
+  store.add(host.events.onDidChange(fill));
   store.add(
     pick.onDidTriggerItemButton(({ item, button }) => {
       const action = item.buttons?.find((candidate) => candidate === button);
@@ -103,13 +113,14 @@ async function showActions(row: Row): Promise<void> {
   if (taken !== undefined) run(taken.action.command, row.server);
 }
 
-function run(command: CommandId, server: string | undefined): void {
+function run(command: string, server: string | undefined): void {
   void vscode.commands.executeCommand(command, ...(server === undefined ? [] : [{ server }]));
 }
 
-function rowsOf(servers: readonly ServerSnapshot[], asking: ReadonlySet<string>): readonly Row[] {
+function rowsOf(host: Host, asking: ReadonlySet<string>): readonly Row[] {
   const ends: readonly Row[] = [
     { label: '', kind: vscode.QuickPickItemKind.Separator },
+    ...unreadRows(host.events.unread),
     { label: vscode.l10n.t('Add Server…'), iconPath: new vscode.ThemeIcon('add'), command: COMMANDS.serverAdd },
     {
       label: vscode.l10n.t('Show Log of MCP Live'),
@@ -117,7 +128,14 @@ function rowsOf(servers: readonly ServerSnapshot[], asking: ReadonlySet<string>)
       command: COMMANDS.hostShowLog,
     },
   ];
-  return [...servers.map((server) => rowOf(server, asking.has(server.id))), ...ends];
+  return [...host.servers().map((server) => rowOf(server, asking.has(server.id))), ...ends];
+}
+
+function unreadRows(unread: number): readonly Row[] {
+  if (unread === 0) return [];
+  const iconPath = new vscode.ThemeIcon('bell-dot');
+  const label = vscode.l10n.t('Show Events');
+  return [{ label, description: unreadText(unread), iconPath, command: `${EVENTS_VIEW}.focus` }];
 }
 
 function rowOf(server: ServerSnapshot, isAsking: boolean): Row {

@@ -14,11 +14,12 @@ export interface StatusText {
 /** Servers in the tooltip: it is a glance, and the quick pick has them all. */
 const MAX_LINES = 12;
 
-/** `questions`: those of servers that run, beside the question whether one may start. */
+/** `questions`: those of servers that run, beside the question whether one may start. `unread`: push events. */
 export function statusText(
   servers: readonly ServerSnapshot[],
   problems: readonly SettingsProblem[],
   questions = 0,
+  unread = 0,
 ): StatusText {
   const running = servers.filter((server) => isRunning(server.state)).length;
   const failed = servers.filter((server) => server.state.kind === 'failed').length;
@@ -26,19 +27,25 @@ export function statusText(
   const wrong = failed + problems.filter((problem) => problem.severity === 'error').length;
   const busy = servers.some((server) => server.state.kind === 'starting' || server.state.kind === 'restarting');
   const icon = busy ? '$(loading~spin)' : '$(mcp)';
-  const parts = [`${icon} ${running}`];
-  if (asking > 0) parts.push(`$(question) ${asking}`);
-  if (wrong > 0) parts.push(`$(warning) ${wrong}`);
-  const facts = [`${running} of ${servers.length} ${servers.length === 1 ? 'server' : 'servers'} running`];
-  if (asking > 0) facts.push(`${asking} waiting for your answer`);
-  if (wrong > 0) facts.push(wrong === 1 ? '1 problem' : `${wrong} problems`);
+  const counts = [
+    { count: unread, icon: 'bell-dot', fact: unreadText(unread) },
+    { count: asking, icon: 'question', fact: `${asking} waiting for your answer` },
+    { count: wrong, icon: 'warning', fact: wrong === 1 ? '1 problem' : `${wrong} problems` },
+  ].filter(({ count }) => count > 0);
+  const parts = [`${icon} ${running}`, ...counts.map((part) => `$(${part.icon}) ${part.count}`)];
+  const some = `${running} of ${servers.length} ${servers.length === 1 ? 'server' : 'servers'} running`;
+  const facts = [some, ...counts.map(({ fact }) => fact)];
   const lines = servers.slice(0, MAX_LINES).map((server) => `${server.id}: ${stateText(server)}`);
   const rest = servers.length - lines.length;
   return {
-    visible: servers.length > 0 || problems.length > 0,
+    visible: servers.length > 0 || problems.length > 0 || unread > 0,
     text: parts.join(' '),
     tooltip: [`MCP Live: ${facts.join(', ')}`, ...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'),
     spoken: `MCP Live: ${facts.join(', ')}`,
     isUrgent: wrong > 0 || asking > 0,
   };
+}
+
+export function unreadText(unread: number): string {
+  return unread === 1 ? '1 unread event' : `${unread} unread events`;
 }

@@ -9,6 +9,8 @@ export interface TreeNode {
   readonly kind:
     | 'server'
     | 'question'
+    | 'featureSets'
+    | 'featureSet'
     | 'tools'
     | 'tool'
     | 'resources'
@@ -27,6 +29,9 @@ export interface TreeNode {
   /** The URI template of resources. */
   readonly template: string | undefined;
   readonly prompt: string | undefined;
+  readonly featureSet: string | undefined;
+  /** The feature sets that its checkbox switches: its own and those below. */
+  readonly featureSets: readonly string[];
   readonly label: string;
   readonly description: string;
   readonly tooltip: string;
@@ -64,6 +69,8 @@ export const LEAF = {
   resource: undefined,
   template: undefined,
   prompt: undefined,
+  featureSet: undefined,
+  featureSets: [],
   description: '',
   icon: undefined,
   facets: [],

@@ -1,13 +1,46 @@
-import type { ConsentStore, Storage, VerdictStore } from '../core/index.ts';
+import {
+  type AuditStore,
+  boundedRecord,
+  type ConsentStore,
+  type EventStore,
+  type GrantStore,
+  type InboundEvent,
+  type Storage,
+  type VerdictStore,
+} from '../core/index.ts';
+import { decodeUse } from './store/audit.ts';
+import { auditValues, entryOf } from './store/auditRows.ts';
 import { StoreClient, type StoreClientOptions } from './store/client.ts';
-import { decodeConsent, decodeVerdict, list, nothing, orNull } from './store/records.ts';
+import { admissionOf, changeValues, decodeAdmission, eventOf, eventValues } from './store/eventRows.ts';
+import {
+  decodeConsent,
+  decodeGrant,
+  decodeVerdict,
+  list,
+  nothing,
+  orNull,
+  placeOf,
+  readable,
+  type Row,
+  rows,
+} from './store/records.ts';
 
 export type StoreOptions = StoreClientOptions;
+
+/** Of contents that are read at once at the most: events may be large, and all of them stay in memory. */
+const MAX_LISTED_CHARACTERS = 64_000_000;
 
 /** Storage in a SQLite file, in a thread of its own that starts with the first use. A write that resolved is on disk. */
 export function openStore(options: StoreOptions): Storage {
   const client = new StoreClient(options);
-  return { consents: consentStore(client), verdicts: verdictStore(client), close: () => client.close() };
+  return {
+    consents: consentStore(client),
+    verdicts: verdictStore(client),
+    events: eventStore(client),
+    grants: grantStore(client),
+    audit: auditStore(client),
+    close: () => client.close(),
+  };
 }
 
 function consentStore(client: StoreClient): ConsentStore {
@@ -33,6 +66,77 @@ function verdictStore(client: StoreClient): VerdictStore {
     },
     forget: async (fingerprint) => {
       await client.request('verdicts.forget', { fingerprint }, nothing);
+    },
+  };
+}
+
+function eventStore(client: StoreClient): EventStore {
+  return {
+    admit: async (event, record) => {
+      const values = [...eventValues(event), ...auditValues(boundedRecord(record))];
+      return admissionOf(await client.request('events.admit', values, decodeAdmission));
+    },
+    list: (limit) => listEvents(client, limit),
+    change: async (id, change) => {
+      await client.request('events.change', changeValues(id, change), nothing);
+    },
+    markRead: async (ids) => {
+      if (ids.length > 0) await client.request('events.markRead', ids, nothing);
+    },
+    clear: async (server) => {
+      await client.request('events.clear', { server: server ?? null }, nothing);
+    },
+    remove: async (ids) => {
+      if (ids.length > 0) await client.request('events.remove', ids, nothing);
+    },
+    trim: async (keep) => {
+      await client.request('events.trim', { keep }, nothing);
+    },
+  };
+}
+
+/** Page by page, so that reading many events never holds up the extension host for long. */
+async function listEvents(client: StoreClient, limit: number): Promise<readonly InboundEvent[]> {
+  const events: InboundEvent[] = [];
+  let wanted = limit;
+  let characters = 0;
+  for (let before: number | null = null; wanted > 0 && characters < MAX_LISTED_CHARACTERS;) {
+    const page: readonly Row[] = await client.request('events.page', { before, limit: wanted }, rows);
+    const last = page.at(-1);
+    if (last === undefined) break;
+    events.push(...readable(page, eventOf));
+    before = placeOf(last);
+    wanted -= page.length;
+    for (const { content } of page) characters += typeof content === 'string' ? content.length : 0;
+  }
+  return events;
+}
+
+function grantStore(client: StoreClient): GrantStore {
+  return {
+    list: async () => readable(await client.request('grants.list', null, rows), decodeGrant),
+    save: async (grant) => {
+      await client.request('grants.save', grant, nothing);
+    },
+    revoke: async (ids) => {
+      if (ids.length > 0) await client.request('grants.revoke', ids, nothing);
+    },
+  };
+}
+
+function auditStore(client: StoreClient): AuditStore {
+  return {
+    append: async (records) => {
+      const all = records.map((each) => auditValues(boundedRecord(each)));
+      if (all.length > 0) await client.request('audit.append', all, nothing);
+    },
+    list: async ({ limit, server, before }) => {
+      const query = { limit, server: server ?? null, before: before ?? null };
+      return readable(await client.request('audit.page', query, rows), entryOf);
+    },
+    used: (server, since) => client.request('audit.used', { server, since }, list(decodeUse)),
+    trim: async (before) => {
+      await client.request('audit.trim', { before }, nothing);
     },
   };
 }

@@ -1,9 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { auditHandlers } from './store/audit.ts';
 import { failAll, runBatch } from './store/batch.ts';
 import { consentHandlers } from './store/consents.ts';
 import { decodeToStore, type FromStore, type StoreRequest } from './store/contract.ts';
 import { closeQuietly, openDatabase } from './store/database.ts';
+import { eventHandlers } from './store/events.ts';
+import { grantHandlers } from './store/grants.ts';
 import { record, text } from './store/records.ts';
 import type { StoreHandlers } from './store/repository.ts';
 import { describeFailure } from './store/sqlite.ts';
@@ -70,7 +73,16 @@ class StoreThread {
   #open(): Opened {
     const { database, notices } = openDatabase(this.#file);
     for (const notice of notices) this.#send({ kind: 'notice', text: notice });
-    return { database, handlers: { ...consentHandlers(database), ...verdictHandlers(database) } };
+    return {
+      database,
+      handlers: {
+        ...consentHandlers(database),
+        ...verdictHandlers(database),
+        ...eventHandlers(database),
+        ...grantHandlers(database),
+        ...auditHandlers(database),
+      },
+    };
   }
 
   #close(): void {

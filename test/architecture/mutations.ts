@@ -25,6 +25,8 @@ const INSIDE_THE_CORE: readonly Mutation[] = [
   ...many('policy-is-pure', 'core/policy/', 'core/rpc/', 'core/wire/', 'core/session/', 'core/features/'),
   ...many('session-asks-no-policy', 'core/session/', 'core/policy/', 'core/features/', 'core/gateway/', 'core/form/'),
   ...many('features-are-below-the-host', 'core/features/', 'core/host.ts', 'core/gateway/'),
+  ...many('mcpl-is-below-the-features', 'core/mcpl/', 'core/features/', 'core/gateway/', 'core/trace/', 'core/form/'),
+  ...many('model-ports-are-words-only', 'core/modelPorts.ts', 'core/rpc/', 'core/ports.ts', 'core/hostTypes.ts'),
   ...many('form-is-pure', 'core/form/', 'core/rpc/', 'core/ports.ts', 'core/features/'),
   ...many(
     'gateway-sees-the-host-only',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Consent, HostError, isObject, type Storage } from '../../src/core/index.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
+import { damagePages } from '../support/damagedFile.ts';
 
 const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
 
@@ -94,7 +95,7 @@ suite('The store', function () {
     assert.deepEqual(readdirSync(join(folder, 'nested')), ['mcpl.sqlite']);
     const database = new DatabaseSync(file, { readOnly: true });
     const pragma = (name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-    assert.deepEqual([pragma('journal_mode'), pragma('user_version'), pragma('quick_check')], ['wal', 2, 'ok']);
+    assert.deepEqual([pragma('journal_mode'), pragma('user_version'), pragma('quick_check')], ['wal', 3, 'ok']);
     database.close();
   });
 
@@ -139,11 +140,11 @@ suite('The store', function () {
 
   test('what a damaged database still gives is taken over into the new one', async () => {
     await save(...Array.from({ length: 400 }, (_, i) => `server-${i}`));
-    damageMiddle(file);
+    damagePages(file, '"autoApprove"');
     const kept = await servers();
     assert.ok(kept.length > 200 && kept.length < 400, `${kept.length} kept`);
     assert.ok(kept.includes('server-0') && kept.includes('server-399'), 'read from both ends');
-    assert.match(notices.join(), new RegExp(`Start permissions kept from it: ${kept.length};`));
+    assert.match(notices.join(), new RegExp(`Kept from it: start permissions ${kept.length};`));
     assert.deepEqual(await servers(), kept);
   });
 
@@ -151,7 +152,7 @@ suite('The store', function () {
     await save(...Array.from({ length: 400 }, (_, i) => `server-${i}`));
     const store = open();
     assert.equal((await store.consents.list()).length, 400);
-    damageMiddle(file);
+    damagePages(file, '"autoApprove"');
     await growOtherwise(file);
     const kept = await store.consents.list();
     assert.ok(kept.length > 200 && kept.length < 400, `${kept.length} kept`);
@@ -168,7 +169,7 @@ suite('The store', function () {
     assert.equal(
       await failure(store.consents.list()),
       'STORAGE_FAILED newer | The database ~/nested/mcpl.sqlite cannot be used: It has format 7, this version reads ' +
-        'formats up to 2. | Update MCP Live, or open this workspace with the newer version.',
+        'formats up to 3. | Update MCP Live, or open this workspace with the newer version.',
     );
     await store.close();
     assert.deepEqual(readFileSync(file), before);
@@ -219,14 +220,6 @@ suite('The store', function () {
     assert.deepEqual(warnings, []);
   });
 });
-
-/** Overwrites two pages between the first and the last of the table. */
-function damageMiddle(file: string): void {
-  const bytes = readFileSync(file);
-  const middle = Math.floor((bytes.length / 4096) * 0.4) * 4096;
-  bytes.fill(0xa5, middle, middle + 4096);
-  writeFileSync(file, bytes);
-}
 
 /** A change by somebody else makes an open connection read its pages again. */
 async function growOtherwise(file: string): Promise<void> {

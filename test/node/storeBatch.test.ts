@@ -3,11 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { auditHandlers } from '../../src/node/store/audit.ts';
+import { auditValues } from '../../src/node/store/auditRows.ts';
 import { runBatch } from '../../src/node/store/batch.ts';
 import { consentHandlers } from '../../src/node/store/consents.ts';
 import type { StoreAnswer, StoreRequest } from '../../src/node/store/contract.ts';
 import { openDatabase } from '../../src/node/store/database.ts';
+import { eventHandlers } from '../../src/node/store/events.ts';
+import { eventValues } from '../../src/node/store/eventRows.ts';
 import { describeFailure } from '../../src/node/store/sqlite.ts';
+import { auditRecord, inboundEvent } from '../support/storedRecords.ts';
 
 function save(id: number, size = 10): StoreRequest {
   const params = { server: `server-${id}`, fingerprint: 'f'.repeat(size), grants: { autoApprove: [] }, at: id };
@@ -88,6 +93,26 @@ suite('A batch of the store', () => {
     assert.deepEqual([count(), database.isTransaction], [1, false]);
     database.exec('PRAGMA max_page_count = 100000');
     assert.deepEqual(run(save(5, 50_000)), ['5 ok']);
+  });
+
+  test('an event that no longer fits on the disk leaves no record of it either', () => {
+    const handlers = { ...eventHandlers(database), ...auditHandlers(database) };
+    const admit = (id: number, size: number): StoreRequest => {
+      const event = inboundEvent(`event-${id}`, { content: [{ type: 'text', text: 'x'.repeat(size) }] });
+      return { id, operation: 'events.admit', params: [...eventValues(event), ...auditValues(auditRecord())] };
+    };
+    const rows = (): unknown =>
+      database.prepare('SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM audit) AS audit').get();
+    const pages = Number(database.prepare('PRAGMA page_count').get()?.['page_count']);
+    database.exec(`PRAGMA max_page_count = ${pages + 2}`);
+    assert.deepEqual(outcomes(runBatch(database, handlers, [admit(1, 10)])), ['1 ok']);
+    assert.throws(
+      () => runBatch(database, handlers, [admit(2, 10), admit(3, 50_000)]),
+      (error) => describeFailure(error).kind === 'full',
+    );
+    assert.deepEqual({ ...Object(rows()) }, { events: 1, audit: 1 });
+    database.exec('PRAGMA max_page_count = 100000');
+    assert.deepEqual(outcomes(runBatch(database, handlers, [admit(2, 10), admit(3, 50_000)])), ['2 ok', '3 ok']);
   });
 
   test('a database that may only be read says so', () => {

@@ -21,8 +21,8 @@ class Writer {
   stderr = '';
   readonly ended: Promise<unknown>;
 
-  constructor(file: string, prefix: string, limit = 'Infinity') {
-    this.#process = spawn(process.execPath, [writerPath, file, prefix, limit], {
+  constructor(file: string, prefix: string, limit = 'Infinity', what = 'consents') {
+    this.#process = spawn(process.execPath, [writerPath, file, prefix, limit, what], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#process.stdout?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
@@ -65,6 +65,29 @@ suite('The store under kill -9 and several processes', function () {
     return { servers: new Set(all.map((consent) => consent.server)), notices };
   }
 
+  async function storedEvents(): Promise<{
+    readonly events: ReadonlySet<string>;
+    /** What the records speak of, and how many there are. */
+    readonly audit: ReadonlySet<string | undefined>;
+    readonly records: number;
+    readonly notices: readonly string[];
+  }> {
+    const notices: string[] = [];
+    const store = openStore({ file, workerPath, log: NO_LOG, onNotice: (text) => notices.push(text) });
+    const events = await store.events.list(1_000_000);
+    const audit = new Set<string | undefined>();
+    let records = 0;
+    for (let before: number | undefined; ;) {
+      const page = await store.audit.list({ limit: 1_000, before });
+      for (const { detail } of page) audit.add(detail);
+      records += page.length;
+      before = page.at(-1)?.place;
+      if (before === undefined) break;
+    }
+    await store.close();
+    return { events: new Set(events.map((event) => event.eventId).sort()), audit, records, notices };
+  }
+
   test('what was acknowledged survives a kill at any moment, and every opening after one succeeds', async () => {
     const acknowledged: string[] = [];
     for (let i = 0; i < dose(20, 200); i++) {
@@ -81,6 +104,35 @@ suite('The store under kill -9 and several processes', function () {
       assert.deepEqual(notices, []);
     }
     assert.ok(acknowledged.length > dose(20, 200), `${acknowledged.length} acknowledged`);
+  });
+
+  test('an event that was acknowledged survives a kill at any moment, together with its record in the audit', async () => {
+    const acknowledged: string[] = [];
+    for (let i = 0; i < dose(10, 100); i++) {
+      const writer = new Writer(file, `kill${i}`, 'Infinity', 'events');
+      await writer.writing();
+      await wait(Math.random() * 40);
+      await writer.kill();
+      acknowledged.push(...writer.acknowledged);
+      const { events, audit, notices } = await storedEvents();
+      assert.deepEqual(
+        acknowledged.filter((id) => !events.has(id)),
+        [],
+      );
+      assert.deepEqual([audit, notices], [events, []]);
+    }
+    assert.ok(acknowledged.length > dose(10, 100), `${acknowledged.length} acknowledged`);
+  });
+
+  test('of one event that several processes are told of, exactly one keeps it', async () => {
+    const writers = Array.from({ length: 3 }, () => new Writer(file, 'same', '20', 'events'));
+    await Promise.all(writers.map((writer) => writer.ended));
+    assert.deepEqual(
+      writers.map((writer) => [writer.acknowledged.length, writer.stderr]),
+      writers.map(() => [80, '']),
+    );
+    const { events, audit, records } = await storedEvents();
+    assert.deepEqual([events.size, audit, records], [80, events, 80]);
   });
 
   test('processes that open a new database at the same time and write to it lose nothing', async () => {

@@ -1,15 +1,17 @@
 import { writeSync } from 'node:fs';
 import { NO_LOG } from '../../src/core/index.ts';
+import { auditRecord, inboundEvent } from '../support/storedRecords.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
 
-/** Writes consents until it is killed, and says of each when the store acknowledged it. */
-const [file = '', prefix = '', limit = 'Infinity'] = process.argv.slice(2);
+/** Writes consents, or events, until it is killed, and says of each when the store acknowledged it. */
+const [file = '', prefix = '', limit = 'Infinity', what = 'consents'] = process.argv.slice(2);
 const store = openStore({ file, workerPath: new URL('../../src/node/storeWorker.ts', import.meta.url), log: NO_LOG });
 
 async function write(lane: number): Promise<void> {
   for (let i = 0; i < Number(limit); i++) {
     const id = `${prefix}-${lane}-${i}`;
-    await store.consents.save({ server: id, fingerprint: 'f'.repeat(64), grants: { autoApprove: [id] }, at: i });
+    if (what === 'events') await store.events.admit(inboundEvent(id), auditRecord({ detail: id }));
+    else await store.consents.save({ server: id, fingerprint: 'f'.repeat(64), grants: { autoApprove: [id] }, at: i });
     writeSync(1, `${id}\n`);
   }
 }

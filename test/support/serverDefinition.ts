@@ -1,3 +1,4 @@
+import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
 import type { ServerDefinition } from '../../src/core/model/server.ts';
 
 /** A server as settings define it, with what a test does not care about filled in. */
@@ -14,6 +15,8 @@ export function serverDefinition(extra: Partial<ServerDefinition> = {}, command 
     definedBy: 'user',
     workspaceAutoApprove: [],
     lentByUser: [],
+    mcpl: DEFAULT_MCPL,
+    workspaceGrants: [],
     ...extra,
   };
 }

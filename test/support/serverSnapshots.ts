@@ -5,6 +5,7 @@ import type {
   ServerState,
   SettingsProblem,
 } from '../../src/core/index.ts';
+import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
 
 /** A snapshot of a server that a test describes by what matters to it. */
 export function snapshot(id: string, state: ServerState, rest: Partial<ServerSnapshot> = {}): ServerSnapshot {
@@ -17,6 +18,7 @@ export function snapshot(id: string, state: ServerState, rest: Partial<ServerSna
     problems: [],
     definition: definition(id),
     capabilities: {},
+    mcpl: undefined,
     listing: { kind: 'read' },
     resources: [],
     templates: [],
@@ -46,6 +48,8 @@ export function definition(id: string): ServerDefinition {
     definedBy: 'workspace',
     workspaceAutoApprove: [],
     lentByUser: [],
+    mcpl: DEFAULT_MCPL,
+    workspaceGrants: [],
   };
 }
 

@@ -6,6 +6,7 @@ import {
   type Era,
   type Host,
   type InputPorts,
+  type Models,
   type ServerSnapshot,
   type VerdictStore,
 } from '../../src/core/index.ts';
@@ -53,6 +54,10 @@ export class TestHost {
     sampler: { canUseTools: false, sample: () => Promise.resolve({ kind: 'declined' }) },
     schemaChecker: { check: () => Promise.resolve({ kind: 'ok' }) },
   };
+  /** What servers and turns are given as a model; none, unless the test has one. */
+  models: Models = {
+    choose: () => Promise.resolve({ kind: 'failed', reason: 'no_model', message: 'There is no model.' }),
+  };
   readonly servers: ScriptedServer[] = [];
   #ids = 0;
 
@@ -97,6 +102,7 @@ export class TestHost {
           },
         },
         inputs: this.inputPorts,
+        models: { choose: (wish, token) => this.models.choose(wish, token) },
         consent: {
           ask: (question) => {
             this.questions.push(question);

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { DEFAULT_LIMITS } from '../../src/core/index.ts';
+import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
+import { MOST } from '../../src/editor/hostLimits.ts';
 import {
+  CHAT_PARTICIPANT,
   COMMANDS,
   CONTEXT_KEYS,
   DEMO_COMMAND,
+  EVENTS_VIEW,
   EXTENSION_ID,
   FACETS,
   GATEWAY_PROVIDER,
@@ -11,6 +16,7 @@ import {
   SERVERS_VIEW,
   SETTINGS,
   TRACE_VIEW,
+  WALKTHROUGH,
 } from '../../src/editor/ids.ts';
 import { DEMO_COMMAND as RUN_AS_DEMO } from '../../src/node/connector.ts';
 
@@ -19,7 +25,9 @@ interface Property {
   readonly default: unknown;
   readonly scope: string;
   readonly markdownDescription?: string;
-  readonly additionalProperties?: { readonly properties: Readonly<Record<string, Partial<Property>>> };
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, Partial<Property>>>;
+  readonly additionalProperties?: Partial<Property>;
 }
 
 interface MenuItem {
@@ -36,6 +44,14 @@ interface Contributes {
   readonly viewsWelcome: readonly { readonly view: string; readonly contents: string }[];
   readonly menus: Readonly<Record<string, readonly MenuItem[]>>;
   readonly mcpServerDefinitionProviders: readonly { readonly id: string }[];
+  readonly chatParticipants: readonly { readonly id: string; readonly name: string }[];
+  readonly walkthroughs: readonly { readonly id: string; readonly steps: readonly Step[] }[];
+}
+
+interface Step {
+  readonly id: string;
+  readonly description: string;
+  readonly media: { readonly markdown: string };
 }
 
 interface Manifest {
@@ -100,13 +116,17 @@ suite('package.json and the ids of the code', () => {
       Object.values(contributes.views)
         .flat()
         .map(({ id }) => id),
-      [SERVERS_VIEW],
+      [SERVERS_VIEW, EVENTS_VIEW],
     );
     const keys = whens(contributes).flatMap((when) => when.match(/\bmcpl:\w+/g) ?? []);
     assert.deepEqual([...new Set(keys)].sort(), Object.values(CONTEXT_KEYS).sort());
     assert.deepEqual(
       contributes.mcpServerDefinitionProviders.map(({ id }) => id),
       [GATEWAY_PROVIDER],
+    );
+    assert.deepEqual(
+      contributes.chatParticipants.map(({ id, name }) => [id, name]),
+      [[CHAT_PARTICIPANT, 'mcpl']],
     );
   });
 
@@ -132,11 +152,22 @@ suite('package.json and the ids of the code', () => {
       menus.map(({ command }) => command).filter((id) => !ids.includes(id)),
       [],
     );
-    const links = contributes.viewsWelcome.flatMap(({ contents }) =>
-      [...textOf(contents).matchAll(/\(command:([\w.]+)\)/g)].map((match) => match[1]),
+    const linked = (text: string): readonly string[] =>
+      [...textOf(text).matchAll(/\(command:([\w.]+)[)?]/g)].flatMap((match) => match[1] ?? []);
+    assert.deepEqual(contributes.viewsWelcome.flatMap(({ contents }) => linked(contents)).sort(), [
+      COMMANDS.featureSetsChoose,
+      COMMANDS.demoTry,
+      COMMANDS.serverAdd,
+      'workbench.trust.manage',
+    ]);
+    const views: readonly string[] = [SERVERS_VIEW, EVENTS_VIEW];
+    for (const { view } of contributes.viewsWelcome) assert.ok(views.includes(view), view);
+    const [walkthrough] = contributes.walkthroughs;
+    assert.equal(walkthrough?.id, WALKTHROUGH);
+    assert.deepEqual(
+      walkthrough.steps.flatMap(({ description }) => linked(description)),
+      [COMMANDS.featureSetsChoose, `${EVENTS_VIEW}.focus`, 'workbench.action.chat.open', COMMANDS.auditShow],
     );
-    assert.deepEqual(links.sort(), ['mcpl.demo.try', 'mcpl.server.add', 'workbench.trust.manage']);
-    for (const { view } of contributes.viewsWelcome) assert.equal(view, SERVERS_VIEW);
   });
 });
 
@@ -160,7 +191,7 @@ suite('package.nls.json', () => {
   });
 
   test('titles commands in Title Case', () => {
-    const small = ['in', 'the', 'to', 'from', 'of', 'a'];
+    const small = ['as', 'in', 'the', 'to', 'from', 'of', 'a'];
     for (const { title } of commands) {
       const words = textOf(title).split(' ');
       for (const word of words) assert.ok(small.includes(word) || /^[A-Z]/.test(word), words.join(' '));
@@ -181,12 +212,30 @@ suite('The manifest', () => {
         'mcpl.servers': ['object', {}, 'string', 'machine-overridable'],
         'mcpl.inputs': ['array', [], 'string', 'machine-overridable'],
         'mcpl.trace': ['string', 'off', 'string', 'machine-overridable'],
+        'mcpl.push.maxPerMinute': ['integer', DEFAULT_LIMITS.pushPerMinute, 'string', 'machine-overridable'],
+        'mcpl.events.maxCount': ['integer', DEFAULT_LIMITS.maxEvents, 'string', 'machine-overridable'],
+        'mcpl.audit.retentionDays': ['integer', DEFAULT_LIMITS.auditDays, 'string', 'machine-overridable'],
+        'mcpl.inference.model': ['string', '', 'string', 'machine-overridable'],
       },
     );
     const members = Object.entries(properties['mcpl.servers']?.additionalProperties?.properties ?? {});
     assert.deepEqual(
       members.filter(([, { markdownDescription }]) => markdownDescription === undefined).map(([key]) => key),
       [],
+    );
+  });
+
+  test('has the defaults and the bounds that the code has', () => {
+    const entry = properties['mcpl.servers']?.additionalProperties?.properties ?? {};
+    const defaultsOf = (key: string): unknown =>
+      Object.fromEntries(Object.entries(entry[key]?.properties ?? {}).map(([name, member]) => [name, member.default]));
+    assert.deepEqual(defaultsOf('hooks'), DEFAULT_MCPL.hooks);
+    assert.deepEqual(defaultsOf('featureSets'), DEFAULT_MCPL.featureSets);
+    assert.deepEqual(defaultsOf('inference'), DEFAULT_MCPL.inference);
+    const most = ['mcpl.push.maxPerMinute', 'mcpl.events.maxCount', 'mcpl.audit.retentionDays'];
+    assert.deepEqual(
+      most.map((key) => properties[key]?.maximum),
+      [MOST.pushPerMinute, MOST.maxEvents, MOST.auditDays],
     );
   });
 
@@ -207,10 +256,11 @@ suite('The manifest', () => {
     assert.equal(manifest.enabledApiProposals, undefined);
   });
 
-  test('has an icon where it says so', () => {
+  test('has icons and texts where it says so', () => {
     const icons = contributes.viewsContainers.activitybar.map(({ icon }) => icon);
+    const media = contributes.walkthroughs.flatMap(({ steps }) => steps.map((step) => step.media.markdown));
     assert.deepEqual(
-      icons.filter((icon) => !existsSync(new URL(icon, root))),
+      [...icons, ...media].filter((path) => !existsSync(new URL(path, root))),
       [],
     );
   });
@@ -230,15 +280,26 @@ suite('The manifest', () => {
     assert.ok(!itemCommands('tool+asks').includes('2_approve@1 mcpl.tool.askFirst'));
     assert.ok(itemCommands('tool+autoApproved').includes('2_approve@1 mcpl.tool.askFirst'));
     assert.deepEqual(itemCommands('problem'), ['3_open@3 mcpl.server.openSettings']);
+    assert.deepEqual(inline('featureSets'), ['inline@1 mcpl.chooseFeatureSets']);
+    assert.deepEqual(itemCommands('featureSet'), ['1_choose@1 mcpl.chooseFeatureSets']);
+    assert.deepEqual(itemCommands('featureSet+pushes'), [
+      '1_choose@1 mcpl.chooseFeatureSets',
+      '1_choose@2 mcpl.muteFeatureSet',
+    ]);
+    assert.deepEqual(inline('event+unread'), ['inline@1 mcpl.askModelAboutEvent', 'inline@2 mcpl.muteFeatureSet']);
     assert.deepEqual(inline('resource'), ['inline@1 mcpl.resource.open']);
     assert.deepEqual(inline('template'), ['inline@1 mcpl.resource.open']);
     assert.deepEqual(inline('prompt'), ['inline@1 mcpl.prompt.get']);
     const onlyHere = (contextValue: string): readonly string[] =>
-      itemCommands(contextValue).filter((entry) => /signOut|setLogLevel/.test(entry));
+      itemCommands(contextValue).filter((entry) => /signOut|setLogLevel|mcpl\.\w+$/.test(entry));
     assert.deepEqual(onlyHere('server+stoppable'), []);
     assert.deepEqual(onlyHere('server+stoppable+remote+logs'), [
       '3_open@4 mcpl.server.setLogLevel',
       '4_consent@2 mcpl.server.signOut',
+    ]);
+    assert.deepEqual(onlyHere('server+stoppable+mcpl'), [
+      '2_enable@2 mcpl.chooseFeatureSets',
+      '3_open@5 mcpl.showAuditLog',
     ]);
     const enabling = (contextValue: string): readonly string[] =>
       itemCommands(contextValue).filter((entry) => entry.startsWith('2_enable'));

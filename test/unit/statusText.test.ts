@@ -43,6 +43,15 @@ suite('the status bar item', () => {
     );
   });
 
+  test('counts unread events without a warning, and is there for them alone', () => {
+    const status = statusText([], [], 0, 1);
+    assert.deepEqual(
+      [status.visible, status.text, status.spoken, status.isUrgent],
+      [true, '$(mcp) 0 $(bell-dot) 1', 'MCP Live: 0 of 0 servers running, 1 unread event', false],
+    );
+    assert.match(statusText([snapshot('a', running())], [], 0, 12).tooltip, /, 12 unread events\na: running$/);
+  });
+
   test('turns while a server starts, and is there for a problem alone', () => {
     assert.equal(statusText([snapshot('a', { kind: 'starting' })], []).text, '$(loading~spin) 0');
     assert.equal(statusText([], [problem([], 'Wrong.')]).text, '$(mcp) 0 $(warning) 1');

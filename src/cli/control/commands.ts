@@ -1,4 +1,5 @@
-import type { CompletionRequest, Json, JsonObject, LogLevelName } from '../../core/index.ts';
+import type { CompletionRequest, HostLimits, Json, JsonObject, LogLevelName, ModelMessage } from '../../core/index.ts';
+import type { DriverModel } from './driverModels.ts';
 
 /** How a driver names a command, to find its answer. */
 export type CommandId = string | number;
@@ -25,6 +26,7 @@ interface Commands {
     readonly workspaceServers: Json | undefined;
     readonly inputs: Json | undefined;
     readonly trusted: boolean | undefined;
+    readonly limits: Partial<HostLimits> | undefined;
   };
   readonly logLevel: OfServer & { readonly level: LogLevelName | undefined };
   readonly consents: object;
@@ -47,6 +49,21 @@ interface Commands {
   readonly complete: OfServer & { readonly request: CompletionRequest };
   readonly subscribe: OfServer & { readonly uri: string };
   readonly unsubscribe: OfServer & { readonly uri: string };
+
+  readonly featureSets: OfServer;
+  readonly toggle: OfServer & { readonly names: readonly string[]; readonly on: boolean };
+  readonly model: { readonly model: DriverModel | undefined };
+  readonly turn: {
+    readonly conversationId: string;
+    readonly turnIndex: number;
+    readonly message: string | null;
+    readonly history: readonly ModelMessage[];
+  };
+  readonly events: { readonly limit: number };
+  readonly markRead: { readonly ids: readonly string[] };
+  readonly clearEvents: OfServers;
+  readonly askModel: { readonly event: string };
+  readonly audit: OfServers & { readonly limit: number };
 
   readonly cancel: { readonly call: CommandId };
   readonly answer: { readonly question: string; readonly answer: Json };

@@ -9,7 +9,9 @@ import {
   parseJson,
 } from '../../core/index.ts';
 import type { CommandId, CommandKind, ControlCommand, ControlError } from './commands.ts';
-import { isId, Malformed, object, optionalText, text, texts } from './members.ts';
+import { decodeModel } from './driverModels.ts';
+import { flag, isId, Malformed, object, optionalCount, optionalText, text, textList, texts } from './members.ts';
+import { historyIn, limitsIn } from './turnMembers.ts';
 
 export type DecodedLine =
   | { readonly kind: 'command'; readonly id: CommandId; readonly command: ControlCommand }
@@ -25,9 +27,10 @@ const DECODERS: Decoders = {
   stop: (line) => ({ kind: 'stop', server: text(line, 'server') }),
   restart: (line) => ({ kind: 'restart', server: text(line, 'server') }),
   refresh: (line) => ({ kind: 'refresh', server: text(line, 'server') }),
-  configure: ({ servers, workspaceServers, inputs, trusted }) => {
+  configure: (line) => {
+    const { servers, workspaceServers, inputs, trusted } = line;
     if (trusted !== undefined && typeof trusted !== 'boolean') throw new Malformed('"trusted" must be true or false.');
-    return { kind: 'configure', servers, workspaceServers, inputs, trusted };
+    return { kind: 'configure', servers, workspaceServers, inputs, trusted, limits: limitsIn(line) };
   },
   logLevel: (line) => ({ kind: 'logLevel', server: text(line, 'server'), level: levelIn(line) }),
   consents: () => ({ kind: 'consents' }),
@@ -65,6 +68,31 @@ const DECODERS: Decoders = {
   }),
   subscribe: (line) => ({ kind: 'subscribe', server: text(line, 'server'), uri: text(line, 'uri') }),
   unsubscribe: (line) => ({ kind: 'unsubscribe', server: text(line, 'server'), uri: text(line, 'uri') }),
+
+  featureSets: (line) => ({ kind: 'featureSets', server: text(line, 'server') }),
+  toggle: (line) => ({
+    kind: 'toggle',
+    server: text(line, 'server'),
+    names: textList(line, 'names'),
+    on: flag(line, 'on'),
+  }),
+  model: (line) => ({ kind: 'model', model: decodeModel(line) }),
+  turn: (line) => ({
+    kind: 'turn',
+    conversationId: optionalText(line, 'conversationId') ?? 'driver',
+    turnIndex: optionalCount(line, 'turnIndex') ?? 0,
+    message: line['message'] === null ? null : text(line, 'message'),
+    history: historyIn(line),
+  }),
+  events: (line) => ({ kind: 'events', limit: optionalCount(line, 'limit') ?? 100 }),
+  markRead: (line) => ({ kind: 'markRead', ids: textList(line, 'ids') }),
+  clearEvents: (line) => ({ kind: 'clearEvents', server: optionalText(line, 'server') }),
+  askModel: (line) => ({ kind: 'askModel', event: text(line, 'event') }),
+  audit: (line) => ({
+    kind: 'audit',
+    limit: optionalCount(line, 'limit') ?? 100,
+    server: optionalText(line, 'server'),
+  }),
 
   cancel: ({ call }) => {
     if (!isId(call)) throw new Malformed('"call" must be the id of a call.');

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/index.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../core/index.ts';
 import type { CommandId } from './commands.ts';
 
 /** A command of which a member is not what it must be. */
@@ -31,4 +31,27 @@ export function texts(line: JsonObject, name: string): Readonly<Record<string, s
 
 export function isId(value: Json | undefined): value is CommandId {
   return typeof value === 'string' || typeof value === 'number';
+}
+
+export function textList(line: JsonObject, name: string): readonly string[] {
+  const value = line[name];
+  if (!isJsonArray(value)) throw new Malformed(`"${name}" must be a list of texts.`);
+  return value.map((item) => {
+    if (typeof item !== 'string') throw new Malformed(`"${name}" must be a list of texts.`);
+    return item;
+  });
+}
+
+export function flag(line: JsonObject, name: string): boolean {
+  const value = line[name];
+  if (typeof value !== 'boolean') throw new Malformed(`"${name}" must be true or false.`);
+  return value;
+}
+
+export function optionalCount(line: JsonObject, name: string): number | undefined {
+  const value = line[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw new Malformed(`"${name}" must be a whole number from 0 on.`);
+  return value;
 }

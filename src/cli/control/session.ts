@@ -3,6 +3,7 @@ import {
   type Disposable,
   DisposableStore,
   type Host,
+  type HostLimits,
   type HostSettings,
   type Json,
   type JsonObject,
@@ -19,6 +20,9 @@ import {
   Refused,
 } from './commands.ts';
 import { decodeLine } from './lineDecoder.ts';
+import type { DriverModels } from './driverModels.ts';
+import { mcplHandlers } from './mcplHandlers.ts';
+import { eventView } from './mcplViews.ts';
 import { offerHandlers } from './offerHandlers.ts';
 import type { Questions } from './questions.ts';
 import { serverHandlers } from './serverHandlers.ts';
@@ -31,6 +35,7 @@ export interface ControlOptions {
   readonly consents: ConsentStore;
   readonly accounts: Accounts;
   readonly questions: Questions;
+  readonly models: DriverModels;
   readonly settings: ControlSettings;
   readonly write: (message: JsonObject) => void;
   /** Called when the driver asks for the end, after everything has ended. */
@@ -42,6 +47,7 @@ export interface ControlSettings {
   readonly workspaceServers: Json | undefined;
   readonly inputs: Json | undefined;
   readonly trusted: boolean;
+  readonly limits?: Partial<HostLimits> | undefined;
 }
 
 /** What is left out stays as it is. */
@@ -67,8 +73,21 @@ export class ControlSession implements Disposable {
     this.#handlers = {
       ...serverHandlers({ ...options, work }),
       ...offerHandlers({ host, work, watches, write }),
+      ...mcplHandlers({
+        ...options,
+        work,
+        servers: () => this.#settings.servers,
+        configure: (servers) => this.#configure({ servers }),
+      }),
       ...this.#ownHandlers(),
     };
+    this.#life.add(
+      host.events.onDidArrive((events) => {
+        for (const event of events) write({ event: 'push', ...eventView(event) });
+      }),
+    );
+    this.#life.add(host.events.onDidChange(() => write({ event: 'events', unread: host.events.unread })));
+    this.#life.add(host.onDidRefuseModel(({ server, reason }) => write({ event: 'modelRefused', server, reason })));
     this.#life.add(host.onDidChangeServer((change) => this.#tellChange(change)));
   }
 
@@ -135,6 +154,7 @@ export class ControlSession implements Disposable {
       workspaceServers: change.workspaceServers ?? now.workspaceServers,
       inputs: change.inputs ?? now.inputs,
       trusted: change.trusted ?? now.trusted,
+      limits: change.limits ?? now.limits,
     };
     this.#options.questions.declare(this.#settings.inputs);
     this.#options.host.configure(hostSettings(this.#settings));
@@ -148,9 +168,10 @@ export class ControlSession implements Disposable {
   }
 }
 
-function hostSettings({ servers, workspaceServers, trusted }: ControlSettings): HostSettings {
+function hostSettings({ servers, workspaceServers, trusted, limits }: ControlSettings): HostSettings {
   return {
     trusted,
+    limits,
     layers: [
       { scope: 'user', servers },
       { scope: 'workspace', servers: workspaceServers },

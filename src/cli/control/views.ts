@@ -65,8 +65,8 @@ export function stateView(state: ServerState): JsonObject {
   }
 }
 
-export function toolView(server: string, { tool, offered, autoApproved }: OfferedTool): JsonObject {
-  return { server, offered, autoApproved, ...tool.raw };
+export function toolView(server: string, { tool, offered, autoApproved, setOff }: OfferedTool): JsonObject {
+  return { server, offered, autoApproved, setOff, ...tool.raw };
 }
 
 export function problemView({ path, scope, severity, message }: SettingsProblem): JsonObject {
@@ -78,7 +78,7 @@ export function resultView({ modelText, isError, structured, remarks, raw }: Res
 }
 
 export function consentView({ server, fingerprint, grants, at }: Consent): JsonObject {
-  return { server, fingerprint, grants: { autoApprove: grants.autoApprove }, at };
+  return { server, fingerprint, grants: { autoApprove: grants.autoApprove, others: grants.others }, at };
 }
 
 export function readingView({ contents, raw }: ResourceReading): JsonObject {

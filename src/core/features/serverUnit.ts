@@ -4,15 +4,19 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { isHostError, messageOf, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { type Logger, redactor } from '../base/log.ts';
+import type { McplSettings, McplSnapshot } from '../model/mcpl.ts';
+import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import type { OfferedTool, ServerDefinition, ServerSnapshot, ServerState, StopReason } from '../model/server.ts';
+import { effectiveMcpl } from '../policy/mcplGrants.ts';
 import { effectiveAutoApprove } from '../policy/startConsent.ts';
+import type { McplEngine } from '../mcpl/engine.ts';
 import type { Consent, Ports } from '../ports.ts';
 import { ServerRunner } from '../session/serverRunner.ts';
 import type { SettingsEntry } from '../session/settingsEntry.ts';
 import type { Session } from '../session/session.ts';
 import { ProtocolTrace } from '../trace/protocolTrace.ts';
 import { tap } from '../trace/tracedTransport.ts';
-import { McplNegotiation } from './mcplNegotiation.ts';
+import { McplSide } from './mcplSide.ts';
 import { Roots } from './roots.ts';
 import { ServerInputs } from './serverInputs.ts';
 import { ServerLogging } from './serverLogging.ts';
@@ -24,11 +28,19 @@ export interface UnitOptions {
   readonly after: Promise<void> | undefined;
   readonly ports: Ports;
   readonly gate: StartGate;
+  engine(): Promise<McplEngine>;
   isTrusted(): boolean;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
 }
 
-export type UnitChange = 'settings' | 'state' | OfferKind;
+/** What settings say of MCPL, as far as it was allowed. */
+interface EffectiveMcpl {
+  readonly definition: ServerDefinition;
+  readonly consent: Consent | undefined;
+  readonly settings: McplSettings;
+}
+
+export type UnitChange = 'settings' | 'state' | 'mcpl' | OfferKind;
 
 const NEVER_STARTED: ServerState = { kind: 'stopped', reason: 'notStarted' };
 
@@ -46,10 +58,12 @@ export class ServerUnit implements Disposable {
   readonly inputs: ServerInputs;
   readonly logging: ServerLogging;
   readonly trace: ProtocolTrace;
+  readonly mcpl: McplSide;
   readonly #roots: Roots;
   #redact: (text: string) => string = (text) => text;
   #consent: Consent | undefined;
   #snapshot: ServerSnapshot | undefined;
+  #effective: EffectiveMcpl | undefined;
 
   constructor(entry: SettingsEntry, options: UnitOptions) {
     this.id = entry.id;
@@ -80,6 +94,15 @@ export class ServerUnit implements Disposable {
       isTrusted: () => options.isTrusted(),
     });
     this.inputs = new ServerInputs({ server: entry.id, clock, log, ports: ports.inputs, others: [this.#roots] });
+    this.mcpl = new McplSide({
+      server: entry.id,
+      log,
+      engine: () => options.engine(),
+      settings: () => this.#mcplSettings(),
+      protocol: () => this.definition?.protocol.mcpl ?? 'auto',
+      redact: (text) => this.#redact(text),
+      onChange: () => this.#tell('mcpl'),
+    });
     this.#define(entry);
   }
 
@@ -114,6 +137,7 @@ export class ServerUnit implements Disposable {
   configure(entry: SettingsEntry): void {
     this.#entry = entry;
     this.#define(entry);
+    this.mcpl.update();
     this.#tell('settings');
     this.#widening?.cancel();
     if (this.state.kind === 'running') this.#askForWidening();
@@ -160,6 +184,7 @@ export class ServerUnit implements Disposable {
   /** Takes a consent that was given outside a start. */
   setConsent(consent: Consent | undefined): void {
     this.#consent = consent;
+    this.mcpl.update();
     this.#tell('tools');
   }
 
@@ -188,8 +213,8 @@ export class ServerUnit implements Disposable {
         after: this.#options.after,
         tap: (transport, redact) => tap(transport, this.trace, redact),
         // In this order: a server may wait for its feature sets before it answers anything.
-        features: [
-          new McplNegotiation(() => this.definition?.protocol.mcpl === 'off'),
+        features: async () => [
+          await this.mcpl.connection(),
           this.#roots,
           ...this.inputs.features,
           this.logging,
@@ -239,16 +264,29 @@ export class ServerUnit implements Disposable {
     this.#changed.fire(what);
   }
 
+  #mcplSettings(): McplSettings {
+    const definition = this.definition;
+    if (definition === undefined) return DEFAULT_MCPL;
+    // Asked for with every message of the server.
+    const known = this.#effective;
+    if (known?.definition === definition && known.consent === this.#consent) return known.settings;
+    const settings = effectiveMcpl(definition, this.#consent);
+    this.#effective = { definition, consent: this.#consent, settings };
+    return settings;
+  }
+
   #takeSnapshot(): ServerSnapshot {
     const definition = this.definition;
     const hidden = new Set(definition?.hiddenTools);
     const approved = new Set(definition === undefined ? [] : effectiveAutoApprove(definition, this.#consent));
     const { listings, resources, templates, prompts } = this.offer;
-    const tools = this.offer.tools.map<OfferedTool>((tool) => ({
-      tool,
-      offered: !hidden.has(tool.name),
-      autoApproved: approved.has(tool.name),
-    }));
+    const mcpl = this.mcpl.view(this.offer.tools);
+    const setsOff = toolsOfSetsOff(mcpl);
+    const tools = this.offer.tools.map<OfferedTool>((tool) => {
+      const setOff = setsOff.get(tool.name);
+      const offered = !hidden.has(tool.name) && setOff === undefined;
+      return { tool, offered, autoApproved: approved.has(tool.name), ...(setOff !== undefined && { setOff }) };
+    });
     return {
       id: this.id,
       definedBy: definition?.definedBy ?? 'user',
@@ -263,6 +301,13 @@ export class ServerUnit implements Disposable {
       problems: this.#entry.problems,
       definition,
       capabilities: this.session?.handshake.capabilities ?? {},
+      mcpl,
     };
   }
+}
+
+/** Tools whose feature set is off, each with its set. */
+function toolsOfSetsOff(mcpl: McplSnapshot | undefined): ReadonlyMap<string, string> {
+  const off = mcpl?.sets.filter(({ state }) => state !== 'enabled') ?? [];
+  return new Map(off.flatMap(({ set, tools }) => tools.map((tool) => [tool, set.name])));
 }

@@ -2,8 +2,10 @@ import { KeyedQueue } from '../base/async.ts';
 import { type CancellationToken, unlessCancelled } from '../base/cancellation.ts';
 import { cancelled, HostError } from '../base/errors.ts';
 import type { ServerDefinition } from '../model/server.ts';
+import type { PushPolicy } from '../model/mcpl.ts';
+import { withFeatureSets, withInfer } from '../policy/mcplGrants.ts';
 import { decideStart, grantsOf, remarksOn } from '../policy/startConsent.ts';
-import type { Clock, Consent, ConsentPrompt, ConsentStore, Ids, VariableSource } from '../ports.ts';
+import type { Clock, Consent, ConsentPrompt, ConsentStore, Ids, StartGrants, VariableSource } from '../ports.ts';
 import { fingerprint } from '../session/fingerprint.ts';
 import {
   describeConnection,
@@ -66,14 +68,31 @@ export class StartGate {
     tools: readonly string[],
     autoApproved: boolean,
   ): Promise<Consent | undefined> {
-    const digest = await this.#fingerprint(definition, readingOnce(this.#options.variables));
-    return this.#queue.run(definition.id, async () => {
-      const before = await this.#options.consents.find(definition.id, digest);
-      if (before === undefined && (definition.definedBy === 'workspace' || !autoApproved)) return undefined;
-      const others = (before?.grants.autoApprove ?? []).filter((tool) => !tools.includes(tool));
-      const granted = autoApproved ? [...others, ...tools] : others;
-      return this.#save(definition, digest, { autoApprove: granted.sort() });
+    return this.#amend(definition, autoApproved, ({ autoApprove, others }) => {
+      const kept = autoApprove.filter((tool) => !tools.includes(tool));
+      return { autoApprove: (autoApproved ? [...kept, ...tools] : kept).sort(), others };
     });
+  }
+
+  /** The same for feature sets that a person switched on or off, which is done before the settings say so. */
+  async amendFeatureSets(
+    definition: ServerDefinition,
+    names: readonly string[],
+    enabled: boolean,
+  ): Promise<Consent | undefined> {
+    return this.#amend(definition, enabled, ({ autoApprove, others = [] }) => ({
+      autoApprove,
+      others: withFeatureSets(others, names, enabled),
+    }));
+  }
+
+  /** The same for what becomes of the events of a set. */
+  async amendPush(definition: ServerDefinition, featureSet: string, policy: PushPolicy): Promise<Consent | undefined> {
+    const infers = policy === 'infer';
+    return this.#amend(definition, infers, ({ autoApprove, others = [] }) => ({
+      autoApprove,
+      others: withInfer(others, featureSet, infers),
+    }));
   }
 
   async forget(server: string): Promise<void> {
@@ -115,7 +134,20 @@ export class StartGate {
     });
   }
 
-  async #save(definition: ServerDefinition, digest: string, grants: Consent['grants']): Promise<Consent> {
+  async #amend(
+    definition: ServerDefinition,
+    widens: boolean,
+    change: (grants: StartGrants) => StartGrants,
+  ): Promise<Consent | undefined> {
+    const digest = await this.#fingerprint(definition, readingOnce(this.#options.variables));
+    return this.#queue.run(definition.id, async () => {
+      const before = await this.#options.consents.find(definition.id, digest);
+      if (before === undefined && (definition.definedBy === 'workspace' || !widens)) return undefined;
+      return this.#save(definition, digest, change(before?.grants ?? { autoApprove: [] }));
+    });
+  }
+
+  async #save(definition: ServerDefinition, digest: string, grants: StartGrants): Promise<Consent> {
     const { consents, clock } = this.#options;
     const consent: Consent = { server: definition.id, fingerprint: digest, grants, at: clock.now() };
     await consents.save(consent);

@@ -1,6 +1,7 @@
 import type { HostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AuthSettings } from './auth.ts';
+import type { McplSettings, McplSnapshot } from './mcpl.ts';
 import type { Prompt, Resource, ResourceTemplate, ServerInfo, Tool } from './catalog.ts';
 
 export type SettingsScope = 'user' | 'workspace' | 'folder';
@@ -15,7 +16,23 @@ export interface HostSettings {
   readonly layers: readonly SettingsLayer[];
   /** Restricted Mode: false, and nothing starts. */
   readonly trusted: boolean;
+  /** Settings that are not of one server; absent members have their defaults. */
+  readonly limits?: Partial<HostLimits> | undefined;
 }
+
+/** What holds for all servers together. */
+export interface HostLimits {
+  /** `mcpl.push.maxPerMinute`: of each server. */
+  readonly pushPerMinute: number;
+  /** `mcpl.events.maxCount` */
+  readonly maxEvents: number;
+  /** `mcpl.audit.retentionDays` */
+  readonly auditDays: number;
+  /** `mcpl.inference.model` */
+  readonly model: string | undefined;
+}
+
+export const DEFAULT_LIMITS: HostLimits = { pushPerMinute: 120, maxEvents: 1_000, auditDays: 30, model: undefined };
 
 /** What is wrong with the settings, at which member: `["files", "args", 0]`. */
 export interface SettingsProblem {
@@ -96,6 +113,9 @@ export interface ServerDefinition {
   readonly workspaceAutoApprove: readonly string[];
   /** Environment variables and headers that the user's own settings give to a server that the workspace defines. */
   readonly lentByUser: readonly string[];
+  readonly mcpl: McplSettings;
+  /** What the workspace's settings say of MCPL beyond the defaults; the same shape as `StartGrants.others`. */
+  readonly workspaceGrants: readonly string[];
 }
 
 /** Why a server that could run does not. */
@@ -141,6 +161,8 @@ export interface OfferedTool {
   readonly offered: boolean;
   /** Whether models may call it without being asked. */
   readonly autoApproved: boolean;
+  /** The feature set that it belongs to, where that is off: nobody may call it then. */
+  readonly setOff?: string | undefined;
 }
 
 /** Whether a list is what the server has: it is kept as it was while it is read, and when it cannot be read. */
@@ -166,4 +188,6 @@ export interface ServerSnapshot {
   readonly definition: ServerDefinition | undefined;
   /** What the server declared in its handshake. */
   readonly capabilities: JsonObject;
+  /** Absent for a plain MCP server. */
+  readonly mcpl: McplSnapshot | undefined;
 }

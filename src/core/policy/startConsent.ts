@@ -1,6 +1,8 @@
 import type { AuthSettings } from '../model/auth.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../model/server.ts';
 import type { Consent, StartGrants, StartQuestion } from '../ports.ts';
+import { isMcplWidened } from './mcplGrants.ts';
+import { remarksOnMcpl } from './mcplRemarks.ts';
 
 export type StartDecision =
   { readonly kind: 'allow' } | { readonly kind: 'ask'; readonly reason: StartQuestion['reason'] };
@@ -14,13 +16,15 @@ export function decideStart(
   consent: Consent | undefined,
   hasOlderConsent: boolean,
 ): StartDecision {
-  const asksForItself = definition.definedBy === 'workspace';
   if (consent === undefined) {
-    if (!asksForItself && definition.workspaceAutoApprove.length === 0) return { kind: 'allow' };
+    const { definedBy, workspaceAutoApprove, workspaceGrants } = definition;
+    const grantsNothing = workspaceAutoApprove.length === 0 && workspaceGrants.length === 0;
+    if (definedBy === 'user' && grantsNothing) return { kind: 'allow' };
     return { kind: 'ask', reason: hasOlderConsent ? 'changed' : 'first' };
   }
   const granted = new Set(consent.grants.autoApprove);
-  const widened = definition.workspaceAutoApprove.some((tool) => !granted.has(tool));
+  const widened =
+    definition.workspaceAutoApprove.some((tool) => !granted.has(tool)) || isMcplWidened(definition, consent);
   return widened ? { kind: 'ask', reason: 'widened' } : { kind: 'allow' };
 }
 
@@ -32,7 +36,7 @@ export function effectiveAutoApprove(definition: ServerDefinition, consent: Cons
 }
 
 export function grantsOf(definition: ServerDefinition): StartGrants {
-  return { autoApprove: [...definition.workspaceAutoApprove].sort() };
+  return { autoApprove: [...definition.workspaceAutoApprove].sort(), others: [...definition.workspaceGrants].sort() };
 }
 
 /** What a question must say beyond the command line: one sentence for each thing that starting grants. */
@@ -40,6 +44,7 @@ export function remarksOn(definition: ServerDefinition): readonly string[] {
   const remarks: string[] = [];
   if (definition.workspaceAutoApprove.length > 0)
     remarks.push(`Models may call without asking: ${[...definition.workspaceAutoApprove].sort().join(', ')}.`);
+  remarks.push(...remarksOnMcpl(definition));
   if (definition.connection.kind === 'stdio') {
     const names = Object.keys(definition.connection.env).sort();
     if (names.length > 0) remarks.push(`It sets environment variables: ${names.join(', ')}.`);

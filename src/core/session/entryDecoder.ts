@@ -1,19 +1,14 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type {
-  ConnectionDefinition,
-  ProtocolSettings,
-  ServerDefinition,
-  SettingsProblem,
-  Timeouts,
-} from '../model/server.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import type { ConnectionDefinition, ProtocolSettings, ServerDefinition, Timeouts } from '../model/server.ts';
 import { decodeAuth } from './authDecoder.ts';
+import { EntryReader } from './entryReader.ts';
+import { decodeMcpl } from './mcplDecoder.ts';
+import { workspaceGrants } from './workspaceGrants.ts';
 import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
 const DEFAULT_TIMEOUTS: Timeouts = { start: 60, list: 30, call: 60, callMax: 3600 };
 const PROTOCOL_KEYS = ['era', 'dialect', 'mcpl'] as const;
 const LONGEST_TIMEOUT = 24 * 3600;
-/** Of one kind in one entry: each is looked up in the text of the settings, and nobody reads more. */
-const MAX_PROBLEMS = 20;
 
 const KNOWN_KEYS = [
   'enabled',
@@ -27,6 +22,11 @@ const KNOWN_KEYS = [
   'transport',
   'protocol',
   'auth',
+  'featureSets',
+  'toolFeatureSets',
+  'hooks',
+  'push',
+  'inference',
   'tools',
   'timeouts',
   'restart',
@@ -40,10 +40,11 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
   const tools = reader.object('tools');
   const hiddenTools = reader.strings(['tools', 'hidden'], tools?.['hidden']);
   const autoApprove = reader.strings(['tools', 'autoApprove'], tools?.['autoApprove']);
-  const enabled = reader.boolean('enabled') ?? false;
+  const enabled = reader.boolean(['enabled'], reader.value('enabled')) ?? false;
   const timeouts = decodeTimeouts(reader);
   const protocol = decodeProtocol(reader);
-  const restart = reader.oneOf('restart', ['onCrash', 'never']) ?? 'onCrash';
+  const restart = reader.choice(['restart'], reader.value('restart'), ['onCrash', 'never']) ?? 'onCrash';
+  const mcpl = decodeMcpl(reader);
   for (const key of Object.keys(traced.value))
     if (!KNOWN_KEYS.some((known) => known === key)) reader.warn([key], `"${key}" is not a setting of a server.`);
 
@@ -64,6 +65,12 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
     definedBy,
     workspaceAutoApprove: isOwnApproval ? [] : autoApprove,
     lentByUser: definedBy === 'user' ? [] : lentByUser(traced),
+    mcpl,
+    workspaceGrants: workspaceGrants(
+      mcpl,
+      decodeMcpl(new EntryReader(id, { ...traced, value: traced.own })),
+      definedBy,
+    ),
   };
   return { id, definition, problems: reader.problems };
 }
@@ -104,15 +111,16 @@ function lentMembers(traced: Traced, path: readonly string[], value: Json | unde
 }
 
 function decodeConnection(reader: EntryReader): ConnectionDefinition | undefined {
-  const command = reader.text('command');
-  const url = reader.text('url');
+  const command = reader.text(['command'], reader.value('command'));
+  const url = reader.text(['url'], reader.value('url'));
   if (command !== undefined && url !== undefined) {
     reader.fail(['url'], 'An entry has either "command" or "url", not both.');
     return undefined;
   }
   if (url !== undefined) {
     checkUrl(reader, url);
-    const transport = reader.oneOf('transport', ['auto', 'http', 'sse', 'websocket']) ?? 'auto';
+    const transport =
+      reader.choice(['transport'], reader.value('transport'), ['auto', 'http', 'sse', 'websocket']) ?? 'auto';
     const auth = decodeAuth(reader.value('auth'), reader);
     return { kind: 'remote', url, headers: reader.stringMap('headers'), transport, ...(auth && { auth }) };
   }
@@ -127,8 +135,8 @@ function decodeConnection(reader: EntryReader): ConnectionDefinition | undefined
     command,
     args: reader.strings(['args'], reader.value('args')),
     env: reader.stringMap('env'),
-    envFile: reader.text('envFile'),
-    cwd: reader.text('cwd'),
+    envFile: reader.text(['envFile'], reader.value('envFile')),
+    cwd: reader.text(['cwd'], reader.value('cwd')),
   };
 }
 
@@ -142,8 +150,7 @@ function decodeProtocol(reader: EntryReader): ProtocolSettings {
   const given = reader.object('protocol') ?? {};
   const read = <const T extends string>(key: keyof ProtocolSettings, choices: readonly T[]): T | undefined =>
     reader.choice(['protocol', key], given[key], choices);
-  for (const key of Object.keys(given))
-    if (!PROTOCOL_KEYS.some((known) => known === key)) reader.warn(['protocol', key], `"${key}" is not known here.`);
+  reader.warnOfOthers(['protocol'], given, PROTOCOL_KEYS);
   return {
     era: read('era', ['auto', 'legacy', 'modern']) ?? 'auto',
     dialect: read('dialect', ['auto', 'off', 'force']) ?? 'auto',
@@ -164,98 +171,4 @@ function decodeTimeouts(reader: EntryReader): Timeouts {
     if (!Object.hasOwn(DEFAULT_TIMEOUTS, key)) reader.warn(['timeouts', key], `"${key}" is not a timeout.`);
   const call = read('call');
   return { start: read('start'), list: read('list'), call, callMax: Math.max(call, read('callMax')) };
-}
-
-/** Reads members of one entry and notes what is wrong with them. */
-class EntryReader {
-  readonly problems: SettingsProblem[] = [];
-  readonly #id: string;
-  readonly #traced: Traced;
-
-  constructor(id: string, traced: Traced) {
-    this.#id = id;
-    this.#traced = traced;
-  }
-
-  has(key: string): boolean {
-    return this.#traced.value[key] !== undefined;
-  }
-
-  value(key: string): Json | undefined {
-    return this.#traced.value[key];
-  }
-
-  text(key: string): string | undefined {
-    const value = this.value(key);
-    if (value === undefined) return undefined;
-    if (typeof value === 'string' && value.trim() !== '' && !value.includes('\0')) return value;
-    this.fail([key], 'Must be a text that is not empty.');
-    return undefined;
-  }
-
-  boolean(key: string): boolean | undefined {
-    const value = this.value(key);
-    if (value === undefined || typeof value === 'boolean') return value;
-    this.fail([key], 'Must be true or false.');
-    return undefined;
-  }
-
-  oneOf<const T extends string>(key: string, choices: readonly T[]): T | undefined {
-    return this.choice([key], this.value(key), choices);
-  }
-
-  choice<const T extends string>(
-    path: readonly string[],
-    value: Json | undefined,
-    choices: readonly T[],
-  ): T | undefined {
-    if (value === undefined) return undefined;
-    const choice = choices.find((candidate) => candidate === value);
-    if (choice === undefined) this.fail(path, `Must be ${choices.map((candidate) => `"${candidate}"`).join(' or ')}.`);
-    return choice;
-  }
-
-  object(key: string): JsonObject | undefined {
-    const value = this.value(key);
-    if (value === undefined || isJsonObject(value)) return value;
-    this.fail([key], 'Must be an object.');
-    return undefined;
-  }
-
-  strings(path: readonly string[], value: Json | undefined): readonly string[] {
-    if (value === undefined) return [];
-    if (!isJsonArray(value)) {
-      this.fail(path, 'Must be a list of texts.');
-      return [];
-    }
-    return value.flatMap((item, index) => {
-      if (typeof item === 'string' && !item.includes('\0')) return [item];
-      this.fail([...path, index], 'Must be a text.');
-      return [];
-    });
-  }
-
-  stringMap(key: string): Readonly<Record<string, string>> {
-    const result: Record<string, string> = {};
-    for (const [name, value] of Object.entries(this.object(key) ?? {})) {
-      if (typeof value === 'string' && !value.includes('\0')) result[name] = value;
-      else if (typeof value === 'number' || typeof value === 'boolean') result[name] = String(value);
-      else this.fail([key, name], 'Must be a text.');
-    }
-    return result;
-  }
-
-  fail(path: readonly (string | number)[], message: string): void {
-    this.#note(path, 'error', message);
-  }
-
-  warn(path: readonly (string | number)[], message: string): void {
-    this.#note(path, 'warning', message);
-  }
-
-  #note(path: readonly (string | number)[], severity: 'error' | 'warning', message: string): void {
-    // Counted by kind: an error must be seen however many warnings came before it.
-    if (this.problems.filter((problem) => problem.severity === severity).length >= MAX_PROBLEMS) return;
-    this.problems.push({ path: [this.#id, ...path], scope: this.#traced.scopeOf(path), severity, message });
-  }
 }

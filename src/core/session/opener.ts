@@ -9,7 +9,7 @@ import type { Connection, Connector, EraVerdict, OpenTransport, VerdictStore } f
 import type { Transport, TransportClosed } from '../rpc/transport.ts';
 import { MODERN_REVISIONS, offeredVersions } from '../wire/handshake.ts';
 import { decodeServerInfo } from '../wire/serverInfo.ts';
-import { decodeAdvert } from '../wire/mcpl.ts';
+import { decodeAdvert } from '../wire/mcpl/advert.ts';
 import { discover, type Discovery } from './discovery.ts';
 import { InitializedSession } from './initializedSession.ts';
 import { LEGACY_VERDICT_MS, planOpening } from './openingPlan.ts';

@@ -27,7 +27,8 @@ export interface RunnerOptions {
   readonly connector: Connector;
   readonly verdicts: VerdictStore;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
-  readonly features: readonly SessionFeature[];
+  /** Made with the first start, since much of it is loaded only then. */
+  features(): Promise<readonly SessionFeature[]>;
   /** Looks on at all that goes over a connection. */
   readonly tap?: ((transport: Transport, redact: (text: string) => string) => Transport) | undefined;
   /** Settles when nothing is left of another server under this id: the first start waits for it. */
@@ -194,12 +195,12 @@ export class ServerRunner implements Disposable {
     redact: (error: HostError) => HostError,
     clean: (text: string) => string,
   ): Promise<TransportClosed> {
-    const { id, clock, connector, verdicts, features, client } = this.#options;
+    const { id, clock, connector, verdicts, client } = this.#options;
     const { token } = attempt.cancellation;
     const { protocol, timeouts } = this.#definition;
     const log = cleaning(this.#options.log, clean);
     // All that speaks the protocol is loaded with the first server that starts.
-    const { Opener } = await import('./opener.ts');
+    const [{ Opener }, features] = await Promise.all([import('./opener.ts'), this.#options.features()]);
     const opener = new Opener({
       serverId: id,
       connection: prepared.connection,

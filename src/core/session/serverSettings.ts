@@ -64,14 +64,19 @@ interface Part {
 }
 
 function trace(parts: readonly Part[]): Traced {
-  const merged = parts.reduce<Json>((whole, part) => merge(whole, part.value), {});
   return {
-    value: isJsonObject(merged) ? merged : {},
+    value: mergeAll(parts),
+    own: mergeAll(parts.filter((part) => part.scope === 'user')),
     scopeOf: (path) => {
       const giver = parts.findLast((part) => has(part.value, path));
       return giver?.scope ?? parts.at(-1)?.scope ?? 'user';
     },
   };
+}
+
+function mergeAll(parts: readonly Part[]): JsonObject {
+  const merged = parts.reduce<Json>((whole, part) => merge(whole, part.value), {});
+  return isJsonObject(merged) ? merged : {};
 }
 
 /** Objects merge member by member, everything else is replaced by the later layer. */

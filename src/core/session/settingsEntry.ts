@@ -11,5 +11,7 @@ export interface SettingsEntry {
 /** A merged value that still knows which layer gave each member. */
 export interface Traced {
   readonly value: JsonObject;
+  /** What the user's own layers alone make of it. */
+  readonly own: JsonObject;
   scopeOf(path: readonly (string | number)[]): SettingsScope;
 }

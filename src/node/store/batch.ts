@@ -1,9 +1,17 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoreAnswer, StoreRequest } from './contract.ts';
 import type { StoreHandler } from './repository.ts';
 import { describeFailure, StoreError } from './sqlite.ts';
 
 type Handlers = Readonly<Record<string, StoreHandler>>;
+
+/** Prepared once: parsing them anew for every request costs as much as the request. */
+interface Savepoint {
+  readonly begin: StatementSync;
+  readonly release: StatementSync;
+}
+
+const savepoints = new WeakMap<DatabaseSync, Savepoint>();
 
 /**
  * Carries out all requests in one transaction, so that one sync to disk serves them all. Each fails alone; when the
@@ -16,9 +24,10 @@ export function runBatch(
 ): readonly StoreAnswer[] {
   const isWrite = requests.some((request) => handlers[request.operation]?.writes === true);
   if (!isWrite) return requests.map((request) => answer(request, () => run(handlers, request)));
+  const savepoint = savepointOf(database);
   database.exec('BEGIN IMMEDIATE');
   try {
-    const answers = requests.map((request) => answer(request, () => runAlone(database, handlers, request)));
+    const answers = requests.map((request) => answer(request, () => runAlone(database, savepoint, handlers, request)));
     // SQLite ends the transaction by itself when the disk is full: what went before in this batch is gone, too.
     if (!database.isTransaction) throw lostTransaction(answers);
     database.exec('COMMIT');
@@ -44,12 +53,20 @@ function answer(request: StoreRequest, work: () => unknown): StoreAnswer {
   }
 }
 
-function runAlone(database: DatabaseSync, handlers: Handlers, request: StoreRequest): unknown {
+function savepointOf(database: DatabaseSync): Savepoint {
+  const known = savepoints.get(database);
+  if (known !== undefined) return known;
+  const made = { begin: database.prepare('SAVEPOINT request'), release: database.prepare('RELEASE request') };
+  savepoints.set(database, made);
+  return made;
+}
+
+function runAlone(database: DatabaseSync, savepoint: Savepoint, handlers: Handlers, request: StoreRequest): unknown {
   if (!database.isTransaction) throw new StoreError('other', 'The transaction had ended.');
-  database.exec('SAVEPOINT request');
+  savepoint.begin.run();
   try {
     const result = run(handlers, request);
-    database.exec('RELEASE request');
+    savepoint.release.run();
     return result;
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK TO request; RELEASE request');

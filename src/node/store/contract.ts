@@ -1,5 +1,5 @@
-import type { Consent, EraVerdict } from '../../core/index.ts';
-import { isRecord } from './records.ts';
+import type { Consent, EraVerdict, Grant, ModelUse } from '../../core/index.ts';
+import { isRecord, type Row, type Values } from './records.ts';
 
 /**
  * What the extension host and the store's thread say to each other. A feature that keeps something adds its operations
@@ -16,6 +16,36 @@ export interface StoreOperations {
   'verdicts.find': { readonly params: { readonly fingerprint: string }; readonly result: EraVerdict | null };
   'verdicts.save': { readonly params: EraVerdict; readonly result: null };
   'verdicts.forget': { readonly params: { readonly fingerprint: string }; readonly result: null };
+  'events.admit': { readonly params: Values; readonly result: StoredAdmission };
+  'events.page': { readonly params: PageRequest; readonly result: readonly Row[] };
+  'events.change': { readonly params: Values; readonly result: null };
+  'events.markRead': { readonly params: readonly string[]; readonly result: null };
+  'events.clear': { readonly params: { readonly server: string | null }; readonly result: null };
+  'events.remove': { readonly params: readonly string[]; readonly result: null };
+  'events.trim': { readonly params: { readonly keep: number }; readonly result: null };
+  'grants.list': { readonly params: null; readonly result: readonly Row[] };
+  'grants.save': { readonly params: Grant; readonly result: null };
+  'grants.revoke': { readonly params: readonly string[]; readonly result: null };
+  'audit.append': { readonly params: readonly Values[]; readonly result: null };
+  'audit.page': { readonly params: AuditPageRequest; readonly result: readonly Row[] };
+  'audit.used': {
+    readonly params: { readonly server: string; readonly since: number };
+    readonly result: readonly ModelUse[];
+  };
+  'audit.trim': { readonly params: { readonly before: number }; readonly result: null };
+}
+
+/** True where the event was kept; where it was known, the turn that it began. */
+export type StoredAdmission = true | { readonly inferenceId: string | null };
+
+/** Rows before a place, the newest first. */
+export interface PageRequest {
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+export interface AuditPageRequest extends PageRequest {
+  readonly server: string | null;
 }
 
 export type StoreOperation = keyof StoreOperations;

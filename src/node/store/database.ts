@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Consent } from '../../core/index.ts';
-import { restoreConsents, salvageConsents } from './consents.ts';
 import { migrate, refuseNewer } from './migrations.ts';
+import { Salvage } from './salvage.ts';
 import { identityOf, pause, setAside } from './setAside.ts';
 import { describeFailure, loadSqlite, StoreError } from './sqlite.ts';
 
@@ -23,23 +22,23 @@ export interface OpenDatabase {
 export function openDatabase(file: string): OpenDatabase {
   mkdirSync(dirname(file), { recursive: true });
   const notices: string[] = [];
-  const salvaged: Consent[] = [];
+  const salvage = new Salvage();
   for (let attempt = 1; ; attempt++) {
     const identity = identityOf(file);
     try {
       const database = openSound(file);
-      restoreConsents(database, salvaged);
+      salvage.restore(database);
       return { database, notices };
     } catch (error) {
       if (describeFailure(error).kind !== 'damaged' || attempt === OPEN_ATTEMPTS) throw error;
-      const target = setAside(file, identity, () => salvaged.push(...salvage(file)));
-      if (target !== undefined) notices.push(noticeOf(target, salvaged.length));
+      const target = setAside(file, identity, () => readDamaged(file, salvage));
+      if (target !== undefined) notices.push(noticeOf(target, salvage.summary));
     }
   }
 }
 
-function noticeOf(target: string, salvaged: number): string {
-  const kept = salvaged === 0 ? 'Nothing could be read from it' : `Start permissions kept from it: ${salvaged}`;
+function noticeOf(target: string, found: string): string {
+  const kept = found === '' ? 'Nothing could be read from it' : `Kept from it: ${found}`;
   return `The database of MCP Live was damaged and has been set aside as ${target}. ${kept}; servers without a permission ask again before they start.`;
 }
 
@@ -86,17 +85,17 @@ function useWriteAheadLog(database: DatabaseSync): void {
     }
 }
 
-function salvage(file: string): readonly Consent[] {
+function readDamaged(file: string, salvage: Salvage): void {
   const { DatabaseSync } = loadSqlite();
   try {
     const damaged = new DatabaseSync(file, { readOnly: true });
     try {
-      return salvageConsents(damaged);
+      salvage.read(damaged);
     } finally {
       closeQuietly(damaged);
     }
   } catch {
-    return [];
+    // It does not even open: there is nothing to be had from it.
   }
 }
 

@@ -19,6 +19,45 @@ const MIGRATIONS: readonly string[] = [
      mcpl        INTEGER NOT NULL,
      at          INTEGER NOT NULL
    ) STRICT`,
+  `CREATE TABLE events (
+     place        INTEGER PRIMARY KEY,
+     id           TEXT NOT NULL UNIQUE,
+     server       TEXT NOT NULL,
+     event_id     TEXT NOT NULL,
+     source       TEXT NOT NULL,
+     occurred_at  TEXT NOT NULL,
+     received_at  INTEGER NOT NULL,
+     inference_id TEXT,
+     is_read      INTEGER NOT NULL,
+     outcome      TEXT NOT NULL,
+     origin       TEXT,
+     content      TEXT NOT NULL,
+     UNIQUE (server, event_id)
+   ) STRICT;
+   CREATE TABLE grants (
+     id        TEXT NOT NULL PRIMARY KEY,
+     direction TEXT NOT NULL,
+     kind      TEXT NOT NULL,
+     server    TEXT NOT NULL,
+     target    TEXT NOT NULL,
+     form      TEXT NOT NULL,
+     at        INTEGER NOT NULL
+   ) STRICT;
+   CREATE TABLE audit (
+     place        INTEGER PRIMARY KEY AUTOINCREMENT,
+     at           INTEGER NOT NULL,
+     server       TEXT NOT NULL,
+     operation    TEXT NOT NULL,
+     feature_set  TEXT,
+     inference_id TEXT,
+     outcome      TEXT NOT NULL,
+     duration_ms  INTEGER NOT NULL,
+     detail       TEXT,
+     tokens       INTEGER
+   ) STRICT;
+   CREATE INDEX audit_by_server ON audit (server, place);
+   CREATE INDEX audit_by_time ON audit (at);
+   CREATE INDEX audit_of_models ON audit (server, at) WHERE tokens IS NOT NULL`,
 ];
 
 export const LATEST_VERSION = MIGRATIONS.length;

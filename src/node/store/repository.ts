@@ -28,3 +28,11 @@ export function writes<O extends StoreOperation>(
     },
   };
 }
+
+/** A write with an answer. */
+export function changes<O extends StoreOperation>(
+  decode: Decoder<StoreParams<O>>,
+  run: (params: StoreParams<O>) => StoreResult<O>,
+): StoreHandler {
+  return { writes: true, run: (params) => run(decode(params)) };
+}

@@ -82,4 +82,5 @@ export const cleanSlate = async (): Promise<void> => {
   await setServers(undefined);
   await until(host.onDidChangeServer, 'no server', () => host.servers().length === 0);
   for (const id of ids) await host.forgetConsent(id);
+  await host.events.clear();
 };

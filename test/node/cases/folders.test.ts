@@ -57,6 +57,7 @@ suite('The folders that a server may know of', function () {
           readFile: () => Promise.reject(new Error('There is none.')),
         },
         connector: new NodeConnector({ demoScript: '' }),
+        models: { choose: () => Promise.resolve({ kind: 'failed', reason: 'no_model', message: 'There is none.' }) },
         inputs: { ...person.ports, schemaChecker: { check: () => Promise.resolve({ kind: 'ok' }) } },
         consent: { ask: () => Promise.resolve('dontStart') },
       },

@@ -1,3 +1,4 @@
+import { DriverModels } from '../../../src/cli/control/driverModels.ts';
 import { Questions } from '../../../src/cli/control/questions.ts';
 import { ControlSession } from '../../../src/cli/control/session.ts';
 import type { Account, JsonObject } from '../../../src/core/index.ts';
@@ -33,6 +34,7 @@ export class Driver {
         signOut: (url) => Promise.resolve(url === ACCOUNT.server),
       },
       questions: this.questions,
+      models: new DriverModels(this.questions),
       write,
       settings: { servers: { files: {} }, workspaceServers: undefined, inputs: undefined, trusted: true },
       onShutdown: () => (this.isShutDown = true),

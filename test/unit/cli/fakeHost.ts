@@ -1,11 +1,16 @@
 import {
+  type AuditLog,
+  type AuditRecord,
   cancelled,
   decodeResult,
   Emitter,
+  type EventInbox,
   type Host,
   HostError,
   type HostSettings,
+  type InboundEvent,
   type LogLevelName,
+  type ModelRefusal,
   type Operation,
   type Prompt,
   type Resource,
@@ -14,6 +19,8 @@ import {
   type ServerChange,
   type ServerSnapshot,
   type Tool,
+  type TurnRequest,
+  type TurnResult,
 } from '../../../src/core/index.ts';
 
 export function tool(name: string): Tool {
@@ -53,6 +60,7 @@ export function runningServer(id: string, tools: readonly Tool[]): ServerSnapsho
     problems: [],
     definition: undefined,
     capabilities: { tools: {} },
+    mcpl: undefined,
   };
 }
 
@@ -83,12 +91,52 @@ export function prompt(name: string): Prompt {
 
 const TOO_SLOW = new HostError('TIMEOUT', 'Too slow.', { layer: 'transport', effect: 'none' });
 
+/** Holds what the test puts in. */
+export class FakeInbox implements EventInbox {
+  readonly changed = new Emitter<void>();
+  readonly arrived = new Emitter<readonly InboundEvent[]>();
+  readonly onDidChange = this.changed.event;
+  readonly onDidArrive = this.arrived.event;
+  kept: readonly InboundEvent[] = [];
+  get unread(): number {
+    return this.kept.filter(({ isRead }) => !isRead).length;
+  }
+  list(): readonly InboundEvent[] {
+    return this.kept;
+  }
+  find(id: string): InboundEvent | undefined {
+    return this.kept.find((event) => event.id === id);
+  }
+  loaded(): Promise<void> {
+    return Promise.resolve();
+  }
+  markRead(ids: readonly string[]): Promise<void> {
+    this.kept = this.kept.map((event) => (ids.includes(event.id) ? { ...event, isRead: true } : event));
+    return Promise.resolve();
+  }
+  clear(server?: string): Promise<void> {
+    this.kept = server === undefined ? [] : this.kept.filter((event) => event.server !== server);
+    return Promise.resolve();
+  }
+  ask(id: string): Promise<InboundEvent> {
+    const event = this.find(id);
+    return event === undefined ? Promise.reject(TOO_SLOW) : Promise.resolve(event);
+  }
+}
+
 /** A host with one running server, whose calls end when the test says so. */
 export class FakeHost implements Host {
   readonly changed = new Emitter<ServerChange>();
   readonly onDidChangeServer = this.changed.event;
   readonly onDidChangeProblems = new Emitter<void>().event;
   readonly onDidChangeOperation = new Emitter<Operation>().event;
+  readonly modelRefused = new Emitter<ModelRefusal>();
+  readonly onDidRefuseModel = this.modelRefused.event;
+  readonly events = new FakeInbox();
+  readonly audit: AuditLog = {
+    onDidAppend: new Emitter<readonly AuditRecord[]>().event,
+    list: () => Promise.resolve([]),
+  };
   readonly did: string[] = [];
   settings: HostSettings | undefined;
   level: LogLevelName | undefined;
@@ -163,6 +211,26 @@ export class FakeHost implements Host {
   }
   refresh(id: string): Promise<void> {
     return this.#note(`refresh ${id}`);
+  }
+  allowFeatureSets(id: string, names: readonly string[], enabled: boolean): Promise<void> {
+    return this.#note(`sets ${id} ${names.join(' ')} ${enabled ? 'on' : 'off'}`);
+  }
+  allowPushPolicy(id: string, featureSet: string, policy: string): Promise<void> {
+    return this.#note(`push ${id} ${featureSet} ${policy}`);
+  }
+  runTurn(request: TurnRequest): Promise<TurnResult> {
+    request.onText?.('Good ');
+    request.onText?.('day.');
+    return Promise.resolve({
+      inferenceId: 'inf_1',
+      text: 'Good day.',
+      model: { id: 'stub', vendor: 'driver', contextWindow: 1000, capabilities: [] },
+      usage: { inputTokens: 3, outputTokens: 2 },
+      finishReason: 'end_turn',
+      injectedBy: [{ server: 'files', namespace: 'memory', position: 'beforeUser' }],
+      modifiedBy: [],
+      remarks: [],
+    });
   }
   allowStart(id: string): Promise<void> {
     return this.#note(`allow ${id}`);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { textsInForce, withItem, withMember, withoutEntry } from '../../../src/editor/entryEdits.ts';
+import type { JsonObject } from '../../../src/core/index.ts';
+import { textsInForce, withChosen, withItem, withMember, withoutEntry } from '../../../src/editor/entryEdits.ts';
 
 suite('One member of one entry changes', () => {
   test('and every other member keeps its value and its place', () => {
@@ -56,5 +57,18 @@ suite('The list in force', () => {
     assert.deepEqual(withItem(['b', 'a'], 'c', true), ['b', 'a', 'c']);
     assert.deepEqual(withItem(['b', 'a'], 'a', true), ['b', 'a']);
     assert.deepEqual(withItem(['b', 'a'], 'b', false), ['a']);
+  });
+
+  test('of feature sets keeps what else stands there, and is emptied only where something was taken back', () => {
+    const chosen = (there: unknown, before: readonly string[], after: readonly string[]): string =>
+      JSON.stringify(
+        withChosen(there as JsonObject, { enabled: [], disabled: before }, { enabled: ['a'], disabled: after }),
+      );
+    assert.equal(chosen(undefined, [], []), '{"enabled":["a"]}');
+    assert.equal(chosen(5, [], ['b']), '{"enabled":["a"],"disabled":["b"]}');
+    assert.equal(
+      chosen({ disabled: ['b'], later: 1, enabled: [] }, ['b'], []),
+      '{"disabled":[],"later":1,"enabled":["a"]}',
+    );
   });
 });

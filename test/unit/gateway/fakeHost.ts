@@ -62,6 +62,7 @@ export class FakeHost implements GatewayHost {
       problems: [],
       definition: undefined,
       capabilities: {},
+      mcpl: undefined,
       listing: { kind: 'read' },
       resources: [],
       templates: [],

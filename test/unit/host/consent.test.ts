@@ -177,6 +177,34 @@ suite('Tools that models may call without being asked', () => {
   });
 });
 
+suite('Feature sets that the workspace switches on', () => {
+  const mine = { a: { command: 'x', enabled: true } };
+  const sets = (...enabled: string[]) => ({ a: { featureSets: { enabled } } });
+  const reasons = (t: TestHost) => t.questions.map(({ reason }) => reason);
+
+  test('are asked for while the user’s own server runs, which goes on running', async () => {
+    const t = new TestHost();
+    await t.user(mine);
+    t.answer = 'dontStart';
+    await t.user(mine, sets('memory.*'));
+    assert.deepEqual(reasons(t), ['first']);
+    assert.equal(t.show(), 'a: running 2025-06-18 pid 101');
+    await t.host.close();
+  });
+
+  test('are not asked for when a person chose them in one of our own views', async () => {
+    const t = new TestHost();
+    await t.user(mine);
+    await t.host.allowFeatureSets('a', ['memory.recall'], true);
+    await t.user(mine, sets('memory.recall'));
+    assert.deepEqual(reasons(t), []);
+    await t.user(mine, sets('memory.recall', 'memory.store'));
+    assert.deepEqual(reasons(t), ['widened']);
+    assert.equal(t.servers.length, 1);
+    await t.host.close();
+  });
+});
+
 suite('Secrets', () => {
   test('never reach a log', async () => {
     const t = new TestHost();

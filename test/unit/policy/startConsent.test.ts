@@ -63,7 +63,7 @@ suite('Consent to start', () => {
       remarksOn(serverDefinition({ connection: { kind: 'remote', url: 'u', headers: { H: 'v' }, transport: 'auto' } })),
       ['It sends the headers: H.'],
     );
-    assert.deepEqual(grantsOf(rich), { autoApprove: ['a', 'z'] });
+    assert.deepEqual(grantsOf(rich), { autoApprove: ['a', 'z'], others: [] });
   });
 
   test('a question names where what a server signs in with goes, and what of it is the person’s', () => {

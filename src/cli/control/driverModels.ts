@@ -1,0 +1,146 @@
+import {
+  blockText,
+  type CancellationToken,
+  type FinishReason,
+  isJsonObject,
+  isJsonArray,
+  type Json,
+  type JsonObject,
+  type LanguageModel,
+  MODEL_FAILURES,
+  type ModelChoice,
+  type ModelFacts,
+  type ModelRequest,
+  type ModelRunEnd,
+  type Models,
+  type ModelWish,
+} from '../../core/index.ts';
+import { Malformed } from './members.ts';
+import type { Question, Questions } from './questions.ts';
+
+/** What plays the model: a text that is always said, or the driver, who is asked each time. */
+export interface DriverModel {
+  readonly facts: ModelFacts;
+  readonly reply: string | undefined;
+}
+
+type Answer = { readonly kind: 'said'; readonly pieces: readonly string[]; readonly finish: FinishReason } | Failed;
+type Failed = Extract<ModelRunEnd, { kind: 'failed' }>;
+
+const NO_MODEL: ModelChoice = {
+  kind: 'failed',
+  reason: 'no_model',
+  message: 'The driver has given no model: give one with the command "model".',
+};
+const FINISHES: readonly FinishReason[] = ['end_turn', 'max_tokens', 'stop_sequence'];
+/** As a rule of thumb for English, and the same in every run. */
+const CHARACTERS_A_TOKEN = 4;
+
+/** The one model that a driver plays; none until it says so. */
+export class DriverModels implements Models {
+  readonly #questions: Questions;
+  #model: DriverModel | undefined;
+
+  constructor(questions: Questions) {
+    this.#questions = questions;
+  }
+
+  use(model: DriverModel | undefined): void {
+    this.#model = model;
+  }
+
+  choose(wish: ModelWish): Promise<ModelChoice> {
+    const model = this.#model;
+    if (model === undefined) return Promise.resolve(NO_MODEL);
+    return Promise.resolve({ kind: 'model', model: new PlayedModel(model, wish, this.#questions) });
+  }
+}
+
+class PlayedModel implements LanguageModel {
+  readonly facts: ModelFacts;
+  readonly #model: DriverModel;
+  readonly #wish: ModelWish;
+  readonly #questions: Questions;
+
+  constructor(model: DriverModel, wish: ModelWish, questions: Questions) {
+    this.facts = model.facts;
+    this.#model = model;
+    this.#wish = wish;
+    this.#questions = questions;
+  }
+
+  async run(request: ModelRequest, onText: (delta: string) => void, token: CancellationToken): Promise<ModelRunEnd> {
+    const { reply } = this.#model;
+    const answer: Answer =
+      reply === undefined
+        ? await this.#questions.ask(modelQuestion(this.facts.id, this.#wish, request), token)
+        : { kind: 'said', pieces: [reply], finish: 'end_turn' };
+    if (token.isCancellationRequested) return CANCELLED;
+    if (answer.kind === 'failed') return answer;
+    for (const piece of answer.pieces) onText(piece);
+    return { kind: 'ended', finishReason: answer.finish };
+  }
+
+  count(text: string): Promise<number> {
+    return Promise.resolve(Math.ceil(text.length / CHARACTERS_A_TOKEN));
+  }
+}
+
+const CANCELLED: Failed = { kind: 'failed', reason: 'cancelled', message: 'The request was cancelled.' };
+const LEFT_OPEN: Failed = { kind: 'failed', reason: 'failed', message: 'The driver gave no answer.' };
+
+function modelQuestion(model: string, { server, name }: ModelWish, request: ModelRequest): Question<Answer> {
+  const { messages, maxTokens, temperature, justification } = request;
+  return {
+    details: {
+      kind: 'model',
+      model,
+      server,
+      wanted: name,
+      justification,
+      messages: messages.map(({ role, content }) => ({ role, text: content.map(blockText).join('\n') })),
+      maxTokens,
+      temperature,
+    },
+    dismissed: LEFT_OPEN,
+    decode: decodeAnswer,
+  };
+}
+
+function decodeAnswer(answer: Json): Answer | undefined {
+  if (answer === null) return LEFT_OPEN;
+  if (typeof answer === 'string') return { kind: 'said', pieces: [answer], finish: 'end_turn' };
+  if (!isJsonObject(answer)) return undefined;
+  const { text, chunks, finishReason = 'end_turn', failed, message } = answer;
+  if (failed !== undefined) return failureOf(failed, message);
+  const finish = FINISHES.find((known) => known === finishReason);
+  if (finish === undefined) throw new Malformed(`"finishReason" must be one of ${FINISHES.join(', ')}.`);
+  if (typeof text === 'string') return { kind: 'said', pieces: [text], finish };
+  if (!isJsonArray(chunks)) return undefined;
+  const pieces = chunks.map((chunk) => {
+    if (typeof chunk !== 'string') throw new Malformed('"chunks" must be texts.');
+    return chunk;
+  });
+  return { kind: 'said', pieces, finish };
+}
+
+function failureOf(failed: Json, message: Json | undefined): Failed {
+  const reason = MODEL_FAILURES.find((known) => known === failed);
+  if (reason === undefined) throw new Malformed(`"failed" must be one of ${MODEL_FAILURES.join(', ')}.`);
+  return { kind: 'failed', reason, message: typeof message === 'string' ? message : `The model failed: ${reason}.` };
+}
+
+/** The command that gives a model, or takes it away with `null`. */
+export function decodeModel(line: JsonObject): DriverModel | undefined {
+  const given = line['model'];
+  if (given === null) return undefined;
+  if (!isJsonObject(given)) throw new Malformed('"model" must be an object, such as {"id": "stub"}, or null.');
+  const { id, vendor = 'driver', contextWindow = 100_000, capabilities = [], reply } = given;
+  if (typeof id !== 'string') throw new Malformed('"id" in "model" must be a text.');
+  if (typeof vendor !== 'string') throw new Malformed('"vendor" in "model" must be a text.');
+  if (typeof contextWindow !== 'number') throw new Malformed('"contextWindow" in "model" must be a number.');
+  if (reply !== undefined && typeof reply !== 'string') throw new Malformed('"reply" in "model" must be a text.');
+  if (!isJsonArray(capabilities)) throw new Malformed('"capabilities" in "model" must be a list of texts.');
+  const named = capabilities.filter((capability) => typeof capability === 'string');
+  return { facts: { id, vendor, contextWindow, capabilities: named }, reply };
+}

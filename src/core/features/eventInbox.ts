@@ -1,0 +1,281 @@
+import { ignoreFailure, KeyedQueue } from '../base/async.ts';
+import { CancellationSource, type CancellationToken, NO_CANCELLATION, unlessCancelled } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { cancelled, HostError, isCancellation, messageOf, toHostError } from '../base/errors.ts';
+import { Emitter } from '../base/event.ts';
+import { clip } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { EventInbox, TurnResult } from '../hostTypes.ts';
+import type { AuditRecord } from '../model/audit.ts';
+import type { EventOutcome, InboundEvent } from '../model/event.ts';
+import type { HostLimits } from '../model/server.ts';
+import type { Admission, EventChange, EventStore } from '../ports.ts';
+import { EventShelf } from './eventShelf.ts';
+
+export interface LiveInboxOptions {
+  readonly clock: Clock;
+  readonly events: EventStore;
+  readonly log: Logger;
+  limits(): HostLimits;
+  /** The record that was stored with an event. */
+  onKept?(record: AuditRecord): void;
+  /** One round with a model. */
+  ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult>;
+}
+
+interface Question {
+  readonly server: string;
+  readonly source: CancellationSource;
+  readonly answered: Promise<InboundEvent>;
+}
+
+/** Views draw no faster, however much comes in. */
+const TELL_MS = 100;
+/** More at once than anybody is told of one by one; all of them are in the list. */
+const MOST_ARRIVALS = 1_000;
+/** So many events come between two times that the store is asked to remove the oldest. */
+const TRIM_EVERY = 256;
+const LONGEST_ANSWER = 100_000;
+
+const LEFT_OPEN = 'The window was closed before a model had answered. Ask again.';
+const STOPPED = 'It was stopped before a model had answered. Ask again.';
+
+/** The events of all servers: each is in the store before anybody hears of it, and the newest are here to be shown. */
+export class LiveInbox implements EventInbox, Disposable {
+  readonly #options: LiveInboxOptions;
+  readonly #shelf: EventShelf;
+  readonly #changed = new Emitter<void>();
+  readonly #arrived = new Emitter<readonly InboundEvent[]>();
+  readonly #questions = new Map<string, Question>();
+  /** No two questions of one server at once, whoever asks them. */
+  readonly #turns = new KeyedQueue();
+  #arrivals: InboundEvent[] = [];
+  #timer: Disposable | undefined;
+  #loading: Promise<void> | undefined;
+  #hasTried = false;
+  #untrimmed = 0;
+  #isDisposed = false;
+
+  readonly onDidChange = this.#changed.event;
+  readonly onDidArrive = this.#arrived.event;
+
+  constructor(options: LiveInboxOptions) {
+    this.#options = options;
+    this.#shelf = new EventShelf(() => options.limits().maxEvents);
+  }
+
+  get unread(): number {
+    return this.#shelf.unread;
+  }
+
+  list(): readonly InboundEvent[] {
+    this.#loadOnce();
+    return this.#shelf.list();
+  }
+
+  find(id: string): InboundEvent | undefined {
+    return this.#shelf.find(id);
+  }
+
+  /** Never rejects: what cannot be read now is tried again the next time. */
+  loaded(): Promise<void> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  /** Resolves when the event is durable; rejects when it cannot be stored, and then there is no such event. */
+  async admit(event: InboundEvent, record: AuditRecord): Promise<Admission> {
+    const admission = await this.#options.events.admit(event, record);
+    if (admission.kind === 'kept' && !this.#isDisposed) {
+      this.#keep(event);
+      this.#options.onKept?.(record);
+    }
+    return admission;
+  }
+
+  /** Somebody is to be told of it. */
+  arrived(event: InboundEvent): void {
+    if (this.#arrivals.length < MOST_ARRIVALS) this.#arrivals.push(event);
+    this.#tell();
+  }
+
+  async change(id: string, change: EventChange): Promise<void> {
+    this.#shelf.change(id, change);
+    this.#tell();
+    await this.#options.events.change(id, change);
+  }
+
+  async markRead(ids: readonly string[]): Promise<void> {
+    const unread = ids.filter((id) => this.#shelf.find(id)?.isRead === false);
+    if (unread.length === 0) return;
+    await this.#options.events.markRead(unread);
+    for (const id of unread) this.#shelf.change(id, { isRead: true });
+    this.#tell();
+  }
+
+  async clear(server?: string): Promise<void> {
+    await this.#options.events.clear(server);
+    // Nobody could find the answers.
+    for (const question of this.#questions.values())
+      if (server === undefined || question.server === server) question.source.cancel();
+    this.#shelf.clear(server);
+    this.#tell();
+  }
+
+  isAsking(server: string): boolean {
+    for (const question of this.#questions.values()) if (question.server === server) return true;
+    return false;
+  }
+
+  /** Whoever asks while the same question is under way gets the same answer. */
+  ask(id: string, token: CancellationToken = NO_CANCELLATION): Promise<InboundEvent> {
+    const open = this.#questions.get(id);
+    if (open !== undefined) return unlessCancelled(open.answered, token, 'The question');
+    const event = this.#shelf.find(id);
+    if (event === undefined) return Promise.reject(unknownEvent());
+    // The id of the turn that the server was told of was that of the first one.
+    return this.#open({ ...event, inferenceId: undefined }, token, false);
+  }
+
+  /** The turn that a server was promised, begun when the promise is on its way. */
+  askSoon(event: InboundEvent): void {
+    if (!this.#questions.has(event.id)) ignoreFailure(this.#open(event, NO_CANCELLATION, true));
+  }
+
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.#timer?.dispose();
+    for (const question of this.#questions.values()) question.source.cancel();
+    this.#changed.dispose();
+    this.#arrived.dispose();
+  }
+
+  #keep(event: InboundEvent): void {
+    this.#shelf.add(event);
+    this.#loadOnce();
+    if (++this.#untrimmed >= TRIM_EVERY) this.#trim();
+    this.#tell();
+  }
+
+  /** Views hear of many changes as of one. */
+  #tell(): void {
+    if (this.#isDisposed || this.#timer !== undefined) return;
+    this.#timer = this.#options.clock.delay(TELL_MS, () => {
+      this.#timer = undefined;
+      // As they are now, without what was cleared meanwhile.
+      const arrivals = this.#arrivals.flatMap(({ id }) => this.#shelf.find(id) ?? []);
+      this.#arrivals = [];
+      this.#changed.fire();
+      if (arrivals.length > 0) this.#arrived.fire(arrivals);
+    });
+  }
+
+  /** A store that cannot be read is not asked again each time that somebody looks. */
+  #loadOnce(): void {
+    if (!this.#hasTried) void this.loaded();
+  }
+
+  async #load(): Promise<void> {
+    const { events, log } = this.#options;
+    this.#hasTried = true;
+    try {
+      const kept = await events.list(this.#options.limits().maxEvents);
+      if (this.#isDisposed) return;
+      const isHere = (id: string): boolean => this.#shelf.find(id) !== undefined;
+      const leftOpen = kept.filter(({ id, outcome }) => outcome.kind === 'asking' && !isHere(id));
+      this.#shelf.addOlder(kept);
+      for (const { id } of leftOpen) void this.#note(id, this.#failed(LEFT_OPEN));
+      this.#trim();
+      this.#tell();
+    } catch (error) {
+      this.#loading = undefined;
+      log.log('warn', `The events of earlier runs could not be read: ${messageOf(error)}`);
+    }
+  }
+
+  #trim(): void {
+    this.#untrimmed = 0;
+    this.#options.events.trim(this.#options.limits().maxEvents).catch((error: unknown) => {
+      this.#options.log.log('warn', `Old events could not be removed: ${messageOf(error)}`);
+    });
+  }
+
+  #open(event: InboundEvent, token: CancellationToken, isSoon: boolean): Promise<InboundEvent> {
+    const source = new CancellationSource();
+    const subscription = token.onCancellationRequested(() => source.cancel());
+    if (this.#isDisposed) source.cancel();
+    const answered = this.#answer(event, source.token, isSoon).finally(() => {
+      this.#questions.delete(event.id);
+      subscription.dispose();
+      source.dispose();
+    });
+    this.#questions.set(event.id, { server: event.server, source, answered });
+    return answered;
+  }
+
+  async #answer(event: InboundEvent, token: CancellationToken, isSoon: boolean): Promise<InboundEvent> {
+    const { id, server } = event;
+    const { clock } = this.#options;
+    try {
+      if (isSoon) await afterAnswers(clock, token);
+      // What was promised is stored as such already.
+      else await this.#note(id, { kind: 'asking', at: clock.now() });
+      const turn = this.#turns.run(server, async () => {
+        if (token.isCancellationRequested) throw cancelled('The question');
+        // As it is now, but for what `ask` took away from it.
+        return this.#options.ask({ ...(this.#shelf.find(id) ?? event), inferenceId: event.inferenceId }, token);
+      });
+      const { text, model, usage } = await unlessCancelled(turn, token, 'The question');
+      const said = clip(text, LONGEST_ANSWER);
+      const outcome = { kind: 'answered', at: clock.now(), text: said, model: model.id, usage } as const;
+      await this.#note(id, outcome);
+      return this.#shelf.find(id) ?? { ...event, outcome };
+    } catch (thrown) {
+      const error = toHostError(thrown);
+      // The next run says so of what this one leaves open: the store may be closed by now.
+      if (!this.#isDisposed) await this.#note(id, this.#failed(isCancellation(error) ? STOPPED : sentences(error)));
+      throw error;
+    }
+  }
+
+  #failed(message: string): EventOutcome {
+    return { kind: 'failed', at: this.#options.clock.now(), message };
+  }
+
+  /** An answer that cannot be stored is still an answer: it is shown for as long as this run lasts. */
+  async #note(id: string, outcome: EventOutcome): Promise<void> {
+    try {
+      await this.change(id, { outcome });
+    } catch (error) {
+      this.#options.log.log('warn', `What a model made of an event could not be stored: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** All that is under way now, an answer to a server among it, goes first. */
+function afterAnswers(clock: Clock, token: CancellationToken): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.delay(0, () => {
+      subscription.dispose();
+      resolve();
+    });
+    const subscription = token.onCancellationRequested(() => {
+      timer.dispose();
+      resolve();
+    });
+  });
+}
+
+function sentences({ message, suggestion }: HostError): string {
+  return suggestion === undefined ? message : `${message} ${suggestion}`;
+}
+
+function unknownEvent(): HostError {
+  return new HostError('INVALID_ARGUMENTS', 'There is no such event any more.', {
+    layer: 'host',
+    effect: 'none',
+    suggestion: 'Choose one of the list of events.',
+  });
+}

@@ -1,0 +1,39 @@
+import type { Clock } from '../base/clock.ts';
+import type { AuditRecord } from '../model/audit.ts';
+import { PushRate } from './pushRate.ts';
+import type { Recorder } from './recorder.ts';
+
+/** Of each server and operation in a minute. */
+const MOST_REFUSED = 60;
+
+/**
+ * Keeps a server that is refused a thousand times a second from filling the audit: what was left out is told of with the
+ * next record that is kept. What succeeds has bounds of its own, and every one of it is recorded.
+ */
+export class BoundedRecorder implements Recorder {
+  readonly #clock: Clock;
+  readonly #inner: Recorder;
+  readonly #rate = new PushRate();
+  readonly #untold = new Map<string, number>();
+
+  constructor(clock: Clock, inner: Recorder) {
+    this.#clock = clock;
+    this.#inner = inner;
+  }
+
+  record(record: AuditRecord): void {
+    if (record.outcome !== 'refused' && record.outcome !== 'dropped') {
+      this.#inner.record(record);
+      return;
+    }
+    const key = `${record.server} ${record.operation}`;
+    const untold = this.#untold.get(key) ?? 0;
+    if (this.#rate.take(key, MOST_REFUSED, this.#clock.now()) > 0) {
+      this.#untold.set(key, untold + 1);
+      return;
+    }
+    this.#untold.delete(key);
+    const remark = untold > 0 ? ` (${untold} more before it were left out)` : '';
+    this.#inner.record(untold > 0 ? { ...record, detail: `${record.detail ?? ''}${remark}`.trim() } : record);
+  }
+}

@@ -1,0 +1,342 @@
+import type { Clock } from '../base/clock.ts';
+import { type Disposable, toDisposable } from '../base/disposable.ts';
+import { isHostError, messageOf, methodNotFound, RPC, type WireError } from '../base/errors.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { Tool } from '../model/catalog.ts';
+import type {
+  FeatureSet,
+  FeatureSetState,
+  McplDialect,
+  McplSettings,
+  McplSnapshot,
+  McplUse,
+  McplVersion,
+} from '../model/mcpl.ts';
+import type { ProtocolSettings } from '../model/server.ts';
+import { isChosen } from '../policy/featureSets.ts';
+import { pushPolicyOf } from '../policy/pushPolicy.ts';
+import { featureSetOfTool } from '../policy/toolFeatureSets.ts';
+import type { InboundContext } from '../rpc/peer.ts';
+import type { Session, SessionFeature } from '../session/session.ts';
+import { decodeAdvert, encodeHostAdvert, type McplAdvert } from '../wire/mcpl/advert.ts';
+import { invalidParams, notEnabled, unknownFeatureSet } from '../wire/mcpl/errors.ts';
+import { capabilitiesOf, decodeChange } from '../wire/mcpl/featureSets.ts';
+import type { FormGrants } from './formGrants.ts';
+import type { McplMember } from './member.ts';
+import type { Recorder } from './recorder.ts';
+import { UNDECLARED, undeclaredSet } from './undeclaredSet.ts';
+
+/** Who answers what servers ask under MCPL. */
+export type McplHandler = (member: McplMember, params: JsonObject, context: InboundContext) => Promise<Json> | Json;
+
+export interface McplConnectionOptions {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly grants: FormGrants;
+  readonly recorder: Recorder;
+  /** By method. */
+  readonly handlers: Readonly<Record<string, McplHandler>>;
+  /** The settings as they are now, without what the workspace may not say. */
+  settings(): McplSettings;
+  protocol(): ProtocolSettings['mcpl'];
+  redact(text: string): string;
+  /** What a view shows of the sets changed. */
+  onChange(): void;
+}
+
+/** More than any server has; every change is answered with all of them. */
+const MAX_SETS = 256;
+const POLICY_MS = 15_000;
+
+/**
+ * The MCPL side of one server, through all of its connections: says what the host supports, knows the sets that the
+ * server declares, tells it which of them are on, and lets a message of a set pass or not. Servers push whether they
+ * may or not, so the host decides on each message and never believes that it was heard.
+ */
+export class McplConnection implements SessionFeature, McplMember {
+  /** Its requests go from server to host, which a stateless connection does not carry. */
+  readonly era = 'legacy';
+  readonly server: string;
+  readonly log: Logger;
+  readonly requests: NonNullable<SessionFeature['requests']>;
+  readonly notifications: NonNullable<SessionFeature['notifications']>;
+  readonly #options: McplConnectionOptions;
+  readonly #observed = new Map<string, Set<McplUse>>();
+  #session: Session | undefined;
+  #advert: McplAdvert | undefined;
+  #sets = new Map<string, FeatureSet>();
+  /** What the server was told last; as text, to compare. */
+  #told = '';
+  #hooks = 0;
+
+  constructor(options: McplConnectionOptions) {
+    this.#options = options;
+    this.server = options.server;
+    this.log = options.log;
+    this.requests = Object.fromEntries(
+      Object.entries(options.handlers).map(([method, handler]) => [
+        method,
+        (params: JsonObject, context: InboundContext): Promise<Json> | Json => {
+          // Only a server that announced MCPL is answered in its terms (MCPL §3.3).
+          if (this.#advert === undefined) throw methodNotFound(method);
+          return handler(this, params, context);
+        },
+      ]),
+    );
+    this.notifications = {
+      'featureSets/changed': (params) => this.#changed(params),
+      'push/event': (params) => this.#pushWithoutId(params),
+    };
+  }
+
+  /** MCPL §5.2. Which sets there are is known only of a server that was connected before. */
+  get capabilities(): JsonObject {
+    if (this.#options.protocol() === 'off') return {};
+    return { experimental: { mcpl: encodeHostAdvert(this.#partition()) } };
+  }
+
+  get session(): Session {
+    if (this.#session === undefined) throw new Error(`The server "${this.server}" has no session.`);
+    return this.#session;
+  }
+
+  get dialect(): McplDialect {
+    if (this.#advert === undefined) throw new Error(`The server "${this.server}" does not speak MCPL.`);
+    return this.#advert.dialect;
+  }
+
+  /** Takes part in turns: it is connected, and spoke of MCPL. */
+  get isMember(): boolean {
+    return this.#session !== undefined && this.#advert !== undefined;
+  }
+
+  /** What it does not ask to see or to write, it does not get, whatever the settings allow. */
+  get settings(): McplSettings {
+    const settings = this.#options.settings();
+    const wanted = this.#advert?.before;
+    if (wanted === undefined) return settings;
+    const { hooks } = settings;
+    const positions = hooks.positions.filter((position) => wanted.positions.includes(position));
+    if (positions.length === hooks.positions.length && (wanted.userMessage || !hooks.readUserMessage)) return settings;
+    return {
+      ...settings,
+      hooks: { ...hooks, positions, readUserMessage: hooks.readUserMessage && wanted.userMessage },
+    };
+  }
+
+  get isInHook(): boolean {
+    return this.#hooks > 0;
+  }
+
+  redact(text: string): string {
+    return this.#options.redact(text);
+  }
+
+  started(session: Session): Disposable {
+    const protocol = this.#options.protocol();
+    const pin: McplVersion | undefined = protocol === 'auto' || protocol === 'off' ? undefined : protocol;
+    this.#advert = protocol === 'off' ? undefined : decodeAdvert(session.handshake.capabilities, pin);
+    this.#session = session;
+    this.#told = '';
+    this.#hooks = 0;
+    this.#declare(this.#advert?.sets ?? []);
+    for (const remark of this.#advert?.dialect.remarks ?? []) this.log.log('warn', remark);
+    this.update();
+    return toDisposable(() => {
+      if (this.#session === session) this.#session = undefined;
+    });
+  }
+
+  /** Settings or declarations may be others now: the server is told, and so is whoever watches. */
+  update(): void {
+    if (this.#advert === undefined) return;
+    const { grants } = this.#options;
+    const accepted = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
+    grants.accept(this.server, accepted);
+    this.#tell();
+    this.#options.onChange();
+  }
+
+  /** A person switched sets on, in one of our own views, in the form that they have now. */
+  accept(names: readonly string[]): void {
+    this.#options.grants.accept(
+      this.server,
+      names.flatMap((name) => this.#sets.get(name) ?? []),
+    );
+    this.update();
+  }
+
+  admit(featureSet: Json | undefined, use: McplUse): FeatureSet {
+    if (typeof featureSet !== 'string') throw invalidParams('featureSet must be a text.', 'featureSet');
+    const set = featureSet === UNDECLARED ? undefined : this.#sets.get(featureSet);
+    if (set === undefined) throw this.#refused(use, featureSet, unknownFeatureSet(featureSet));
+    // A connection that has ended does nothing any more, however long its last message was under way.
+    if (this.#stateOf(set) !== 'enabled' || this.#session === undefined)
+      throw this.#refused(use, featureSet, notEnabled(featureSet, set.problem === undefined));
+    this.#observe(set, use);
+    return set;
+  }
+
+  isOn(featureSet: string): boolean {
+    const set = this.#sets.get(featureSet);
+    return set !== undefined && this.#session !== undefined && this.#stateOf(set) === 'enabled';
+  }
+
+  setsFor(use: McplUse): readonly FeatureSet[] {
+    if (this.#session === undefined) return [];
+    return [...this.#sets.values()].filter((set) => set.uses.includes(use) && this.#stateOf(set) === 'enabled');
+  }
+
+  enterHook(): Disposable {
+    const session = this.#session;
+    this.#hooks++;
+    return toDisposable(() => {
+      // A hook of an earlier connection is none of this one's.
+      if (this.#session === session && this.#hooks > 0) this.#hooks--;
+    });
+  }
+
+  view(tools: readonly Tool[]): McplSnapshot | undefined {
+    if (this.#advert === undefined) return undefined;
+    const sets = [...this.#sets.values()];
+    const { push, toolFeatureSets, featureSets } = this.settings;
+    const byTool = tools.map((tool) => [tool.name, featureSetOfTool(tool, sets, toolFeatureSets)] as const);
+    const isUndecided =
+      sets.length > 0 &&
+      featureSets.enabled.length + featureSets.disabled.length === 0 &&
+      !sets.some((set) => this.#options.grants.isKnown(this.server, set.name));
+    return {
+      dialect: this.#advert.dialect,
+      isUndecided,
+      sets: sets.map((set) => ({
+        set,
+        state: this.#stateOf(set),
+        push: pushPolicyOf(push, set.name),
+        undeclared: [...(this.#observed.get(set.name) ?? [])],
+        tools: byTool.filter(([, name]) => name === set.name).map(([tool]) => tool),
+      })),
+    };
+  }
+
+  #stateOf(set: FeatureSet): FeatureSetState {
+    if (set.problem !== undefined) return 'invalid';
+    if (!isChosen(this.settings.featureSets, set.name)) return 'disabled';
+    return this.#options.grants.isChanged(this.server, set) ? 'changed' : 'enabled';
+  }
+
+  #declare(sets: readonly FeatureSet[]): void {
+    const declared = sets.length === 0 && this.#advert !== undefined ? undeclaredSet(this.#advert.dialect) : sets;
+    this.#sets = new Map(declared.slice(0, MAX_SETS).map((set) => [set.name, set]));
+  }
+
+  /** MCPL §6.7: what is new is off until somebody switches it on. */
+  #changed(params: JsonObject): void {
+    if (this.#advert === undefined) return;
+    const { added, removed } = decodeChange(params);
+    for (const name of removed) {
+      this.#sets.delete(name);
+      this.#observed.delete(name);
+    }
+    for (const set of added) if (this.#sets.has(set.name) || this.#sets.size < MAX_SETS) this.#sets.set(set.name, set);
+    if (added.length > 0) this.#sets.delete(UNDECLARED);
+    this.#record('featureSets/changed', `added ${added.length}, removed ${removed.length}`);
+    // Answered even if nothing changed for us: the server may have forgotten.
+    this.#told = '';
+    this.update();
+  }
+
+  #partition(): { readonly enabled: string[]; readonly disabled: string[] } {
+    const named = [...this.#sets.values()].filter((set) => set.name !== UNDECLARED);
+    const isOn = (set: FeatureSet): boolean => this.#stateOf(set) === 'enabled';
+    return {
+      enabled: named.filter(isOn).map((set) => set.name),
+      disabled: named.filter((set) => !isOn(set)).map((set) => set.name),
+    };
+  }
+
+  /**
+   * MCPL §6.7, with every declared set named and no wildcard: right for a server that reads a difference, for one that
+   * reads all, and for one that waits for it before it does anything.
+   */
+  #tell(): void {
+    const session = this.#session;
+    if (session === undefined || this.#advert === undefined) return;
+    const choice = this.#partition();
+    const text = JSON.stringify(choice);
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#record('featureSets/update', `${choice.enabled.length} on, ${choice.disabled.length} off`);
+    if (this.dialect.policy === 'notification') session.notify('featureSets/update', choice);
+    else void this.#request(session, choice);
+  }
+
+  /** MCPL 0.5 wants a request; a server that claims 0.5 and does not know it is told as in the versions before. */
+  async #request(session: Session, choice: JsonObject): Promise<void> {
+    try {
+      const on = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
+      const policy = { ...choice, effectiveCapabilities: capabilitiesOf(on) };
+      await session.request('featureSets/update', policy, { timeoutMs: POLICY_MS });
+    } catch (error) {
+      if (this.#session !== session) return;
+      if (isHostError(error, 'REMOTE_ERROR') && error.rpcCode === RPC.methodNotFound) {
+        this.log.log('info', 'The server says MCPL 0.5 and does not take its policy as a request: it is told of it.');
+        session.notify('featureSets/update', choice);
+      } else this.log.log('warn', `The server did not take its feature sets: ${messageOf(error)}`);
+    }
+  }
+
+  #observe(set: FeatureSet, use: McplUse): void {
+    if (set.uses.includes(use)) return;
+    const seen = this.#observed.get(set.name) ?? new Set();
+    if (seen.has(use)) return;
+    this.#observed.set(set.name, seen.add(use));
+    this.log.log('warn', `The feature set "${set.name}" uses ${use}, which it did not declare.`);
+    this.#options.onChange();
+  }
+
+  /** A notification has no answer: what is on is taken, the rest is only noted. */
+  #pushWithoutId(params: JsonObject): void {
+    const handler = this.requests['push/event'];
+    if (this.#advert === undefined || handler === undefined) return;
+    this.log.log('warn', 'The server sent push/event as a notification, which nobody can answer.');
+    const context = { requestId: 0, token: { isCancellationRequested: false, onCancellationRequested: () => NOTHING } };
+    void (async () => handler(params, context))().catch((error: unknown) => {
+      this.log.log('info', `An event was not taken: ${messageOf(error)}`);
+    });
+  }
+
+  #refused(use: McplUse, featureSet: string, error: WireError): WireError {
+    const at = this.#options.clock.now();
+    const operation = use === 'pushEvents' ? 'push/event' : use === 'inferenceRequest' ? 'inference/request' : use;
+    this.#options.recorder.record({
+      at,
+      server: this.server,
+      operation,
+      featureSet: featureSet.slice(0, 256),
+      inferenceId: undefined,
+      outcome: 'refused',
+      durationMs: 0,
+      detail: error.message,
+      tokens: undefined,
+    });
+    return error;
+  }
+
+  #record(operation: string, detail: string): void {
+    this.#options.recorder.record({
+      at: this.#options.clock.now(),
+      server: this.server,
+      operation,
+      featureSet: undefined,
+      inferenceId: undefined,
+      outcome: 'success',
+      durationMs: 0,
+      detail,
+      tokens: undefined,
+    });
+  }
+}
+
+const NOTHING: Disposable = { dispose: () => undefined };

@@ -1,0 +1,120 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import type { Logger } from '../base/log.ts';
+import type { ModelRefusal, TurnRequest, TurnResult } from '../hostTypes.ts';
+import type { InboundEvent } from '../model/event.ts';
+import type { HostLimits } from '../model/server.ts';
+import type { Models } from '../modelPorts.ts';
+import type { Clock, Ids, Storage } from '../ports.ts';
+import { BoundedRecorder } from './boundedRecorder.ts';
+import { Budgets } from './budgets.ts';
+import { McplConnection, type McplConnectionOptions, type McplHandler } from './connection.ts';
+import { eventMessages } from './eventPrompt.ts';
+import { FormGrants } from './formGrants.ts';
+import { InferenceRequests } from './inferenceRequests.ts';
+import { type PushInbox, PushEvents } from './pushEvents.ts';
+import type { Recorder } from './recorder.ts';
+import { refuseElevation } from './scopeRequests.ts';
+import { Turns } from './turns.ts';
+
+export interface EngineOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly storage: Pick<Storage, 'grants' | 'audit'>;
+  readonly models: Models;
+  readonly inbox: PushInbox;
+  readonly recorder: Recorder;
+  readonly log: Logger;
+  limits(): HostLimits;
+  /** In the order of the settings. */
+  connections(): readonly McplConnection[];
+  onRefused(refusal: ModelRefusal): void;
+}
+
+export type UnitConnection = Omit<McplConnectionOptions, 'clock' | 'grants' | 'recorder' | 'handlers'>;
+
+/** All that speaks MCPL, put together: loaded with the first server. */
+export class McplEngine {
+  readonly #options: EngineOptions;
+  readonly #recorder: Recorder;
+  readonly #grants: FormGrants;
+  readonly #turns: Turns;
+  readonly #budgets: Budgets;
+  readonly #handlers: Readonly<Record<string, McplHandler>>;
+
+  constructor(options: EngineOptions) {
+    const { clock, ids, storage, models, log } = options;
+    const recorder = new BoundedRecorder(clock, options.recorder);
+    this.#recorder = recorder;
+    const limits = (): HostLimits => options.limits();
+    this.#options = options;
+    this.#grants = new FormGrants({ clock, ids, grants: storage.grants, log });
+    this.#budgets = new Budgets({ clock, audit: storage.audit, recorder });
+    this.#turns = new Turns({
+      clock,
+      ids,
+      models,
+      budgets: this.#budgets,
+      limits,
+      recorder,
+      log,
+      members: () => this.#members(),
+    });
+    const push = new PushEvents({
+      clock,
+      ids,
+      inbox: options.inbox,
+      recorder,
+      limits,
+      inferAllowed: (member) => this.#budgets.allows(member),
+      newInferenceId: () => `inf_${ids.uuid()}`,
+    });
+    const inference = new InferenceRequests({
+      clock,
+      ids,
+      models,
+      budgets: this.#budgets,
+      limits,
+      recorder,
+      onRefused: (refusal) => options.onRefused(refusal),
+    });
+    this.#handlers = {
+      'push/event': (member, params, context) => push.handle(member, params, context),
+      'inference/request': (member, params, context) => inference.handle(member, params, context),
+      'model/info': (member, params, context) => inference.modelInfo(member, params, context),
+      'scope/elevate': refuseElevation,
+    };
+  }
+
+  /** What is kept of the sets that were switched on, before a server may declare any. */
+  async connection(options: UnitConnection): Promise<McplConnection> {
+    await this.#grants.load();
+    const { clock } = this.#options;
+    const recorder = this.#recorder;
+    return new McplConnection({ ...options, clock, recorder, grants: this.#grants, handlers: this.#handlers });
+  }
+
+  run(request: TurnRequest): Promise<TurnResult> {
+    return this.#turns.run(request);
+  }
+
+  /** A turn on an event, at the cost of the server that sent it. */
+  ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
+    // A person may ask about what a server sent that is gone by now: nobody's budget counts then.
+    const payer = this.#options.connections().find(({ server, isMember }) => isMember && server === event.server);
+    const request: TurnRequest = {
+      conversationId: `event_${event.id}`,
+      turnIndex: 0,
+      userMessage: null,
+      messages: eventMessages(event),
+      inferenceId: event.inferenceId,
+      justification: `The server "${event.server}" sent an event.`,
+      token,
+    };
+    return this.#turns.run(request, { payer });
+  }
+
+  #members(): readonly McplConnection[] {
+    const members = this.#options.connections().filter(({ isMember }) => isMember);
+    return members.sort((a, b) => a.settings.hooks.order - b.settings.hooks.order);
+  }
+}

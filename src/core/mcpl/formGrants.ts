@@ -1,0 +1,93 @@
+import { messageOf } from '../base/errors.ts';
+import { canonicalJson } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { Grant } from '../model/grant.ts';
+import type { FeatureSet } from '../model/mcpl.ts';
+import type { Clock, GrantStore, Ids } from '../ports.ts';
+
+export interface FormGrantsOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly grants: GrantStore;
+  readonly log: Logger;
+}
+
+/**
+ * In which form each feature set was switched on. A server that later declares a set of the same name with more rights
+ * must not get them by a choice that was made before (mcpl.md, decision 3).
+ */
+export class FormGrants {
+  readonly #options: FormGrantsOptions;
+  readonly #forms = new Map<string, string>();
+  #loading: Promise<void> | undefined;
+  #isUnreadable = false;
+
+  constructor(options: FormGrantsOptions) {
+    this.#options = options;
+  }
+
+  /** Reads what is kept; a store that cannot be read leaves every set off rather than trusting what is new. */
+  load(): Promise<void> {
+    this.#loading ??= this.#options.grants.list().then(
+      (grants) => {
+        this.#isUnreadable = false;
+        for (const { kind, server, target, form } of grants)
+          if (kind === 'featureSet') this.#forms.set(keyOf(server, target), form);
+      },
+      (error: unknown) => {
+        this.#isUnreadable = true;
+        this.#loading = undefined;
+        this.#options.log.log('error', `Which feature sets were switched on could not be read: ${messageOf(error)}`);
+      },
+    );
+    return this.#loading;
+  }
+
+  /** Whether the set was switched on in another form than this one. */
+  isChanged(server: string, set: FeatureSet): boolean {
+    if (this.#isUnreadable) return true;
+    const form = this.#forms.get(keyOf(server, set.name));
+    return form !== undefined && form !== this.#formOf(set);
+  }
+
+  /** Whether anybody ever switched it on. */
+  isKnown(server: string, name: string): boolean {
+    return this.#forms.has(keyOf(server, name));
+  }
+
+  /** These are on in the form that they have now. */
+  accept(server: string, sets: readonly FeatureSet[]): void {
+    for (const set of sets) {
+      const key = keyOf(server, set.name);
+      const form = this.#formOf(set);
+      if (this.#forms.get(key) === form) continue;
+      this.#forms.set(key, form);
+      this.#save({
+        id: this.#options.ids.sha256(`featureSet ${key}`).slice(0, 32),
+        direction: 'toServer',
+        kind: 'featureSet',
+        server,
+        target: set.name,
+        form,
+        at: this.#options.clock.now(),
+      });
+    }
+  }
+
+  #save(grant: Grant): void {
+    this.#options.grants.save(grant).catch((error: unknown) => {
+      const { log } = this.#options;
+      log.log('warn', `That "${grant.target}" of "${grant.server}" is on could not be kept: ${messageOf(error)}`);
+    });
+  }
+
+  /** What it is allowed; its description is only words. */
+  #formOf({ uses, scoped, rollback, hostState }: FeatureSet): string {
+    const form = canonicalJson({ uses: [...uses].sort(), scoped, rollback, hostState });
+    return this.#options.ids.sha256(form).slice(0, 32);
+  }
+}
+
+function keyOf(server: string, set: string): string {
+  return JSON.stringify([server, set]);
+}

@@ -1,0 +1,75 @@
+import type { ContentBlock } from '../model/content.ts';
+import type { ModelMessage } from '../model/inference.ts';
+import { INJECTION_POSITIONS, type InjectionPosition } from '../model/mcpl.ts';
+import type { Placed } from './injectionLimits.ts';
+
+/**
+ * A tag of ours, however it is spelt: with spaces, in capitals, with signs that only look like ours. One class of
+ * characters and no nesting, so that no text takes long.
+ */
+const OUR_TAG = /[<＜﹤‹〈](?=[\s/／\u200C\u200D]*context)/giu;
+
+/** Grouped by position, and otherwise as they came (MCPL §10.8). */
+export function inOrder(placed: readonly Placed[]): readonly Placed[] {
+  return INJECTION_POSITIONS.flatMap((position) => placed.filter((one) => one.position === position));
+}
+
+/**
+ * The conversation with what servers added. There is no role for the system: `system` is the first message of all,
+ * the others stand around the last message of the user.
+ */
+export function withInjections(messages: readonly ModelMessage[], placed: readonly Placed[]): readonly ModelMessage[] {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  const user = last === -1 ? messages.length : last;
+  return [
+    ...messageOf(placed, 'system'),
+    ...messages.slice(0, user),
+    ...messageOf(placed, 'beforeUser'),
+    ...messages.slice(user, user + 1),
+    ...messageOf(placed, 'afterUser'),
+    ...messages.slice(user + 1),
+  ];
+}
+
+function messageOf(placed: readonly Placed[], position: InjectionPosition): readonly ModelMessage[] {
+  const blocks = placed.filter((one) => one.position === position).flatMap(delimited);
+  return blocks.length === 0 ? [] : [{ role: 'user', content: joined(blocks) }];
+}
+
+/** MCPL §13.4: a model sees from whom it is, and no text can pretend to be from somebody else. */
+function delimited({ server, namespace, content }: Placed): readonly ContentBlock[] {
+  const named = namespace === '' ? '' : ` namespace="${attribute(namespace)}"`;
+  return [
+    { type: 'text', text: `<context server="${attribute(server)}"${named}>` },
+    // One text first: a tag could be spread over several.
+    ...joined(content).map((block) => (block.type === 'text' ? { ...block, text: escaped(block.text) } : block)),
+    { type: 'text', text: '</context>' },
+  ];
+}
+
+function escaped(text: string): string {
+  return text.replace(OUR_TAG, '&lt;');
+}
+
+function attribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Texts that follow each other are one. */
+function joined(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
+  const all: ContentBlock[] = [];
+  let texts: string[] = [];
+  const flush = (): void => {
+    if (texts.length > 0) all.push({ type: 'text', text: texts.join('\n') });
+    texts = [];
+  };
+  for (const block of blocks) {
+    if (block.type === 'text') texts.push(block.text);
+    else {
+      flush();
+      all.push(block);
+    }
+  }
+  flush();
+  return all;
+}

@@ -1,0 +1,30 @@
+import type { Disposable } from '../base/disposable.ts';
+import type { Json } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { FeatureSet, McplDialect, McplSettings, McplUse } from '../model/mcpl.ts';
+import type { Session } from '../session/session.ts';
+
+/** A running server that speaks MCPL, as far as what it takes part in needs it. */
+export interface McplMember {
+  /** Its id in the settings. */
+  readonly server: string;
+  readonly session: Session;
+  readonly dialect: McplDialect;
+  /** As they are now, with what the workspace may not say left out. */
+  readonly settings: McplSettings;
+  readonly log: Logger;
+  /** Takes secrets out of what is kept or shown. */
+  redact(text: string): string;
+  /**
+   * The set that a message names, if it is on (MCPL §6.6). Throws the `WireError` to answer with: -32602 where it names
+   * none, -32003 for an unknown one, -32001 for one that is off. Notes what the set is seen to use.
+   */
+  admit(featureSet: Json | undefined, use: McplUse): FeatureSet;
+  /** Whether a set of that name is on. */
+  isOn(featureSet: string): boolean;
+  /** Its sets that are on and declare the use: whether it takes part at all (mcpl.md A3). */
+  setsFor(use: McplUse): readonly FeatureSet[];
+  /** A hook of it is under way until this is disposed: it may not ask for inference meanwhile (MCPL §10.7). */
+  enterHook(): Disposable;
+  readonly isInHook: boolean;
+}

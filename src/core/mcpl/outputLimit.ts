@@ -1,0 +1,145 @@
+export interface OutputLimitOptions {
+  readonly maxTokens: number;
+  /** Never rejects. */
+  count(text: string): Promise<number>;
+  /** The next piece of what is within the limit. All pieces together are the text. */
+  onText(piece: string): void;
+  /** The limit was reached, and the last piece was passed on. */
+  onCut(): void;
+}
+
+/** Smaller steps would have the model count more than it writes. */
+const SMALLEST_STEP = 16;
+
+/**
+ * Lets through what a model writes as long as it is within a number of tokens, for models that know no such limit. No
+ * text can have more tokens than bytes, so most is passed on uncounted; beyond that only what was counted is, because
+ * nothing that went out can be taken back.
+ */
+export class OutputLimit {
+  readonly #options: OutputLimitOptions;
+  #passed = '';
+  #passedSize = 0;
+  #waiting = '';
+  #waitingSize = 0;
+  /** As much must wait before it is counted again. */
+  #step = 0;
+  #work: Promise<void> | undefined;
+  #state: 'open' | 'cut' | 'closed' = 'open';
+
+  constructor(options: OutputLimitOptions) {
+    this.#options = options;
+  }
+
+  /** What was passed on. */
+  get text(): string {
+    return this.#passed;
+  }
+
+  write(delta: string): void {
+    if (this.#state !== 'open') return;
+    this.#waiting += delta;
+    this.#waitingSize += byteBound(delta);
+    if (this.#work === undefined) this.#work = this.#proceed();
+  }
+
+  /** No more comes; resolves when all that is within the limit was passed on. */
+  async finish(): Promise<void> {
+    await this.#work;
+    if (this.#state !== 'open' || this.#waiting === '') return;
+    if (this.#isSurelyWithin) this.#pass(this.#waiting.length);
+    else await this.#check(this.#passed + this.#waiting);
+  }
+
+  /** Nothing is passed on any more. */
+  close(): void {
+    if (this.#state === 'open') this.#state = 'closed';
+  }
+
+  get #isSurelyWithin(): boolean {
+    return this.#passedSize + this.#waitingSize <= this.#options.maxTokens;
+  }
+
+  /** Undefined where nothing had to be awaited: pieces then pass in the turn in which they came. */
+  #proceed(): Promise<void> | undefined {
+    if (this.#isSurelyWithin) {
+      this.#pass(wholeLength(this.#waiting));
+      return undefined;
+    }
+    return this.#isDue() ? this.#checkAll() : undefined;
+  }
+
+  async #checkAll(): Promise<void> {
+    while (this.#isDue()) await this.#check(this.#passed + this.#waiting.slice(0, wholeLength(this.#waiting)));
+    this.#work = undefined;
+  }
+
+  #isDue(): boolean {
+    return this.#state === 'open' && this.#waitingSize >= this.#step && wholeLength(this.#waiting) > 0;
+  }
+
+  async #check(candidate: string): Promise<void> {
+    const { maxTokens } = this.#options;
+    const tokens = await this.#options.count(candidate);
+    const isWithin = tokens <= maxTokens;
+    const end = isWithin ? candidate.length : await this.#longestWithin(candidate);
+    if (this.#state !== 'open') return;
+    this.#pass(end - this.#passed.length);
+    if (isWithin) {
+      this.#step = Math.max(SMALLEST_STEP, Math.floor((maxTokens - tokens) / 2));
+      return;
+    }
+    this.#state = 'cut';
+    this.#options.onCut();
+  }
+
+  /** What was passed on is within the limit, the whole is not: the place between, in as many steps as it has binary digits. */
+  async #longestWithin(candidate: string): Promise<number> {
+    let within = this.#passed.length;
+    let beyond = candidate.length;
+    while (this.#state === 'open') {
+      const middle = placeBetween(candidate, within, beyond);
+      if (middle === undefined) break;
+      if ((await this.#options.count(candidate.slice(0, middle))) <= this.#options.maxTokens) within = middle;
+      else beyond = middle;
+    }
+    return within;
+  }
+
+  #pass(length: number): void {
+    if (length <= 0) return;
+    const piece = this.#waiting.slice(0, length);
+    const size = byteBound(piece);
+    this.#waiting = this.#waiting.slice(length);
+    this.#waitingSize -= size;
+    this.#passed += piece;
+    this.#passedSize += size;
+    this.#options.onText(piece);
+  }
+}
+
+/** At least as many as the bytes of the text in UTF-8; halves of a pair count alone, so that parts add up. */
+function byteBound(text: string): number {
+  let size = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    size += code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
+  }
+  return size;
+}
+
+/** How much of the text ends with a whole character, as far as can be told before the rest has come. */
+function wholeLength(text: string): number {
+  return isHighSurrogate(text, text.length - 1) ? text.length - 1 : text.length;
+}
+
+/** A place near the middle, not inside a character, or nothing where there is none. */
+function placeBetween(text: string, low: number, high: number): number | undefined {
+  const middle = Math.floor((low + high) / 2);
+  const places = isHighSurrogate(text, middle - 1) ? [middle - 1, middle + 1] : [middle];
+  return places.find((place) => place > low && place < high);
+}
+
+function isHighSurrogate(text: string, at: number): boolean {
+  return /[\uD800-\uDBFF]/.test(text.charAt(at));
+}

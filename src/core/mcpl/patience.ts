@@ -1,0 +1,26 @@
+import { Deferred, ignoreFailure } from '../base/async.ts';
+import type { CancellationToken } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+
+export interface Patience {
+  readonly clock: Clock;
+  readonly ms: number;
+  readonly token: CancellationToken;
+}
+
+export type Waited<T> =
+  { readonly kind: 'done'; readonly value: T } | { readonly kind: 'late' } | { readonly kind: 'cancelled' };
+
+/** Waits for what may never come, or may not heed that nobody waits any more: it then goes on unheard. */
+export async function waitFor<T>(work: Promise<T>, { clock, ms, token }: Patience): Promise<Waited<T>> {
+  const ended = new Deferred<Waited<T>>();
+  const timer = clock.delay(ms, () => ended.resolve({ kind: 'late' }));
+  const subscription = token.onCancellationRequested(() => ended.resolve({ kind: 'cancelled' }));
+  ignoreFailure(work);
+  try {
+    return await Promise.race([ended.promise, work.then((value): Waited<T> => ({ kind: 'done', value }))]);
+  } finally {
+    timer.dispose();
+    subscription.dispose();
+  }
+}

@@ -1,0 +1,185 @@
+import { messageOf } from '../base/errors.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { AuditRecord } from '../model/audit.ts';
+import type { InboundEvent } from '../model/event.ts';
+import type { PushPolicy } from '../model/mcpl.ts';
+import type { HostLimits } from '../model/server.ts';
+import { pushPolicyOf } from '../policy/pushPolicy.ts';
+import type { Admission, Clock, Ids } from '../ports.ts';
+import type { InboundContext } from '../rpc/peer.ts';
+import { invalidParams } from '../wire/mcpl/errors.ts';
+import { decodePush, type PushParams } from '../wire/mcpl/pushEvent.ts';
+import type { McplMember } from './member.ts';
+import { PushDedupe } from './pushDedupe.ts';
+import { PushRate } from './pushRate.ts';
+import { PushRecords } from './pushRecords.ts';
+import { redactContent, redactObject } from './pushRedaction.ts';
+import type { Recorder } from './recorder.ts';
+
+/** Where events are kept. */
+export interface PushInbox {
+  /** Resolves when the event and its record are durable, or are known to be. */
+  admit(event: InboundEvent, record: AuditRecord): Promise<Admission>;
+  /** A person is to be told of it. */
+  arrived(event: InboundEvent): void;
+  /** Whether a model looks at an event of the server, or is about to. */
+  isAsking(server: string): boolean;
+  /** Has a model look at the event once everything that is under way now is done. */
+  askSoon(event: InboundEvent): void;
+}
+
+export interface PushEventsOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly inbox: PushInbox;
+  readonly recorder: Recorder;
+  limits(): HostLimits;
+  /** Whether the server's budget has room for one more turn. */
+  inferAllowed(member: McplMember): boolean;
+  newInferenceId(): string;
+}
+
+interface Plan {
+  readonly policy: PushPolicy;
+  /** Why no model is asked although the policy wants it. */
+  readonly obstacle: string | undefined;
+}
+
+/** Turns that events of one server begin, in a minute. */
+const MAX_TURNS = 6;
+
+/** The same object each time: nobody changes an answer. */
+const ACCEPTED: JsonObject = { accepted: true };
+
+/**
+ * `push/event` (MCPL §9): what a server tells of by itself is kept durably before the server is told so, once however
+ * often it comes. Whether a person is told or a model asked is the policy's to say, and no answer waits for either.
+ */
+export class PushEvents {
+  readonly #options: PushEventsOptions;
+  readonly #records: PushRecords;
+  readonly #known = new PushDedupe();
+  readonly #rate = new PushRate();
+  readonly #turns = new PushRate();
+  /** Servers with an event that is being stored and that a model will look at. */
+  readonly #promised = new Set<string>();
+
+  constructor(options: PushEventsOptions) {
+    this.#options = options;
+    this.#records = new PushRecords(options.clock, options.recorder);
+  }
+
+  /** Rejects with the `WireError` to answer with. */
+  async handle(member: McplMember, params: JsonObject, _context: InboundContext): Promise<Json> {
+    const { server } = member;
+    const featureSet = this.#admit(member, params);
+    const push = this.#decode(server, featureSet, params);
+    const policy = pushPolicyOf(member.settings.push, featureSet);
+    if (policy === 'ignore') {
+      const detail = member.redact(`event ${push.eventId}: events of this feature set are ignored`);
+      this.#records.turnedAway({ server, featureSet, outcome: 'dropped', detail });
+      return ACCEPTED;
+    }
+    const now = this.#options.clock.now();
+    const known = this.#known.find(server, push.eventId, now);
+    if (known !== undefined) return known;
+    const most = this.#options.limits().pushPerMinute;
+    const wait = this.#rate.take(server, most, now);
+    if (wait > 0) return this.#tooMany(server, featureSet, most, wait);
+    const obstacle = policy === 'infer' ? this.#obstacle(member) : undefined;
+    const answer = this.#keep(member, featureSet, push, { policy, obstacle });
+    this.#known.remember(server, push.eventId, now, answer);
+    return answer;
+  }
+
+  /** What the member refuses by name it has put down itself. */
+  #admit(member: McplMember, params: JsonObject): string {
+    const { featureSet } = params;
+    if (typeof featureSet !== 'string')
+      this.#records.turnedAway({
+        server: member.server,
+        featureSet: undefined,
+        outcome: 'refused',
+        detail: 'It names no feature set.',
+      });
+    return member.admit(featureSet, 'pushEvents').name;
+  }
+
+  #decode(server: string, featureSet: string, params: JsonObject): PushParams {
+    const decoded = decodePush(params);
+    if (decoded.kind === 'ok') return decoded.value;
+    this.#records.turnedAway({ server, featureSet, outcome: 'refused', detail: decoded.why });
+    throw invalidParams(decoded.why, decoded.field);
+  }
+
+  #tooMany(server: string, featureSet: string, most: number, waitMs: number): Json {
+    const reason = `More than ${most} events came within a minute. Send it again in ${Math.ceil(waitMs / 1_000)} seconds.`;
+    this.#records.turnedAway({ server, featureSet, outcome: 'refused', detail: reason });
+    return { accepted: false, reason };
+  }
+
+  async #keep(member: McplMember, featureSet: string, push: PushParams, plan: Plan): Promise<Json> {
+    const { inbox } = this.#options;
+    const { server } = member;
+    const { policy, obstacle } = plan;
+    const isPromised = policy === 'infer' && obstacle === undefined;
+    if (isPromised) this.#promised.add(server);
+    try {
+      const inferenceId = isPromised ? this.#options.newInferenceId() : undefined;
+      const event = this.#event(member, featureSet, push, inferenceId);
+      const admission = await inbox.admit(event, this.#records.kept(event, obstacle));
+      // What an earlier run of the host kept: its answer was that of the first time.
+      if (admission.kind === 'known') return accepted(admission.inferenceId);
+      if (isPromised) inbox.askSoon(event);
+      if (policy === 'notify') inbox.arrived(event);
+      return accepted(inferenceId);
+    } catch (error) {
+      this.#known.forget(server, push.eventId);
+      member.log.log('error', `An event could not be stored: ${messageOf(error)}`);
+      const reason = 'The event could not be stored. Send it again later.';
+      this.#records.turnedAway({ server, featureSet, outcome: 'failure', detail: `${reason} ${messageOf(error)}` });
+      return { accepted: false, reason };
+    } finally {
+      if (isPromised) this.#promised.delete(server);
+    }
+  }
+
+  /** Why no model looks at an event now that one should look at. If none: one more counts. */
+  #obstacle(member: McplMember): string | undefined {
+    const { server } = member;
+    const { clock, inbox } = this.#options;
+    const now = clock.now();
+    if (this.#promised.has(server) || inbox.isAsking(server))
+      return 'no model was asked, because one is still looking at an earlier event';
+    if (this.#turns.wait(server, MAX_TURNS, now) > 0)
+      return `no model was asked, because ${MAX_TURNS} a minute is the most`;
+    if (!this.#options.inferAllowed(member)) return "no model was asked, because the server's budget is used up";
+    this.#turns.take(server, MAX_TURNS, now);
+    return undefined;
+  }
+
+  #event(member: McplMember, featureSet: string, push: PushParams, inferenceId: string | undefined): InboundEvent {
+    const { clock, ids } = this.#options;
+    const redact = (text: string): string => member.redact(text);
+    const { origin } = push;
+    const receivedAt = clock.now();
+    return {
+      id: ids.uuid(),
+      server: member.server,
+      source: { kind: 'push', featureSet },
+      eventId: redact(push.eventId),
+      occurredAt: redact(push.timestamp),
+      receivedAt,
+      origin: origin === undefined ? undefined : redactObject(origin, redact),
+      content: redactContent(push.content, redact),
+      inferenceId,
+      isRead: false,
+      // From the start: should the host end now, the next run says that the promised turn never came.
+      outcome: inferenceId === undefined ? { kind: 'none' } : { kind: 'asking', at: receivedAt },
+    };
+  }
+}
+
+function accepted(inferenceId: string | undefined): JsonObject {
+  return inferenceId === undefined ? ACCEPTED : { accepted: true, inferenceId };
+}

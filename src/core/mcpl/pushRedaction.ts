@@ -1,0 +1,47 @@
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
+import type { ContentBlock } from '../model/content.ts';
+
+type Redact = (text: string) => string;
+
+/** Content without secrets: it is shown, stored, and read by models that other servers' hooks see. */
+export function redactContent(content: readonly ContentBlock[], redact: Redact): readonly ContentBlock[] {
+  return content.map((block) => redactBlock(block, redact));
+}
+
+export function redactObject(value: JsonObject, redact: Redact): JsonObject | undefined {
+  const clean = redactJson(value, redact);
+  return isJsonObject(clean) ? clean : undefined;
+}
+
+function redactBlock(block: ContentBlock, redact: Redact): ContentBlock {
+  switch (block.type) {
+    case 'text': {
+      const text = redact(block.text);
+      return text === block.text ? block : { ...block, text };
+    }
+    case 'image':
+    case 'audio':
+      return block;
+    case 'resource': {
+      const resource = redactObject(block.resource, redact);
+      return resource === block.resource ? block : { ...block, resource: resource ?? {} };
+    }
+    case 'resource_link':
+      return { ...block, uri: redact(block.uri), name: redact(block.name) };
+    case 'unknown':
+      return { type: 'unknown', value: redactJson(block.value, redact) };
+  }
+}
+
+/** By way of its text: secrets are found in the names of members too, and what holds none is not copied. */
+function redactJson(value: Json, redact: Redact): Json {
+  const text = JSON.stringify(value);
+  const clean = redact(text);
+  if (clean === text) return value;
+  try {
+    return parseJson(clean);
+  } catch {
+    // A secret that looks like JSON itself took some of its marks with it.
+    return clean;
+  }
+}

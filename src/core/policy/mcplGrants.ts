@@ -1,0 +1,165 @@
+import { assertNever } from '../base/errors.ts';
+import { covers } from '../model/featureSetPattern.ts';
+import type { FeatureSetSettings, McplSettings } from '../model/mcpl.ts';
+import { type FeatureSetRegion, grantLine, type McplGrant, readGrantLine } from '../model/mcplGrant.ts';
+import type { ServerDefinition } from '../model/server.ts';
+import type { Consent } from '../ports.ts';
+import { isOnThroughout } from './featureSets.ts';
+
+type Granting = Pick<ServerDefinition, 'mcpl' | 'workspaceGrants'>;
+
+/** Whether the workspace grants anything of MCPL that was not allowed, whatever words either uses for it. */
+export function isMcplWidened(definition: Granting, consent: Consent | undefined): boolean {
+  const allowed = grantsIn(consent?.grants.others);
+  if (othersRefused(definition, allowed).length > 0) return true;
+  const sets = new FeatureSetReview(definition, allowed);
+  return sets.patterns.some((pattern) => sets.isRefused(pattern));
+}
+
+/** What holds of MCPL for a server: what workspace settings say counts only as far as it was allowed. */
+export function effectiveMcpl(definition: Granting, consent: Consent | undefined): McplSettings {
+  if (definition.workspaceGrants.length === 0) return definition.mcpl;
+  const allowed = grantsIn(consent?.grants.others);
+  const featureSets = new FeatureSetReview(definition, allowed).effective();
+  return othersRefused(definition, allowed).reduce(without, { ...definition.mcpl, featureSets });
+}
+
+/** What a consent allows after a person switched feature sets on or off in one of our own views. */
+export function withFeatureSets(
+  lines: readonly string[],
+  names: readonly string[],
+  enabled: boolean,
+): readonly string[] {
+  const grants = grantsIn(lines);
+  const others = lines.filter((line) => readGrantLine(line)?.kind !== 'featureSets');
+  const regions = regionsOf(grants).flatMap<FeatureSetRegion>(({ pattern, except }) => {
+    if (names.includes(pattern)) return [];
+    const taken = names.filter((name) => covers(pattern, name) && !except.includes(name));
+    return [{ pattern, except: enabled ? except : [...except, ...taken].sort() }];
+  });
+  const chosen = enabled ? names.map((name) => ({ pattern: name, except: [] })) : [];
+  const all = [...regions, ...chosen].map((region) => grantLine({ kind: 'featureSets', region }));
+  return [...new Set([...others, ...all])].sort();
+}
+
+/** What a consent allows after a person chose in one of our own views whether events of a set start a model. */
+export function withInfer(lines: readonly string[], name: string, infers: boolean): readonly string[] {
+  const others = lines.filter((line) => {
+    const grant = readGrantLine(line);
+    return grant?.kind !== 'infer' || grant.pattern !== name;
+  });
+  const chosen = infers ? [grantLine({ kind: 'infer', pattern: name, instead: 'notify' })] : [];
+  return [...others, ...chosen].sort();
+}
+
+export function grantsIn(lines: readonly string[] = []): readonly McplGrant[] {
+  return lines.map(readGrantLine).filter((grant) => grant !== undefined);
+}
+
+function regionsOf(grants: readonly McplGrant[]): readonly FeatureSetRegion[] {
+  return grants.flatMap((grant) => (grant.kind === 'featureSets' ? [grant.region] : []));
+}
+
+/** Compares what is on with what may be, pattern by pattern: between any two there is nothing else to tell apart. */
+class FeatureSetReview {
+  /** All that are mentioned. Each speaks for the names that it stands for and that no narrower one does. */
+  readonly patterns: readonly string[];
+  readonly #settings: FeatureSetSettings;
+  readonly #added: readonly FeatureSetRegion[];
+  readonly #allowed: readonly FeatureSetRegion[];
+
+  constructor({ mcpl, workspaceGrants }: Granting, allowed: readonly McplGrant[]) {
+    this.#settings = mcpl.featureSets;
+    this.#added = regionsOf(grantsIn(workspaceGrants));
+    this.#allowed = this.#added.length === 0 ? [] : regionsOf(allowed);
+    const ofRegions = [...this.#added, ...this.#allowed].flatMap(({ pattern, except }) => [pattern, ...except]);
+    const all = [...this.#settings.enabled, ...this.#settings.disabled, ...ofRegions];
+    this.patterns = this.#added.length === 0 ? [] : [...new Set(all)];
+  }
+
+  isRefused(pattern: string): boolean {
+    return isOnThroughout(this.#settings, pattern) && isIn(this.#added, pattern) && !isIn(this.#allowed, pattern);
+  }
+
+  /** The lists with which exactly that is on which is on and was not refused; less where lists cannot say it. */
+  effective(): FeatureSetSettings {
+    if (!this.patterns.some((pattern) => this.isRefused(pattern))) return this.#settings;
+    const isOn = (pattern: string): boolean => isOnThroughout(this.#settings, pattern) && !this.isRefused(pattern);
+    const enabled = this.patterns.filter(isOn);
+    const off = this.patterns.filter((pattern) => !isOn(pattern));
+    return { enabled, disabled: off.filter((pattern) => enabled.some((wider) => covers(wider, pattern))) };
+  }
+}
+
+function isIn(regions: readonly FeatureSetRegion[], pattern: string): boolean {
+  return regions.some(
+    (region) => covers(region.pattern, pattern) && !region.except.some((inner) => covers(inner, pattern)),
+  );
+}
+
+function othersRefused({ workspaceGrants }: Granting, allowed: readonly McplGrant[]): readonly McplGrant[] {
+  return grantsIn(workspaceGrants).filter(
+    (grant) => grant.kind !== 'featureSets' && !allowed.some((given) => isWithin(grant, given)),
+  );
+}
+
+function isWithin(wanted: McplGrant, given: McplGrant): boolean {
+  switch (wanted.kind) {
+    case 'infer':
+      return given.kind === wanted.kind && covers(given.pattern, wanted.pattern);
+    case 'requestsPerHour':
+    case 'tokensPerDay':
+      return given.kind === wanted.kind && given.most >= wanted.most;
+    default:
+      return given.kind === wanted.kind && essence(given) === essence(wanted);
+  }
+}
+
+/** What two grants of a kind must have in common to be the same one, whatever either stands in for. */
+function essence(grant: McplGrant): string {
+  switch (grant.kind) {
+    case 'position':
+      return grant.position;
+    case 'tool':
+      return JSON.stringify([grant.tool, grant.featureSet]);
+    case 'model':
+      return grant.model;
+    default:
+      return '';
+  }
+}
+
+function without(settings: McplSettings, refused: McplGrant): McplSettings {
+  const { hooks, push, inference, toolFeatureSets } = settings;
+  switch (refused.kind) {
+    case 'featureSets':
+      return settings;
+    case 'readUserMessage':
+      return { ...settings, hooks: { ...hooks, readUserMessage: false } };
+    case 'failOpen':
+      return { ...settings, hooks: { ...hooks, afterInference: 'failClosed' } };
+    case 'position':
+      return { ...settings, hooks: { ...hooks, positions: hooks.positions.filter((at) => at !== refused.position) } };
+    case 'infer':
+      return { ...settings, push: withMember(push, refused.pattern, refused.instead) };
+    case 'tool':
+      return { ...settings, toolFeatureSets: withMember(toolFeatureSets, refused.tool, refused.instead) };
+    case 'model':
+      return { ...settings, inference: { ...inference, model: refused.instead } };
+    case 'requestsPerHour':
+    case 'tokensPerDay':
+      return { ...settings, inference: { ...inference, [refused.kind]: refused.instead } };
+    default:
+      return assertNever(refused);
+  }
+}
+
+/** Not by assignment: a member may be called `__proto__`. */
+function withMember<T>(
+  members: Readonly<Record<string, T>>,
+  name: string,
+  value: T | undefined,
+): Readonly<Record<string, T>> {
+  const others = Object.entries(members).filter(([member]) => member !== name);
+  return Object.fromEntries<T>(value === undefined ? others : [...others, [name, value]]);
+}

@@ -1,0 +1,67 @@
+import type { McplGrant } from '../model/mcplGrant.ts';
+import type { ServerDefinition } from '../model/server.ts';
+import { grantsIn } from './mcplGrants.ts';
+
+/** What the workspace's settings grant of MCPL, in plain sentences. */
+export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly string[] {
+  const grants = grantsIn(workspaceGrants);
+  const remarks: string[] = [];
+  const say = <const K extends McplGrant['kind']>(
+    kind: K,
+    show: (grant: Extract<McplGrant, { kind: K }>) => string,
+    sentence: (shown: string) => string,
+  ): void => {
+    const shown = new Set(grants.flatMap((grant) => (isOf(grant, kind) ? [show(grant)] : [])));
+    if (shown.size > 0) remarks.push(sentence([...shown].join(', ')));
+  };
+  say(
+    'featureSets',
+    ({ region }) => region.pattern,
+    (names) => `Its feature sets are on, which may let it read your chats and add to them: ${names}.`,
+  );
+  say(
+    'readUserMessage',
+    () => '',
+    () => 'It may read what you write in chats.',
+  );
+  say(
+    'position',
+    ({ position }) => position,
+    (positions) => `It may add to what models are told, in the positions: ${positions}.`,
+  );
+  say(
+    'failOpen',
+    () => '',
+    () => 'Answers of models are shown even where it could not check them.',
+  );
+  say(
+    'infer',
+    ({ pattern }) => pattern,
+    (names) => `Its events have a model answer without asking, for the feature sets: ${names}.`,
+  );
+  say(
+    'tool',
+    ({ tool, featureSet }) => `${tool} (${featureSet})`,
+    (tools) => `These tools are on with the feature sets in brackets: ${tools}.`,
+  );
+  say(
+    'model',
+    ({ model }) => model,
+    (model) => `It uses the model: ${model}.`,
+  );
+  say(
+    'requestsPerHour',
+    ({ most }) => String(most),
+    (most) => `It may ask a model up to ${most} times an hour.`,
+  );
+  say(
+    'tokensPerDay',
+    ({ most }) => String(most),
+    (most) => `It may use up to ${most} tokens of models a day.`,
+  );
+  return remarks;
+}
+
+function isOf<const K extends McplGrant['kind']>(grant: McplGrant, kind: K): grant is Extract<McplGrant, { kind: K }> {
+  return grant.kind === kind;
+}

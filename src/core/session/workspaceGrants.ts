@@ -1,0 +1,105 @@
+import { coveredBy, covers, nearestPattern } from '../model/featureSetPattern.ts';
+import type { FeatureSetSettings, McplSettings, PushPolicy } from '../model/mcpl.ts';
+import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
+import { type FeatureSetRegion, grantLine, type McplGrant } from '../model/mcplGrant.ts';
+import type { ServerDefinition } from '../model/server.ts';
+
+/** What the whole of the settings allows beyond what the user's own say, a line each, in sorted order. */
+export function workspaceGrants(
+  merged: McplSettings,
+  own: McplSettings,
+  definedBy: ServerDefinition['definedBy'],
+): readonly string[] {
+  const base = definedBy === 'user' ? own : withoutAllowances(own);
+  const grants = [
+    ...addedRegions(merged.featureSets, base.featureSets).map<McplGrant>((region) => ({ kind: 'featureSets', region })),
+    ...hookGrants(merged, base),
+    ...inferGrants(merged.push, base.push),
+    ...toolGrants(merged.toolFeatureSets, base.toolFeatureSets),
+    ...inferenceGrants(merged, base),
+  ];
+  return grants.map(grantLine).sort();
+}
+
+/** What the user allowed was meant for the user's own server, not for the workspace's; what was forbidden stays so. */
+function withoutAllowances(own: McplSettings): McplSettings {
+  const { hooks, inference } = DEFAULT_MCPL;
+  const push = Object.entries(own.push).map<[string, PushPolicy]>(([pattern, policy]) => [
+    pattern,
+    policy === 'infer' ? 'notify' : policy,
+  ]);
+  return {
+    featureSets: { enabled: [], disabled: own.featureSets.disabled },
+    toolFeatureSets: {},
+    hooks: { ...own.hooks, positions: own.hooks.positions.filter((position) => hooks.positions.includes(position)) },
+    push: Object.fromEntries(push),
+    inference: {
+      model: own.inference.model,
+      requestsPerHour: Math.min(own.inference.requestsPerHour, inference.requestsPerHour),
+      tokensPerDay: Math.min(own.inference.tokensPerDay, inference.tokensPerDay),
+    },
+  };
+}
+
+/** Of the names that are on by all settings together, those that are not by the user's own: no more, and no fewer. */
+function addedRegions(merged: FeatureSetSettings, base: FeatureSetSettings): readonly FeatureSetRegion[] {
+  const regions = merged.enabled.flatMap<FeatureSetRegion>((pattern) => {
+    const known = coveredBy(base.enabled, pattern);
+    const except = base.enabled.filter((mine) => covers(pattern, mine)).sort();
+    // A set that the user switched off is on where the workspace's list of what is off lacks it.
+    const freed = base.disabled.flatMap((off) =>
+      covers(pattern, off) ? [off] : covers(off, pattern) ? [pattern] : [],
+    );
+    return [
+      ...(known ? [] : [{ pattern, except }]),
+      ...freed
+        .filter((off) => known || except.some((mine) => covers(mine, off) || covers(off, mine)))
+        .map((off) => ({ pattern: off, except: [] })),
+    ];
+  });
+  const added = regions.filter(({ pattern }) => !coveredBy(merged.disabled, pattern));
+  return [...new Map(added.map((region) => [JSON.stringify(region), region])).values()];
+}
+
+function hookGrants({ hooks }: McplSettings, { hooks: base }: McplSettings): readonly McplGrant[] {
+  return [
+    ...hooks.positions
+      .filter((position) => !base.positions.includes(position))
+      .map<McplGrant>((position) => ({ kind: 'position', position })),
+    ...(hooks.readUserMessage && !base.readUserMessage ? [{ kind: 'readUserMessage' } as const] : []),
+    // Somebody relies on that nothing is shown which was not checked.
+    ...(hooks.afterInference === 'failOpen' && base.afterInference === 'failClosed'
+      ? [{ kind: 'failOpen' } as const]
+      : []),
+  ];
+}
+
+function inferGrants(merged: McplSettings['push'], base: McplSettings['push']): readonly McplGrant[] {
+  const known = Object.keys(base);
+  return Object.entries(merged).flatMap(([pattern, policy]) => {
+    const nearest = nearestPattern(known, pattern);
+    const instead = (nearest === undefined ? undefined : base[nearest]) ?? 'notify';
+    return policy === 'infer' && instead !== 'infer' ? [{ kind: 'infer', pattern, instead }] : [];
+  });
+}
+
+/** A tool that belongs to another set may be called where it could not be before. */
+function toolGrants(
+  merged: McplSettings['toolFeatureSets'],
+  base: McplSettings['toolFeatureSets'],
+): readonly McplGrant[] {
+  return Object.entries(merged).flatMap(([tool, featureSet]) => {
+    const instead = Object.hasOwn(base, tool) ? base[tool] : undefined;
+    return featureSet === instead ? [] : [{ kind: 'tool', tool, featureSet, instead }];
+  });
+}
+
+function inferenceGrants({ inference }: McplSettings, { inference: base }: McplSettings): readonly McplGrant[] {
+  const { model } = inference;
+  return [
+    ...(model !== undefined && model !== base.model ? [{ kind: 'model', model, instead: base.model } as const] : []),
+    ...(['requestsPerHour', 'tokensPerDay'] as const)
+      .filter((kind) => inference[kind] > base[kind])
+      .map((kind) => ({ kind, most: inference[kind], instead: base[kind] })),
+  ];
+}

@@ -1,0 +1,152 @@
+import { cleanLine } from '../../base/cleanText.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import {
+  type FeatureSet,
+  INJECTION_POSITIONS,
+  type InjectionPosition,
+  MCPL_VERSIONS,
+  type McplDialect,
+  type McplVersion,
+} from '../../model/mcpl.ts';
+import { object } from '../members.ts';
+import { countDeclared, decodeFeatureSets } from './featureSets.ts';
+
+export { encodeHostAdvert } from './hostAdvert.ts';
+
+/** What a server says of MCPL in its handshake. */
+export interface McplAdvert {
+  readonly dialect: McplDialect;
+  readonly sets: readonly FeatureSet[];
+  readonly before: HookReach;
+}
+
+/** What the hook before an inference asks for: leaf by leaf since MCPL 0.5, everything before. */
+export interface HookReach {
+  readonly userMessage: boolean;
+  readonly positions: readonly InjectionPosition[];
+}
+
+/** What is written of a version string, for people. */
+const LONGEST_CLAIM = 64;
+const MOST_NAMED = 8;
+/** Announcements are trees since MCPL 0.5, none of them deeper than four. */
+const DEEPEST = 8;
+
+/** Members that this host acts on, or that say nothing about what the server can do. */
+const FOLLOWED: readonly string[] = [
+  'version',
+  'revision',
+  'pushEvents',
+  'contextHooks',
+  'inferenceRequest',
+  'modelInfo',
+  'featureSets',
+];
+
+/** MCPL §5.1: only `capabilities.experimental.mcpl` makes a server an MCPL server. */
+export function decodeAdvert(capabilities: JsonObject, pin?: McplVersion): McplAdvert | undefined {
+  const mcpl = object(object(capabilities['experimental'])?.['mcpl']);
+  if (mcpl === undefined) return undefined;
+  const claim = decodeVersion(mcpl['version']);
+  const version = pin ?? claim.version;
+  const hooks = object(mcpl['contextHooks']) ?? {};
+  const is05 = version === '0.5';
+  const sets = decodeFeatureSets(mcpl['featureSets']);
+  const after = afterOf(hooks['afterInference'], version);
+  const dialect: McplDialect = {
+    version,
+    claimed: claim.text,
+    pushEvents: announces(mcpl['pushEvents'], version),
+    before: announces(hooks['beforeInference'], version),
+    after,
+    inference: inferenceOf(mcpl['inferenceRequest'], version),
+    modelInfo: announces(mcpl['modelInfo'], version),
+    policy: is05 ? 'request' : 'notification',
+    scopes: !is05,
+    blocks: version === '0.2' ? '0.2' : 'mcp',
+    listsSets: isJsonArray(mcpl['featureSets']),
+    remarks: [
+      ...(pin === undefined && claim.remark !== undefined ? [claim.remark] : []),
+      ...remarksOn(mcpl, sets.length),
+      // The host told the server that it speaks 0.2: whoever announces a hook of 0.2 then means it.
+      ...(is05 && after !== 'none' ? ['It announces "afterInference", which MCPL 0.5 no longer has; it is used.'] : []),
+    ],
+  };
+  return { dialect, sets, before: reachOf(hooks['beforeInference'], version) };
+}
+
+interface Claim {
+  readonly version: McplVersion;
+  readonly text: string;
+  readonly remark: string | undefined;
+}
+
+const OLDEST = MCPL_VERSIONS[0];
+const NEWEST = MCPL_VERSIONS[MCPL_VERSIONS.length - 1] ?? OLDEST;
+
+function decodeVersion(value: Json | undefined): Claim {
+  const text = typeof value === 'string' || typeof value === 'number' ? cleanLine(String(value), LONGEST_CLAIM) : '';
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(text) ?? [];
+  if (major === undefined || minor === undefined) {
+    const said = text === '' ? 'It names no version of MCPL' : `It names "${text}" as its version of MCPL`;
+    return { version: OLDEST, text, remark: `${said}; ${OLDEST} is assumed.` };
+  }
+  const known = MCPL_VERSIONS.find((version) => version === `${Number(major)}.${Number(minor)}`);
+  if (known !== undefined) return { version: known, text, remark: undefined };
+  const version = Number(major) === 0 && Number(minor) < 2 ? OLDEST : NEWEST;
+  return { version, text, remark: `It claims MCPL ${text}, which this host does not know; ${version} is assumed.` };
+}
+
+/** An empty object is an announcement as anywhere in MCP; since MCPL 0.5 only leaves are. */
+function announces(value: Json | undefined, version: McplVersion): boolean {
+  if (isJsonObject(value) && Object.keys(value).length === 0) return version !== '0.5';
+  return hasLeaf(value, DEEPEST);
+}
+
+function hasLeaf(value: Json | undefined, depth: number): boolean {
+  if (!isJsonObject(value)) return value === true;
+  return depth > 0 && Object.values(value).some((member) => hasLeaf(member, depth - 1));
+}
+
+/** `true` is what `{}` is: it is told, and changes nothing. */
+function afterOf(value: Json | undefined, version: McplVersion): McplDialect['after'] {
+  if (isJsonObject(value) && value['blocking'] === true) return 'blocking';
+  if (isJsonObject(value) && value['blocking'] === false) return 'notify';
+  return announces(value, version) ? 'notify' : 'none';
+}
+
+function inferenceOf(value: Json | undefined, version: McplVersion): McplDialect['inference'] {
+  if (!isJsonObject(value)) return value === true ? 'plain' : 'none';
+  if (value['streaming'] === true) return 'streaming';
+  return value['streaming'] === false || announces(value, version) ? 'plain' : 'none';
+}
+
+function reachOf(value: Json | undefined, version: McplVersion): HookReach {
+  const all: HookReach = { userMessage: true, positions: INJECTION_POSITIONS };
+  if (!announces(value, version)) return { userMessage: false, positions: [] };
+  if (!isJsonObject(value) || (value['observe'] === undefined && value['inject'] === undefined)) return all;
+  const { observe, inject } = value;
+  const places = object(inject);
+  return {
+    userMessage: hasLeaf(observe, DEEPEST),
+    positions: INJECTION_POSITIONS.filter((position) => inject === true || places?.[position] === true),
+  };
+}
+
+function remarksOn(mcpl: JsonObject, kept: number): readonly string[] {
+  const remarks: string[] = [];
+  const others = Object.keys(mcpl).filter((key) => !FOLLOWED.includes(key) && isSaid(mcpl[key]));
+  if (others.length > 0) {
+    const named = others.slice(0, MOST_NAMED).map((key) => `"${cleanLine(key, LONGEST_CLAIM)}"`);
+    const more = others.length > named.length ? ` and ${others.length - named.length} more` : '';
+    remarks.push(`It announces ${named.join(', ')}${more}, in which this host takes no part.`);
+  }
+  const declared = countDeclared(mcpl['featureSets']);
+  if (declared > kept)
+    remarks.push(`${declared - kept} of its ${declared} feature sets cannot be used and are left out.`);
+  return remarks;
+}
+
+function isSaid(value: Json | undefined): boolean {
+  return value !== undefined && value !== null && value !== false;
+}

@@ -1,0 +1,147 @@
+import { cleanLine } from '../../base/cleanText.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { blockText, type ContentBlock, decodeBlock as decodeMcpBlock } from '../../model/content.ts';
+import type { McplDialect } from '../../model/mcpl.ts';
+import { object, text } from '../members.ts';
+
+/** More blocks than any server sends at once. */
+export const MOST_BLOCKS = 256;
+const LONGEST_URI = 8_192;
+const LONGEST_TYPE = 64;
+
+/** What a media type is allowed to be: it becomes part of addresses. */
+const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(;.{0,64})?$/;
+
+interface Options {
+  /** MCPL §10.3: a text, or a single block, instead of a list. */
+  readonly allowText: boolean;
+}
+
+/** Content in the shapes of every version of MCPL and of MCP; `undefined` where it is no list of blocks at all. */
+export function decodeBlocks(content: Json | undefined, options?: Options): readonly ContentBlock[] | undefined {
+  if (isJsonArray(content)) {
+    const blocks = content.slice(0, MOST_BLOCKS).map(decodeBlock);
+    const more = content.length - blocks.length;
+    return more === 0 ? blocks : [...blocks, { type: 'text', text: `[${more} more blocks, left out]` }];
+  }
+  if (options?.allowText !== true) return undefined;
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return isJsonObject(content) ? [decodeBlock(content)] : undefined;
+}
+
+/** A block that is not understood becomes a text that says so: whatever it brings would be read by a model as JSON. */
+function decodeBlock(value: Json): ContentBlock {
+  const block = checked(decodeMcpBlock(isJsonObject(value) ? plain(value) : value));
+  if (block !== undefined) return block;
+  const { type, text: said } = object(value) ?? {};
+  const name = typeof type === 'string' ? cleanLine(type, LONGEST_TYPE) : '';
+  const mark = `[${name === '' ? 'content' : name}, not understood]`;
+  return { type: 'text', text: typeof said === 'string' ? `${mark} ${said}` : mark };
+}
+
+/** The block in the words of MCP. */
+function plain(block: JsonObject): JsonObject {
+  switch (block['type']) {
+    case 'image':
+    case 'audio':
+      return isJsonObject(block['source']) ? fromSource(block, block['source']) : (addressOf(block) ?? block);
+    case 'resource':
+      if (block['resource'] !== undefined) return block;
+      if (text(block['text']) === undefined) return addressOf(block) ?? block;
+      return { type: 'resource', resource: block, annotations: block['annotations'] };
+    default:
+      return block;
+  }
+}
+
+/** MCPL 0.2 §10.3 */
+function fromSource({ type, annotations }: JsonObject, source: JsonObject): JsonObject {
+  const { data, media_type, mimeType, uri, url } = source;
+  if (text(data) === undefined) return { type: 'resource_link', uri: uri ?? url, annotations };
+  return { type, data, mimeType: media_type ?? mimeType, annotations };
+}
+
+/** MCPL 0.3 sends what can be fetched as an address alone. */
+function addressOf({ uri, name, data, annotations }: JsonObject): JsonObject | undefined {
+  return text(uri) === undefined || data !== undefined ? undefined : { type: 'resource_link', uri, name, annotations };
+}
+
+/** The block, unless it is unknown or cannot be passed on. */
+function checked(block: ContentBlock): ContentBlock | undefined {
+  switch (block.type) {
+    case 'text':
+      return block;
+    case 'image':
+    case 'audio':
+      return MEDIA_TYPE.test(block.mimeType) ? block : undefined;
+    case 'resource_link':
+      return block.uri.length <= LONGEST_URI ? { ...block, name: cleanLine(block.name) || block.uri } : undefined;
+    case 'resource': {
+      const resource = keep(block.resource);
+      return resource === undefined ? undefined : { ...block, resource };
+    }
+    case 'unknown':
+      return undefined;
+  }
+}
+
+/** What MCP knows of a resource: the rest may be of any size and depth. */
+function keep({ uri, mimeType, text: said, blob }: JsonObject): JsonObject | undefined {
+  const isText = typeof said === 'string';
+  if (!isText && typeof blob !== 'string') return undefined;
+  return {
+    ...(typeof uri === 'string' && uri.length <= LONGEST_URI ? { uri } : {}),
+    ...(typeof mimeType === 'string' && MEDIA_TYPE.test(mimeType) ? { mimeType } : {}),
+    ...(isText ? { text: said } : { blob }),
+  };
+}
+
+/** Characters of text and of base64 in it. */
+export function sizeOf(blocks: readonly ContentBlock[]): number {
+  return blocks.reduce((sum, block) => sum + lengthOf(block), 0);
+}
+
+function lengthOf(block: ContentBlock): number {
+  switch (block.type) {
+    case 'text':
+      return block.text.length;
+    case 'image':
+    case 'audio':
+      return block.data.length;
+    case 'resource_link':
+      return block.uri.length + block.name.length;
+    case 'resource':
+      return (text(block.resource['text']) ?? text(block.resource['blob']) ?? '').length;
+    case 'unknown':
+      return 0;
+  }
+}
+
+/** A block as a server of that dialect reads it. */
+export function encodeBlock(block: ContentBlock, shape: McplDialect['blocks']): Json {
+  return shape === '0.2' ? encodeOld(block) : encodeMcp(block);
+}
+
+function encodeMcp(block: ContentBlock): JsonObject {
+  if (block.type === 'unknown') return { type: 'text', text: blockText(block) };
+  const { audience, ...rest } = block;
+  return audience === undefined ? rest : { ...rest, annotations: { audience: [audience] } };
+}
+
+/** MCPL 0.2 §B.1 has four types, and no resource that comes along. */
+function encodeOld(block: ContentBlock): JsonObject {
+  switch (block.type) {
+    case 'image':
+    case 'audio':
+      return { type: block.type, source: { type: 'base64', media_type: block.mimeType, data: block.data } };
+    case 'resource_link':
+      return { type: 'resource_link', uri: block.uri };
+    case 'resource': {
+      const { text: said, uri } = block.resource;
+      const isLink = typeof said !== 'string' && typeof uri === 'string';
+      return isLink ? { type: 'resource_link', uri } : { type: 'text', text: blockText(block) };
+    }
+    default:
+      return { type: 'text', text: blockText(block) };
+  }
+}

@@ -1,0 +1,42 @@
+import { RPC, WireError } from '../../base/errors.ts';
+import type { ModelFailure, ModelFailureReason } from '../../model/inference.ts';
+
+/**
+ * MCPL §A, and the code for models that it lacks. Valid only on a connection that negotiated MCPL, in answer to a method
+ * of MCPL: elsewhere the same numbers mean other things.
+ */
+export const MCPL_ERROR = { model: -32000, notEnabled: -32001, unknownFeatureSet: -32003 } as const;
+
+/** MCPL §6.6. `canEnable`: a person could switch it on. */
+export function notEnabled(name: string, canEnable: boolean): WireError {
+  return new WireError(MCPL_ERROR.notEnabled, 'Feature set not enabled', { featureSet: name, canEnable });
+}
+
+/** MCPL §6.6 */
+export function unknownFeatureSet(name: string): WireError {
+  return new WireError(MCPL_ERROR.unknownFeatureSet, 'Unknown feature set', { featureSet: name });
+}
+
+export function invalidParams(why: string, field?: string): WireError {
+  return new WireError(RPC.invalidParams, why, field === undefined ? undefined : { field });
+}
+
+/** What a server is told. The words for a person may name models and accounts, which are none of its business. */
+const TOLD = {
+  no_model: 'No language model available',
+  no_permission: 'No language model available',
+  blocked: 'The language model refused the request',
+  quota: 'The quota of the language model is used up',
+  cancelled: 'The request was cancelled',
+  failed: 'The language model failed',
+} as const satisfies Readonly<Record<ModelFailureReason, string>>;
+
+export function modelError({ reason }: Pick<ModelFailure, 'reason'>): WireError {
+  const code = reason === 'failed' ? RPC.internalError : MCPL_ERROR.model;
+  return new WireError(code, TOLD[reason], { reason });
+}
+
+/** MCPL §10.7 */
+export function inHook(): WireError {
+  return new WireError(RPC.invalidRequest, 'No inference may be requested while a context hook is under way.');
+}

@@ -1,0 +1,130 @@
+import { cleanLine } from '../../base/cleanText.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { ContentBlock } from '../../model/content.ts';
+import type { ModelFacts, Usage } from '../../model/inference.ts';
+import { INJECTION_POSITIONS, type InjectionPosition } from '../../model/mcpl.ts';
+import { object } from '../members.ts';
+import { decodeBlocks } from './blocks.ts';
+import { isWithin, MOST_CHARACTERS, nameIn } from './bounds.ts';
+import { encodeModelInfo, encodeUsage } from './inference.ts';
+
+/** What both hooks of one inference are told. */
+export interface HookTurn {
+  readonly inferenceId: string;
+  readonly conversationId: string;
+  readonly turnIndex: number;
+  readonly userMessage: string | null;
+  readonly model: ModelFacts;
+}
+
+export interface AnsweredTurn extends HookTurn {
+  readonly assistantMessage: string;
+  readonly usage: Usage;
+}
+
+/** The params of `context/beforeInference` (MCPL §10.1). */
+export function encodeBefore({ inferenceId, conversationId, turnIndex, userMessage, model }: HookTurn): JsonObject {
+  return { inferenceId, conversationId, turnIndex, userMessage, model: encodeModelInfo(model) };
+}
+
+/** The params of `context/afterInference` (MCPL §10.5). */
+export function encodeAfter(turn: AnsweredTurn): JsonObject {
+  const { inferenceId, conversationId, turnIndex, userMessage, assistantMessage, model, usage } = turn;
+  return {
+    inferenceId,
+    conversationId,
+    turnIndex,
+    userMessage,
+    assistantMessage,
+    model: encodeModelInfo(model),
+    usage: encodeUsage(usage),
+  };
+}
+
+/** MCPL §10.4. Who it is from and what it says are claims of the server. */
+export interface Injection {
+  readonly namespace: string;
+  readonly position: InjectionPosition;
+  readonly content: readonly ContentBlock[];
+  readonly metadata: JsonObject | undefined;
+}
+
+export interface Injections {
+  /** The set that the server says it acted for. */
+  readonly featureSet: string | undefined;
+  readonly injections: readonly Injection[];
+  /** What was left out, a sentence each. */
+  readonly remarks: readonly string[];
+}
+
+const MOST_INJECTIONS = 64;
+const MOST_REMARKS = 10;
+const LONGEST_NAMESPACE = 128;
+const LONGEST_METADATA = 16 * 1024;
+
+/** The answer to `context/beforeInference` (MCPL §10.2). */
+export function decodeInjections(result: Json): Injections {
+  if (!isJsonObject(result)) {
+    // A server with nothing to add may answer with nothing.
+    return { featureSet: undefined, injections: [], remarks: result === null ? [] : ['Its answer is not an object.'] };
+  }
+  const featureSet = nameIn(result['featureSet']);
+  const given = result['contextInjections'] ?? [];
+  const all = isJsonObject(given) ? [given] : given;
+  if (!isJsonArray(all)) return { featureSet, injections: [], remarks: ['Its "contextInjections" are not a list.'] };
+  const injections: Injection[] = [];
+  const remarks: string[] = [];
+  for (const [index, item] of all.slice(0, MOST_INJECTIONS).entries()) {
+    const injection = decodeInjection(item, featureSet);
+    if (typeof injection !== 'string') injections.push(injection);
+    else if (remarks.length < MOST_REMARKS) remarks.push(`Injection ${index + 1} ${injection}.`);
+  }
+  if (all.length > MOST_INJECTIONS) remarks.push(`${all.length - MOST_INJECTIONS} more injections were not read.`);
+  return { featureSet, injections, remarks };
+}
+
+/** The injection, or the end of a sentence that says why it is none. */
+function decodeInjection(value: Json, featureSet: string | undefined): Injection | string {
+  if (!isJsonObject(value)) return 'is not an object';
+  const position = INJECTION_POSITIONS.find((known) => known === value['position']);
+  if (position === undefined) return `names no position of ${INJECTION_POSITIONS.join(', ')}`;
+  const content = decodeBlocks(value['content'], { allowText: true });
+  if (content === undefined) return 'has no content';
+  const { namespace } = value;
+  const metadata = object(value['metadata']);
+  return {
+    namespace: cleanLine(typeof namespace === 'string' ? namespace : (featureSet ?? ''), LONGEST_NAMESPACE),
+    position,
+    content,
+    metadata: metadata !== undefined && isWithin(metadata, LONGEST_METADATA) ? metadata : undefined,
+  };
+}
+
+export interface Modified {
+  readonly featureSet: string | undefined;
+  /** What is to be shown instead; absent where the server leaves the answer as it is. */
+  readonly modifiedResponse: string | undefined;
+  /** It meant to change the answer in a way that cannot be read: the hook failed. A sentence. */
+  readonly problem: string | undefined;
+}
+
+/** The answer to a blocking `context/afterInference` (MCPL §10.5). */
+export function decodeModified(result: Json): Modified {
+  if (result === null) return { featureSet: undefined, modifiedResponse: undefined, problem: undefined };
+  if (!isJsonObject(result))
+    return { featureSet: undefined, modifiedResponse: undefined, problem: 'Its answer is not an object.' };
+  const featureSet = nameIn(result['featureSet']);
+  const { modifiedResponse } = result;
+  if (modifiedResponse === undefined || modifiedResponse === null)
+    return { featureSet, modifiedResponse: undefined, problem: undefined };
+  const problem = problemOf(modifiedResponse);
+  // Whatever is not a text leaves the answer unredacted: taking it for "unchanged" would show what should be hidden.
+  return typeof modifiedResponse === 'string' && problem === undefined
+    ? { featureSet, modifiedResponse, problem }
+    : { featureSet, modifiedResponse: undefined, problem };
+}
+
+function problemOf(modifiedResponse: Json): string | undefined {
+  if (typeof modifiedResponse !== 'string') return 'Its "modifiedResponse" is not a text.';
+  return modifiedResponse.length > MOST_CHARACTERS ? 'Its "modifiedResponse" is larger than 4 MB.' : undefined;
+}

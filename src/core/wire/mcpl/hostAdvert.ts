@@ -1,0 +1,17 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { FeatureSetSettings } from '../../model/mcpl.ts';
+
+/**
+ * What the host says of itself under `experimental.mcpl` of `initialize` (MCPL §5.2). Sets are named, never by
+ * wildcard. A file of its own because it is sent before anybody knows whether the server speaks MCPL.
+ */
+export function encodeHostAdvert({ enabled, disabled }: FeatureSetSettings): JsonObject {
+  return {
+    version: '0.2',
+    pushEvents: true,
+    contextHooks: { beforeInference: true, afterInference: { blocking: true } },
+    inferenceRequest: { streaming: true },
+    modelInfo: true,
+    featureSets: { enabled, disabled },
+  };
+}

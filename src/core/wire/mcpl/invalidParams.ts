@@ -1,0 +1,12 @@
+/** Params that cannot be used: the member that is wrong, and a sentence for whoever wrote the server. */
+export interface InvalidParams {
+  readonly kind: 'invalid';
+  readonly why: string;
+  readonly field: string;
+}
+
+export type DecodedParams<T> = { readonly kind: 'ok'; readonly value: T } | InvalidParams;
+
+export function wrong(field: string, needed: string): InvalidParams {
+  return { kind: 'invalid', why: `${field} must be ${needed}.`, field };
+}

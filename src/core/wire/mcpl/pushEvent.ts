@@ -1,0 +1,52 @@
+import { cleanLine } from '../../base/cleanText.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { ContentBlock } from '../../model/content.ts';
+import { number, object } from '../members.ts';
+import { decodeBlocks, MOST_BLOCKS, sizeOf } from './blocks.ts';
+import { idIn, isWithin, MOST_CHARACTERS } from './bounds.ts';
+import { type DecodedParams, type InvalidParams, wrong } from './invalidParams.ts';
+
+/** The params of `push/event` (MCPL §9.2) without its feature set, which is looked at before. */
+export interface PushParams {
+  readonly eventId: string;
+  /** As the server wrote it: it need not be a date. */
+  readonly timestamp: string;
+  readonly origin: JsonObject | undefined;
+  readonly content: readonly ContentBlock[];
+}
+
+const LONGEST_ID = 512;
+const LONGEST_TIMESTAMP = 64;
+const LONGEST_ORIGIN = 64 * 1024;
+/** The last moment that a `Date` can hold. */
+const LAST_MOMENT = 8_640_000_000_000_000;
+
+export function decodePush(params: JsonObject): DecodedParams<PushParams> {
+  const eventId = idIn(params['eventId'], LONGEST_ID);
+  if (eventId === undefined) return wrong('eventId', `a text of 1 to ${LONGEST_ID} characters`);
+  const timestamp = decodeTimestamp(params['timestamp']);
+  if (timestamp === undefined) return wrong('timestamp', 'a date and time as text');
+  const origin = object(params['origin']);
+  if (origin !== undefined && !isWithin(origin, LONGEST_ORIGIN))
+    return wrong('origin', `an object of at most ${LONGEST_ORIGIN / 1024} KB`);
+  const content = decodeContent(params['payload']);
+  return 'kind' in content ? content : { kind: 'ok', value: { eventId, timestamp, origin, content: content.blocks } };
+}
+
+/** MCPL §9.2 wants ISO 8601; milliseconds are taken as well. */
+function decodeTimestamp(value: Json | undefined): string | undefined {
+  const at = number(value);
+  if (at !== undefined) return Math.abs(at) <= LAST_MOMENT ? new Date(at).toISOString() : undefined;
+  const clean = typeof value === 'string' ? cleanLine(value, LONGEST_TIMESTAMP) : '';
+  return clean === '' ? undefined : clean;
+}
+
+function decodeContent(payload: Json | undefined): InvalidParams | { readonly blocks: readonly ContentBlock[] } {
+  if (!isJsonObject(payload)) return wrong('payload', 'an object');
+  const { content } = payload;
+  const blocks = decodeBlocks(content);
+  if (blocks === undefined || !isJsonArray(content)) return wrong('payload.content', 'a list of content blocks');
+  if (content.length > MOST_BLOCKS) return wrong('payload.content', `a list of at most ${MOST_BLOCKS} content blocks`);
+  if (sizeOf(blocks) > MOST_CHARACTERS) return wrong('payload.content', 'at most 4 MB of text and data');
+  return { blocks };
+}

@@ -1,0 +1,70 @@
+import { type Clock, systemClock } from './clock.ts';
+import { Consolidation } from './consolidation.ts';
+import { CONSOLIDATION, type Part, PROACTIVE, setNamesOf } from './featureSets.ts';
+import { Hooks } from './hooks.ts';
+import { MemoryBook } from './memoryBook.ts';
+import { memoryTools } from './memoryTools.ts';
+import { Methods } from './methods.ts';
+import { Outgoing } from './outgoing.ts';
+import { Protocol } from './protocol.ts';
+import { Reminders } from './reminders.ts';
+import { Switches } from './switches.ts';
+import { notesTools } from './tools.ts';
+
+export interface DemoOptions {
+  readonly parts: readonly Part[];
+  readonly write: (message: object) => void;
+  readonly log: (line: string) => void;
+  readonly clock?: Clock;
+  readonly newId?: () => string;
+}
+
+export interface Demo {
+  receive(line: string): void;
+  end(): void;
+}
+
+/** The server on one connection. All that it knows is forgotten with it. */
+export function createDemo({ parts, write, log, clock = systemClock, newId }: DemoOptions): Demo {
+  const switches = new Switches(setNamesOf(parts));
+  const outgoing = new Outgoing(write, clock);
+  const ask = outgoing.request;
+  const book = new MemoryBook();
+  const reminders = new Reminders({
+    clock,
+    ask,
+    log,
+    isOn: () => switches.isOn(PROACTIVE),
+    ...(newId === undefined ? {} : { newId }),
+  });
+  const consolidation = new Consolidation({ clock, ask, book, log, isOn: () => switches.isOn(CONSOLIDATION) });
+  switches.onChange(() => {
+    reminders.switched();
+    consolidation.consider();
+  });
+  const methods = new Methods({
+    parts,
+    switches,
+    tools: [
+      ...(parts.includes('notes') ? notesTools(() => new Date(clock.now())) : []),
+      ...(parts.includes('memory') ? memoryTools({ book, reminders, consolidation }) : []),
+    ],
+    hooks: new Hooks({ book, reminders, consolidation, isOn: (name) => switches.isOn(name), log }),
+    notify: (method, params) => write({ jsonrpc: '2.0', method, params }),
+  });
+  const protocol = new Protocol(write, {
+    request: (request) => methods.handle(request),
+    notification: (method, params) =>
+      method === 'inference/chunk' ? outgoing.chunk(params) : methods.hear(method, params),
+    answer: (message) => outgoing.settle(message),
+  });
+  return {
+    receive: (line) => protocol.receive(line),
+    end: () => {
+      reminders.end();
+      consolidation.end();
+      outgoing.end();
+      protocol.end();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { Consolidation } from './consolidation.ts';
+import { CONSOLIDATION, PROACTIVE, RETRIEVAL } from './featureSets.ts';
+import type { MemoryBook } from './memoryBook.ts';
+import { MOST_SECONDS, type Reminders } from './reminders.ts';
+import type { DemoTool } from './tool.ts';
+
+interface Needs {
+  readonly book: MemoryBook;
+  readonly reminders: Reminders;
+  readonly consolidation: Pick<Consolidation, 'run'>;
+}
+
+const LONGEST_SHOWN = 160;
+
+/** They do by hand what otherwise happens by itself. All of them need a host that speaks MCPL. */
+export function memoryTools({ book, reminders, consolidation }: Needs): readonly DemoTool[] {
+  return [listMemories(book), remindMe(reminders), consolidateMemories(consolidation)];
+}
+
+function listMemories(book: MemoryBook): DemoTool {
+  return {
+    name: 'list_memories',
+    title: 'List Memories',
+    description: 'Lists what is remembered about the person.',
+    featureSet: RETRIEVAL,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        memories: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { id: { type: 'string' }, kind: { type: 'string' }, text: { type: 'string' } },
+            required: ['id', 'kind', 'text'],
+          },
+        },
+      },
+      required: ['memories'],
+    },
+    run: () => {
+      const memories = book.all().map(({ id, kind, text }) => ({ id, kind, text }));
+      const lines = memories.map(({ id, text }) => `${id}: ${text}`);
+      const text = lines.length === 0 ? 'Nothing is remembered yet. Tell @mcpl your name.' : lines.join('\n');
+      return { text, structured: { memories } };
+    },
+  };
+}
+
+function remindMe(reminders: Reminders): DemoTool {
+  return {
+    name: 'remind_me',
+    title: 'Remind Me',
+    description: 'Sends an event with a text after some time.',
+    featureSet: PROACTIVE,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    inputSchema: {
+      type: 'object',
+      properties: {
+        text: { type: 'string', title: 'Text', description: 'What to be reminded of.', minLength: 1, maxLength: 500 },
+        seconds: { type: 'integer', title: 'Seconds', minimum: 1, maximum: MOST_SECONDS, default: 10 },
+      },
+      required: ['text'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: { eventId: { type: 'string' }, at: { type: 'string', format: 'date-time' } },
+      required: ['eventId', 'at'],
+    },
+    run: ({ text, seconds }) => {
+      const added = reminders.add(String(text), Number(seconds));
+      if (typeof added === 'string') return { text: added, isError: true };
+      const { eventId, at } = added;
+      return {
+        text: `The reminder "${added.text}" comes in ${String(seconds)} s.`,
+        structured: { eventId, at: new Date(at).toISOString() },
+      };
+    },
+  };
+}
+
+function consolidateMemories(consolidation: Pick<Consolidation, 'run'>): DemoTool {
+  return {
+    name: 'consolidate_memories',
+    title: 'Consolidate Memories',
+    description: "Has the host's language model summarize what is remembered, and keeps the summary.",
+    featureSet: CONSOLIDATION,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    outputSchema: {
+      type: 'object',
+      properties: { summary: { type: 'string' }, memories: { type: 'integer' }, model: { type: 'string' } },
+      required: ['summary', 'memories', 'model'],
+    },
+    run: async (_args, { progress, signal }) => {
+      let chunks = 0;
+      let text = '';
+      const onChunk = (delta: string): void => {
+        text = `${text}${delta}`.slice(-LONGEST_SHOWN);
+        progress(++chunks, undefined, text);
+      };
+      const result = await consolidation.run({ signal, onChunk });
+      if (result.kind === 'failed') return { text: result.why, isError: true };
+      if (result.kind === 'nothing')
+        return { text: 'There is nothing to summarize yet. Tell @mcpl something to remember.', isError: true };
+      const { summary, count, model } = result;
+      return {
+        text: `${summary.text}\n\n(${count} memories, summarized by ${model})`,
+        structured: { summary: summary.text, memories: count, model },
+      };
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from './clock.ts';
+import { PROACTIVE } from './featureSets.ts';
+import { type Ask, Unanswered } from './outgoing.ts';
+import { isFields } from './schema.ts';
+
+export interface Reminder {
+  /** Stays the same however often it is sent, so that it has one effect (MCPL §9.4). */
+  readonly eventId: string;
+  readonly text: string;
+  /** When it is due. */
+  readonly at: number;
+}
+
+export interface RemindersOptions {
+  readonly clock: Clock;
+  readonly ask: Ask;
+  readonly log: (line: string) => void;
+  readonly isOn: () => boolean;
+  readonly newId?: () => string;
+}
+
+export const MOST_SECONDS = 86_400;
+const MOST = 50;
+const LONGEST = 500;
+const ANSWER_MS = 30_000;
+const MOST_TRIES = 3;
+const RETRY_MS = 10_000;
+
+/** MCPL §9: tells the host, at the time that the person said, without being asked. */
+export class Reminders {
+  readonly #options: RemindersOptions;
+  readonly #newId: () => string;
+  /** Those to come, with what takes their timer back. */
+  readonly #waiting = new Map<Reminder, () => void>();
+  /** Due while nobody wanted to hear of it. */
+  readonly #held = new Set<Reminder>();
+
+  constructor(options: RemindersOptions) {
+    this.#options = options;
+    this.#newId = options.newId ?? randomUUID;
+  }
+
+  /** A sentence that says why not, where it cannot be kept. */
+  add(text: string, seconds: number): Reminder | string {
+    if (!(seconds >= 1 && seconds <= MOST_SECONDS)) return 'A reminder is due in 1 second to 24 hours.';
+    if (this.#waiting.size + this.#held.size >= MOST)
+      return `There are ${MOST} reminders already. Wait for some of them.`;
+    const at = this.#options.clock.now() + seconds * 1_000;
+    const reminder = { eventId: `reminder-${this.#newId()}`, text: text.trim().slice(0, LONGEST), at };
+    this.#wait(reminder, seconds * 1_000, 1);
+    return reminder;
+  }
+
+  /** The feature set may be on now: what fell due meanwhile is told. */
+  switched(): void {
+    if (!this.#options.isOn()) return;
+    const held = [...this.#held];
+    this.#held.clear();
+    for (const reminder of held) void this.#push(reminder, 1);
+  }
+
+  end(): void {
+    for (const takeBack of this.#waiting.values()) takeBack();
+    this.#waiting.clear();
+    this.#held.clear();
+  }
+
+  #wait(reminder: Reminder, milliseconds: number, attempt: number): void {
+    const run = (): void => {
+      this.#waiting.delete(reminder);
+      void this.#push(reminder, attempt);
+    };
+    this.#waiting.set(reminder, this.#options.clock.delay(milliseconds, run));
+  }
+
+  async #push(reminder: Reminder, attempt: number): Promise<void> {
+    const { ask, log, isOn } = this.#options;
+    const { eventId, text, at } = reminder;
+    if (!isOn()) {
+      this.#held.add(reminder);
+      log(`The reminder "${text}" is due, but ${PROACTIVE} is off. It is told when that is on again.`);
+      return;
+    }
+    const params = {
+      featureSet: PROACTIVE,
+      eventId,
+      timestamp: new Date(at).toISOString(),
+      origin: { server: 'memory', kind: 'reminder' },
+      payload: { content: [{ type: 'text', text: `Reminder: ${text}` }] },
+    };
+    try {
+      log(outcomeOf(text, await ask('push/event', params, { timeoutMs: ANSWER_MS })));
+    } catch (error) {
+      if (error instanceof Unanswered && error.why === 'ended') return;
+      log(`The reminder "${text}" was not taken: ${error instanceof Error ? error.message : String(error)}`);
+      // Whether it arrived nobody knows. The host knows it by its id, so once more does no harm.
+      if (error instanceof Unanswered && attempt < MOST_TRIES) this.#wait(reminder, RETRY_MS, attempt + 1);
+    }
+  }
+}
+
+function outcomeOf(text: string, result: unknown): string {
+  const { accepted, reason, inferenceId } = isFields(result) ? result : {};
+  if (accepted !== true)
+    return `The reminder "${text}" was refused: ${typeof reason === 'string' ? reason : 'no reason was given.'}`;
+  const asked = typeof inferenceId === 'string' ? ` A model is asked about it (${inferenceId}).` : '';
+  return `The reminder "${text}" was told.${asked}`;
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import * as vscode from 'vscode';
+import {
+  CancellationSource,
+  type Host,
+  isHostError,
+  type Logger,
+  messageOf,
+  type ModelMessage,
+  toHostError,
+  type TurnResult,
+} from '../core/index.ts';
+import { historyOf, placeIn, type TurnPlace } from './chatHistory.ts';
+import { EditorModel } from './editorModel.ts';
+import { plainText } from './plainText.ts';
+
+export interface ChatTools {
+  readonly host: Host;
+  readonly log: Logger;
+}
+
+export interface ChatTurn {
+  readonly request: vscode.ChatRequest;
+  readonly context: vscode.ChatContext;
+  readonly response: vscode.ChatResponseStream;
+  readonly token: vscode.CancellationToken;
+}
+
+/** One turn of `@mcpl`: one round with the model of the chat, with the hooks of all servers around it. */
+export async function answerChat({ host, log }: ChatTools, turn: ChatTurn): Promise<vscode.ChatResult> {
+  const { request, context, response, token } = turn;
+  const place = placeIn(context.history, randomUUID);
+  const source = new CancellationSource();
+  const cancels = token.onCancellationRequested(() => source.cancel());
+  const asked: ModelMessage = { role: 'user', content: [{ type: 'text', text: request.prompt }] };
+  if (request.references.length > 0)
+    response.progress(vscode.l10n.t('What is attached is not passed on yet: only what you wrote is.'));
+  try {
+    const result = await host.runTurn({
+      ...place,
+      userMessage: request.prompt,
+      messages: [...historyOf(context.history), asked],
+      model: new EditorModel(request.model),
+      justification: vscode.l10n.t('You asked @mcpl.'),
+      onText: (delta) => response.markdown(delta),
+      onStep: (step) => response.progress(plainText(step, 200)),
+      token: source.token,
+    });
+    const note = noteOn(result);
+    if (note !== undefined) response.markdown(`\n\n---\n${note}`);
+    return { metadata: metadataOf(place) };
+  } catch (thrown) {
+    // Stopped by the person: the editor says so by itself.
+    if (isHostError(thrown, 'CANCELLED') || source.isCancelled) return { metadata: metadataOf(place) };
+    const error = toHostError(thrown);
+    log.log('warn', `A turn failed: ${messageOf(error)}`);
+    const message = plainText(`${error.message} ${error.suggestion ?? ''}`.trim(), 600);
+    return { errorDetails: { message }, metadata: metadataOf(place) };
+  } finally {
+    cancels.dispose();
+    source.dispose();
+  }
+}
+
+function metadataOf({ conversationId, turnIndex }: TurnPlace): { readonly mcpl: TurnPlace } {
+  return { mcpl: { conversationId, turnIndex } };
+}
+
+/** Who had a hand in the answer. Names are the person's own, out of the settings. */
+function noteOn({ injectedBy, modifiedBy, remarks }: TurnResult): string | undefined {
+  const names = (servers: readonly string[]): string => [...new Set(servers)].map((name) => `\`${name}\``).join(', ');
+  const lines = [
+    ...(injectedBy.length === 0
+      ? []
+      : [vscode.l10n.t('Context from {0}.', names(injectedBy.map(({ server }) => server)))]),
+    ...(modifiedBy.length === 0 ? [] : [vscode.l10n.t('Changed by {0}.', names(modifiedBy))]),
+    ...remarks.map((remark) => escaped(plainText(remark, 300))),
+  ];
+  return lines.length === 0 ? undefined : lines.map((line) => `*${line}*`).join('  \n');
+}
+
+/** A remark may quote what a server said. */
+function escaped(text: string): string {
+  return text.replace(/[\\`*_{}[\]()#+!|<>~-]/g, '\\$&');
+}

@@ -1,0 +1,2 @@
+export { answerChat } from './chatTurn.ts';
+export { askEditor, chooseModel } from './editorModel.ts';

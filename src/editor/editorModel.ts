@@ -1,0 +1,151 @@
+import * as vscode from 'vscode';
+import {
+  type CancellationToken,
+  type LanguageModel,
+  messageOf,
+  type ModelChoice,
+  type ModelFacts,
+  type ModelFailure,
+  type ModelRequest,
+  type ModelRunEnd,
+  type ModelWish,
+} from '../core/index.ts';
+import { modelMessages } from './modelMessages.ts';
+
+export interface ModelPermission {
+  readonly access: vscode.LanguageModelAccessInformation;
+  /** By the person, for servers in this workspace. */
+  readonly isAllowed: boolean;
+}
+
+/** The model to use for a server, or for a turn of the host's own. Never asks a person. */
+export async function chooseModel(
+  { name, server }: ModelWish,
+  { access, isAllowed }: ModelPermission,
+  token: CancellationToken,
+): Promise<ModelChoice> {
+  if (server !== undefined && !isAllowed) return notPermitted();
+  const found = await findModel(name);
+  if (found.kind === 'failed') return found;
+  if (token.isCancellationRequested) return cancelled();
+  // Without a gesture the editor would refuse, or ask out of the blue.
+  return access.canSendRequest(found.model.model) === true ? found : notPermitted();
+}
+
+/** Has the editor ask for its own permission, if it has none yet: to be called where a person just asked for it. */
+export async function askEditor(
+  access: vscode.LanguageModelAccessInformation,
+  token: CancellationToken,
+): Promise<{ readonly kind: 'model'; readonly model: EditorModel } | ModelFailure> {
+  const found = await findModel(undefined);
+  if (found.kind === 'failed' || access.canSendRequest(found.model.model) === true) return found;
+  const justification = vscode.l10n.t('Servers that you switched on want to use language models.');
+  const question = { role: 'user', content: [{ type: 'text', text: 'Answer with OK.' }] } as const;
+  const ended = await found.model.run({ messages: [question], maxTokens: 1, justification }, () => undefined, token);
+  return ended.kind === 'failed' ? ended : found;
+}
+
+async function findModel(
+  name: string | undefined,
+): Promise<{ readonly kind: 'model'; readonly model: EditorModel } | ModelFailure> {
+  const models = await vscode.lm.selectChatModels();
+  const wanted = name?.trim().toLowerCase() ?? '';
+  const model =
+    wanted === '' ? models[0] : models.find((candidate) => namesOf(candidate).some((n) => n.includes(wanted)));
+  if (model !== undefined) return { kind: 'model', model: new EditorModel(model) };
+  const message =
+    models.length === 0
+      ? vscode.l10n.t('This editor has no language model now. Install or sign in to one, then try again.')
+      : vscode.l10n.t('No language model is called "{0}". Change the model in the settings.', name ?? '');
+  return { kind: 'failed', reason: 'no_model', message };
+}
+
+function namesOf({ id, name, family, vendor }: vscode.LanguageModelChat): readonly string[] {
+  return [id, name, family, `${vendor}/${id}`].map((text) => text.toLowerCase());
+}
+
+/** One of the editor's models. */
+export class EditorModel implements LanguageModel {
+  readonly model: vscode.LanguageModelChat;
+
+  constructor(model: vscode.LanguageModelChat) {
+    this.model = model;
+  }
+
+  /** The editor does not tell what a model can do. */
+  get facts(): ModelFacts {
+    const { id, vendor, maxInputTokens } = this.model;
+    return { id, vendor, contextWindow: maxInputTokens, capabilities: [] };
+  }
+
+  async run(request: ModelRequest, onText: (delta: string) => void, token: CancellationToken): Promise<ModelRunEnd> {
+    const source = new vscode.CancellationTokenSource();
+    const cancels = token.onCancellationRequested(() => source.cancel());
+    try {
+      const { messages, maxTokens, temperature, justification } = request;
+      const modelOptions = {
+        ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+        ...(temperature === undefined ? {} : { temperature }),
+      };
+      const sent = modelMessages({ systemPrompt: undefined, messages });
+      const response = await this.model.sendRequest(sent, { justification, modelOptions }, source.token);
+      for await (const part of response.stream) {
+        if (source.token.isCancellationRequested) return cancelled();
+        if (part instanceof vscode.LanguageModelTextPart) onText(part.value);
+      }
+      return source.token.isCancellationRequested ? cancelled() : { kind: 'ended', finishReason: 'end_turn' };
+    } catch (error) {
+      return source.token.isCancellationRequested ? cancelled() : failureOf(error);
+    } finally {
+      cancels.dispose();
+      source.dispose();
+    }
+  }
+
+  async count(text: string, token: CancellationToken): Promise<number> {
+    const source = new vscode.CancellationTokenSource();
+    const cancels = token.onCancellationRequested(() => source.cancel());
+    try {
+      return await this.model.countTokens(text, source.token);
+    } finally {
+      cancels.dispose();
+      source.dispose();
+    }
+  }
+}
+
+function notPermitted(): ModelFailure {
+  const message = vscode.l10n.t('Servers may not use language models yet. Run "Allow Language Model Use".');
+  return { kind: 'failed', reason: 'no_permission', message };
+}
+
+function cancelled(): ModelFailure {
+  return { kind: 'failed', reason: 'cancelled', message: vscode.l10n.t('The request was cancelled.') };
+}
+
+function failureOf(error: unknown): ModelFailure {
+  const code = error instanceof vscode.LanguageModelError ? error.code : '';
+  const cause = error instanceof Error ? error.cause : undefined;
+  const words = cause === undefined ? messageOf(error) : `${messageOf(error)} ${messageOf(cause)}`;
+  switch (code) {
+    case vscode.LanguageModelError.NoPermissions.name:
+      return notPermitted();
+    case vscode.LanguageModelError.NotFound.name:
+      return {
+        kind: 'failed',
+        reason: 'no_model',
+        message: vscode.l10n.t('The language model is not there any more. Choose another one.'),
+      };
+    case vscode.LanguageModelError.Blocked.name: {
+      // The editor has one code for both; only the words tell them apart.
+      const reason = /quota|rate.?limit|too many/i.test(words) ? 'quota' : 'blocked';
+      const message =
+        reason === 'quota'
+          ? vscode.l10n.t('The quota of the language model is used up. Try again later.')
+          : vscode.l10n.t('The language model refused the request, because its filter was hit.');
+      return { kind: 'failed', reason, message };
+    }
+    default:
+      return { kind: 'failed', reason: 'failed', message: vscode.l10n.t('The language model failed: {0}', words) };
+  }
+}

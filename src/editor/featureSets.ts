@@ -1,0 +1,132 @@
+import * as vscode from 'vscode';
+import { cleanLine, type Disposable, DisposableStore, isRunning, messageOf, type ServerChange } from '../core/index.ts';
+import { registerCommand } from './commandRegistry.ts';
+import { joinedChanges } from './featureSetChanges.ts';
+import { isOn, usableSets, usesText } from './featureSetText.ts';
+import { COMMANDS } from './ids.ts';
+import { plainText } from './plainText.ts';
+import { withoutIcons } from './quickPicker.ts';
+import type { EditorServices } from './services.ts';
+
+type Needs = Pick<EditorServices, 'host' | 'settings' | 'failures' | 'pick' | 'log'>;
+
+/** The command that chooses among feature sets, and the question at the first contact with a server that has some. */
+export function registerFeatureSets(services: Needs, memory: vscode.Memento): Disposable {
+  const owned = new DisposableStore();
+  owned.add(new FirstContact(services, memory));
+  const text = { failed: vscode.l10n.t('The feature sets were not changed') };
+  owned.add(
+    registerCommand(services, COMMANDS.featureSetsChoose, text, async (argument) => {
+      const question = vscode.l10n.t("Which server's feature sets do you want to choose?");
+      const hasSome = (id: string): boolean => usableSets(services.host.server(id)).length > 0;
+      const id = await services.pick.server(argument, question, hasSome);
+      if (id !== undefined) await choose(services, id);
+    }),
+  );
+  return owned;
+}
+
+/** False where nothing is on afterwards. */
+async function choose({ host, settings }: Needs, server: string): Promise<boolean> {
+  const name = plainText(server, 64);
+  const items = usableSets(host.server(server)).map((view) => ({
+    label: withoutIcons(plainText(cleanLine(view.set.name, 100))),
+    description: withoutIcons(plainText(usesText(view))),
+    detail: withoutIcons(plainText(cleanLine(view.set.description, 200))),
+    picked: isOn(view),
+    set: view.set.name,
+  }));
+  if (items.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('The server "{0}" offers no feature sets now.', name));
+    return false;
+  }
+  const chosen = await vscode.window.showQuickPick(items, {
+    canPickMany: true,
+    title: vscode.l10n.t('Feature Sets of {0}', name),
+    placeHolder: vscode.l10n.t('Check what the server may do'),
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  if (chosen === undefined) return false;
+  const changes = items
+    .filter((item) => item.picked !== chosen.includes(item))
+    .map(({ set, picked }) => ({ server, names: [set], on: !picked }));
+  for (const { names, on } of joinedChanges(changes)) await settings.setFeatureSets(server, names, on);
+  return chosen.length > 0;
+}
+
+/** In the workspace's memory: the servers whose feature sets a person did not want to decide on. */
+const TURNED_DOWN = 'mcpl.featureSets.turnedDown';
+
+/** Says once, of each server, that it offers feature sets and that all are off: nobody looks for what is not known. */
+class FirstContact implements Disposable {
+  readonly #services: Needs;
+  readonly #memory: vscode.Memento;
+  readonly #owned = new DisposableStore();
+  readonly #told = new Set<string>();
+
+  constructor(services: Needs, memory: vscode.Memento) {
+    this.#services = services;
+    this.#memory = memory;
+    this.#owned.add(services.host.onDidChangeServer((change) => this.#look(change)));
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #look({ server, what }: ServerChange): void {
+    // Whoever adds it again meets it for the first time.
+    if (what === 'removed') {
+      this.#told.delete(server);
+      if (this.#turnedDown().includes(server)) this.#remember(server, false);
+      return;
+    }
+    const now = this.#services.host.server(server);
+    if (now?.mcpl?.isUndecided !== true || !isRunning(now.state)) return;
+    const count = usableSets(now).length;
+    if (count === 0 || this.#told.has(server) || this.#turnedDown().includes(server)) return;
+    this.#told.add(server);
+    this.#tell(server, count).catch((error: unknown) => this.#fail(server, error));
+  }
+
+  async #tell(server: string, count: number): Promise<void> {
+    const name = plainText(server, 64);
+    const text =
+      count === 1
+        ? vscode.l10n.t('"{0}" offers a feature set, which is off.', name)
+        : vscode.l10n.t('"{0}" offers {1} feature sets, all off.', name, count);
+    const all = count === 1 ? vscode.l10n.t('Enable') : vscode.l10n.t('Enable All');
+    const some = vscode.l10n.t('Choose…');
+    const none = vscode.l10n.t('Not Now');
+    const answer = await vscode.window.showInformationMessage(text, all, some, none);
+    if (answer === all) await this.#enableAll(server);
+    else if (answer !== some || !(await choose(this.#services, server))) this.#turnDown(server);
+  }
+
+  async #enableAll(server: string): Promise<void> {
+    const names = usableSets(this.#services.host.server(server)).map(({ set }) => set.name);
+    if (names.length > 0) await this.#services.settings.setFeatureSets(server, names, true);
+  }
+
+  #turnDown(server: string): void {
+    // A server that left the settings meanwhile is not turned down: the message went with it.
+    if (this.#services.host.server(server) !== undefined) this.#remember(server, true);
+  }
+
+  #turnedDown(): readonly string[] {
+    return this.#memory.get<readonly string[]>(TURNED_DOWN, []);
+  }
+
+  #remember(server: string, turnedDown: boolean): void {
+    const others = this.#turnedDown().filter((id) => id !== server);
+    this.#memory.update(TURNED_DOWN, turnedDown ? [...others, server] : others).then(undefined, (error: unknown) => {
+      this.#services.log.log('warn', `An answer could not be remembered: ${messageOf(error)}`);
+    });
+  }
+
+  #fail(server: string, error: unknown): void {
+    const text = vscode.l10n.t('The feature sets of "{0}" were not changed', plainText(server, 64));
+    this.#services.failures.show(text, error, { server });
+  }
+}

@@ -1,0 +1,64 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { ModelUse } from '../../core/index.ts';
+import type { AuditPageRequest } from './contract.ts';
+import { integer, list, optionalInteger, optionalText, record, text, values } from './records.ts';
+import { reads, type StoreHandlers, writes } from './repository.ts';
+
+export const AUDIT_COLUMNS = 'at, server, operation, feature_set, inference_id, outcome, duration_ms, detail, tokens';
+export const AUDIT_VALUES = AUDIT_COLUMNS.split(', ').length;
+export const AUDIT_INSERT = `INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** More than anybody reads at once; who wants more asks for what comes before. */
+const MAX_PAGE = 5_000;
+
+/** What was done under MCPL. Nothing is ever changed: there is no operation that could. */
+export function auditHandlers(database: DatabaseSync): Pick<StoreHandlers, AuditOperation> {
+  const insert = database.prepare(`INSERT ${AUDIT_INSERT}`);
+  const page = database.prepare(
+    `SELECT place, ${AUDIT_COLUMNS} FROM audit WHERE place < ? ORDER BY place DESC LIMIT ?`,
+  );
+  const pageOfServer = database.prepare(
+    `SELECT place, ${AUDIT_COLUMNS} FROM audit WHERE place < ? AND server = ? ORDER BY place DESC LIMIT ?`,
+  );
+  const used = database.prepare(
+    'SELECT at, tokens FROM audit WHERE server = ? AND at >= ? AND tokens IS NOT NULL ORDER BY at, place',
+  );
+  const trim = database.prepare('DELETE FROM audit WHERE at < ?');
+  return {
+    'audit.append': writes<'audit.append'>(list(values(AUDIT_VALUES)), (records) => {
+      for (const each of records) insert.run(...each);
+    }),
+    'audit.page': reads<'audit.page'>(decodePage, ({ before, limit, server }) => {
+      const place = before ?? Number.MAX_SAFE_INTEGER;
+      const count = Math.min(limit, MAX_PAGE);
+      return server === null ? page.all(place, count) : pageOfServer.all(place, server, count);
+    }),
+    'audit.used': reads<'audit.used'>(decodeSince, ({ server, since }) => used.all(server, since).map(decodeUse)),
+    'audit.trim': writes<'audit.trim'>(decodeBefore, ({ before }) => trim.run(before)),
+  };
+}
+
+type AuditOperation = 'audit.append' | 'audit.page' | 'audit.used' | 'audit.trim';
+
+export function decodeUse(value: unknown): ModelUse {
+  const { at, tokens } = record(value);
+  return { at: integer(at, 'at'), tokens: integer(tokens, 'tokens') };
+}
+
+function decodePage(value: unknown): AuditPageRequest {
+  const { before, limit, server } = record(value);
+  return {
+    before: optionalInteger(before, 'before') ?? null,
+    limit: integer(limit, 'limit'),
+    server: optionalText(server, 'server') ?? null,
+  };
+}
+
+function decodeSince(value: unknown): { readonly server: string; readonly since: number } {
+  const { server, since } = record(value);
+  return { server: text(server, 'server'), since: integer(since, 'since') };
+}
+
+function decodeBefore(value: unknown): { readonly before: number } {
+  return { before: integer(record(value)['before'], 'before') };
+}

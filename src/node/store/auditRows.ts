@@ -1,0 +1,35 @@
+import type { AuditEntry, AuditRecord } from '../../core/index.ts';
+import { integer, oneOf, optionalInteger, optionalText, type Row, text, type Value } from './records.ts';
+
+const OUTCOMES = ['success', 'failure', 'timeout', 'cancelled', 'refused', 'dropped'] as const;
+
+/** In the order of the columns. */
+export function auditValues(record: AuditRecord): Value[] {
+  return [
+    record.at,
+    record.server,
+    record.operation,
+    record.featureSet ?? null,
+    record.inferenceId ?? null,
+    record.outcome,
+    Math.round(record.durationMs),
+    record.detail ?? null,
+    record.tokens === undefined ? null : Math.round(record.tokens),
+  ];
+}
+
+/** Throws for a row that is no record. */
+export function entryOf(row: Row): AuditEntry {
+  return {
+    place: integer(row['place'], 'place'),
+    at: integer(row['at'], 'at'),
+    server: text(row['server'], 'server'),
+    operation: text(row['operation'], 'operation'),
+    featureSet: optionalText(row['feature_set'], 'feature_set'),
+    inferenceId: optionalText(row['inference_id'], 'inference_id'),
+    outcome: oneOf(row['outcome'], OUTCOMES, 'outcome'),
+    durationMs: integer(row['duration_ms'], 'duration_ms'),
+    detail: optionalText(row['detail'], 'detail'),
+    tokens: optionalInteger(row['tokens'], 'tokens'),
+  };
+}

@@ -1,0 +1,84 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { AUDIT_INSERT, AUDIT_VALUES } from './audit.ts';
+import type { PageRequest } from './contract.ts';
+import { integer, optionalInteger, optionalText, record, type Row, texts, values } from './records.ts';
+import { changes, reads, type StoreHandlers, writes } from './repository.ts';
+
+export const EVENT_COLUMNS =
+  'id, server, event_id, source, occurred_at, received_at, inference_id, is_read, outcome, origin, content';
+const EVENT_VALUES = EVENT_COLUMNS.split(', ').length;
+export const EVENT_INSERT = `INTO events (${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const SERVER = 1;
+const EVENT_ID = 2;
+
+/** An answer that is much longer would hold up whoever reads it. */
+const PAGE_CHARACTERS = 1_000_000;
+
+/** Events that servers told of by themselves. */
+export function eventHandlers(database: DatabaseSync): Pick<StoreHandlers, EventOperation> {
+  const insert = database.prepare(`INSERT ${EVENT_INSERT} ON CONFLICT (server, event_id) DO NOTHING`);
+  const insertAudit = database.prepare(`INSERT ${AUDIT_INSERT}`);
+  const known = database.prepare('SELECT inference_id FROM events WHERE server = ? AND event_id = ?');
+  const page = database.prepare(
+    `SELECT place, ${EVENT_COLUMNS} FROM events WHERE place < ? ORDER BY place DESC LIMIT ?`,
+  );
+  const change = database.prepare(
+    'UPDATE events SET outcome = ?, inference_id = coalesce(?, inference_id) WHERE id = ?',
+  );
+  const markRead = database.prepare(
+    'UPDATE events SET is_read = 1 WHERE is_read = 0 AND id IN (SELECT value FROM json_each(?))',
+  );
+  const clear = database.prepare('DELETE FROM events WHERE server = coalesce(?, server)');
+  const remove = database.prepare('DELETE FROM events WHERE id IN (SELECT value FROM json_each(?))');
+  const trim = database.prepare(
+    'DELETE FROM events WHERE place <= (SELECT place FROM events ORDER BY place DESC LIMIT 1 OFFSET ?)',
+  );
+  return {
+    'events.admit': changes<'events.admit'>(values(EVENT_VALUES + AUDIT_VALUES), (both) => {
+      const event = both.slice(0, EVENT_VALUES);
+      if (insert.run(...event).changes === 1) {
+        insertAudit.run(...both.slice(EVENT_VALUES));
+        return true;
+      }
+      const row = known.get(event[SERVER] ?? null, event[EVENT_ID] ?? null);
+      return { inferenceId: optionalText(row?.['inference_id'], 'inference_id') ?? null };
+    }),
+    'events.page': reads<'events.page'>(decodePage, ({ before, limit }) => {
+      const rows: Row[] = [];
+      let characters = 0;
+      for (const row of page.iterate(before ?? Number.MAX_SAFE_INTEGER, limit)) {
+        rows.push(row);
+        characters += typeof row['content'] === 'string' ? row['content'].length : 0;
+        if (characters >= PAGE_CHARACTERS) break;
+      }
+      return rows;
+    }),
+    'events.change': writes<'events.change'>(values(3), (columns) => change.run(...columns)),
+    'events.markRead': writes<'events.markRead'>(texts, (ids) => markRead.run(JSON.stringify(ids))),
+    'events.clear': writes<'events.clear'>(decodeServer, ({ server }) => clear.run(server)),
+    'events.remove': writes<'events.remove'>(texts, (ids) => remove.run(JSON.stringify(ids))),
+    'events.trim': writes<'events.trim'>(decodeKeep, ({ keep }) => trim.run(keep)),
+  };
+}
+
+type EventOperation =
+  | 'events.admit'
+  | 'events.page'
+  | 'events.change'
+  | 'events.markRead'
+  | 'events.clear'
+  | 'events.remove'
+  | 'events.trim';
+
+function decodePage(value: unknown): PageRequest {
+  const { before, limit } = record(value);
+  return { before: optionalInteger(before, 'before') ?? null, limit: integer(limit, 'limit') };
+}
+
+function decodeServer(value: unknown): { readonly server: string | null } {
+  return { server: optionalText(record(value)['server'], 'server') ?? null };
+}
+
+function decodeKeep(value: unknown): { readonly keep: number } {
+  return { keep: integer(record(value)['keep'], 'keep') };
+}

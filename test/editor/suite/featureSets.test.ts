@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { person } from '../person.ts';
+import { eventually } from './eventually.ts';
+import { cleanSlate, mcpLive, readSettings, setServers, untilServer, untilState } from './mcpLive.ts';
+
+const rows = (): Promise<readonly string[]> => person.treeRows();
+
+const SETS = {
+  'memory.recall': { description: 'Recalls notes.', uses: ['contextHooks.beforeInference'] },
+  'memory.edit': { description: 'Changes notes.', uses: ['inferenceRequest'] },
+  reminders: { description: 'Reminds of notes.', uses: ['pushEvents'] },
+};
+
+const entry = (featureSets: object = SETS, rest: object = {}): object => {
+  const extension = vscode.extensions.getExtension('mcp-live.mcp-live');
+  assert.ok(extension);
+  const path = vscode.Uri.joinPath(extension.extensionUri, 'test', 'node', 'fixtures', 'featureSetServer.mjs').fsPath;
+  return { command: process.execPath, args: [path, JSON.stringify(featureSets)], enabled: true, ...rest };
+};
+
+/** Whoever chose once is known to have met a server of this name: every test has its own. */
+const start = async (id: string, featureSets: object = SETS, rest: object = {}): Promise<void> => {
+  await setServers({ [id]: entry(featureSets, rest) });
+  await untilServer(id, 'running with feature sets', (server) => (server?.mcpl?.sets.length ?? 0) > 0);
+  await untilState(id, 'running');
+};
+
+const states = async (id: string): Promise<Readonly<Record<string, string>>> => {
+  const sets = (await mcpLive()).host.server(id)?.mcpl?.sets ?? [];
+  return Object.fromEntries(sets.map(({ set, state }) => [set.name, state]));
+};
+
+const untilStates = (id: string, expected: Readonly<Record<string, string>>): Promise<void> =>
+  eventually(() => states(id), expected);
+
+const chosen = async (id: string): Promise<unknown> => {
+  const settings = JSON.parse(await readSettings()) as Record<string, Record<string, { featureSets?: unknown }>>;
+  return settings['mcpl.servers']?.[id]?.featureSets;
+};
+
+const call = async (server: string, tool: string, args: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const { host } = await mcpLive();
+  return (await host.callTool({ server, tool, args, route: 'api' })).modelText;
+};
+
+const offers = async (): Promise<readonly string[]> =>
+  (await person.notifications()).filter((text) => text.includes('feature set'));
+
+suite('Feature sets', () => {
+  setup(async () => {
+    await cleanSlate();
+    (await mcpLive()).testing.answerConsent(async () => 'start');
+    await person.openContainer('MCP Live');
+  });
+  teardown(cleanSlate);
+
+  test('are offered at the first contact, all off, and are all on after Enable All', async () => {
+    await start('offered');
+    await eventually(offers, ['"offered" offers 3 feature sets, all off.']);
+    await person.screenshot('the offer of feature sets');
+    assert.deepEqual(JSON.parse(await call('offered', 'told')), { enabled: [], disabled: Object.keys(SETS) });
+    await person.notification('Enable All', 'offered');
+    await untilStates('offered', { 'memory.recall': 'enabled', 'memory.edit': 'enabled', reminders: 'enabled' });
+    assert.deepEqual(await chosen('offered'), { enabled: Object.keys(SETS) });
+    await eventually(async () => JSON.parse(await call('offered', 'told')) as unknown, {
+      enabled: Object.keys(SETS),
+      disabled: [],
+    });
+  });
+
+  test('are not offered again to who said Not Now', async () => {
+    await start('declined');
+    await eventually(offers, ['"declined" offers 3 feature sets, all off.']);
+    await person.notification('Not Now', 'declined');
+    await vscode.commands.executeCommand('mcpl.server.restart', { server: 'declined' });
+    await untilServer('declined', 'undecided still', (server) => server?.mcpl?.isUndecided === true);
+    await start('other');
+    await eventually(offers, ['"other" offers 3 feature sets, all off.']);
+    assert.equal(await chosen('declined'), undefined);
+  });
+
+  test('are chosen one by one in a quick pick', async () => {
+    await start('picked');
+    await eventually(offers, ['"picked" offers 3 feature sets, all off.']);
+    await person.notification('Choose…', 'picked');
+    const labels = (): Promise<readonly string[]> => person.texts('.quick-input-list .monaco-list-row .label-name');
+    await eventually(
+      labels,
+      Object.entries(SETS).flatMap(([name, { description }]) => [name, description]),
+    );
+    await person.screenshot('the choice of feature sets');
+    await person.pick('reminders');
+    await person.press('Enter');
+    await untilStates('picked', { 'memory.recall': 'disabled', 'memory.edit': 'disabled', reminders: 'enabled' });
+    assert.deepEqual(await chosen('picked'), { enabled: ['reminders'] });
+  });
+
+  test('nest in the tree: the box of a parent is for all below it, and stays empty where some are on', async () => {
+    await start('nested', SETS, { featureSets: { enabled: ['memory.*'] } });
+    await eventually(async () => (await rows()).filter((row) => row.startsWith('nested')).length, 1);
+    await person.clickTreeItem('nested', 'expand');
+    await person.clickTreeItem('Feature Sets', 'expand');
+    const shown = async (): Promise<readonly string[]> => (await rows()).slice(1, 6);
+    await eventually(shown, [
+      '  Feature Sets 2 of 3 on',
+      '    memory 2 of 2 on [x]',
+      '      recall contextHooks.beforeInference [x]',
+      '      edit inferenceRequest [x]',
+      '    reminders pushEvents [ ]',
+    ]);
+    await person.screenshot('the feature sets in the tree');
+    await person.clickTreeItem('edit', 'checkbox');
+    await untilStates('nested', { 'memory.recall': 'enabled', 'memory.edit': 'disabled', reminders: 'disabled' });
+    await eventually(shown, [
+      '  Feature Sets 1 of 3 on',
+      '    memory 1 of 2 on [ ]',
+      '      recall contextHooks.beforeInference [x]',
+      '      edit inferenceRequest [ ]',
+      '    reminders pushEvents [ ]',
+    ]);
+    await person.clickTreeItem('memory', 'checkbox');
+    await untilStates('nested', { 'memory.recall': 'enabled', 'memory.edit': 'enabled', reminders: 'disabled' });
+    await eventually(async () => (await rows())[2], '    memory 2 of 2 on [x]');
+    await person.clickTreeItem('memory', 'checkbox');
+    await untilStates('nested', { 'memory.recall': 'disabled', 'memory.edit': 'disabled', reminders: 'disabled' });
+    await eventually(async () => (await rows())[2], '    memory 0 of 2 on [ ]');
+    assert.equal((await mcpLive()).host.server('nested')?.state.kind, 'running');
+  });
+
+  test('say what a server used without having declared it, and which ones cannot be used', async () => {
+    const sets = { sly: { description: 'Says little.', uses: [] }, broken: {} };
+    await start('odd', sets, { featureSets: { enabled: ['sly'] } });
+    await call('odd', 'push', { featureSet: 'sly' });
+    await untilServer('odd', 'seen to push', (server) => server?.mcpl?.sets[0]?.undeclared.length === 1);
+    await eventually(async () => (await rows()).filter((row) => row.startsWith('odd')).length, 1);
+    await person.clickTreeItem('odd', 'expand');
+    await person.clickTreeItem('Feature Sets', 'expand');
+    await eventually(
+      async () => (await rows()).slice(1, 4),
+      [
+        '  Feature Sets 1 of 1 on',
+        '    sly uses pushEvents, which it did not declare [x]',
+        '    broken cannot be used',
+      ],
+    );
+  });
+
+  test('ask nothing about what was chosen in our own views when the server starts again', async () => {
+    await start('kept');
+    const { host, testing } = await mcpLive();
+    await testing.services.settings.setFeatureSets('kept', ['memory.edit', 'reminders'], true);
+    let asked = 0;
+    testing.answerConsent(async () => {
+      asked++;
+      return 'dontStart';
+    });
+    await host.restart('kept');
+    await untilStates('kept', { 'memory.recall': 'disabled', 'memory.edit': 'enabled', reminders: 'enabled' });
+    assert.equal(asked, 0);
+  });
+
+  test('count unread events in the status bar', async () => {
+    await start('pushing', SETS, { featureSets: { enabled: ['reminders'] }, push: { reminders: 'inbox' } });
+    const { host } = await mcpLive();
+    const before = host.events.unread;
+    await call('pushing', 'push', { featureSet: 'reminders' });
+    await eventually(async () => host.events.unread, before + 1);
+    const item = '[id="mcp-live.mcp-live.mcpl.status"]';
+    await eventually(
+      async () => (await person.texts(item)).map((text) => text.trim().split(/\s+/)[1]),
+      [String(before + 1)],
+    );
+  });
+});

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type InboundEvent, NO_LOG, type Storage } from '../../src/core/index.ts';
+import { memoryStorage } from '../../src/node/memoryStorage.ts';
+import { openStore } from '../../src/node/sqliteStore.ts';
+import { auditRecord, grant, inboundEvent } from '../support/storedRecords.ts';
+
+const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+
+const BLOCKS: InboundEvent['content'] = [
+  { type: 'text', text: 'Zeile\u2028 "zwei" 😀', audience: 'user' },
+  { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+  { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+  { type: 'resource', resource: { uri: 'file:///a', text: 'a' } },
+  { type: 'resource_link', uri: 'file:///b', name: 'b' },
+  { type: 'unknown', value: { type: 'hologram', layers: [1, null] } },
+];
+
+const OUTCOMES: readonly InboundEvent['outcome'][] = [
+  { kind: 'none' },
+  { kind: 'asking', at: 1 },
+  { kind: 'answered', at: 2, text: 'Seen.', model: 'small', usage: { inputTokens: 3, outputTokens: 4.5 } },
+  { kind: 'failed', at: 5, message: 'No model is there.' },
+];
+
+for (const kind of ['file', 'memory'] as const)
+  suite(`Events, grants and the audit in a store of the kind ${kind}`, function () {
+    this.timeout(20_000);
+    let folder: string;
+    let store: Storage;
+
+    setup(() => {
+      folder = mkdtempSync(join(tmpdir(), 'mcpl-events-'));
+      store = open();
+    });
+
+    teardown(async () => {
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    function open(): Storage {
+      if (kind === 'memory') return memoryStorage();
+      return openStore({ file: join(folder, 'mcpl.sqlite'), workerPath, log: NO_LOG });
+    }
+
+    /** What was written must also be there for whoever opens the file next. */
+    async function again(): Promise<void> {
+      if (kind === 'memory') return;
+      await store.close();
+      store = open();
+    }
+
+    async function admit(...events: readonly InboundEvent[]): Promise<void> {
+      const answers = await Promise.all(events.map((event) => store.events.admit(event, auditRecord())));
+      assert.deepEqual(
+        answers,
+        answers.map(() => ({ kind: 'kept' })),
+      );
+    }
+
+    async function ids(): Promise<readonly string[]> {
+      return (await store.events.list(100)).map((event) => event.eventId);
+    }
+
+    test('an event comes back as it was kept, whatever it holds', async () => {
+      const events = OUTCOMES.map((outcome, i) =>
+        inboundEvent(`event-${i}`, {
+          outcome,
+          content: BLOCKS,
+          isRead: i % 2 === 1,
+          origin: i === 0 ? undefined : { nested: { list: [true, null] } },
+          inferenceId: i === 0 ? undefined : `inference-${i}`,
+        }),
+      );
+      await admit(...events);
+      await again();
+      assert.deepEqual(await store.events.list(100), events.toReversed());
+      assert.deepEqual(await store.events.list(1), events.slice(-1));
+      assert.deepEqual(await store.events.list(0), []);
+    });
+
+    test('a repeated event is known, with the turn that it began, and is not audited as kept', async () => {
+      await admit(inboundEvent('one'), inboundEvent('one', { id: 'other', server: 'mail' }));
+      await store.events.change('id-one', { inferenceId: 'inference-1', outcome: { kind: 'asking', at: 7 } });
+      await store.events.change('id-one', { outcome: { kind: 'failed', at: 8, message: 'Gone.' } });
+      const repeated = inboundEvent('one', { id: 'third', content: [] });
+      assert.deepEqual(
+        [
+          await store.events.admit(repeated, auditRecord()),
+          await store.events.admit({ ...repeated, server: 'mail' }, auditRecord()),
+        ],
+        [
+          { kind: 'known', inferenceId: 'inference-1' },
+          { kind: 'known', inferenceId: undefined },
+        ],
+      );
+      const kept = inboundEvent('one', {
+        inferenceId: 'inference-1',
+        outcome: { kind: 'failed', at: 8, message: 'Gone.' },
+      });
+      assert.deepEqual((await store.events.list(100)).at(-1), kept);
+      assert.equal((await store.audit.list({ limit: 10 })).length, 2);
+    });
+
+    test('events are read, removed, cleared and trimmed', async () => {
+      await admit(...['a', 'b', 'c', 'd', 'e'].map((id) => inboundEvent(id)));
+      await admit(inboundEvent('a', { id: 'mail-a', server: 'mail' }), inboundEvent('f'));
+      await store.events.markRead(['id-b', 'id-d', 'nobody']);
+      const read = (await store.events.list(100)).filter((event) => event.isRead).map((event) => event.eventId);
+      assert.deepEqual(read, ['d', 'b']);
+      await store.events.remove(['id-c', 'nobody']);
+      await store.events.remove([]);
+      assert.deepEqual(await ids(), ['f', 'a', 'e', 'd', 'b', 'a']);
+      await store.events.trim(10);
+      await store.events.trim(4);
+      assert.deepEqual(await ids(), ['f', 'a', 'e', 'd']);
+      await store.events.clear('feed');
+      assert.deepEqual(await ids(), ['a']);
+      await store.events.clear(undefined);
+      assert.deepEqual(await ids(), []);
+      await admit(inboundEvent('a'));
+      await store.events.trim(0);
+      await again();
+      assert.deepEqual(await ids(), []);
+    });
+
+    test('grants are kept, replaced and revoked', async () => {
+      await store.grants.save(grant('one'));
+      await store.grants.save(grant('two', { at: 1_000_001 }));
+      await store.grants.save(grant('one', { form: 'other' }));
+      await again();
+      assert.deepEqual(await store.grants.list(), [grant('one', { form: 'other' }), grant('two', { at: 1_000_001 })]);
+      await store.grants.revoke(['one', 'nobody']);
+      await store.grants.revoke([]);
+      assert.deepEqual(await store.grants.list(), [grant('two', { at: 1_000_001 })]);
+    });
+
+    test('the audit is listed page by page, the newest first, of all servers or of one', async () => {
+      const records = ['feed', 'mail', 'feed', 'mail', 'feed'].map((server, i) => auditRecord({ server, at: i }));
+      await store.audit.append(records.slice(0, 2));
+      await store.audit.append([]);
+      await store.audit.append(records.slice(2));
+      await again();
+      const page = await store.audit.list({ limit: 2 });
+      const times = async (query: Parameters<Storage['audit']['list']>[0]): Promise<readonly number[]> =>
+        (await store.audit.list(query)).map(({ at }) => at);
+      const { place, ...last } = page[0] ?? { place: -1 };
+      assert.deepEqual(last, records[4]);
+      assert.deepEqual(
+        [
+          place,
+          page.map(({ at }) => at),
+          await times({ limit: 2, before: page[1]?.place }),
+          await times({ limit: 10, server: 'mail' }),
+          await times({ limit: 10, server: 'feed', before: place }),
+        ],
+        [5, [4, 3], [2, 1], [3, 1], [2, 0]],
+      );
+    });
+
+    test('tells what a server used up of models, and forgets what is too old', async () => {
+      await store.audit.append([
+        auditRecord({ at: 10, tokens: 100, operation: 'inference/request' }),
+        auditRecord({ at: 20 }),
+        auditRecord({ at: 30, tokens: 0 }),
+        auditRecord({ at: 30, tokens: 5, server: 'mail' }),
+        auditRecord({ at: 40, tokens: 300, outcome: 'cancelled', durationMs: 2 }),
+      ]);
+      const all = [
+        { at: 10, tokens: 100 },
+        { at: 30, tokens: 0 },
+        { at: 40, tokens: 300 },
+      ];
+      assert.deepEqual(await store.audit.used('feed', 0), all);
+      assert.deepEqual(await store.audit.used('feed', 30), all.slice(1));
+      await store.audit.trim(30);
+      const left = await store.audit.list({ limit: 10 });
+      assert.deepEqual(
+        left.map(({ at }) => at),
+        [40, 30, 30],
+      );
+      await store.audit.trim(50);
+      await store.audit.append([auditRecord()]);
+      const next = await store.audit.list({ limit: 1 });
+      assert.equal(next[0]?.place, 6, 'a place is never given twice');
+    });
+
+    test('a record that is too long is cut, whichever way it comes', async () => {
+      const long = auditRecord({ detail: 'x'.repeat(5_000) });
+      await store.audit.append([long]);
+      await store.events.admit(inboundEvent('one'), long);
+      const kept = await store.audit.list({ limit: 10 });
+      assert.deepEqual(
+        kept.map(({ detail }) => detail?.length),
+        [2_000, 2_000],
+      );
+    });
+
+    test('a consent keeps what else it was given for, and one of an earlier version says nothing of it', async () => {
+      const others = { autoApprove: [], others: ['featureSet feed.*', 'infer'] };
+      await store.consents.save({ server: 'feed', fingerprint: 'a', grants: others, at: 1 });
+      await store.consents.save({ server: 'feed', fingerprint: 'b', grants: { autoApprove: ['x'] }, at: 2 });
+      await again();
+      assert.deepEqual(
+        (await store.consents.list()).map(({ grants }) => grants),
+        [others, { autoApprove: ['x'] }],
+      );
+    });
+  });

@@ -1,0 +1,49 @@
+import type { AuditRecord } from '../../src/core/model/audit.ts';
+import type { InboundEvent } from '../../src/core/model/event.ts';
+import type { Grant } from '../../src/core/model/grant.ts';
+
+/** An event told apart by `eventId`, as it looks when it has just arrived. */
+export function inboundEvent(eventId: string, differing: Partial<InboundEvent> = {}): InboundEvent {
+  return {
+    id: `id-${eventId}`,
+    server: 'feed',
+    source: { kind: 'push', featureSet: 'feed.items' },
+    eventId,
+    occurredAt: '2026-01-01T00:00:00Z',
+    receivedAt: 1_000_000,
+    origin: { channel: 'general' },
+    content: [{ type: 'text', text: `Content of ${eventId}` }],
+    inferenceId: undefined,
+    isRead: false,
+    outcome: { kind: 'none' },
+    ...differing,
+  };
+}
+
+export function auditRecord(differing: Partial<AuditRecord> = {}): AuditRecord {
+  return {
+    at: 1_000_000,
+    server: 'feed',
+    operation: 'push/event',
+    featureSet: 'feed.items',
+    inferenceId: undefined,
+    outcome: 'success',
+    durationMs: 1,
+    detail: undefined,
+    tokens: undefined,
+    ...differing,
+  };
+}
+
+export function grant(id: string, differing: Partial<Grant> = {}): Grant {
+  return {
+    id,
+    direction: 'toServer',
+    kind: 'featureSet',
+    server: 'feed',
+    target: 'feed.items',
+    form: 'f'.repeat(64),
+    at: 1_000_000,
+    ...differing,
+  };
+}
