@@ -70,7 +70,7 @@ const layer = ([name, part, allowed]) =>
   );
 
 /** Where the bundles of esbuild.mjs begin. */
-const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/gatewayServer', 'core/session/opener', 'core/mcpl/engine', 'editor/conversation', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question'].join('|')})\\.ts$`;
+const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/children', 'node/gatewayServer', 'core/session/opener', 'core/mcpl/engine', 'editor/conversation', 'editor/inbox', 'editor/pages', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question'].join('|')})\\.ts$`;
 
 const PACKAGES = [
   'vscode-jsonrpc',

@@ -17,9 +17,9 @@ const mainFields = ['module', 'main'];
 
 const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] };
 // Loaded when it is first needed, by a bundle beside it.
-const withParts = { ...node, later: /\/(remote|gatewayServer)\.ts$/ };
+const withParts = { ...node, later: /\/(remote|children|gatewayServer)\.ts$/ };
 // What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
-const atOnce = { ...node, later: /\/(remote|gatewayServer|opener|engine|conversation)\.ts$/ };
+const atOnce = { ...node, later: /\/(remote|children|gatewayServer|opener|engine|conversation|inbox|pages)\.ts$/ };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
 const entries = [
@@ -27,9 +27,12 @@ const entries = [
   { from: 'src/node/storeWorker.ts', to: 'dist/storeWorker.js', ...node },
   { from: 'src/node/schemaWorker.ts', to: 'dist/schemaWorker.js', ...node },
   { from: 'src/node/remote.ts', to: 'dist/remote.js', ...node },
+  { from: 'src/node/children.ts', to: 'dist/children.js', ...node },
   { from: 'src/core/session/opener.ts', to: 'dist/opener.js', ...node },
   { from: 'src/core/mcpl/engine.ts', to: 'dist/engine.js', ...node },
   { from: 'src/editor/conversation.ts', to: 'dist/conversation.js', ...node, external: ['vscode'] },
+  { from: 'src/editor/inbox.ts', to: 'dist/inbox.js', ...node, external: ['vscode'] },
+  { from: 'src/editor/pages.ts', to: 'dist/pages.js', ...node, external: ['vscode'] },
   { from: 'src/node/gatewayServer.ts', to: 'dist/gatewayServer.js', ...node },
   { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...withParts },
   { from: 'src/cli/main.ts', to: 'dist/cli.js', ...withParts, hashbang: true },

@@ -2,28 +2,26 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { createHost, type Host, type InputPorts, type Logger, messageOf, type Ports } from './core/index.ts';
 import type { McpLiveApi } from './editor/api.ts';
-import { registerAddServer } from './editor/addServer.ts';
 import { registerCallTool } from './editor/callTool.ts';
 import { ChatConnection } from './editor/chatConnection.ts';
 import { registerChatParticipant } from './editor/chatParticipant.ts';
 import { NotificationConsent } from './editor/consentPrompt.ts';
 import { registerConnectionCommands } from './editor/connectionCommands.ts';
 import { registerContextKeys } from './editor/contextKeys.ts';
-import { registerDemoServer } from './editor/demoServer.ts';
 import { registerAuditLog } from './editor/auditView.ts';
-import { EditorElicitor } from './editor/elicitor.ts';
 import { registerEvents } from './editor/eventsView.ts';
 import { NotifiedFailures } from './editor/failureNotices.ts';
 import { registerHostCommands } from './editor/hostCommands.ts';
 import { EXTENSION_NAME } from './editor/ids.ts';
 import { RememberedInputs } from './editor/inputs.ts';
 import { EditorModels } from './editor/languageModels.ts';
+import { LazyElicitor, LazySampler } from './editor/lazyInputs.ts';
 import { OutputChannels } from './editor/logChannels.ts';
 import { McpGateway } from './editor/mcpGateway.ts';
 import { ModelUse, registerModelUse } from './editor/modelUse.ts';
+import { registerNewServerCommands } from './editor/newServerCommands.ts';
 import { registerOfferCommands } from './editor/offerCommands.ts';
 import { QuickPicker } from './editor/quickPicker.ts';
-import { EditorSampler } from './editor/sampler.ts';
 import { registerServerCommands } from './editor/serverCommands.ts';
 import { registerServerTree } from './editor/serverTree.ts';
 import type { EditorServices } from './editor/services.ts';
@@ -42,9 +40,9 @@ import type { AuthServiceOptions } from './node/auth/authService.ts';
 import { NodeConnector } from './node/connector.ts';
 import { ambientAgents } from './node/httpAgents.ts';
 import { LazyGateway } from './node/lazyGateway.ts';
+import { endLeftovers } from './node/leftovers.ts';
 import { nodeClock, nodeIds } from './node/nodePorts.ts';
 import { createSchemaChecker } from './node/schemaChecker.ts';
-import { endOrphans, SpawnRecords } from './node/spawnRecords.ts';
 import { openStore } from './node/sqliteStore.ts';
 
 let shutDown: () => Promise<void> = () => Promise.resolve();
@@ -133,7 +131,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   own(registerModelUse({ host, use, access, log: logs.host }));
   own(registerChatParticipant(host, logs.host, context.extensionUri));
   watch.apply();
-  endLeftovers(processes, logs.host);
+  void endLeftovers(processes, logs.host);
   return apiOf(context, host, gateway, services, consent);
 }
 
@@ -151,7 +149,7 @@ function nodePorts(
     log: logs.host,
     onNotice: (text) => void vscode.window.showWarningMessage(`${EXTENSION_NAME}: ${text}`),
   });
-  const records = new SpawnRecords(processes, logs.host);
+  const records = { folder: processes, log: logs.host };
   // The editor itself sees to proxies and certificates.
   const connector = new NodeConnector({ demoScript: join(dist, 'demo.js'), records, signIn, agents: ambientAgents });
   return { clock: nodeClock, ids: nodeIds, logs, storage, connector };
@@ -161,8 +159,8 @@ function inputPorts(context: vscode.ExtensionContext, asked: WaitingQuestions, l
   const { extensionUri } = context;
   const workerPath = vscode.Uri.joinPath(extensionUri, 'dist', 'schemaWorker.js').fsPath;
   return {
-    elicitor: new EditorElicitor(asked, extensionUri),
-    sampler: new EditorSampler(asked, extensionUri, log),
+    elicitor: new LazyElicitor(asked, extensionUri),
+    sampler: new LazySampler(asked, extensionUri, log),
     schemaChecker: createSchemaChecker({ workerPath }),
   };
 }
@@ -172,8 +170,7 @@ function registerViewsAndCommands(services: EditorServices, watch: SettingsWatch
   return [
     tree,
     registerStatusBar(services),
-    registerAddServer(services, tree),
-    registerDemoServer(services, tree),
+    registerNewServerCommands(services, tree),
     registerCallTool(services),
     registerServerCommands(services),
     registerToolCommands(services),
@@ -184,16 +181,6 @@ function registerViewsAndCommands(services: EditorServices, watch: SettingsWatch
     registerEvents(services),
     registerAuditLog(services),
   ];
-}
-
-/** What an extension host that was killed left running. */
-function endLeftovers(processes: string, log: Logger): void {
-  endOrphans(processes, { log }).then(
-    (count) => {
-      if (count > 0) log.log('info', `Ended ${count} servers that an earlier window left running.`);
-    },
-    (error: unknown) => log.log('warn', `Servers of an earlier window may still run: ${messageOf(error)}`),
-  );
 }
 
 function apiOf(

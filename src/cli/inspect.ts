@@ -1,4 +1,5 @@
 import { isRunning, type JsonObject, type ServerSnapshot } from '../core/index.ts';
+import { mcplView } from './control/mcplViews.ts';
 import { type OneServerContext, withServer } from './oneServer.ts';
 import { serverText } from './serverText.ts';
 import type { InspectCommand } from './target.ts';
@@ -13,7 +14,7 @@ export function inspect(command: InspectCommand, context: OneServerContext): Pro
   });
 }
 
-function serverJson({ state, capabilities, tools, resources, templates, prompts }: ServerSnapshot): JsonObject {
+function serverJson({ state, capabilities, tools, resources, templates, prompts, mcpl }: ServerSnapshot): JsonObject {
   if (!isRunning(state)) return {};
   const { name, title, version, instructions } = state.info;
   return {
@@ -22,6 +23,7 @@ function serverJson({ state, capabilities, tools, resources, templates, prompts 
     connection: { ...state.connection },
     instructions,
     capabilities,
+    mcpl: mcpl === undefined ? undefined : mcplView(mcpl),
     tools: tools.map(({ tool }) => tool.raw),
     resources: resources.map(({ raw }) => raw),
     resourceTemplates: templates.map(({ raw }) => raw),

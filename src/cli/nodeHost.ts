@@ -22,14 +22,13 @@ import {
   type StartQuestion,
   type Storage,
   type VariableSource,
-  messageOf,
 } from '../core/index.ts';
 import { memorySecrets } from '../node/auth/memorySecrets.ts';
-import { NodeConnector } from '../node/connector.ts';
+import { type ConnectorOptions, NodeConnector } from '../node/connector.ts';
+import { endLeftovers } from '../node/leftovers.ts';
 import { memoryStorage } from '../node/memoryStorage.ts';
 import { nodeClock, nodeIds } from '../node/nodePorts.ts';
 import { createSchemaChecker } from '../node/schemaChecker.ts';
-import { endOrphans, SpawnRecords } from '../node/spawnRecords.ts';
 import { openStore } from '../node/sqliteStore.ts';
 import { findScripts, type Scripts } from './scripts.ts';
 import { CLIENT } from './version.ts';
@@ -197,11 +196,11 @@ function openStorage({ storageFile, onNotice }: NodeHostOptions, scripts: Script
 }
 
 /** Beside the store, because they are of use only to the next host of the same kind. */
-function recordsOf({ storageFile }: NodeHostOptions, log: Logger): SpawnRecords | undefined {
+function recordsOf({ storageFile }: NodeHostOptions, log: Logger): ConnectorOptions['records'] {
   if (storageFile === undefined) return undefined;
   const folder = `${resolve(storageFile)}.processes`;
-  void endOrphans(folder, { log }).catch((error: unknown) => log.log('warn', messageOf(error)));
-  return new SpawnRecords(folder, log);
+  void endLeftovers(folder, log);
+  return { folder, log };
 }
 
 const LARGEST_FILE = 1_000_000;

@@ -10,12 +10,14 @@ import {
   type ServerState,
   type Tool,
 } from '../core/index.ts';
+import { dialectText, featureSetTexts } from './mcplText.ts';
 import { schemaText } from './schemaText.ts';
 
 /** A running server and what it offers, for a person to read. */
 export function serverText(server: ServerSnapshot): string {
-  const { state, tools, resources, templates, prompts, capabilities, listing, listings } = server;
-  const lines = isRunning(state) ? [...introduction(state, Object.keys(capabilities))] : [];
+  const { state, tools, resources, templates, prompts, listing, listings, mcpl } = server;
+  const lines = isRunning(state) ? [...introduction(state, server)] : [];
+  lines.push(...section('Feature sets', mcpl === undefined ? [] : featureSetTexts(mcpl), { kind: 'read' }));
   const ofTools = tools.map(({ tool }) => toolText(tool));
   lines.push(...(tools.length === 0 && listing.kind !== 'failed' ? ['', 'No tools.'] : []));
   lines.push(...section('Tools', ofTools, listing));
@@ -28,15 +30,18 @@ export function serverText(server: ServerSnapshot): string {
 
 function introduction(
   state: Extract<ServerState, { kind: 'running' }>,
-  capabilities: readonly string[],
+  { capabilities, mcpl }: ServerSnapshot,
 ): readonly string[] {
   const { name, title, version, description, instructions } = state.info;
   const id = cleanLine(`${name} ${version}`, 200).trim();
-  const names = capabilities.map((each) => cleanLine(each, 100)).join(', ');
+  const names = Object.keys(capabilities)
+    .map((each) => cleanLine(each, 100))
+    .join(', ');
   return [
     title === undefined ? id || '(a server without a name)' : `${cleanLine(title, 200)} (${id})`,
     ...(description === undefined ? [] : indented(cleanText(description), '  ')),
     `MCP ${cleanLine(state.protocolVersion, 50)}`,
+    ...(mcpl === undefined ? [] : dialectText(mcpl.dialect)),
     `Connection: ${connectionText(state.connection)}`,
     `Capabilities: ${names || 'none'}`,
     ...(instructions === undefined ? [] : ['Instructions:', ...indented(cleanText(instructions), '  ')]),

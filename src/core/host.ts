@@ -4,9 +4,7 @@ import { DisposableStore } from './base/disposable.ts';
 import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
 import { canonicalJson, parseJson } from './base/json.ts';
-import { LiveAudit } from './features/auditLog.ts';
-import { LiveInbox } from './features/eventInbox.ts';
-import { FeatureSetGate } from './features/featureSetGate.ts';
+import { McplHost } from './features/mcplHost.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
@@ -16,7 +14,6 @@ import type {
   CallOptions,
   CompleteOptions,
   Host,
-  ModelRefusal,
   ResourceReading,
   ResourceWatch,
   ServerChange,
@@ -27,7 +24,6 @@ import type { LogLevelName } from './model/catalog.ts';
 import type { Completion, CompletionRequest } from './model/completion.ts';
 import type { PromptResult, ResultView } from './model/content.ts';
 import type { ToolCallRequest } from './model/operation.ts';
-import type { InboundEvent } from './model/event.ts';
 import type { PushPolicy } from './model/mcpl.ts';
 import {
   DEFAULT_LIMITS,
@@ -36,7 +32,6 @@ import {
   type ServerSnapshot,
   type SettingsProblem,
 } from './model/server.ts';
-import type { McplEngine } from './mcpl/engine.ts';
 import type { Ports } from './ports.ts';
 import { reconcile } from './session/reconciliation.ts';
 import { decodeSettings } from './session/serverSettings.ts';
@@ -70,10 +65,7 @@ class LiveHost implements Host {
   readonly #leaving = new Map<string, Promise<void>>();
   #closing: Promise<void> | undefined;
   #limits: HostLimits = DEFAULT_LIMITS;
-  #engine: Promise<McplEngine> | undefined;
-  readonly events: LiveInbox;
-  readonly audit: LiveAudit;
-  readonly #modelRefused: Emitter<ModelRefusal>;
+  readonly #mcpl: McplHost;
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -82,25 +74,17 @@ class LiveHost implements Host {
     this.#changed = this.#store.add(new Emitter<ServerChange>(onError));
     this.#problemsChanged = this.#store.add(new Emitter<void>(onError));
     this.#gate = new StartGate({ clock, ids, consents: storage.consents, prompt: consent, variables });
-    const limits = (): HostLimits => this.#limits;
-    const log = logs.host;
-    this.#modelRefused = this.#store.add(new Emitter<ModelRefusal>(onError));
-    this.audit = this.#store.add(new LiveAudit({ clock, audit: storage.audit, limits, log }));
-    this.events = this.#store.add(
-      new LiveInbox({
-        clock,
-        events: storage.events,
-        limits,
-        log,
-        ask: (event, token) => this.#askAbout(event, token),
-      }),
-    );
+    this.#mcpl = new McplHost({
+      ports: options.ports,
+      limits: () => this.#limits,
+      units: () => [...this.#units.values()],
+    });
     this.#calls = new ToolCalls({
       clock,
       ids,
       // The order of the onion: the last one is the nearest to the server.
       interceptors: [
-        new FeatureSetGate({ clock, record: (record) => this.audit.record(record) }),
+        this.#mcpl.gate,
         checkTool,
         ...inputInterceptors({ clock, ports: options.ports.inputs, find: (server) => this.#units.get(server)?.inputs }),
         repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) }),
@@ -122,7 +106,15 @@ class LiveHost implements Host {
   }
 
   get onDidRefuseModel(): Host['onDidRefuseModel'] {
-    return this.#modelRefused.event;
+    return this.#mcpl.onDidRefuseModel;
+  }
+
+  get events(): Host['events'] {
+    return this.#mcpl.events;
+  }
+
+  get audit(): Host['audit'] {
+    return this.#mcpl.audit;
   }
 
   servers(): readonly ServerSnapshot[] {
@@ -222,9 +214,8 @@ class LiveHost implements Host {
     await this.#unit(id).refresh(token);
   }
 
-  async runTurn(request: TurnRequest): Promise<TurnResult> {
-    const engine = await this.#loadEngine();
-    return engine.run(request);
+  runTurn(request: TurnRequest): Promise<TurnResult> {
+    return this.#mcpl.run(request);
   }
 
   async allowFeatureSets(id: string, names: readonly string[], enabled: boolean): Promise<void> {
@@ -267,7 +258,7 @@ class LiveHost implements Host {
     const units = [...this.#units.values()];
     await Promise.all([...units.map((unit) => unit.stop('byUser')), ...this.#leaving.values()]);
     for (const unit of units) unit.dispose();
-    await this.audit.flush();
+    await this.#mcpl.close();
     this.#store.dispose();
     await this.#options.ports.storage.close();
   }
@@ -277,7 +268,7 @@ class LiveHost implements Host {
     const unit = new ServerUnit(entry, {
       ports,
       gate: this.#gate,
-      engine: () => this.#loadEngine(),
+      engine: () => this.#mcpl.engine(),
       client,
       after: this.#leaving.get(entry.id),
       isTrusted: () => this.#trusted,
@@ -312,31 +303,6 @@ class LiveHost implements Host {
     });
     this.#leaving.set(unit.id, left);
     this.#changed.fire({ server: unit.id, what: 'removed' });
-  }
-
-  /** What speaks MCPL is loaded with the first server that starts. */
-  #loadEngine(): Promise<McplEngine> {
-    this.#engine ??= import('./mcpl/engine.ts').then(({ McplEngine }) => {
-      const { clock, ids, storage, models, logs } = this.#options.ports;
-      return new McplEngine({
-        clock,
-        ids,
-        storage,
-        models,
-        inbox: this.events,
-        recorder: this.audit,
-        log: logs.host,
-        limits: () => this.#limits,
-        connections: () => [...this.#units.values()].flatMap((unit) => unit.mcpl.member ?? []),
-        onRefused: (refusal) => this.#modelRefused.fire(refusal),
-      });
-    });
-    return this.#engine;
-  }
-
-  async #askAbout(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
-    const engine = await this.#loadEngine();
-    return engine.ask(event, token);
   }
 
   async #reread(server: string, token: CancellationToken | undefined): Promise<ServerSnapshot | undefined> {

@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import { CONSOLIDATION } from './featureSets.ts';
 import type { Memory, MemoryBook } from './memoryBook.ts';
 import { type Ask, type AskOptions, Unanswered } from './outgoing.ts';
-import { INVALID_REQUEST, METHOD_NOT_FOUND, NOT_ENABLED, RpcError, UNKNOWN_FEATURE_SET } from './rpcError.ts';
+import { INVALID_REQUEST, METHOD_NOT_FOUND, NOT_ENABLED, RpcError } from './rpcError.ts';
 import { isFields } from './schema.ts';
 
 export type Consolidated =
@@ -80,8 +80,9 @@ export class Consolidation {
 
   async #runByItself(attempt: number): Promise<void> {
     const { book, log, isOn } = this.#options;
-    if (!isOn() || this.#isRunning) return;
-    const fresh = book.fresh;
+    const { fresh } = book;
+    // Meanwhile a person may have had it done, or switched it off.
+    if (fresh < ENOUGH || !isOn() || this.#isRunning) return;
     const result = await this.run();
     if (result.kind === 'done') log(`${result.count} memories were summarized by ${result.model}.`);
     if (result.kind !== 'failed') return;
@@ -145,7 +146,7 @@ function failed(why: string): Consolidated {
 
 const REASONS: Readonly<Record<string, string>> = {
   no_model: 'The host has no language model. Set one up in the editor and try again.',
-  no_permission: 'Nobody has allowed the use of a language model yet. Allow it in the editor and try again.',
+  no_permission: 'Nobody has allowed the language model yet. Allow it in the editor and try again.',
   quota: 'The quota of the language model is used up. Try again later.',
   budget: 'The budget of this server is used up. Try again later, or raise it in the settings.',
   blocked: 'The language model refused.',
@@ -161,8 +162,6 @@ function reasonOf(error: unknown): string {
   switch (error.code) {
     case NOT_ENABLED:
       return `The host has ${CONSOLIDATION} off. Switch it on and try again.`;
-    case UNKNOWN_FEATURE_SET:
-      return `The host does not know ${CONSOLIDATION}. Restart this server.`;
     case INVALID_REQUEST:
       return 'The host cannot be asked while a hook is under way. Try again.';
     case METHOD_NOT_FOUND:

@@ -5,7 +5,6 @@ export const PARTS = ['notes', 'memory', 'compliance'] as const;
 export type Part = (typeof PARTS)[number];
 
 interface FeatureSet {
-  readonly part: Part;
   readonly description: string;
   readonly uses: readonly string[];
 }
@@ -19,29 +18,24 @@ export const REDACTION = 'compliance.redaction';
 
 /** MCPL §6.1: what a person can switch on and off, and what each of it uses. */
 const FEATURE_SETS: Readonly<Record<string, FeatureSet>> = {
-  [NOTES_EDIT]: { part: 'notes', description: 'Lets models read and write notes', uses: ['tools'] },
+  [NOTES_EDIT]: { description: 'Lets models read and write notes', uses: ['tools'] },
   [RETRIEVAL]: {
-    part: 'memory',
     description: 'Adds what it remembers to what you ask a model',
     uses: ['contextHooks.beforeInference', 'tools'],
   },
   [EXTRACTION]: {
-    part: 'memory',
     description: 'Learns from what you tell a model: your name, what you prefer, what it shall remember',
     uses: ['contextHooks.afterInference'],
   },
   [CONSOLIDATION]: {
-    part: 'memory',
     description: 'Has a model summarize what it remembers, when there is enough of it',
     uses: ['inferenceRequest', 'tools'],
   },
   [PROACTIVE]: {
-    part: 'memory',
     description: 'Reminds you at the time that you said',
     uses: ['pushEvents', 'tools'],
   },
   [REDACTION]: {
-    part: 'compliance',
     description: 'Takes keys, tokens and e-mail addresses out of answers before you see them',
     uses: ['contextHooks.afterInference'],
   },
@@ -59,7 +53,7 @@ export function setNamesOf(parts: readonly Part[]): readonly string[] {
 }
 
 function setsOf(parts: readonly Part[]): readonly (readonly [string, FeatureSet])[] {
-  return Object.entries(FEATURE_SETS).filter(([, { part }]) => parts.includes(part));
+  return Object.entries(FEATURE_SETS).filter(([name]) => parts.some((part) => name.startsWith(`${part}.`)));
 }
 
 /** What stands under `experimental.mcpl` in the answer to `initialize` (MCPL §5.1). */
@@ -68,11 +62,10 @@ export function mcplAdvert(parts: readonly Part[]): Fields {
   // Learning needs to hear of an answer, redacting to hold it: whoever does both asks for the stronger.
   const after = has('memory') || has('compliance') ? { afterInference: { blocking: has('compliance') } } : {};
   const hooks = { ...(has('memory') ? { beforeInference: true } : {}), ...after };
-  const sets = setsOf(parts).map(([name, { description, uses }]) => [name, { description, uses }]);
   return {
     version: '0.2',
     ...(has('memory') ? { pushEvents: true, inferenceRequest: { streaming: true }, modelInfo: true } : {}),
     ...(Object.keys(hooks).length > 0 ? { contextHooks: hooks } : {}),
-    featureSets: Object.fromEntries(sets),
+    featureSets: Object.fromEntries(setsOf(parts)),
   };
 }

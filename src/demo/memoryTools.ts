@@ -2,7 +2,8 @@ import type { Consolidation } from './consolidation.ts';
 import { CONSOLIDATION, PROACTIVE, RETRIEVAL } from './featureSets.ts';
 import type { MemoryBook } from './memoryBook.ts';
 import { MOST_SECONDS, type Reminders } from './reminders.ts';
-import type { DemoTool } from './tool.ts';
+import { closed } from './schema.ts';
+import { ADDS, type DemoTool, READS } from './tool.ts';
 
 interface Needs {
   readonly book: MemoryBook;
@@ -23,22 +24,8 @@ function listMemories(book: MemoryBook): DemoTool {
     title: 'List Memories',
     description: 'Lists what is remembered about the person.',
     featureSet: RETRIEVAL,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-    outputSchema: {
-      type: 'object',
-      properties: {
-        memories: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: { id: { type: 'string' }, kind: { type: 'string' }, text: { type: 'string' } },
-            required: ['id', 'kind', 'text'],
-          },
-        },
-      },
-      required: ['memories'],
-    },
+    annotations: READS,
+    inputSchema: closed({}),
     run: () => {
       const memories = book.all().map(({ id, kind, text }) => ({ id, kind, text }));
       const lines = memories.map(({ id, text }) => `${id}: ${text}`);
@@ -54,29 +41,18 @@ function remindMe(reminders: Reminders): DemoTool {
     title: 'Remind Me',
     description: 'Sends an event with a text after some time.',
     featureSet: PROACTIVE,
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-    inputSchema: {
-      type: 'object',
-      properties: {
+    annotations: ADDS,
+    inputSchema: closed(
+      {
         text: { type: 'string', title: 'Text', description: 'What to be reminded of.', minLength: 1, maxLength: 500 },
         seconds: { type: 'integer', title: 'Seconds', minimum: 1, maximum: MOST_SECONDS, default: 10 },
       },
-      required: ['text'],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: 'object',
-      properties: { eventId: { type: 'string' }, at: { type: 'string', format: 'date-time' } },
-      required: ['eventId', 'at'],
-    },
+      'text',
+    ),
     run: ({ text, seconds }) => {
       const added = reminders.add(String(text), Number(seconds));
       if (typeof added === 'string') return { text: added, isError: true };
-      const { eventId, at } = added;
-      return {
-        text: `The reminder "${added.text}" comes in ${String(seconds)} s.`,
-        structured: { eventId, at: new Date(at).toISOString() },
-      };
+      return { text: `The reminder "${added.text}" comes in ${String(seconds)} s.` };
     },
   };
 }
@@ -87,13 +63,8 @@ function consolidateMemories(consolidation: Pick<Consolidation, 'run'>): DemoToo
     title: 'Consolidate Memories',
     description: "Has the host's language model summarize what is remembered, and keeps the summary.",
     featureSet: CONSOLIDATION,
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
-    outputSchema: {
-      type: 'object',
-      properties: { summary: { type: 'string' }, memories: { type: 'integer' }, model: { type: 'string' } },
-      required: ['summary', 'memories', 'model'],
-    },
+    annotations: ADDS,
+    inputSchema: closed({}),
     run: async (_args, { progress, signal }) => {
       let chunks = 0;
       let text = '';
@@ -106,10 +77,7 @@ function consolidateMemories(consolidation: Pick<Consolidation, 'run'>): DemoToo
       if (result.kind === 'nothing')
         return { text: 'There is nothing to summarize yet. Tell @mcpl something to remember.', isError: true };
       const { summary, count, model } = result;
-      return {
-        text: `${summary.text}\n\n(${count} memories, summarized by ${model})`,
-        structured: { summary: summary.text, memories: count, model },
-      };
+      return { text: `${summary.text}\n\n(${count} memories, summarized by ${model})` };
     },
   };
 }

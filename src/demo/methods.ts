@@ -18,12 +18,6 @@ const INSTRUCTIONS: Readonly<Record<Part, string>> = {
   compliance: 'Takes secrets out of answers, over MCPL.',
 };
 
-const TITLES: Readonly<Record<Part, string>> = {
-  notes: 'Demo Notes',
-  memory: 'Demo Memory',
-  compliance: 'Demo Compliance',
-};
-
 export interface MethodsOptions {
   readonly parts: readonly Part[];
   readonly tools: readonly DemoTool[];
@@ -76,15 +70,16 @@ export class Methods {
     const revision = asked ?? NEWEST;
     this.#revision = revision;
     switches.begin(params);
-    const title = TITLES[parts[0] ?? 'notes'];
+    const [first = 'notes'] = parts;
+    const title = `Demo ${first.charAt(0).toUpperCase()}${first.slice(1)}`;
     return {
       protocolVersion: revision,
       capabilities: {
-        tools: {},
+        ...(this.#offered().length > 0 ? { tools: {} } : {}),
         ...(switches.isMcpl ? { experimental: { mcpl: mcplAdvert(parts) } } : {}),
       },
       serverInfo: { name: 'mcpl-demo', ...(revision >= '2025-06-18' ? { title } : {}), version: '1.0.0' },
-      instructions: parts.map((part) => INSTRUCTIONS[part]).join(' '),
+      instructions: instructionsOf(parts, switches.isMcpl),
     };
   }
 
@@ -125,6 +120,12 @@ export class Methods {
   }
 }
 
+function instructionsOf(parts: readonly Part[], isMcpl: boolean): string {
+  const working = parts.filter((part) => isMcpl || part === 'notes');
+  if (working.length === 0) return 'Everything that this server does needs a host that speaks MCPL.';
+  return working.map((part) => INSTRUCTIONS[part]).join(' ');
+}
+
 function isOff({ title, featureSet }: DemoTool): ToolOutcome {
   return { text: `"${title}" is off. Switch the feature set ${featureSet} on to use it.`, isError: true };
 }
@@ -143,7 +144,7 @@ function describe(tool: DemoTool, revision: string): Fields {
     ...(revision >= '2025-06-18' ? { title } : {}),
     description,
     inputSchema,
-    ...(revision >= '2025-06-18' ? { outputSchema } : {}),
+    ...(outputSchema !== undefined && revision >= '2025-06-18' ? { outputSchema } : {}),
     ...(revision >= '2025-03-26' ? { annotations: { title, ...annotations } } : {}),
   };
 }

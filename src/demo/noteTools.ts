@@ -1,7 +1,7 @@
 import { NOTES_EDIT } from './featureSets.ts';
 import { type Note, type NoteBook, type NoteDraft, PRIORITIES, type Reminder, type SearchField } from './notes.ts';
-import { type Fields, isFields, type Schema } from './schema.ts';
-import type { DemoTool, ToolOutcome } from './tool.ts';
+import { closed, type Fields, isFields, type Schema } from './schema.ts';
+import { ADDS, type DemoTool, READS, type ToolOutcome } from './tool.ts';
 
 const NOTE: Schema = {
   type: 'object',
@@ -51,10 +51,9 @@ function addNote(notes: NoteBook): DemoTool {
     title: 'Add Note',
     description: 'Writes down a note. It is kept in the memory of this server until the server stops.',
     featureSet: NOTES_EDIT,
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-    inputSchema: {
-      type: 'object',
-      properties: {
+    annotations: ADDS,
+    inputSchema: closed(
+      {
         title: { type: 'string', title: 'Title', minLength: 1, maxLength: 200 },
         text: { type: 'string', title: 'Text', description: 'The note itself.', maxLength: 20_000, default: '' },
         tags: {
@@ -92,9 +91,8 @@ function addNote(notes: NoteBook): DemoTool {
           additionalProperties: false,
         },
       },
-      required: ['title'],
-      additionalProperties: false,
-    },
+      'title',
+    ),
     outputSchema: { type: 'object', properties: { note: NOTE }, required: ['note'] },
     run: (args) => {
       const note = notes.add(draftOf(args));
@@ -109,18 +107,14 @@ function listNotes(notes: NoteBook): DemoTool {
     title: 'List Notes',
     description: 'Lists the notes, pinned ones first.',
     featureSet: NOTES_EDIT,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    inputSchema: {
-      type: 'object',
-      properties: {
-        tag: { type: 'string', title: 'Tag', description: 'Only notes with this tag.' },
-        priority: { type: 'string', title: 'Priority', description: 'Only notes of this priority.', enum: PRIORITIES },
-        pinnedOnly: { type: 'boolean', title: 'Pinned Only', default: false },
-        sort: { type: 'string', title: 'Order', enum: ['newest', 'oldest', 'title'], default: 'newest' },
-        limit: LIMIT,
-      },
-      additionalProperties: false,
-    },
+    annotations: READS,
+    inputSchema: closed({
+      tag: { type: 'string', title: 'Tag', description: 'Only notes with this tag.' },
+      priority: { type: 'string', title: 'Priority', description: 'Only notes of this priority.', enum: PRIORITIES },
+      pinnedOnly: { type: 'boolean', title: 'Pinned Only', default: false },
+      sort: { type: 'string', title: 'Order', enum: ['newest', 'oldest', 'title'], default: 'newest' },
+      limit: LIMIT,
+    }),
     outputSchema: NOTE_LIST,
     run: ({ tag, priority, pinnedOnly, sort, limit }) => {
       const order = sort === 'oldest' || sort === 'title' ? sort : 'newest';
@@ -140,10 +134,9 @@ function searchNotes(notes: NoteBook): DemoTool {
     title: 'Search Notes',
     description: 'Finds the notes that contain a text, newest first.',
     featureSet: NOTES_EDIT,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    inputSchema: {
-      type: 'object',
-      properties: {
+    annotations: READS,
+    inputSchema: closed(
+      {
         query: { type: 'string', title: 'Text', description: 'What to look for.', minLength: 1, maxLength: 200 },
         fields: {
           type: 'array',
@@ -155,9 +148,8 @@ function searchNotes(notes: NoteBook): DemoTool {
         caseSensitive: { type: 'boolean', title: 'Match Case', default: false },
         limit: LIMIT,
       },
-      required: ['query'],
-      additionalProperties: false,
-    },
+      'query',
+    ),
     outputSchema: NOTE_LIST,
     run: ({ query, fields, caseSensitive, limit }) => {
       const found = notes.search(String(query), strings(fields).filter(isSearchField), caseSensitive === true);
@@ -173,12 +165,10 @@ function deleteNote(notes: NoteBook): DemoTool {
     description: 'Deletes one note for good.',
     featureSet: NOTES_EDIT,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-    inputSchema: {
-      type: 'object',
-      properties: { id: { type: 'string', title: 'Note', description: 'Its id, such as note-1.', minLength: 1 } },
-      required: ['id'],
-      additionalProperties: false,
-    },
+    inputSchema: closed(
+      { id: { type: 'string', title: 'Note', description: 'Its id, such as note-1.', minLength: 1 } },
+      'id',
+    ),
     outputSchema: { type: 'object', properties: { deleted: NOTE }, required: ['deleted'] },
     run: ({ id }) => {
       const deleted = notes.delete(String(id));

@@ -15,7 +15,7 @@ const REPLACEMENT = '[REDACTED]';
 const SECRETS: readonly (readonly [Redaction['type'], RegExp])[] = [
   [
     'private_key',
-    /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=\s:,-]{0,8000}?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/,
+    /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s:,]|-(?!-)){0,4000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/,
   ],
   ['api_key', /\bsk-[A-Za-z0-9_-]{8,300}/],
   ['api_key', /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/],
@@ -23,9 +23,9 @@ const SECRETS: readonly (readonly [Redaction['type'], RegExp])[] = [
   ['token', /\bgh[pousr]_[A-Za-z0-9]{20,300}/],
   ['token', /\bgithub_pat_[A-Za-z0-9_]{20,300}/],
   ['token', /\bxox[abeprs]-[A-Za-z0-9-]{10,300}/],
-  ['token', /\beyJ[A-Za-z0-9_-]{8,1000}\.eyJ[A-Za-z0-9_-]{8,1000}\.[A-Za-z0-9_-]{8,1000}/],
+  ['token', /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,1000}\.eyJ[A-Za-z0-9_-]{8,1000}\.[A-Za-z0-9_-]{8,1000}/],
   ['token', /(?<=\b[Bb]earer )[A-Za-z0-9._~+/-]{16,4000}=*/],
-  ['email', /(?<![\w.+-])[\w.+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,63}/u],
+  ['email', /(?<![\p{L}\p{N}_.+-])[\p{L}\p{N}_.+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,63}/u],
 ];
 
 const ANY = new RegExp(SECRETS.map(([, { source }]) => `(${source})`).join('|'), 'gu');

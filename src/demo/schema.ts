@@ -17,6 +17,16 @@ export interface Schema {
   readonly additionalProperties?: false;
 }
 
+/** An object with these members and no others. */
+export function closed(properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema {
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+}
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { NOTES_EDIT } from './featureSets.ts';
 import type { Note, NoteBook } from './notes.ts';
-import type { DemoTool } from './tool.ts';
+import { closed } from './schema.ts';
+import { type DemoTool, READS } from './tool.ts';
 
 const MIN_STEPS = 4;
 
@@ -13,30 +14,26 @@ export function summaryTool(notes: NoteBook): DemoTool {
     description:
       'Reads all notes one after the other and writes an overview. Reports its progress and can be cancelled.',
     featureSet: NOTES_EDIT,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    inputSchema: {
-      type: 'object',
-      properties: {
-        style: { type: 'string', title: 'Style', enum: ['bullets', 'paragraph'], default: 'bullets' },
-        maxWords: {
-          type: 'integer',
-          title: 'Words per Note',
-          description: 'How much of each note to take over.',
-          minimum: 1,
-          maximum: 200,
-          default: 12,
-        },
-        secondsPerStep: {
-          type: 'number',
-          title: 'Seconds per Step',
-          description: 'How long it dwells on each note.',
-          minimum: 0,
-          maximum: 10,
-          default: 0.2,
-        },
+    annotations: READS,
+    inputSchema: closed({
+      style: { type: 'string', title: 'Style', enum: ['bullets', 'paragraph'], default: 'bullets' },
+      maxWords: {
+        type: 'integer',
+        title: 'Words per Note',
+        description: 'How much of each note to take over.',
+        minimum: 1,
+        maximum: 200,
+        default: 12,
       },
-      additionalProperties: false,
-    },
+      secondsPerStep: {
+        type: 'number',
+        title: 'Seconds per Step',
+        description: 'How long it dwells on each note.',
+        minimum: 0,
+        maximum: 10,
+        default: 0.2,
+      },
+    }),
     outputSchema: {
       type: 'object',
       properties: { summary: { type: 'string' }, notes: { type: 'integer' }, words: { type: 'integer' } },

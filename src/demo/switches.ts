@@ -30,7 +30,6 @@ export class Switches {
 
   /** Right for a host that names all sets, and for one that names those that change. */
   update({ enabled, disabled }: Fields): void {
-    if (!this.#isMcpl) return;
     for (const name of this.#names) {
       if (isNamed(disabled, name)) this.#on.delete(name);
       else if (isNamed(enabled, name)) this.#on.add(name);
@@ -53,13 +52,6 @@ function mcplIn(value: Fields): Fields | undefined {
   return isFields(mcpl) ? mcpl : undefined;
 }
 
-/** Wildcards are the settings' own, and yet a host may send them (MCPL §6.3). */
 function isNamed(list: unknown, name: string): boolean {
-  if (!Array.isArray(list)) return false;
-  return list.some(
-    (each: unknown) =>
-      each === name ||
-      each === '*' ||
-      (typeof each === 'string' && each.endsWith('.*') && name.startsWith(each.slice(0, -1))),
-  );
+  return Array.isArray(list) && list.includes(name);
 }

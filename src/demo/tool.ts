@@ -19,16 +19,26 @@ export interface ToolDefinition {
   /** The feature set that it belongs to (MCPL §6). */
   readonly featureSet: string;
   readonly inputSchema: Schema;
-  readonly outputSchema: Schema;
-  readonly annotations: {
-    readonly readOnlyHint: boolean;
-    readonly destructiveHint?: boolean;
-    readonly idempotentHint?: boolean;
-    readonly openWorldHint: false;
-  };
+  readonly outputSchema?: Schema;
+  readonly annotations: Annotations;
 }
 
 export interface DemoTool extends ToolDefinition {
   /** Called with arguments that fit the input schema, defaults filled in. */
   readonly run: (args: Fields, context: ToolContext) => ToolOutcome | Promise<ToolOutcome>;
 }
+
+interface Annotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint: false;
+}
+
+export const READS: Annotations = { readOnlyHint: true, openWorldHint: false };
+export const ADDS: Annotations = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
+};

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/index.ts';
-import { decodePageState } from '../webview/messages.ts';
 import { registerCommand } from './commandRegistry.ts';
 import { COMMANDS } from './ids.ts';
 import type { EditorServices, ToolTarget } from './services.ts';
-import { TOOL_FORM, ToolFormPanel } from './toolFormPanel.ts';
-import { pageOptions } from './webviewPage.ts';
+import type { ToolFormPanel } from './toolFormPanel.ts';
+
+const TOOL_FORM = 'mcpl.toolForm';
 
 type Needs = Pick<EditorServices, 'host' | 'logs' | 'failures' | 'pick' | 'extensionUri'>;
 
@@ -18,7 +18,7 @@ export function registerCallTool(services: Needs): Disposable {
   store.add(
     registerCommand(services, COMMANDS.toolCall, text, async (argument) => {
       const target = await services.pick.tool(argument, vscode.l10n.t('Which tool do you want to call?'));
-      if (target !== undefined) panels.show(target);
+      if (target !== undefined) await panels.show(target);
     }),
   );
   return store;
@@ -32,20 +32,25 @@ class ToolFormPanels implements vscode.WebviewPanelSerializer, Disposable {
     this.#services = services;
   }
 
-  show(target: ToolTarget): void {
+  async show(target: ToolTarget): Promise<void> {
+    const { pageOptions, ToolFormPanel } = await import('./pages.ts');
     const there = this.#open.get(keyOf(target));
     if (there !== undefined) return there.reveal();
     const options = pageOptions(this.#services.extensionUri);
     const panel = vscode.window.createWebviewPanel(TOOL_FORM, target.tool, vscode.ViewColumn.Active, options);
-    this.#adopt(panel, target);
+    this.#adopt(target, panel, new ToolFormPanel(this.#services, panel, target));
   }
 
   /** After a reload of the window the editor brings the tab back, with what its page kept. */
-  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { decodePageState, ToolFormPanel } = await import('./pages.ts');
     const kept = decodePageState(state);
-    if (kept === undefined || this.#open.has(keyOf(kept))) panel.dispose();
-    else this.#adopt(panel, { server: kept.server, tool: kept.tool });
-    return Promise.resolve();
+    if (kept === undefined || this.#open.has(keyOf(kept))) {
+      panel.dispose();
+      return;
+    }
+    const target = { server: kept.server, tool: kept.tool };
+    this.#adopt(target, panel, new ToolFormPanel(this.#services, panel, target));
   }
 
   dispose(): void {
@@ -53,8 +58,7 @@ class ToolFormPanels implements vscode.WebviewPanelSerializer, Disposable {
     this.#open.clear();
   }
 
-  #adopt(panel: vscode.WebviewPanel, target: ToolTarget): void {
-    const form = new ToolFormPanel(this.#services, panel, target);
+  #adopt(target: ToolTarget, panel: vscode.WebviewPanel, form: ToolFormPanel): void {
     this.#open.set(keyOf(target), form);
     panel.onDidDispose(() => {
       this.#open.delete(keyOf(target));

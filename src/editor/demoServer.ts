@@ -1,21 +1,13 @@
 import * as vscode from 'vscode';
-import type { Disposable, Host } from '../core/index.ts';
+import type { Host } from '../core/index.ts';
 import { hasWorkspace } from './addServer.ts';
-import { registerCommand } from './commandRegistry.ts';
-import { COMMANDS, DEMO_COMMAND, DEMO_SERVER } from './ids.ts';
+import { DEMO_COMMAND, DEMO_SERVER } from './ids.ts';
 import { addNewServer, type Reveals } from './newServer.ts';
 import { uniqueId } from './serverEntry.ts';
 import type { EditorServices } from './services.ts';
 
-type Needs = Pick<EditorServices, 'host' | 'settings' | 'failures'>;
-
 /** Sets up the server that comes with the extension, and starts it: one click from nothing to tools in chat. */
-export function registerDemoServer(services: Needs, tree: Reveals): Disposable {
-  const text = { failed: vscode.l10n.t('The demo server did not start'), retry: true };
-  return registerCommand(services, COMMANDS.demoTry, text, () => tryDemo(services, tree));
-}
-
-async function tryDemo(services: Needs, tree: Reveals): Promise<void> {
+export async function tryDemo(services: Pick<EditorServices, 'host' | 'settings'>, tree: Reveals): Promise<void> {
   const { host, settings } = services;
   const there = demoOf(host);
   if (there === undefined) {

@@ -1,14 +1,5 @@
 import * as vscode from 'vscode';
-import {
-  type Disposable,
-  DisposableStore,
-  HostError,
-  type InboundEvent,
-  isHostError,
-  isObject,
-  type PushPolicy,
-} from '../core/index.ts';
-import { registerCommand } from './commandRegistry.ts';
+import { HostError, type InboundEvent, isHostError, isObject, type PushPolicy } from '../core/index.ts';
 import type { EventDocuments } from './eventDocuments.ts';
 import { ageText, eventTitle } from './eventText.ts';
 import { COMMANDS } from './ids.ts';
@@ -21,39 +12,33 @@ type Needs = Pick<EditorServices, 'host' | 'failures' | 'settings' | 'openServer
 /** A list to choose from is read, not searched by machine. */
 const MAX_CHOICES = 200;
 
-/** What can be done with events: open, ask a model, mute, mark as read, clear. */
-export function registerEventCommands(services: Needs, documents: EventDocuments): Disposable {
-  const { host } = services;
-  const store = new DisposableStore();
-  const opening = { failed: vscode.l10n.t('The event cannot be opened') };
-  store.add(
-    registerCommand(services, COMMANDS.eventOpen, opening, async (argument) => {
+export type EventAction = 'open' | 'ask' | 'mute' | 'markRead' | 'clear';
+
+/** What the commands about events do with what they are given. */
+export function eventActions(
+  services: Needs,
+  documents: EventDocuments,
+): Readonly<Record<EventAction, (argument: unknown) => Promise<void>>> {
+  const { events } = services.host;
+  return {
+    open: async (argument) => {
       const event = await chosenEvent(services, argument, vscode.l10n.t('Which event do you want to open?'));
       if (event === undefined) return;
       const block = isObject(argument) && typeof argument['block'] === 'number' ? argument['block'] : undefined;
       await documents.open(event, block);
-      if (!event.isRead) await host.events.markRead([event.id]);
-    }),
-  );
-  const asking = { failed: vscode.l10n.t('No model answered'), retry: true };
-  store.add(
-    registerCommand(services, COMMANDS.eventAsk, asking, async (argument) => {
+      await events.markRead([event.id]);
+    },
+    ask: async (argument) => {
       const event = await chosenEvent(services, argument, vscode.l10n.t('Which event should a model look at?'));
       if (event !== undefined) await askModel(services, documents, event);
-    }),
-  );
-  const muting = { failed: vscode.l10n.t('The feature set was not muted') };
-  store.add(registerCommand(services, COMMANDS.featureSetMute, muting, (argument) => muteChosen(services, argument)));
-  const marking = { failed: vscode.l10n.t('The events were not marked as read') };
-  store.add(
-    registerCommand(services, COMMANDS.eventsMarkRead, marking, async (argument) => {
-      await host.events.loaded();
-      await host.events.markRead(unreadOf(eventsOf(services, argument)).map(({ id }) => id));
-    }),
-  );
-  const clearing = { failed: vscode.l10n.t('The events were not cleared') };
-  store.add(registerCommand(services, COMMANDS.eventsClear, clearing, (argument) => clear(services, argument)));
-  return store;
+    },
+    mute: (argument) => muteChosen(services, argument),
+    markRead: async (argument) => {
+      await events.loaded();
+      await events.markRead(unreadOf(eventsOf(services, argument)).map(({ id }) => id));
+    },
+    clear: (argument) => clear(services, argument),
+  };
 }
 
 async function askModel({ host }: Needs, documents: EventDocuments, event: InboundEvent): Promise<void> {

@@ -20,20 +20,17 @@ interface Address {
   readonly block: number | undefined;
 }
 
-/** Events, and the pictures and files in them, as files that can be read, also after a reload of the window. */
-export class EventDocuments implements vscode.FileSystemProvider, vscode.DocumentLinkProvider, Disposable {
+/** What is in the files of events: each as a text, and the pictures and other files that it holds. */
+export class EventDocuments implements vscode.DocumentLinkProvider, Disposable {
   readonly #host: Host;
   readonly #owned = new DisposableStore();
   /** The version of each document that was read, by its address. */
   readonly #read = new Map<string, number>();
-  readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
-  readonly onDidChangeFile = this.#changed.event;
+  readonly #changed: vscode.EventEmitter<vscode.FileChangeEvent[]>;
 
-  constructor(host: Host) {
+  constructor(host: Host, changed: vscode.EventEmitter<vscode.FileChangeEvent[]>) {
     this.#host = host;
-    this.#owned.add(this.#changed);
-    const options = { isCaseSensitive: true, isReadonly: true };
-    this.#owned.add(vscode.workspace.registerFileSystemProvider(EVENT_SCHEME, this, options));
+    this.#changed = changed;
     this.#owned.add(vscode.languages.registerDocumentLinkProvider({ scheme: EVENT_SCHEME }, this));
     this.#owned.add(host.events.onDidChange(() => this.#compare()));
     this.#owned.add(
@@ -70,10 +67,6 @@ export class EventDocuments implements vscode.FileSystemProvider, vscode.Documen
     });
   }
 
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => undefined);
-  }
-
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
     const { bytes, version } = await this.#content(uri);
     const { File: type } = vscode.FileType;
@@ -83,12 +76,6 @@ export class EventDocuments implements vscode.FileSystemProvider, vscode.Documen
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
     return (await this.#content(uri)).bytes;
   }
-
-  readDirectory = refuse;
-  createDirectory = refuse;
-  writeFile = refuse;
-  delete = refuse;
-  rename = refuse;
 
   dispose(): void {
     this.#owned.dispose();
@@ -129,10 +116,6 @@ export class EventDocuments implements vscode.FileSystemProvider, vscode.Documen
     });
     if (changes.length > 0) this.#changed.fire(changes);
   }
-}
-
-function refuse(uri: vscode.Uri): never {
-  throw vscode.FileSystemError.NoPermissions(uri);
 }
 
 /** An event changes only by what a model makes of it. */

@@ -1,30 +1,49 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, isObject, messageOf } from '../core/index.ts';
-import { registerEventCommands } from './eventCommands.ts';
-import { EventDocuments } from './eventDocuments.ts';
+import { registerCommand } from './commandRegistry.ts';
+import type { EventAction } from './eventCommands.ts';
+import { EventFiles } from './eventFiles.ts';
 import { SHOW_MORE_EVENTS } from './eventIds.ts';
-import { type EventNode, eventTree } from './eventNodes.ts';
-import { EVENTS_VIEW } from './ids.ts';
-import { registerPushNotifications } from './pushNotifications.ts';
-import type { EditorServices } from './services.ts';
-
-type Needs = Pick<EditorServices, 'host' | 'log' | 'failures' | 'settings' | 'openServerSettings'>;
+import type { EventNode } from './eventNodes.ts';
+import { type CommandId, COMMANDS, EVENTS_VIEW } from './ids.ts';
+import type { Inbox, InboxServices } from './inbox.ts';
 
 /** How often the rows say anew how old they are. */
 const AGEING_MS = 60_000;
 
 /** The Events view, what can be done in it, and what is told of events elsewhere. */
-export function registerEvents(services: Needs): Disposable {
+export function registerEvents(services: InboxServices): Disposable {
   const store = new DisposableStore();
-  const documents = store.add(new EventDocuments(services.host));
-  store.add(registerEventCommands(services, documents));
-  store.add(registerPushNotifications(services));
-  store.add(new EventsView(services));
+  let loading: Promise<Inbox> | undefined;
+  const load = (): Promise<Inbox> =>
+    (loading ??= import('./inbox.ts').then(({ openInbox }) => store.add(openInbox(services, files.changed))));
+  const files = store.add(new EventFiles(async () => (await load()).documents));
+  const add = (id: CommandId, action: EventAction, failed: string): unknown =>
+    store.add(
+      registerCommand(services, id, { failed, retry: action === 'ask' }, async (argument) =>
+        (await load()).actions[action](argument),
+      ),
+    );
+  add(COMMANDS.eventOpen, 'open', vscode.l10n.t('The event cannot be opened'));
+  add(COMMANDS.eventAsk, 'ask', vscode.l10n.t('No model answered'));
+  add(COMMANDS.featureSetMute, 'mute', vscode.l10n.t('The feature set was not muted'));
+  add(COMMANDS.eventsMarkRead, 'markRead', vscode.l10n.t('The events were not marked as read'));
+  add(COMMANDS.eventsClear, 'clear', vscode.l10n.t('The events were not cleared'));
+  store.add(
+    services.host.events.onDidArrive((events) => {
+      load().then(
+        (inbox) => inbox.arrived(events),
+        (error: unknown) => services.log.log('error', `Events could not be told of: ${messageOf(error)}`),
+      );
+    }),
+  );
+  store.add(new EventsView(services, load));
   return store;
 }
 
 class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
-  readonly #services: Needs;
+  readonly #services: InboxServices;
+  readonly #inbox: () => Promise<Inbox>;
   readonly #owned = new DisposableStore();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #view: vscode.TreeView<EventNode>;
@@ -34,8 +53,9 @@ class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(services: Needs) {
+  constructor(services: InboxServices, inbox: () => Promise<Inbox>) {
     this.#services = services;
+    this.#inbox = inbox;
     const { host } = services;
     this.#owned.add(this.#changed);
     this.#view = vscode.window.createTreeView(EVENTS_VIEW, { treeDataProvider: this, showCollapseAll: true });
@@ -57,8 +77,11 @@ class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
     this.#watch();
   }
 
-  getChildren(node?: EventNode): EventNode[] {
-    return [...(node?.children ?? eventTree(this.#services.host.events.list(), Date.now(), this.#pages))];
+  async getChildren(node?: EventNode): Promise<EventNode[]> {
+    if (node !== undefined) return [...node.children];
+    const events = this.#services.host.events.list();
+    if (events.length === 0) return [];
+    return [...(await this.#inbox()).tree(events, Date.now(), this.#pages)];
   }
 
   getTreeItem(node: EventNode): vscode.TreeItem {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, messageOf, toDisposable } from '../core/index.ts';
+import { type Disposable, messageOf, toDisposable } from '../core/index.ts';
 import { COMMANDS, EVENTS_VIEW } from './ids.ts';
 import { type PushToast, PushToasts } from './pushToasts.ts';
 import type { EditorServices } from './services.ts';
@@ -15,8 +15,7 @@ const clock = {
 };
 
 /** Tells of what servers push, as notifications. */
-export function registerPushNotifications({ host, log }: Needs): Disposable {
-  const store = new DisposableStore();
+export function pushNotifications({ host, log }: Needs): PushToasts {
   const find = (id: string): ReturnType<typeof host.events.find> => host.events.find(id);
   const show = async (toast: PushToast): Promise<void> => {
     try {
@@ -25,9 +24,7 @@ export function registerPushNotifications({ host, log }: Needs): Disposable {
       log.log('error', `An event of "${toast.server}" could not be shown: ${messageOf(error)}`);
     }
   };
-  const toasts = store.add(new PushToasts({ clock, find, show }));
-  store.add(host.events.onDidArrive((events) => toasts.arrived(events)));
-  return store;
+  return new PushToasts({ clock, find, show });
 }
 
 async function showToast({ text, server, events }: PushToast): Promise<void> {

@@ -37,8 +37,7 @@ type Approval =
 const DECLINED: Approval = { kind: 'declined' };
 
 /** Runs servers' prompts on the editor's language models, each after the person allowed it. */
-export class EditorSampler implements Sampler {
-  readonly canUseTools = true;
+export class EditorSampler implements Pick<Sampler, 'sample'> {
   readonly #questions: WaitingQuestions;
   readonly #extensionUri: vscode.Uri;
   readonly #log: Logger;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, type ServerSnapshot } from '../core/index.ts';
 import { joinedChanges } from './featureSetChanges.ts';
+import { isOn } from './featureSetText.ts';
 import { SERVERS_VIEW } from './ids.ts';
 import { serverNode, serverTree } from './serverTreeNodes.ts';
 import type { EditorServices } from './services.ts';
@@ -114,7 +115,8 @@ async function applyCheckboxes(items: Checked, rows: ServerRows, services: Needs
   await applyTools(items, rows, services);
 }
 
-async function applyFeatureSets(items: Checked, rows: ServerRows, { settings, failures }: Needs): Promise<void> {
+async function applyFeatureSets(items: Checked, rows: ServerRows, services: Needs): Promise<void> {
+  const { host, settings, failures } = services;
   const changes = items.map(([{ server, node }, state]) => ({
     server,
     names: node.featureSets,
@@ -126,8 +128,9 @@ async function applyFeatureSets(items: Checked, rows: ServerRows, { settings, fa
     } catch (error) {
       failures.show(vscode.l10n.t('The feature sets of "{0}" were not changed', server), error, { server });
     }
-    // The row shows the click already, and rows above and below it do not: all show what is in force.
-    rows.refresh(server);
+    // The row shows the click already: back to what is in force. A repaint without need would swallow the next click.
+    const sets = host.server(server)?.mcpl?.sets ?? [];
+    if (sets.some((view) => names.includes(view.set.name) && isOn(view) !== on)) rows.refresh(server);
   }
 }
 

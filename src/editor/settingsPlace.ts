@@ -75,7 +75,8 @@ async function writeText(place: SettingsPlace, edit: PlaceEdit): Promise<boolean
     noticed.dispose();
     return false;
   }
-  return noticed.promise;
+  // Where somebody else wrote meanwhile, that is what counts: writing once more would take it back.
+  return (await noticed.promise) || (await read(file.uri)) !== after;
 }
 
 interface Notice extends vscode.Disposable {

@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, type ProtocolTrace } from '../core/index.ts';
-import { decodeTracePageState } from '../webview/traceMessages.ts';
 import { registerCommand } from './commandRegistry.ts';
 import { COMMANDS, SETTINGS, TRACE_VIEW } from './ids.ts';
 import type { EditorServices } from './services.ts';
-import { TracePanel } from './tracePanel.ts';
-import { pageOptions } from './webviewPage.ts';
+import type { TracePanel } from './tracePanel.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'failures' | 'pick' | 'extensionUri' | 'traces'>;
 
@@ -20,7 +18,7 @@ export function registerShowTrace(services: Needs): Disposable {
     registerCommand(services, COMMANDS.serverShowTrace, text, async (argument) => {
       const placeHolder = vscode.l10n.t("Which server's messages do you want to see?");
       const server = await services.pick.server(argument, placeHolder);
-      if (server !== undefined) panels.show(server);
+      if (server !== undefined) await panels.show(server);
     }),
   );
   return store;
@@ -70,23 +68,24 @@ class TracePanels implements vscode.WebviewPanelSerializer, Disposable {
     return this.#shown.has(server);
   }
 
-  show(server: string): void {
+  async show(server: string): Promise<void> {
+    const { pageOptions, TracePanel } = await import('./pages.ts');
     const trace = this.#on(server);
     const there = this.#open.get(server);
     if (there !== undefined) return there.reveal();
     if (trace === undefined) return;
     const options = pageOptions(this.#services.extensionUri);
     const panel = vscode.window.createWebviewPanel(TRACE_VIEW, server, vscode.ViewColumn.Active, options);
-    this.#adopt(panel, server, trace);
+    this.#adopt(server, panel, new TracePanel(this.#services, panel, server, trace));
   }
 
   /** After a reload of the window the tab is back, and what it is there for goes on. */
-  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { decodeTracePageState, TracePanel } = await import('./pages.ts');
     const server = decodeTracePageState(state)?.server;
     const trace = server === undefined ? undefined : this.#on(server);
     if (server === undefined || trace === undefined || this.#open.has(server)) panel.dispose();
-    else this.#adopt(panel, server, trace);
-    return Promise.resolve();
+    else this.#adopt(server, panel, new TracePanel(this.#services, panel, server, trace));
   }
 
   dispose(): void {
@@ -110,8 +109,7 @@ class TracePanels implements vscode.WebviewPanelSerializer, Disposable {
     return trace;
   }
 
-  #adopt(panel: vscode.WebviewPanel, server: string, trace: ProtocolTrace): void {
-    const view = new TracePanel(this.#services, panel, server, trace);
+  #adopt(server: string, panel: vscode.WebviewPanel, view: TracePanel): void {
     this.#open.set(server, view);
     panel.onDidDispose(() => {
       this.#open.delete(server);

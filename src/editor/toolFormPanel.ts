@@ -9,8 +9,6 @@ import { ToolRun } from './toolRun.ts';
 import { toolView } from './toolView.ts';
 import { pageHtml, pageIcon, pageOptions } from './webviewPage.ts';
 
-export const TOOL_FORM = 'mcpl.toolForm';
-
 type Needs = Pick<EditorServices, 'host' | 'logs' | 'failures' | 'extensionUri'>;
 
 /** One tool in an editor tab: the page shows what this sends, whole each time, however often it is hidden and shown. */

@@ -2,6 +2,7 @@ import type {
   ConnectContext,
   Connection,
   Connector,
+  Logger,
   OpenTransport,
   RemoteConnection,
   StdioConnection,
@@ -11,14 +12,12 @@ import type { AuthServiceOptions } from './auth/authService.ts';
 import { memorySecrets } from './auth/memorySecrets.ts';
 import type { HttpAgents } from './httpAgents.ts';
 import type { Remote } from './remote.ts';
-import type { SpawnRecords } from './spawnRecords.ts';
-import { openStdio } from './stdio.ts';
 
 export interface ConnectorOptions {
   /** The script of the demo server: `dist/demo.js` in the product. */
   readonly demoScript: string;
   /** Where children are written down, so that a later host can end what a killed one left. */
-  readonly records?: SpawnRecords | undefined;
+  readonly records?: { readonly folder: string; readonly log?: Logger } | undefined;
   /** How a person signs in to servers with a URL, and where that is kept. Default: nobody does. */
   readonly signIn?: AuthServiceOptions | undefined;
   /** How HTTP connections are made. Default: by the proxies and certificates of the environment. */
@@ -49,7 +48,9 @@ export class NodeConnector implements Connector {
   }
 
   async #spawn(connection: StdioConnection, { log, redact, isProbe }: ConnectContext): Promise<OpenTransport> {
+    const { openStdio, SpawnRecords } = await import('./children.ts');
     const { command, args, env } = this.#resolve(connection);
+    const { records } = this.#options;
     const transport = await openStdio({
       framing: connection.framing,
       // It has done nothing that it would have to finish.
@@ -58,7 +59,7 @@ export class NodeConnector implements Connector {
       args,
       cwd: connection.cwd,
       env: { ...process.env, ...env },
-      records: this.#options.records,
+      records: records === undefined ? undefined : new SpawnRecords(records.folder, records.log),
       redact,
       onStderr: (line) => log.log('info', line),
       onNoise: (line) => log.log('warn', `Not a message on stdout: ${line}`),

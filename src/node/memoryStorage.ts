@@ -76,12 +76,18 @@ function memoryGrants(): GrantStore {
   };
 }
 
+/** Emptied when its event goes: what was in a map whose keys come and go lives on until the next full collection. */
+interface Kept {
+  readonly key: string;
+  event: InboundEvent | undefined;
+}
+
 class MemoryEvents implements EventStore {
   readonly #audit: MemoryAudit;
   /** The oldest first, by the host's own id. */
-  readonly #events = new Map<string, InboundEvent>();
-  /** From the server and its id to the host's. */
-  readonly #ids = new Map<string, string>();
+  readonly #events = new Map<string, Kept>();
+  /** By the server and its own id. */
+  readonly #known = new Map<string, Kept>();
 
   constructor(audit: MemoryAudit) {
     this.#audit = audit;
@@ -89,52 +95,59 @@ class MemoryEvents implements EventStore {
 
   admit(...[event, record]: Parameters<EventStore['admit']>): ReturnType<EventStore['admit']> {
     const key = keyOf(event.server, event.eventId);
-    const known = this.#events.get(this.#ids.get(key) ?? '');
-    if (known !== undefined) return Promise.resolve({ kind: 'known', inferenceId: known.inferenceId });
-    this.#events.set(event.id, event);
-    this.#ids.set(key, event.id);
+    const known = this.#known.get(key);
+    if (known !== undefined) return Promise.resolve({ kind: 'known', inferenceId: known.event?.inferenceId });
+    const kept = { key, event };
+    this.#events.set(event.id, kept);
+    this.#known.set(key, kept);
     this.#audit.add(record);
     return Promise.resolve({ kind: 'kept' });
   }
 
   list(limit: number): Promise<readonly InboundEvent[]> {
-    return Promise.resolve([...this.#events.values()].reverse().slice(0, limit));
+    const all = [...this.#events.values()].flatMap(({ event }) => event ?? []);
+    return Promise.resolve(all.reverse().slice(0, limit));
   }
 
   change(...[id, { outcome, inferenceId }]: Parameters<EventStore['change']>): Promise<void> {
-    const event = this.#events.get(id);
-    if (event !== undefined) this.#events.set(id, { ...event, outcome, inferenceId: inferenceId ?? event.inferenceId });
+    this.#edit(id, (event) => ({ ...event, outcome, inferenceId: inferenceId ?? event.inferenceId }));
     return Promise.resolve();
   }
 
   markRead(ids: readonly string[]): Promise<void> {
-    for (const id of ids) {
-      const event = this.#events.get(id);
-      if (event !== undefined) this.#events.set(id, { ...event, isRead: true });
-    }
+    for (const id of ids) this.#edit(id, (event) => ({ ...event, isRead: true }));
     return Promise.resolve();
   }
 
   clear(server: string | undefined): Promise<void> {
-    return this.#removeAll(
-      [...this.#events.values()].filter((event) => server === undefined || event.server === server),
-    );
+    for (const [id, { event }] of this.#events) if (server === undefined || event?.server === server) this.#remove(id);
+    return Promise.resolve();
   }
 
   remove(ids: readonly string[]): Promise<void> {
-    return this.#removeAll(ids.flatMap((id) => this.#events.get(id) ?? []));
+    for (const id of ids) this.#remove(id);
+    return Promise.resolve();
   }
 
   trim(keep: number): Promise<void> {
-    return this.#removeAll([...this.#events.values()].slice(0, Math.max(0, this.#events.size - keep)));
-  }
-
-  #removeAll(events: readonly InboundEvent[]): Promise<void> {
-    for (const event of events) {
-      this.#events.delete(event.id);
-      this.#ids.delete(keyOf(event.server, event.eventId));
+    for (const id of this.#events.keys()) {
+      if (this.#events.size <= keep) break;
+      this.#remove(id);
     }
     return Promise.resolve();
+  }
+
+  #edit(id: string, edited: (event: InboundEvent) => InboundEvent): void {
+    const kept = this.#events.get(id);
+    if (kept?.event !== undefined) kept.event = edited(kept.event);
+  }
+
+  #remove(id: string): void {
+    const kept = this.#events.get(id);
+    if (kept === undefined) return;
+    kept.event = undefined;
+    this.#events.delete(id);
+    this.#known.delete(kept.key);
   }
 }
 

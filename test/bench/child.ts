@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Args, BenchClient, OpenClient } from './clients/client.ts';
+import type { HostProcedure } from './mcplProcedures.ts';
 import { median, percentile } from './statistics.ts';
 import type { Job, Params } from './job.ts';
 import type { Metrics } from './measure.ts';
@@ -23,6 +24,12 @@ const param = (params: Params, name: string): number => {
   const value = params[name];
   if (typeof value !== 'number') throw new Error(`The measurement needs the number "${name}".`);
   return value;
+};
+
+const openerOf = async ({ variant, params: { path, server } }: Job): Promise<OpenClient | undefined> => {
+  if (typeof path === 'string') return httpOpener(variant, path);
+  if (server === 'mcpl') return (await import('./clients/mcpl.ts')).mcplOpeners[variant];
+  return openers[variant]?.();
 };
 
 /** The SDK tells of the last notifications in reactions that run after the answer is there. */
@@ -84,7 +91,7 @@ const pipelined = async (client: BenchClient, params: Params): Promise<Metrics> 
 
 /** A call whose answer comes after all the messages that it makes the server send. */
 const flooded =
-  (tool: 'flood' | 'progress' | 'pings') =>
+  (tool: 'flood' | 'progress' | 'pings' | 'push') =>
   async (client: BenchClient, params: Params, heard: () => number): Promise<Metrics> => {
     let progressed = 0;
     const onProgress = tool === 'progress' ? () => progressed++ : undefined;
@@ -195,25 +202,35 @@ const attacked = async (client: BenchClient, params: Params): Promise<Metrics> =
 
 type Procedure = (client: BenchClient, params: Params, heard: () => number) => Promise<Metrics>;
 
-const procedures: Readonly<Record<Job['procedure'], Procedure>> = {
+const procedures: Readonly<Record<string, Procedure>> = {
   roundTrip,
   pipelined,
   notifications: flooded('flood'),
   progress: flooded('progress'),
   pings: flooded('pings'),
+  pushes: flooded('push'),
   bigResult,
   growingResult,
   overwhelmed,
   attacked,
 };
 
+/** Those that have a host with several servers, and open it themselves. */
+const hostProcedure = async (name: string): Promise<HostProcedure | undefined> =>
+  (await import('./mcplProcedures.ts')).hostProcedures[name];
+
 const main = async (job: Job): Promise<Metrics> => {
-  const path = job.params['path'];
-  const open = typeof path === 'string' ? await httpOpener(job.variant, path) : await openers[job.variant]?.();
+  const procedure = procedures[job.procedure];
+  if (procedure === undefined) {
+    const ofHost = await hostProcedure(job.procedure);
+    if (ofHost === undefined) throw new Error(`There is no procedure "${job.procedure}".`);
+    return ofHost(job.variant, job.params);
+  }
+  const open = await openerOf(job);
   if (open === undefined) throw new Error(`There is no variant "${job.variant}".`);
   let notifications = 0;
   const client = await open(() => void notifications++);
-  const metrics = await procedures[job.procedure](client, job.params, () => notifications);
+  const metrics = await procedure(client, job.params, () => notifications);
   await client.close();
   return metrics;
 };

@@ -1,52 +1,7 @@
-import { type Cores, type Job, runJob } from './job.ts';
-import type { Measure, Metric, Metrics, Target } from './measure.ts';
-
-interface Recipe {
-  readonly id: string;
-  readonly title: string;
-  readonly variants: readonly string[];
-  readonly metrics: readonly Metric[];
-  readonly compared?: Measure['compared'];
-  readonly targets: readonly Target[];
-  readonly repetitions: number;
-  readonly cores: Cores;
-  readonly procedure: Job['procedure'];
-  readonly params: Job['params'];
-}
-
-const ALL = ['floor', 'peer', 'host', 'sdk1'] as const;
-const OURS = ['floor', 'peer', 'host'] as const;
-
-const P50: Metric = { key: 'p50', title: 'p50 µs' };
-const P99: Metric = { key: 'p99', title: 'p99 µs' };
-const CPU: Metric = { key: 'cpu', title: 'CPU µs each' };
-const RATE: Metric = { key: 'rate', title: 'each second' };
-const RSS: Metric = { key: 'rss', title: 'peak MB' };
-const toSdk = (metric: string): Measure['compared'][number] => ({ metric, to: 'sdk1' });
-const toFloor = (metric: string): Measure['compared'][number] => ({ metric, to: 'floor' });
-
-const target = (
-  id: string,
-  what: string,
-  metric: string,
-  limits: Pick<Target, 'to' | 'atMost' | 'atLeast'>,
-): Target => ({
-  id,
-  what,
-  metric,
-  of: 'host',
-  ...limits,
-});
-
-const toMeasure = ({ cores, procedure, params, ...recipe }: Recipe, nodeFlags: readonly string[]): Measure => ({
-  compared: [],
-  ...recipe,
-  repeat: async (order) => {
-    const metrics: Record<string, Metrics> = {};
-    for (const variant of order) metrics[variant] = await runJob({ procedure, variant, params }, cores, nodeFlags);
-    return metrics;
-  },
-});
+import { ALL, CPU, OURS, P50, P99, RATE, type Recipe, RSS, target, toFloor, toMeasure, toSdk } from './recipe.ts';
+import type { Job } from './job.ts';
+import { mcplRecipes } from './mcplRecipes.ts';
+import type { Measure, Metric, Target } from './measure.ts';
 
 const bigResult = (tool: 'text' | 'objects', megabytes: 1 | 10, targets: readonly Target[]): Recipe => ({
   id: 'big',
@@ -227,4 +182,4 @@ const recipes = (dose: number): readonly Recipe[] => {
 
 /** What needs a connection to a server. `dose` scales the counts that only make figures steadier. */
 export const clientMeasures = (dose: number, nodeFlags: readonly string[]): readonly Measure[] =>
-  recipes(dose).map((recipe) => toMeasure(recipe, nodeFlags));
+  [...recipes(dose), ...mcplRecipes(dose)].map((recipe) => toMeasure(recipe, nodeFlags));

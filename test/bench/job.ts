@@ -15,10 +15,13 @@ export interface Job {
     | 'notifications'
     | 'progress'
     | 'pings'
+    | 'pushes'
     | 'bigResult'
     | 'growingResult'
     | 'overwhelmed'
-    | 'attacked';
+    | 'attacked'
+    | 'hooks'
+    | 'pushFlood';
   readonly variant: string;
   readonly params: Params;
 }

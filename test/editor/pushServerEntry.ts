@@ -1,5 +1,5 @@
 /** A server that pushes what its tool is given, and what it was started with as soon as it may. */
-const SOURCE = `
+export const PUSH_SERVER = `
 const waiting = new Map();
 let last = 0;
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
@@ -33,7 +33,7 @@ process.stdin.setEncoding('utf8').on('data', (chunk) => {
   for (const line of lines) if (line.trim() !== '') void take(JSON.parse(line));
 });
 async function take({ id, method, params, result, error }) {
-  if (method === 'featureSets/update') for (const text of process.argv.slice(1)) send({
+  if (method === 'featureSets/update') for (const text of process.argv.slice(process.argv[1]?.endsWith('.cjs') ? 2 : 1)) send({
     id: 'own-' + ++last, method: 'push/event',
     params: { featureSet: 'memory.reminders', eventId: text, timestamp: '2026-11-18T16:00:00Z',
       origin: { source: 'conversation' }, payload: { content: [{ type: 'text', text }] } },
@@ -46,9 +46,9 @@ async function take({ id, method, params, result, error }) {
 `;
 
 /** Its entry in the settings, with its sets on. */
-export const pushServer = (...atOnce: readonly string[]): object => ({
+export const pushServer = (...args: readonly string[]): object => ({
   command: process.execPath,
-  args: ['-e', SOURCE, ...atOnce],
+  args: args.length === 0 ? ['-e', PUSH_SERVER] : args,
   enabled: true,
   featureSets: { enabled: ['memory.*'] },
 });

@@ -39,7 +39,8 @@ const packed = (...names: readonly string[]) => names.map((name) => ({ name: `ex
 const complete = packed(
   ...['package.json', 'package.nls.json', 'readme.md', 'changelog.md', 'LICENSE.txt'],
   ...['dist/extension.js', 'dist/storeWorker.js', 'dist/host.cjs', 'dist/cli.js', 'dist/demo.js'],
-  ...['dist/schemaWorker.js', 'dist/remote.js', 'dist/opener.js', 'dist/gatewayServer.js'],
+  ...['dist/schemaWorker.js', 'dist/remote.js', 'dist/children.js', 'dist/opener.js', 'dist/gatewayServer.js'],
+  ...['dist/engine.js', 'dist/conversation.js', 'dist/inbox.js', 'dist/pages.js'],
   ...['dist/webview/toolForm.js', 'dist/webview/question.js', 'dist/webview/trace.js', 'media/mcpl.svg'],
 );
 

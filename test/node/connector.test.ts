@@ -13,7 +13,6 @@ import {
   type StdioConnection,
 } from '../../src/core/index.ts';
 import { NodeConnector } from '../../src/node/connector.ts';
-import { SpawnRecords } from '../../src/node/spawnRecords.ts';
 
 const demoScript = fileURLToPath(new URL('../../src/demo/server.ts', import.meta.url));
 
@@ -26,7 +25,7 @@ suite('The connector', function () {
   setup(() => {
     folder = mkdtempSync(join(tmpdir(), 'mcpl-connector-'));
     logged = [];
-    connector = new NodeConnector({ demoScript, records: new SpawnRecords(folder) });
+    connector = new NodeConnector({ demoScript, records: { folder } });
   });
 
   teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -66,7 +65,7 @@ suite('The connector', function () {
     const script = join(folder, '..', `${basename(folder)}.cjs`);
     const method = 'process.env.ELECTRON_RUN_AS_NODE + process.argv[2]';
     writeFileSync(script, `console.log(JSON.stringify({ jsonrpc: '2.0', method: ${method} }));process.stdin.resume();`);
-    connector = new NodeConnector({ demoScript: script, records: new SpawnRecords(folder) });
+    connector = new NodeConnector({ demoScript: script, records: { folder } });
     try {
       const connection = stdio('mcpl-demo', ['extra'], { ELECTRON_RUN_AS_NODE: '' });
       assert.deepEqual(await answer(connection, {}), { jsonrpc: '2.0', method: '1extra' });

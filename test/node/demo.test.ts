@@ -1,84 +1,16 @@
 import assert from 'node:assert/strict';
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-
-const script = fileURLToPath(new URL('../../src/demo/server.ts', import.meta.url));
-
-interface Message {
-  readonly id?: number | string | null;
-  readonly method?: string;
-  readonly result?: Readonly<Record<string, unknown>>;
-  readonly error?: { readonly code: number; readonly message: string };
-  readonly params?: Readonly<Record<string, unknown>>;
-}
-
-/** The real process, started as the editor starts it: by the path of the runtime, with no program on the PATH. */
-class Demo {
-  readonly process: ChildProcessWithoutNullStreams;
-  readonly messages: Message[] = [];
-  stderr = '';
-  #arrived = (): void => undefined;
-
-  constructor() {
-    this.process = spawn(process.execPath, [script], { env: { PATH: '/nowhere', ELECTRON_RUN_AS_NODE: '1' } });
-    this.process.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    createInterface({ input: this.process.stdout }).on('line', (line) => {
-      this.messages.push(JSON.parse(line) as Message);
-      this.#arrived();
-    });
-  }
-
-  write(text: string | Buffer): void {
-    this.process.stdin.write(text);
-  }
-
-  send(message: object): void {
-    this.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  }
-
-  async until(found: (message: Message) => boolean): Promise<Message> {
-    for (;;) {
-      const message = this.messages.find(found);
-      if (message !== undefined) return message;
-      await new Promise<void>((resolve) => (this.#arrived = resolve));
-    }
-  }
-
-  answer(id: number | string | null): Promise<Message> {
-    return this.until((message) => message.id === id);
-  }
-
-  async request(id: number, method: string, params: object = {}): Promise<Message> {
-    this.send({ id, method, params });
-    return this.answer(id);
-  }
-
-  async initialize(protocolVersion = '2025-11-25'): Promise<Message> {
-    const answer = await this.request(0, 'initialize', { protocolVersion });
-    this.send({ method: 'notifications/initialized' });
-    return answer;
-  }
-
-  call(id: number, name: string, args: object, meta?: object): Promise<Message> {
-    return this.request(id, 'tools/call', { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) });
-  }
-}
+import { DemoClient } from './demoClient.ts';
 
 suite('The demo server', function () {
   this.timeout(20_000);
-  let demo: Demo;
+  let demo: DemoClient;
 
   setup(() => {
-    demo = new Demo();
+    demo = new DemoClient();
   });
 
-  teardown(async () => {
-    if (demo.process.exitCode !== null) return;
-    demo.process.stdin.end();
-    await once(demo.process, 'close');
-  });
+  teardown(() => demo.end());
 
   for (const [asked, agreed, words] of [
     ['2024-11-05', '2024-11-05', 'description inputSchema name'],

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isObject } from '../../src/core/index.ts';
+import { endLeftovers } from '../../src/node/leftovers.ts';
 import { processStartSync } from '../../src/node/processList.ts';
 import { endOrphans, SpawnRecords } from '../../src/node/spawnRecords.ts';
 import { isRunning, PROCESS_TIMEOUT, StdioBench } from './stdioServer.ts';
@@ -108,6 +109,15 @@ suite('records of children', function () {
     assert.equal(await sweep(), 0);
     assert.equal(await isRunning(child), true);
     assert.deepEqual([readdirSync(folder), logged], [['1-1.json'], []]);
+  });
+
+  test('are nothing to speak of where none is left, and looked through where there are some', async () => {
+    await endLeftovers(join(folder, 'never written'), log);
+    await endLeftovers(folder, log);
+    assert.deepEqual(logged, []);
+    record('a.json', []);
+    await endLeftovers(folder, log);
+    assert.deepEqual([readdirSync(folder), logged], [[], ['warn: Removed a.json: it is no record of a process.']]);
   });
 
   test('of an owner whose number another process has now count as left behind', async function () {

@@ -1,4 +1,12 @@
-import type { CompletionRequest, HostLimits, Json, JsonObject, LogLevelName, ModelMessage } from '../../core/index.ts';
+import type {
+  CompletionRequest,
+  HostLimits,
+  Json,
+  JsonObject,
+  LogLevelName,
+  ModelMessage,
+  PushPolicy,
+} from '../../core/index.ts';
 import type { DriverModel } from './driverModels.ts';
 
 /** How a driver names a command, to find its answer. */
@@ -26,13 +34,14 @@ interface Commands {
     readonly workspaceServers: Json | undefined;
     readonly inputs: Json | undefined;
     readonly trusted: boolean | undefined;
-    readonly limits: Partial<HostLimits> | undefined;
+    readonly limits: HostLimits | undefined;
   };
   readonly logLevel: OfServer & { readonly level: LogLevelName | undefined };
   readonly consents: object;
   readonly forget: OfServer;
   readonly accounts: object;
   readonly signOut: { readonly url: string };
+  readonly trace: OfServer & { readonly on: boolean | undefined; readonly limit: number };
 
   readonly tools: OfServers;
   readonly resources: OfServers;
@@ -52,6 +61,7 @@ interface Commands {
 
   readonly featureSets: OfServer;
   readonly toggle: OfServer & { readonly names: readonly string[]; readonly on: boolean };
+  readonly pushPolicy: OfServer & { readonly featureSet: string; readonly policy: PushPolicy };
   readonly model: { readonly model: DriverModel | undefined };
   readonly turn: {
     readonly conversationId: string;
@@ -63,7 +73,7 @@ interface Commands {
   readonly markRead: { readonly ids: readonly string[] };
   readonly clearEvents: OfServers;
   readonly askModel: { readonly event: string };
-  readonly audit: OfServers & { readonly limit: number };
+  readonly audit: OfServers & { readonly limit: number; readonly before: number | undefined };
 
   readonly cancel: { readonly call: CommandId };
   readonly answer: { readonly question: string; readonly answer: Json };

@@ -3,7 +3,6 @@ import {
   type CancellationToken,
   type FinishReason,
   isJsonObject,
-  isJsonArray,
   type Json,
   type JsonObject,
   type LanguageModel,
@@ -15,7 +14,7 @@ import {
   type Models,
   type ModelWish,
 } from '../../core/index.ts';
-import { Malformed } from './members.ts';
+import { choice, Malformed, optionalCount, optionalText, text, textList } from './members.ts';
 import type { Question, Questions } from './questions.ts';
 
 /** What plays the model: a text that is always said, or the driver, who is asked each time. */
@@ -35,6 +34,7 @@ const NO_MODEL: ModelChoice = {
 const FINISHES: readonly FinishReason[] = ['end_turn', 'max_tokens', 'stop_sequence'];
 /** As a rule of thumb for English, and the same in every run. */
 const CHARACTERS_A_TOKEN = 4;
+const DEFAULT_WINDOW = 100_000;
 
 /** The one model that a driver plays; none until it says so. */
 export class DriverModels implements Models {
@@ -111,23 +111,16 @@ function decodeAnswer(answer: Json): Answer | undefined {
   if (answer === null) return LEFT_OPEN;
   if (typeof answer === 'string') return { kind: 'said', pieces: [answer], finish: 'end_turn' };
   if (!isJsonObject(answer)) return undefined;
-  const { text, chunks, finishReason = 'end_turn', failed, message } = answer;
-  if (failed !== undefined) return failureOf(failed, message);
-  const finish = FINISHES.find((known) => known === finishReason);
-  if (finish === undefined) throw new Malformed(`"finishReason" must be one of ${FINISHES.join(', ')}.`);
-  if (typeof text === 'string') return { kind: 'said', pieces: [text], finish };
-  if (!isJsonArray(chunks)) return undefined;
-  const pieces = chunks.map((chunk) => {
-    if (typeof chunk !== 'string') throw new Malformed('"chunks" must be texts.');
-    return chunk;
-  });
-  return { kind: 'said', pieces, finish };
+  if (answer['failed'] !== undefined) return failureOf(answer);
+  const finish = answer['finishReason'] === undefined ? 'end_turn' : choice(answer, 'finishReason', FINISHES);
+  if (answer['text'] !== undefined) return { kind: 'said', pieces: [text(answer, 'text')], finish };
+  if (answer['chunks'] === undefined) return undefined;
+  return { kind: 'said', pieces: textList(answer, 'chunks'), finish };
 }
 
-function failureOf(failed: Json, message: Json | undefined): Failed {
-  const reason = MODEL_FAILURES.find((known) => known === failed);
-  if (reason === undefined) throw new Malformed(`"failed" must be one of ${MODEL_FAILURES.join(', ')}.`);
-  return { kind: 'failed', reason, message: typeof message === 'string' ? message : `The model failed: ${reason}.` };
+function failureOf(answer: JsonObject): Failed {
+  const reason = choice(answer, 'failed', MODEL_FAILURES);
+  return { kind: 'failed', reason, message: optionalText(answer, 'message') ?? `The model failed: ${reason}.` };
 }
 
 /** The command that gives a model, or takes it away with `null`. */
@@ -135,12 +128,11 @@ export function decodeModel(line: JsonObject): DriverModel | undefined {
   const given = line['model'];
   if (given === null) return undefined;
   if (!isJsonObject(given)) throw new Malformed('"model" must be an object, such as {"id": "stub"}, or null.');
-  const { id, vendor = 'driver', contextWindow = 100_000, capabilities = [], reply } = given;
-  if (typeof id !== 'string') throw new Malformed('"id" in "model" must be a text.');
-  if (typeof vendor !== 'string') throw new Malformed('"vendor" in "model" must be a text.');
-  if (typeof contextWindow !== 'number') throw new Malformed('"contextWindow" in "model" must be a number.');
-  if (reply !== undefined && typeof reply !== 'string') throw new Malformed('"reply" in "model" must be a text.');
-  if (!isJsonArray(capabilities)) throw new Malformed('"capabilities" in "model" must be a list of texts.');
-  const named = capabilities.filter((capability) => typeof capability === 'string');
-  return { facts: { id, vendor, contextWindow, capabilities: named }, reply };
+  const facts: ModelFacts = {
+    id: text(given, 'id'),
+    vendor: optionalText(given, 'vendor') ?? 'driver',
+    contextWindow: optionalCount(given, 'contextWindow', { least: 1 }) ?? DEFAULT_WINDOW,
+    capabilities: given['capabilities'] === undefined ? [] : textList(given, 'capabilities'),
+  };
+  return { facts, reply: optionalText(given, 'reply') };
 }

@@ -3,19 +3,36 @@ import {
   isJsonObject,
   type JsonObject,
   LOG_LEVELS,
-  type LogLevelName,
   messageOf,
   nestsDeeperThan,
   parseJson,
+  PUSH_POLICIES,
 } from '../../core/index.ts';
 import type { CommandId, CommandKind, ControlCommand, ControlError } from './commands.ts';
 import { decodeModel } from './driverModels.ts';
-import { flag, isId, Malformed, object, optionalCount, optionalText, text, textList, texts } from './members.ts';
-import { historyIn, limitsIn } from './turnMembers.ts';
+import {
+  choice,
+  flag,
+  isId,
+  Malformed,
+  object,
+  optionalCount,
+  optionalFlag,
+  optionalText,
+  text,
+  textList,
+  texts,
+} from './members.ts';
+import { limitsIn, turnIn } from './turnMembers.ts';
 
 export type DecodedLine =
   | { readonly kind: 'command'; readonly id: CommandId; readonly command: ControlCommand }
   | { readonly kind: 'invalid'; readonly id: CommandId | null; readonly error: ControlError };
+
+/** How much of a list is told without a word of it, and at most: no more events than these are ever kept. */
+const SHOWN = 100;
+const MOST_EVENTS = 10_000;
+const MOST_ENTRIES = 5_000;
 
 type Decoders = { readonly [K in CommandKind]: (line: JsonObject) => ControlCommand<K> };
 
@@ -28,15 +45,25 @@ const DECODERS: Decoders = {
   restart: (line) => ({ kind: 'restart', server: text(line, 'server') }),
   refresh: (line) => ({ kind: 'refresh', server: text(line, 'server') }),
   configure: (line) => {
-    const { servers, workspaceServers, inputs, trusted } = line;
-    if (trusted !== undefined && typeof trusted !== 'boolean') throw new Malformed('"trusted" must be true or false.');
+    const { servers, workspaceServers, inputs } = line;
+    const trusted = optionalFlag(line, 'trusted');
     return { kind: 'configure', servers, workspaceServers, inputs, trusted, limits: limitsIn(line) };
   },
-  logLevel: (line) => ({ kind: 'logLevel', server: text(line, 'server'), level: levelIn(line) }),
+  logLevel: (line) => ({
+    kind: 'logLevel',
+    server: text(line, 'server'),
+    level: line['level'] === undefined ? undefined : choice(line, 'level', LOG_LEVELS),
+  }),
   consents: () => ({ kind: 'consents' }),
   forget: (line) => ({ kind: 'forget', server: text(line, 'server') }),
   accounts: () => ({ kind: 'accounts' }),
   signOut: (line) => ({ kind: 'signOut', url: text(line, 'url') }),
+  trace: (line) => ({
+    kind: 'trace',
+    server: text(line, 'server'),
+    on: optionalFlag(line, 'on'),
+    limit: limitIn(line, MOST_ENTRIES),
+  }),
 
   tools: (line) => ({ kind: 'tools', server: optionalText(line, 'server') }),
   resources: (line) => ({ kind: 'resources', server: optionalText(line, 'server') }),
@@ -76,22 +103,23 @@ const DECODERS: Decoders = {
     names: textList(line, 'names'),
     on: flag(line, 'on'),
   }),
-  model: (line) => ({ kind: 'model', model: decodeModel(line) }),
-  turn: (line) => ({
-    kind: 'turn',
-    conversationId: optionalText(line, 'conversationId') ?? 'driver',
-    turnIndex: optionalCount(line, 'turnIndex') ?? 0,
-    message: line['message'] === null ? null : text(line, 'message'),
-    history: historyIn(line),
+  pushPolicy: (line) => ({
+    kind: 'pushPolicy',
+    server: text(line, 'server'),
+    featureSet: text(line, 'featureSet'),
+    policy: choice(line, 'policy', PUSH_POLICIES),
   }),
-  events: (line) => ({ kind: 'events', limit: optionalCount(line, 'limit') ?? 100 }),
+  model: (line) => ({ kind: 'model', model: decodeModel(line) }),
+  turn: (line) => ({ kind: 'turn', ...turnIn(line) }),
+  events: (line) => ({ kind: 'events', limit: limitIn(line, MOST_EVENTS) }),
   markRead: (line) => ({ kind: 'markRead', ids: textList(line, 'ids') }),
   clearEvents: (line) => ({ kind: 'clearEvents', server: optionalText(line, 'server') }),
   askModel: (line) => ({ kind: 'askModel', event: text(line, 'event') }),
   audit: (line) => ({
     kind: 'audit',
-    limit: optionalCount(line, 'limit') ?? 100,
+    limit: limitIn(line, MOST_ENTRIES),
     server: optionalText(line, 'server'),
+    before: optionalCount(line, 'before'),
   }),
 
   cancel: ({ call }) => {
@@ -126,12 +154,8 @@ function decodeCommand(line: JsonObject): ControlCommand {
   return decoder(line);
 }
 
-function levelIn(line: JsonObject): LogLevelName | undefined {
-  const given = optionalText(line, 'level');
-  const level = LOG_LEVELS.find((known) => known === given);
-  if (given !== undefined && level === undefined)
-    throw new Malformed(`"level" must be one of ${LOG_LEVELS.join(', ')}.`);
-  return level;
+function limitIn(line: JsonObject, most: number): number {
+  return optionalCount(line, 'limit', { most }) ?? SHOWN;
 }
 
 function referenceIn(line: JsonObject): CompletionReference {

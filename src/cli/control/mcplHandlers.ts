@@ -1,6 +1,16 @@
-import { type Host, isJsonObject, type Json, type JsonObject, type TurnRequest, withChoice } from '../../core/index.ts';
-import { type CommandId, type Handlers, Refused } from './commands.ts';
+import {
+  type CancellationToken,
+  type FeatureSetView,
+  type Host,
+  type JsonObject,
+  type McplSnapshot,
+  type TurnRequest,
+  unlessCancelled,
+} from '../../core/index.ts';
+import { type CommandId, type ControlCommand, type Handlers, Refused } from './commands.ts';
 import type { DriverModels } from './driverModels.ts';
+import { type LayerChange, type ServerLayers, withFeatureSets, withPushPolicy } from './entryChanges.ts';
+import { knownServer } from './knownServer.ts';
 import { auditView, eventView, mcplView, turnView } from './mcplViews.ts';
 import type { Work } from './work.ts';
 
@@ -9,26 +19,39 @@ export interface McplTools {
   readonly models: DriverModels;
   readonly work: Work;
   readonly write: (message: JsonObject) => void;
-  /** The user's servers as they are now, and how to set them anew. */
-  readonly servers: () => Json | undefined;
-  readonly configure: (servers: Json) => void;
+  /** The servers of all layers as they are now, and how to set one of them anew. */
+  readonly layers: () => ServerLayers;
+  readonly configure: (change: LayerChange) => void;
 }
 
 type McplCommand =
-  'featureSets' | 'toggle' | 'model' | 'turn' | 'events' | 'markRead' | 'clearEvents' | 'askModel' | 'audit';
+  | 'featureSets'
+  | 'toggle'
+  | 'pushPolicy'
+  | 'model'
+  | 'turn'
+  | 'events'
+  | 'markRead'
+  | 'clearEvents'
+  | 'askModel'
+  | 'audit';
 
 /** What a driver does with what servers say by themselves: feature sets, events, turns, the audit. */
 export function mcplHandlers(tools: McplTools): Handlers<McplCommand> {
   const { host, models, work } = tools;
+  const viewOf = (server: string): JsonObject | null => {
+    const { mcpl } = knownServer(host, server);
+    return mcpl === undefined ? null : mcplView(mcpl);
+  };
   return {
-    featureSets: ({ server }) => {
-      const snapshot = known(host, server);
-      return snapshot.mcpl === undefined ? null : mcplView(snapshot.mcpl);
+    featureSets: ({ server }) => viewOf(server),
+    toggle: async (command, id) => {
+      await work.run(id, (token) => toggle(tools, command, token));
+      return viewOf(command.server);
     },
-    toggle: async ({ server, names, on }) => {
-      await toggle(tools, server, names, on);
-      const { mcpl } = known(host, server);
-      return mcpl === undefined ? null : mcplView(mcpl);
+    pushPolicy: async (command, id) => {
+      await work.run(id, (token) => setPolicy(tools, command, token));
+      return viewOf(command.server);
     },
     model: ({ model }) => {
       models.use(model);
@@ -49,40 +72,69 @@ export function mcplHandlers(tools: McplTools): Handlers<McplCommand> {
       return null;
     },
     askModel: ({ event }, id) => work.run(id, async (token) => eventView(await host.events.ask(event, token))),
-    audit: async ({ limit, server }) => (await host.audit.list({ limit, server })).map(auditView),
+    audit: async ({ limit, server, before }) => (await host.audit.list({ limit, server, before })).map(auditView),
   };
 }
 
-function known(host: Host, server: string) {
-  const snapshot = host.server(server);
-  if (snapshot !== undefined) return snapshot;
-  throw new Refused('UNKNOWN_SERVER', `There is no server "${server}".`, 'List them with "servers".');
+/**
+ * As a person does it in the editor: allowed first, then written where settings are kept, which here is the driver's.
+ * While the server's own question for consent is open, a choice waits for its answer.
+ */
+async function toggle(
+  tools: McplTools,
+  { server, names, on }: ControlCommand<'toggle'>,
+  token: CancellationToken,
+): Promise<void> {
+  const { sets } = declaring(tools.host, server);
+  const wanted = [...new Set(names)];
+  for (const name of wanted) {
+    const { set, state } = setNamed(sets, server, name);
+    if (on && state === 'invalid')
+      throw new Refused(
+        'INVALID_FEATURE_SET',
+        `The feature set "${name}" cannot be switched on. ${set.problem ?? ''}`.trim(),
+        'Its server has to declare it as MCPL wants.',
+      );
+  }
+  await unlessCancelled(tools.host.allowFeatureSets(server, wanted, on), token, 'The choice');
+  const declared = sets.map(({ set }) => set.name);
+  // As the layers are now: other commands have had their turn meanwhile.
+  tools.configure(withFeatureSets(tools.layers(), server, declared, { names: wanted, on }));
 }
 
-/** As a person does it in the editor: allowed first, then written where settings are kept, which here is the driver's. */
-async function toggle(tools: McplTools, server: string, names: readonly string[], on: boolean): Promise<void> {
-  const { mcpl, definition } = known(tools.host, server);
-  if (mcpl === undefined || definition === undefined)
-    throw new Refused('NO_FEATURE_SETS', `The server "${server}" has no feature sets.`, 'Start it first.');
-  const declared = mcpl.sets.map(({ set }) => set.name);
-  const unknown = names.find((name) => !declared.includes(name));
-  if (unknown !== undefined)
-    throw new Refused('UNKNOWN_FEATURE_SET', `"${server}" has no feature set "${unknown}".`, 'See "featureSets".');
-  await tools.host.allowFeatureSets(server, names, on);
-  const { enabled, disabled } = withChoice(definition.mcpl.featureSets, declared, names, on);
-  const servers = tools.servers();
-  const all = isJsonObject(servers) ? servers : {};
-  const entry = isJsonObject(all[server]) ? all[server] : {};
-  tools.configure({ ...all, [server]: { ...entry, featureSets: { enabled, disabled } } });
+async function setPolicy(
+  tools: McplTools,
+  command: ControlCommand<'pushPolicy'>,
+  token: CancellationToken,
+): Promise<void> {
+  const { server, featureSet, policy } = command;
+  setNamed(declaring(tools.host, server).sets, server, featureSet);
+  await unlessCancelled(tools.host.allowPushPolicy(server, featureSet, policy), token, 'The choice');
+  tools.configure(withPushPolicy(tools.layers(), server, featureSet, policy));
+}
+
+function declaring(host: Host, server: string): McplSnapshot {
+  const { mcpl, definition } = knownServer(host, server);
+  if (mcpl === undefined)
+    throw new Refused('NO_FEATURE_SETS', `No feature sets of "${server}" are known.`, 'Start it first.');
+  if (definition === undefined)
+    throw new Refused('INVALID_SETTINGS', `The settings of "${server}" have an error.`, 'See "problems".');
+  return mcpl;
+}
+
+function setNamed(sets: readonly FeatureSetView[], server: string, name: string): FeatureSetView {
+  const found = sets.find(({ set }) => set.name === name);
+  if (found !== undefined) return found;
+  throw new Refused('UNKNOWN_FEATURE_SET', `"${server}" has no feature set "${name}".`, 'See "featureSets".');
 }
 
 function turnOf(
   { write }: McplTools,
-  { conversationId, turnIndex, message, history }: Extract<Parameters<Handlers<'turn'>['turn']>[0], object>,
+  { conversationId, turnIndex, message, history }: ControlCommand<'turn'>,
   turn: CommandId,
-  token: TurnRequest['token'],
+  token: CancellationToken,
 ): TurnRequest {
-  const said = message === null ? [] : [{ role: 'user' as const, content: [{ type: 'text' as const, text: message }] }];
+  const said = message === null ? [] : [{ role: 'user', content: [{ type: 'text', text: message }] } as const];
   return {
     conversationId,
     turnIndex,

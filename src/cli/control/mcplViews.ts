@@ -8,9 +8,8 @@ import {
 } from '../../core/index.ts';
 
 export function mcplView({ dialect, sets, isUndecided }: McplSnapshot): JsonObject {
-  const { remarks, ...rest } = dialect;
   return {
-    dialect: { ...rest, remarks },
+    dialect: { ...dialect },
     isUndecided,
     sets: sets.map(({ set, state, push, undeclared, tools }) => ({ ...set, state, push, undeclared, tools })),
   };

@@ -48,10 +48,25 @@ export function flag(line: JsonObject, name: string): boolean {
   return value;
 }
 
-export function optionalCount(line: JsonObject, name: string): number | undefined {
+export function optionalFlag(line: JsonObject, name: string): boolean | undefined {
+  return line[name] === undefined ? undefined : flag(line, name);
+}
+
+export function optionalCount(line: JsonObject, name: string, { least = 0, most }: Range = {}): number | undefined {
   const value = line[name];
   if (value === undefined) return undefined;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw new Malformed(`"${name}" must be a whole number from 0 on.`);
-  return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= (most ?? value))
+    return value;
+  throw new Malformed(`"${name}" must be a whole number from ${least} ${most === undefined ? 'on' : `to ${most}`}.`);
+}
+
+interface Range {
+  readonly least?: number;
+  readonly most?: number;
+}
+
+export function choice<const T extends string>(line: JsonObject, name: string, choices: readonly T[]): T {
+  const chosen = choices.find((known) => known === line[name]);
+  if (chosen === undefined) throw new Malformed(`"${name}" must be one of ${choices.join(', ')}.`);
+  return chosen;
 }

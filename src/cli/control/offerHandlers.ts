@@ -1,5 +1,6 @@
 import type { Host, Json, JsonObject, Progress, ServerSnapshot } from '../../core/index.ts';
-import { type CommandId, type Handlers, Refused } from './commands.ts';
+import type { CommandId, Handlers } from './commands.ts';
+import { knownServer } from './knownServer.ts';
 import { promptResultView, readingView, resultView, toolView } from './views.ts';
 import type { Watches } from './watches.ts';
 import type { Work } from './work.ts';
@@ -64,10 +65,7 @@ export function offerHandlers({ host, work, watches, write }: OfferTools): Handl
 }
 
 function listed(host: Host, id: string | undefined, items: (server: ServerSnapshot) => readonly Json[]): Json {
-  const found = id === undefined ? undefined : host.server(id);
-  if (id !== undefined && found === undefined)
-    throw new Refused('UNKNOWN_SERVER', `There is no server "${id}".`, 'List them with "servers".');
-  const servers = found === undefined ? host.servers() : [found];
+  const servers = id === undefined ? host.servers() : [knownServer(host, id)];
   return servers.flatMap(items);
 }
 

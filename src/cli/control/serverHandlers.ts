@@ -1,7 +1,7 @@
 import type { ConsentStore, Host, Json } from '../../core/index.ts';
 import type { Accounts } from '../nodeHost.ts';
 import type { Handlers } from './commands.ts';
-import { accountView, consentView, problemView, serverView, stateView } from './views.ts';
+import { accountView, consentView, problemView, serverView, stateView, traceView } from './views.ts';
 import type { Work } from './work.ts';
 
 export interface ServerTools {
@@ -22,7 +22,8 @@ type ServerCommand =
   | 'consents'
   | 'forget'
   | 'accounts'
-  | 'signOut';
+  | 'signOut'
+  | 'trace';
 
 /** What a driver does with servers as a whole. */
 export function serverHandlers({ host, consents, accounts, work }: ServerTools): Handlers<ServerCommand> {
@@ -53,5 +54,10 @@ export function serverHandlers({ host, consents, accounts, work }: ServerTools):
     },
     accounts: async () => (await accounts.list()).map(accountView),
     signOut: async ({ url }) => ({ signedOut: await accounts.signOut(url) }),
+    trace: ({ server, on, limit }) => {
+      const trace = host.trace(server);
+      if (on !== undefined) trace.set(on);
+      return traceView(trace, limit);
+    },
   };
 }

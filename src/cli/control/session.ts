@@ -76,8 +76,8 @@ export class ControlSession implements Disposable {
       ...mcplHandlers({
         ...options,
         work,
-        servers: () => this.#settings.servers,
-        configure: (servers) => this.#configure({ servers }),
+        layers: () => this.#settings,
+        configure: (change) => this.#configure(change),
       }),
       ...this.#ownHandlers(),
     };

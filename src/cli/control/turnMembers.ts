@@ -1,35 +1,63 @@
 import {
   decodeResult,
+  DEFAULT_LIMITS,
   type HostLimits,
   isJsonArray,
   isJsonObject,
+  type Json,
   type JsonObject,
   type ModelMessage,
 } from '../../core/index.ts';
-import { Malformed, object, optionalCount, optionalText } from './members.ts';
+import { Malformed, object, optionalCount, optionalText, text } from './members.ts';
 
-/** What was said before in a conversation: `{"role": "user", "content": …}` each, with a text or blocks as in MCP. */
-export function historyIn(line: JsonObject): readonly ModelMessage[] {
-  const { history } = line;
-  if (history === undefined) return [];
-  if (!isJsonArray(history)) throw new Malformed('"history" must be a list of messages.');
-  return history.map((message) => {
-    if (!isJsonObject(message)) throw new Malformed('"history" must be a list of messages.');
-    const { role, content } = message;
-    if (role !== 'user' && role !== 'assistant') throw new Malformed('"role" must be "user" or "assistant".');
-    return { role, content: decodeResult({ content }).blocks };
-  });
+interface TurnMembers {
+  readonly conversationId: string;
+  readonly turnIndex: number;
+  readonly message: string | null;
+  readonly history: readonly ModelMessage[];
 }
 
-/** What is left out has its default. */
-export function limitsIn(line: JsonObject): Partial<HostLimits> | undefined {
-  const limits = object(line, 'limits');
-  if (limits === undefined) return undefined;
-  const given = {
-    pushPerMinute: optionalCount(limits, 'pushPerMinute'),
-    maxEvents: optionalCount(limits, 'maxEvents'),
-    auditDays: optionalCount(limits, 'auditDays'),
-    model: optionalText(limits, 'model'),
+/** As the editor's settings have it. */
+const MOST = { pushPerMinute: 6_000, maxEvents: 10_000, auditDays: 3_650 } as const;
+
+export function turnIn(line: JsonObject): TurnMembers {
+  const message = line['message'] === null ? null : text(line, 'message');
+  const history = historyIn(line);
+  if (message === null && history.length === 0) throw new Malformed('A turn needs a "message" or a "history".');
+  return {
+    conversationId: optionalText(line, 'conversationId') ?? 'driver',
+    turnIndex: optionalCount(line, 'turnIndex') ?? 0,
+    message,
+    history,
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** What was said before in a conversation: `{"role": "user", "content": …}` each, with a text or blocks as in MCP. */
+function historyIn({ history }: JsonObject): readonly ModelMessage[] {
+  if (history === undefined) return [];
+  if (!isJsonArray(history)) throw new Malformed('"history" must be a list of messages.');
+  return history.map(messageOf);
+}
+
+function messageOf(value: Json): ModelMessage {
+  if (!isJsonObject(value)) throw new Malformed('"history" must be a list of messages.');
+  const { role, content } = value;
+  if (role !== 'user' && role !== 'assistant') throw new Malformed('"role" must be "user" or "assistant".');
+  if (typeof content !== 'string' && !isJsonArray(content) && !isJsonObject(content))
+    throw new Malformed('"content" must be a text, a content block or a list of them.');
+  return { role, content: decodeResult({ content }).blocks };
+}
+
+/** Whole: what is left out has its default. */
+export function limitsIn(line: JsonObject): HostLimits | undefined {
+  const given = object(line, 'limits');
+  if (given === undefined) return undefined;
+  const count = (name: keyof typeof MOST): number =>
+    optionalCount(given, name, { least: 1, most: MOST[name] }) ?? DEFAULT_LIMITS[name];
+  return {
+    pushPerMinute: count('pushPerMinute'),
+    maxEvents: count('maxEvents'),
+    auditDays: count('auditDays'),
+    model: optionalText(given, 'model') ?? DEFAULT_LIMITS.model,
+  };
 }

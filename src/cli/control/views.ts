@@ -1,5 +1,6 @@
 import {
   type Account,
+  ALL_MESSAGES,
   blockText,
   type Consent,
   type HostError,
@@ -7,6 +8,7 @@ import {
   type Listing,
   type OfferedTool,
   type PromptResult,
+  type ProtocolTrace,
   type ResourceReading,
   type ResultView,
   type ServerSnapshot,
@@ -91,4 +93,11 @@ export function promptResultView({ description, messages, raw }: PromptResult): 
 
 export function accountView({ server, issuer, resource, scopes, at }: Account): JsonObject {
   return { url: server, issuer, resource, scopes, at };
+}
+
+/** The last of what was recorded, the oldest first. */
+export function traceView(trace: ProtocolTrace, limit: number): JsonObject {
+  const { isOn, size, next } = trace;
+  const entries = trace.entries(next - limit, limit, ALL_MESSAGES).map((entry) => ({ ...entry }));
+  return { isOn, size, entries };
 }

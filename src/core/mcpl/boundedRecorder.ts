@@ -7,8 +7,8 @@ import type { Recorder } from './recorder.ts';
 const MOST_REFUSED = 60;
 
 /**
- * Keeps a server that is refused a thousand times a second from filling the audit: what was left out is told of with the
- * next record that is kept. What succeeds has bounds of its own, and every one of it is recorded.
+ * Keeps a server that asks a thousand times a second for what it does not get from filling the audit: what was left out
+ * is told of with the next record that is kept.
  */
 export class BoundedRecorder implements Recorder {
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class BoundedRecorder implements Recorder {
   }
 
   record(record: AuditRecord): void {
-    if (record.outcome !== 'refused' && record.outcome !== 'dropped') {
+    if (hasOwnBounds(record)) {
       this.#inner.record(record);
       return;
     }
@@ -36,4 +36,10 @@ export class BoundedRecorder implements Recorder {
     const remark = untold > 0 ? ` (${untold} more before it were left out)` : '';
     this.#inner.record(untold > 0 ? { ...record, detail: `${record.detail ?? ''}${remark}`.trim() } : record);
   }
+}
+
+/** What used a model counts towards a budget; what else comes to its end took a turn. Sets change as often as a server likes. */
+function hasOwnBounds({ outcome, operation, tokens }: AuditRecord): boolean {
+  if (tokens !== undefined) return true;
+  return (outcome === 'success' || outcome === 'timeout') && !operation.startsWith('featureSets/');
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { type Disposable, toDisposable } from '../base/disposable.ts';
+import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
 import { isHostError, messageOf, methodNotFound, RPC, type WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
@@ -22,6 +22,7 @@ import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeAdvert, encodeHostAdvert, type McplAdvert } from '../wire/mcpl/advert.ts';
 import { invalidParams, notEnabled, unknownFeatureSet } from '../wire/mcpl/errors.ts';
 import { capabilitiesOf, decodeChange } from '../wire/mcpl/featureSets.ts';
+import { EarlyRequests } from './earlyRequests.ts';
 import type { FormGrants } from './formGrants.ts';
 import type { McplMember } from './member.ts';
 import type { Recorder } from './recorder.ts';
@@ -64,6 +65,7 @@ export class McplConnection implements SessionFeature, McplMember {
   readonly notifications: NonNullable<SessionFeature['notifications']>;
   readonly #options: McplConnectionOptions;
   readonly #observed = new Map<string, Set<McplUse>>();
+  readonly #early: EarlyRequests;
   #session: Session | undefined;
   #advert: McplAdvert | undefined;
   #sets = new Map<string, FeatureSet>();
@@ -75,13 +77,17 @@ export class McplConnection implements SessionFeature, McplMember {
     this.#options = options;
     this.server = options.server;
     this.log = options.log;
+    this.#early = new EarlyRequests(options.clock);
     this.requests = Object.fromEntries(
       Object.entries(options.handlers).map(([method, handler]) => [
         method,
         (params: JsonObject, context: InboundContext): Promise<Json> | Json => {
-          // Only a server that announced MCPL is answered in its terms (MCPL §3.3).
-          if (this.#advert === undefined) throw methodNotFound(method);
-          return handler(this, params, context);
+          const answer = (): Promise<Json> | Json => {
+            // Only a server that announced MCPL is answered in its terms (MCPL §3.3).
+            if (this.#advert === undefined) throw methodNotFound(method);
+            return handler(this, params, context);
+          };
+          return this.#session === undefined ? this.#afterStart(method, answer, context) : answer();
         },
       ]),
     );
@@ -115,8 +121,9 @@ export class McplConnection implements SessionFeature, McplMember {
   /** What it does not ask to see or to write, it does not get, whatever the settings allow. */
   get settings(): McplSettings {
     const settings = this.#options.settings();
-    const wanted = this.#advert?.before;
-    if (wanted === undefined) return settings;
+    // One that only hears of answers said nothing of what it wants to see before.
+    if (this.#advert?.dialect.before !== true) return settings;
+    const wanted = this.#advert.before;
     const { hooks } = settings;
     const positions = hooks.positions.filter((position) => wanted.positions.includes(position));
     if (positions.length === hooks.positions.length && (wanted.userMessage || !hooks.readUserMessage)) return settings;
@@ -144,9 +151,20 @@ export class McplConnection implements SessionFeature, McplMember {
     this.#declare(this.#advert?.sets ?? []);
     for (const remark of this.#advert?.dialect.remarks ?? []) this.log.log('warn', remark);
     this.update();
-    return toDisposable(() => {
-      if (this.#session === session) this.#session = undefined;
-    });
+    this.#early.release();
+    const store = new DisposableStore();
+    store.add(
+      session.onRenewed(() => {
+        this.#told = '';
+        this.update();
+      }),
+    );
+    store.add(
+      toDisposable(() => {
+        if (this.#session === session) this.#session = undefined;
+      }),
+    );
+    return store;
   }
 
   /** Settings or declarations may be others now: the server is told, and so is whoever watches. */
@@ -169,7 +187,8 @@ export class McplConnection implements SessionFeature, McplMember {
   }
 
   admit(featureSet: Json | undefined, use: McplUse): FeatureSet {
-    if (typeof featureSet !== 'string') throw invalidParams('featureSet must be a text.', 'featureSet');
+    if (typeof featureSet !== 'string')
+      throw this.#refused(use, undefined, invalidParams('featureSet must be a text.', 'featureSet'));
     const set = featureSet === UNDECLARED ? undefined : this.#sets.get(featureSet);
     if (set === undefined) throw this.#refused(use, featureSet, unknownFeatureSet(featureSet));
     // A connection that has ended does nothing any more, however long its last message was under way.
@@ -218,6 +237,11 @@ export class McplConnection implements SessionFeature, McplMember {
         tools: byTool.filter(([, name]) => name === set.name).map(([tool]) => tool),
       })),
     };
+  }
+
+  async #afterStart(method: string, answer: () => Promise<Json> | Json, { token }: InboundContext): Promise<Json> {
+    if (!(await this.#early.wait(token))) throw methodNotFound(method);
+    return answer();
   }
 
   #stateOf(set: FeatureSet): FeatureSetState {
@@ -307,14 +331,12 @@ export class McplConnection implements SessionFeature, McplMember {
     });
   }
 
-  #refused(use: McplUse, featureSet: string, error: WireError): WireError {
-    const at = this.#options.clock.now();
-    const operation = use === 'pushEvents' ? 'push/event' : use === 'inferenceRequest' ? 'inference/request' : use;
+  #refused(use: McplUse, featureSet: string | undefined, error: WireError): WireError {
     this.#options.recorder.record({
-      at,
+      at: this.#options.clock.now(),
       server: this.server,
-      operation,
-      featureSet: featureSet.slice(0, 256),
+      operation: OPERATIONS[use],
+      featureSet: featureSet?.slice(0, 256),
       inferenceId: undefined,
       outcome: 'refused',
       durationMs: 0,
@@ -338,5 +360,14 @@ export class McplConnection implements SessionFeature, McplMember {
     });
   }
 }
+
+/** The message by which a server makes use of a set. */
+const OPERATIONS: Readonly<Record<McplUse, string>> = {
+  pushEvents: 'push/event',
+  inferenceRequest: 'inference/request',
+  tools: 'scope/elevate',
+  'contextHooks.beforeInference': 'context/beforeInference',
+  'contextHooks.afterInference': 'context/afterInference',
+};
 
 const NOTHING: Disposable = { dispose: () => undefined };

@@ -19,6 +19,8 @@ export interface FormGrantsOptions {
 export class FormGrants {
   readonly #options: FormGrantsOptions;
   readonly #forms = new Map<string, string>();
+  /** Asked for with each message of a set, and never another for the same declaration. */
+  readonly #computed = new WeakMap<FeatureSet, string>();
   #loading: Promise<void> | undefined;
   #isUnreadable = false;
 
@@ -82,9 +84,14 @@ export class FormGrants {
   }
 
   /** What it is allowed; its description is only words. */
-  #formOf({ uses, scoped, rollback, hostState }: FeatureSet): string {
-    const form = canonicalJson({ uses: [...uses].sort(), scoped, rollback, hostState });
-    return this.#options.ids.sha256(form).slice(0, 32);
+  #formOf(set: FeatureSet): string {
+    const known = this.#computed.get(set);
+    if (known !== undefined) return known;
+    const { uses, scoped, rollback, hostState } = set;
+    const text = canonicalJson({ uses: [...uses].sort(), scoped, rollback, hostState });
+    const form = this.#options.ids.sha256(text).slice(0, 32);
+    this.#computed.set(set, form);
+    return form;
   }
 }
 

@@ -1,7 +1,7 @@
 import { cleanLine } from '../base/cleanText.ts';
 import { clip } from '../base/json.ts';
 import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
-import type { McplUse } from '../model/mcpl.ts';
+import type { FeatureSet, McplUse } from '../model/mcpl.ts';
 import type { Clock } from '../ports.ts';
 import type { HookTurn } from '../wire/mcpl/hooks.ts';
 import type { McplMember } from './member.ts';
@@ -21,6 +21,10 @@ export interface HookReport {
 }
 
 const MAX_DETAIL = 500;
+const USES = {
+  'context/beforeInference': 'contextHooks.beforeInference',
+  'context/afterInference': 'contextHooks.afterInference',
+} as const;
 
 /** Sets first: a server that is gone has none, and nothing else to look at. */
 export function hasHook(member: McplMember, use: HookUse): boolean {
@@ -41,7 +45,7 @@ export function turnFor(member: McplMember, turn: HookTurn): HookTurn {
 export function authorityOf(member: McplMember, use: HookUse, named: string | undefined): Authority {
   const sets = member.setsFor(use);
   if (sets.length === 0) return { kind: 'refused', why: 'no feature set of it with this hook is on any more' };
-  if (named === undefined) return { kind: 'allowed', featureSet: sets.length === 1 ? sets[0]?.name : undefined };
+  if (named === undefined) return { kind: 'allowed', featureSet: onlySet(sets) };
   if (sets.some(({ name }) => name === named)) return { kind: 'allowed', featureSet: named };
   return {
     kind: 'refused',
@@ -49,8 +53,14 @@ export function authorityOf(member: McplMember, use: HookUse, named: string | un
   };
 }
 
+function onlySet(sets: readonly FeatureSet[]): string | undefined {
+  return sets.length === 1 ? sets[0]?.name : undefined;
+}
+
+/** Where no answer names a set, it is the one that the server was asked for, if there is but one. */
 export function hookRecord(clock: Clock, member: McplMember, turn: HookTurn, report: HookReport): AuditRecord {
-  const { operation, featureSet, outcome, durationMs, detail } = report;
+  const { operation, outcome, durationMs, detail } = report;
+  const featureSet = report.featureSet ?? onlySet(member.setsFor(USES[operation]));
   return {
     at: clock.now(),
     server: member.server,

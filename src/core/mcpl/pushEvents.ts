@@ -72,7 +72,8 @@ export class PushEvents {
   /** Rejects with the `WireError` to answer with. */
   async handle(member: McplMember, params: JsonObject, _context: InboundContext): Promise<Json> {
     const { server } = member;
-    const featureSet = this.#admit(member, params);
+    // What is refused for its set, the member puts down itself.
+    const featureSet = member.admit(params['featureSet'], 'pushEvents').name;
     const push = this.#decode(server, featureSet, params);
     const policy = pushPolicyOf(member.settings.push, featureSet);
     if (policy === 'ignore') {
@@ -90,19 +91,6 @@ export class PushEvents {
     const answer = this.#keep(member, featureSet, push, { policy, obstacle });
     this.#known.remember(server, push.eventId, now, answer);
     return answer;
-  }
-
-  /** What the member refuses by name it has put down itself. */
-  #admit(member: McplMember, params: JsonObject): string {
-    const { featureSet } = params;
-    if (typeof featureSet !== 'string')
-      this.#records.turnedAway({
-        server: member.server,
-        featureSet: undefined,
-        outcome: 'refused',
-        detail: 'It names no feature set.',
-      });
-    return member.admit(featureSet, 'pushEvents').name;
   }
 
   #decode(server: string, featureSet: string, params: JsonObject): PushParams {

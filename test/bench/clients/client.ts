@@ -11,10 +11,24 @@ export interface BenchClient {
 
 export type OpenClient = (onNotification: () => void) => Promise<BenchClient>;
 
-export const serverCommand = {
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export const serverCommand: ServerCommand = {
   command: process.execPath,
   args: [join(import.meta.dirname, '../server.mjs')],
 };
+
+/** A server that speaks MCPL, and answers the question for context so late. */
+export const mcplServer = (answerAfterMs = 0): ServerCommand => ({
+  command: process.execPath,
+  args: [join(import.meta.dirname, '../mcplServer.mjs'), String(answerAfterMs)],
+});
+
+/** What clients that know nothing of MCPL answer to every event. */
+export const ACCEPTED = { accepted: true } as const;
 
 /** Nothing of this bench takes as long; a variant that hangs must not look like a slow one. */
 export const PATIENCE_MS = 300_000;

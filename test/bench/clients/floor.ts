@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { type BenchClient, type OpenClient, serverCommand } from './client.ts';
+import { ACCEPTED, type BenchClient, type OpenClient, type ServerCommand, serverCommand } from './client.ts';
 
 interface Message {
   readonly id?: number;
@@ -27,8 +27,10 @@ class Lines {
 }
 
 /** The least that a client can do: what a variant costs beyond this is its own. */
-export const openFloor: OpenClient = async (onNotification) => {
-  const child = spawn(serverCommand.command, serverCommand.args, { stdio: ['pipe', 'pipe', 'inherit'] });
+export const openFloor: OpenClient = (onNotification) => floorTo(serverCommand, onNotification);
+
+export const floorTo = async ({ command, args }: ServerCommand, onNotification: () => void): Promise<BenchClient> => {
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const pending = new Map<number, (result: unknown) => void>();
   const listeners = new Map<number, () => void>();
   const lines = new Lines();
@@ -50,7 +52,7 @@ export const openFloor: OpenClient = async (onNotification) => {
       const settle = pending.get(id ?? 0);
       pending.delete(id ?? 0);
       settle?.(result);
-    } else if (id !== undefined) send({ jsonrpc: '2.0', id, result: {} });
+    } else if (id !== undefined) send({ jsonrpc: '2.0', id, result: method === 'ping' ? {} : ACCEPTED });
     else if (method === 'notifications/progress') listeners.get(params?.progressToken ?? 0)?.();
     else onNotification();
   };

@@ -1,27 +1,53 @@
 import { createRequire } from 'node:module';
 import type * as library from '../../../src/cli/library.ts';
 import { builtHost } from '../buildPaths.ts';
-import { type BenchClient, type OpenClient, serverCommand } from './client.ts';
+import { type BenchClient, mcplServer, type OpenClient, type ServerCommand, serverCommand } from './client.ts';
 
 const SERVER = 'bench';
+
+type HostOptions = Omit<library.HostOptions, 'servers'>;
 
 /** The bundle as it ships, the whole way of a call: settings, catalogue, policy, operation events. */
 export const openHost: OpenClient = () => hostTo(serverCommand);
 
 /** The same for any server that settings can name. */
-export const hostTo = async (entry: object): Promise<BenchClient> => {
-  const { createHost } = createRequire(import.meta.url)(builtHost) as typeof library;
-  const host = createHost({ servers: { [SERVER]: { ...entry, timeouts: { call: 300, start: 60 } } } });
-  const listed = new Promise<void>((resolve) => {
-    host.onDidChangeServer(() => {
-      if ((host.server(SERVER)?.tools.length ?? 0) > 0) resolve();
-    });
-  });
-  await host.start(SERVER);
-  await listed;
+export const hostTo = async (entry: object, options: HostOptions = {}): Promise<BenchClient> => {
+  const host = await startHost({ [SERVER]: entry }, options);
   return {
     call: (tool, args, onProgress) =>
       host.callTool({ server: SERVER, tool, args, route: 'api' }, onProgress === undefined ? {} : { onProgress }),
     close: () => host.close(),
   };
 };
+
+/** A host with all of these servers running, and their tools known. */
+export const startHost = async (
+  entries: Readonly<Record<string, object>>,
+  options: HostOptions = {},
+): Promise<library.Host> => {
+  const { createHost } = createRequire(import.meta.url)(builtHost) as typeof library;
+  const timeouts = { call: 300, start: 60 };
+  const servers = Object.fromEntries(Object.entries(entries).map(([id, entry]) => [id, { ...entry, timeouts }]));
+  const host = createHost({ ...options, servers: JSON.parse(JSON.stringify(servers)) as library.JsonObject });
+  const ids = Object.keys(entries);
+  const isListed = (): boolean => ids.every((id) => (host.server(id)?.tools.length ?? 0) > 0);
+  const listed = new Promise<void>((resolve) => {
+    host.onDidChangeServer(() => {
+      if (isListed()) resolve();
+    });
+  });
+  await Promise.all(ids.map((id) => host.start(id)));
+  if (ids.length > 0) await listed;
+  return host;
+};
+
+export const MAX_EVENTS = 1_000;
+
+/** Nothing is refused, and everything else is as it ships. */
+export const GENEROUS = { pushPerMinute: 100_000_000, maxEvents: MAX_EVENTS } as const;
+
+/** An entry whose feature sets are on; all else is as by default. */
+export const mcplEntry = (command: ServerCommand = mcplServer()): object => ({
+  ...command,
+  featureSets: { enabled: ['bench.*'] },
+});

@@ -2,12 +2,21 @@ import { NO_CANCELLATION, NO_LOG, type Transport } from '../../../src/core/index
 import { InitializedSession } from '../../../src/core/session/initializedSession.ts';
 import { nodeClock } from '../../../src/node/nodePorts.ts';
 import { openStdio } from '../../../src/node/stdio.ts';
-import { type BenchClient, type OpenClient, PATIENCE_MS, serverCommand } from './client.ts';
+import {
+  ACCEPTED,
+  type BenchClient,
+  type OpenClient,
+  PATIENCE_MS,
+  type ServerCommand,
+  serverCommand,
+} from './client.ts';
 
 /** The project's own connection without the host around it: what is left is what the host itself costs. */
-export const openPeer: OpenClient = async (onNotification) => {
+export const openPeer: OpenClient = (onNotification) => peerTo(serverCommand, onNotification);
+
+export const peerTo = async (command: ServerCommand, onNotification: () => void): Promise<BenchClient> => {
   const transport = await openStdio({
-    ...serverCommand,
+    ...command,
     cwd: undefined,
     env: process.env,
     onStderr: (line) => process.stderr.write(`${line}\n`),
@@ -27,7 +36,9 @@ export const sessionOver = async (
     log: NO_LOG,
     client: { name: 'bench', title: 'Bench', version: '1.0.0' },
     startTimeoutMs: PATIENCE_MS,
-    features: [{ notifications: { 'notifications/message': onNotification } }],
+    features: [
+      { notifications: { 'notifications/message': onNotification }, requests: { 'push/event': () => ACCEPTED } },
+    ],
     token: NO_CANCELLATION,
     onNegotiated,
   });

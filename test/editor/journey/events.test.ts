@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pushServer } from '../pushServerEntry.ts';
+import { PUSH_SERVER, pushServer } from '../pushServerEntry.ts';
 import { type JourneyEditor, openJourney } from './journeyEditor.ts';
 import { until } from './until.ts';
 
@@ -13,12 +13,16 @@ suite('A person whom a server tells something', () => {
   });
 
   test('has a model look at it, and finds both again after a reload', async () => {
-    opened = await openJourney({ settings: { 'mcpl.servers': { memory: pushServer(ALICE) } }, trust: 'yes' });
+    opened = await openJourney({
+      settings: { 'mcpl.servers': { memory: pushServer('${workspaceFolder}/push.cjs', ALICE) } },
+      files: { 'push.cjs': PUSH_SERVER },
+      trust: 'yes',
+    });
     const { page, person } = opened;
     const rows = async (pattern: RegExp): Promise<boolean> =>
       (await person.treeRows()).some((row) => pattern.test(row));
     await person.openContainer('MCP Live');
-    await person.notification('Start', 'memory');
+    await person.notification('Start', 'push.cjs');
     await until('the event', opened, () => rows(/^memory 1 event · 1 unread$/));
     await person.waitFor(`.notifications-toasts .notification-list-item:has-text("memory: ${ALICE}")`);
     await person.screenshot('journey a server tells something');

@@ -8,8 +8,12 @@ import { push, startPushServer } from './pushServer.ts';
 const ALICE = 'You mentioned following up with Alice today';
 const rows = async (): Promise<readonly string[]> =>
   (await person.treeRows()).filter((row) => /event|now|min|Origin|\.png|memory:\/\//.test(row));
+/** A toast may still be seen while the centre shows the same already. */
 const told = (...messages: readonly string[]): Promise<void> =>
-  eventually(async () => (await person.notifications()).filter((each) => each.startsWith('memory:')), messages);
+  eventually(
+    async () => [...new Set(await person.notifications())].filter((each) => each.startsWith('memory:')),
+    messages,
+  );
 const activeText = (): string => vscode.window.activeTextEditor?.document.getText() ?? '';
 const activeName = async (): Promise<string | undefined> => {
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;

@@ -53,6 +53,11 @@ export function lineOf(direction: '>' | '<', { id, method, params, result, error
   return [direction, ...name, ...words, ...(error === undefined ? [] : [`error ${JSON.stringify(error)}`])].join(' ');
 }
 
+/** What carries out the commands of `caseServer.mjs`, a line of JSON each. */
+export interface Hands {
+  write(command: string): unknown;
+}
+
 /** One process of the scripted server: what it heard, and its hands. */
 export class CaseLife {
   readonly pid: number;
@@ -62,15 +67,15 @@ export class CaseLife {
   readonly heard: { readonly at: number; readonly text: string; readonly message: JsonObject }[] = [];
   readonly events: { readonly at: number; readonly event: string }[] = [];
   isGone = false;
-  readonly #socket: Socket;
+  readonly #hands: Hands;
   readonly #doing = new Map<number, (value: Json | undefined) => void>();
   #commands = 0;
   #pings = 0;
   readonly #pongs = new Set<string>();
 
-  constructor(pid: number, socket: Socket) {
+  constructor(pid: number, hands: Hands) {
     this.pid = pid;
-    this.#socket = socket;
+    this.#hands = hands;
   }
 
   get text(): string {
@@ -189,7 +194,7 @@ export class CaseLife {
     if (this.isGone) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       this.#doing.set(id, resolve);
-      this.#socket.write(`${JSON.stringify({ do: name, id, ...given })}\n`);
+      this.#hands.write(`${JSON.stringify({ do: name, id, ...given })}\n`);
     });
   }
 }

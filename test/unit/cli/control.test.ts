@@ -27,6 +27,7 @@ suite('A driver of the host', () => {
     assert.deepEqual(written, [{ event: 'ready' }]);
     assert.deepEqual(host.settings, {
       trusted: true,
+      limits: undefined,
       layers: [
         { scope: 'user', servers: { files: {} } },
         { scope: 'workspace', servers: undefined },
@@ -113,6 +114,7 @@ suite('A driver of the host', () => {
     await say({ id: 1, command: 'configure', workspaceServers: { b: {} }, trusted: false });
     assert.deepEqual(host.settings, {
       trusted: false,
+      limits: undefined,
       layers: [
         { scope: 'user', servers: { files: {} } },
         { scope: 'workspace', servers: { b: {} } },
@@ -240,6 +242,34 @@ suite('A driver of the host', () => {
     ['{"id":1,"command":"prompt","server":"a","name":"b","args":{"n":5}}', 1, /"n" in "args" must be a text/],
     ['{"id":1,"command":"logLevel","server":"a","level":"loud"}', 1, /"level" must be one of debug, info/],
     ['{"id":1,"command":"complete","server":"a","argument":"b","value":""}', 1, /Either "prompt" or "template"/],
+    [
+      '{"id":1,"command":"configure","limits":{"maxEvents":0}}',
+      1,
+      /"maxEvents" must be a whole number from 1 to 10000/,
+    ],
+    ['{"id":1,"command":"configure","limits":{"model":5}}', 1, /"model" must be a text/],
+    ['{"id":1,"command":"toggle","server":"a","names":"b","on":true}', 1, /"names" must be a list of texts/],
+    ['{"id":1,"command":"toggle","server":"a","names":["b"]}', 1, /"on" must be true or false/],
+    [
+      '{"id":1,"command":"pushPolicy","server":"a","featureSet":"b","policy":"never"}',
+      1,
+      /"policy" must be one of ignore/,
+    ],
+    ['{"id":1,"command":"model"}', 1, /"model" must be an object/],
+    [
+      '{"id":1,"command":"model","model":{"id":"m","contextWindow":1e999}}',
+      1,
+      /"contextWindow" must be a whole number/,
+    ],
+    ['{"id":1,"command":"model","model":{"id":"m","capabilities":[1]}}', 1, /"capabilities" must be a list of texts/],
+    ['{"id":1,"command":"turn"}', 1, /"message" must be a text/],
+    ['{"id":1,"command":"turn","message":null}', 1, /needs a "message" or a "history"/],
+    ['{"id":1,"command":"turn","message":"","history":{}}', 1, /"history" must be a list of messages/],
+    ['{"id":1,"command":"turn","message":"","history":[{"role":"system"}]}', 1, /"role" must be "user" or "assistant"/],
+    ['{"id":1,"command":"turn","message":"","history":[{"role":"user"}]}', 1, /"content" must be a text, a content/],
+    ['{"id":1,"command":"events","limit":10001}', 1, /"limit" must be a whole number from 0 to 10000/],
+    ['{"id":1,"command":"audit","limit":-1}', 1, /"limit" must be a whole number from 0 to 5000/],
+    ['{"id":1,"command":"trace","server":"a","on":"yes"}', 1, /"on" must be true or false/],
     ['{"id":1,"command":"cancel"}', 1, /"call" must be the id/],
     ['['.repeat(100_000), null, /nests too deeply/],
   ] as const)
@@ -253,7 +283,8 @@ suite('A driver of the host', () => {
   test('cannot end the host, whatever it writes', () => {
     const word = fc.constantFrom(
       ...['servers', 'tools', 'resources', 'start', 'configure', 'cancel', 'answer', 'call', 'read', 'prompt'],
-      ...['complete', 'subscribe', 'unsubscribe', 'logLevel', 'refresh', 'signOut', '__proto__'],
+      ...['complete', 'subscribe', 'unsubscribe', 'logLevel', 'refresh', 'signOut', 'trace', 'featureSets', 'toggle'],
+      ...['pushPolicy', 'model', 'turn', 'events', 'markRead', 'clearEvents', 'askModel', 'audit', '__proto__'],
     );
     const command = fc.record({
       id: fc.jsonValue(),
@@ -261,6 +292,11 @@ suite('A driver of the host', () => {
       server: fc.jsonValue(),
       uri: fc.jsonValue(),
       args: fc.jsonValue(),
+      names: fc.oneof(fc.jsonValue(), fc.array(fc.string())),
+      model: fc.jsonValue(),
+      history: fc.jsonValue(),
+      limits: fc.jsonValue(),
+      limit: fc.jsonValue(),
     });
     fc.assert(
       fc.property(

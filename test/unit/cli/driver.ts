@@ -21,11 +21,13 @@ export class Driver {
   readonly written: JsonObject[] = [];
   readonly questions: Questions;
   readonly session: ControlSession;
+  readonly models: DriverModels;
   isShutDown = false;
 
   constructor() {
     const write = (message: JsonObject): void => void this.written.push(message);
     this.questions = new Questions(write);
+    this.models = new DriverModels(this.questions);
     this.session = new ControlSession({
       host: this.host,
       consents: memoryStorage().consents,
@@ -34,7 +36,7 @@ export class Driver {
         signOut: (url) => Promise.resolve(url === ACCOUNT.server),
       },
       questions: this.questions,
-      models: new DriverModels(this.questions),
+      models: this.models,
       write,
       settings: { servers: { files: {} }, workspaceServers: undefined, inputs: undefined, trusted: true },
       onShutdown: () => (this.isShutDown = true),
@@ -55,5 +57,6 @@ export class Driver {
 
   dispose(): void {
     this.session.dispose();
+    this.host.traced.dispose();
   }
 }

@@ -1,6 +1,8 @@
 import {
+  type AuditEntry,
   type AuditLog,
   type AuditRecord,
+  type CancellationToken,
   cancelled,
   decodeResult,
   Emitter,
@@ -10,18 +12,23 @@ import {
   type HostSettings,
   type InboundEvent,
   type LogLevelName,
+  type McplSnapshot,
   type ModelRefusal,
   type Operation,
   type Prompt,
+  ProtocolTrace,
   type Resource,
   type ResourceTemplate,
   type ResourceWatch,
   type ServerChange,
+  type ServerDefinition,
   type ServerSnapshot,
   type Tool,
   type TurnRequest,
   type TurnResult,
 } from '../../../src/core/index.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
+import { definition } from '../../support/serverSnapshots.ts';
 
 export function tool(name: string): Tool {
   return {
@@ -91,6 +98,10 @@ export function prompt(name: string): Prompt {
 
 const TOO_SLOW = new HostError('TIMEOUT', 'Too slow.', { layer: 'transport', effect: 'none' });
 
+function untilCancelled(token: CancellationToken | undefined, what: string): Promise<never> {
+  return new Promise((_, reject) => token?.onCancellationRequested(() => reject(cancelled(what))));
+}
+
 /** Holds what the test puts in. */
 export class FakeInbox implements EventInbox {
   readonly changed = new Emitter<void>();
@@ -118,10 +129,16 @@ export class FakeInbox implements EventInbox {
     this.kept = server === undefined ? [] : this.kept.filter((event) => event.server !== server);
     return Promise.resolve();
   }
-  ask(id: string): Promise<InboundEvent> {
+  ask(id: string, token: CancellationToken): Promise<InboundEvent> {
     const event = this.find(id);
-    return event === undefined ? Promise.reject(TOO_SLOW) : Promise.resolve(event);
+    if (event === undefined) return Promise.reject(TOO_SLOW);
+    return event.eventId === 'wait' ? untilCancelled(token, 'The question') : Promise.resolve(event);
   }
+}
+
+function unknownServer(id: string): HostError {
+  const details = { layer: 'host', effect: 'none', suggestion: 'Look again.' } as const;
+  return new HostError('UNKNOWN_SERVER', `There is no server "${id}".`, details);
 }
 
 /** A host with one running server, whose calls end when the test says so. */
@@ -135,8 +152,14 @@ export class FakeHost implements Host {
   readonly events = new FakeInbox();
   readonly audit: AuditLog = {
     onDidAppend: new Emitter<readonly AuditRecord[]>().event,
-    list: () => Promise.resolve([]),
+    list: (query) => this.#note(`audit ${JSON.stringify(query)}`).then(() => this.audited),
   };
+  audited: readonly AuditEntry[] = [];
+  readonly traced = new ProtocolTrace({ clock: new FakeClock() });
+  /** What is known of the sets of its server. */
+  mcpl: McplSnapshot | undefined;
+  definition: ServerDefinition | undefined = definition('files');
+  readonly turns: TurnRequest[] = [];
   readonly did: string[] = [];
   settings: HostSettings | undefined;
   level: LogLevelName | undefined;
@@ -151,6 +174,8 @@ export class FakeHost implements Host {
         templates: [template('mem://note/{id}')],
         prompts: [prompt('greet')],
         listings: { resources: { kind: 'read' }, prompts: { kind: 'failed', error: TOO_SLOW } },
+        definition: this.definition,
+        mcpl: this.mcpl,
       },
     ];
   }
@@ -165,8 +190,7 @@ export class FakeHost implements Host {
   }
   start(id: string): Promise<void> {
     if (this.server(id) !== undefined) return this.#note(`start ${id}`);
-    const details = { layer: 'host', effect: 'none', suggestion: 'Look again.' } as const;
-    return Promise.reject(new HostError('UNKNOWN_SERVER', `There is no server "${id}".`, details));
+    return Promise.reject(unknownServer(id));
   }
   stop(id: string): Promise<void> {
     return this.#note(`stop ${id}`);
@@ -178,13 +202,13 @@ export class FakeHost implements Host {
     options?.onProgress?.({ progress: 1, total: 2, message: 'half' });
     if (request.args['wait'] !== true)
       return Promise.resolve(decodeResult({ content: [{ type: 'text', text: JSON.stringify(request) }] }));
-    return new Promise((_, reject) => options?.token?.onCancellationRequested(() => reject(cancelled('The call'))));
+    return untilCancelled(options?.token, 'The call');
   }
   readResource(...[id, uri, options]: Parameters<Host['readResource']>): ReturnType<Host['readResource']> {
     const text = `what is in ${uri}`;
     const contents = [{ kind: 'text', uri, mimeType: undefined, text }] as const;
     if (uri !== 'mem://wait') return Promise.resolve({ contents, raw: { id, uri } });
-    return new Promise((_, reject) => options?.token?.onCancellationRequested(() => reject(cancelled('Reading'))));
+    return untilCancelled(options?.token, 'Reading');
   }
   subscribeResource(...[id, uri, listener]: Parameters<Host['subscribeResource']>): ResourceWatch {
     this.watches.set(`${id} ${uri}`, listener);
@@ -206,8 +230,9 @@ export class FakeHost implements Host {
   logLevel(): LogLevelName | undefined {
     return this.level;
   }
-  trace(): never {
-    throw new Error('Nobody asks for it here.');
+  trace(id: string): ProtocolTrace {
+    if (this.server(id) === undefined) throw unknownServer(id);
+    return this.traced;
   }
   refresh(id: string): Promise<void> {
     return this.#note(`refresh ${id}`);
@@ -219,6 +244,8 @@ export class FakeHost implements Host {
     return this.#note(`push ${id} ${featureSet} ${policy}`);
   }
   runTurn(request: TurnRequest): Promise<TurnResult> {
+    this.turns.push(request);
+    if (request.userMessage === 'wait') return untilCancelled(request.token, 'The turn');
     request.onText?.('Good ');
     request.onText?.('day.');
     return Promise.resolve({

@@ -5,6 +5,7 @@ import { serverText } from '../../../src/cli/serverText.ts';
 import { parseSettings, declaredInput } from '../../../src/cli/settingsFile.ts';
 import { plain, safeJson } from '../../../src/cli/terminal.ts';
 import { HostError, isRunning } from '../../../src/core/index.ts';
+import { mcpl, view } from '../../support/featureSets.ts';
 import { prompt, resource, runningServer, template, tool } from './fakeHost.ts';
 
 suite('What the terminal shows', () => {
@@ -131,6 +132,54 @@ suite('What the terminal shows', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  test('a server that speaks MCPL: how, and its feature sets', () => {
+    const sets = [
+      view('memory\u0007.recall', {
+        description: 'Recalls.\nOften.',
+        uses: ['contextHooks.beforeInference', 'odd\u001b'],
+        tools: ['read'],
+      }),
+      view('on', { state: 'enabled', uses: Array.from({ length: 22 }, (_, n) => `u${n}`) }),
+      view('late', { state: 'changed' }),
+      view('broken', { state: 'invalid', problem: 'It has no description.' }),
+    ];
+    const dialect = { claimed: 'v0.2', after: 'blocking', inference: 'streaming', modelInfo: true } as const;
+    const known = mcpl(sets, { ...dialect, remarks: ['It is\u0007 odd.'] });
+    assert.equal(
+      serverText({ ...runningServer('files', []), mcpl: known }),
+      [
+        'files-server 1.2.3',
+        'MCP 2025-11-25',
+        'MCPL 0.2 (the server says v0.2): push events, context before an inference, changes answers, inference in pieces, asks which model it is',
+        '  It is odd.',
+        'Connection: stdio, legacy era, first answer after 3 ms',
+        'Capabilities: tools',
+        '',
+        'Feature sets (4):',
+        '',
+        '  memory.recall - off',
+        '    Recalls.',
+        '    Often.',
+        '    Uses: contextHooks.beforeInference, odd',
+        '    Tools: read',
+        '',
+        '  on - on',
+        `    Uses: ${Array.from({ length: 20 }, (_, n) => `u${n}`).join(', ')}, and 2 more`,
+        '',
+        '  late - off, because it is declared otherwise than when it was switched on',
+        '    Uses: nothing that it names',
+        '',
+        '  broken - cannot be switched on. It has no description.',
+        '    Uses: nothing that it names',
+        '',
+        'No tools.',
+        '',
+      ].join('\n'),
+    );
+    const plain = mcpl([], { pushEvents: false, before: false });
+    assert.match(serverText({ ...runningServer('a', []), mcpl: plain }), /\nMCPL 0\.2: announces nothing\n/);
   });
 });
 

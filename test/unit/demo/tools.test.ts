@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { ToolContext } from '../../../src/demo/tool.ts';
-import { callTool, demoTools } from '../../../src/demo/tools.ts';
+import { callTool, notesTools } from '../../../src/demo/tools.ts';
 
-suite('The demo tools', () => {
-  let tools: ReturnType<typeof demoTools>;
+suite('The notes of the demo', () => {
+  let tools: ReturnType<typeof notesTools>;
   let steps: string[];
   let context: ToolContext;
 
   setup(() => {
-    tools = demoTools(() => new Date('2026-01-01T00:00:00Z'));
+    tools = notesTools(() => new Date('2026-01-01T00:00:00Z'));
     steps = [];
     context = {
       signal: new AbortController().signal,

@@ -113,7 +113,7 @@ suite('The audit log as text', () => {
       await assert.rejects(pages.next(), isCancellation);
       const stuck = { list: () => Promise.resolve([entry(5)]) };
       let count = 0;
-      for await (const _ of auditPages(stuck, undefined, NO_CANCELLATION, () => undefined)) count++;
+      for await (const _ of auditPages(stuck, undefined, NO_CANCELLATION, () => undefined)) if (++count > 3) break;
       assert.equal(count, 1);
     });
   });

@@ -5,6 +5,7 @@ import { initializeResult, ScriptedServer } from '../../support/scriptedServer.t
 import { TestHost } from '../../support/testHost.ts';
 
 const settings = { a: { command: 'x', enabled: true } };
+const BEAT = { name: 'heartbeat', description: 'Beats.', uses: ['pushEvents'] };
 
 async function connected(mcpl?: Json): Promise<TestHost> {
   const t = new TestHost();
@@ -44,10 +45,11 @@ suite('MCPL servers', () => {
   });
 
   test('are refused by the protocol’s codes: a set that is off, an unknown one, none, and a method that is none', async () => {
-    const t = await connected({ version: '0.4', pushEvents: true, featureSets: [{ name: 'heartbeat' }] });
+    const t = await connected({ version: '0.4', pushEvents: true, featureSets: [BEAT, { name: 'broken' }] });
     assert.deepEqual(
       [
         await answer(t, 'push/event', { featureSet: 'heartbeat', eventId: 'e1' }),
+        await answer(t, 'push/event', { featureSet: 'broken', eventId: 'e1' }),
         await answer(t, 'push/event', { featureSet: 'other' }),
         await answer(t, 'push/event', {}),
         await answer(t, 'inference/request', { featureSet: 'heartbeat' }),
@@ -57,8 +59,9 @@ suite('MCPL servers', () => {
       ],
       [
         'answer {"code":-32001,"message":"Feature set not enabled","data":{"featureSet":"heartbeat","canEnable":true}}',
+        'answer {"code":-32001,"message":"Feature set not enabled","data":{"featureSet":"broken","canEnable":false}}',
         'answer {"code":-32003,"message":"Unknown feature set","data":{"featureSet":"other"}}',
-        'answer {"code":-32602,"message":"featureSet must be a text."}',
+        'answer {"code":-32602,"message":"featureSet must be a text.","data":{"field":"featureSet"}}',
         'answer {"code":-32001,"message":"Feature set not enabled","data":{"featureSet":"heartbeat","canEnable":true}}',
         'answer {"code":-32001,"message":"Feature set not enabled","data":{"featureSet":"heartbeat","canEnable":true}}',
         'answer {"code":-32601,"message":"Method not found: channels/register"}',

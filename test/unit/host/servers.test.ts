@@ -14,7 +14,7 @@ suite('A host and its servers', () => {
     await t.user({ notes: node, idle: { command: 'other' } });
     assert.equal(t.show(), 'notes: running 2025-06-18 pid 101 [add, del]\nidle: stopped (notStarted)');
     assert.deepEqual(t.server.heard, [
-      'initialize {"protocolVersion":"2025-11-25","capabilities":{"experimental":{"mcpl":{"version":"0.2","featureSets":{"enabled":[],"disabled":[]}}},"roots":{"listChanged":true},"elicitation":{"form":{},"url":{}},"sampling":{}},"clientInfo":{"name":"test-host","title":"Test Host","version":"0.0.0"}}',
+      'initialize {"protocolVersion":"2025-11-25","capabilities":{"experimental":{"mcpl":{"version":"0.2","pushEvents":true,"contextHooks":{"beforeInference":true,"afterInference":{"blocking":true}},"inferenceRequest":{"streaming":true},"modelInfo":true,"featureSets":{"enabled":[],"disabled":[]}}},"roots":{"listChanged":true},"elicitation":{"form":{},"url":{}},"sampling":{}},"clientInfo":{"name":"test-host","title":"Test Host","version":"0.0.0"}}',
       'notifications/initialized {}',
       'tools/list {}',
     ]);

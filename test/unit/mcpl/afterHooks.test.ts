@@ -32,7 +32,7 @@ suite('After a model has answered', () => {
     assert.deepEqual([told.requests.length, told.hooksUnderWay, result.text], [0, 0, 'I am fine.']);
     assert.equal(
       stage.audited,
-      ['told', 'blind'].map((name) => `${name} ${AFTER} - inf_1 success 0 ms - Told of the answer.`).join('\n'),
+      ['told', 'blind'].map((name) => `${name} ${AFTER} hooks inf_1 success 0 ms - Told of the answer.`).join('\n'),
     );
   });
 
@@ -67,7 +67,7 @@ suite('After a model has answered', () => {
         `redactor ${AFTER} hooks inf_1 success 0 ms - Changed the answer.`,
         `loud ${AFTER} hooks inf_1 success 0 ms - Changed the answer.`,
         `same ${AFTER} hooks inf_1 success 0 ms - Left the answer as it was.`,
-        `told ${AFTER} - inf_1 success 0 ms - Told of the answer.`,
+        `told ${AFTER} hooks inf_1 success 0 ms - Told of the answer.`,
       ].join('\n'),
     );
   });
@@ -120,7 +120,7 @@ suite('After a model has answered', () => {
       const result = await open.said(['plain']);
       assert.deepEqual([result.text, result.modifiedBy], ['plain!', ['b']]);
       assert.deepEqual(result.remarks, [`"a" did not check the answer: it ${why}.`]);
-      assert.equal(open.audited.split('\n')[0], `a ${AFTER} - inf_1 ${outcome} 0 ms - The server ${why}.`);
+      assert.equal(open.audited.split('\n')[0], `a ${AFTER} hooks inf_1 ${outcome} 0 ms - The server ${why}.`);
 
       const next = checker('b', changed);
       const closed = new HookStage(
@@ -134,7 +134,7 @@ suite('After a model has answered', () => {
           'Ask again, or set "hooks.afterInference" of "a" to "failOpen" to see answers that it did not check.',
       );
       assert.deepEqual([closed.shown, next.requests.length, closed.members[2]?.notified.length], [[], 0, 0]);
-      assert.equal(closed.audited, `a ${AFTER} - inf_1 ${outcome} 0 ms - The server ${why}. The answer was withheld.`);
+      assert.equal(closed.audited, `a ${AFTER} hooks inf_1 ${outcome} 0 ms - The server ${why}. The answer was withheld.`);
     });
   }
 

@@ -128,7 +128,7 @@ suite('Before a model is asked', () => {
       stage.audited,
       [
         'quick context/beforeInference hooks inf_1 success 0 ms - 1 of 1 injections used.',
-        'slow context/beforeInference - inf_1 timeout 3000 ms - The server did not answer in time.',
+        'slow context/beforeInference hooks inf_1 timeout 3000 ms - The server did not answer in time.',
       ].join('\n'),
     );
     assert.equal(stage.clock.waiting, 0);
@@ -220,7 +220,7 @@ suite('Before a model is asked', () => {
     assert.deepEqual([stage.model.runs.length, stage.clock.waiting], [0, 0]);
     assert.equal(
       stage.audited,
-      'a context/beforeInference - inf_1 cancelled 0 ms - The server was not waited for: the turn was cancelled.',
+      'a context/beforeInference hooks inf_1 cancelled 0 ms - The server was not waited for: the turn was cancelled.',
     );
   });
 

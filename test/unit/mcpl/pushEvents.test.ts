@@ -250,9 +250,8 @@ suite('Push events of servers', () => {
       '-32602 eventId must be a text of 1 to 512 characters. {"field":"eventId"}',
       '-32602 payload.content must be a list of content blocks. {"field":"payload.content"}',
     ]);
-    // The member itself puts down what it refuses by name.
+    // The member itself puts down what it refuses for its set.
     assert.deepEqual(setting.audit(), [
-      'git - refused - It names no feature set.',
       'git notes refused - eventId must be a text of 1 to 512 characters.',
       'git notes refused - payload.content must be a list of content blocks.',
     ]);

@@ -1,0 +1,133 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { HostError, messageOf } from '../base/errors.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { ModelRefusal, TurnRequest, TurnResult } from '../hostTypes.ts';
+import type { McplConnection } from '../mcpl/connection.ts';
+import type { McplEngine } from '../mcpl/engine.ts';
+import type { InboundEvent } from '../model/event.ts';
+import type { HostLimits, ServerDefinition, ServerState } from '../model/server.ts';
+import type { Ports } from '../ports.ts';
+import { LiveAudit } from './auditLog.ts';
+import { LiveInbox } from './eventInbox.ts';
+import { FeatureSetGate } from './featureSetGate.ts';
+
+/** A server as far as turns and events need it. */
+export interface McplUnit {
+  readonly id: string;
+  readonly definition: ServerDefinition | undefined;
+  readonly state: ServerState;
+  readonly mcpl: { readonly member: McplConnection | undefined };
+}
+
+export interface McplHostOptions {
+  readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage' | 'models'>;
+  limits(): HostLimits;
+  /** In the order of the settings. */
+  units(): readonly McplUnit[];
+}
+
+/** What of MCPL belongs to no one server: events, turns, the audit. What speaks it is loaded with the first server. */
+export class McplHost implements Disposable {
+  readonly events: LiveInbox;
+  readonly audit: LiveAudit;
+  readonly gate: FeatureSetGate;
+  readonly #options: McplHostOptions;
+  readonly #store = new DisposableStore();
+  readonly #modelRefused: Emitter<ModelRefusal>;
+  #engine: Promise<McplEngine> | undefined;
+
+  constructor(options: McplHostOptions) {
+    this.#options = options;
+    const { clock, storage, logs } = options.ports;
+    const log = logs.host;
+    const limits = (): HostLimits => options.limits();
+    this.#modelRefused = this.#store.add(
+      new Emitter<ModelRefusal>((error: unknown) => log.log('error', messageOf(error))),
+    );
+    this.audit = this.#store.add(new LiveAudit({ clock, audit: storage.audit, limits, log }));
+    this.events = this.#store.add(
+      new LiveInbox({
+        clock,
+        events: storage.events,
+        limits,
+        log,
+        onKept: (record) => this.audit.kept(record),
+        ask: (event, token) => this.#ask(event, token),
+      }),
+    );
+    this.gate = new FeatureSetGate({ clock, record: (record) => this.audit.record(record) });
+  }
+
+  get onDidRefuseModel(): Event<ModelRefusal> {
+    return this.#modelRefused.event;
+  }
+
+  engine(): Promise<McplEngine> {
+    this.#engine ??= this.#load().catch((error: unknown) => {
+      this.#engine = undefined;
+      throw error;
+    });
+    return this.#engine;
+  }
+
+  async run(request: TurnRequest): Promise<TurnResult> {
+    this.#checkGuards();
+    const engine = await this.engine();
+    return engine.run(request);
+  }
+
+  /** Everything that was recorded is kept; to be called before the store is closed. */
+  async close(): Promise<void> {
+    await this.audit.flush();
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  async #load(): Promise<McplEngine> {
+    const { McplEngine } = await import('../mcpl/engine.ts');
+    const { clock, ids, storage, models, logs } = this.#options.ports;
+    return new McplEngine({
+      clock,
+      ids,
+      storage,
+      models,
+      inbox: this.events,
+      recorder: this.audit,
+      log: logs.host,
+      limits: () => this.#options.limits(),
+      connections: () => this.#options.units().flatMap(({ mcpl }) => mcpl.member ?? []),
+      onRefused: (refusal) => this.#modelRefused.fire(refusal),
+    });
+  }
+
+  async #ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
+    this.#checkGuards();
+    const engine = await this.engine();
+    return engine.ask(event, token);
+  }
+
+  /** MCPL §13.3: what must see every answer, or have none shown, must be there. */
+  #checkGuards(): void {
+    const missing = this.#options
+      .units()
+      .find(
+        ({ definition, state }) =>
+          definition?.enabled === true &&
+          definition.mcpl.hooks.afterInference === 'failClosed' &&
+          state.kind !== 'running',
+      );
+    if (missing !== undefined) throw unguarded(missing.id);
+  }
+}
+
+function unguarded(server: string): HostError {
+  return new HostError('ANSWER_WITHHELD', `The server "${server}" must see every answer, and it is not running.`, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: 'Start it, disable it, or set its "hooks.afterInference" to "failOpen".',
+  });
+}

@@ -1,0 +1,32 @@
+import type * as vscode from 'vscode';
+import { type Disposable, DisposableStore, type InboundEvent } from '../core/index.ts';
+import { eventActions } from './eventCommands.ts';
+import { EventDocuments } from './eventDocuments.ts';
+import { eventTree } from './eventNodes.ts';
+import { pushNotifications } from './pushNotifications.ts';
+import type { EditorServices } from './services.ts';
+
+export { auditPage, exportAudit } from './auditDocument.ts';
+
+/** All that is about events: a part of its own, loaded with the first of them, or when somebody asks for the audit. */
+export interface Inbox extends Disposable {
+  readonly actions: ReturnType<typeof eventActions>;
+  readonly documents: EventDocuments;
+  readonly tree: typeof eventTree;
+  arrived(events: readonly InboundEvent[]): void;
+}
+
+export type InboxServices = Pick<EditorServices, 'host' | 'log' | 'failures' | 'settings' | 'openServerSettings'>;
+
+export function openInbox(services: InboxServices, changed: vscode.EventEmitter<vscode.FileChangeEvent[]>): Inbox {
+  const store = new DisposableStore();
+  const documents = store.add(new EventDocuments(services.host, changed));
+  const toasts = store.add(pushNotifications(services));
+  return {
+    actions: eventActions(services, documents),
+    documents,
+    tree: eventTree,
+    arrived: (events) => toasts.arrived(events),
+    dispose: () => store.dispose(),
+  };
+}

@@ -1,0 +1,10 @@
+export { decodePageState } from '../webview/messages.ts';
+export { decodeTracePageState } from '../webview/traceMessages.ts';
+export { addServer } from './addServer.ts';
+export { tryDemo } from './demoServer.ts';
+export { EditorElicitor } from './elicitor.ts';
+export { openResource, showPrompt } from './offers.ts';
+export { EditorSampler } from './sampler.ts';
+export { ToolFormPanel } from './toolFormPanel.ts';
+export { TracePanel } from './tracePanel.ts';
+export { pageOptions } from './webviewPage.ts';

@@ -1,0 +1,2 @@
+export { endOrphans, SpawnRecords } from './spawnRecords.ts';
+export { openStdio } from './stdio.ts';

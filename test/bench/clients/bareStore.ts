@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { AUDIT_INSERT } from '../../../src/node/store/audit.ts';
+import { openDatabase } from '../../../src/node/store/database.ts';
+import { EVENT_INSERT } from '../../../src/node/store/events.ts';
+import type { BenchClient } from './client.ts';
+
+/** As many as a server has open at a time. */
+const BATCH = 512;
+
+const SOURCE = JSON.stringify({ kind: 'push', featureSet: 'bench.events' });
+const OUTCOME = JSON.stringify({ kind: 'none' });
+const ORIGIN = JSON.stringify({ source: 'bench' });
+const CONTENT = JSON.stringify([{ type: 'text', text: 'Lorem ipsum dolor sit '.repeat(5) }]);
+const OCCURRED = '2026-01-01T00:00:00.000Z';
+
+/**
+ * The rows that the host keeps of an event, written by nothing but `node:sqlite` into the same tables: no server, no
+ * check, no thread, and nothing removed again. "push" is a word for writing here.
+ */
+export const openBareStore = async (file: string): Promise<BenchClient> => {
+  const { database } = openDatabase(file);
+  const event = database.prepare(`INSERT ${EVENT_INSERT}`);
+  const audit = database.prepare(`INSERT ${AUDIT_INSERT}`);
+  let last = 0;
+  const write = (count: number): void => {
+    for (let written = 0; written < count; written += BATCH) {
+      database.exec('BEGIN IMMEDIATE');
+      for (let i = written; i < Math.min(count, written + BATCH); i++) {
+        const eventId = `event-${++last}`;
+        const now = Date.now();
+        event.run(randomUUID(), 'bench', eventId, SOURCE, OCCURRED, now, null, 0, OUTCOME, ORIGIN, CONTENT);
+        audit.run(now, 'bench', 'push/event', 'bench.events', null, 'success', 0, `event ${eventId}`, null);
+      }
+      database.exec('COMMIT');
+    }
+  };
+  return {
+    call: async (_tool, { count }) => write(Number(count)),
+    close: async () => database.close(),
+  };
+};

@@ -1,0 +1,368 @@
+/**
+ * A whole host before scripted MCPL servers, over standard input and output and over WebSocket alike.
+ *
+ *     mcplCases('feature sets', (open, over) => {
+ *       test('what is off is refused', async () => {
+ *         const opened = await open({ server: { sets: { alerts: set('pushEvents') } } });
+ *         assert.equal(await opened.push('alerts', 'e-1'), 'error -32001 …');
+ *       });
+ *     });
+ *
+ * `mcplCases` declares a suite for each transport and closes what its tests open. `open` takes `McplCaseOptions`: one
+ * `server` (called "case"), or several `servers` by id, each an `McplScript` (its sets, what else it announces, its
+ * tools, its answers by method, its entry of the settings); `model` is a `CaseModel`, of which a test says the words.
+ *
+ * What a test does: `push`, `turn`, `call`, `enable`/`disable` (as a person does in a view), `configure` (as the
+ * settings file says), `start`. By hand: `life().request/notify/say/raw`, `ask(life(), method, params)` of casePerson.
+ * What a test looks at, all as text in which `inf#1` stands for the first inference id seen and so on: `heard()` (what
+ * the host sent), `events()`, `arrived` (what a person is told of), `audit()`, `sets()`, `model.prompts`, `log`.
+ */
+import assert from 'node:assert/strict';
+import { createNodeHost, type NodeHostOptions } from '../../../src/cli/nodeHost.ts';
+import {
+  blockText,
+  type CallOptions,
+  type Host,
+  type HostLimits,
+  type InboundEvent,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type ResultView,
+  type ServerSnapshot,
+  type TurnRequest,
+  type TurnResult,
+  withChoice,
+} from '../../../src/core/index.ts';
+import { isAlive, waitUntil } from '../../support/processes.ts';
+import { type Answers, CASE_SERVER, type CaseLife, CaseServer, usualAnswers } from '../cases/caseServer.ts';
+import { CaseModel } from './caseModel.ts';
+import { SocketCaseServer } from './socketCaseServer.ts';
+
+export { ask } from '../cases/casePerson.ts';
+export type { CaseLife } from '../cases/caseServer.ts';
+export { failWith, NO_ANSWER, tool } from '../../support/scriptedServer.ts';
+export { CaseModel } from './caseModel.ts';
+
+export type Over = 'stdio' | 'WebSocket';
+export const ID = 'case';
+/** Real processes on a busy machine take their time. */
+const CASE_TIMEOUT = 30_000;
+/** What servers write as the time of their events. */
+export const AT = '2026-02-03T10:00:00Z';
+
+export interface McplScript {
+  /** `featureSets` as the server writes it; left out: it declares none. */
+  readonly sets?: Json;
+  /** More members of `experimental.mcpl`; `null`: the server is a plain MCP server. */
+  readonly mcpl?: JsonObject | null;
+  /** More capabilities beside `tools` and `experimental`. */
+  readonly capabilities?: JsonObject;
+  readonly version?: string;
+  readonly tools?: readonly JsonObject[];
+  /** By method, over the usual ones. */
+  readonly answers?: Answers;
+  /** Members of its entry in the settings. */
+  readonly entry?: JsonObject;
+}
+
+export interface McplCaseOptions {
+  /** The server of most cases, called `ID`. */
+  readonly server?: McplScript;
+  /** Several of them, in the order of the settings. */
+  readonly servers?: Readonly<Record<string, McplScript>>;
+  readonly limits?: Partial<HostLimits>;
+  readonly model?: CaseModel;
+  readonly host?: NodeHostOptions;
+  /** Whether to start the servers and wait until their tools are listed. Default: true. */
+  readonly start?: boolean;
+}
+
+/** A feature set as servers declare it. */
+export function set(...uses: readonly string[]): JsonObject {
+  return { description: `Uses ${uses.join(', ')}.`, uses };
+}
+
+type Peer = CaseServer | SocketCaseServer;
+type Open = (options?: McplCaseOptions) => Promise<McplCase>;
+
+/** A suite of cases for each of the two transports. */
+export function mcplCases(name: string, define: (open: Open, over: Over) => void): void {
+  for (const over of ['stdio', 'WebSocket'] as const)
+    suite(`Case: MCPL, ${name}, over ${over}`, function () {
+      this.timeout(CASE_TIMEOUT);
+      const opened: McplCase[] = [];
+      teardown(async () => {
+        for (const one of opened.splice(0).reverse()) await one.close();
+      });
+      define(async (options = {}) => {
+        const one = await McplCase.open(over, options);
+        opened.push(one);
+        if (options.start !== false) await one.startAll();
+        return one;
+      }, over);
+    });
+}
+
+export class McplCase {
+  readonly over: Over;
+  readonly host: Host;
+  readonly model: CaseModel;
+  /** Every line of every log, as `level: message`. */
+  readonly log: string[];
+  /** What a person was to be told of, a line for each event. */
+  readonly arrived: string[] = [];
+  readonly #peers: ReadonlyMap<string, Peer>;
+  readonly #servers: Record<string, JsonObject>;
+  readonly #limits: Partial<HostLimits> | undefined;
+  readonly #names = new Map<string, string>();
+  #asked = 0;
+
+  static async open(over: Over, options: McplCaseOptions): Promise<McplCase> {
+    const scripts = options.servers ?? { [ID]: options.server ?? {} };
+    const peers = new Map<string, Peer>();
+    for (const [id, script] of Object.entries(scripts)) peers.set(id, await listen(over, script));
+    return new McplCase(over, scripts, peers, options);
+  }
+
+  private constructor(
+    over: Over,
+    scripts: Readonly<Record<string, McplScript>>,
+    peers: ReadonlyMap<string, Peer>,
+    options: McplCaseOptions,
+  ) {
+    this.over = over;
+    this.#peers = peers;
+    this.#limits = options.limits;
+    this.model = options.model ?? new CaseModel();
+    const log: string[] = [];
+    this.log = log;
+    this.#servers = Object.fromEntries(
+      Object.entries(scripts).map(([id, { entry = {} }]) => [
+        id,
+        { protocol: { era: 'legacy' }, ...addressOf(this.peer(id)), ...entry },
+      ]),
+    );
+    this.host = createNodeHost({
+      models: this.model,
+      servers: this.#servers,
+      limits: options.limits,
+      ...options.host,
+      onLog: ({ level, message }) => log.push(`${level}: ${message}`),
+    });
+    this.host.events.onDidArrive((events) => this.arrived.push(...events.map((event) => this.#eventLine(event))));
+  }
+
+  peer(id = ID): Peer {
+    const peer = this.#peers.get(id);
+    assert.ok(peer !== undefined, `There is no server ${id}.`);
+    return peer;
+  }
+
+  /** The newest process, or connection, of a server. */
+  life(id = ID): CaseLife {
+    return this.peer(id).life;
+  }
+
+  snapshot(id = ID): ServerSnapshot {
+    const found = this.host.server(id);
+    assert.ok(found !== undefined, `There is no server ${id}.`);
+    return found;
+  }
+
+  async startAll(): Promise<void> {
+    for (const id of this.#peers.keys()) await this.start(id);
+  }
+
+  /** Until its tools are listed and it has read all that it was told until then. */
+  async start(id = ID): Promise<void> {
+    await this.host.start(id);
+    await this.until('the list of tools', () => this.snapshot(id).listing.kind !== 'unread');
+    await this.life(id).caughtUp();
+  }
+
+  /** What the settings now say of a server: members over those that its entry had. */
+  configure(change: JsonObject, id = ID): void {
+    this.#servers[id] = { ...this.#servers[id], ...change };
+    this.host.configure({
+      trusted: true,
+      limits: this.#limits,
+      layers: [{ scope: 'user', servers: { ...this.#servers } }],
+    });
+  }
+
+  /** As a person does in the view: first the choice, then the settings. */
+  enable(...names: readonly string[]): Promise<void> {
+    return this.choose(names, true);
+  }
+
+  disable(...names: readonly string[]): Promise<void> {
+    return this.choose(names, false);
+  }
+
+  async choose(names: readonly string[], on: boolean, id = ID): Promise<void> {
+    const { mcpl, definition } = this.snapshot(id);
+    assert.ok(definition !== undefined);
+    const declared = mcpl?.sets.map((view) => view.set.name) ?? [];
+    const featureSets = withChoice(definition.mcpl.featureSets, declared, names, on);
+    await this.host.allowFeatureSets(id, names, on);
+    this.configure({ featureSets: { ...featureSets } }, id);
+  }
+
+  /** An event as `push/event`, and the host's answer as text; `more` replaces members of the params. */
+  async push(featureSet: string, eventId: string, more: JsonObject = {}, id = ID): Promise<string> {
+    // What was recorded before stands before it.
+    await this.audit();
+    return this.answerTo('push/event', { ...pushOf(featureSet, eventId), ...more }, id);
+  }
+
+  /** A request of the server's, and the host's answer as text: the result as JSON, or `error <code> <message> <data>`. */
+  async answerTo(method: string, params: JsonObject = {}, id = ID): Promise<string> {
+    const life = this.life(id);
+    const asked = `s${++this.#asked}`;
+    await life.request(asked, method, params);
+    return this.answerText(await life.answer(asked));
+  }
+
+  answerText({ result, error }: JsonObject): string {
+    if (!isJsonObject(error)) return this.named(JSON.stringify(result));
+    const data = error['data'] === undefined ? '' : ` ${JSON.stringify(error['data'])}`;
+    return this.named(`error ${String(error['code'])} ${String(error['message'])}${data}`);
+  }
+
+  async turn(text: string, request: Partial<TurnRequest> = {}): Promise<TurnResult> {
+    await this.audit();
+    return this.host.runTurn({
+      conversationId: 'conversation-1',
+      turnIndex: 0,
+      userMessage: text,
+      messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+      justification: 'A test asks.',
+      ...request,
+    });
+  }
+
+  async call(tool: string, args: JsonObject = {}, options?: CallOptions, id = ID): Promise<ResultView> {
+    await this.audit();
+    return this.host.callTool({ server: id, tool, args, route: 'api' }, options);
+  }
+
+  /** What the host sent, as `lineOf` writes it; of `initialize` only the revision. */
+  heard(id = ID): readonly string[] {
+    return this.life(id).hostLines.map((line) => this.named(briefly(line)));
+  }
+
+  /** All that went over the connection, both ways. */
+  transcript(id = ID): readonly string[] {
+    return this.life(id).transcript.map((line) => this.named(briefly(line)));
+  }
+
+  /** `name state, policy, problem, [tools]`, one for each declared set. */
+  sets(id = ID): readonly string[] {
+    return (this.snapshot(id).mcpl?.sets ?? []).map(({ set: declared, state, push, tools, undeclared }) =>
+      [
+        `${declared.name} ${state}`,
+        push,
+        ...(declared.problem === undefined ? [] : [declared.problem]),
+        ...(tools.length === 0 ? [] : [`tools ${tools.join(' ')}`]),
+        ...(undeclared.length === 0 ? [] : [`undeclared ${undeclared.join(' ')}`]),
+      ].join(', '),
+    );
+  }
+
+  /** Tools as models see them. */
+  offered(id = ID): readonly string[] {
+    return this.snapshot(id)
+      .tools.filter(({ offered }) => offered)
+      .map(({ tool }) => tool.name);
+  }
+
+  /** The list of events, the newest first. */
+  events(): readonly string[] {
+    return this.host.events.list().map((event) => this.#eventLine(event));
+  }
+
+  /** `server operation set outcome inference tokens: detail`, oldest first; only these operations, where some are named. */
+  async audit(...operations: readonly string[]): Promise<readonly string[]> {
+    const entries = await this.host.audit.list({ limit: 1_000 });
+    return entries
+      .toReversed()
+      .filter(({ operation }) => operations.length === 0 || operations.includes(operation))
+      .map(({ server, operation, featureSet, outcome, inferenceId, tokens, detail }) => {
+        const parts = [server, operation, featureSet, outcome, inferenceId, tokens && `${tokens} tokens`];
+        const words = parts.filter((part) => part !== undefined && part !== 0).join(' ');
+        return this.named(detail === undefined ? words : `${words}: ${detail}`);
+      });
+  }
+
+  /** The text with inference ids by the order in which they were first seen. */
+  named(text: string): string {
+    return text.replace(/inf_[0-9a-f-]{36}/g, (id) => {
+      const name = this.#names.get(id) ?? `inf#${this.#names.size + 1}`;
+      this.#names.set(id, name);
+      return name;
+    });
+  }
+
+  until(what: string, condition: () => boolean): Promise<void> {
+    return waitUntil(what, condition);
+  }
+
+  /** Waits until a line of the log matches, and gives it. */
+  async logged(pattern: RegExp): Promise<string> {
+    const find = (): string | undefined => this.log.find((line) => pattern.test(line));
+    await waitUntil(`a line of the log like ${String(pattern)}; there are:\n${this.log.join('\n')}`, () => !!find());
+    return find() ?? '';
+  }
+
+  async close(): Promise<void> {
+    await this.host.close();
+    for (const peer of this.#peers.values()) {
+      await peer.close();
+      const left = peer.lives.map(({ pid }) => pid).filter((pid) => pid > 0 && isAlive(pid));
+      assert.deepEqual(left, [], 'Closing the host ends every process of its servers.');
+    }
+  }
+
+  #eventLine(event: InboundEvent): string {
+    const { server, source, eventId, occurredAt, origin, content, inferenceId, isRead, outcome } = event;
+    const parts = [
+      `${server} ${source.featureSet} ${eventId} at ${occurredAt}`,
+      ...(origin === undefined ? [] : [`from ${JSON.stringify(origin)}`]),
+      JSON.stringify(content.map((block) => blockText(block)).join('\n')),
+      isRead ? 'read' : 'unread',
+      ...(inferenceId === undefined ? [] : [inferenceId]),
+      ...(outcome.kind === 'none' ? [] : [outcome.kind]),
+      ...(outcome.kind === 'answered' ? [JSON.stringify(outcome.text)] : []),
+      ...(outcome.kind === 'failed' ? [JSON.stringify(outcome.message)] : []),
+    ];
+    return this.named(parts.join(', '));
+  }
+}
+
+/** The params of an event with a text. */
+export function pushOf(featureSet: string, eventId: string, text = `Event ${eventId}.`): JsonObject {
+  return { featureSet, eventId, timestamp: AT, payload: { content: [{ type: 'text', text }] } };
+}
+
+async function listen(over: Over, script: McplScript): Promise<Peer> {
+  const { sets, mcpl = {}, version = '2025-06-18', tools = [] } = script;
+  const announced = { version: '0.2', ...mcpl, ...(sets !== undefined && { featureSets: sets }) };
+  const capabilities = {
+    tools: { listChanged: true },
+    ...(mcpl !== null && { experimental: { mcpl: announced } }),
+    ...script.capabilities,
+  };
+  const usual = usualAnswers({ version, capabilities });
+  const answers: Answers = { ...usual, 'tools/list': () => ({ tools }), ...script.answers };
+  return over === 'stdio' ? CaseServer.listen(answers) : SocketCaseServer.listen(answers);
+}
+
+function addressOf(peer: Peer): JsonObject {
+  if (peer instanceof SocketCaseServer) return { url: peer.url };
+  return { command: process.execPath, args: [CASE_SERVER, String(peer.port)] };
+}
+
+function briefly(line: string): string {
+  return line.replace(/^(> \d+ initialize) \{"protocolVersion":"([^"]+)".*$/, '$1 $2');
+}

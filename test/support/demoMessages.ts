@@ -1,0 +1,48 @@
+/**
+ * What the demo server writes, with everything that any of its messages has: a test looks only at what the message it
+ * asked for has in fact, and fails where that is absent.
+ */
+export interface DemoMessage {
+  readonly id?: number | string | null;
+  readonly method?: string;
+  readonly params: DemoParams;
+  readonly result: DemoResult;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+interface Text {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+interface DemoParams {
+  readonly featureSet: string;
+  readonly eventId: string;
+  readonly timestamp: string;
+  readonly payload: { readonly content: readonly Text[] };
+  readonly stream: boolean;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly preferences: object;
+  readonly message: string;
+}
+
+interface DemoResult {
+  readonly protocolVersion: string;
+  readonly capabilities: { readonly experimental: { readonly mcpl: DemoAdvert } };
+  readonly serverInfo: { readonly title: string };
+  readonly instructions: string;
+  readonly tools: readonly { readonly name: string; readonly _meta?: { readonly featureSet: string } }[];
+  readonly isError?: boolean;
+  readonly content: readonly [Text];
+  readonly structuredContent: {
+    readonly memories: readonly { readonly id: string; readonly kind: string; readonly text: string }[];
+  };
+  readonly contextInjections: readonly object[];
+  readonly modifiedResponse: string;
+}
+
+interface DemoAdvert {
+  readonly version: string;
+  readonly contextHooks?: object;
+  readonly featureSets: Readonly<Record<string, { readonly description: string; readonly uses: readonly string[] }>>;
+}

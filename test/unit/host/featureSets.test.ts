@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import type { Json, JsonObject } from '../../../src/core/base/json.ts';
+import type { Storage } from '../../../src/core/ports.ts';
+import { memoryStorage } from '../../../src/node/memoryStorage.ts';
+import { settle } from '../../support/fakeClock.ts';
+import { failWith, initializeResult, ScriptedServer, tool } from '../../support/scriptedServer.ts';
+import { TestHost } from '../../support/testHost.ts';
+
+const notes = { description: 'Edits notes.', uses: ['tools'] };
+const reads = { description: 'Reads along.', uses: ['contextHooks.beforeInference'] };
+
+interface Setting {
+  readonly mcpl: Json;
+  readonly tools?: readonly JsonObject[];
+  readonly entry?: JsonObject;
+  readonly storage?: Storage;
+}
+
+async function connected({ mcpl, tools = [], entry = {}, storage }: Setting): Promise<TestHost> {
+  const t = new TestHost(storage);
+  const capabilities = { tools: {}, experimental: { mcpl } };
+  t.connect = () =>
+    new ScriptedServer({
+      initialize: () => initializeResult({ capabilities }),
+      'tools/list': () => ({ tools }),
+      'tools/call': () => ({ content: [{ type: 'text', text: 'done' }] }),
+      'featureSets/update': () => ({ accepted: true }),
+    });
+  await t.user({ a: { command: 'x', enabled: true, ...entry } });
+  return t;
+}
+
+/** What the server was told of its sets, in order. */
+function told(t: TestHost): readonly string[] {
+  return t.server.heard.filter((line) => line.startsWith('featureSets/update')).map((line) => line.slice(19));
+}
+
+/** Each set as `name state`, with what it was seen to use beyond its declaration. */
+function sets(t: TestHost): readonly string[] {
+  return (t.host.server('a')?.mcpl?.sets ?? []).map(({ set, state, undeclared }) =>
+    [set.name, state, ...undeclared].join(' '),
+  );
+}
+
+const enabled = (...names: readonly string[]): JsonObject => ({ featureSets: { enabled: names } });
+
+suite('A feature set', () => {
+  test('is switched on by settings, at once and without a restart', async () => {
+    const t = await connected({ mcpl: { version: '0.2', featureSets: { 'memory.read': reads, other: notes } } });
+    await t.user({ a: { command: 'x', enabled: true, ...enabled('memory.*') } });
+    assert.deepEqual(sets(t), ['memory.read enabled', 'other disabled']);
+    assert.deepEqual(told(t), [
+      '{"enabled":[],"disabled":["memory.read","other"]}',
+      '{"enabled":["memory.read"],"disabled":["other"]}',
+    ]);
+    assert.equal(t.servers.length, 1);
+    await t.host.close();
+  });
+
+  test('is told of once, however often settings are read that say the same', async () => {
+    const t = await connected({ mcpl: { version: '0.2', featureSets: { b: notes } }, entry: enabled('b') });
+    await t.user({ a: { command: 'x', enabled: true, ...enabled('b'), timeouts: { call: 5 } } });
+    assert.deepEqual(told(t), ['{"enabled":["b"],"disabled":[]}']);
+    await t.host.close();
+  });
+
+  test('that is off takes its tools along: no model is offered them, and a person cannot call them either', async () => {
+    const tools = [tool('edit', { _meta: { featureSet: 'b' } }), tool('free', { _meta: { featureSet: 'c' } })];
+    const t = await connected({
+      mcpl: { version: '0.2', featureSets: { b: notes, c: notes } },
+      tools,
+      entry: enabled('c'),
+    });
+    const offered = t.host.server('a')?.tools.map(({ tool: { name }, offered: is, setOff }) => [name, is, setOff]);
+    assert.deepEqual(offered, [
+      ['edit', false, 'b'],
+      ['free', true, undefined],
+    ]);
+    const request = { server: 'a', tool: 'edit', args: {}, route: 'command' } as const;
+    await assert.rejects(t.host.callTool(request), { code: 'FEATURE_SET_OFF' });
+    await t.host.callTool({ ...request, tool: 'free' });
+    assert.deepEqual(
+      t.server.heard.filter((line) => line.startsWith('tools/call')),
+      ['tools/call {"name":"free","arguments":{},"_meta":{"progressToken":3}}'],
+    );
+    const audit = await t.host.audit.list({ limit: 9 });
+    assert.deepEqual(
+      audit.map(({ operation, featureSet, outcome, detail }) => [operation, featureSet, outcome, detail].join(' | ')),
+      [
+        'tools/call | c | success | free',
+        'tools/call | b | refused | edit: its feature set is off',
+        'featureSets/update |  | success | 1 on, 1 off',
+      ],
+    );
+    await t.host.close();
+  });
+
+  test('that is declared with other rights than those it was switched on with is off until it is chosen again', async () => {
+    const storage = memoryStorage();
+    const first = await connected({
+      mcpl: { version: '0.2', featureSets: { b: notes } },
+      entry: enabled('b'),
+      storage,
+    });
+    await first.host.stop('a');
+    const more = { ...notes, uses: ['tools', 'inferenceRequest'] };
+    const t = await connected({ mcpl: { version: '0.2', featureSets: { b: more } }, entry: enabled('b'), storage });
+    assert.deepEqual(sets(t), ['b changed']);
+    assert.deepEqual(told(t), ['{"enabled":[],"disabled":["b"]}']);
+    await t.host.allowFeatureSets('a', ['b'], true);
+    assert.deepEqual(sets(t), ['b enabled']);
+    assert.deepEqual(told(t).at(-1), '{"enabled":["b"],"disabled":[]}');
+    await first.host.close();
+    await t.host.close();
+  });
+
+  test('may get other words for what it does', async () => {
+    const storage = memoryStorage();
+    const first = await connected({
+      mcpl: { version: '0.2', featureSets: { b: notes } },
+      entry: enabled('b'),
+      storage,
+    });
+    await first.host.stop('a');
+    const reworded = { ...notes, description: 'Edits your notes.' };
+    const t = await connected({ mcpl: { version: '0.2', featureSets: { b: reworded } }, entry: enabled('b'), storage });
+    assert.deepEqual(sets(t), ['b enabled']);
+    await first.host.close();
+    await t.host.close();
+  });
+
+  test('stays off where it cannot be read in which form it was switched on', async () => {
+    const storage = memoryStorage();
+    const broken = { ...storage.grants, list: () => Promise.reject(new Error('the disk is gone')) };
+    const t = await connected({
+      mcpl: { version: '0.2', featureSets: { b: notes } },
+      entry: enabled('b'),
+      storage: { ...storage, grants: broken },
+    });
+    assert.deepEqual(sets(t), ['b changed']);
+    assert.match(t.logs.join('\n'), /could not be read: the disk is gone/);
+    await t.host.close();
+  });
+
+  test('that does what it did not declare is shown so, and goes on', async () => {
+    const t = await connected({ mcpl: { version: '0.2', featureSets: { b: notes } }, entry: enabled('b') });
+    const params = { featureSet: 'b', eventId: 'e1', timestamp: '2026-01-01T00:00:00Z', payload: { content: [] } };
+    t.server.say({ jsonrpc: '2.0', id: 1, method: 'push/event', params });
+    await settle();
+    assert.equal(t.server.heard.at(-1), 'answer {"accepted":true}');
+    assert.deepEqual(sets(t), ['b enabled pushEvents']);
+    await t.host.close();
+  });
+
+  test('stands for a server that takes part in turns and declares none, off like any other', async () => {
+    const t = await connected({ mcpl: { version: '0.2', contextHooks: { beforeInference: true } } });
+    assert.deepEqual(sets(t), ['(undeclared) disabled']);
+    assert.deepEqual(told(t), ['{"enabled":[],"disabled":[]}']);
+    await t.host.close();
+  });
+
+  test('is nothing that anybody decided on before a person chose', async () => {
+    const mcpl = { version: '0.2', featureSets: { b: notes } };
+    const first = await connected({ mcpl });
+    const chosen = await connected({ mcpl, entry: { featureSets: { disabled: ['b'] } } });
+    assert.deepEqual(
+      [first.host.server('a')?.mcpl?.isUndecided, chosen.host.server('a')?.mcpl?.isUndecided],
+      [true, false],
+    );
+    await first.host.close();
+    await chosen.host.close();
+  });
+});
+
+suite('A server that says MCPL 0.5', () => {
+  const mcpl = { version: '0.5', featureSets: { b: notes } };
+
+  test('gets its sets as a request', async () => {
+    const t = await connected({ mcpl });
+    assert.deepEqual(told(t), ['{"enabled":[],"disabled":["b"],"effectiveCapabilities":[]}']);
+    await t.host.close();
+  });
+
+  test('and does not know it, gets them as a notification', async () => {
+    const t = new TestHost();
+    t.connect = () =>
+      new ScriptedServer({
+        initialize: () => initializeResult({ capabilities: { experimental: { mcpl } } }),
+        'featureSets/update': () => failWith(-32601, 'no such method'),
+      });
+    await t.user({ a: { command: 'x', enabled: true } });
+    assert.deepEqual(told(t), [
+      '{"enabled":[],"disabled":["b"],"effectiveCapabilities":[]}',
+      '{"enabled":[],"disabled":["b"]}',
+    ]);
+    await t.host.close();
+  });
+
+  test('is spoken to as a version that settings pin', async () => {
+    const t = await connected({ mcpl, entry: { protocol: { mcpl: '0.2' } } });
+    assert.deepEqual(told(t), ['{"enabled":[],"disabled":["b"]}']);
+    await t.host.close();
+  });
+});
+
+suite('A turn', () => {
+  test('is refused while a server that must see every answer is not there', async () => {
+    const t = await connected({
+      mcpl: { version: '0.2', featureSets: {} },
+      entry: { hooks: { afterInference: 'failClosed' } },
+    });
+    await t.host.stop('a');
+    const request = { conversationId: 'c', turnIndex: 0, userMessage: 'Hi', messages: [], justification: 'test' };
+    await assert.rejects(t.host.runTurn(request), {
+      code: 'ANSWER_WITHHELD',
+      message: 'The server "a" must see every answer, and it is not running.',
+    });
+    await t.user({ a: { command: 'x', enabled: false, hooks: { afterInference: 'failClosed' } } });
+    await assert.rejects(t.host.runTurn(request), { code: 'NO_MODEL' });
+    await t.host.close();
+  });
+});
