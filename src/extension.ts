@@ -10,6 +10,7 @@ import { registerConnectionCommands } from './editor/connectionCommands.ts';
 import { registerContextKeys } from './editor/contextKeys.ts';
 import { registerAuditLog } from './editor/auditView.ts';
 import { registerEvents } from './editor/eventsView.ts';
+import { registerFeatureSets } from './editor/featureSets.ts';
 import { NotifiedFailures } from './editor/failureNotices.ts';
 import { registerHostCommands } from './editor/hostCommands.ts';
 import { EXTENSION_NAME } from './editor/ids.ts';
@@ -128,6 +129,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   const chat = own(new ChatConnection(nodeClock, logs.host));
   own(new McpGateway(host, gateway, nodeIds, chat, logs.host));
   registerViewsAndCommands(services, watch).forEach(own);
+  own(registerFeatureSets(services, context.workspaceState));
   own(registerModelUse({ host, use, access, log: logs.host }));
   own(registerChatParticipant(host, logs.host, context.extensionUri));
   watch.apply();

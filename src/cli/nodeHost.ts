@@ -91,7 +91,7 @@ export interface NodeHostOptions {
  *
  * ```js
  * const { createHost } = require('mcp-live/dist/host.cjs');
- * const host = createHost({ servers: { notes: { command: 'mcpl-demo' } } });
+ * const host = createHost({ servers: { notes: { command: 'mcpl-demo', featureSets: { enabled: ['notes.edit'] } } } });
  * await host.start('notes');
  * const result = await host.callTool({ server: 'notes', tool: 'list_notes', args: {}, route: 'api' });
  * await host.close();

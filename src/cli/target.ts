@@ -13,6 +13,7 @@ const OPTIONS = {
   transport: { type: 'string' },
   era: { type: 'string' },
   dialect: { type: 'string' },
+  enable: { type: 'string', multiple: true },
   verbose: { type: 'boolean' },
 } as const satisfies ParseArgsOptionsConfig;
 
@@ -54,7 +55,7 @@ export function parseInspect(argv: readonly string[]): InspectCommand {
   const first = tokens.find((token) => token.kind !== 'option');
   const end = first?.index ?? argv.length;
   const words = argv.slice(first?.kind === 'option-terminator' ? end + 1 : end);
-  return { kind: 'inspect', ...optionsOf(argv.slice(0, end), words).options };
+  return { kind: 'inspect', ...optionsOf(argv.slice(0, end), words, 'auto').options };
 }
 
 /** `[options] <tool> [name=value…] -- <command…|url>` */
@@ -85,18 +86,20 @@ export function parsePrompt(argv: readonly string[]): PromptCommand {
 function beforeAndBehind(argv: readonly string[], what: string): ReturnType<typeof optionsOf> {
   const end = argv.indexOf('--');
   if (end < 0) throw new UsageError(`Write "--" between ${what} and the command of the server.`);
-  return optionsOf(argv.slice(0, end), argv.slice(end + 1));
+  return optionsOf(argv.slice(0, end), argv.slice(end + 1), 'off');
 }
 
 function optionsOf(
   own: readonly string[],
   words: readonly string[],
+  mcpl: 'auto' | 'off',
 ): { readonly options: TargetOptions; readonly positionals: readonly string[] } {
   const { values, positionals } = parseOwn(own);
   const timeout = values.timeout === undefined ? undefined : secondsOf(values.timeout);
   const entry = {
     ...connectionOf(words, values),
-    ...protocolOf(values),
+    ...protocolOf(values, mcpl),
+    ...(values.enable === undefined ? {} : { featureSets: { enabled: values.enable } }),
     restart: 'never',
     ...(timeout === undefined ? {} : { timeouts: { start: timeout, list: timeout, call: timeout } }),
   };
@@ -154,10 +157,15 @@ function connectionOf(words: readonly string[], { cwd, env = [], header = [], tr
   };
 }
 
-function protocolOf({ era, dialect }: Values): JsonObject {
+/**
+ * One call needs nothing of MCPL, and a server that hears nothing of it offers its tools without feature sets, as to
+ * any other client.
+ */
+function protocolOf({ era, dialect, enable }: Values, mcpl: 'auto' | 'off'): JsonObject {
   const protocol = {
     ...(era === undefined ? {} : { era: oneOf('--era', era, ['auto', 'legacy', 'modern']) }),
     ...(dialect === undefined ? {} : { dialect: oneOf('--dialect', dialect, ['auto', 'off', 'force']) }),
+    ...(mcpl === 'auto' || enable !== undefined ? {} : { mcpl }),
   };
   return Object.keys(protocol).length === 0 ? {} : { protocol };
 }

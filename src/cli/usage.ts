@@ -32,6 +32,8 @@ Options of inspect, call, read and prompt:
   --transport <name>   How to speak to a URL: auto (default), http, sse or websocket.
   --era <name>         auto (default) finds out; legacy begins with "initialize", modern does without (2026-07-28).
   --dialect <name>     The short dialect: auto (default) recognises it, off, or force.
+  --enable <name>      Speak MCPL with this feature set on ("*" for all); may be repeated. Without it, only inspect
+                       speaks MCPL, and all sets are off.
   --timeout <seconds>  How long to wait for an answer. Default: 30 for the start, 60 for a call.
   --verbose            Print the server's log to standard error.
 

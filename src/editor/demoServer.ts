@@ -6,6 +6,9 @@ import { addNewServer, type Reveals } from './newServer.ts';
 import { uniqueId } from './serverEntry.ts';
 import type { EditorServices } from './services.ts';
 
+/** The feature set of its tools for notes. */
+const DEMO_TOOLS = 'notes.edit';
+
 /** Sets up the server that comes with the extension, and starts it: one click from nothing to tools in chat. */
 export async function tryDemo(services: Pick<EditorServices, 'host' | 'settings'>, tree: Reveals): Promise<void> {
   const { host, settings } = services;
@@ -14,7 +17,9 @@ export async function tryDemo(services: Pick<EditorServices, 'host' | 'settings'
     const taken = new Set(host.servers().map(({ id }) => id));
     const place = hasWorkspace() ? 'workspace' : 'user';
     const id = uniqueId(DEMO_SERVER, taken);
-    await addNewServer(services, tree, { id, entry: { command: DEMO_COMMAND }, place, start: true });
+    // Whoever wants to try its tools wants them on; what else it can do is left to be chosen.
+    const entry = { command: DEMO_COMMAND, featureSets: { enabled: [DEMO_TOOLS] } };
+    await addNewServer(services, tree, { id, entry, place, start: true });
   } else {
     await host.allowStart(there);
     await settings.setEnabled(there, true);

@@ -13,6 +13,7 @@ const allowed = [
   /^extension\/dist\/\w+\.c?js$/,
   /^extension\/dist\/webview\/\w+\.(js|css)$/,
   /^extension\/media\/[\w-]+\.(svg|png|css)$/,
+  /^extension\/media\/walkthrough\/\w+\.md$/,
 ];
 
 const required = [

@@ -41,7 +41,8 @@ suite('A host without an editor', function () {
 
   test('runs a server and calls its tools', async () => {
     const lines: LogLine[] = [];
-    await start({ servers: { notes: { command: 'mcpl-demo' } }, onLog: (line) => lines.push(line) }, 'notes');
+    const notes = { command: 'mcpl-demo', featureSets: { enabled: ['notes.edit'] } };
+    await start({ servers: { notes }, onLog: (line) => lines.push(line) }, 'notes');
     const args = { title: 'Tea' };
     const result = await host.callTool({ server: 'notes', tool: 'add_note', args, route: 'api' });
     assert.equal(result.modelText, 'Added note-1: Tea');

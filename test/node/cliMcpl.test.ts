@@ -175,10 +175,17 @@ suite('mcpl host --control and a server that speaks MCPL', function () {
   });
 });
 
-suite('mcpl inspect', function () {
+suite('A command at a terminal', function () {
   this.timeout(20_000);
 
-  test('shows how a server speaks MCPL, and its feature sets, all of them off', async () => {
+  test('speaks MCPL with the sets that it names, and not at all where it names none', async () => {
+    const words = ['push', 'eventId=b1', 'book=Emma', '--', SHELF.command, ...SHELF.args];
+    const [enabled, plain] = await Promise.all([mcpl('call', '--enable', 'shelf.*', ...words), mcpl('call', ...words)]);
+    assert.deepEqual([enabled.code, enabled.out], [0, '{"accepted":true}\n']);
+    assert.match(plain.out, /"code":-32601/);
+  });
+
+  test('that inspects shows how a server speaks MCPL, and its feature sets, all of them off', async () => {
     const [text, json] = await Promise.all([
       mcpl('inspect', SHELF.command, ...SHELF.args),
       mcpl('inspect', '--json', SHELF.command, ...SHELF.args),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { DEFAULT_LIMITS } from '../../src/core/index.ts';
 import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
+import { EVENT_SCHEME } from '../../src/editor/eventIds.ts';
 import { MOST } from '../../src/editor/hostLimits.ts';
 import {
   CHAT_PARTICIPANT,
@@ -166,7 +167,13 @@ suite('package.json and the ids of the code', () => {
     assert.equal(walkthrough?.id, WALKTHROUGH);
     assert.deepEqual(
       walkthrough.steps.flatMap(({ description }) => linked(description)),
-      [COMMANDS.featureSetsChoose, `${EVENTS_VIEW}.focus`, 'workbench.action.chat.open', COMMANDS.auditShow],
+      [
+        COMMANDS.demoTry,
+        COMMANDS.featureSetsChoose,
+        `${EVENTS_VIEW}.focus`,
+        'workbench.action.chat.open',
+        COMMANDS.auditShow,
+      ],
     );
   });
 });
@@ -251,6 +258,7 @@ suite('The manifest', () => {
       'onWebviewPanel:mcpl.toolForm',
       `onWebviewPanel:${TRACE_VIEW}`,
       `onFileSystem:${SCHEMES.resource}`,
+      `onFileSystem:${EVENT_SCHEME}`,
     ]);
     assert.deepEqual(manifest.extensionKind, ['workspace']);
     assert.equal(manifest.enabledApiProposals, undefined);

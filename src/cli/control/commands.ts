@@ -4,13 +4,19 @@ import type {
   Json,
   JsonObject,
   LogLevelName,
+  ModelFacts,
   ModelMessage,
   PushPolicy,
 } from '../../core/index.ts';
-import type { DriverModel } from './driverModels.ts';
 
 /** How a driver names a command, to find its answer. */
 export type CommandId = string | number;
+
+/** What plays the model: a text that is always said, or the driver, who is asked each time. */
+export interface DriverModel {
+  readonly facts: ModelFacts;
+  readonly reply: string | undefined;
+}
 
 interface OfServer {
   readonly server: string;

@@ -14,14 +14,9 @@ import {
   type Models,
   type ModelWish,
 } from '../../core/index.ts';
+import type { DriverModel } from './commands.ts';
 import { choice, Malformed, optionalCount, optionalText, text, textList } from './members.ts';
 import type { Question, Questions } from './questions.ts';
-
-/** What plays the model: a text that is always said, or the driver, who is asked each time. */
-export interface DriverModel {
-  readonly facts: ModelFacts;
-  readonly reply: string | undefined;
-}
 
 type Answer = { readonly kind: 'said'; readonly pieces: readonly string[]; readonly finish: FinishReason } | Failed;
 type Failed = Extract<ModelRunEnd, { kind: 'failed' }>;

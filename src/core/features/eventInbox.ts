@@ -143,6 +143,14 @@ export class LiveInbox implements EventInbox, Disposable {
     if (!this.#questions.has(event.id)) ignoreFailure(this.#open(event, NO_CANCELLATION, true));
   }
 
+  /** Nobody waits for an answer any more: what is under way ends, and is accounted for, before the store is closed. */
+  async close(): Promise<void> {
+    const open = [...this.#questions.values()];
+    for (const question of open) question.source.cancel();
+    await Promise.allSettled(open.map(({ answered }) => answered));
+    this.dispose();
+  }
+
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;

@@ -79,6 +79,7 @@ export class McplHost implements Disposable {
 
   /** Everything that was recorded is kept; to be called before the store is closed. */
   async close(): Promise<void> {
+    await this.events.close();
     await this.audit.flush();
     this.dispose();
   }
@@ -112,22 +113,23 @@ export class McplHost implements Disposable {
 
   /** MCPL §13.3: what must see every answer, or have none shown, must be there. */
   #checkGuards(): void {
-    const missing = this.#options
-      .units()
-      .find(
-        ({ definition, state }) =>
-          definition?.enabled === true &&
-          definition.mcpl.hooks.afterInference === 'failClosed' &&
-          state.kind !== 'running',
-      );
+    const missing = this.#options.units().find(isMissingGuard);
     if (missing !== undefined) throw unguarded(missing.id);
   }
 }
 
+function isMissingGuard({ definition, state, mcpl }: McplUnit): boolean {
+  if (definition?.enabled !== true || definition.mcpl.hooks.afterInference !== 'failClosed') return false;
+  // A workspace's server that nobody allowed must not keep the person from every answer.
+  if (state.kind === 'stopped' && definition.definedBy === 'workspace') return state.reason === 'byUser';
+  if (state.kind === 'asking') return definition.definedBy === 'user';
+  return state.kind !== 'running' || mcpl.member?.isBlindGuard === true;
+}
+
 function unguarded(server: string): HostError {
-  return new HostError('ANSWER_WITHHELD', `The server "${server}" must see every answer, and it is not running.`, {
+  return new HostError('ANSWER_WITHHELD', `The server "${server}" must see every answer, and cannot.`, {
     layer: 'policy',
     effect: 'none',
-    suggestion: 'Start it, disable it, or set its "hooks.afterInference" to "failOpen".',
+    suggestion: 'Start it and switch its feature set on, disable it, or set its "hooks.afterInference" to "failOpen".',
   });
 }

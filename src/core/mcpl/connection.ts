@@ -137,6 +137,12 @@ export class McplConnection implements SessionFeature, McplMember {
     return this.#hooks > 0;
   }
 
+  /** It declared otherwise what it was switched on for, so that it sees no answer until a person chose again. */
+  get isBlindGuard(): boolean {
+    const guards = [...this.#sets.values()].filter(({ uses }) => uses.includes('contextHooks.afterInference'));
+    return guards.some((set) => this.#stateOf(set) === 'changed');
+  }
+
   redact(text: string): string {
     return this.#options.redact(text);
   }

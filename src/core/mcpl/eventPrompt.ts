@@ -2,6 +2,7 @@ import { cleanLine, cleanText } from '../base/cleanText.ts';
 import { blockText, type ContentBlock } from '../model/content.ts';
 import type { InboundEvent } from '../model/event.ts';
 import type { ModelMessage } from '../model/inference.ts';
+import { attributeText, withoutOurTags } from './delimiters.ts';
 
 const MAX_TEXT = 32_768;
 const MAX_ORIGIN = 2_000;
@@ -28,8 +29,8 @@ export function eventMessages(event: InboundEvent): readonly ModelMessage[] {
     ['id', eventId],
     ['time', occurredAt],
   ] as const;
-  const attributes = named.map(([name, value]) => ` ${name}="${attribute(value)}"`).join('');
-  const from = origin === undefined ? '' : `origin: ${within(cleanLine(JSON.stringify(origin), MAX_ORIGIN))}\n`;
+  const attributes = named.map(([name, value]) => ` ${name}="${attributeText(cleanLine(value, MAX_NAME))}"`).join('');
+  const from = origin === undefined ? '' : `origin: ${withoutOurTags(cleanLine(JSON.stringify(origin), MAX_ORIGIN))}\n`;
   const parts: Part[] = [`${OPENING}\n\n<event${attributes}>\n${from}`, ...body(event.content)];
   return [{ role: 'user', content: joined([...parts, `\n</event>\n\n${QUESTION}`]) }];
 }
@@ -52,24 +53,11 @@ function body(content: readonly ContentBlock[]): readonly Part[] {
       parts.push('\n[The rest of the event was left out.]');
       break;
     }
-    const text = within(cleanText(blockText(block), left));
+    const text = withoutOurTags(cleanText(blockText(block), left));
     left -= text.length + 1;
     parts.push(parts.length === 0 ? text : `\n${text}`);
   }
   return parts.length === 0 ? ['[The event has no content for a model.]'] : parts;
-}
-
-/** A tag of ours in what a server wrote is none, nor one whose other half stands in the next block. */
-function within(text: string): string {
-  return text.replace(/<(?=\s*(?:\/\s*)?(?:event\b|$))/gi, '&lt;');
-}
-
-function attribute(value: string): string {
-  return cleanLine(value, MAX_NAME)
-    .replaceAll('&', '&amp;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;');
 }
 
 function joined(parts: readonly Part[]): readonly ContentBlock[] {

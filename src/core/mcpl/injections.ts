@@ -1,13 +1,8 @@
 import type { ContentBlock } from '../model/content.ts';
 import type { ModelMessage } from '../model/inference.ts';
 import { INJECTION_POSITIONS, type InjectionPosition } from '../model/mcpl.ts';
+import { attributeText, withoutOurTags } from './delimiters.ts';
 import type { Placed } from './injectionLimits.ts';
-
-/**
- * A tag of ours, however it is spelt: with spaces, in capitals, with signs that only look like ours. One class of
- * characters and no nesting, so that no text takes long.
- */
-const OUR_TAG = /[<＜﹤‹〈](?=[\s/／\u200C\u200D]*context)/giu;
 
 /** Grouped by position, and otherwise as they came (MCPL §10.8). */
 export function inOrder(placed: readonly Placed[]): readonly Placed[] {
@@ -38,21 +33,13 @@ function messageOf(placed: readonly Placed[], position: InjectionPosition): read
 
 /** MCPL §13.4: a model sees from whom it is, and no text can pretend to be from somebody else. */
 function delimited({ server, namespace, content }: Placed): readonly ContentBlock[] {
-  const named = namespace === '' ? '' : ` namespace="${attribute(namespace)}"`;
+  const named = namespace === '' ? '' : ` namespace="${attributeText(namespace)}"`;
   return [
-    { type: 'text', text: `<context server="${attribute(server)}"${named}>` },
+    { type: 'text', text: `<context server="${attributeText(server)}"${named}>` },
     // One text first: a tag could be spread over several.
-    ...joined(content).map((block) => (block.type === 'text' ? { ...block, text: escaped(block.text) } : block)),
+    ...joined(content).map((block) => (block.type === 'text' ? { ...block, text: withoutOurTags(block.text) } : block)),
     { type: 'text', text: '</context>' },
   ];
-}
-
-function escaped(text: string): string {
-  return text.replace(OUR_TAG, '&lt;');
-}
-
-function attribute(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** Texts that follow each other are one. */

@@ -101,7 +101,7 @@ export class PushEvents {
   }
 
   #tooMany(server: string, featureSet: string, most: number, waitMs: number): Json {
-    const reason = `More than ${most} events came within a minute. Send it again in ${Math.ceil(waitMs / 1_000)} seconds.`;
+    const reason = `More than ${most === 1 ? 'one event' : `${most} events`} came within a minute. Send it again in ${Math.ceil(waitMs / 1_000)} seconds.`;
     this.#records.turnedAway({ server, featureSet, outcome: 'refused', detail: reason });
     return { accepted: false, reason };
   }

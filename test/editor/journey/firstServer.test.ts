@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { commandLineOf, isAlive, processTree } from '../../harness/processes.ts';
 import { type JourneyEditor, openJourney } from './journeyEditor.ts';
 
-const demo = { command: 'mcpl-demo' };
+const demo = { command: 'mcpl-demo', featureSets: { enabled: ['notes.edit'] } };
 
 /** What a person sees in the end: looked at again and again, because servers take their time. */
 const untilTree = async (editor: JourneyEditor, expected: RegExp): Promise<readonly string[]> => {

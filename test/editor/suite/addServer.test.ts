@@ -93,7 +93,9 @@ suite('Adding a server', () => {
     await vscode.commands.executeCommand('mcpl.demo.try');
     await untilTools('demo');
     await vscode.commands.executeCommand('mcpl.demo.try');
-    assert.deepEqual(workspaceServers(), { demo: { command: 'mcpl-demo', enabled: true } });
+    assert.deepEqual(workspaceServers(), {
+      demo: { command: 'mcpl-demo', featureSets: { enabled: ['notes.edit'] }, enabled: true },
+    });
     assert.deepEqual(asked, []);
   });
 });

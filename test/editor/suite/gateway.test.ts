@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { cleanSlate, mcpLive, setServers, untilServer, untilTools } from './mcpLive.ts';
+import { cleanSlate, mcpLive, setServers, untilServer, untilTools, PLAIN_DEMO } from './mcpLive.ts';
 
 const named = (name: string): vscode.LanguageModelToolInformation | undefined =>
   vscode.lm.tools.find((tool) => tool.name.startsWith('mcp_') && tool.name.endsWith(name));
@@ -23,7 +23,7 @@ suite('The tools of a running server', () => {
   teardown(cleanSlate);
 
   test('are among the tools of the editor, and a call reaches the server', async () => {
-    await setServers({ demo: { command: 'mcpl-demo', enabled: true } });
+    await setServers({ demo: { ...PLAIN_DEMO, enabled: true } });
     await untilTools('demo');
     await until('add_note among the tools of the editor', () => named('add_note') !== undefined);
     const tool = named('add_note');
@@ -42,10 +42,10 @@ suite('The tools of a running server', () => {
   });
 
   test('are no longer offered when they are hidden', async () => {
-    await setServers({ demo: { command: 'mcpl-demo', enabled: true } });
+    await setServers({ demo: { ...PLAIN_DEMO, enabled: true } });
     await untilTools('demo');
     await until('add_note', () => named('add_note') !== undefined);
-    await setServers({ demo: { command: 'mcpl-demo', enabled: true, tools: { hidden: ['add_note'] } } });
+    await setServers({ demo: { ...PLAIN_DEMO, enabled: true, tools: { hidden: ['add_note'] } } });
     await untilServer('demo', 'a hidden tool', (server) => server?.tools.some((tool) => !tool.offered) === true);
     await until('no add_note', () => named('add_note') === undefined);
     assert.ok(named('list_notes') !== undefined);

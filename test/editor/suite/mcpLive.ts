@@ -2,6 +2,9 @@ import * as vscode from 'vscode';
 import type { Event, ServerSnapshot } from '../../../src/core/index.ts';
 import type { McpLiveApi, TestingApi } from '../../../src/editor/api.ts';
 
+/** The demo server as a host without MCPL has it: five tools and nothing else. */
+export const PLAIN_DEMO = { command: 'mcpl-demo', protocol: { mcpl: 'off' } } as const;
+
 type Api = McpLiveApi & { readonly testing: TestingApi };
 
 /** The extension as other extensions see it, with what it lends to tests. */

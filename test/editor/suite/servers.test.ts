@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { person } from '../person.ts';
-import { cleanSlate, mcpLive, setServers, untilServer, untilState, untilTools } from './mcpLive.ts';
+import { cleanSlate, mcpLive, setServers, untilServer, untilState, untilTools, PLAIN_DEMO } from './mcpLive.ts';
 
-const DEMO = { command: 'mcpl-demo' };
+const DEMO = PLAIN_DEMO;
 
 const isAlive = (pid: number | undefined): boolean => {
   try {
@@ -62,7 +62,7 @@ suite('A server of the workspace', () => {
     await vscode.commands.executeCommand('mcpl.server.disable', { server: 'demo' });
     await untilState('demo', 'stopped');
     assert.deepEqual(vscode.workspace.getConfiguration().inspect('mcpl.servers')?.workspaceValue, {
-      demo: { command: 'mcpl-demo', enabled: false },
+      demo: { ...PLAIN_DEMO, enabled: false },
     });
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
-import { cleanSlate, mcpLive, setServers, untilState, untilTools } from './mcpLive.ts';
+import { cleanSlate, mcpLive, setServers, untilState, untilTools, PLAIN_DEMO } from './mcpLive.ts';
 
 const ITEM = '[id="mcp-live.mcp-live.mcpl.status"]';
 const item = async (): Promise<readonly string[]> => (await person.texts(ITEM)).map((text) => text.trim());
@@ -16,16 +16,16 @@ suite('The status bar item', () => {
 
   test('appears with the first server and counts those that run', async () => {
     await eventually(item, []);
-    await setServers({ demo: { command: 'mcpl-demo', enabled: true }, other: { command: 'mcpl-demo' } });
+    await setServers({ demo: { ...PLAIN_DEMO, enabled: true }, other: { ...PLAIN_DEMO } });
     await untilTools('demo');
     await eventually(item, ['1']);
-    await setServers({ demo: { command: 'mcpl-demo', enabled: true }, bad: { command: 5 } });
+    await setServers({ demo: { ...PLAIN_DEMO, enabled: true }, bad: { command: 5 } });
     await eventually(async () => (await item()).map((text) => text.replace(/\s+/g, ' ')), ['1 1']);
     await person.screenshot('the status bar item');
   });
 
   test('opens the servers with what can be done to each', async () => {
-    await setServers({ demo: { command: 'mcpl-demo' } });
+    await setServers({ demo: { ...PLAIN_DEMO } });
     await eventually(item, ['0']);
     await person.click(ITEM);
     const rows = (): Promise<readonly string[]> => person.texts('.quick-input-list .monaco-list-row .label-name');

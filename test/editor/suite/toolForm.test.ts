@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
-import { cleanSlate, mcpLive, setServers, untilTools } from './mcpLive.ts';
+import { cleanSlate, mcpLive, setServers, untilTools, PLAIN_DEMO } from './mcpLive.ts';
 
 const texts = (selector: string): Promise<readonly string[]> => person.webviewTexts(selector);
 const headings = (): Promise<readonly string[]> => texts('.result h2');
@@ -13,7 +13,7 @@ suite('Call Tool', () => {
   setup(async () => {
     await cleanSlate();
     (await mcpLive()).testing.answerConsent(async () => 'start');
-    await setServers({ demo: { command: 'mcpl-demo', enabled: true } });
+    await setServers({ demo: { ...PLAIN_DEMO, enabled: true } });
     await untilTools('demo');
   });
   teardown(cleanSlate);

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { writeTrace } from '../../../src/editor/traceExport.ts';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
-import { cleanSlate, mcpLive, setServers, untilTools } from './mcpLive.ts';
+import { cleanSlate, mcpLive, setServers, untilTools, PLAIN_DEMO } from './mcpLive.ts';
 
 const texts = (selector: string): Promise<readonly string[]> => person.webviewTexts(selector);
 const count = async (): Promise<string | undefined> => (await texts('.count'))[0];
@@ -28,7 +28,7 @@ suite('The protocol trace', () => {
   setup(async () => {
     await cleanSlate();
     (await mcpLive()).testing.answerConsent(async () => 'start');
-    await setServers({ demo: { command: 'mcpl-demo', enabled: true } });
+    await setServers({ demo: { ...PLAIN_DEMO, enabled: true } });
     await untilTools('demo');
   });
   teardown(async () => {

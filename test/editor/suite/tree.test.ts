@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
-import { cleanSlate, mcpLive, readSettings, setServers, untilServer, untilState, untilTools } from './mcpLive.ts';
+import {
+  cleanSlate,
+  mcpLive,
+  readSettings,
+  setServers,
+  untilServer,
+  untilState,
+  untilTools,
+  PLAIN_DEMO,
+} from './mcpLive.ts';
 
 const rows = (): Promise<readonly string[]> => person.treeRows();
 
@@ -22,7 +31,7 @@ suite('The Servers view', () => {
 
   test('shows a running server, and a failed one with its reason and next step', async () => {
     await setServers({
-      demo: { command: 'mcpl-demo', enabled: true, tools: { autoApprove: ['list_notes'] } },
+      demo: { ...PLAIN_DEMO, enabled: true, tools: { autoApprove: ['list_notes'] } },
       broken: { command: 'mcpl-no-such-command', enabled: true },
       wrong: { command: 5 },
     });
@@ -60,7 +69,7 @@ suite('The Servers view', () => {
   });
 
   test('hides a tool from models when its checkbox is cleared, and stays open meanwhile', async () => {
-    await setServers({ demo: { command: 'mcpl-demo', enabled: true } });
+    await setServers({ demo: { ...PLAIN_DEMO, enabled: true } });
     await untilTools('demo');
     await eventually(async () => (await rows()).length, 1);
     await person.clickTreeItem('demo', 'expand');
@@ -91,7 +100,7 @@ suite('The Servers view', () => {
   });
 
   test('starts and stops a server by the buttons of its row', async () => {
-    await setServers({ demo: { command: 'mcpl-demo' } });
+    await setServers({ demo: { ...PLAIN_DEMO } });
     // Its row may stand open as in the test before: the editor remembers that by the server.
     await eventually(async () => (await rows())[0], 'demo off');
     await person.clickTreeItem('demo', 'Start Server');

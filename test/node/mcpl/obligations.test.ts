@@ -176,15 +176,17 @@ mcplCases('what the specification obliges a host to', (open) => {
       [
         await opened.push('remind', 'e-1'),
         await opened.answerTo('inference/request', THINK),
+        await opened.answerTo('scope/elevate', { featureSet: 'think', scope: { label: '/etc/hosts' } }),
         await opened.push('nobody', 'e-1'),
         await opened.answerTo('inference/request', { ...THINK, featureSet: 'nobody' }),
       ],
-      [off('remind'), off('think'), unknown, unknown],
+      [off('remind'), off('think'), off('think'), unknown, unknown],
     );
     assert.deepEqual([opened.events(), opened.model.asked], [[], []]);
-    assert.deepEqual(await opened.audit('push/event', 'inference/request'), [
+    assert.deepEqual(await opened.audit('push/event', 'inference/request', 'scope/elevate'), [
       'case push/event remind refused: Feature set not enabled',
       'case inference/request think refused: Feature set not enabled',
+      'case scope/elevate think refused: Feature set not enabled',
       'case push/event nobody refused: Unknown feature set',
       'case inference/request nobody refused: Unknown feature set',
     ]);
@@ -238,7 +240,7 @@ mcplCases('what the specification obliges a host to', (open) => {
     const second = await opened.push('remind', 'e-2');
     assert.equal(first, '{"accepted":true,"inferenceId":"inf#1"}');
     const reason =
-      /^\{"accepted":false,"reason":"More than 1 events came within a minute\. Send it again in \d+ seconds\."\}$/;
+      /^\{"accepted":false,"reason":"More than one event came within a minute\. Send it again in \d+ seconds\."\}$/;
     assert.match(second, reason);
     await opened.until('the answer of the model', () => opened.events()[0]?.includes('answered') === true);
     assert.deepEqual(opened.events(), [

@@ -39,7 +39,7 @@ suite('what the benchmark reads of MCPL', () => {
     assert.deepEqual(wrong, []);
   });
 
-  test('a quick look floods for seconds, the full dose for a minute', () => {
+  test('a quick look has all measures that the full one has, those of MCPL among them', () => {
     const titles = (dose: number): readonly string[] => clientMeasures(dose, []).map(({ id }) => id);
     assert.deepEqual([...new Set(titles(1))].slice(-3), ['push', 'hooks', 'pushFlood']);
     assert.deepEqual(titles(0.2), titles(1));

@@ -94,6 +94,21 @@ suite('The command line', () => {
       );
   });
 
+  test('MCPL is spoken by inspect, and by the others where a feature set is to be on', () => {
+    const spoken = [
+      parseInspect(['node']),
+      parseCall(['t', '--', 'node']),
+      parseRead(['--era', 'legacy', 'mem://a', '--', 'node']),
+      parsePrompt(['--enable', 'a.b', '--enable', '*', 'p', '--', 'node']),
+    ].map(({ entry: { protocol, featureSets } }) => ({ protocol, featureSets }));
+    assert.deepEqual(spoken, [
+      { protocol: undefined, featureSets: undefined },
+      { protocol: { mcpl: 'off' }, featureSets: undefined },
+      { protocol: { era: 'legacy', mcpl: 'off' }, featureSets: undefined },
+      { protocol: undefined, featureSets: { enabled: ['a.b', '*'] } },
+    ]);
+  });
+
   test('read and prompt: what is wanted before "--", the server behind it', () => {
     const read = parseRead(['--json', 'mem://a', '--', 'ws://x.test']);
     assert.deepEqual([read.kind, read.uri, read.json, read.entry['url']], ['read', 'mem://a', true, 'ws://x.test']);

@@ -213,7 +213,7 @@ suite('A turn', () => {
     const request = { conversationId: 'c', turnIndex: 0, userMessage: 'Hi', messages: [], justification: 'test' };
     await assert.rejects(t.host.runTurn(request), {
       code: 'ANSWER_WITHHELD',
-      message: 'The server "a" must see every answer, and it is not running.',
+      message: 'The server "a" must see every answer, and cannot.',
     });
     await t.user({ a: { command: 'x', enabled: false, hooks: { afterInference: 'failClosed' } } });
     await assert.rejects(t.host.runTurn(request), { code: 'NO_MODEL' });

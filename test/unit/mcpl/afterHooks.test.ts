@@ -134,7 +134,10 @@ suite('After a model has answered', () => {
           'Ask again, or set "hooks.afterInference" of "a" to "failOpen" to see answers that it did not check.',
       );
       assert.deepEqual([closed.shown, next.requests.length, closed.members[2]?.notified.length], [[], 0, 0]);
-      assert.equal(closed.audited, `a ${AFTER} hooks inf_1 ${outcome} 0 ms - The server ${why}. The answer was withheld.`);
+      assert.equal(
+        closed.audited,
+        `a ${AFTER} hooks inf_1 ${outcome} 0 ms - The server ${why}. The answer was withheld.`,
+      );
     });
   }
 
