@@ -132,7 +132,7 @@ class LiveHost implements Host {
   configure(settings: HostSettings): void {
     if (this.#closing !== undefined) return;
     const decoded = decodeSettings(settings.layers);
-    this.#limits = { ...DEFAULT_LIMITS, ...settings.limits };
+    this.#limits = limitsOf(settings.limits);
     const hadProblems = this.#problems.length > 0;
     this.#problems = decoded.problems;
     const wasTrusted = this.#trusted;
@@ -349,6 +349,17 @@ class LiveHost implements Host {
       if (!isHostError(error, 'CANCELLED')) throw error;
     }
   }
+}
+
+/** A program may leave a member out, or give it as undefined. */
+function limitsOf(given: HostSettings['limits'] = {}): HostLimits {
+  const {
+    pushPerMinute = DEFAULT_LIMITS.pushPerMinute,
+    maxEvents = DEFAULT_LIMITS.maxEvents,
+    auditDays = DEFAULT_LIMITS.auditDays,
+    model,
+  } = given;
+  return { pushPerMinute, maxEvents, auditDays, model };
 }
 
 /** A stateless server may ask a person in between: these take as long as a call. */

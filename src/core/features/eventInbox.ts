@@ -50,7 +50,8 @@ export class LiveInbox implements EventInbox, Disposable {
   readonly #questions = new Map<string, Question>();
   /** No two questions of one server at once, whoever asks them. */
   readonly #turns = new KeyedQueue();
-  #arrivals: InboundEvent[] = [];
+  /** By their ids: they may be changed or cleared before anybody is told. */
+  #arrivals: string[] = [];
   #timer: Disposable | undefined;
   #loading: Promise<void> | undefined;
   #hasTried = false;
@@ -96,7 +97,7 @@ export class LiveInbox implements EventInbox, Disposable {
 
   /** Somebody is to be told of it. */
   arrived(event: InboundEvent): void {
-    if (this.#arrivals.length < MOST_ARRIVALS) this.#arrivals.push(event);
+    if (this.#arrivals.length < MOST_ARRIVALS) this.#arrivals.push(event.id);
     this.#tell();
   }
 
@@ -172,8 +173,7 @@ export class LiveInbox implements EventInbox, Disposable {
     if (this.#isDisposed || this.#timer !== undefined) return;
     this.#timer = this.#options.clock.delay(TELL_MS, () => {
       this.#timer = undefined;
-      // As they are now, without what was cleared meanwhile.
-      const arrivals = this.#arrivals.flatMap(({ id }) => this.#shelf.find(id) ?? []);
+      const arrivals = this.#arrivals.flatMap((id) => this.#shelf.find(id) ?? []);
       this.#arrivals = [];
       this.#changed.fire();
       if (arrivals.length > 0) this.#arrived.fire(arrivals);

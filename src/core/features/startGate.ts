@@ -35,6 +35,8 @@ export interface AdmittedStart {
 export class StartGate {
   readonly #options: StartGateOptions;
   readonly #queue = new KeyedQueue();
+  /** Apart from the questions: what a person just chose must not wait until another question was answered. */
+  readonly #choices = new KeyedQueue();
 
   constructor(options: StartGateOptions) {
     this.#options = options;
@@ -140,7 +142,7 @@ export class StartGate {
     change: (grants: StartGrants) => StartGrants,
   ): Promise<Consent | undefined> {
     const digest = await this.#fingerprint(definition, readingOnce(this.#options.variables));
-    return this.#queue.run(definition.id, async () => {
+    return this.#choices.run(definition.id, async () => {
       const before = await this.#options.consents.find(definition.id, digest);
       if (before === undefined && (definition.definedBy === 'workspace' || !widens)) return undefined;
       return this.#save(definition, digest, change(before?.grants ?? { autoApprove: [] }));

@@ -1,5 +1,6 @@
 import type { Json } from '../base/json.ts';
 
+/** Of each half. */
 const MOST = 1_000;
 const AGE_MS = 24 * 60 * 60_000;
 
@@ -13,30 +14,55 @@ interface Remembered {
  * also while that is still to be given. Two servers may use one id for different events.
  */
 export class PushDedupe {
-  readonly #servers = new Map<string, Map<string, Remembered>>();
+  readonly #servers = new Map<string, Generations>();
 
   find(server: string, eventId: string, now: number): Promise<Json> | undefined {
     const events = this.#servers.get(server);
-    const known = events?.get(eventId);
+    const known = events?.find(eventId);
     if (events === undefined || known === undefined) return undefined;
+    if (now - known.at < AGE_MS) return known.answer;
     events.delete(eventId);
-    if (now - known.at >= AGE_MS) return undefined;
-    // In a map, what was put in last is last: the first is what nobody asked for the longest.
-    events.set(eventId, known);
-    return known.answer;
+    return undefined;
   }
 
   remember(server: string, eventId: string, now: number, answer: Promise<Json>): void {
-    const events = this.#servers.get(server) ?? new Map<string, Remembered>();
-    if (events.size === 0) this.#servers.set(server, events);
-    events.set(eventId, { at: now, answer });
-    if (events.size <= MOST) return;
-    const oldest = events.keys().next();
-    if (oldest.done !== true) events.delete(oldest.value);
+    let events = this.#servers.get(server);
+    if (events === undefined) this.#servers.set(server, (events = new Generations()));
+    events.put(eventId, { at: now, answer });
   }
 
   /** It was not taken after all, and may come again. */
   forget(server: string, eventId: string): void {
     this.#servers.get(server)?.delete(eventId);
+  }
+}
+
+/**
+ * At least the last thousand, and what was asked for since then. Of a map that loses one entry for each that it gets,
+ * every lookup of the oldest walks over those that are gone: the older half goes as a whole instead.
+ */
+class Generations {
+  #newer = new Map<string, Remembered>();
+  #older = new Map<string, Remembered>();
+
+  find(eventId: string): Remembered | undefined {
+    const known = this.#newer.get(eventId);
+    if (known !== undefined) return known;
+    const older = this.#older.get(eventId);
+    if (older !== undefined) this.put(eventId, older);
+    return older;
+  }
+
+  put(eventId: string, remembered: Remembered): void {
+    if (this.#newer.size >= MOST) {
+      this.#older = this.#newer;
+      this.#newer = new Map();
+    }
+    this.#newer.set(eventId, remembered);
+  }
+
+  delete(eventId: string): void {
+    this.#newer.delete(eventId);
+    this.#older.delete(eventId);
   }
 }

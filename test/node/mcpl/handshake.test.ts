@@ -50,6 +50,25 @@ mcplCases('the handshake', (open, over) => {
     assert.deepEqual([opened.events(), opened.arrived, await opened.audit()], [[], [], []]);
   });
 
+  test('C01: a server that the settings take for a plain one is not told of MCPL, and what it says of it does not count', async () => {
+    const opened = await open({
+      server: {
+        sets: { alerts: set('pushEvents') },
+        tools: [tool('echo', { _meta: { featureSet: 'alerts' } })],
+        entry: { protocol: { era: 'legacy', mcpl: 'off' }, featureSets: { enabled: ['*'] } },
+      },
+    });
+    assert.equal(await opened.push('alerts', 'e-1'), 'error -32601 Method not found: push/event');
+    const { capabilities } = opened.life().sent('initialize')[0]?.['params'] as { capabilities: JsonObject };
+    assert.equal(capabilities['experimental'], undefined);
+    assert.deepEqual(opened.heard(), [
+      ...HELLO,
+      '> 2 tools/list {}',
+      '> "s1" error {"code":-32601,"message":"Method not found: push/event"}',
+    ]);
+    assert.deepEqual([opened.snapshot().mcpl, opened.offered(), await opened.audit()], [undefined, ['echo'], []]);
+  });
+
   test('C02: initialize comes first and says that the host speaks MCPL, then initialized, then all else', async () => {
     const opened = await open({ server: { sets: { alerts: set('pushEvents') } } });
     const [first] = opened.life().sent('initialize');

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { Deferred } from '../../../src/core/base/async.ts';
 import { CancellationSource } from '../../../src/core/base/cancellation.ts';
 import { isHostError } from '../../../src/core/base/errors.ts';
 import { StartGate } from '../../../src/core/features/startGate.ts';
 import type { ServerDefinition } from '../../../src/core/model/server.ts';
 import type { Consent, StartAnswer, StartQuestion } from '../../../src/core/ports.ts';
 import { decodeSettings } from '../../../src/core/session/serverSettings.ts';
-import { FakeClock } from '../../support/fakeClock.ts';
+import { FakeClock, settle } from '../../support/fakeClock.ts';
 
 class Gate {
   readonly consents = new Map<string, Consent>();
   readonly questions: StartQuestion[] = [];
-  answer: StartAnswer = 'start';
+  answer: StartAnswer | Promise<StartAnswer> = 'start';
   readonly #gate = new StartGate({
     clock: new FakeClock(),
     ids: {
@@ -119,6 +120,18 @@ suite('The gate before a start, and feature sets', () => {
     assert.deepEqual(gate.grants, [{ autoApprove: [], others: [] }]);
     await gate.start(definitionOf(mine, on('memory.recall')));
     assert.equal(gate.questions.length, 1);
+  });
+
+  test('takes over what a person chose while another question still waits', async () => {
+    const gate = new Gate();
+    const answer = new Deferred<StartAnswer>();
+    gate.answer = answer.promise;
+    const started = gate.start(definitionOf(mine, on('memory.recall')));
+    await settle();
+    await gate.amendSets(definitionOf(mine, on('memory.recall')), ['memory.store'], true);
+    assert.deepEqual(gate.grants, [{ autoApprove: [], others: ['featureSets ["memory.store"]'] }]);
+    answer.resolve('start');
+    await started;
   });
 
   test('takes no choice of feature sets for the consent to start what the workspace defines', async () => {

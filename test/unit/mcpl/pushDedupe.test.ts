@@ -25,14 +25,33 @@ suite('Push events that come again', () => {
     assert.equal(known.find('a', 'refused', 1), undefined);
   });
 
-  test('of each server the last thousand are known, and what comes again counts as new', () => {
+  test('of each server at least the last thousand are known, and what comes again counts as new', () => {
     const known = new PushDedupe();
+    const isKnown = (id: string): boolean => known.find('a', id, 2) !== undefined;
     known.remember('b', 'other', 0, Promise.resolve(true));
-    for (let i = 0; i < 1_000; i++) known.remember('a', `e${i}`, 0, Promise.resolve(i));
-    void known.find('a', 'e0', 1);
-    known.remember('a', 'e1000', 1, Promise.resolve(1_000));
-    const found = ['e0', 'e1', 'e2', 'e1000'].filter((id) => known.find('a', id, 2) !== undefined);
-    assert.deepEqual(found, ['e0', 'e2', 'e1000']);
+    for (let i = 0; i < 1_500; i++) known.remember('a', `e${i}`, 0, Promise.resolve(i));
+    assert.ok(isKnown('e0'));
+    for (let i = 1_500; i < 2_499; i++) {
+      known.remember('a', `e${i}`, 1, Promise.resolve(i));
+      assert.ok(isKnown(`e${i - 999}`), String(i));
+    }
+    assert.deepEqual(['e0', 'e1', 'e2498'].filter(isKnown), ['e0', 'e2498']);
     assert.notEqual(known.find('b', 'other', 2), undefined);
+  });
+
+  test('no more than two thousand are known, however many came', () => {
+    const known = new PushDedupe();
+    for (let i = 0; i < 10_000; i++) known.remember('a', `e${i}`, 0, Promise.resolve(i));
+    const ids = Array.from({ length: 10_000 }, (_, i) => `e${i}`);
+    assert.equal(ids.reverse().filter((id) => known.find('a', id, 1) !== undefined).length, 2_000);
+  });
+
+  test('what was not taken is forgotten wherever it is remembered', () => {
+    const known = new PushDedupe();
+    known.remember('a', 'again', 0, Promise.resolve(true));
+    for (let i = 0; i < 1_000; i++) known.remember('a', `e${i}`, 0, Promise.resolve(i));
+    void known.find('a', 'again', 1);
+    known.forget('a', 'again');
+    assert.equal(known.find('a', 'again', 1), undefined);
   });
 });
