@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import {
   CancellationSource,
   type Host,
+  type HostError,
   isHostError,
   type Logger,
   messageOf,
@@ -54,12 +55,16 @@ export async function answerChat({ host, log }: ChatTools, turn: ChatTurn): Prom
     if (isHostError(thrown, 'CANCELLED') || source.isCancelled) return { metadata: metadataOf(place) };
     const error = toHostError(thrown);
     log.log('warn', `A turn failed: ${messageOf(error)}`);
-    const message = plainText(`${error.message} ${error.suggestion ?? ''}`.trim(), 600);
-    return { errorDetails: { message }, metadata: metadataOf(place) };
+    return { errorDetails: { message: plainText(toldOf(error), 600) }, metadata: metadataOf(place) };
   } finally {
     cancels.dispose();
     source.dispose();
   }
+}
+
+/** What a model says that failed has the next step in it. */
+function toldOf({ code, message, suggestion }: HostError): string {
+  return code === 'NO_MODEL' || suggestion === undefined ? message : `${message} ${suggestion}`;
 }
 
 function metadataOf({ conversationId, turnIndex }: TurnPlace): { readonly mcpl: TurnPlace } {

@@ -129,7 +129,13 @@ function failureOf(error: unknown): ModelFailure {
   const words = cause === undefined ? messageOf(error) : `${messageOf(error)} ${messageOf(cause)}`;
   switch (code) {
     case vscode.LanguageModelError.NoPermissions.name:
-      return notPermitted();
+      return {
+        kind: 'failed',
+        reason: 'no_permission',
+        message: vscode.l10n.t(
+          'The editor does not let MCP Live use this language model. Ask again, and allow it when the editor asks.',
+        ),
+      };
     case vscode.LanguageModelError.NotFound.name:
       return {
         kind: 'failed',
@@ -141,11 +147,20 @@ function failureOf(error: unknown): ModelFailure {
       const reason = /quota|rate.?limit|too many/i.test(words) ? 'quota' : 'blocked';
       const message =
         reason === 'quota'
-          ? vscode.l10n.t('The quota of the language model is used up. Try again later.')
-          : vscode.l10n.t('The language model refused the request, because its filter was hit.');
+          ? vscode.l10n.t('The quota of the language model is used up. Try again later, or choose another model.')
+          : vscode.l10n.t(
+              'The language model refused the request, because its filter was hit. Ask in other words, or choose another model.',
+            );
       return { kind: 'failed', reason, message };
     }
     default:
-      return { kind: 'failed', reason: 'failed', message: vscode.l10n.t('The language model failed: {0}', words) };
+      return {
+        kind: 'failed',
+        reason: 'failed',
+        message: vscode.l10n.t(
+          'The language model failed: {0}. Ask again, or choose another model.',
+          words.trimEnd().replace(/[.!]+$/, ''),
+        ),
+      };
   }
 }

@@ -78,85 +78,94 @@ function memoryGrants(): GrantStore {
 
 /** Emptied when its event goes: what was in a map whose keys come and go lives on until the next full collection. */
 interface Kept {
-  readonly key: string;
   event: InboundEvent | undefined;
 }
 
 class MemoryEvents implements EventStore {
   readonly #audit: MemoryAudit;
-  /** The oldest first, by the host's own id. */
-  readonly #events = new Map<string, Kept>();
-  /** By the server and its own id. */
-  readonly #known = new Map<string, Kept>();
+  /** The oldest first. */
+  #all: Kept[] = [];
+  /** By server and its own id. */
+  readonly #known = new Map<string, Map<string, Kept>>();
 
   constructor(audit: MemoryAudit) {
     this.#audit = audit;
   }
 
   admit(...[event, record]: Parameters<EventStore['admit']>): ReturnType<EventStore['admit']> {
-    const key = keyOf(event.server, event.eventId);
-    const known = this.#known.get(key);
+    let ofServer = this.#known.get(event.server);
+    if (ofServer === undefined) this.#known.set(event.server, (ofServer = new Map<string, Kept>()));
+    const known = ofServer.get(event.eventId);
     if (known !== undefined) return Promise.resolve({ kind: 'known', inferenceId: known.event?.inferenceId });
-    const kept = { key, event };
-    this.#events.set(event.id, kept);
-    this.#known.set(key, kept);
+    const kept = { event };
+    this.#all.push(kept);
+    ofServer.set(event.eventId, kept);
     this.#audit.add(record);
     return Promise.resolve({ kind: 'kept' });
   }
 
   list(limit: number): Promise<readonly InboundEvent[]> {
-    const all = [...this.#events.values()].flatMap(({ event }) => event ?? []);
-    return Promise.resolve(all.reverse().slice(0, limit));
+    const newestFirst = this.#all.toReversed().slice(0, limit);
+    return Promise.resolve(newestFirst.flatMap(({ event }) => event ?? []));
   }
 
   change(...[id, { outcome, inferenceId }]: Parameters<EventStore['change']>): Promise<void> {
-    this.#edit(id, (event) => ({ ...event, outcome, inferenceId: inferenceId ?? event.inferenceId }));
+    const edited = (event: InboundEvent): InboundEvent => ({
+      ...event,
+      outcome,
+      inferenceId: inferenceId ?? event.inferenceId,
+    });
+    this.#edit([id], edited);
     return Promise.resolve();
   }
 
   markRead(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.#edit(id, (event) => ({ ...event, isRead: true }));
+    this.#edit(ids, (event) => ({ ...event, isRead: true }));
     return Promise.resolve();
   }
 
   clear(server: string | undefined): Promise<void> {
-    for (const [id, { event }] of this.#events) if (server === undefined || event?.server === server) this.#remove(id);
+    this.#remove((event) => server === undefined || event.server === server);
     return Promise.resolve();
   }
 
   remove(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.#remove(id);
+    const gone = new Set(ids);
+    this.#remove(({ id }) => gone.has(id));
     return Promise.resolve();
   }
 
   trim(keep: number): Promise<void> {
-    for (const id of this.#events.keys()) {
-      if (this.#events.size <= keep) break;
-      this.#remove(id);
-    }
+    for (const kept of this.#all.splice(0, Math.max(0, this.#all.length - keep))) this.#forget(kept);
     return Promise.resolve();
   }
 
-  #edit(id: string, edited: (event: InboundEvent) => InboundEvent): void {
-    const kept = this.#events.get(id);
-    if (kept?.event !== undefined) kept.event = edited(kept.event);
+  #edit(ids: readonly string[], edited: (event: InboundEvent) => InboundEvent): void {
+    const wanted = new Set(ids);
+    for (const kept of this.#all)
+      if (kept.event !== undefined && wanted.has(kept.event.id)) kept.event = edited(kept.event);
   }
 
-  #remove(id: string): void {
-    const kept = this.#events.get(id);
-    if (kept === undefined) return;
+  #remove(isGone: (event: InboundEvent) => boolean): void {
+    const before = this.#all;
+    this.#all = [];
+    for (const kept of before)
+      if (kept.event !== undefined && isGone(kept.event)) this.#forget(kept);
+      else this.#all.push(kept);
+  }
+
+  #forget(kept: Kept): void {
+    if (kept.event !== undefined) this.#known.get(kept.event.server)?.delete(kept.event.eventId);
     kept.event = undefined;
-    this.#events.delete(id);
-    this.#known.delete(kept.key);
   }
 }
 
 class MemoryAudit implements AuditStore {
-  #entries: AuditEntry[] = [];
+  #entries: { readonly place: number; readonly record: AuditRecord }[] = [];
   #place = 0;
 
   add(record: AuditRecord): void {
-    this.#entries.push({ ...boundedRecord(record), place: ++this.#place });
+    this.#entries.push({ place: ++this.#place, record: boundedRecord(record) });
     if (this.#entries.length > MAX_AUDIT * 1.1) this.#entries = this.#entries.slice(-MAX_AUDIT);
   }
 
@@ -167,20 +176,22 @@ class MemoryAudit implements AuditStore {
 
   list(...[{ limit, server, before }]: Parameters<AuditStore['list']>): Promise<readonly AuditEntry[]> {
     const matching = this.#entries.filter(
-      (entry) => (server === undefined || entry.server === server) && (before === undefined || entry.place < before),
+      ({ place, record }) =>
+        (server === undefined || record.server === server) && (before === undefined || place < before),
     );
-    return Promise.resolve(matching.reverse().slice(0, limit));
+    const newestFirst = matching.reverse().slice(0, limit);
+    return Promise.resolve(newestFirst.map(({ place, record }) => ({ ...record, place })));
   }
 
   used(server: string, since: number): ReturnType<AuditStore['used']> {
-    const uses = this.#entries.flatMap(({ at, tokens, server: user }) =>
+    const uses = this.#entries.flatMap(({ record: { at, tokens, server: user } }) =>
       user === server && at >= since && tokens !== undefined ? [{ at, tokens }] : [],
     );
     return Promise.resolve(uses);
   }
 
   trim(before: number): Promise<void> {
-    this.#entries = this.#entries.filter((entry) => entry.at >= before);
+    this.#entries = this.#entries.filter(({ record }) => record.at >= before);
     return Promise.resolve();
   }
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Files, houseRules, isPicture, lineCount } from './houseRules.ts';
+import { type Files, houseRules, isBinary, lineCount } from './houseRules.ts';
 import { ROOT } from './overlay.ts';
 
 /** All that is or will be under version control, as it is on disk now. */
@@ -11,7 +11,7 @@ const readFiles = (): Files => {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const listed = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\0');
   const present = listed.filter((path) => path !== '' && existsSync(join(ROOT, path)));
-  return new Map(present.map((path) => [path, isPicture(path) ? '' : readFileSync(join(ROOT, path), 'utf8')]));
+  return new Map(present.map((path) => [path, isBinary(path) ? '' : readFileSync(join(ROOT, path), 'utf8')]));
 };
 
 suite('The house rules', () => {

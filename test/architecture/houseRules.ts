@@ -179,4 +179,4 @@ export const houseRules = (places: readonly string[]): readonly HouseRule[] => [
   },
 ];
 
-export const isPicture = (path: string): boolean => ['.png', '.gif', '.ico', '.ttf'].includes(extname(path));
+export const isBinary = (path: string): boolean => ['.png', '.gif', '.ico', '.ttf', '.sqlite'].includes(extname(path));

@@ -1,8 +1,9 @@
 // An MCPL server for the benchmark: it pushes events, as fast as they are answered or at a steady rate, and adds to the
-// context of a turn. Its argument says how many milliseconds it takes to answer the hook.
+// context of a turn if it is told how many milliseconds to take for that.
 const stdin = process.stdin.setEncoding('latin1');
 const stdout = process.stdout;
-const answerAfter = Number(process.argv[2] ?? 0);
+const hasHook = process.argv[2] !== undefined;
+const answerAfter = Number(process.argv[2]);
 
 /** Events that wait for their answers, where they come as fast as they can. */
 const WINDOW = 512;
@@ -24,10 +25,12 @@ const tools = ['push', 'pace'].map((name) => ({
 const mcpl = {
   version: '0.2',
   pushEvents: true,
-  contextHooks: { beforeInference: true },
+  ...(hasHook ? { contextHooks: { beforeInference: true } } : {}),
   featureSets: {
     'bench.events': { description: 'Sends events.', uses: ['pushEvents'] },
-    'bench.context': { description: 'Adds to the context.', uses: ['contextHooks.beforeInference'] },
+    ...(hasHook
+      ? { 'bench.context': { description: 'Adds to the context.', uses: ['contextHooks.beforeInference'] } }
+      : {}),
   },
 };
 

@@ -28,6 +28,8 @@ export const person: Person = {
   press: does('press'),
   texts: reads('texts'),
   waitFor: does('waitFor'),
+  watch: does('watch'),
+  seen: reads('seen'),
   screenshot: async (name) => String(await ask('screenshot', name)),
   command: does('command'),
   openContainer: does('openContainer'),

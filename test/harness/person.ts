@@ -12,6 +12,10 @@ export interface Person {
   /** The text of everything that matches and is visible. */
   readonly texts: (selector: string) => Promise<readonly string[]>;
   readonly waitFor: (selector: string) => Promise<void>;
+  /** From now on keeps every text that what matches ever has, for however short a time. */
+  readonly watch: (selector: string) => Promise<void>;
+  /** All that was kept since, the latest last. */
+  readonly seen: () => Promise<readonly string[]>;
   readonly screenshot: (name: string) => Promise<string>;
   /** Runs a command by its title in the command palette. */
   readonly command: (title: string) => Promise<void>;
@@ -76,6 +80,19 @@ const treeRowsScript = `[...document.querySelectorAll('.sidebar .pane-body .mona
     const state = box === null ? '' : box.getAttribute('aria-checked') === 'true' ? '[x]' : '[ ]';
     return '  '.repeat(level - 1) + [label, description, state].filter((part) => part !== '').join(' ');
   })`;
+
+/** An observer is told of every change before the page is painted with it. */
+const watchScript = (selector: string): string => `(() => {
+  globalThis.mcplWatch?.observer.disconnect();
+  const seen = new Set();
+  const look = () => {
+    for (const match of document.querySelectorAll(${quoted(selector)})) seen.add(match.textContent);
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(document, { subtree: true, childList: true, characterData: true });
+  globalThis.mcplWatch = { observer, seen };
+  look();
+})()`;
 
 const waitingNotifications =
   '.notifications-toasts .notification-list-item, .notifications-center .notification-list-item';
@@ -162,6 +179,8 @@ export const createPerson = (page: Page, screenshots: string): Person => ({
   press: async (key) => page.keyboard.press(key),
   texts: async (selector) => visibleTexts(page.locator(selector)),
   waitFor: async (selector) => page.locator(selector).first().waitFor(),
+  watch: async (selector) => page.evaluate<void>(watchScript(selector)),
+  seen: async () => page.evaluate<readonly string[]>('[...(globalThis.mcplWatch?.seen ?? [])]'),
   screenshot: async (name) => takeScreenshot(page, screenshots, name),
   ...inTree(page),
   ...inNotifications(page),

@@ -21,6 +21,9 @@ import type {
 } from '../../src/core/ports.ts';
 import { memoryStorage } from '../../src/node/memoryStorage.ts';
 import { FakeClock, settle } from './fakeClock.ts';
+// Loaded by the host when they are needed: how long that takes is nothing that a test is about.
+import '../../src/core/mcpl/engine.ts';
+import '../../src/core/session/opener.ts';
 import { ScriptedServer } from './scriptedServer.ts';
 
 /** A whole host over scripted servers: everything outside of it is decided by the test. */

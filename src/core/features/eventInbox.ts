@@ -86,13 +86,14 @@ export class LiveInbox implements EventInbox, Disposable {
   }
 
   /** Resolves when the event is durable; rejects when it cannot be stored, and then there is no such event. */
-  async admit(event: InboundEvent, record: AuditRecord): Promise<Admission> {
-    const admission = await this.#options.events.admit(event, record);
-    if (admission.kind === 'kept' && !this.#isDisposed) {
-      this.#keep(event);
-      this.#options.onKept?.(record);
-    }
-    return admission;
+  admit(event: InboundEvent, record: AuditRecord): Promise<Admission> {
+    return this.#options.events.admit(event, record).then((admission) => {
+      if (admission.kind === 'kept' && !this.#isDisposed) {
+        this.#keep(event);
+        this.#options.onKept?.(record);
+      }
+      return admission;
+    });
   }
 
   /** Somebody is to be told of it. */

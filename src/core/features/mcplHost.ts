@@ -72,8 +72,9 @@ export class McplHost implements Disposable {
   }
 
   async run(request: TurnRequest): Promise<TurnResult> {
-    this.#checkGuards();
     const engine = await this.engine();
+    // Right before the turn takes down who has to check its answer.
+    this.#checkGuards();
     return engine.run(request);
   }
 
@@ -106,8 +107,8 @@ export class McplHost implements Disposable {
   }
 
   async #ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
-    this.#checkGuards();
     const engine = await this.engine();
+    this.#checkGuards();
     return engine.ask(event, token);
   }
 
@@ -123,7 +124,7 @@ function isMissingGuard({ definition, state, mcpl }: McplUnit): boolean {
   // A workspace's server that nobody allowed must not keep the person from every answer.
   if (state.kind === 'stopped' && definition.definedBy === 'workspace') return state.reason === 'byUser';
   if (state.kind === 'asking') return definition.definedBy === 'user';
-  return state.kind !== 'running' || mcpl.member?.isBlindGuard === true;
+  return state.kind !== 'running' || definition.protocol.mcpl === 'off' || mcpl.member?.isBlindGuard === true;
 }
 
 function unguarded(server: string): HostError {

@@ -4,11 +4,13 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { isHostError, messageOf, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { type Logger, redactor } from '../base/log.ts';
+import type { Tool } from '../model/catalog.ts';
 import type { McplSettings, McplSnapshot } from '../model/mcpl.ts';
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import type { OfferedTool, ServerDefinition, ServerSnapshot, ServerState, StopReason } from '../model/server.ts';
 import { effectiveMcpl } from '../policy/mcplGrants.ts';
 import { effectiveAutoApprove } from '../policy/startConsent.ts';
+import { featureSetOfTool } from '../policy/toolFeatureSets.ts';
 import type { McplEngine } from '../mcpl/engine.ts';
 import type { Consent, Ports } from '../ports.ts';
 import { ServerRunner } from '../session/serverRunner.ts';
@@ -281,7 +283,7 @@ export class ServerUnit implements Disposable {
     const approved = new Set(definition === undefined ? [] : effectiveAutoApprove(definition, this.#consent));
     const { listings, resources, templates, prompts } = this.offer;
     const mcpl = this.mcpl.view(this.offer.tools);
-    const setsOff = toolsOfSetsOff(mcpl);
+    const setsOff = toolsOff(this.offer.tools, mcpl, this.#mcplSettings());
     const tools = this.offer.tools.map<OfferedTool>((tool) => {
       const setOff = setsOff.get(tool.name);
       const offered = !hidden.has(tool.name) && setOff === undefined;
@@ -306,8 +308,22 @@ export class ServerUnit implements Disposable {
   }
 }
 
-/** Tools whose feature set is off, each with its set. */
-function toolsOfSetsOff(mcpl: McplSnapshot | undefined): ReadonlyMap<string, string> {
-  const off = mcpl?.sets.filter(({ state }) => state !== 'enabled') ?? [];
-  return new Map(off.flatMap(({ set, tools }) => tools.map((tool) => [tool, set.name])));
+/**
+ * Tools whose feature set is off, each with its set. One that the server does not declare, or no longer, is not on
+ * either: a server must not free its tools by taking their set back.
+ */
+function toolsOff(
+  tools: readonly Tool[],
+  mcpl: McplSnapshot | undefined,
+  { toolFeatureSets }: McplSettings,
+): ReadonlyMap<string, string> {
+  const off = new Map<string, string>();
+  if (mcpl === undefined) return off;
+  const declared = mcpl.sets.map(({ set }) => set);
+  const on = new Set(mcpl.sets.filter(({ state }) => state === 'enabled').map(({ set }) => set.name));
+  for (const tool of tools) {
+    const name = featureSetOfTool(tool, declared, toolFeatureSets);
+    if (name !== undefined && !on.has(name)) off.set(tool.name, name);
+  }
+  return off;
 }

@@ -148,7 +148,7 @@ function judgeResult(member: McplMember, turn: AnsweredTurn, result: Json): Judg
   const { featureSet } = authority;
   if (modifiedResponse === undefined || modifiedResponse === turn.assistantMessage)
     return { finding: { kind: 'unchanged' }, outcome: 'success', featureSet, detail: 'Left the answer as it was.' };
-  const finding = { kind: 'changed', text: modifiedResponse } as const;
+  const finding = { kind: 'changed', text: member.redact(modifiedResponse) } as const;
   return { finding, outcome: 'success', featureSet, detail: 'Changed the answer.' };
 }
 

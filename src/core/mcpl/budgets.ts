@@ -40,7 +40,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const AT_ONCE = 4;
 const READ_AGAIN_MS = 60_000;
-/** Set aside for an answer whose length was left open: all that is left would keep the others of the server waiting. */
+/** An answer whose length was left open may be as long, also where that is more than an even share of what is left. */
 const OPEN_ANSWER = 4_096;
 const LONGEST_ANSWER = 1_000_000;
 
@@ -159,8 +159,11 @@ export class Budgets {
     const refusal = tooMuch(ledger.uses, others, settings, inputTokens + 1);
     if (refusal !== undefined) return refusal;
     const left = settings.tokensPerDay - sum(ledger.uses) - sum(others) - inputTokens;
-    const allowed = Math.min(maxTokens ?? left, left, LONGEST_ANSWER);
-    flight.tokens = inputTokens + (maxTokens === undefined ? Math.min(allowed, OPEN_ANSWER) : allowed);
+    // All that is left would keep the others of the server waiting; more than is set aside nobody may get.
+    const toCome = AT_ONCE - others.filter(({ tokens }) => tokens > 0).length;
+    const share = Math.max(OPEN_ANSWER, Math.floor(left / toCome));
+    const allowed = Math.min(maxTokens ?? share, left, LONGEST_ANSWER);
+    flight.tokens = inputTokens + allowed;
     return { kind: 'allowed', maxTokens: allowed };
   }
 }

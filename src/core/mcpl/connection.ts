@@ -1,8 +1,10 @@
+import { NO_CANCELLATION } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
 import { isHostError, messageOf, methodNotFound, RPC, type WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
+import type { AuditOutcome } from '../model/audit.ts';
 import type { Tool } from '../model/catalog.ts';
 import type {
   FeatureSet,
@@ -22,9 +24,11 @@ import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeAdvert, encodeHostAdvert, type McplAdvert } from '../wire/mcpl/advert.ts';
 import { invalidParams, notEnabled, unknownFeatureSet } from '../wire/mcpl/errors.ts';
 import { capabilitiesOf, decodeChange } from '../wire/mcpl/featureSets.ts';
+import { setsWithoutSecrets } from './declaredSets.ts';
 import { EarlyRequests } from './earlyRequests.ts';
 import type { FormGrants } from './formGrants.ts';
 import type { McplMember } from './member.ts';
+import { Pace } from './pace.ts';
 import type { Recorder } from './recorder.ts';
 import { UNDECLARED, undeclaredSet } from './undeclaredSet.ts';
 
@@ -49,7 +53,10 @@ export interface McplConnectionOptions {
 
 /** More than any server has; every change is answered with all of them. */
 const MAX_SETS = 256;
+const MOST_EARLY = 16;
 const POLICY_MS = 15_000;
+/** Changes of the sets are answered no oftener. */
+const CHANGES_MS = 100;
 
 /**
  * The MCPL side of one server, through all of its connections: says what the host supports, knows the sets that the
@@ -72,12 +79,20 @@ export class McplConnection implements SessionFeature, McplMember {
   /** What the server was told last; as text, to compare. */
   #told = '';
   #hooks = 0;
+  /** Changes that the server told of before the handshake was worked up. */
+  #earlyChanges: readonly JsonObject[] = [];
+  readonly #changes: Pace;
 
   constructor(options: McplConnectionOptions) {
     this.#options = options;
     this.server = options.server;
     this.log = options.log;
     this.#early = new EarlyRequests(options.clock);
+    this.#changes = new Pace(options.clock, CHANGES_MS, () => {
+      // Told even if nothing changed for us: the server may have forgotten.
+      this.#told = '';
+      this.update();
+    });
     this.requests = Object.fromEntries(
       Object.entries(options.handlers).map(([method, handler]) => [
         method,
@@ -137,10 +152,17 @@ export class McplConnection implements SessionFeature, McplMember {
     return this.#hooks > 0;
   }
 
-  /** It declared otherwise what it was switched on for, so that it sees no answer until a person chose again. */
+  /** Its connection just ended; or it declared otherwise what it was switched on for, and waits for a person's choice. */
   get isBlindGuard(): boolean {
+    if (this.#session === undefined) return true;
     const guards = [...this.#sets.values()].filter(({ uses }) => uses.includes('contextHooks.afterInference'));
     return guards.some((set) => this.#stateOf(set) === 'changed');
+  }
+
+  /** Whether settings still have a model look at events of the set, be the server connected or not. */
+  infersFrom(featureSet: string): boolean {
+    const { push, featureSets } = this.settings;
+    return isChosen(featureSets, featureSet) && pushPolicyOf(push, featureSet) === 'infer';
   }
 
   redact(text: string): string {
@@ -155,7 +177,10 @@ export class McplConnection implements SessionFeature, McplMember {
     this.#told = '';
     this.#hooks = 0;
     this.#declare(this.#advert?.sets ?? []);
-    for (const remark of this.#advert?.dialect.remarks ?? []) this.log.log('warn', remark);
+    for (const remark of this.#advert?.dialect.remarks ?? []) this.log.log('warn', this.redact(remark));
+    const changes = this.#earlyChanges;
+    this.#earlyChanges = [];
+    for (const change of changes) this.#apply(change);
     this.update();
     this.#early.release();
     const store = new DisposableStore();
@@ -167,7 +192,9 @@ export class McplConnection implements SessionFeature, McplMember {
     );
     store.add(
       toDisposable(() => {
-        if (this.#session === session) this.#session = undefined;
+        if (this.#session !== session) return;
+        this.#session = undefined;
+        this.#changes.dispose();
       }),
     );
     return store;
@@ -258,23 +285,36 @@ export class McplConnection implements SessionFeature, McplMember {
 
   #declare(sets: readonly FeatureSet[]): void {
     const declared = sets.length === 0 && this.#advert !== undefined ? undeclaredSet(this.#advert.dialect) : sets;
-    this.#sets = new Map(declared.slice(0, MAX_SETS).map((set) => [set.name, set]));
+    this.#sets = new Map(this.#usable(declared.slice(0, MAX_SETS)).map((set) => [set.name, set]));
+  }
+
+  #usable(sets: readonly FeatureSet[]): readonly FeatureSet[] {
+    return setsWithoutSecrets(sets, (text) => this.redact(text));
   }
 
   /** MCPL §6.7: what is new is off until somebody switches it on. */
   #changed(params: JsonObject): void {
+    if (this.#session === undefined) {
+      if (this.#earlyChanges.length < MOST_EARLY) this.#earlyChanges = [...this.#earlyChanges, params];
+      return;
+    }
+    if (this.#advert === undefined) return;
+    this.#apply(params);
+    // What is on holds at once; the answer names every set, and one is enough for many changes.
+    this.#changes.ask();
+  }
+
+  #apply(params: JsonObject): void {
     if (this.#advert === undefined) return;
     const { added, removed } = decodeChange(params);
     for (const name of removed) {
       this.#sets.delete(name);
       this.#observed.delete(name);
     }
-    for (const set of added) if (this.#sets.has(set.name) || this.#sets.size < MAX_SETS) this.#sets.set(set.name, set);
+    for (const set of this.#usable(added))
+      if (this.#sets.has(set.name) || this.#sets.size < MAX_SETS) this.#sets.set(set.name, set);
     if (added.length > 0) this.#sets.delete(UNDECLARED);
     this.#record('featureSets/changed', `added ${added.length}, removed ${removed.length}`);
-    // Answered even if nothing changed for us: the server may have forgotten.
-    this.#told = '';
-    this.update();
   }
 
   #partition(): { readonly enabled: string[]; readonly disabled: string[] } {
@@ -331,39 +371,22 @@ export class McplConnection implements SessionFeature, McplMember {
     const handler = this.requests['push/event'];
     if (this.#advert === undefined || handler === undefined) return;
     this.log.log('warn', 'The server sent push/event as a notification, which nobody can answer.');
-    const context = { requestId: 0, token: { isCancellationRequested: false, onCancellationRequested: () => NOTHING } };
+    const context = { requestId: 0, token: NO_CANCELLATION };
     void (async () => handler(params, context))().catch((error: unknown) => {
       this.log.log('info', `An event was not taken: ${messageOf(error)}`);
     });
   }
 
   #refused(use: McplUse, featureSet: string | undefined, error: WireError): WireError {
-    this.#options.recorder.record({
-      at: this.#options.clock.now(),
-      server: this.server,
-      operation: OPERATIONS[use],
-      featureSet: featureSet?.slice(0, 256),
-      inferenceId: undefined,
-      outcome: 'refused',
-      durationMs: 0,
-      detail: error.message,
-      tokens: undefined,
-    });
+    const named = featureSet === undefined ? undefined : this.redact(featureSet).slice(0, 256);
+    this.#record(OPERATIONS[use], error.message, 'refused', named);
     return error;
   }
 
-  #record(operation: string, detail: string): void {
-    this.#options.recorder.record({
-      at: this.#options.clock.now(),
-      server: this.server,
-      operation,
-      featureSet: undefined,
-      inferenceId: undefined,
-      outcome: 'success',
-      durationMs: 0,
-      detail,
-      tokens: undefined,
-    });
+  #record(operation: string, detail: string, outcome: AuditOutcome = 'success', featureSet?: string): void {
+    const at = this.#options.clock.now();
+    const rest = { inferenceId: undefined, durationMs: 0, tokens: undefined };
+    this.#options.recorder.record({ at, server: this.server, operation, featureSet, outcome, detail, ...rest });
   }
 }
 
@@ -375,5 +398,3 @@ const OPERATIONS: Readonly<Record<McplUse, string>> = {
   'contextHooks.beforeInference': 'context/beforeInference',
   'contextHooks.afterInference': 'context/afterInference',
 };
-
-const NOTHING: Disposable = { dispose: () => undefined };

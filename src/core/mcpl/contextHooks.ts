@@ -2,11 +2,12 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Json } from '../base/json.ts';
 import type { Clock } from '../ports.ts';
-import { decodeInjections, encodeBefore, type HookTurn } from '../wire/mcpl/hooks.ts';
+import { decodeInjections, encodeBefore, type HookTurn, type Injection } from '../wire/mcpl/hooks.ts';
 import { callHook, type HookAnswer, reasonOf } from './hookCall.ts';
 import { authorityOf, hasHook, hookRecord, type HookReport, turnFor } from './hookTurn.ts';
 import { admitInjections, type Placed } from './injectionLimits.ts';
 import type { McplMember } from './member.ts';
+import { redactContent } from './pushRedaction.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface HooksOptions {
@@ -80,7 +81,7 @@ export class ContextHooks {
         this.#record(turn, member, { ...report, outcome: 'dropped', detail: `Not used: ${authority.why}.` });
         return { placed: [], remarks: [`What "${member.server}" adds was not used: ${authority.why}.`] };
       }
-      const admitted = admitInjections(member, injections);
+      const admitted = admitInjections(member, withoutSecrets(member, injections));
       const all = [...remarks.map((remark) => `"${member.server}": ${member.redact(remark)}`), ...admitted.remarks];
       const detail = [`${admitted.placed.length} of ${injections.length} injections used.`, ...all].join(' ');
       const outcome = admitted.placed.length === 0 && all.length > 0 ? 'dropped' : 'success';
@@ -106,6 +107,15 @@ export class ContextHooks {
     const { clock, recorder } = this.#options;
     recorder.record(hookRecord(clock, member, turn, report));
   }
+}
+
+/** A model reads it, and servers hear what the model makes of it. */
+function withoutSecrets(member: McplMember, injections: readonly Injection[]): readonly Injection[] {
+  const redact = (text: string): string => member.redact(text);
+  return injections.map((injection) => {
+    const { namespace, content } = injection;
+    return { ...injection, namespace: redact(namespace), content: redactContent(content, redact) };
+  });
 }
 
 const NOTHING: Gathered = { placed: [], remarks: [] };

@@ -1,4 +1,5 @@
 import type { CancellationToken } from '../base/cancellation.ts';
+import { cancelled } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { ModelRefusal, TurnRequest, TurnResult } from '../hostTypes.ts';
 import type { InboundEvent } from '../model/event.ts';
@@ -98,9 +99,13 @@ export class McplEngine {
   }
 
   /** A turn on an event, at the cost of the server that sent it. */
-  ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
-    // A person may ask about what a server sent that is gone by now: nobody's budget counts then.
-    const payer = this.#options.connections().find(({ server, isMember }) => isMember && server === event.server);
+  async ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
+    const connection = this.#options.connections().find(({ server }) => server === event.server);
+    // What a server was promised it pays for, also if it has ended since; a person may ask about what one sent that is
+    // gone by now: nobody's budget counts then.
+    const isPromised = event.inferenceId !== undefined;
+    if (isPromised && connection?.infersFrom(event.source.featureSet) !== true) throw cancelled('The turn');
+    const payer = isPromised || connection?.isMember === true ? connection : undefined;
     const request: TurnRequest = {
       conversationId: `event_${event.id}`,
       turnIndex: 0,

@@ -5,6 +5,9 @@ import type { Grant } from '../model/grant.ts';
 import type { FeatureSet } from '../model/mcpl.ts';
 import type { Clock, GrantStore, Ids } from '../ports.ts';
 
+/** Of each server; beyond it a set is on only when a person chooses it by its name. */
+const MOST_FORMS = 2_000;
+
 export interface FormGrantsOptions {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -18,7 +21,8 @@ export interface FormGrantsOptions {
  */
 export class FormGrants {
   readonly #options: FormGrantsOptions;
-  readonly #forms = new Map<string, string>();
+  /** By server and set. */
+  readonly #forms = new Map<string, Map<string, string>>();
   /** Asked for with each message of a set, and never another for the same declaration. */
   readonly #computed = new WeakMap<FeatureSet, string>();
   #loading: Promise<void> | undefined;
@@ -33,8 +37,7 @@ export class FormGrants {
     this.#loading ??= this.#options.grants.list().then(
       (grants) => {
         this.#isUnreadable = false;
-        for (const { kind, server, target, form } of grants)
-          if (kind === 'featureSet') this.#forms.set(keyOf(server, target), form);
+        for (const { kind, server, target, form } of grants) if (kind === 'featureSet') this.#put(server, target, form);
       },
       (error: unknown) => {
         this.#isUnreadable = true;
@@ -45,27 +48,29 @@ export class FormGrants {
     return this.#loading;
   }
 
-  /** Whether the set was switched on in another form than this one. */
+  /** Whether the set was switched on in another form than this one; or nothing new is, as there were too many. */
   isChanged(server: string, set: FeatureSet): boolean {
     if (this.#isUnreadable) return true;
-    const form = this.#forms.get(keyOf(server, set.name));
-    return form !== undefined && form !== this.#formOf(set);
+    const known = this.#forms.get(server);
+    const form = known?.get(set.name);
+    // A wildcard switches on every new name, and a server has as many of those as it likes.
+    if (form === undefined) return known !== undefined && known.size >= MOST_FORMS;
+    return form !== this.#formOf(set);
   }
 
   /** Whether anybody ever switched it on. */
   isKnown(server: string, name: string): boolean {
-    return this.#forms.has(keyOf(server, name));
+    return this.#forms.get(server)?.has(name) === true;
   }
 
   /** These are on in the form that they have now. */
   accept(server: string, sets: readonly FeatureSet[]): void {
     for (const set of sets) {
-      const key = keyOf(server, set.name);
       const form = this.#formOf(set);
-      if (this.#forms.get(key) === form) continue;
-      this.#forms.set(key, form);
+      if (this.#forms.get(server)?.get(set.name) === form) continue;
+      this.#put(server, set.name, form);
       this.#save({
-        id: this.#options.ids.sha256(`featureSet ${key}`).slice(0, 32),
+        id: this.#options.ids.sha256(`featureSet ${JSON.stringify([server, set.name])}`).slice(0, 32),
         direction: 'toServer',
         kind: 'featureSet',
         server,
@@ -74,6 +79,11 @@ export class FormGrants {
         at: this.#options.clock.now(),
       });
     }
+  }
+
+  #put(server: string, set: string, form: string): void {
+    const ofServer = this.#forms.get(server) ?? new Map<string, string>();
+    this.#forms.set(server, ofServer.set(set, form));
   }
 
   #save(grant: Grant): void {
@@ -93,8 +103,4 @@ export class FormGrants {
     this.#computed.set(set, form);
     return form;
   }
-}
-
-function keyOf(server: string, set: string): string {
-  return JSON.stringify([server, set]);
 }

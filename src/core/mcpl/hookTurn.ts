@@ -49,7 +49,7 @@ export function authorityOf(member: McplMember, use: HookUse, named: string | un
   if (sets.some(({ name }) => name === named)) return { kind: 'allowed', featureSet: named };
   return {
     kind: 'refused',
-    why: `it names the feature set "${cleanLine(named, 100)}", which has no part in this hook`,
+    why: `it names the feature set "${cleanLine(member.redact(named), 100)}", which has no part in this hook`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { CancellationSource } from '../base/cancellation.ts';
 import { cleanLine } from '../base/cleanText.ts';
 import { messageOf, RPC, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -7,7 +8,7 @@ import type { HostLimits } from '../model/server.ts';
 import type { LanguageModel, Models, ModelWish } from '../modelPorts.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { InboundContext } from '../rpc/peer.ts';
-import { inHook, invalidParams, MCPL_ERROR, modelError } from '../wire/mcpl/errors.ts';
+import { inHook, invalidParams, MCPL_ERROR, modelError, notEnabled } from '../wire/mcpl/errors.ts';
 import {
   decodeInferenceRequest,
   encodeChunk,
@@ -19,6 +20,7 @@ import type { Budgets, Refusal, Taken } from './budgets.ts';
 import type { McplMember } from './member.ts';
 import { ModelInfo } from './modelInfo.ts';
 import { chooseModel, runModel, type RunOutcome, type Unanswered } from './modelUse.ts';
+import { redactContent } from './pushRedaction.ts';
 import type { Recorder } from './recorder.ts';
 import { countableText, TokenCounter } from './tokenCounter.ts';
 
@@ -109,7 +111,7 @@ export class InferenceRequests {
   }
 
   async #use(request: Request): Promise<Verdict> {
-    const { member, params, context, taken } = request;
+    const { member, featureSet, params, context, taken } = request;
     const { clock, models } = this.#options;
     const { token } = context;
     const choice = await chooseModel(models, this.#wish(member), { clock, token });
@@ -121,34 +123,42 @@ export class InferenceRequests {
     const counter = new TokenCounter(clock, model);
     const inputTokens = await counter.count(countableText(params.messages));
     if (token.isCancellationRequested) return unanswered(member, { kind: 'cancelled' }, undefined);
+    // To find a model may take a while.
+    if (isOff(request)) return switchedOff(featureSet, undefined);
     const allowed = taken.allow(inputTokens, params.maxTokens);
     if (allowed.kind === 'refused') return refused(overBudget(allowed));
     const outcome = await this.#run(request, model, counter, allowed.maxTokens);
+    if (isOff(request)) return switchedOff(featureSet, inputTokens + counter.estimate(outcome.text));
     return this.#verdict(request, { model, counter, inputTokens, outcome });
   }
 
-  #run(request: Request, model: LanguageModel, counter: TokenCounter, maxTokens: number): Promise<RunOutcome> {
+  async #run(request: Request, model: LanguageModel, counter: TokenCounter, maxTokens: number): Promise<RunOutcome> {
     const { member, featureSet, params, context } = request;
     const { session } = member;
+    const redact = (text: string): string => member.redact(text);
+    const stop = new CancellationSource();
+    const subscription = context.token.onCancellationRequested(() => stop.cancel());
     let index = 0;
-    return runModel({
+    const running = runModel({
       clock: this.#options.clock,
       model,
       counter,
       maxTokens,
-      token: context.token,
+      token: stop.token,
       request: {
-        messages: params.messages,
+        messages: params.messages.map(({ role, content }) => ({ role, content: redactContent(content, redact) })),
         // What is left of a budget is no wish of the server's, and more than models take.
         maxTokens: params.maxTokens === undefined ? undefined : maxTokens,
         temperature: params.temperature,
         justification: `The server "${member.server}" asks a model by itself (${cleanLine(featureSet, 100)}).`,
       },
       onText: (piece) => {
+        if (isOff(request)) stop.cancel();
         /** MCPL §11.4 */
-        if (params.stream) session.notify('inference/chunk', encodeChunk(context.requestId, index++, piece));
+        else if (params.stream) session.notify('inference/chunk', encodeChunk(context.requestId, index++, piece));
       },
     });
+    return running.finally(() => subscription.dispose());
   }
 
   async #verdict(
@@ -199,6 +209,15 @@ export class InferenceRequests {
     const durationMs = clock.now() - facts.at;
     recorder.record({ ...facts, server: member.server, outcome, durationMs, detail: shown, tokens });
   }
+}
+
+/** A person switched the set off while it was being answered; a request taken back or cut off is another matter. */
+function isOff({ member, featureSet, context }: Request): boolean {
+  return !context.token.isCancellationRequested && !member.isOn(featureSet);
+}
+
+function switchedOff(featureSet: string, tokens: number | undefined): Verdict {
+  return { ...refused(notEnabled(featureSet, true)), tokens };
 }
 
 function refused(error: WireError): Verdict {

@@ -1,7 +1,7 @@
 import { messageOf } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AuditRecord } from '../model/audit.ts';
-import type { InboundEvent } from '../model/event.ts';
+import type { EventOutcome, InboundEvent } from '../model/event.ts';
 import type { PushPolicy } from '../model/mcpl.ts';
 import type { HostLimits } from '../model/server.ts';
 import { pushPolicyOf } from '../policy/pushPolicy.ts';
@@ -48,8 +48,9 @@ interface Plan {
 /** Turns that events of one server begin, in a minute. */
 const MAX_TURNS = 6;
 
-/** The same object each time: nobody changes an answer. */
+/** The same objects each time: nobody changes them. */
 const ACCEPTED: JsonObject = { accepted: true };
+const NO_OUTCOME: EventOutcome = { kind: 'none' };
 
 /**
  * `push/event` (MCPL §9): what a server tells of by itself is kept durably before the server is told so, once however
@@ -70,7 +71,16 @@ export class PushEvents {
   }
 
   /** Rejects with the `WireError` to answer with. */
-  async handle(member: McplMember, params: JsonObject, _context: InboundContext): Promise<Json> {
+  handle(member: McplMember, params: JsonObject, _context: InboundContext): Promise<Json> {
+    try {
+      return this.#handle(member, params);
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(messageOf(error)));
+    }
+  }
+
+  /** Not asynchronous itself: to pass on another promise costs three more of its own, for every event. */
+  #handle(member: McplMember, params: JsonObject): Promise<Json> {
     const { server } = member;
     // What is refused for its set, the member puts down itself.
     const featureSet = member.admit(params['featureSet'], 'pushEvents').name;
@@ -79,14 +89,14 @@ export class PushEvents {
     if (policy === 'ignore') {
       const detail = member.redact(`event ${push.eventId}: events of this feature set are ignored`);
       this.#records.turnedAway({ server, featureSet, outcome: 'dropped', detail });
-      return ACCEPTED;
+      return Promise.resolve(ACCEPTED);
     }
     const now = this.#options.clock.now();
     const known = this.#known.find(server, push.eventId, now);
     if (known !== undefined) return known;
     const most = this.#options.limits().pushPerMinute;
     const wait = this.#rate.take(server, most, now);
-    if (wait > 0) return this.#tooMany(server, featureSet, most, wait);
+    if (wait > 0) return Promise.resolve(this.#tooMany(server, featureSet, most, wait));
     const obstacle = policy === 'infer' ? this.#obstacle(member) : undefined;
     const answer = this.#keep(member, featureSet, push, { policy, obstacle });
     this.#known.remember(server, push.eventId, now, answer);
@@ -163,7 +173,7 @@ export class PushEvents {
       inferenceId,
       isRead: false,
       // From the start: should the host end now, the next run says that the promised turn never came.
-      outcome: inferenceId === undefined ? { kind: 'none' } : { kind: 'asking', at: receivedAt },
+      outcome: inferenceId === undefined ? NO_OUTCOME : { kind: 'asking', at: receivedAt },
     };
   }
 }

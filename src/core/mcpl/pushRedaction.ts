@@ -21,7 +21,7 @@ function redactBlock(block: ContentBlock, redact: Redact): ContentBlock {
     }
     case 'image':
     case 'audio':
-      return block;
+      return redact(block.mimeType) === block.mimeType ? block : { ...block, mimeType: 'application/octet-stream' };
     case 'resource': {
       const resource = redactObject(block.resource, redact);
       return resource === block.resource ? block : { ...block, resource: resource ?? {} };

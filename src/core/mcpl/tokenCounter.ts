@@ -6,6 +6,8 @@ import type { Clock } from '../ports.ts';
 import { waitFor } from './patience.ts';
 
 const TIMEOUT_MS = 10_000;
+/** No text has as many; sums of them are kept as whole numbers. */
+const MOST_TOKENS = 1_000_000_000;
 /** A common measure for texts of which nothing is known. */
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -32,7 +34,7 @@ export class TokenCounter {
   async count(text: string): Promise<number> {
     if (text === '') return 0;
     const counted = this.#isEstimating ? undefined : await this.#ask(text);
-    if (counted !== undefined && Number.isFinite(counted) && counted >= 0) return Math.ceil(counted);
+    if (counted !== undefined && counted >= 0 && counted <= MOST_TOKENS) return Math.ceil(counted);
     this.#isEstimating = true;
     return this.estimate(text);
   }

@@ -39,6 +39,8 @@ export interface TurnGiven {
 interface Round {
   readonly request: TurnRequest;
   readonly turn: HookTurn;
+  /** Who could change the answer when the turn began. */
+  readonly guards: readonly McplMember[];
   readonly model: LanguageModel;
   readonly account: Account;
   readonly token: CancellationToken;
@@ -68,6 +70,8 @@ export class Turns {
   async run(request: TurnRequest, given: TurnGiven = {}): Promise<TurnResult> {
     const token = request.token ?? NO_CANCELLATION;
     stopIfCancelled(token);
+    // Before anything is waited for: one that ends meanwhile is still one that has to check the answer.
+    const guards = this.#after.blockers(this.#members());
     const inferenceId = request.inferenceId ?? `inf_${this.#options.ids.uuid()}`;
     const account = await this.#accounts.open(given.payer, inferenceId);
     try {
@@ -76,7 +80,7 @@ export class Turns {
       stopIfCancelled(token);
       const { conversationId, turnIndex, userMessage } = request;
       const turn = { inferenceId, conversationId, turnIndex, userMessage, model: model.facts };
-      const result = await this.#round({ request, turn, model, account, token });
+      const result = await this.#round({ request, turn, guards, model, account, token });
       account.close('success');
       return result;
     } catch (error) {
@@ -94,12 +98,11 @@ export class Turns {
   }
 
   async #round(round: Round): Promise<TurnResult> {
-    const { request, turn, model, token } = round;
-    const early = this.#after.blockers(this.#members());
+    const { request, turn, guards, model, token } = round;
     const gathered = await this.#gather(round);
     stopIfCancelled(token);
     // Also one that has ended meanwhile: whether an answer is shown without it is for its settings to say.
-    const blockers = this.#inOrder([...new Set([...early, ...this.#after.blockers(this.#members())])]);
+    const blockers = this.#inOrder([...new Set([...guards, ...this.#after.blockers(this.#members())])]);
     const messages = withInjections(request.messages, gathered.placed);
     const show = (text: string): void => this.#tell('onText', request.onText, text);
     const answer = await this.#ask(round, messages, blockers.length === 0 ? show : () => undefined);

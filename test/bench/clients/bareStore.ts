@@ -4,8 +4,8 @@ import { openDatabase } from '../../../src/node/store/database.ts';
 import { EVENT_INSERT } from '../../../src/node/store/events.ts';
 import type { BenchClient } from './client.ts';
 
-/** As many as a server has open at a time. */
-const BATCH = 512;
+/** Half of what a server has open at a time: while that is written, the other half is on its way. */
+const BATCH = 256;
 
 const SOURCE = JSON.stringify({ kind: 'push', featureSet: 'bench.events' });
 const OUTCOME = JSON.stringify({ kind: 'none' });

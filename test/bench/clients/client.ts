@@ -21,10 +21,13 @@ export const serverCommand: ServerCommand = {
   args: [join(import.meta.dirname, '../server.mjs')],
 };
 
-/** A server that speaks MCPL, and answers the question for context so late. */
-export const mcplServer = (answerAfterMs = 0): ServerCommand => ({
+/** A server that pushes events, or one that also adds to the context of a turn, and takes so long for it. */
+export const mcplServer = (answerAfterMs?: number): ServerCommand => ({
   command: process.execPath,
-  args: [join(import.meta.dirname, '../mcplServer.mjs'), String(answerAfterMs)],
+  args: [
+    join(import.meta.dirname, '../mcplServer.mjs'),
+    ...(answerAfterMs === undefined ? [] : [String(answerAfterMs)]),
+  ],
 });
 
 /** What clients that know nothing of MCPL answer to every event. */

@@ -64,7 +64,16 @@ suite('Case: how a session begins', function () {
       capabilities: {
         elicitation: { form: {}, url: {} },
         sampling: {},
-        experimental: { mcpl: { version: '0.2', featureSets: { enabled: [], disabled: [] } } },
+        experimental: {
+          mcpl: {
+            version: '0.2',
+            pushEvents: true,
+            contextHooks: { beforeInference: true, afterInference: { blocking: true } },
+            inferenceRequest: { streaming: true },
+            modelInfo: true,
+            featureSets: { enabled: [], disabled: [] },
+          },
+        },
       },
       clientInfo: CLIENT,
     });

@@ -95,6 +95,22 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
+  test('that is taken back does not free its tools', async () => {
+    const tools = [tool('edit', { _meta: { featureSet: 'b' } })];
+    const t = await connected({
+      mcpl: { version: '0.2', featureSets: { b: notes, c: notes } },
+      tools,
+      entry: enabled('c'),
+    });
+    t.server.notify('featureSets/changed', { added: {}, removed: ['b'] });
+    await settle();
+    assert.deepEqual(
+      t.host.server('a')?.tools.map(({ offered, setOff }) => [offered, setOff]),
+      [[false, 'b']],
+    );
+    await t.host.close();
+  });
+
   test('that is declared with other rights than those it was switched on with is off until it is chosen again', async () => {
     const storage = memoryStorage();
     const first = await connected({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Json } from '../../../src/core/base/json.ts';
 import { settle } from '../../support/fakeClock.ts';
-import { initializeResult, ScriptedServer } from '../../support/scriptedServer.ts';
+import { initializeResult, NO_ANSWER, ScriptedServer } from '../../support/scriptedServer.ts';
 import { TestHost } from '../../support/testHost.ts';
 
 const settings = { a: { command: 'x', enabled: true } };
@@ -78,6 +78,24 @@ suite('MCPL servers', () => {
     assert.equal(t.server.heard.at(-1), 'featureSets/update {"enabled":[],"disabled":["fresh"]}');
     assert.match(await answer(t, 'push/event', { featureSet: 'fresh' }), /-32001/);
     assert.match(await answer(t, 'push/event', { featureSet: 'old' }), /-32003/);
+    await t.host.close();
+  });
+
+  test('may change their sets in the same breath as they end the handshake', async () => {
+    const t = new TestHost();
+    const mcpl = { version: '0.2', featureSets: { old: {} } };
+    t.connect = () => {
+      const server = new ScriptedServer({
+        initialize: (_, id) => {
+          server.answer(id, initializeResult({ capabilities: { experimental: { mcpl } } }));
+          server.notify('featureSets/changed', { added: { fresh: {} }, removed: ['old'] });
+          return NO_ANSWER;
+        },
+      });
+      return server;
+    };
+    await t.user(settings);
+    assert.equal(t.server.heard.at(-1), 'featureSets/update {"enabled":[],"disabled":["fresh"]}');
     await t.host.close();
   });
 

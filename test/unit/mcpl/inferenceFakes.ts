@@ -79,6 +79,10 @@ export class FakeMember {
     return { name, description: '', uses, scoped: false, rollback: false, hostState: false, problem: undefined };
   }
 
+  isOn(name: string): boolean {
+    return this.sets.includes(name);
+  }
+
   setsFor(): readonly FeatureSet[] {
     return this.sets.map((name) => this.admit(name));
   }

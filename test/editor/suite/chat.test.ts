@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { AnswerPart, FakeModelApi, RecordedRequest } from '../../extensions/fakeModel/api.ts';
+import { person } from '../person.ts';
+import { eventually } from './eventually.ts';
+import { fakeModel, selectFake } from './fakeModel.ts';
+import { cleanSlate, mcpLive, setServers, untilServer } from './mcpLive.ts';
+
+const ANSWERS = '.interactive-response .value';
+const SECRET = 'sk-1234567890abcdef';
+/** As a model streams: the key comes in pieces, each of which would give some of it away. */
+const PIECES = ['Here it is: sk-1', '2345', '67890', 'abc', 'def. Keep it.'];
+/** The editor keeps hidden rows of an earlier chat: what one test shows another must not look for. */
+const SHOWN = 'sk-zyxwvutsrq';
+const SHOWN_PIECES = ['Here it is: sk-z', 'yxwvu', 'tsrq. Keep it.'];
+
+interface Server {
+  readonly part: 'memory' | 'compliance';
+  readonly sets: readonly string[];
+  readonly rest?: object;
+}
+
+const start = async (...servers: readonly Server[]): Promise<void> => {
+  const entries = servers.map(({ part, sets, rest }) => [
+    part,
+    { command: 'mcpl-demo', args: [part], enabled: true, featureSets: { enabled: sets }, ...rest },
+  ]);
+  await setServers(Object.fromEntries(entries) as object);
+  for (const { part, sets } of servers)
+    await untilServer(part, 'with its sets on', (server) => {
+      const on = server?.mcpl?.sets.filter(({ state }) => state === 'enabled').map(({ set }) => set.name) ?? [];
+      return server?.state.kind === 'running' && sets.every((name) => on.includes(name));
+    });
+};
+
+const say = async (text: string): Promise<void> => {
+  await vscode.commands.executeCommand('workbench.action.chat.open', { query: `@mcpl ${text}`, isPartialQuery: false });
+};
+
+/** The answers in the chat as they stand there, one line each. */
+const answers = async (): Promise<readonly string[]> =>
+  (await person.texts(ANSWERS)).map((text) =>
+    text.replace(/\s+/g, ' ').replace(/^Completed \d+ steps?( in \S+)? /, ''),
+  );
+
+const lastAnswer = async (): Promise<string> => (await answers()).at(-1) ?? '';
+
+/** Only then does the next one begin at once. */
+const untilOver = (): Promise<void> => person.waitFor('.chat-input-container .codicon-arrow-up');
+
+const textsOf = ({ messages }: RecordedRequest): readonly string[] =>
+  messages.map(
+    ({ role, content }) =>
+      `${role}: ${content.map((part) => (part.kind === 'text' ? part.value : part.kind)).join('')}`,
+  );
+
+const paramsOf = async (server: string, method: string): Promise<readonly Record<string, unknown>[]> => {
+  const { host } = await mcpLive();
+  return host
+    .trace(server)
+    .entries(0, 1_000, { text: method, direction: 'sent' })
+    .map(({ text }) => (JSON.parse(text) as { readonly params: Record<string, unknown> }).params);
+};
+
+suite('A chat with @mcpl', () => {
+  let model: FakeModelApi;
+
+  setup(async () => {
+    await cleanSlate();
+    (await mcpLive()).testing.answerConsent(async () => 'start');
+    model = await fakeModel();
+    // Nobody is asked in the chat before a model is known.
+    await selectFake();
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+  });
+  teardown(cleanSlate);
+
+  test('gives the model what a server remembers, and counts the turns of one conversation', async () => {
+    await start({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
+    const { host } = await mcpLive();
+    host.trace('memory').set(true);
+    model.respondOnce(['Hello, ', 'Ada.'], ['You are **Ada**.'], ['New here.']);
+    await say('My name is Ada.');
+    await eventually(answers, ['Hello, Ada.']);
+    await untilOver();
+    await say('What is my name?');
+    await eventually(answers, ['Hello, Ada.', 'You are Ada. Context from memory.']);
+    await untilOver();
+    await person.screenshot('a chat that a server remembers');
+    assert.deepEqual(model.requests.map(textsOf), [
+      ['user: My name is Ada.'],
+      [
+        'user: My name is Ada.',
+        // What stood below the answer is not the model's.
+        'assistant: Hello, Ada.',
+        'user: <context server="memory" namespace="memory">\n<memories>\n- The user\'s name is Ada.\n</memories>\n</context>',
+        'user: What is my name?',
+      ],
+    ]);
+    const turns = async (method: string): Promise<readonly unknown[]> =>
+      (await paramsOf('memory', method)).map(({ turnIndex, userMessage }) => [turnIndex, userMessage]);
+    const asked = [
+      [0, 'My name is Ada.'],
+      [1, 'What is my name?'],
+    ];
+    assert.deepEqual(await turns('context/beforeInference'), asked);
+    assert.deepEqual(await turns('context/afterInference'), asked);
+    const conversations = async (): Promise<readonly unknown[]> =>
+      [...(await paramsOf('memory', 'beforeInference')), ...(await paramsOf('memory', 'afterInference'))].map(
+        ({ conversationId }) => conversationId,
+      );
+    const [conversation] = await conversations();
+    assert.match(String(conversation), /^conv_[\w-]{36}$/);
+    assert.deepEqual(new Set(await conversations()), new Set([conversation]));
+
+    await vscode.commands.executeCommand('workbench.action.chat.newChat');
+    await say('What is my name?');
+    await eventually(answers, ['New here. Context from memory.']);
+    const last = (await paramsOf('memory', 'beforeInference')).at(-1);
+    assert.equal(last?.['turnIndex'], 0);
+    assert.notEqual(last['conversationId'], conversation);
+  });
+
+  test('shows an answer while it comes where no server may change it', async () => {
+    await start({ part: 'memory', sets: ['memory.extraction'] });
+    await person.watch(ANSWERS);
+    model.respondOnce(async function* (): AsyncGenerator<AnswerPart> {
+      let shown = '';
+      for (const piece of SHOWN_PIECES) {
+        shown += piece;
+        yield piece;
+        // The next piece comes when this one is on the screen.
+        await eventually(lastAnswer, shown);
+      }
+    });
+    await say('What is the key?');
+    await untilOver();
+    await eventually(answers, [`Here it is: ${SHOWN}. Keep it.`]);
+    // Whoever watches sees what was there for a moment only: the next test relies on that.
+    assert.ok((await person.seen()).some((text) => text.includes('sk-z') && !text.includes(SHOWN)));
+  });
+
+  test('never has a secret on the screen that a server takes out, however slowly it comes', async () => {
+    await start({ part: 'compliance', sets: ['compliance.redaction'] });
+    await person.watch('.monaco-workbench .interactive-session, .monaco-aria-container');
+    model.respondOnce(async function* (): AsyncGenerator<AnswerPart> {
+      for (const piece of PIECES) {
+        yield piece;
+        for (let looks = 0; looks < 5; looks++) assert.doesNotMatch(await lastAnswer(), /Here|sk-/);
+      }
+    });
+    await say('What is the key?');
+    await eventually(answers, ['Here it is: [REDACTED]. Keep it. Changed by compliance.']);
+    await untilOver();
+    await person.screenshot('an answer that a server changed');
+    const seen = await person.seen();
+    assert.ok(seen.some((text) => text.includes('[REDACTED]')));
+    assert.deepEqual(
+      seen.filter((text) => /sk-1|2345|67890|abc|def/.test(text)),
+      [],
+    );
+    // In the next turn the model reads what was shown.
+    model.respondOnce(['No.']);
+    await say('Again, please.');
+    await eventually(async () => (await answers()).at(-1), 'No.');
+    assert.deepEqual(model.requests.map(textsOf).at(-1), [
+      'user: What is the key?',
+      'assistant: Here it is: [REDACTED]. Keep it.',
+      'user: Again, please.',
+    ]);
+  });
+
+  test('says what is wrong with the model and what to do, and goes on in the same conversation', async () => {
+    await start({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
+    const { host } = await mcpLive();
+    host.trace('memory').set(true);
+    const fails = (error: Error) => (): never => {
+      throw error;
+    };
+    const failures: readonly (readonly [Error, string])[] = [
+      [
+        vscode.LanguageModelError.Blocked('off-topic'),
+        'The language model refused the request, because its filter was hit. Ask in other words, or choose another model.',
+      ],
+      [
+        vscode.LanguageModelError.Blocked('Quota exceeded'),
+        'The quota of the language model is used up. Try again later, or choose another model.',
+      ],
+      [
+        vscode.LanguageModelError.NoPermissions('no'),
+        'The editor does not let MCP Live use this language model. Ask again, and allow it when the editor asks.',
+      ],
+      [vscode.LanguageModelError.NotFound('gone'), 'The language model is not there any more. Choose another one.'],
+      [new Error('wire cut'), 'The language model failed: wire cut. Ask again, or choose another model.'],
+    ];
+    for (const [number, [error, told]] of failures.entries()) {
+      model.respondOnce(fails(error));
+      await say(`Number ${number}`);
+      await eventually(lastAnswer, told);
+      await untilOver();
+      if (number === 0) await person.screenshot('a chat in which the model refused');
+    }
+    model.respondOnce(['Here again.']);
+    await say('Are you there?');
+    await eventually(lastAnswer, 'Here again.');
+    assert.deepEqual(
+      (await paramsOf('memory', 'beforeInference')).map(({ turnIndex }) => turnIndex),
+      [0, 1, 2, 3, 4, 5],
+    );
+    // Of a turn without an answer no server hears.
+    assert.equal((await paramsOf('memory', 'afterInference')).length, 1);
+  });
+
+  test('ends with Stop, which stops the model, and no server hears of the answer', async () => {
+    await start({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
+    const { host } = await mcpLive();
+    host.trace('memory').set(true);
+    const stopped = new Promise<void>((done) =>
+      model.respondOnce(async function* (_request, token): AsyncGenerator<AnswerPart> {
+        yield 'I could go on';
+        await new Promise<void>((over) => token.onCancellationRequested(() => over()));
+        done();
+      }),
+    );
+    await say('Go on');
+    await eventually(lastAnswer, 'I could go on');
+    await person.click('.chat-input-container .codicon-stop-circle');
+    await stopped;
+    await untilOver();
+    await eventually(lastAnswer, 'I could go on');
+    await person.screenshot('a chat that was stopped');
+    assert.equal((await paramsOf('memory', 'afterInference')).length, 0);
+    model.respondOnce(['Again.']);
+    await say('And now?');
+    await eventually(lastAnswer, 'Again.');
+    assert.deepEqual(
+      (await paramsOf('memory', 'beforeInference')).map(({ turnIndex }) => turnIndex),
+      [0, 1],
+    );
+  });
+
+  test('withholds an answer that a server had to see and could not', async () => {
+    await start({
+      part: 'compliance',
+      sets: ['compliance.redaction'],
+      rest: { hooks: { afterInference: 'failClosed' } },
+    });
+    const { host } = await mcpLive();
+    await person.watch('.monaco-workbench .interactive-session');
+    model.respondOnce(async function* (): AsyncGenerator<AnswerPart> {
+      yield `Here it is: ${SECRET}`;
+      await host.stop('compliance');
+    });
+    await say('What is the key?');
+    await eventually(
+      async () => (await lastAnswer()).startsWith('The answer is not shown: "compliance" has to check it first'),
+      true,
+    );
+    await untilOver();
+    await person.screenshot('an answer that was withheld');
+    assert.deepEqual(
+      (await person.seen()).filter((text) => text.includes(SECRET)),
+      [],
+    );
+  });
+
+  test('does not give a server a model before a person allows it, and asks once', async () => {
+    await start({ part: 'memory', sets: ['memory.extraction', 'memory.consolidation'] });
+    const { host } = await mcpLive();
+    model.respondOnce(['Good.']);
+    await say('My name is Ada.');
+    await eventually(lastAnswer, 'Good.');
+    await untilOver();
+    const consolidate = async (): Promise<string> => {
+      const { modelText } = await host.callTool({
+        server: 'memory',
+        tool: 'consolidate_memories',
+        args: {},
+        route: 'api',
+      });
+      return modelText;
+    };
+    for (let twice = 0; twice < 2; twice++)
+      assert.match(await consolidate(), /^Nobody has allowed the language model yet\./);
+    await eventually(person.notifications, ['The server "memory" wants to use a language model.']);
+    await person.screenshot('a server wants a model');
+    assert.equal(model.requests.length, 1);
+    const recorded = await host.audit.list({ limit: 10, server: 'memory' });
+    const entry = recorded.find(({ operation }) => operation === 'model/info');
+    assert.deepEqual(
+      [entry?.outcome, entry?.detail],
+      ['failure', 'Servers may not use language models yet. Run "Allow Language Model Use".'],
+    );
+  });
+});
