@@ -148,7 +148,6 @@ const REASONS: Readonly<Record<string, string>> = {
   no_model: 'The host has no language model. Set one up in the editor and try again.',
   no_permission: 'Nobody has allowed the language model yet. Allow it in the editor and try again.',
   quota: 'The quota of the language model is used up. Try again later.',
-  budget: 'The budget of this server is used up. Try again later, or raise it in the settings.',
   blocked: 'The language model refused.',
   cancelled: 'It was cancelled.',
 };
@@ -159,6 +158,8 @@ function reasonOf(error: unknown): string {
   const reason = error.data?.['reason'];
   const known = typeof reason === 'string' && Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
   if (known !== undefined) return known;
+  // The host says when there is room again.
+  if (reason === 'budget') return `The budget of this server is used up: ${error.message}`;
   switch (error.code) {
     case NOT_ENABLED:
       return `The host has ${CONSOLIDATION} off. Switch it on and try again.`;

@@ -77,7 +77,7 @@ function consolidateMemories(consolidation: Pick<Consolidation, 'run'>): DemoToo
       if (result.kind === 'nothing')
         return { text: 'There is nothing to summarize yet. Tell @mcpl something to remember.', isError: true };
       const { summary, count, model } = result;
-      return { text: `${summary.text}\n\n(${count} memories, summarized by ${model})` };
+      return { text: `${summary.text}\n\n(${count === 1 ? '1 memory' : `${count} memories`}, summarized by ${model})` };
     },
   };
 }

@@ -7,6 +7,14 @@ export interface TurnPlace {
   readonly turnIndex: number;
 }
 
+/** What the editor keeps with a turn, and gives back in the history. */
+export interface TurnMetadata {
+  readonly mcpl: TurnPlace & {
+    /** What stands below the answer: it is about it, and nothing that the model said. */
+    readonly note?: string;
+  };
+}
+
 type History = vscode.ChatContext['history'];
 
 /** More than a person reads back, and less than any model takes. */
@@ -22,11 +30,14 @@ export function placeIn(history: History, newId: () => string): TurnPlace {
 }
 
 function placeOf(metadata: unknown): TurnPlace | undefined {
-  const place = isObject(metadata) ? metadata['mcpl'] : undefined;
-  if (!isObject(place)) return undefined;
-  const { conversationId, turnIndex } = place;
+  const { conversationId, turnIndex } = keptIn(metadata);
   if (typeof conversationId !== 'string' || typeof turnIndex !== 'number') return undefined;
   return { conversationId, turnIndex };
+}
+
+function keptIn(metadata: unknown): Readonly<Record<string, unknown>> {
+  const kept = isObject(metadata) ? metadata['mcpl'] : undefined;
+  return isObject(kept) ? kept : {};
 }
 
 /** What was said before, as far as it was text. */
@@ -36,13 +47,12 @@ export function historyOf(history: History): readonly ModelMessage[] {
     const text = turn.response
       .map((part) => (part instanceof vscode.ChatResponseMarkdownPart ? part.value.value : ''))
       .join('');
-    return text === '' ? [] : [messageOf('assistant', withoutNote(text))];
+    return text === '' ? [] : [messageOf('assistant', withoutNote(text, keptIn(turn.result.metadata)['note']))];
   });
 }
 
-/** What was said under an answer is about it, and nothing that the model said. */
-function withoutNote(text: string): string {
-  const at = text.lastIndexOf('\n\n---\n*');
+function withoutNote(text: string, note: unknown): string {
+  const at = typeof note === 'string' ? text.lastIndexOf(note) : -1;
   return at < 0 ? text : text.slice(0, at);
 }
 

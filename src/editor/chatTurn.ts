@@ -11,7 +11,7 @@ import {
   toHostError,
   type TurnResult,
 } from '../core/index.ts';
-import { historyOf, placeIn, type TurnPlace } from './chatHistory.ts';
+import { historyOf, placeIn, type TurnMetadata, type TurnPlace } from './chatHistory.ts';
 import { EditorModel } from './editorModel.ts';
 import { plainText } from './plainText.ts';
 
@@ -47,9 +47,12 @@ export async function answerChat({ host, log }: ChatTools, turn: ChatTurn): Prom
       onStep: (step) => response.progress(plainText(step, 200)),
       token: source.token,
     });
-    const note = noteOn(result);
-    if (note !== undefined) response.markdown(`\n\n---\n${note}`);
-    return { metadata: metadataOf(place) };
+    const words = noteOn(result);
+    const note = words === undefined ? undefined : `\n\n---\n${words}`;
+    // With another right than the answer's, the editor keeps it apart: no comment or fence that a server left open in the
+    // answer can hide who changed it.
+    if (note !== undefined) response.markdown(new vscode.MarkdownString(note, true));
+    return { metadata: metadataOf(place, note) };
   } catch (thrown) {
     // Stopped by the person: the editor says so by itself.
     if (isHostError(thrown, 'CANCELLED') || source.isCancelled) return { metadata: metadataOf(place) };
@@ -67,8 +70,8 @@ function toldOf({ code, message, suggestion }: HostError): string {
   return code === 'NO_MODEL' || suggestion === undefined ? message : `${message} ${suggestion}`;
 }
 
-function metadataOf({ conversationId, turnIndex }: TurnPlace): { readonly mcpl: TurnPlace } {
-  return { mcpl: { conversationId, turnIndex } };
+function metadataOf({ conversationId, turnIndex }: TurnPlace, note?: string): TurnMetadata {
+  return { mcpl: { conversationId, turnIndex, ...(note === undefined ? {} : { note }) } };
 }
 
 /** Who had a hand in the answer. Names are the person's own, out of the settings. */

@@ -8,6 +8,8 @@ import { nodeId } from './treeNode.ts';
 
 /** Rows of one server that are shown at first, and with each "Show more". */
 export const EVENTS_PAGE = 50;
+/** Blocks of an event that may have rows: all of them are drawn with every event that comes. */
+const MOST_PARTS = 30;
 
 /** One row of the Events view, as data. Commands take it as their target. */
 export interface EventNode {
@@ -110,7 +112,7 @@ function eventIcon({ isRead, outcome }: InboundEvent): NodeIcon {
 }
 
 function partsOf(event: InboundEvent): readonly EventNode[] {
-  const { id, server, origin, outcome } = event;
+  const { id, server, origin, outcome, content } = event;
   const parts: EventNode[] = [];
   if (outcome.kind !== 'none') {
     const node = leaf(
@@ -127,8 +129,13 @@ function partsOf(event: InboundEvent): readonly EventNode[] {
     const description = originLine(event);
     parts.push({ ...node, description, tooltip: originText(origin), spoken: `Origin: ${description}` });
   }
-  for (const { block, label } of attachmentsOf(event))
+  for (const { block, label } of attachmentsOf({ content: content.slice(0, MOST_PARTS) }))
     parts.push({ ...leaf(nodeId('part', id, String(block)), server, label, 'file'), block, ...opens(id) });
+  if (content.length > MOST_PARTS)
+    parts.push({
+      ...leaf(nodeId('rest', id), server, 'The rest is in the document of the event', 'ellipsis'),
+      ...opens(id),
+    });
   return parts;
 }
 

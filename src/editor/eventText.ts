@@ -31,7 +31,8 @@ export function shownBlock(block: ContentBlock): string {
 
 /** Where it comes from, in a few words. */
 export function originLine({ origin }: Pick<InboundEvent, 'origin'>): string {
-  const parts = Object.entries(origin ?? {}).map(([name, value]) => `${name}: ${scalar(value)}`);
+  const first = Object.entries(origin ?? {}).slice(0, MAX_ORIGIN);
+  const parts = first.map(([name, value]) => `${name}: ${scalar(value).slice(0, MAX_ORIGIN)}`);
   return cleanLine(parts.join(', '), MAX_ORIGIN);
 }
 

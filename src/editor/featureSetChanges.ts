@@ -1,3 +1,5 @@
+import type { FeatureSetView } from '../core/index.ts';
+
 /** Feature sets of one server that a person switched the same way. */
 export interface FeatureSetChange {
   readonly server: string;
@@ -23,4 +25,17 @@ export function joinedChanges(changes: readonly FeatureSetChange[]): readonly Fe
       return names.length === 0 ? [] : [{ server, names, on }];
     }),
   );
+}
+
+/**
+ * Of sets that a person saw, the names of those that are still declared so. What a server declares otherwise while a
+ * question is open was not what the person said yes to.
+ */
+export function stillAsShown(shown: readonly FeatureSetView[], now: readonly FeatureSetView[]): readonly string[] {
+  const forms = new Map(now.map(({ set }) => [set.name, formOf(set)]));
+  return shown.filter(({ set }) => forms.get(set.name) === formOf(set)).map(({ set }) => set.name);
+}
+
+function formOf({ uses, scoped, rollback, hostState }: FeatureSetView['set']): string {
+  return JSON.stringify([uses, scoped, rollback, hostState]);
 }

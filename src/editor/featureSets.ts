@@ -1,7 +1,15 @@
 import * as vscode from 'vscode';
-import { cleanLine, type Disposable, DisposableStore, isRunning, messageOf, type ServerChange } from '../core/index.ts';
+import {
+  cleanLine,
+  type Disposable,
+  DisposableStore,
+  type FeatureSetView,
+  isRunning,
+  messageOf,
+  type ServerChange,
+} from '../core/index.ts';
 import { registerCommand } from './commandRegistry.ts';
-import { joinedChanges } from './featureSetChanges.ts';
+import { joinedChanges, stillAsShown } from './featureSetChanges.ts';
 import { isOn, usableSets, usesText } from './featureSetText.ts';
 import { COMMANDS } from './ids.ts';
 import { plainText } from './plainText.ts';
@@ -29,7 +37,8 @@ export function registerFeatureSets(services: Needs, memory: vscode.Memento): Di
 /** False where nothing is on afterwards. */
 async function choose({ host, settings }: Needs, server: string): Promise<boolean> {
   const name = plainText(server, 64);
-  const items = usableSets(host.server(server)).map((view) => ({
+  const shown = usableSets(host.server(server));
+  const items = shown.map((view) => ({
     label: withoutIcons(plainText(cleanLine(view.set.name, 100))),
     description: withoutIcons(plainText(usesText(view))),
     detail: withoutIcons(plainText(cleanLine(view.set.description, 200))),
@@ -51,8 +60,21 @@ async function choose({ host, settings }: Needs, server: string): Promise<boolea
   const changes = items
     .filter((item) => item.picked !== chosen.includes(item))
     .map(({ set, picked }) => ({ server, names: [set], on: !picked }));
-  for (const { names, on } of joinedChanges(changes)) await settings.setFeatureSets(server, names, on);
+  for (const { names, on } of joinedChanges(changes)) {
+    const asShown = on ? stillAsShown(shown, usableSets(host.server(server))) : names;
+    const kept = names.filter((name) => asShown.includes(name));
+    if (kept.length > 0) await settings.setFeatureSets(server, kept, on);
+    if (kept.length < names.length) tellOfOthers(server);
+  }
   return chosen.length > 0;
+}
+
+function tellOfOthers(server: string): void {
+  const text = vscode.l10n.t(
+    '"{0}" declared some feature sets otherwise while you chose: these stay off. Look at them and choose again.',
+    plainText(server, 64),
+  );
+  void vscode.window.showWarningMessage(text);
 }
 
 /** In the workspace's memory: the servers whose feature sets a person did not want to decide on. */
@@ -84,13 +106,14 @@ class FirstContact implements Disposable {
     }
     const now = this.#services.host.server(server);
     if (now?.mcpl?.isUndecided !== true || !isRunning(now.state)) return;
-    const count = usableSets(now).length;
-    if (count === 0 || this.#told.has(server) || this.#turnedDown().includes(server)) return;
+    const shown = usableSets(now);
+    if (shown.length === 0 || this.#told.has(server) || this.#turnedDown().includes(server)) return;
     this.#told.add(server);
-    this.#tell(server, count).catch((error: unknown) => this.#fail(server, error));
+    this.#tell(server, shown).catch((error: unknown) => this.#fail(server, error));
   }
 
-  async #tell(server: string, count: number): Promise<void> {
+  async #tell(server: string, shown: readonly FeatureSetView[]): Promise<void> {
+    const count = shown.length;
     const name = plainText(server, 64);
     const text =
       count === 1
@@ -100,13 +123,14 @@ class FirstContact implements Disposable {
     const some = vscode.l10n.t('Choose…');
     const none = vscode.l10n.t('Not Now');
     const answer = await vscode.window.showInformationMessage(text, all, some, none);
-    if (answer === all) await this.#enableAll(server);
+    if (answer === all) await this.#enableAll(server, shown);
     else if (answer !== some || !(await choose(this.#services, server))) this.#turnDown(server);
   }
 
-  async #enableAll(server: string): Promise<void> {
-    const names = usableSets(this.#services.host.server(server)).map(({ set }) => set.name);
+  async #enableAll(server: string, shown: readonly FeatureSetView[]): Promise<void> {
+    const names = stillAsShown(shown, usableSets(this.#services.host.server(server)));
     if (names.length > 0) await this.#services.settings.setFeatureSets(server, names, true);
+    if (names.length < shown.length) tellOfOthers(server);
   }
 
   #turnDown(server: string): void {

@@ -72,11 +72,10 @@ export function registerModelUse({ host, use, access, log }: ModelUseTools): vsc
   const allow = async (): Promise<void> => {
     const agree = vscode.l10n.t('Allow');
     const names = use.asking.map((server) => plainText(server, 64)).join(', ');
-    const who = names === '' ? vscode.l10n.t('No server has asked yet.') : vscode.l10n.t('Asking now: {0}.', names);
-    const detail = vscode.l10n.t(
-      '{0} Only servers with a feature set that uses inference, and that you switched on, get a model. Each has a budget of requests and tokens in its settings.',
-      who,
+    const rules = vscode.l10n.t(
+      'Only servers with a feature set that uses inference, and that you switched on, get a model. Each has a budget of requests and tokens in its settings.',
     );
+    const detail = names === '' ? rules : `${vscode.l10n.t('Asking now: {0}.', names)} ${rules}`;
     const text = vscode.l10n.t('Allow servers in this workspace to use language models?');
     const chosen = use.isAllowed
       ? agree
@@ -91,7 +90,7 @@ export function registerModelUse({ host, use, access, log }: ModelUseTools): vsc
     }
     await use.allow();
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('Servers may use {0} now.', plainText(asked.model.facts.id, 60)),
+      vscode.l10n.t('Servers may use language models now, such as {0}.', plainText(asked.model.model.name, 60)),
     );
   };
   const failed = (error: unknown): void => {

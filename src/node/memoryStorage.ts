@@ -16,6 +16,8 @@ import {
 
 /** More than a program that keeps nothing looks back at. */
 const MAX_AUDIT = 10_000;
+/** Of the contents of all events: a thousand of them may be 4 MB each. */
+const MOST_CHARACTERS = 64_000_000;
 
 /** Storage that lasts as long as the process, for programs that keep nothing. */
 export function memoryStorage(): Storage {
@@ -79,6 +81,7 @@ function memoryGrants(): GrantStore {
 /** Emptied when its event goes: what was in a map whose keys come and go lives on until the next full collection. */
 interface Kept {
   event: InboundEvent | undefined;
+  readonly characters: number;
 }
 
 class MemoryEvents implements EventStore {
@@ -97,7 +100,7 @@ class MemoryEvents implements EventStore {
     if (ofServer === undefined) this.#known.set(event.server, (ofServer = new Map<string, Kept>()));
     const known = ofServer.get(event.eventId);
     if (known !== undefined) return Promise.resolve({ kind: 'known', inferenceId: known.event?.inferenceId });
-    const kept = { event };
+    const kept = { event, characters: JSON.stringify(event.content).length };
     this.#all.push(kept);
     ofServer.set(event.eventId, kept);
     this.#audit.add(record);
@@ -136,7 +139,9 @@ class MemoryEvents implements EventStore {
   }
 
   trim(keep: number): Promise<void> {
-    for (const kept of this.#all.splice(0, Math.max(0, this.#all.length - keep))) this.#forget(kept);
+    let left = MOST_CHARACTERS;
+    const tooMuch = this.#all.findLastIndex(({ characters }) => (left -= characters) < 0);
+    for (const kept of this.#all.splice(0, Math.max(0, this.#all.length - keep, tooMuch + 1))) this.#forget(kept);
     return Promise.resolve();
   }
 

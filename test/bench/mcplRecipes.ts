@@ -1,8 +1,8 @@
 import { ALL, CPU, RATE, type Recipe, RSS, target, toFloor, toSdk } from './recipe.ts';
 import { MAX_EVENTS } from './clients/host.ts';
 
-/** By so much the space for new objects may grow when it is first needed; what grows with the events has no end. */
-const YOUNG_MB = 32;
+/** By so much the space for new objects may still grow; what grows with the events would be more. */
+const YOUNG_MB = 64;
 /** What a collection leaves behind differs by so much from one to the next. */
 const DOUBT_MB = 4;
 

@@ -133,7 +133,9 @@ const inNotifications = (page: Page): Pick<Person, 'notification' | 'notificatio
   },
   notifications: async () => {
     await showNotifications(page);
-    return visibleTexts(page.locator(waitingNotifications).locator('.notification-list-item-message'));
+    // In one step: a toast may hide itself between two.
+    const texts = await page.locator(waitingNotifications).locator('.notification-list-item-message').allInnerTexts();
+    return texts.map((text) => text.trim()).filter((text) => text !== '');
   },
   dialog: async (button) =>
     page

@@ -68,7 +68,7 @@ suite('The demo server and a host that speaks MCPL', function () {
     demo.send({ method: 'inference/chunk', params: { requestId, index: 0, delta: 'It is Ada.' } });
     demo.send({ id: requestId, result: { content: 'It is Ada.', model: 'm', finishReason: 'end_turn', usage: {} } });
     assert.deepEqual((await calling).result.content, [
-      { type: 'text', text: 'It is Ada.\n\n(1 memories, summarized by m)' },
+      { type: 'text', text: 'It is Ada.\n\n(1 memory, summarized by m)' },
     ]);
     assert.equal((await asks('notifications/progress')).params.message, 'It is Ada.');
   });

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type InboundEvent, NO_LOG, type Storage } from '../../src/core/index.ts';
 import { memoryStorage } from '../../src/node/memoryStorage.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
+import { auditValues } from '../../src/node/store/auditRows.ts';
+import { eventValues } from '../../src/node/store/eventRows.ts';
+import { eventHandlers } from '../../src/node/store/events.ts';
+import { migrate } from '../../src/node/store/migrations.ts';
 import { auditRecord, grant, inboundEvent } from '../support/storedRecords.ts';
 
 const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
@@ -210,3 +215,31 @@ for (const kind of ['file', 'memory'] as const)
       );
     });
   });
+
+suite('Large events', () => {
+  test('go before the disk is full, the oldest first', () => {
+    const database = new DatabaseSync(':memory:');
+    migrate(database);
+    const handlers = eventHandlers(database, 10_000);
+    const ids = (): unknown => database.prepare('SELECT group_concat(event_id) AS ids FROM events').get()?.['ids'];
+    for (let i = 0; i < 6; i++) {
+      const event = inboundEvent(`e${i}`, { content: [{ type: 'text', text: 'é'.repeat(1_200) }] });
+      handlers['events.admit'].run([...eventValues(event), ...auditValues(auditRecord())]);
+    }
+    handlers['events.trim'].run({ keep: 100 });
+    assert.equal(ids(), 'e2,e3,e4,e5');
+    handlers['events.trim'].run({ keep: 3 });
+    assert.equal(ids(), 'e3,e4,e5');
+    database.close();
+  });
+
+  test('do not fill the memory of a store that has no file', async () => {
+    const { events } = memoryStorage();
+    const text = 'x'.repeat(4_000_000);
+    for (let i = 0; i < 20; i++)
+      await events.admit(inboundEvent(`e${i}`, { content: [{ type: 'text', text }] }), auditRecord());
+    await events.trim(1_000);
+    const kept = (await events.list(100)).map(({ eventId }) => eventId);
+    assert.deepEqual([kept.length, kept[0]], [15, 'e19']);
+  });
+});

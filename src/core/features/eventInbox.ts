@@ -36,6 +36,8 @@ const TELL_MS = 100;
 const MOST_ARRIVALS = 1_000;
 /** So many events come between two times that the store is asked to remove the oldest. */
 const TRIM_EVERY = 256;
+/** Each time as many characters count for one event more. */
+const LARGE = 250_000;
 const LONGEST_ANSWER = 100_000;
 
 const LEFT_OPEN = 'The window was closed before a model had answered. Ask again.';
@@ -163,9 +165,9 @@ export class LiveInbox implements EventInbox, Disposable {
   }
 
   #keep(event: InboundEvent): void {
-    this.#shelf.add(event);
+    this.#untrimmed += 1 + this.#shelf.add(event) / LARGE;
     this.#loadOnce();
-    if (++this.#untrimmed >= TRIM_EVERY) this.#trim();
+    if (this.#untrimmed >= TRIM_EVERY) this.#trim();
     this.#tell();
   }
 

@@ -43,9 +43,13 @@ export class EventShelf {
     return this.#places.get(id)?.event;
   }
 
-  add(event: InboundEvent): void {
+  /** How many characters it is. */
+  add(event: InboundEvent): number {
+    const before = this.#characters;
     this.#put(event);
+    const size = this.#characters - before;
     if (this.#places.size > this.#most() + SLACK || this.#characters > MOST_CHARACTERS) this.#trim();
+    return size;
   }
 
   change(id: string, change: Partial<Pick<InboundEvent, 'inferenceId' | 'isRead' | 'outcome'>>): void {

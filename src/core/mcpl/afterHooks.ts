@@ -148,8 +148,13 @@ function judgeResult(member: McplMember, turn: AnsweredTurn, result: Json): Judg
   const { featureSet } = authority;
   if (modifiedResponse === undefined || modifiedResponse === turn.assistantMessage)
     return { finding: { kind: 'unchanged' }, outcome: 'success', featureSet, detail: 'Left the answer as it was.' };
-  const finding = { kind: 'changed', text: member.redact(modifiedResponse) } as const;
+  const finding = { kind: 'changed', text: withoutSecrets(member, modifiedResponse, turn.assistantMessage) } as const;
   return { finding, outcome: 'success', featureSet, detail: 'Changed the answer.' };
+}
+
+/** What the model said already is no secret, and an answer about it must stay whole. */
+function withoutSecrets(member: McplMember, text: string, before: string): string {
+  return member.redact(before) === before ? member.redact(text) : text;
 }
 
 function failed(outcome: AuditOutcome, why: string): Judged {

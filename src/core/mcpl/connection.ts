@@ -24,7 +24,7 @@ import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeAdvert, encodeHostAdvert, type McplAdvert } from '../wire/mcpl/advert.ts';
 import { invalidParams, notEnabled, unknownFeatureSet } from '../wire/mcpl/errors.ts';
 import { capabilitiesOf, decodeChange } from '../wire/mcpl/featureSets.ts';
-import { setsWithoutSecrets } from './declaredSets.ts';
+import { advertWithoutSecrets, setsWithoutSecrets } from './declaredSets.ts';
 import { EarlyRequests } from './earlyRequests.ts';
 import type { FormGrants } from './formGrants.ts';
 import type { McplMember } from './member.ts';
@@ -172,12 +172,13 @@ export class McplConnection implements SessionFeature, McplMember {
   started(session: Session): Disposable {
     const protocol = this.#options.protocol();
     const pin: McplVersion | undefined = protocol === 'auto' || protocol === 'off' ? undefined : protocol;
-    this.#advert = protocol === 'off' ? undefined : decodeAdvert(session.handshake.capabilities, pin);
+    const advert = protocol === 'off' ? undefined : decodeAdvert(session.handshake.capabilities, pin);
+    this.#advert = advert && advertWithoutSecrets(advert, (text) => this.redact(text));
     this.#session = session;
     this.#told = '';
     this.#hooks = 0;
     this.#declare(this.#advert?.sets ?? []);
-    for (const remark of this.#advert?.dialect.remarks ?? []) this.log.log('warn', this.redact(remark));
+    for (const remark of this.#advert?.dialect.remarks ?? []) this.log.log('warn', remark);
     const changes = this.#earlyChanges;
     this.#earlyChanges = [];
     for (const change of changes) this.#apply(change);
@@ -285,11 +286,7 @@ export class McplConnection implements SessionFeature, McplMember {
 
   #declare(sets: readonly FeatureSet[]): void {
     const declared = sets.length === 0 && this.#advert !== undefined ? undeclaredSet(this.#advert.dialect) : sets;
-    this.#sets = new Map(this.#usable(declared.slice(0, MAX_SETS)).map((set) => [set.name, set]));
-  }
-
-  #usable(sets: readonly FeatureSet[]): readonly FeatureSet[] {
-    return setsWithoutSecrets(sets, (text) => this.redact(text));
+    this.#sets = new Map(declared.slice(0, MAX_SETS).map((set) => [set.name, set]));
   }
 
   /** MCPL §6.7: what is new is off until somebody switches it on. */
@@ -311,8 +308,8 @@ export class McplConnection implements SessionFeature, McplMember {
       this.#sets.delete(name);
       this.#observed.delete(name);
     }
-    for (const set of this.#usable(added))
-      if (this.#sets.has(set.name) || this.#sets.size < MAX_SETS) this.#sets.set(set.name, set);
+    const usable = setsWithoutSecrets(added, (text) => this.redact(text));
+    for (const set of usable) if (this.#sets.has(set.name) || this.#sets.size < MAX_SETS) this.#sets.set(set.name, set);
     if (added.length > 0) this.#sets.delete(UNDECLARED);
     this.#record('featureSets/changed', `added ${added.length}, removed ${removed.length}`);
   }

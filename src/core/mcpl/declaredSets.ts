@@ -1,11 +1,17 @@
 import type { FeatureSet } from '../model/mcpl.ts';
+import type { McplAdvert } from '../wire/mcpl/advert.ts';
+
+type Redact = (text: string) => string;
 
 /** What sets are called and said to be is shown, and kept in the audit: one whose name holds a secret is left out. */
-export function setsWithoutSecrets(
-  sets: readonly FeatureSet[],
-  redact: (text: string) => string,
-): readonly FeatureSet[] {
+export function setsWithoutSecrets(sets: readonly FeatureSet[], redact: Redact): readonly FeatureSet[] {
   return sets
     .filter(({ name }) => redact(name) === name)
     .map((set) => ({ ...set, description: redact(set.description), uses: set.uses.map(redact) }));
+}
+
+export function advertWithoutSecrets({ dialect, sets, before }: McplAdvert, redact: Redact): McplAdvert {
+  const { claimed, remarks } = dialect;
+  const clean = { ...dialect, claimed: redact(claimed), remarks: remarks.map(redact) };
+  return { dialect: clean, sets: setsWithoutSecrets(sets, redact), before };
 }

@@ -1,9 +1,9 @@
 /**
- * A tag of ours, however it is spelt: with spaces, in capitals, with signs that only look like ours; or the beginning of
- * one at the end of a text, whose other half may follow. One class of characters and no nesting, so that no text takes
- * long.
+ * A tag of ours, however it is spelt: with spaces, in capitals, with signs that cannot be seen or only look like ours;
+ * or the beginning of one at the end of a text, whose other half may follow. One class of characters and no nesting, so
+ * that no text takes long.
  */
-const OUR_TAG = /[<＜﹤‹〈](?=[\s/／\u200C\u200D]*(?:context|event|$))/giu;
+const OUR_TAG = /[<＜﹤‹〈⟨❮˂](?=[\s/／⁄∕⧸\p{M}\p{Cf}\u115F\u1160\u3164\uFFA0]*(?:context|event|$))/giu;
 
 /** What a server wrote, so that it cannot end what it stands in nor pretend to be from somebody else (MCPL §13.4). */
 export function withoutOurTags(text: string): string {

@@ -53,6 +53,8 @@ interface Request {
 }
 
 const MAX_DETAIL = 500;
+/** Every piece of an answer names it. */
+const LONGEST_ID = 512;
 
 /** MCPL §11 and §12: servers use the person's models by themselves, each within its budget. No hooks run for it. */
 export class InferenceRequests {
@@ -95,6 +97,8 @@ export class InferenceRequests {
 
   async #judge(member: McplMember, featureSet: string, params: JsonObject, context: InboundContext): Promise<Verdict> {
     if (member.isInHook) return refused(inHook());
+    if (String(context.requestId).length > LONGEST_ID)
+      return refused(invalidParams(`The id of a request must be at most ${LONGEST_ID} characters.`, 'id'));
     const decoded = decodeInferenceRequest(params);
     if (decoded.kind === 'invalid') return refused(invalidParams(decoded.why, decoded.field));
     const taken = await this.#options.budgets.take(member);

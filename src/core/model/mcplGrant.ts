@@ -16,6 +16,8 @@ export type McplGrant =
   | { readonly kind: 'readUserMessage' }
   | { readonly kind: 'position'; readonly position: InjectionPosition }
   | { readonly kind: 'failOpen' }
+  /** So little time that an answer may pass unchecked. */
+  | { readonly kind: 'afterTimeoutMs'; readonly least: number; readonly instead: number }
   | { readonly kind: 'infer'; readonly pattern: string; readonly instead: PushPolicy }
   | { readonly kind: 'tool'; readonly tool: string; readonly featureSet: string; readonly instead: string | undefined }
   | { readonly kind: 'model'; readonly model: string; readonly instead: string | undefined }
@@ -38,6 +40,8 @@ function partsOf(grant: McplGrant): readonly (string | number | null)[] {
       return [];
     case 'position':
       return [grant.position];
+    case 'afterTimeoutMs':
+      return [grant.least, grant.instead];
     case 'infer':
       return [grant.pattern, grant.instead];
     case 'tool':
@@ -56,6 +60,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<McplGrant['kind'], Reader>(
   ['featureSets', readRegion],
   ['readUserMessage', () => ({ kind: 'readUserMessage' })],
   ['failOpen', () => ({ kind: 'failOpen' })],
+  ['afterTimeoutMs', readTimeout],
   ['position', readPosition],
   ['infer', readInfer],
   ['tool', readTool],
@@ -75,6 +80,12 @@ function readRegion(parts: readonly Json[]): McplGrant | undefined {
   const [pattern, ...except] = parts.filter((part) => typeof part === 'string');
   if (pattern === undefined || except.length + 1 < parts.length) return undefined;
   return { kind: 'featureSets', region: { pattern, except } };
+}
+
+function readTimeout([least, instead]: readonly Json[]): McplGrant | undefined {
+  return typeof least === 'number' && typeof instead === 'number'
+    ? { kind: 'afterTimeoutMs', least, instead }
+    : undefined;
 }
 
 function readPosition([first]: readonly Json[]): McplGrant | undefined {

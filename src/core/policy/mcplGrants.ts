@@ -21,7 +21,20 @@ export function effectiveMcpl(definition: Granting, consent: Consent | undefined
   if (definition.workspaceGrants.length === 0) return definition.mcpl;
   const allowed = grantsIn(consent?.grants.others);
   const featureSets = new FeatureSetReview(definition, allowed).effective();
-  return othersRefused(definition, allowed).reduce(without, { ...definition.mcpl, featureSets });
+  const refused = othersRefused(definition, allowed);
+  const { push, toolFeatureSets } = definition.mcpl;
+  return refused.reduce(without, {
+    ...definition.mcpl,
+    featureSets,
+    push: withMembers(
+      push,
+      refused.flatMap((grant) => (grant.kind === 'infer' ? [[grant.pattern, grant.instead]] : [])),
+    ),
+    toolFeatureSets: withMembers(
+      toolFeatureSets,
+      refused.flatMap((grant) => (grant.kind === 'tool' ? [[grant.tool, grant.instead]] : [])),
+    ),
+  });
 }
 
 /** What a consent allows after a person switched feature sets on or off in one of our own views. */
@@ -110,6 +123,8 @@ function isWithin(wanted: McplGrant, given: McplGrant): boolean {
     case 'requestsPerHour':
     case 'tokensPerDay':
       return given.kind === wanted.kind && given.most >= wanted.most;
+    case 'afterTimeoutMs':
+      return given.kind === wanted.kind && given.least <= wanted.least;
     default:
       return given.kind === wanted.kind && essence(given) === essence(wanted);
   }
@@ -130,20 +145,21 @@ function essence(grant: McplGrant): string {
 }
 
 function without(settings: McplSettings, refused: McplGrant): McplSettings {
-  const { hooks, push, inference, toolFeatureSets } = settings;
+  const { hooks, inference } = settings;
   switch (refused.kind) {
+    // Of these there may be a thousand: they are taken out together.
     case 'featureSets':
+    case 'infer':
+    case 'tool':
       return settings;
     case 'readUserMessage':
       return { ...settings, hooks: { ...hooks, readUserMessage: false } };
     case 'failOpen':
       return { ...settings, hooks: { ...hooks, afterInference: 'failClosed' } };
+    case 'afterTimeoutMs':
+      return { ...settings, hooks: { ...hooks, afterTimeoutMs: refused.instead } };
     case 'position':
       return { ...settings, hooks: { ...hooks, positions: hooks.positions.filter((at) => at !== refused.position) } };
-    case 'infer':
-      return { ...settings, push: withMember(push, refused.pattern, refused.instead) };
-    case 'tool':
-      return { ...settings, toolFeatureSets: withMember(toolFeatureSets, refused.tool, refused.instead) };
     case 'model':
       return { ...settings, inference: { ...inference, model: refused.instead } };
     case 'requestsPerHour':
@@ -155,11 +171,13 @@ function without(settings: McplSettings, refused: McplGrant): McplSettings {
 }
 
 /** Not by assignment: a member may be called `__proto__`. */
-function withMember<T>(
+function withMembers<T>(
   members: Readonly<Record<string, T>>,
-  name: string,
-  value: T | undefined,
+  changes: readonly (readonly [string, T | undefined])[],
 ): Readonly<Record<string, T>> {
-  const others = Object.entries(members).filter(([member]) => member !== name);
-  return Object.fromEntries<T>(value === undefined ? others : [...others, [name, value]]);
+  const changed = new Map<string, T>(Object.entries(members));
+  for (const [name, value] of changes)
+    if (value === undefined) changed.delete(name);
+    else changed.set(name, value);
+  return Object.fromEntries(changed);
 }

@@ -16,7 +16,7 @@ export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly s
   };
   say(
     'featureSets',
-    ({ region }) => region.pattern,
+    ({ region }) => named(region.pattern),
     (names) => `Its feature sets are on, which may let it read your chats and add to them: ${names}.`,
   );
   say(
@@ -35,18 +35,23 @@ export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly s
     () => 'Answers of models are shown even where it could not check them.',
   );
   say(
+    'afterTimeoutMs',
+    ({ least }) => String(least),
+    (least) => `It has ${least} ms to check an answer, which is less than you gave it.`,
+  );
+  say(
     'infer',
-    ({ pattern }) => pattern,
+    ({ pattern }) => named(pattern),
     (names) => `Its events have a model answer without asking, for the feature sets: ${names}.`,
   );
   say(
     'tool',
-    ({ tool, featureSet }) => `${tool} (${featureSet})`,
+    ({ tool, featureSet }) => `${named(tool)} (${named(featureSet)})`,
     (tools) => `These tools are on with the feature sets in brackets: ${tools}.`,
   );
   say(
     'model',
-    ({ model }) => model,
+    ({ model }) => named(model),
     (model) => `It uses the model: ${model}.`,
   );
   say(
@@ -60,6 +65,11 @@ export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly s
     (most) => `It may use up to ${most} tokens of models a day.`,
   );
   return remarks;
+}
+
+/** A name out of a repository must not read as the rest of our sentence. */
+export function named(name: string): string {
+  return /^[\w.:/*-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
 function isOf<const K extends McplGrant['kind']>(grant: McplGrant, kind: K): grant is Extract<McplGrant, { kind: K }> {

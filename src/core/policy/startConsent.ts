@@ -2,7 +2,7 @@ import type { AuthSettings } from '../model/auth.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../model/server.ts';
 import type { Consent, StartGrants, StartQuestion } from '../ports.ts';
 import { isMcplWidened } from './mcplGrants.ts';
-import { remarksOnMcpl } from './mcplRemarks.ts';
+import { named, remarksOnMcpl } from './mcplRemarks.ts';
 
 export type StartDecision =
   { readonly kind: 'allow' } | { readonly kind: 'ask'; readonly reason: StartQuestion['reason'] };
@@ -43,7 +43,9 @@ export function grantsOf(definition: ServerDefinition): StartGrants {
 export function remarksOn(definition: ServerDefinition): readonly string[] {
   const remarks: string[] = [];
   if (definition.workspaceAutoApprove.length > 0)
-    remarks.push(`Models may call without asking: ${[...definition.workspaceAutoApprove].sort().join(', ')}.`);
+    remarks.push(
+      `Models may call without asking: ${[...definition.workspaceAutoApprove].sort().map(named).join(', ')}.`,
+    );
   remarks.push(...remarksOnMcpl(definition));
   if (definition.connection.kind === 'stdio') {
     const names = Object.keys(definition.connection.env).sort();

@@ -31,7 +31,12 @@ function withoutAllowances(own: McplSettings): McplSettings {
   return {
     featureSets: { enabled: [], disabled: own.featureSets.disabled },
     toolFeatureSets: {},
-    hooks: { ...own.hooks, positions: own.hooks.positions.filter((position) => hooks.positions.includes(position)) },
+    hooks: {
+      ...own.hooks,
+      positions: own.hooks.positions.filter((position) => hooks.positions.includes(position)),
+      // How long its own server takes is the workspace's to say.
+      afterTimeoutMs: 0,
+    },
     push: Object.fromEntries(push),
     inference: {
       model: own.inference.model,
@@ -43,22 +48,27 @@ function withoutAllowances(own: McplSettings): McplSettings {
 
 /** Of the names that are on by all settings together, those that are not by the user's own: no more, and no fewer. */
 function addedRegions(merged: FeatureSetSettings, base: FeatureSetSettings): readonly FeatureSetRegion[] {
-  const regions = merged.enabled.flatMap<FeatureSetRegion>((pattern) => {
+  const regions = new Map<string, FeatureSetRegion>();
+  // Each of them once: of a thousand patterns against a thousand there are few regions.
+  const add = (pattern: string, except: readonly string[]): void => {
+    const key = JSON.stringify([pattern, ...except]);
+    if (!regions.has(key)) regions.set(key, { pattern, except });
+  };
+  const freed = new Set<string>();
+  for (const pattern of merged.enabled) {
     const known = coveredBy(base.enabled, pattern);
     const except = base.enabled.filter((mine) => covers(pattern, mine)).sort();
+    if (!known) add(pattern, except);
     // A set that the user switched off is on where the workspace's list of what is off lacks it.
-    const freed = base.disabled.flatMap((off) =>
-      covers(pattern, off) ? [off] : covers(off, pattern) ? [pattern] : [],
-    );
-    return [
-      ...(known ? [] : [{ pattern, except }]),
-      ...freed
-        .filter((off) => known || except.some((mine) => covers(mine, off) || covers(off, mine)))
-        .map((off) => ({ pattern: off, except: [] })),
-    ];
-  });
-  const added = regions.filter(({ pattern }) => !coveredBy(merged.disabled, pattern));
-  return [...new Map(added.map((region) => [JSON.stringify(region), region])).values()];
+    for (const off of base.disabled) {
+      const inner = covers(pattern, off) ? off : covers(off, pattern) ? pattern : undefined;
+      if (inner === undefined || freed.has(inner)) continue;
+      if (!known && !except.some((mine) => covers(mine, inner) || covers(inner, mine))) continue;
+      freed.add(inner);
+      add(inner, []);
+    }
+  }
+  return [...regions.values()].filter(({ pattern }) => !coveredBy(merged.disabled, pattern));
 }
 
 function hookGrants({ hooks }: McplSettings, { hooks: base }: McplSettings): readonly McplGrant[] {
@@ -70,6 +80,9 @@ function hookGrants({ hooks }: McplSettings, { hooks: base }: McplSettings): rea
     // Somebody relies on that nothing is shown which was not checked.
     ...(hooks.afterInference === 'failOpen' && base.afterInference === 'failClosed'
       ? [{ kind: 'failOpen' } as const]
+      : []),
+    ...(hooks.afterTimeoutMs < base.afterTimeoutMs
+      ? [{ kind: 'afterTimeoutMs', least: hooks.afterTimeoutMs, instead: base.afterTimeoutMs } as const]
       : []),
   ];
 }

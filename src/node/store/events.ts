@@ -11,11 +11,14 @@ export const EVENT_INSERT = `INTO events (${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, 
 const SERVER = 1;
 const EVENT_ID = 2;
 
+/** Of all contents together: a server may fill the disk with a thousand large events as well as with many. */
+const MOST_BYTES = 256_000_000;
+
 /** An answer that is much longer would hold up whoever reads it. */
 const PAGE_CHARACTERS = 1_000_000;
 
 /** Events that servers told of by themselves. */
-export function eventHandlers(database: DatabaseSync): Pick<StoreHandlers, EventOperation> {
+export function eventHandlers(database: DatabaseSync, mostBytes = MOST_BYTES): Pick<StoreHandlers, EventOperation> {
   const insert = database.prepare(`INSERT ${EVENT_INSERT} ON CONFLICT (server, event_id) DO NOTHING`);
   const insertAudit = database.prepare(`INSERT ${AUDIT_INSERT}`);
   const known = database.prepare('SELECT inference_id FROM events WHERE server = ? AND event_id = ?');
@@ -32,6 +35,11 @@ export function eventHandlers(database: DatabaseSync): Pick<StoreHandlers, Event
   const remove = database.prepare('DELETE FROM events WHERE id IN (SELECT value FROM json_each(?))');
   const trim = database.prepare(
     'DELETE FROM events WHERE place <= (SELECT place FROM events ORDER BY place DESC LIMIT 1 OFFSET ?)',
+  );
+  const trimLarge = database.prepare(
+    `DELETE FROM events WHERE place <= (
+      SELECT max(place) FROM (SELECT place, sum(octet_length(content)) OVER (ORDER BY place DESC) AS total FROM events)
+      WHERE total > ?)`,
   );
   return {
     'events.admit': changes<'events.admit'>(values(EVENT_VALUES + AUDIT_VALUES), (both) => {
@@ -57,7 +65,10 @@ export function eventHandlers(database: DatabaseSync): Pick<StoreHandlers, Event
     'events.markRead': writes<'events.markRead'>(texts, (ids) => markRead.run(JSON.stringify(ids))),
     'events.clear': writes<'events.clear'>(decodeServer, ({ server }) => clear.run(server)),
     'events.remove': writes<'events.remove'>(texts, (ids) => remove.run(JSON.stringify(ids))),
-    'events.trim': writes<'events.trim'>(decodeKeep, ({ keep }) => trim.run(keep)),
+    'events.trim': writes<'events.trim'>(decodeKeep, ({ keep }) => {
+      trim.run(keep);
+      trimLarge.run(mostBytes);
+    }),
   };
 }
 

@@ -46,7 +46,8 @@ const answers = async (): Promise<readonly string[]> =>
 const lastAnswer = async (): Promise<string> => (await answers()).at(-1) ?? '';
 
 /** Only then does the next one begin at once. */
-const untilOver = (): Promise<void> => person.waitFor('.chat-input-container .codicon-arrow-up');
+const untilOver = (): Promise<void> =>
+  person.waitFor('.interactive-response.chat-most-recent-response:not(.chat-response-loading)');
 
 const textsOf = ({ messages }: RecordedRequest): readonly string[] =>
   messages.map(
@@ -79,20 +80,24 @@ suite('A chat with @mcpl', () => {
     await start({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
     const { host } = await mcpLive();
     host.trace('memory').set(true);
-    model.respondOnce(['Hello, ', 'Ada.'], ['You are **Ada**.'], ['New here.']);
+    // What stands below an answer begins with a rule; so may a part of the answer.
+    model.respondOnce(
+      ['Hello, ', 'Ada.\n\n---\n*Well then.*'],
+      ['You are **Ada**.'],
+      ['New here.\n```\nand a fence that nobody closes'],
+    );
     await say('My name is Ada.');
-    await eventually(answers, ['Hello, Ada.']);
+    await eventually(answers, ['Hello, Ada. Well then.']);
     await untilOver();
     await say('What is my name?');
-    await eventually(answers, ['Hello, Ada.', 'You are Ada. Context from memory.']);
+    await eventually(answers, ['Hello, Ada. Well then.', 'You are Ada. Context from memory.']);
     await untilOver();
     await person.screenshot('a chat that a server remembers');
     assert.deepEqual(model.requests.map(textsOf), [
       ['user: My name is Ada.'],
       [
         'user: My name is Ada.',
-        // What stood below the answer is not the model's.
-        'assistant: Hello, Ada.',
+        'assistant: Hello, Ada.\n\n---\n*Well then.*',
         'user: <context server="memory" namespace="memory">\n<memories>\n- The user\'s name is Ada.\n</memories>\n</context>',
         'user: What is my name?',
       ],
@@ -115,7 +120,8 @@ suite('A chat with @mcpl', () => {
 
     await vscode.commands.executeCommand('workbench.action.chat.newChat');
     await say('What is my name?');
-    await eventually(answers, ['New here. Context from memory.']);
+    await eventually(lastAnswer, 'New here. and a fence that nobody closes Context from memory.');
+    await person.waitFor('.interactive-response .value em:has-text("Context from")');
     const last = (await paramsOf('memory', 'beforeInference')).at(-1);
     assert.equal(last?.['turnIndex'], 0);
     assert.notEqual(last['conversationId'], conversation);
@@ -159,7 +165,7 @@ suite('A chat with @mcpl', () => {
       seen.filter((text) => /sk-1|2345|67890|abc|def/.test(text)),
       [],
     );
-    // In the next turn the model reads what was shown.
+    // In the next turn the model reads what was shown, without the note below it.
     model.respondOnce(['No.']);
     await say('Again, please.');
     await eventually(async () => (await answers()).at(-1), 'No.');

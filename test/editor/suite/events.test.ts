@@ -43,6 +43,8 @@ suite('Push events', () => {
     await person.screenshot('an event that arrived');
     await person.notification('Show', ALICE);
     await eventually(activeName, `mcpl-event:/memory/${ALICE}.txt`);
+    // The tab is there before what is in it.
+    await eventually(async () => activeText() !== '', true);
     assert.match(
       activeText(),
       /^Server {7}memory\nFeature set {2}memory\.reminders\nHappened {5}2026-11-18T16:00:00Z\n/,
@@ -78,6 +80,7 @@ suite('Push events', () => {
       vscode.commands.executeCommand('mcpl.openEvent', { server: 'memory', event: event?.id, ...rest });
     await open({});
     await eventually(activeName, 'mcpl-event:/memory/With a picture.txt');
+    await eventually(async () => activeText() !== '', true);
     assert.match(activeText(), /\[image image\/png, \d+ bytes\][^]*\[resource known\] memory:\/\/known[^]*hologram/);
     const document = vscode.window.activeTextEditor?.document;
     const links = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
@@ -92,7 +95,7 @@ suite('Push events', () => {
     await eventually(activeName, 'mcpl-event:/memory/image-2.png');
     await open({ block: 2 });
     await eventually(activeName, 'mcpl-resource:/memory/known.txt');
-    assert.equal(activeText(), 'What is known');
+    await eventually(async () => activeText(), 'What is known');
   });
 
   test('that a model could not look at say so, and what to do', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { AnswerPart, RecordedMessage, RecordedRequest } from './api.ts';
 
 const textOf = (message: RecordedMessage): string =>
@@ -24,8 +25,28 @@ const parseInput = (text: string | undefined): object => {
 const findTool = (request: RecordedRequest, name: string): string | undefined =>
   request.tools.map((tool) => tool.name).find((offered) => offered === name || offered.endsWith(`_${name}`));
 
-/** For a person who tries things out: calls the tool that the prompt names, reports results, and otherwise says what arrived. */
-export const defaultAnswer = (request: RecordedRequest): readonly AnswerPart[] => {
+const PIECE = /[^]{1,4}/g;
+const PIECE_MS = 30;
+
+/** As large models write, so that it can be seen who waits for the end and who does not. */
+async function* slowly(parts: readonly AnswerPart[]): AsyncGenerator<AnswerPart> {
+  for (const part of parts) {
+    for (const piece of typeof part === 'string' ? (part.match(PIECE) ?? []) : [part]) {
+      await wait(PIECE_MS);
+      yield piece;
+    }
+  }
+}
+
+/** For a person who tries things out: takes its time for a prompt with the word "slowly". */
+export const defaultAnswer = (request: RecordedRequest): readonly AnswerPart[] | AsyncIterable<AnswerPart> => {
+  const last = request.messages.at(-1);
+  const answer = answerTo(request);
+  return last !== undefined && /\bslowly\b/i.test(textOf(last)) ? slowly(answer) : answer;
+};
+
+/** Calls the tool that the prompt names, reports results, and otherwise says what arrived. */
+const answerTo = (request: RecordedRequest): readonly AnswerPart[] => {
   const last = request.messages.at(-1);
   if (last === undefined) return ['I was asked nothing.'];
   const results = toolResults(last);

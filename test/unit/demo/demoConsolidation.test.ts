@@ -86,10 +86,7 @@ suite('Consolidation in the demo', () => {
       { code: -32000, data: { reason: 'no_permission' } },
       'Nobody has allowed the language model yet. Allow it in the editor and try again.',
     ],
-    [
-      { code: -32000, data: { reason: 'budget' } },
-      'The budget of this server is used up. Try again later, or raise it in the settings.',
-    ],
+    [{ code: -32000, data: { reason: 'budget' } }, 'The budget of this server is used up: no'],
     [{ code: -32000, data: { reason: 'quota' } }, 'The quota of the language model is used up. Try again later.'],
     [{ code: -32001 }, 'The host has memory.consolidation off. Switch it on and try again.'],
     [{ code: -32003 }, 'The host answered: no (-32003)'],

@@ -100,6 +100,20 @@ suite('The texts of an event', () => {
     assert.ok(eventTitle({ content: [text('long '.repeat(1_000))] }).length <= 120);
   });
 
+  test('of what an event brings are no more than a person looks at: the rest is in its document', () => {
+    const content = Array.from(
+      { length: 256 },
+      () => ({ type: 'image', data: 'AAAA', mimeType: 'image/png' }) as const,
+    );
+    const parts = eventTree([inbound('1', { content })], ARRIVED)[0]?.children[0]?.children ?? [];
+    assert.deepEqual(
+      [parts.length, parts[29]?.label, parts[30]?.label],
+      [31, 'image-30.png', 'The rest is in the document of the event'],
+    );
+    const origin = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, i]));
+    assert.ok(originLine({ origin }).length <= 100);
+  });
+
   test('say how long ago it was and where it came from', () => {
     const ages = [-5, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 49 * 60 * MINUTE];
     assert.deepEqual(

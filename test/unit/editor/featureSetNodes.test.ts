@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FeatureSetView } from '../../../src/core/index.ts';
-import { joinedChanges } from '../../../src/editor/featureSetChanges.ts';
+import { joinedChanges, stillAsShown } from '../../../src/editor/featureSetChanges.ts';
 import { featureSetsNodes } from '../../../src/editor/featureSetNodes.ts';
 import { serverNode } from '../../../src/editor/serverTreeNodes.ts';
 import type { TreeNode } from '../../../src/editor/treeNode.ts';
@@ -196,5 +196,17 @@ suite('what many checkboxes say', () => {
         { server: 'b', names: ['q'], on: false },
       ],
     );
+  });
+});
+
+suite('what a person chose of feature sets', () => {
+  test('is what was shown: what the server declares otherwise meanwhile, or anew, is not', () => {
+    const shown = [view('same', { uses: ['tools'] }), view('more', { uses: ['tools'] }), view('gone')];
+    const now = [
+      view('same', { uses: ['tools'], description: 'In other words.', state: 'enabled' }),
+      view('more', { uses: ['tools', 'contextHooks.beforeInference'] }),
+      view('new'),
+    ];
+    assert.deepEqual(stillAsShown(shown, now), ['same']);
   });
 });

@@ -187,6 +187,15 @@ suite('The inbox of events', () => {
     assert.equal(setting.ids(), '599 598');
   });
 
+  test('the store is tidied up the sooner the larger events are', async () => {
+    const { inbox, store } = open();
+    setting.maxEvents = 2;
+    const content = [{ type: 'text', text: 'x'.repeat(10_000_000) }] as const;
+    await inbox.loaded();
+    for (const id of ['1', '2', '3', '4', '5', '6', '7']) await inbox.admit(inboundEvent(id, { content }), RECORD);
+    assert.equal(store.kept.length, 2);
+  });
+
   test('large events take the place of many', async () => {
     const { inbox } = open();
     const content = [{ type: 'text', text: 'x'.repeat(10_000_000) }] as const;

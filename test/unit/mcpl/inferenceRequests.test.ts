@@ -196,6 +196,12 @@ suite('Inference that servers ask for', () => {
     ]);
   });
 
+  test('is refused with an id that every piece of an answer would have to carry', async () => {
+    const { answer } = stage.ask({ stream: true }, 'x'.repeat(1_000_000));
+    assert.equal(((await answer) as { code: number }).code, -32602);
+    assert.equal(stage.model.runs.length, 0);
+  });
+
   test('runs no model for a request that was taken back before', async () => {
     stage.choose = () => new Promise(() => undefined);
     const { source, answer } = stage.ask();

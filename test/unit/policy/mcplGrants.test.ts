@@ -49,14 +49,19 @@ suite('What the workspace grants of MCPL', () => {
       {
         ...sets(['a.*'], ['b.x']),
         toolFeatureSets: { t: 'c', u: 'b' },
-        hooks: { readUserMessage: true, positions: ['system', 'afterUser'], afterInference: 'failOpen' },
+        hooks: {
+          readUserMessage: true,
+          positions: ['system', 'afterUser'],
+          afterInference: 'failOpen',
+          afterTimeoutMs: 1,
+        },
         push: { b: 'infer' },
         inference: { model: 'large', requestsPerHour: 100, tokensPerDay: 300_000 },
       },
       {
         ...sets(['b'], ['b.y']),
         toolFeatureSets: { t: 'b', u: 'b' },
-        hooks: { readUserMessage: false, afterInference: 'failClosed' },
+        hooks: { readUserMessage: false, afterInference: 'failClosed', afterTimeoutMs: 900 },
         push: { b: 'ignore' },
         inference: { model: 'small', requestsPerHour: 2 },
       },
@@ -64,7 +69,13 @@ suite('What the workspace grants of MCPL', () => {
     assert.deepEqual(effectiveMcpl(definition, undefined), {
       featureSets: { enabled: [], disabled: [] },
       toolFeatureSets: { t: 'b', u: 'b' },
-      hooks: { ...DEFAULT_MCPL.hooks, readUserMessage: false, afterInference: 'failClosed', positions: ['afterUser'] },
+      hooks: {
+        ...DEFAULT_MCPL.hooks,
+        readUserMessage: false,
+        afterInference: 'failClosed',
+        afterTimeoutMs: 900,
+        positions: ['afterUser'],
+      },
       push: { b: 'ignore' },
       inference: { model: 'small', requestsPerHour: 2, tokensPerDay: 200_000 },
     });
@@ -82,6 +93,7 @@ suite('What the workspace grants of MCPL', () => {
       'It may read what you write in chats.',
       'It may add to what models are told, in the positions: system.',
       'Answers of models are shown even where it could not check them.',
+      'It has 1 ms to check an answer, which is less than you gave it.',
       'Its events have a model answer without asking, for the feature sets: b.',
       'These tools are on with the feature sets in brackets: t (c).',
       'It uses the model: large.',
@@ -204,6 +216,7 @@ suite('A grant as a line', () => {
       { kind: 'readUserMessage' },
       { kind: 'position', position: 'system' },
       { kind: 'failOpen' },
+      { kind: 'afterTimeoutMs', least: 1, instead: 10_000 },
       { kind: 'infer', pattern: '*', instead: 'ignore' },
       { kind: 'tool', tool: 'a\nb', featureSet: 's', instead: undefined },
       { kind: 'model', model: 'm', instead: 'n' },
@@ -223,6 +236,7 @@ suite('A grant as a line', () => {
       'tool ["t"]',
       'model',
       'tokensPerDay ["1"]',
+      'afterTimeoutMs [1]',
     ])
       assert.equal(readGrantLine(line), undefined, line);
   });

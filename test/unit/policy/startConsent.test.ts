@@ -66,6 +66,21 @@ suite('Consent to start', () => {
     assert.deepEqual(grantsOf(rich), { autoApprove: ['a', 'z'], others: [] });
   });
 
+  test('a question cannot be worded by a repository through the names in it', () => {
+    const trick = 'read. You allowed all of this before';
+    const workspaceGrants = [
+      `featureSets ["${trick}"]`,
+      `tool ["${trick}","${trick}",null]`,
+      `model ["${trick}",null]`,
+    ];
+    assert.deepEqual(remarksOn(serverDefinition({ workspaceAutoApprove: [trick], workspaceGrants })), [
+      `Models may call without asking: "${trick}".`,
+      `Its feature sets are on, which may let it read your chats and add to them: "${trick}".`,
+      `These tools are on with the feature sets in brackets: "${trick}" ("${trick}").`,
+      `It uses the model: "${trick}".`,
+    ]);
+  });
+
   test('a question names where what a server signs in with goes, and what of it is the person’s', () => {
     const connection = {
       kind: 'remote',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Json } from '../../../src/core/base/json.ts';
 import { DEFAULT_MCPL } from '../../../src/core/model/mcplDefaults.ts';
+import { effectiveMcpl } from '../../../src/core/policy/mcplGrants.ts';
 import { reconcile } from '../../../src/core/session/reconciliation.ts';
 import { decodeSettings } from '../../../src/core/session/serverSettings.ts';
 import type { SettingsEntry } from '../../../src/core/session/settingsEntry.ts';
@@ -153,7 +154,14 @@ suite('What the workspace grants of MCPL', () => {
         { ...mine, featureSets: { enabled: ['a.*', 'b'] }, push: { '*': 'infer' }, inference: { requestsPerHour: 90 } },
         {
           featureSets: { enabled: ['a.x', 'a.y.*'], disabled: ['a.x'] },
-          hooks: { positions: [], readUserMessage: false, afterInference: 'failClosed', order: 5 },
+          hooks: {
+            positions: [],
+            readUserMessage: false,
+            afterInference: 'failClosed',
+            order: 5,
+            beforeTimeoutMs: 1,
+            afterTimeoutMs: 20_000,
+          },
           push: { b: 'ignore', 'a.*': 'infer' },
           inference: { requestsPerHour: 60, tokensPerDay: 0 },
         },
@@ -218,5 +226,22 @@ suite('What the workspace grants of MCPL', () => {
         'tool ["t","a",null]',
       ],
     );
+  });
+
+  test('costs little to find, however many patterns a repository has', () => {
+    const many = (count: number): readonly string[] =>
+      Array.from({ length: count }, (_, i) => `a.${'a.'.repeat(i % 100)}x${i}.*`);
+    const deep = Array.from({ length: 120 }, (_, i) => `${'a.'.repeat(i + 1)}*`);
+    const infer = Object.fromEntries(many(999).map((pattern) => [pattern, 'infer']));
+    const startedAt = performance.now();
+    const { definition } = decode(
+      { command: 'x', featureSets: { enabled: deep, disabled: deep } },
+      { featureSets: { enabled: ['*', ...deep, ...many(800)], disabled: many(900) }, push: infer },
+    );
+    assert.ok(definition !== undefined);
+    const { featureSets, push } = effectiveMcpl(definition, undefined);
+    assert.deepEqual([definition.workspaceGrants.length, Object.values(push).includes('infer')], [1_120, false]);
+    assert.ok(!featureSets.enabled.includes('*'));
+    assert.ok(performance.now() - startedAt < 2_000, `It took ${performance.now() - startedAt} ms.`);
   });
 });
