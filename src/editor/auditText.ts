@@ -8,14 +8,14 @@ type Cell = (entry: AuditEntry) => string;
 
 const COLUMNS: readonly (readonly [title: string, max: number, cell: Cell])[] = [
   ['time', 19, ({ at }) => timeText(at)],
+  ['outcome', 9, ({ outcome }) => outcome],
   ['server', 24, ({ server }) => server],
   ['operation', 32, ({ operation }) => operation],
-  ['outcome', 9, ({ outcome }) => outcome],
+  ['feature set', 32, ({ featureSet }) => featureSet ?? ''],
   ['duration', 10, ({ durationMs }) => `${Math.round(durationMs)} ms`],
   ['tokens', 9, ({ tokens }) => (tokens === undefined ? '' : String(tokens))],
-  ['feature set', 32, ({ featureSet }) => featureSet ?? ''],
-  ['inference', 44, ({ inferenceId }) => inferenceId ?? ''],
   ['detail', 400, ({ detail }) => detail ?? ''],
+  ['inference', 44, ({ inferenceId }) => inferenceId ?? ''],
 ];
 
 /** Records as a table of text, as they are given. `isWhole`: there are no older ones. */

@@ -1,5 +1,14 @@
 import { cleanLine, type FeatureSetView, isRunning, type McplUse, type ServerSnapshot } from '../core/index.ts';
 
+/** In a word or two, what stands in its row. */
+const WORDS: Readonly<Record<McplUse, string>> = {
+  pushEvents: 'events',
+  'contextHooks.beforeInference': 'reads prompts',
+  'contextHooks.afterInference': 'reads answers',
+  inferenceRequest: 'uses models',
+  tools: 'tools',
+};
+
 /** In words, what each use means for the person who allows it. */
 const MEANINGS: Readonly<Record<McplUse, string>> = {
   pushEvents: 'tells of what happens, by itself',
@@ -28,7 +37,7 @@ export function onText(views: readonly FeatureSetView[]): string {
 
 /** What it says that it uses, in a line. */
 export function usesText({ set }: FeatureSetView): string {
-  const names = set.uses.slice(0, MAX_USES).map((use) => cleanLine(use, MAX_USE));
+  const names = set.uses.slice(0, MAX_USES).map((use) => (isKnown(use) ? WORDS[use] : cleanLine(use, MAX_USE)));
   return [...names, ...restOf(set.uses)].join(', ');
 }
 

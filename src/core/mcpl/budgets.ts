@@ -214,7 +214,7 @@ function inOrder(...uses: readonly Iterable<ModelUse>[]): readonly ModelUse[] {
 function nextStep(retryAt: number | undefined, setting: string): string {
   const more = `raise "inference.${setting}" in its settings`;
   if (retryAt === undefined) return `For more, ${more}.`;
-  return `It may ask again at ${new Date(retryAt).toISOString()}; for more, ${more}.`;
+  return `It may ask again at ${new Date(retryAt).toISOString().slice(0, 16).replace('T', ' ')} UTC; for more, ${more}.`;
 }
 
 function sum(uses: readonly { readonly tokens: number }[]): number {

@@ -30,6 +30,7 @@ import type { FormGrants } from './formGrants.ts';
 import type { McplMember } from './member.ts';
 import { Pace } from './pace.ts';
 import type { Recorder } from './recorder.ts';
+import { SetStates } from './setStates.ts';
 import { UNDECLARED, undeclaredSet } from './undeclaredSet.ts';
 
 /** Who answers what servers ask under MCPL. */
@@ -73,6 +74,7 @@ export class McplConnection implements SessionFeature, McplMember {
   readonly #options: McplConnectionOptions;
   readonly #observed = new Map<string, Set<McplUse>>();
   readonly #early: EarlyRequests;
+  readonly #states: SetStates;
   #session: Session | undefined;
   #advert: McplAdvert | undefined;
   #sets = new Map<string, FeatureSet>();
@@ -88,6 +90,8 @@ export class McplConnection implements SessionFeature, McplMember {
     this.server = options.server;
     this.log = options.log;
     this.#early = new EarlyRequests(options.clock);
+    const { server, grants } = options;
+    this.#states = new SetStates({ server, grants, settings: () => options.settings() });
     this.#changes = new Pace(options.clock, CHANGES_MS, () => {
       // Told even if nothing changed for us: the server may have forgotten.
       this.#told = '';
@@ -133,19 +137,8 @@ export class McplConnection implements SessionFeature, McplMember {
     return this.#session !== undefined && this.#advert !== undefined;
   }
 
-  /** What it does not ask to see or to write, it does not get, whatever the settings allow. */
   get settings(): McplSettings {
-    const settings = this.#options.settings();
-    // One that only hears of answers said nothing of what it wants to see before.
-    if (this.#advert?.dialect.before !== true) return settings;
-    const wanted = this.#advert.before;
-    const { hooks } = settings;
-    const positions = hooks.positions.filter((position) => wanted.positions.includes(position));
-    if (positions.length === hooks.positions.length && (wanted.userMessage || !hooks.readUserMessage)) return settings;
-    return {
-      ...settings,
-      hooks: { ...hooks, positions, readUserMessage: hooks.readUserMessage && wanted.userMessage },
-    };
+    return this.#states.settings;
   }
 
   get isInHook(): boolean {
@@ -174,6 +167,8 @@ export class McplConnection implements SessionFeature, McplMember {
     const pin: McplVersion | undefined = protocol === 'auto' || protocol === 'off' ? undefined : protocol;
     const advert = protocol === 'off' ? undefined : decodeAdvert(session.handshake.capabilities, pin);
     this.#advert = advert && advertWithoutSecrets(advert, (text) => this.redact(text));
+    // One that only hears of answers said nothing of what it wants to see before.
+    this.#states.begin(this.#advert?.dialect.before === true ? this.#advert.before : undefined);
     this.#session = session;
     this.#told = '';
     this.#hooks = 0;
@@ -204,6 +199,7 @@ export class McplConnection implements SessionFeature, McplMember {
   /** Settings or declarations may be others now: the server is told, and so is whoever watches. */
   update(): void {
     if (this.#advert === undefined) return;
+    this.#states.forget();
     const { grants } = this.#options;
     const accepted = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
     grants.accept(this.server, accepted);
@@ -279,9 +275,7 @@ export class McplConnection implements SessionFeature, McplMember {
   }
 
   #stateOf(set: FeatureSet): FeatureSetState {
-    if (set.problem !== undefined) return 'invalid';
-    if (!isChosen(this.settings.featureSets, set.name)) return 'disabled';
-    return this.#options.grants.isChanged(this.server, set) ? 'changed' : 'enabled';
+    return this.#states.of(set);
   }
 
   #declare(sets: readonly FeatureSet[]): void {

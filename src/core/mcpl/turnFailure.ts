@@ -3,14 +3,7 @@ import type { ModelFailureReason } from '../model/inference.ts';
 import type { Refusal } from './budgets.ts';
 import type { Unanswered } from './modelUse.ts';
 
-const NEXT_STEP: Readonly<Record<ModelFailureReason, string>> = {
-  no_model: 'Sign in to a provider of language models in the editor, or install one, and ask again.',
-  no_permission: 'Allow this extension to use language models, and ask again.',
-  blocked: 'Ask in other words, or choose another model.',
-  quota: 'Wait until the quota of the model is renewed, or choose another model.',
-  cancelled: 'Ask again.',
-  failed: 'Ask again, or choose another model.',
-};
+const TRY_AGAIN = 'Ask again, or choose another model.';
 
 /** A model that gave no answer, as whoever started the turn is told of it. */
 export function turnFailure(end: Unanswered): HostError {
@@ -18,10 +11,14 @@ export function turnFailure(end: Unanswered): HostError {
     case 'cancelled':
       return cancelled('The turn');
     case 'late':
-      return noAnswer('failed', 'The language model took too long.');
+      return noAnswer('failed', 'The language model took too long.', { suggestion: TRY_AGAIN });
     case 'broken':
-      return noAnswer('failed', `The language model could not be used: ${messageOf(end.error)}`, end.error);
+      return noAnswer('failed', `The language model could not be used: ${messageOf(end.error)}`, {
+        suggestion: TRY_AGAIN,
+        cause: end.error,
+      });
     case 'failed':
+      // Its own message names the next step.
       return end.reason === 'cancelled' ? cancelled('The turn') : noAnswer(end.reason, end.message);
   }
 }
@@ -30,11 +27,10 @@ export function overBudget({ message, limit, retryAt }: Refusal): HostError {
   return new HostError('BUDGET_SPENT', message, { layer: 'policy', category: limit, retryAt, effect: 'none' });
 }
 
-function noAnswer(reason: ModelFailureReason, message: string, cause?: unknown): HostError {
-  return new HostError('NO_MODEL', message, {
-    layer: 'host',
-    category: reason,
-    suggestion: NEXT_STEP[reason],
-    cause,
-  });
+function noAnswer(
+  reason: ModelFailureReason,
+  message: string,
+  more: { readonly suggestion?: string; readonly cause?: unknown } = {},
+): HostError {
+  return new HostError('NO_MODEL', message, { layer: 'host', category: reason, ...more });
 }

@@ -247,6 +247,8 @@ export class Opener {
 
   async #connect(connection: Connection, isProbe: boolean): Promise<Link> {
     const { connector, serverId, token, log, redactText, tap } = this.#options;
+    // What led here took time, in which the start may have been called off: no process is started for nothing.
+    if (token.isCancellationRequested) throw cancelled('The start');
     const negotiated = new Emitter<string>();
     const plain = await connector.open(connection, {
       serverId,

@@ -104,7 +104,7 @@ suite('A person whose servers speak MCPL', () => {
     await person.clickTreeItem('memory', 'expand');
     await person.clickTreeItem('Feature Sets', 'expand');
     await person.clickTreeItem('proactive', 'checkbox');
-    await untilRow(/^ +proactive pushEvents, tools \[x\]$/);
+    await untilRow(/^ +proactive events, tools \[x\]$/);
     await untilRow(/^memory running .* 3 of 4 sets on/);
     await shot('03 the tree');
     assert.match(await readFile(join(workspace, '.vscode/settings.json'), 'utf8'), /"memory\.proactive"/);

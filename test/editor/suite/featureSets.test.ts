@@ -128,9 +128,9 @@ suite('Feature sets', () => {
     await eventually(shown, [
       '  Feature Sets 2 of 3 on',
       '    memory 2 of 2 on [x]',
-      '      recall contextHooks.beforeInference [x]',
+      '      recall reads prompts [x]',
       '      edit inferenceRequest [x]',
-      '    reminders pushEvents [ ]',
+      '    reminders events [ ]',
     ]);
     await person.screenshot('the feature sets in the tree');
     await check('nested', 'edit', { 'memory.recall': 'enabled', 'memory.edit': 'disabled', reminders: 'disabled' });
@@ -138,9 +138,9 @@ suite('Feature sets', () => {
     await eventually(shown, [
       '  Feature Sets 1 of 3 on',
       '    memory 1 of 2 on [ ]',
-      '      recall contextHooks.beforeInference [x]',
+      '      recall reads prompts [x]',
       '      edit inferenceRequest [ ]',
-      '    reminders pushEvents [ ]',
+      '    reminders events [ ]',
     ]);
     await check('nested', 'memory', { 'memory.recall': 'enabled', 'memory.edit': 'enabled', reminders: 'disabled' });
     await untilChosen('nested', { enabled: ['memory.*'], disabled: [] });

@@ -38,9 +38,9 @@ suite('The audit log as text', () => {
     ];
     assert.equal(
       auditText(entries, true),
-      `time                 server  operation                outcome  duration  tokens  feature set       inference  detail
-2026-11-18 16:04:21  memory  context/beforeInference  timeout  5000 ms   1234    memory.reminders  inf_1      No answer for 5 s
-2026-11-18 16:04:21  memory  push/event               success  3 ms
+      `time                 outcome  server  operation                feature set       duration  tokens  detail             inference
+2026-11-18 16:04:21  timeout  memory  context/beforeInference  memory.reminders  5000 ms   1234    No answer for 5 s  inf_1
+2026-11-18 16:04:21  success  memory  push/event                                 3 ms
 `,
     );
   });

@@ -40,8 +40,8 @@ suite('the feature sets of a server', () => {
       [
         '> memory (running · 1 tool · 2025-06-18 · MCPL 0.2 · 1 of 2 sets on) <circle-filled> #server+stoppable+enabled+mcpl',
         '  > Feature Sets (1 of 2 on) <checklist> #featureSets',
-        '    [x] recall (contextHooks.beforeInference) #featureSet',
-        '    [ ] reminders (pushEvents, tools) #featureSet+pushes',
+        '    [x] recall (reads prompts) #featureSet',
+        '    [ ] reminders (events, tools) #featureSet+pushes',
         '  > Tools (1) <tools>',
         '    [x] note (asks first) <shield> #tool+asks+offered',
         '  Log <output>',
@@ -110,7 +110,7 @@ suite('the feature sets of a server', () => {
         '    empty (cannot be used) <warning> #featureSet',
         '    [ ] other (declared otherwise than you allowed · tools) <warning> #featureSet',
         '    [x] sly (uses pushEvents, which it did not declare) <warning> #featureSet+pushes',
-        '    [x] quiet (muted · pushEvents) #featureSet',
+        '    [x] quiet (muted · events) #featureSet',
       ].join('\n'),
     );
     assert.deepEqual([find(sets, 'empty').featureSets, find(sets, 'empty').checkbox], [[], undefined]);

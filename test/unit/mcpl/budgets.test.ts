@@ -33,7 +33,7 @@ suite('The budgets of servers', () => {
       kind: 'refused',
       limit: 'requestsPerHour',
       message:
-        'This server may make 2 requests to a model an hour, and made 2. It may ask again at 2026-03-01T13:00:00.000Z; ' +
+        'This server may make 2 requests to a model an hour, and made 2. It may ask again at 2026-03-01 13:00 UTC; ' +
         'for more, raise "inference.requestsPerHour" in its settings.',
       retryAt: Date.parse('2026-03-01T13:00:00Z'),
     });
@@ -73,7 +73,7 @@ suite('The budgets of servers', () => {
       limit: 'tokensPerDay',
       message:
         'This server may use 100 tokens of models a day; it used 50, and this request needs 51 or more. ' +
-        'It may ask again at 2026-03-02T12:00:00.000Z; for more, raise "inference.tokensPerDay" in its settings.',
+        'It may ask again at 2026-03-02 12:00 UTC; for more, raise "inference.tokensPerDay" in its settings.',
       retryAt: Date.parse('2026-03-02T12:00:00Z'),
     });
     const hopeless = fourth.allow(500, undefined);

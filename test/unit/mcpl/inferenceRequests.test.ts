@@ -141,7 +141,7 @@ suite('Inference that servers ask for', () => {
       code: -32000,
       message:
         'This server may use 12 tokens of models a day; it used 12. ' +
-        'It may ask again at 2026-03-02T12:00:00.000Z; for more, raise "inference.tokensPerDay" in its settings.',
+        'It may ask again at 2026-03-02 12:00 UTC; for more, raise "inference.tokensPerDay" in its settings.',
       data: { reason: 'budget', limit: 'tokensPerDay', retryAt: '2026-03-02T12:00:00.000Z' },
     });
     assert.equal(stage.model.runs.length, 1);

@@ -43,7 +43,7 @@ suite('A turn', () => {
     );
   });
 
-  test('with no model asks no server anything, and says what to do', async () => {
+  test('with no model asks no server anything, and says why in the words of whoever has the models', async () => {
     const member = new HookMember('a');
     const stage = new HookStage(member);
     const messages: string[] = [];
@@ -52,12 +52,12 @@ suite('A turn', () => {
       messages.push(await failureOf(stage.run()));
     }
     assert.deepEqual(messages, [
-      'NO_MODEL | no_model | It cannot be used. | Sign in to a provider of language models in the editor, or install one, and ask again.',
-      'NO_MODEL | no_permission | It cannot be used. | Allow this extension to use language models, and ask again.',
-      'NO_MODEL | blocked | It cannot be used. | Ask in other words, or choose another model.',
-      'NO_MODEL | quota | It cannot be used. | Wait until the quota of the model is renewed, or choose another model.',
+      'NO_MODEL | no_model | It cannot be used. | -',
+      'NO_MODEL | no_permission | It cannot be used. | -',
+      'NO_MODEL | blocked | It cannot be used. | -',
+      'NO_MODEL | quota | It cannot be used. | -',
       'CANCELLED | - | The turn was cancelled. | -',
-      'NO_MODEL | failed | It cannot be used. | Ask again, or choose another model.',
+      'NO_MODEL | failed | It cannot be used. | -',
     ]);
     assert.equal(member.requests.length, 0);
     stage.choose = () => new Promise(() => undefined);
