@@ -26,11 +26,14 @@ suite('The audit log', () => {
   test('shows what servers did, the newest first, and goes on while it is open', async () => {
     await push('One');
     await vscode.commands.executeCommand('mcpl.showAuditLog');
-    await eventually(async () => lines()[0]?.split(/ {2,}/).slice(0, 4), ['time', 'server', 'operation', 'outcome']);
-    assert.match(lines()[1] ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}memory +(tools\/call|push\/event) +success/);
+    await eventually(async () => lines()[0]?.split(/ {2,}/).slice(0, 4), ['time', 'outcome', 'server', 'operation']);
+    assert.match(lines()[1] ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}success +memory +(tools\/call|push\/event) /);
     assert.equal(vscode.window.activeTextEditor?.document.uri.scheme, 'mcpl-audit');
     await push('Refused', { featureSet: 'memory.unknown' });
-    await eventually(async () => lines().some((line) => /push\/event +refused .*memory\.unknown/.test(line)), true);
+    await eventually(
+      async () => lines().some((line) => /refused +memory +push\/event +memory\.unknown/.test(line)),
+      true,
+    );
     await person.screenshot('the audit log');
     await vscode.commands.executeCommand('mcpl.showAuditLog', { server: 'nobody' });
     await eventually(async () => lines()[0]?.startsWith('Nothing is recorded yet.'), true);

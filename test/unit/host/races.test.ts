@@ -17,7 +17,7 @@ const deeds = ['start', 'stop', 'restart', 'crash', 'end', 'allow', 'deny', 'wai
 const step = fc.oneof(settings, fc.constantFrom(...deeds));
 type Step = typeof settings extends fc.Arbitrary<infer S> ? S | (typeof deeds)[number] : never;
 
-const entry = { command: 'x', enabled: false, autoApprove: [], trusted: true };
+const entry = { command: 'x', enabled: false, autoApprove: [], trusted: true } as const;
 /** Taken out of the settings just as what it needs was loaded: it was started all the same. */
 const CALLED_OFF: Step[] = [
   { ...entry, present: true },
