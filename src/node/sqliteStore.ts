@@ -76,7 +76,7 @@ function eventStore(client: StoreClient): EventStore {
       const values = [...eventValues(event), ...auditValues(boundedRecord(record))];
       return admissionOf(await client.request('events.admit', values, decodeAdmission));
     },
-    list: (limit) => listEvents(client, limit),
+    list: (limit) => (client.isUnused ? Promise.resolve([]) : listEvents(client, limit)),
     change: async (id, change) => {
       await client.request('events.change', changeValues(id, change), nothing);
     },
@@ -90,7 +90,7 @@ function eventStore(client: StoreClient): EventStore {
       if (ids.length > 0) await client.request('events.remove', ids, nothing);
     },
     trim: async (keep) => {
-      await client.request('events.trim', { keep }, nothing);
+      if (!client.isUnused) await client.request('events.trim', { keep }, nothing);
     },
   };
 }
@@ -114,7 +114,7 @@ async function listEvents(client: StoreClient, limit: number): Promise<readonly 
 
 function grantStore(client: StoreClient): GrantStore {
   return {
-    list: async () => readable(await client.request('grants.list', null, rows), decodeGrant),
+    list: async () => (client.isUnused ? [] : readable(await client.request('grants.list', null, rows), decodeGrant)),
     save: async (grant) => {
       await client.request('grants.save', grant, nothing);
     },
@@ -132,11 +132,11 @@ function auditStore(client: StoreClient): AuditStore {
     },
     list: async ({ limit, server, before }) => {
       const query = { limit, server: server ?? null, before: before ?? null };
-      return readable(await client.request('audit.page', query, rows), entryOf);
+      return client.isUnused ? [] : readable(await client.request('audit.page', query, rows), entryOf);
     },
     used: (server, since) => client.request('audit.used', { server, since }, list(decodeUse)),
     trim: async (before) => {
-      await client.request('audit.trim', { before }, nothing);
+      if (!client.isUnused) await client.request('audit.trim', { before }, nothing);
     },
   };
 }

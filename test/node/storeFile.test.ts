@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -55,6 +55,15 @@ suite('The file of events, grants and the audit', function () {
     for (const statement of statements) database.exec(statement);
     database.close();
   }
+
+  test('is not made by whoever only looks', async () => {
+    const { events, grants, audit } = open();
+    assert.deepEqual([await events.list(9), await grants.list(), await audit.list({ limit: 9 })], [[], [], []]);
+    await Promise.all([events.trim(1), audit.trim(1)]);
+    assert.deepEqual(readdirSync(folder), []);
+    await grants.save(grant('one'));
+    assert.equal((await grants.list()).length, 1);
+  });
 
   test('a file of version 2 keeps all that it holds and takes what is new', async () => {
     copyFileSync(VERSION_2, file);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { Deferred, HostError, type Logger, messageOf } from '../../core/index.ts';
 import {
@@ -57,6 +58,11 @@ export class StoreClient {
 
   constructor(options: StoreClientOptions) {
     this.#options = options;
+  }
+
+  /** There is no file yet, and nothing on its way to one: whoever only looks need not make it. */
+  get isUnused(): boolean {
+    return this.#worker === undefined && this.#outbox.length === 0 && !existsSync(this.#options.file);
   }
 
   request<O extends StoreOperation>(

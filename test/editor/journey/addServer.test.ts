@@ -48,8 +48,12 @@ suite('A person who adds a server', () => {
     await untilRunning(editor);
     const settings: unknown = JSON.parse(await readFile(join(editor.workspace, '.vscode/settings.json'), 'utf8'));
     assert.deepEqual(settings, { 'mcpl.servers': { notes: { command: 'mcpl-demo', enabled: true } } });
-    assert.deepEqual(await person.notifications(), []);
+    assert.deepEqual(await person.notifications(), ['"notes" offers 6 feature sets, all off.']);
     await person.screenshot('journey a server was added');
+    await person.notification('Enable All', '"notes" offers');
+    await until('its sets on', editor, async () =>
+      (await person.treeRows()).some((row) => / 6 of 6 sets on/.test(row)),
+    );
   });
 
   test('keeps it running while settings.json is not JSON, and is told so', async () => {

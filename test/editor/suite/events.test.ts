@@ -106,7 +106,7 @@ suite('Push events', () => {
     await person.notification('Ask Model', ALICE);
     await eventually(
       async () =>
-        (await person.notifications()).some((each) => /^No model answered: .*Allow this extension/.test(each)),
+        (await person.notifications()).some((each) => /^No model answered: .*Allow Language Model Use/.test(each)),
       true,
     );
     assert.equal(host.events.list()[0]?.outcome.kind, 'failed');

@@ -129,7 +129,7 @@ suite('Feature sets', () => {
       '  Feature Sets 2 of 3 on',
       '    memory 2 of 2 on [x]',
       '      recall reads prompts [x]',
-      '      edit inferenceRequest [x]',
+      '      edit uses models [x]',
       '    reminders events [ ]',
     ]);
     await person.screenshot('the feature sets in the tree');
@@ -139,7 +139,7 @@ suite('Feature sets', () => {
       '  Feature Sets 1 of 3 on',
       '    memory 1 of 2 on [ ]',
       '      recall reads prompts [x]',
-      '      edit inferenceRequest [ ]',
+      '      edit uses models [ ]',
       '    reminders events [ ]',
     ]);
     await check('nested', 'memory', { 'memory.recall': 'enabled', 'memory.edit': 'enabled', reminders: 'disabled' });
