@@ -224,8 +224,8 @@ export const everyStage: readonly (readonly Stage[])[] = [
       }),
     },
   ],
-  [nodeStage('node', node24)],
-  [nodeStage('node22', node22)],
+  // They wait for processes most of the time.
+  [nodeStage('node', node24), nodeStage('node22', node22)],
   // Alone: the suite measures how long a client waits.
   [conformanceStage],
   [interopStage(true)],
