@@ -2,7 +2,7 @@ import { DEFAULT_LIMITS, type HostLimits } from '../core/index.ts';
 import { SETTINGS } from './ids.ts';
 
 /** The settings that hold for all servers together: more memory, or more of a model, than this nobody means. */
-export const MOST = { pushPerMinute: 6_000, maxEvents: 10_000, auditDays: 3_650 } as const;
+export const MOST = { pushPerMinute: 100_000, maxEvents: 10_000, auditDays: 3_650 } as const;
 
 /** A settings file may say anything: what is no number in range is brought there, and anything else is the default. */
 export function hostLimits(read: (setting: string) => unknown): HostLimits {
