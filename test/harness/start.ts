@@ -74,7 +74,7 @@ const startServer = async (workspace: string, port: number | undefined, open: bo
   say(`\nVS Code ${editor.version} with MCP Live and the fake model runs on:\n\n  ${url}\n`);
   say(`Workspace: ${workspace}\nIts log:   ${server.logFile}\n`);
   say('The folder opens in Restricted Mode: trust it by the button in the MCP Live view, then start a server there.');
-  say('Chats need no account. Try: @fake call add_note {"title": "Milk", "text": "Two litres"}');
+  say('Chats need no account. Start "memory", enable its feature sets, and write: @mcpl My name is Ada.');
   say('Ctrl+C ends all of it.');
   if (open) openInBrowser(url);
   await server.ended;
