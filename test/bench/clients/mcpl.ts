@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { benchFolder } from '../buildPaths.ts';
 import { openBareStore } from './bareStore.ts';
+import { openCheckingHost } from './checkingHost.ts';
 import { type BenchClient, mcplServer, type OpenClient } from './client.ts';
 import { floorTo } from './floor.ts';
 import { GENEROUS, hostTo, mcplEntry } from './host.ts';
@@ -31,6 +32,7 @@ export const mcplOpeners: Readonly<Record<string, OpenClient>> = {
   floor: (onNotification) => floorTo(mcplServer(), onNotification),
   peer: (onNotification) => peerTo(mcplServer(), onNotification),
   sdk1: (onNotification) => sdkTo(mcplServer(), onNotification),
+  checked: () => openCheckingHost(),
   host: () => hostTo(mcplEntry(), { limits: GENEROUS }),
   stored: withFile((file) => hostTo(mcplEntry(), { limits: GENEROUS, storageFile: file })),
   sqlite: withFile(openBareStore),
