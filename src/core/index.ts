@@ -50,6 +50,7 @@ export {
   type PromptResult,
   type ResourceContents,
   type ResultView,
+  sizeOf,
 } from './model/content.ts';
 export type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord } from './model/audit.ts';
 export type { EventOutcome, EventSource, InboundEvent } from './model/event.ts';
@@ -91,6 +92,7 @@ export {
   type HostSettings,
   isRunning,
   type Listing,
+  MOST_LIMITS,
   type ProtocolSettings,
   type RemoteTransport,
   type OfferedTool,

@@ -10,6 +10,7 @@ import {
   type Grant,
   type GrantStore,
   type InboundEvent,
+  sizeOf,
   type Storage,
   type VerdictStore,
 } from '../core/index.ts';
@@ -84,16 +85,6 @@ interface Kept {
   readonly characters: number;
 }
 
-/** Nearly: of what may be long, and without writing it anew for each event. */
-function charactersOf(content: InboundEvent['content']): number {
-  let characters = 0;
-  for (const block of content)
-    if (block.type === 'text') characters += block.text.length;
-    else if (block.type === 'image' || block.type === 'audio') characters += block.data.length;
-    else characters += JSON.stringify(block).length;
-  return characters;
-}
-
 class MemoryEvents implements EventStore {
   readonly #audit: MemoryAudit;
   /** The oldest first. */
@@ -110,7 +101,7 @@ class MemoryEvents implements EventStore {
     if (ofServer === undefined) this.#known.set(event.server, (ofServer = new Map<string, Kept>()));
     const known = ofServer.get(event.eventId);
     if (known !== undefined) return Promise.resolve({ kind: 'known', inferenceId: known.event?.inferenceId });
-    const kept = { event, characters: charactersOf(event.content) };
+    const kept = { event, characters: sizeOf(event.content) };
     this.#all.push(kept);
     ofServer.set(event.eventId, kept);
     this.#audit.add(record);

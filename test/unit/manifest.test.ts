@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { DEFAULT_LIMITS } from '../../src/core/index.ts';
 import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
 import { EVENT_SCHEME } from '../../src/editor/eventIds.ts';
-import { MOST } from '../../src/editor/hostLimits.ts';
+import { MOST_LIMITS } from '../../src/core/model/server.ts';
 import {
   CHAT_PARTICIPANT,
   COMMANDS,
@@ -242,7 +242,7 @@ suite('The manifest', () => {
     const most = ['mcpl.push.maxPerMinute', 'mcpl.events.maxCount', 'mcpl.audit.retentionDays'];
     assert.deepEqual(
       most.map((key) => properties[key]?.maximum),
-      [MOST.pushPerMinute, MOST.maxEvents, MOST.auditDays],
+      [MOST_LIMITS.pushPerMinute, MOST_LIMITS.maxEvents, MOST_LIMITS.auditDays],
     );
   });
 

@@ -7,6 +7,7 @@ import {
   type Json,
   type JsonObject,
   type ModelMessage,
+  MOST_LIMITS,
 } from '../../core/index.ts';
 import { Malformed, object, optionalCount, optionalText, text } from './members.ts';
 
@@ -16,9 +17,6 @@ interface TurnMembers {
   readonly message: string | null;
   readonly history: readonly ModelMessage[];
 }
-
-/** As the editor's settings have it. */
-const MOST = { pushPerMinute: 100_000, maxEvents: 10_000, auditDays: 3_650 } as const;
 
 export function turnIn(line: JsonObject): TurnMembers {
   const message = line['message'] === null ? null : text(line, 'message');
@@ -52,8 +50,8 @@ function messageOf(value: Json): ModelMessage {
 export function limitsIn(line: JsonObject): HostLimits | undefined {
   const given = object(line, 'limits');
   if (given === undefined) return undefined;
-  const count = (name: keyof typeof MOST): number =>
-    optionalCount(given, name, { least: 1, most: MOST[name] }) ?? DEFAULT_LIMITS[name];
+  const count = (name: keyof typeof MOST_LIMITS): number =>
+    optionalCount(given, name, { least: 1, most: MOST_LIMITS[name] }) ?? DEFAULT_LIMITS[name];
   return {
     pushPerMinute: count('pushPerMinute'),
     maxEvents: count('maxEvents'),

@@ -1,4 +1,4 @@
-import type { ContentBlock } from '../model/content.ts';
+import { sizeOf } from '../model/content.ts';
 import type { InboundEvent } from '../model/event.ts';
 
 /** Beyond what may be kept, before the oldest go: putting them out one by one costs more than all at once. */
@@ -107,22 +107,6 @@ export class EventShelf {
   #count(event: InboundEvent, sign: 1 | -1): void {
     this.#list = undefined;
     if (!event.isRead) this.#unread += sign;
-    for (const block of event.content) this.#characters += sign * charactersOf(block);
-  }
-}
-
-function charactersOf(block: ContentBlock): number {
-  switch (block.type) {
-    case 'text':
-      return block.text.length;
-    case 'image':
-    case 'audio':
-      return block.data.length;
-    case 'resource_link':
-      return block.uri.length + block.name.length;
-    case 'resource':
-      return JSON.stringify(block.resource).length;
-    case 'unknown':
-      return JSON.stringify(block.value).length;
+    this.#characters += sign * sizeOf(event.content);
   }
 }

@@ -96,12 +96,6 @@ export class Budgets {
     return this.#refusal(ledger, member.settings.inference, 1) === undefined;
   }
 
-  /** A model was used for the server without `take`. */
-  spent(server: string, tokens: number): void {
-    const ledger = this.#ledger(server);
-    ledger.uses = [...ledger.uses, { at: this.#options.clock.now(), tokens }];
-  }
-
   #ledger(server: string): Ledger {
     const known = this.#ledgers.get(server);
     if (known !== undefined) return known;

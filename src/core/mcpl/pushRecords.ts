@@ -2,11 +2,8 @@ import type { Clock } from '../base/clock.ts';
 import { clip } from '../base/json.ts';
 import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
 import type { InboundEvent } from '../model/event.ts';
-import { PushRate } from './pushRate.ts';
 import type { Recorder } from './recorder.ts';
 
-/** Of each server in a minute. What is taken is bounded by its own rate; nothing else bounds what is turned away. */
-const MOST_TURNED_AWAY = 60;
 const MAX_DETAIL = 300;
 
 export interface TurnedAway {
@@ -20,8 +17,6 @@ export interface TurnedAway {
 export class PushRecords {
   readonly #clock: Clock;
   readonly #recorder: Recorder;
-  readonly #rate = new PushRate();
-  readonly #untold = new Map<string, number>();
 
   constructor(clock: Clock, recorder: Recorder) {
     this.#clock = clock;
@@ -37,16 +32,7 @@ export class PushRecords {
 
   turnedAway(what: TurnedAway): void {
     const at = this.#clock.now();
-    const { server } = what;
-    const untold = this.#untold.get(server) ?? 0;
-    if (this.#rate.take(server, MOST_TURNED_AWAY, at) > 0) {
-      this.#untold.set(server, untold + 1);
-      return;
-    }
-    if (untold > 0) this.#untold.delete(server);
-    const before = untold > 0 ? ` (${untold} more were turned away before it)` : '';
-    const detail = clip(what.detail, MAX_DETAIL) + before;
-    this.#recorder.record(record({ ...what, at, inferenceId: undefined, detail }));
+    this.#recorder.record(record({ ...what, at, inferenceId: undefined, detail: clip(what.detail, MAX_DETAIL) }));
   }
 }
 

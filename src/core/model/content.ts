@@ -125,6 +125,29 @@ function modelText(blocks: readonly ContentBlock[], structured: Json | undefined
   return clip(JSON.stringify(Object.fromEntries(rest.map((key) => [key, raw[key]]))), MAX_SYNTHESIZED);
 }
 
+/** Characters of text and of base64 in it, as far as anything in it may be long. */
+export function sizeOf(content: readonly ContentBlock[]): number {
+  let size = 0;
+  for (const block of content) size += sizeOfBlock(block);
+  return size;
+}
+
+function sizeOfBlock(block: ContentBlock): number {
+  switch (block.type) {
+    case 'text':
+      return block.text.length;
+    case 'image':
+    case 'audio':
+      return block.data.length;
+    case 'resource_link':
+      return block.uri.length + block.name.length;
+    case 'resource':
+      return JSON.stringify(block.resource).length;
+    case 'unknown':
+      return JSON.stringify(block.value).length;
+  }
+}
+
 /** One block as plain text. */
 export function blockText(block: ContentBlock): string {
   switch (block.type) {

@@ -32,6 +32,9 @@ export interface HostLimits {
   readonly model: string | undefined;
 }
 
+/** More than anybody means. */
+export const MOST_LIMITS = { pushPerMinute: 100_000, maxEvents: 10_000, auditDays: 3_650 } as const;
+
 export const DEFAULT_LIMITS: HostLimits = { pushPerMinute: 120, maxEvents: 1_000, auditDays: 30, model: undefined };
 
 /** What is wrong with the settings, at which member: `["files", "args", 0]`. */

@@ -138,7 +138,7 @@ suite('The budgets of servers', () => {
         { at: start, tokens: 45 },
       ]);
     };
-    stage.budgets.spent('memory', 45);
+    (await take(stage)).done(45);
     (await take(stage)).done(4);
     assert.deepEqual(asked, [['memory', start - 24 * HOUR]]);
     const refused = await refusal(stage);

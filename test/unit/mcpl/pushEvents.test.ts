@@ -258,23 +258,6 @@ suite('Push events of servers', () => {
     assert.deepEqual(setting.store.requests, []);
   });
 
-  test('a flood of what is turned away does not fill the audit, which says how much it was', async () => {
-    const setting = new Setting();
-    const member = pushMember('git', { notes: 'ignore' });
-    for (let i = 0; i < 200; i++) await setting.send(member, `e${i}`);
-    assert.equal(setting.records.length, 60);
-    await setting.clock.advance(60_000);
-    await setting.send(member, 'last');
-    await setting.send(member, 'after');
-    assert.deepEqual(
-      setting.records.slice(60).map(({ detail }) => detail),
-      [
-        'event last: events of this feature set are ignored (140 more were turned away before it)',
-        'event after: events of this feature set are ignored',
-      ],
-    );
-  });
-
   test('no secret is kept, wherever it stands', async () => {
     const setting = new Setting();
     const content = [

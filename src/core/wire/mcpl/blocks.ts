@@ -96,27 +96,6 @@ function keep({ uri, mimeType, text: said, blob }: JsonObject): JsonObject | und
   };
 }
 
-/** Characters of text and of base64 in it. */
-export function sizeOf(blocks: readonly ContentBlock[]): number {
-  return blocks.reduce((sum, block) => sum + lengthOf(block), 0);
-}
-
-function lengthOf(block: ContentBlock): number {
-  switch (block.type) {
-    case 'text':
-      return block.text.length;
-    case 'image':
-    case 'audio':
-      return block.data.length;
-    case 'resource_link':
-      return block.uri.length + block.name.length;
-    case 'resource':
-      return (text(block.resource['text']) ?? text(block.resource['blob']) ?? '').length;
-    case 'unknown':
-      return 0;
-  }
-}
-
 /** A block as a server of that dialect reads it. */
 export function encodeBlock(block: ContentBlock, shape: McplDialect['blocks']): Json {
   return shape === '0.2' ? encodeOld(block) : encodeMcp(block);

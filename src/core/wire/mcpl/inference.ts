@@ -1,7 +1,8 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { FinishReason, ModelFacts, ModelMessage, Usage } from '../../model/inference.ts';
 import { number } from '../members.ts';
-import { decodeBlocks, sizeOf } from './blocks.ts';
+import { sizeOf } from '../../model/content.ts';
+import { decodeBlocks } from './blocks.ts';
 import { idIn, MOST_CHARACTERS } from './bounds.ts';
 import { type DecodedParams, type InvalidParams, wrong } from './invalidParams.ts';
 

@@ -1,8 +1,8 @@
 import { cleanLine } from '../../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { ContentBlock } from '../../model/content.ts';
+import { type ContentBlock, sizeOf } from '../../model/content.ts';
 import { number, object } from '../members.ts';
-import { decodeBlocks, MOST_BLOCKS, sizeOf } from './blocks.ts';
+import { decodeBlocks, MOST_BLOCKS } from './blocks.ts';
 import { idIn, isWithin, MOST_CHARACTERS } from './bounds.ts';
 import { type DecodedParams, type InvalidParams, wrong } from './invalidParams.ts';
 
