@@ -3,8 +3,10 @@ import type { Event } from './base/event.ts';
 import type { Json } from './base/json.ts';
 import type { Disposable } from './base/disposable.ts';
 import type { AuditEntry, AuditQuery, AuditRecord } from './model/audit.ts';
+import type { ApprovalChoice, PendingApproval, SettledApproval } from './model/approval.ts';
 import type { LogLevelName } from './model/catalog.ts';
 import type { InboundEvent } from './model/event.ts';
+import type { ScopeGrant } from './model/grant.ts';
 import type { ModelFacts, ModelMessage, Usage } from './model/inference.ts';
 import type { PushPolicy } from './model/mcpl.ts';
 import type { LanguageModel } from './modelPorts.ts';
@@ -60,6 +62,32 @@ export interface EventInbox {
   clear(server?: string): Promise<void>;
   /** Has a model look at an event; its answer is kept with it. Rejects with a `HostError`. */
   ask(id: string, token?: CancellationToken): Promise<InboundEvent>;
+}
+
+/** What servers want a person to approve, and what was approved (MCPL §7.6). */
+export interface Approvals {
+  /** Anything of what follows changed. */
+  readonly onDidChange: Event<void>;
+  /** Somebody is to be asked. Where nobody listens, requests are denied. */
+  readonly onDidAsk: Event<PendingApproval>;
+  /** A request is answered, or void: whoever shows it takes it away. */
+  readonly onDidSettle: Event<SettledApproval>;
+  /** The oldest first. */
+  pending(): readonly PendingApproval[];
+  /** What is remembered, the newest first; that of earlier sessions as soon as it was read from the store. */
+  remembered(): readonly ScopeGrant[];
+  /** Resolves when what earlier sessions left was read. */
+  loaded(): Promise<void>;
+  /**
+   * The first answer counts; false where the request was settled before. Resolves when a grant that outlives the
+   * session is durable.
+   */
+  answer(id: string, choice: ApprovalChoice | 'dismiss'): Promise<boolean>;
+  revoke(ids: readonly string[]): Promise<void>;
+  /** When grants end; `undefined`: with what they were given for. */
+  setExpiry(ids: readonly string[], until: number | undefined): Promise<void>;
+  /** How requests were decided, by lists, grants and persons; the newest first. */
+  history(limit: number): Promise<readonly AuditEntry[]>;
 }
 
 /** What the host did under MCPL (§13.2), newest first. */
@@ -156,6 +184,7 @@ export interface Host {
 
   readonly events: EventInbox;
   readonly audit: AuditLog;
+  readonly approvals: Approvals;
   /** A server was refused a model that a person could give it. */
   readonly onDidRefuseModel: Event<ModelRefusal>;
   /** Runs a turn with the hooks of all servers around it (MCPL §10). Rejects with a `HostError`. */

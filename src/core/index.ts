@@ -54,7 +54,20 @@ export {
 } from './model/content.ts';
 export type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord } from './model/audit.ts';
 export type { EventOutcome, EventSource, InboundEvent } from './model/event.ts';
-export type { Grant } from './model/grant.ts';
+export type { FeatureSetGrant, Grant, ScopeGrant } from './model/grant.ts';
+export {
+  APPROVAL_CHOICES,
+  type ApprovalChoice,
+  type ApprovalOutcome,
+  type ApprovalSubject,
+  type DenialReason,
+  type PendingApproval,
+  type ScopeAction,
+  type ScopeDoubt,
+  type ScopeSubject,
+  type SettledApproval,
+} from './model/approval.ts';
+export type { ScopeClaim, ScopeLists, ScopeSettings, ScopeTarget } from './model/scope.ts';
 export {
   type FinishReason,
   MODEL_FAILURES,
@@ -116,6 +129,8 @@ export type {
   EraVerdict,
   EventChange,
   EventStore,
+  FileNames,
+  RealName,
   GrantStore,
   Ids,
   InputAnswer,
@@ -147,6 +162,7 @@ export type {
   AuditLog,
   CallOptions,
   CompleteOptions,
+  Approvals,
   EventInbox,
   Host,
   ModelRefusal,

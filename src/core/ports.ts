@@ -26,6 +26,7 @@ export interface Ports {
   /** What servers may ask of the person and of the person's models. */
   readonly inputs: InputPorts;
   readonly models: Models;
+  readonly fileNames: FileNames;
 }
 
 /** Randomness and digests. */
@@ -65,6 +66,24 @@ export type InputAnswer =
   | { readonly kind: 'value'; readonly value: string; readonly secret: boolean }
   | { readonly kind: 'declined' }
   | { readonly kind: 'undeclared' };
+
+/** What the file system says of names. Contents are never read. */
+export interface FileNames {
+  /** How absolute paths are written. */
+  readonly style: 'posix' | 'windows';
+  /** Whether names that differ only in case are one. */
+  readonly ignoresCase: boolean;
+  /**
+   * Where an absolute path leads, `.`, `..` and links walked through as the system does, also through links that lead to
+   * nothing yet; what does not exist is taken as it is written. Never rejects.
+   */
+  real(path: string, token: CancellationToken): Promise<RealName>;
+}
+
+export type RealName =
+  | { readonly kind: 'real'; readonly path: string; readonly exists: boolean }
+  /** A loop, a folder that cannot be looked into, no answer in time: a sentence. */
+  | { readonly kind: 'unknown'; readonly why: string };
 
 /** A connection with every variable expanded. */
 export type Connection = StdioConnection | RemoteConnection;

@@ -36,6 +36,7 @@ export type HostErrorCode =
   | 'UNKNOWN_RESOURCE'
   | 'UNKNOWN_PROMPT'
   | 'FEATURE_SET_OFF'
+  | 'SCOPE_DENIED'
   | 'NO_MODEL'
   | 'BUDGET_SPENT'
   | 'ANSWER_WITHHELD'

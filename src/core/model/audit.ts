@@ -29,6 +29,8 @@ export interface AuditRecord {
 export interface AuditQuery {
   readonly limit: number;
   readonly server?: string | undefined;
+  /** Only records of this operation. */
+  readonly operation?: string | undefined;
   /** Only what is older than this record's place, as an earlier answer gave it. */
   readonly before?: number | undefined;
 }

@@ -2,10 +2,12 @@
  * What the host allows a server (model C; the other direction, what servers allow the host, will stand beside it with
  * a `direction` of its own). Never in workspace files: a repository cannot allow itself anything.
  */
-export interface Grant {
+export type Grant = FeatureSetGrant | ScopeGrant;
+
+/** That this form of the declaration of a feature set was switched on. */
+export interface FeatureSetGrant {
   readonly id: string;
   readonly direction: 'toServer';
-  /** So far only feature sets: that this form of the declaration was switched on. */
   readonly kind: 'featureSet';
   readonly server: string;
   /** The name of the set. */
@@ -13,4 +15,30 @@ export interface Grant {
   /** The digest of the declaration. */
   readonly form: string;
   readonly at: number;
+}
+
+/** That a person allowed a server to touch something (MCPL §7.6). */
+export interface ScopeGrant {
+  readonly id: string;
+  readonly direction: 'toServer';
+  readonly kind: 'scope';
+  readonly server: string;
+  /** Of the connection that it was given to. */
+  readonly fingerprint: string;
+  readonly featureSet: string | undefined;
+  /** The request that it answers; see `ApprovalRequest.key`. */
+  readonly key: string;
+  /** `scope/elevate`, or the tool. */
+  readonly action: string;
+  /** The server's own words, where it had any. */
+  readonly label: string | undefined;
+  /** What the host computed, as `ScopeTarget.real`. */
+  readonly targets: readonly string[];
+  readonly payloadHash: string;
+  /** `session` is kept in memory only. */
+  readonly lifetime: 'session' | 'workspace';
+  readonly by: 'person';
+  readonly at: number;
+  /** From then on it allows nothing; absent: as long as what it was given for is there. */
+  readonly until: number | undefined;
 }

@@ -1,3 +1,5 @@
+import type { ScopeSettings } from './scope.ts';
+
 /** What a feature set may use (MCPL §6.2; "tools" since 0.3, and in the examples of 0.2). */
 export const MCPL_USES = [
   'pushEvents',
@@ -89,6 +91,8 @@ export interface McplSettings {
   /** Feature set (or pattern) → policy. */
   readonly push: Readonly<Record<string, PushPolicy>>;
   readonly inference: InferenceSettings;
+  /** Of any server, whether it speaks MCPL or not. */
+  readonly scopes: ScopeSettings;
 }
 
 export interface FeatureSetSettings {

@@ -14,4 +14,5 @@ export const DEFAULT_MCPL: McplSettings = {
   },
   push: {},
   inference: { model: undefined, requestsPerHour: 30, tokensPerDay: 200_000 },
+  scopes: { lists: {}, adapters: {} },
 };

@@ -2,6 +2,7 @@ import type { HostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AuthSettings } from './auth.ts';
 import type { McplSettings, McplSnapshot } from './mcpl.ts';
+import type { ScopeSettings } from './scope.ts';
 import type { Prompt, Resource, ResourceTemplate, ServerInfo, Tool } from './catalog.ts';
 
 export type SettingsScope = 'user' | 'workspace' | 'folder';
@@ -30,12 +31,28 @@ export interface HostLimits {
   readonly auditDays: number;
   /** `mcpl.inference.model` */
   readonly model: string | undefined;
+  /** `mcpl.approvals.timeoutSeconds` */
+  readonly approvalSeconds: number;
+  /** `mcpl.approvals.inChat` */
+  readonly asksInChat: boolean;
 }
 
 /** More than anybody means. */
-export const MOST_LIMITS = { pushPerMinute: 100_000, maxEvents: 10_000, auditDays: 3_650 } as const;
+export const MOST_LIMITS = {
+  pushPerMinute: 100_000,
+  maxEvents: 10_000,
+  auditDays: 3_650,
+  approvalSeconds: 3_600,
+} as const;
 
-export const DEFAULT_LIMITS: HostLimits = { pushPerMinute: 120, maxEvents: 1_000, auditDays: 30, model: undefined };
+export const DEFAULT_LIMITS: HostLimits = {
+  pushPerMinute: 120,
+  maxEvents: 1_000,
+  auditDays: 30,
+  model: undefined,
+  approvalSeconds: 60,
+  asksInChat: false,
+};
 
 /** What is wrong with the settings, at which member: `["files", "args", 0]`. */
 export interface SettingsProblem {
@@ -193,4 +210,6 @@ export interface ServerSnapshot {
   readonly capabilities: JsonObject;
   /** Absent for a plain MCP server. */
   readonly mcpl: McplSnapshot | undefined;
+  /** What holds of scopes: what the workspace says only as far as it was allowed. */
+  readonly scopes: ScopeSettings;
 }
