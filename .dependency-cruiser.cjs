@@ -35,6 +35,7 @@ const CORE = [
       'trace/',
       'form/',
       'mcpl/',
+      'scopes/',
       'ports\\.ts$',
       'inputPorts\\.ts$',
       'hostTypes\\.ts$',
@@ -55,6 +56,7 @@ const CORE = [
       'hostTypes\\.ts$',
     ],
   ],
+  ['scopes-are-pure', 'scopes/', ['base/', 'model/', 'policy/', 'ports\\.ts$']],
   ['auth-is-pure', 'auth/', ['base/', 'model/']],
   ['trace-watches-transports', 'trace/', ['base/', 'model/', 'rpc/']],
   ['form-is-pure', 'form/', ['base/', 'model/']],
@@ -70,12 +72,13 @@ const layer = ([name, part, allowed]) =>
   );
 
 /** Where the bundles of esbuild.mjs begin. */
-const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/children', 'node/gatewayServer', 'core/session/opener', 'core/mcpl/engine', 'editor/conversation', 'editor/inbox', 'editor/pages', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question'].join('|')})\\.ts$`;
+const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/children', 'node/gatewayServer', 'core/session/opener', 'core/mcpl/engine', 'core/scopes/scopeEngine', 'editor/conversation', 'editor/inbox', 'editor/pages', 'editor/approvalDesk', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question'].join('|')})\\.ts$`;
 
 const PACKAGES = [
   'vscode-jsonrpc',
   'cross-spawn',
   'jsonc-parser',
+  'minimatch',
   '@cfworker/json-schema',
   'oauth4webapi',
   'ws',
@@ -164,6 +167,12 @@ module.exports = {
       'Its traps are closed in one place.',
       { path: '^src/', pathNot: '^src/core/rpc/engine\\.ts$' },
       { path: 'vscode-jsonrpc' },
+    ),
+    forbid(
+      'only-scopes-know-minimatch',
+      'What a pattern may be, and how it is matched, is fixed in one place.',
+      { path: '^src/', pathNot: '^src/core/scopes/' },
+      { path: 'minimatch' },
     ),
     forbid(
       'only-node-knows-cross-spawn',

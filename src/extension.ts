@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { createHost, type Host, type InputPorts, type Logger, messageOf, type Ports } from './core/index.ts';
 import type { McpLiveApi } from './editor/api.ts';
 import { registerCallTool } from './editor/callTool.ts';
+import { registerApprovals } from './editor/approvalsView.ts';
 import { ChatConnection } from './editor/chatConnection.ts';
 import { registerChatParticipant } from './editor/chatParticipant.ts';
 import { NotificationConsent } from './editor/consentPrompt.ts';
@@ -39,6 +40,7 @@ import { EditorVariables } from './editor/variables.ts';
 import { WaitingQuestions } from './editor/waitingQuestions.ts';
 import type { AuthServiceOptions } from './node/auth/authService.ts';
 import { NodeConnector } from './node/connector.ts';
+import { nodeFileNames } from './node/fileNames.ts';
 import { ambientAgents } from './node/httpAgents.ts';
 import { LazyGateway } from './node/lazyGateway.ts';
 import { endLeftovers } from './node/leftovers.ts';
@@ -154,7 +156,7 @@ function nodePorts(
   const records = { folder: processes, log: logs.host };
   // The editor itself sees to proxies and certificates.
   const connector = new NodeConnector({ demoScript: join(dist, 'demo.js'), records, signIn, agents: ambientAgents });
-  return { clock: nodeClock, ids: nodeIds, logs, storage, connector };
+  return { clock: nodeClock, ids: nodeIds, logs, storage, connector, fileNames: nodeFileNames };
 }
 
 function inputPorts(context: vscode.ExtensionContext, asked: WaitingQuestions, log: Logger): InputPorts {
@@ -181,6 +183,7 @@ function registerViewsAndCommands(services: EditorServices, watch: SettingsWatch
     registerOfferCommands(services),
     registerShowTrace(services),
     registerEvents(services),
+    registerApprovals(services),
     registerAuditLog(services),
   ];
 }

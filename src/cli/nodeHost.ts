@@ -27,6 +27,7 @@ import { memorySecrets } from '../node/auth/memorySecrets.ts';
 import { type ConnectorOptions, NodeConnector } from '../node/connector.ts';
 import { endLeftovers } from '../node/leftovers.ts';
 import { memoryStorage } from '../node/memoryStorage.ts';
+import { nodeFileNames } from '../node/fileNames.ts';
 import { nodeClock, nodeIds } from '../node/nodePorts.ts';
 import { createSchemaChecker } from '../node/schemaChecker.ts';
 import { openStore } from '../node/sqliteStore.ts';
@@ -155,6 +156,7 @@ export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
         sampler: options.sampler ?? NO_MODEL,
         schemaChecker: createSchemaChecker({ workerPath: scripts.schemaWorker }),
       },
+      fileNames: nodeFileNames,
       models: options.models ?? NO_MODELS,
       consent: { ask: (question, token) => options.onStartQuestion?.(question, token) ?? Promise.resolve('dontStart') },
     },

@@ -86,6 +86,7 @@ class LiveHost implements Host {
       interceptors: [
         this.#mcpl.gate,
         checkTool,
+        this.#mcpl.scopes.gate,
         ...inputInterceptors({ clock, ports: options.ports.inputs, find: (server) => this.#units.get(server)?.inputs }),
         repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) }),
       ],
@@ -115,6 +116,10 @@ class LiveHost implements Host {
 
   get audit(): Host['audit'] {
     return this.#mcpl.audit;
+  }
+
+  get approvals(): Host['approvals'] {
+    return this.#mcpl.scopes.approvals;
   }
 
   servers(): readonly ServerSnapshot[] {
@@ -272,11 +277,13 @@ class LiveHost implements Host {
       client,
       after: this.#leaving.get(entry.id),
       isTrusted: () => this.#trusted,
+      onAdmitted: (server, fingerprint) => this.#mcpl.scopes.admitted(server, fingerprint),
     });
     this.#store.add(unit);
     unit.onDidChange((what) => {
       // A server that was removed ends on its own time; nobody is told of its steps any more.
       if (this.#units.get(unit.id) === unit) this.#changed.fire({ server: unit.id, what });
+      this.#mcpl.scopes.changed(unit, what);
     });
     return unit;
   }
@@ -358,8 +365,10 @@ function limitsOf(given: HostSettings['limits'] = {}): HostLimits {
     maxEvents = DEFAULT_LIMITS.maxEvents,
     auditDays = DEFAULT_LIMITS.auditDays,
     model,
+    approvalSeconds = DEFAULT_LIMITS.approvalSeconds,
+    asksInChat = DEFAULT_LIMITS.asksInChat,
   } = given;
-  return { pushPerMinute, maxEvents, auditDays, model };
+  return { pushPerMinute, maxEvents, auditDays, model, approvalSeconds, asksInChat };
 }
 
 /** A stateless server may ask a person in between: these take as long as a call. */

@@ -91,7 +91,7 @@ export {
   type PushPolicy,
 } from './model/mcpl.ts';
 export type { LanguageModel, ModelChoice, ModelRequest, ModelRunEnd, Models, ModelWish } from './modelPorts.ts';
-export { isChosen, withChoice } from './policy/featureSets.ts';
+export { isChosen, matchesFeatureSet, withChoice } from './policy/featureSets.ts';
 export type { SamplingContent, SamplingMessage, SamplingRequest, SamplingResult } from './model/inputs.ts';
 export type { Operation, OperationState, Progress, Route, ToolCallRequest } from './model/operation.ts';
 export {
@@ -105,6 +105,7 @@ export {
   type HostSettings,
   isRunning,
   type Listing,
+  LEAST_LIMITS,
   MOST_LIMITS,
   type ProtocolSettings,
   type RemoteTransport,
@@ -156,7 +157,7 @@ export { type SseEvent, type SseHandlers, SseParser } from './rpc/sse.ts';
 export type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from './rpc/transport.ts';
 export { GatewayEndpoint } from './gateway/endpoint.ts';
 export { type BodyOutline, errorMessage, outlineBody } from './gateway/messages.ts';
-export type { GatewayHost, GatewaySession } from './gateway/session.ts';
+export type { AnswerMode, GatewayHost, GatewaySession } from './gateway/session.ts';
 export { createHost, type HostOptions } from './host.ts';
 export type {
   AuditLog,

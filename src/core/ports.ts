@@ -191,6 +191,8 @@ export interface EventChange {
 
 export interface GrantStore {
   list(): Promise<readonly Grant[]>;
+  /** As it is kept now: another window may have changed or revoked it. */
+  find(id: string): Promise<Grant | undefined>;
   /** Replaces a grant of the same id. */
   save(grant: Grant): Promise<void>;
   revoke(ids: readonly string[]): Promise<void>;

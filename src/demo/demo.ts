@@ -1,6 +1,9 @@
 import { type Clock, systemClock } from './clock.ts';
 import { Consolidation } from './consolidation.ts';
-import { CONSOLIDATION, type Part, PROACTIVE, setNamesOf } from './featureSets.ts';
+import { Elevation } from './elevation.ts';
+import { CONSOLIDATION, FILES_EDIT, type Part, PROACTIVE, setNamesOf } from './featureSets.ts';
+import { FileAccess } from './fileAccess.ts';
+import { fileTools } from './fileTools.ts';
 import { Hooks } from './hooks.ts';
 import { MemoryBook } from './memoryBook.ts';
 import { memoryTools } from './memoryTools.ts';
@@ -17,6 +20,8 @@ export interface DemoOptions {
   readonly log: (line: string) => void;
   readonly clock?: Clock;
   readonly newId?: () => string;
+  /** Where relative paths are meant from. */
+  readonly folder?: string;
 }
 
 export interface Demo {
@@ -25,7 +30,14 @@ export interface Demo {
 }
 
 /** The server on one connection. All that it knows is forgotten with it. */
-export function createDemo({ parts, write, log, clock = systemClock, newId }: DemoOptions): Demo {
+export function createDemo({
+  parts,
+  write,
+  log,
+  clock = systemClock,
+  newId,
+  folder = process.cwd(),
+}: DemoOptions): Demo {
   const switches = new Switches(setNamesOf(parts));
   const outgoing = new Outgoing(write, clock);
   const ask = outgoing.request;
@@ -38,7 +50,10 @@ export function createDemo({ parts, write, log, clock = systemClock, newId }: De
     ...(newId === undefined ? {} : { newId }),
   });
   const consolidation = new Consolidation({ clock, ask, book, log, isOn: () => switches.isOn(CONSOLIDATION) });
+  const access = new FileAccess(folder);
+  const elevation = new Elevation({ ask, clock, access });
   switches.onChange(() => {
+    if (!switches.isOn(FILES_EDIT)) access.forget();
     reminders.switched();
     consolidation.consider();
   });
@@ -48,6 +63,7 @@ export function createDemo({ parts, write, log, clock = systemClock, newId }: De
     tools: [
       ...(parts.includes('notes') ? notesTools(() => new Date(clock.now())) : []),
       ...(parts.includes('memory') ? memoryTools({ book, reminders, consolidation }) : []),
+      ...(parts.includes('files') ? fileTools({ access, elevation }) : []),
     ],
     hooks: new Hooks({ book, reminders, consolidation, isOn: (name) => switches.isOn(name), log }),
     notify: (method, params) => write({ jsonrpc: '2.0', method, params }),

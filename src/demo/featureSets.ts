@@ -1,12 +1,14 @@
 import type { Fields } from './schema.ts';
 
 /** The servers in this one. Each can be started alone, so that a host sees several. */
-export const PARTS = ['notes', 'memory', 'compliance'] as const;
+export const PARTS = ['notes', 'memory', 'compliance', 'files'] as const;
 export type Part = (typeof PARTS)[number];
 
 interface FeatureSet {
   readonly description: string;
   readonly uses: readonly string[];
+  /** What it touches has to be approved by the host (MCPL §7). */
+  readonly scoped?: true;
 }
 
 export const NOTES_EDIT = 'notes.edit';
@@ -15,6 +17,7 @@ export const EXTRACTION = 'memory.extraction';
 export const CONSOLIDATION = 'memory.consolidation';
 export const PROACTIVE = 'memory.proactive';
 export const REDACTION = 'compliance.redaction';
+export const FILES_EDIT = 'files.edit';
 
 /** MCPL §6.1: what a person can switch on and off, and what each of it uses. */
 const FEATURE_SETS: Readonly<Record<string, FeatureSet>> = {
@@ -38,6 +41,11 @@ const FEATURE_SETS: Readonly<Record<string, FeatureSet>> = {
   [REDACTION]: {
     description: 'Takes keys, tokens and e-mail addresses out of answers before you see them',
     uses: ['contextHooks.afterInference'],
+  },
+  [FILES_EDIT]: {
+    description: 'Lets models read, move and add lines to the files that you approve',
+    uses: ['tools'],
+    scoped: true,
   },
 };
 

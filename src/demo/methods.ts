@@ -1,3 +1,4 @@
+import { scopeOf } from './callScope.ts';
 import { mcplAdvert, NOTES_EDIT, type Part } from './featureSets.ts';
 import type { Hooks } from './hooks.ts';
 import type { Request } from './protocol.ts';
@@ -16,6 +17,7 @@ const INSTRUCTIONS: Readonly<Record<Part, string>> = {
     'Keeps notes in memory. Add notes with add_note, find them with search_notes, and get an overview with summarize_notes.',
   memory: 'Remembers what the person tells a model, over MCPL.',
   compliance: 'Takes secrets out of answers, over MCPL.',
+  files: 'Reads and changes the files that the host approves, over MCPL.',
 };
 
 export interface MethodsOptions {
@@ -109,6 +111,7 @@ export class Methods {
     const tool = this.#offered().find((each) => each.name === params['name']);
     if (tool === undefined) throw new RpcError(INVALID_PARAMS, `There is no tool "${String(params['name'])}".`);
     if (switches.isMcpl && !switches.isOn(tool.featureSet)) return render(isOff(tool), revision);
+    const scope = scopeOf(params);
     const token = progressToken(params);
     const progress = (done: number, total: number | undefined, message: string): void => {
       if (token === undefined || signal.aborted) return;
@@ -116,7 +119,7 @@ export class Methods {
       const whole = total === undefined ? {} : { total };
       notify('notifications/progress', { progressToken: token, progress: done, ...whole, ...words });
     };
-    return render(await callTool(tool, params['arguments'], { signal, progress }), revision);
+    return render(await callTool(tool, params['arguments'], { signal, progress, scope }), revision);
   }
 }
 

@@ -20,3 +20,4 @@ export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 /** MCPL §A */
 export const NOT_ENABLED = -32001;
+export const UNKNOWN_SET = -32003;

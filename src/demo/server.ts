@@ -3,7 +3,8 @@ import { PARTS, partsOf } from './featureSets.ts';
 import { LineReader } from './protocol.ts';
 
 /**
- * The demo server: notes over MCP on stdin and stdout, and for a host that speaks MCPL a memory and a check of answers.
+ * The demo server: notes over MCP on stdin and stdout, and for a host that speaks MCPL a memory, a check of answers and
+ * tools for the files that the host approves.
  * The words of its command line choose among them. It ends when its stdin does.
  */
 const { parts, unknown } = partsOf(process.argv.slice(2));
@@ -21,5 +22,6 @@ for (const word of unknown) log(`"${word.slice(0, 100)}" is none of ${PARTS.join
 
 function kept(): string {
   if (parts.includes('notes')) return 'Notes are kept in memory until it stops.';
-  return parts.includes('memory') ? 'What it learns is kept in memory until it stops.' : 'It keeps nothing.';
+  if (parts.includes('memory')) return 'What it learns is kept in memory until it stops.';
+  return parts.includes('files') ? 'It touches only what the host approves.' : 'It keeps nothing.';
 }

@@ -1,9 +1,12 @@
+import type { CallScope } from './callScope.ts';
 import type { Fields, Schema } from './schema.ts';
 
 /** What a tool may do while it works. */
 export interface ToolContext {
   readonly signal: AbortSignal;
   readonly progress: (progress: number, total: number | undefined, message: string) => void;
+  /** What the host says that this call may touch. */
+  readonly scope?: CallScope | undefined;
 }
 
 export interface ToolOutcome {

@@ -10,18 +10,21 @@ export interface CommandText {
   readonly retry?: boolean;
 }
 
+/** `selection`: the rows that are selected in a tree, where several can be. */
+export type CommandRun = (argument: unknown, selection: unknown) => Promise<void>;
+
 /** Registers a command whose failure is told instead of thrown at the editor, which would show it raw. */
 export function registerCommand(
   services: Pick<EditorServices, 'failures'>,
   id: CommandId,
   text: CommandText,
-  run: (argument: unknown) => Promise<void>,
+  run: CommandRun,
 ): Disposable {
-  return vscode.commands.registerCommand(id, async (argument: unknown) => {
+  return vscode.commands.registerCommand(id, async (argument: unknown, selection: unknown) => {
     try {
-      await run(argument);
+      await run(argument, selection);
     } catch (error) {
-      const retry = text.retry === true ? { retry: () => vscode.commands.executeCommand(id, argument) } : {};
+      const retry = text.retry === true ? { retry: () => vscode.commands.executeCommand(id, argument, selection) } : {};
       services.failures.show(text.failed, error, { server: targetOf(argument)?.server, ...retry });
     }
   });

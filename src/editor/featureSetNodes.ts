@@ -75,7 +75,12 @@ function row(server: string, branch: Branch, label: string): TreeNode {
 
 function setRow(server: string, view: FeatureSetView, label: string): TreeNode {
   const { set, state } = view;
-  const description = [...warnings(view), ...(isMuted(view) ? ['muted'] : []), usesText(view)]
+  const description = [
+    ...warnings(view),
+    ...(isMuted(view) ? ['muted'] : []),
+    ...(view.set.scoped ? ['scoped'] : []),
+    usesText(view),
+  ]
     .filter((part) => part !== '')
     .join(' · ');
   const name = cleanLine(set.name, MAX_LABEL);
@@ -153,6 +158,9 @@ function checkbox(name: string, checked: boolean): NodeCheckbox {
   return { checked, tooltip, spoken: `Switch on ${name}` };
 }
 
+const SCOPED =
+  'Scoped: what its calls and requests would touch is held against the scope lists in settings, and else asked for.';
+
 function setTooltip(view: FeatureSetView, below?: string): string {
   const { set, tools } = view;
   const undeclared = undeclaredText(view);
@@ -164,6 +172,7 @@ function setTooltip(view: FeatureSetView, below?: string): string {
     below,
     undeclared === undefined ? undefined : `It ${undeclared}.`,
     isMuted(view) ? muted : undefined,
+    set.scoped ? SCOPED : undefined,
     ...(set.uses.length === 0 ? [] : ['It says that it uses:', ...usesLines(view)]),
     tools.length === 0 ? undefined : `Its tools: ${cleanLine(tools.join(', '), MAX_LABEL)}`,
     set.description === '' ? undefined : `\n${cleanText(set.description)}`,

@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS, type HostLimits, MOST_LIMITS } from '../core/index.ts';
+import { DEFAULT_LIMITS, type HostLimits, LEAST_LIMITS, MOST_LIMITS } from '../core/index.ts';
 import { SETTINGS } from './ids.ts';
 
 /** A settings file may say anything: what is no number in range is brought there, and anything else is the default. */
@@ -6,7 +6,7 @@ export function hostLimits(read: (setting: string) => unknown): HostLimits {
   const count = (setting: string, key: keyof typeof MOST_LIMITS): number => {
     const value = read(setting);
     if (typeof value !== 'number' || !Number.isFinite(value)) return DEFAULT_LIMITS[key];
-    return Math.min(Math.max(Math.floor(value), 1), MOST_LIMITS[key]);
+    return Math.min(Math.max(Math.floor(value), LEAST_LIMITS[key]), MOST_LIMITS[key]);
   };
   const model = read(SETTINGS.inferenceModel);
   return {
@@ -14,5 +14,7 @@ export function hostLimits(read: (setting: string) => unknown): HostLimits {
     maxEvents: count(SETTINGS.eventsMaxCount, 'maxEvents'),
     auditDays: count(SETTINGS.auditRetentionDays, 'auditDays'),
     model: typeof model === 'string' && model.trim() !== '' ? model.trim() : DEFAULT_LIMITS.model,
+    approvalSeconds: count(SETTINGS.approvalsTimeoutSeconds, 'approvalSeconds'),
+    asksInChat: read(SETTINGS.approvalsInChat) === true,
   };
 }

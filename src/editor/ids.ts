@@ -3,6 +3,7 @@
 export const CONTAINER = 'mcpl';
 export const SERVERS_VIEW = 'mcpl.servers';
 export const EVENTS_VIEW = 'mcpl.events';
+export const APPROVALS_VIEW = 'mcpl.approvals';
 export const TRACE_VIEW = 'mcpl.trace';
 export const GATEWAY_PROVIDER = 'mcpl.gateway';
 export const CHAT_PARTICIPANT = 'mcpl.chat';
@@ -45,6 +46,18 @@ export const COMMANDS = {
   auditShow: 'mcpl.showAuditLog',
   auditExport: 'mcpl.exportAuditLog',
   modelAllow: 'mcpl.allowLanguageModelUse',
+  approvalAnswer: 'mcpl.approval.answer',
+  approvalOpen: 'mcpl.approval.open',
+  approvalAllowOnce: 'mcpl.approval.allowOnce',
+  approvalAllowSession: 'mcpl.approval.allowSession',
+  approvalAllowWorkspace: 'mcpl.approval.allowWorkspace',
+  approvalDeny: 'mcpl.approval.deny',
+  approvalCopyTarget: 'mcpl.approval.copyTarget',
+  approvalRevoke: 'mcpl.approval.revoke',
+  approvalChangeExpiry: 'mcpl.approval.changeExpiry',
+  approvalsReview: 'mcpl.approvals.review',
+  approvalsRevokeAll: 'mcpl.approvals.revokeAll',
+  approvalsExport: 'mcpl.approvals.export',
 } as const;
 
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
@@ -57,6 +70,8 @@ export const SETTINGS = {
   eventsMaxCount: 'mcpl.events.maxCount',
   auditRetentionDays: 'mcpl.audit.retentionDays',
   inferenceModel: 'mcpl.inference.model',
+  approvalsTimeoutSeconds: 'mcpl.approvals.timeoutSeconds',
+  approvalsInChat: 'mcpl.approvals.inChat',
 } as const;
 
 export const CONTEXT_KEYS = {
@@ -89,6 +104,14 @@ export const FACETS = {
   pushes: 'pushes',
   event: 'event',
   unread: 'unread',
+  /** A row about scopes, whose setting can be opened. */
+  scope: 'scope',
+  /** A request that waits for a person. */
+  pending: 'pending',
+  /** What was allowed and is remembered. */
+  grant: 'grant',
+  /** A grant that outlives the session. */
+  lasting: 'lasting',
 } as const;
 
 /** Of documents that show what servers have. */

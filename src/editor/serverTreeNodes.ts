@@ -12,6 +12,7 @@ import { joinCommandLine } from './commandLine.ts';
 import { featureSetsNodes } from './featureSetNodes.ts';
 import { mcplLines, mcplWords } from './featureSetText.ts';
 import { COMMANDS, FACETS } from './ids.ts';
+import { scopesNodes } from './scopeNodes.ts';
 import { offerNodes } from './serverOfferNodes.ts';
 import { type NodeIcon, stateIcon, stateText, stateWords } from './serverStateText.ts';
 import { toolsNodes } from './serverToolNodes.ts';
@@ -81,6 +82,7 @@ export function serverNode(server: ServerSnapshot, waiting: readonly WaitingQues
       ...stateNotes(server),
       ...problemNodes(server),
       ...featureSetsNodes(server),
+      ...scopesNodes(server),
       ...toolsNodes(server),
       ...offerNodes(server),
       logNode(server.id),

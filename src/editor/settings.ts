@@ -31,6 +31,8 @@ const OWN = [
   SETTINGS.eventsMaxCount,
   SETTINGS.auditRetentionDays,
   SETTINGS.inferenceModel,
+  SETTINGS.approvalsTimeoutSeconds,
+  SETTINGS.approvalsInChat,
 ];
 
 /** The raw values of a setting, the strongest last. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { isObject, type SettingsScope } from '../core/index.ts';
 import { SETTINGS } from './ids.ts';
+import type { SettingPath } from './settingLocator.ts';
 import type { SettingPlace } from './treeNode.ts';
 import type { FoundSetting, SettingsFiles } from './settingsFiles.ts';
 
@@ -13,8 +14,8 @@ const FILE_COMMANDS = {
 
 /** Opens the settings at the entry of a server, in the strongest place that has one. */
 export async function openServerSettings(files: SettingsFiles, server: string): Promise<void> {
-  const found = await strongest(files, server);
-  if (found === undefined) {
+  const found = await strongest(files, [server]);
+  if (found === undefined || found.depth < 1) {
     await vscode.commands.executeCommand('workbench.action.openSettings', SETTINGS.servers);
     return;
   }
@@ -23,6 +24,12 @@ export async function openServerSettings(files: SettingsFiles, server: string): 
 
 /** Opens the settings at one member of `mcpl.servers`, or at what should contain it. */
 export async function openSetting(files: SettingsFiles, { scope, path }: SettingPlace): Promise<void> {
+  if (scope === undefined) {
+    const strong = await strongest(files, path);
+    if (strong === undefined) await vscode.commands.executeCommand('workbench.action.openSettings', SETTINGS.servers);
+    else await show(strong);
+    return;
+  }
   const found = await files.find(scope, path);
   if (found === undefined) await vscode.commands.executeCommand(FILE_COMMANDS[scope]);
   else await show(found);
@@ -32,7 +39,7 @@ export async function openSetting(files: SettingsFiles, { scope, path }: Setting
 export function settingOf(argument: unknown): SettingPlace | undefined {
   if (!isObject(argument) || !isObject(argument['setting'])) return undefined;
   const { scope, path } = argument['setting'];
-  if (scope !== 'user' && scope !== 'workspace' && scope !== 'folder') return undefined;
+  if (scope !== undefined && scope !== 'user' && scope !== 'workspace' && scope !== 'folder') return undefined;
   return Array.isArray(path) && path.every(isStep) ? { scope, path } : undefined;
 }
 
@@ -45,10 +52,12 @@ async function show({ uri, range }: FoundSetting): Promise<void> {
   await vscode.window.showTextDocument(document, { selection: new vscode.Range(range.start, range.start) });
 }
 
-async function strongest(files: SettingsFiles, server: string): Promise<FoundSetting | undefined> {
+/** Of several places the one that has most of it, and of equal ones the one whose word counts. */
+async function strongest(files: SettingsFiles, path: SettingPath): Promise<FoundSetting | undefined> {
+  let best: FoundSetting | undefined;
   for (const scope of ['folder', 'workspace', 'user'] as const) {
-    const found = await files.find(scope, [server]);
-    if (found?.depth === 1) return found;
+    const found = await files.find(scope, path);
+    if (found !== undefined && (best === undefined || found.depth > best.depth)) best = found;
   }
-  return undefined;
+  return best;
 }

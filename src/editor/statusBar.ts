@@ -8,11 +8,11 @@ import {
   isRunning,
   type ServerSnapshot,
 } from '../core/index.ts';
-import { type CommandId, COMMANDS, EVENTS_VIEW } from './ids.ts';
+import { APPROVALS_VIEW, type CommandId, COMMANDS, EVENTS_VIEW } from './ids.ts';
 import { serverIcon } from './serverTree.ts';
 import { stateWords } from './serverStateText.ts';
 import type { EditorServices } from './services.ts';
-import { statusText, unreadText } from './statusText.ts';
+import { approvalsText, statusText, unreadText } from './statusText.ts';
 
 /** Servers that start together change together: one repaint for all of them. */
 const REPAINT_MS = 50;
@@ -36,6 +36,7 @@ export function registerStatusBar(services: Needs): Disposable {
   store.add(services.host.onDidChangeProblems(repaintSoon));
   store.add(services.asked.onDidChange(repaintSoon));
   store.add(services.host.events.onDidChange(repaintSoon));
+  store.add(services.host.approvals.onDidChange(repaintSoon));
   store.add({ dispose: () => clearTimeout(timer) });
   store.add(vscode.commands.registerCommand(COMMANDS.statusShow, () => showServers(services)));
   repaint();
@@ -45,7 +46,8 @@ export function registerStatusBar(services: Needs): Disposable {
 function paint(item: vscode.StatusBarItem, { host, asked }: Needs): void {
   // A server that waits for its sign-in counts as one that asks already.
   const others = asked.waiting.filter(({ server }) => host.server(server)?.state.kind !== 'asking');
-  const status = statusText(host.servers(), host.problems(), others.length, host.events.unread);
+  const approvals = host.approvals.pending().length;
+  const status = statusText(host.servers(), host.problems(), others.length, host.events.unread, approvals);
   item.text = status.text;
   item.tooltip = status.tooltip;
   item.accessibilityInformation = { label: status.spoken };
@@ -81,6 +83,7 @@ function showServers({ host, asked }: Needs): void {
   store.add(host.onDidChangeServer(fill));
   store.add(asked.onDidChange(fill));
   store.add(host.events.onDidChange(fill));
+  store.add(host.approvals.onDidChange(fill));
   store.add(
     pick.onDidTriggerItemButton(({ item, button }) => {
       const action = item.buttons?.find((candidate) => candidate === button);
@@ -128,7 +131,16 @@ function rowsOf(host: Host, asking: ReadonlySet<string>): readonly Row[] {
       command: COMMANDS.hostShowLog,
     },
   ];
-  return [...host.servers().map((server) => rowOf(server, asking.has(server.id))), ...ends];
+  const servers = host.servers().map((server) => rowOf(server, asking.has(server.id)));
+  // Somebody waits for an answer, and not for long.
+  return [...approvalRows(host.approvals.pending().length), ...servers, ...ends];
+}
+
+function approvalRows(waiting: number): readonly Row[] {
+  if (waiting === 0) return [];
+  const iconPath = new vscode.ThemeIcon('shield');
+  const label = vscode.l10n.t('Show Approvals');
+  return [{ label, description: approvalsText(waiting), iconPath, command: `${APPROVALS_VIEW}.focus` }];
 }
 
 function unreadRows(unread: number): readonly Row[] {

@@ -14,12 +14,13 @@ export interface StatusText {
 /** Servers in the tooltip: it is a glance, and the quick pick has them all. */
 const MAX_LINES = 12;
 
-/** `questions`: those of servers that run, beside the question whether one may start. `unread`: push events. */
+/** `questions`: those of servers that run, beside the question whether one may start. `unread`: push events. `approvals`: requests that wait for one. */
 export function statusText(
   servers: readonly ServerSnapshot[],
   problems: readonly SettingsProblem[],
   questions = 0,
   unread = 0,
+  approvals = 0,
 ): StatusText {
   const running = servers.filter((server) => isRunning(server.state)).length;
   const failed = servers.filter((server) => server.state.kind === 'failed').length;
@@ -29,6 +30,7 @@ export function statusText(
   const icon = busy ? '$(loading~spin)' : '$(mcp)';
   const counts = [
     { count: unread, icon: 'bell-dot', fact: unreadText(unread) },
+    { count: approvals, icon: 'shield', fact: approvalsText(approvals) },
     { count: asking, icon: 'question', fact: `${asking} waiting for your answer` },
     { count: wrong, icon: 'warning', fact: wrong === 1 ? '1 problem' : `${wrong} problems` },
   ].filter(({ count }) => count > 0);
@@ -38,14 +40,18 @@ export function statusText(
   const lines = servers.slice(0, MAX_LINES).map((server) => `${server.id}: ${stateText(server)}`);
   const rest = servers.length - lines.length;
   return {
-    visible: servers.length > 0 || problems.length > 0 || unread > 0,
+    visible: servers.length > 0 || problems.length > 0 || unread + approvals > 0,
     text: parts.join(' '),
     tooltip: [`MCP Live: ${facts.join(', ')}`, ...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'),
     spoken: `MCP Live: ${facts.join(', ')}`,
-    isUrgent: wrong > 0 || asking > 0,
+    isUrgent: wrong + asking + approvals > 0,
   };
 }
 
 export function unreadText(unread: number): string {
   return unread === 1 ? '1 unread event' : `${unread} unread events`;
+}
+
+export function approvalsText(approvals: number): string {
+  return approvals === 1 ? '1 request waits for your approval' : `${approvals} requests wait for your approval`;
 }

@@ -11,6 +11,8 @@ export interface TreeNode {
     | 'question'
     | 'featureSets'
     | 'featureSet'
+    | 'scopes'
+    | 'scope'
     | 'tools'
     | 'tool'
     | 'resources'
@@ -57,7 +59,10 @@ export interface NodeCommand {
   readonly title: string;
 }
 
-export type SettingPlace = Pick<SettingsProblem, 'scope' | 'path'>;
+export interface SettingPlace extends Pick<SettingsProblem, 'path'> {
+  /** `undefined`: the strongest place that has it. */
+  readonly scope: SettingsProblem['scope'] | undefined;
+}
 
 export const MAX_LABEL = 200;
 export const ERROR_ICON: NodeIcon = { name: 'error', color: 'list.errorForeground' };

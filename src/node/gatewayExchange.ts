@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
+  type AnswerMode,
   type BodyOutline,
   type Clock,
   errorMessage,
@@ -83,17 +84,15 @@ export class GatewayExchange {
   ): Promise<void> {
     if (outline.initializes) response.setHeader('Mcp-Session-Id', session.id);
     if (!outline.wantsAnswer) {
-      await receiveAll(session, outline.messages, () => undefined);
+      await receiveAll(session, outline.messages, 'single', () => undefined);
       response.writeHead(202).end();
     } else if (outline.wantsStream && accepts(request, 'text/event-stream')) {
       const stream = this.#stream(response);
-      await receiveAll(session, outline.messages, (message) => stream.send(message));
+      await receiveAll(session, outline.messages, 'stream', (message) => stream.send(message));
       stream.end();
     } else {
       const answers: JsonObject[] = [];
-      await receiveAll(session, outline.messages, (message) => {
-        if (!('method' in message)) answers.push(message);
-      });
+      await receiveAll(session, outline.messages, 'single', (message) => answers.push(message));
       this.replyJson(response, outline.isBatch ? answers : answers[0]);
     }
   }
@@ -119,9 +118,10 @@ export class GatewayExchange {
 async function receiveAll(
   session: GatewaySession,
   messages: readonly Json[],
+  mode: AnswerMode,
   send: (message: JsonObject) => void,
 ): Promise<void> {
-  await Promise.all(messages.map((message) => session.receive(message, send)));
+  await Promise.all(messages.map((message) => session.receive(message, send, mode)));
 }
 
 function accepts(request: IncomingMessage, type: string): boolean {

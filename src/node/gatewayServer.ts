@@ -123,9 +123,15 @@ class LoopbackGateway implements Gateway {
   #endpoint(id: string): GatewayEndpoint | undefined {
     const known = this.#endpoints.get(id);
     if (known !== undefined) return known;
-    const { host, ids } = this.#options;
+    const { host, ids, clock } = this.#options;
     if (host.server(id) === undefined) return undefined;
-    const endpoint = new GatewayEndpoint(host, id, ids, this.#limits.sessionsPerServer);
+    const endpoint = new GatewayEndpoint({
+      host,
+      server: id,
+      ids,
+      clock: clock ?? backgroundClock,
+      maxSessions: this.#limits.sessionsPerServer,
+    });
     this.#endpoints.set(id, endpoint);
     return endpoint;
   }

@@ -68,6 +68,7 @@ function memoryGrants(): GrantStore {
   const grants = new Map<string, Grant>();
   return {
     list: () => Promise.resolve([...grants.values()]),
+    find: (id) => Promise.resolve(grants.get(id)),
     save: (grant) => {
       grants.set(grant.id, grant);
       return Promise.resolve();
@@ -180,10 +181,13 @@ class MemoryAudit implements AuditStore {
     return Promise.resolve();
   }
 
-  list(...[{ limit, server, before }]: Parameters<AuditStore['list']>): Promise<readonly AuditEntry[]> {
+  list(...[query]: Parameters<AuditStore['list']>): Promise<readonly AuditEntry[]> {
+    const { limit, server, operation, before } = query;
     const matching = this.#entries.filter(
       ({ place, record }) =>
-        (server === undefined || record.server === server) && (before === undefined || place < before),
+        (server === undefined || record.server === server) &&
+        (operation === undefined || record.operation === operation) &&
+        (before === undefined || place < before),
     );
     const newestFirst = matching.reverse().slice(0, limit);
     return Promise.resolve(newestFirst.map(({ place, record }) => ({ ...record, place })));

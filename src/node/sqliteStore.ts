@@ -12,15 +12,16 @@ import { decodeUse } from './store/audit.ts';
 import { auditValues, entryOf } from './store/auditRows.ts';
 import { StoreClient, type StoreClientOptions } from './store/client.ts';
 import { admissionOf, changeValues, decodeAdmission, eventOf, eventValues } from './store/eventRows.ts';
+import { grantOf, grantValues } from './store/grantRows.ts';
 import {
   decodeConsent,
-  decodeGrant,
   decodeVerdict,
   list,
   nothing,
   orNull,
   placeOf,
   readable,
+  record,
   type Row,
   rows,
 } from './store/records.ts';
@@ -114,12 +115,17 @@ async function listEvents(client: StoreClient, limit: number): Promise<readonly 
 
 function grantStore(client: StoreClient): GrantStore {
   return {
-    list: async () => (client.isUnused ? [] : readable(await client.request('grants.list', null, rows), decodeGrant)),
+    list: async () => (client.isUnused ? [] : readable(await client.request('grants.list', null, rows), grantOf)),
+    find: async (id) => {
+      if (client.isUnused) return undefined;
+      const row = await client.request('grants.find', { id }, orNull(record));
+      return row === null ? undefined : readable([row], grantOf)[0];
+    },
     save: async (grant) => {
-      await client.request('grants.save', grant, nothing);
+      await client.request('grants.save', grantValues(grant), nothing);
     },
     revoke: async (ids) => {
-      if (ids.length > 0) await client.request('grants.revoke', ids, nothing);
+      if (ids.length > 0 && !client.isUnused) await client.request('grants.revoke', ids, nothing);
     },
   };
 }
@@ -130,8 +136,8 @@ function auditStore(client: StoreClient): AuditStore {
       const all = records.map((each) => auditValues(boundedRecord(each)));
       if (all.length > 0) await client.request('audit.append', all, nothing);
     },
-    list: async ({ limit, server, before }) => {
-      const query = { limit, server: server ?? null, before: before ?? null };
+    list: async ({ limit, server, operation, before }) => {
+      const query = { limit, server: server ?? null, operation: operation ?? null, before: before ?? null };
       return client.isUnused ? [] : readable(await client.request('audit.page', query, rows), entryOf);
     },
     used: (server, since) => client.request('audit.used', { server, since }, list(decodeUse)),

@@ -29,6 +29,8 @@ const required = [
   'extension/dist/children.js',
   'extension/dist/opener.js',
   'extension/dist/engine.js',
+  'extension/dist/scopeEngine.js',
+  'extension/dist/approvalDesk.js',
   'extension/dist/conversation.js',
   'extension/dist/inbox.js',
   'extension/dist/pages.js',

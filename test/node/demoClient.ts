@@ -13,8 +13,11 @@ export class DemoClient {
   stderr = '';
   readonly #arrived = new EventEmitter().setMaxListeners(0);
 
-  constructor(args: readonly string[] = []) {
-    this.process = spawn(process.execPath, [script, ...args], { env: { PATH: '/nowhere', ELECTRON_RUN_AS_NODE: '1' } });
+  constructor(args: readonly string[] = [], cwd?: string) {
+    this.process = spawn(process.execPath, [script, ...args], {
+      env: { PATH: '/nowhere', ELECTRON_RUN_AS_NODE: '1' },
+      ...(cwd === undefined ? {} : { cwd }),
+    });
     this.process.stderr.on('data', (chunk: Buffer) => {
       this.stderr += chunk.toString();
       this.#arrived.emit('any');
@@ -62,6 +65,11 @@ export class DemoClient {
 
   call(id: number, name: string, args: object, meta?: object): Promise<DemoMessage> {
     return this.request(id, 'tools/call', { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) });
+  }
+
+  /** A call as a host sends it that decided what it may touch. */
+  scoped(id: number, name: string, args: object, scope: unknown): Promise<DemoMessage> {
+    return this.request(id, 'tools/call', { name, arguments: args, scope });
   }
 
   async end(): Promise<void> {

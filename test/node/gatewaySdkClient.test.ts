@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type Gateway, startGateway } from '../../src/node/gatewayServer.ts';
 import { nodeIds } from '../../src/node/nodePorts.ts';
 import { failOnLeaks } from '../support/leaks.ts';
-import { FakeHost, tool } from '../unit/gateway/fakeHost.ts';
+import { FakeHost, type HeldCall, tool } from '../unit/gateway/fakeHost.ts';
 
 suite('gateway with the official client', () => {
   let host: FakeHost;
@@ -18,7 +18,7 @@ suite('gateway with the official client', () => {
     host.set('notes', [tool('add', { description: 'Adds.' }), tool('hidden', {}, { offered: false })]);
     gateway = await startGateway({ host, ids: nodeIds });
     const { url, headers } = gateway.address('notes');
-    client = new Client({ name: 'test', version: '1' });
+    client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: { form: {} } } });
     transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
     // The SDK's own classes disagree under exactOptionalPropertyTypes.
     await client.connect(transport as Parameters<Client['connect']>[0]);
@@ -125,6 +125,42 @@ suite('gateway with the official client', () => {
       (await client.listTools()).tools.map(({ name }) => name),
       ['other'],
     );
+  });
+
+  test('it answers what is asked of the person, and stops asking when somebody else has answered', async () => {
+    const asked: unknown[] = [];
+    const call = async (): Promise<[HeldCall, Promise<unknown>]> => {
+      const params = { name: 'add', _meta: { 'vscode.conversationId': 'chat' } };
+      const result = client.callTool(params, undefined, { onprogress: () => undefined });
+      return [await host.nextCall(), result];
+    };
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      asked.push('requestedSchema' in params ? params.requestedSchema.required : params);
+      return { action: 'accept', content: { decision: 'Allow once' } };
+    });
+    const [first, firstResult] = await call();
+    const settled = host.approvals.nextSettled();
+    host.approvals.ask('a1', [first.request]);
+    assert.equal(await settled, 'a1');
+    first.succeed({ content: [] });
+    // The person leaves this one alone.
+    const shown = new Promise<AbortSignal>((resolve) =>
+      client.setRequestHandler(ElicitRequestSchema, (_, { signal }) => {
+        resolve(signal);
+        return new Promise(() => undefined);
+      }),
+    );
+    const [second, secondResult] = await call();
+    host.approvals.ask('a2', [second.request]);
+    const signal = await shown;
+    const takenBack = new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
+    host.approvals.settle('a2');
+    assert.deepEqual(
+      [asked, host.approvals.answers, await takenBack],
+      [[['decision']], ['a1 once'], 'It waits for no answer any more.'],
+    );
+    second.succeed({ content: [] });
+    assert.deepEqual([await firstResult, await secondResult], [{ content: [] }, { content: [] }]);
   });
 
   test('it ends its session', async () => {

@@ -66,11 +66,11 @@ suite('gateway over HTTP', () => {
       line: [response.statusCode, type, JSON.stringify(text)].filter(Boolean).join(' ').replaceAll('\\"', "'"),
     };
   };
-  const initialize = (id: number | string = 1): Json => ({
+  const initialize = (id: number | string = 1, capabilities: Json = {}): Json => ({
     jsonrpc: '2.0',
     id,
     method: 'initialize',
-    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    params: { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 't', version: '1' } },
   });
   const openSession = async (): Promise<Record<string, string>> => {
     const { session } = await send({ body: initialize() });
@@ -200,6 +200,66 @@ suite('gateway over HTTP', () => {
       '204 ""',
       `404 application/json "{'jsonrpc':'2.0','id':null,'error':{'code':-32001,'message':'This session has ended. Begin a new one.'}}"`,
     ]);
+  });
+
+  test('a question goes out on the stream of its call, and its answer comes back by another POST', async () => {
+    await start();
+    const { session } = await send({ body: initialize(1, { elicitation: {} }) });
+    const headers = { 'mcp-session-id': session ?? 'none' };
+    const call = {
+      jsonrpc: '2.0',
+      id: 'c',
+      method: 'tools/call',
+      params: { name: 'add', _meta: { progressToken: 1, 'vscode.conversationId': 'chat' } },
+    };
+    const text = 'x'.repeat(1_000_000);
+    const replies: Promise<Reply>[] = [];
+    const heard: string[] = [];
+    const onText = (chunk: string): void => {
+      for (const line of chunk.split('\n').filter((each) => each.startsWith('data: '))) {
+        const { id, method, params } = JSON.parse(line.slice('data: '.length)) as Record<string, Record<string, Json>>;
+        heard.push(`${String(method)} ${String(params?.['message']).slice(0, 18)}`);
+        if (String(method) !== 'elicitation/create') continue;
+        const result = { action: 'accept', content: { decision: 'Allow for this session', text } };
+        const answer = { jsonrpc: '2.0', id: String(id), result };
+        // From another session it is nobody's.
+        replies.push(openSession().then((other) => send({ headers: other, body: answer })));
+        replies.push(replies[0]?.then(() => send({ headers, body: [answer, answer] })) ?? send({ body: answer }));
+      }
+    };
+    const answered = send({ headers, body: call, onText });
+    const held = await host.nextCall();
+    const settled = host.approvals.nextSettled();
+    host.approvals.ask('a1', [held.request]);
+    assert.equal(await settled, 'a1');
+    held.succeed({ content: [] });
+    const { line } = await answered;
+    assert.deepEqual(
+      [...(await Promise.all(replies)).map((reply) => reply.line), ...host.approvals.answers, ...heard],
+      [
+        '202 ""',
+        '202 ""',
+        'a1 session',
+        'notifications/progress Waiting for approv',
+        'elicitation/create The server `notes`',
+        'notifications/progress The approval is de',
+        'undefined undefined',
+      ],
+    );
+    assert.match(line, /^200 text\/event-stream .*event: message.*event: message.*event: message/);
+  });
+
+  test('who takes no stream gets no question', async () => {
+    await start();
+    const { session } = await send({ body: initialize(1, { elicitation: {} }) });
+    const headers = { 'mcp-session-id': session ?? 'none', accept: 'application/json' };
+    const meta = { progressToken: 1, 'vscode.conversationId': 'chat' };
+    const call = { jsonrpc: '2.0', id: 'c', method: 'tools/call', params: { name: 'add', _meta: meta } };
+    const answered = send({ headers, body: call });
+    const held = await host.nextCall();
+    host.approvals.ask('a1', [held.request]);
+    held.succeed({ content: [] });
+    assert.equal((await answered).line, `200 application/json "{'jsonrpc':'2.0','id':'c','result':{'content':[]}}"`);
   });
 
   test('the back-channel lives on comments, tells of changes, and ends with the server', async () => {

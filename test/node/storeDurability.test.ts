@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { NO_LOG } from '../../src/core/index.ts';
+import { type Grant, NO_LOG } from '../../src/core/index.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
 import { dose } from '../support/dose.ts';
+import { scopeGrant } from '../support/storedRecords.ts';
 
 const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
 const writerPath = fileURLToPath(new URL('storeWriter.ts', import.meta.url));
@@ -63,6 +64,17 @@ suite('The store under kill -9 and several processes', function () {
     const all = await store.consents.list();
     await store.close();
     return { servers: new Set(all.map((consent) => consent.server)), notices };
+  }
+
+  async function storedGrants(): Promise<{
+    readonly grants: ReadonlyMap<string, Grant>;
+    readonly notices: readonly string[];
+  }> {
+    const notices: string[] = [];
+    const store = openStore({ file, workerPath, log: NO_LOG, onNotice: (text) => notices.push(text) });
+    const all = await store.grants.list();
+    await store.close();
+    return { grants: new Map(all.map((each) => [each.id, each])), notices };
   }
 
   async function storedEvents(): Promise<{
@@ -120,6 +132,28 @@ suite('The store under kill -9 and several processes', function () {
         [],
       );
       assert.deepEqual([audit, notices], [events, []]);
+    }
+    assert.ok(acknowledged.length > dose(10, 100), `${acknowledged.length} acknowledged`);
+  });
+
+  test('what a person allowed for the workspace survives a kill at any moment, whole', async () => {
+    const acknowledged: string[] = [];
+    for (let i = 0; i < dose(10, 100); i++) {
+      const writer = new Writer(file, `kill${i}`, 'Infinity', 'grants');
+      await writer.writing();
+      await wait(Math.random() * 40);
+      await writer.kill();
+      acknowledged.push(...writer.acknowledged);
+      const { grants, notices } = await storedGrants();
+      assert.deepEqual(
+        acknowledged.filter((id) => !grants.has(id)),
+        [],
+      );
+      assert.deepEqual(
+        [...grants.values()],
+        [...grants.keys()].map((id) => scopeGrant(id)),
+      );
+      assert.deepEqual(notices, []);
     }
     assert.ok(acknowledged.length > dose(10, 100), `${acknowledged.length} acknowledged`);
   });

@@ -10,7 +10,7 @@ import { auditValues } from '../../src/node/store/auditRows.ts';
 import { eventValues } from '../../src/node/store/eventRows.ts';
 import { eventHandlers } from '../../src/node/store/events.ts';
 import { migrate } from '../../src/node/store/migrations.ts';
-import { auditRecord, grant, inboundEvent } from '../support/storedRecords.ts';
+import { auditRecord, grant, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
 
 const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
 
@@ -141,6 +141,47 @@ for (const kind of ['file', 'memory'] as const)
       await store.grants.revoke(['one', 'nobody']);
       await store.grants.revoke([]);
       assert.deepEqual(await store.grants.list(), [grant('two', { at: 1_000_001 })]);
+    });
+
+    test('a grant of a scope comes back as it was kept, whatever it holds, beside one of a feature set', async () => {
+      const kept = [
+        scopeGrant('all', { at: 1, label: 'Zeile\u2028 "zwei" 😀', targets: ['/a', '#general', 'C:/b'] }),
+        scopeGrant('none', { at: 2, label: undefined, featureSet: undefined, targets: [], until: undefined }),
+        grant('set', { at: 3 }),
+      ];
+      for (const each of kept) await store.grants.save(each);
+      await again();
+      const found = await Promise.all(kept.map(({ id }) => store.grants.find(id)));
+      assert.deepEqual([await store.grants.list(), found], [kept, kept]);
+      await store.grants.save(scopeGrant('all', { at: 4 }));
+      await store.grants.revoke(['none']);
+      await again();
+      const left = await Promise.all(kept.map(({ id }) => store.grants.find(id)));
+      assert.deepEqual(left, [scopeGrant('all', { at: 4 }), undefined, kept[2]]);
+    });
+
+    test('the audit is listed by operation, of all servers or of one', async () => {
+      const operations = ['scope/decision', 'tools/call', 'scope/decision', 'tools/call', 'scope/decision'];
+      await store.audit.append(
+        operations.map((operation, i) => auditRecord({ operation, at: i, server: i < 3 ? 'files' : 'mail' })),
+      );
+      await again();
+      const operation = 'scope/decision';
+      const times = async (query: Partial<Parameters<Storage['audit']['list']>[0]>): Promise<readonly number[]> =>
+        (await store.audit.list({ limit: 10, operation, ...query })).map(({ at }) => at);
+      const newest = await store.audit.list({ limit: 1, operation });
+      assert.deepEqual(
+        [
+          await times({}),
+          await times({ limit: 2 }),
+          await times({ before: newest[0]?.place }),
+          await times({ server: 'files' }),
+          await times({ server: 'files', limit: 1 }),
+          await times({ server: 'nobody' }),
+          await times({ operation: 'push/event' }),
+        ],
+        [[4, 2, 0], [4, 2], [2, 0], [2, 0], [2], [], []],
+      );
     });
 
     test('the audit is listed page by page, the newest first, of all servers or of one', async () => {

@@ -7,11 +7,17 @@ import { fileURLToPath } from 'node:url';
 import { NO_LOG, type Storage } from '../../src/core/index.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
 import { damagePages } from '../support/damagedFile.ts';
-import { auditRecord, grant, inboundEvent } from '../support/storedRecords.ts';
+import { auditRecord, grant, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
 
 const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
 /** Written by the last version that knew neither events nor grants. */
 const VERSION_2 = fileURLToPath(new URL('fixtures/version2.sqlite', import.meta.url));
+/** Written by the last version that knew feature sets, and no scopes. */
+const VERSION_3 = fileURLToPath(new URL('fixtures/version3.sqlite', import.meta.url));
+const T3 = 1_770_000_000_000;
+const GRANTS_OF_VERSION_3 = ['feed.items', 'feed.old'].map((target, i) =>
+  grant(`grant-${i}`, { target, form: 'f'.repeat(32), at: T3 + 3 + i }),
+);
 
 suite('The file of events, grants and the audit', function () {
   this.timeout(30_000);
@@ -44,6 +50,7 @@ suite('The file of events, grants and the audit', function () {
       Array.from({ length: count }, (_, i) => [
         store.events.admit(inboundEvent(`event-${i}`), auditRecord({ at: i, detail: `record-${i}` })),
         store.grants.save(grant(`grant-${i}`, { at: i })),
+        store.grants.save(scopeGrant(`scope-${i}`, { at: i })),
       ]).flat(),
     );
     await store.close();
@@ -59,7 +66,8 @@ suite('The file of events, grants and the audit', function () {
   test('is not made by whoever only looks', async () => {
     const { events, grants, audit } = open();
     assert.deepEqual([await events.list(9), await grants.list(), await audit.list({ limit: 9 })], [[], [], []]);
-    await Promise.all([events.trim(1), audit.trim(1)]);
+    assert.deepEqual([await grants.find('one'), await audit.list({ limit: 9, operation: 'a' })], [undefined, []]);
+    await Promise.all([events.trim(1), audit.trim(1), grants.revoke(['one'])]);
     assert.deepEqual(readdirSync(folder), []);
     await grants.save(grant('one'));
     assert.equal((await grants.list()).length, 1);
@@ -93,9 +101,56 @@ suite('The file of events, grants and the audit', function () {
     );
     await store.close();
     const database = new DatabaseSync(file, { readOnly: true });
-    assert.deepEqual({ ...database.prepare('PRAGMA user_version').get() }, { user_version: 3 });
+    assert.deepEqual({ ...database.prepare('PRAGMA user_version').get() }, { user_version: 4 });
     database.close();
     assert.deepEqual(notices, []);
+  });
+
+  test('a file of version 3 keeps all that it holds and takes grants of scopes', async () => {
+    copyFileSync(VERSION_3, file);
+    const store = open();
+    const consent = { autoApprove: ['read'], others: ['May ask a model.'] };
+    assert.deepEqual(
+      [await store.consents.list(), await store.verdicts.find('files-print'), await store.events.list(10)],
+      [
+        [{ server: 'files', fingerprint: 'files-print', grants: consent, at: T3 }],
+        { fingerprint: 'files-print', era: 'legacy', mcpl: true, at: T3 + 1 },
+        [inboundEvent('one', { receivedAt: T3 + 2 })],
+      ],
+    );
+    const records = [
+      auditRecord({ at: T3 + 6 }),
+      auditRecord({ at: T3 + 5, operation: 'tools/call' }),
+      auditRecord({ at: T3 + 2, detail: 'kept' }),
+    ].map((each, i) => ({ ...each, place: 3 - i }));
+    const { audit } = store;
+    assert.deepEqual(
+      [await audit.list({ limit: 9 }), await audit.list({ limit: 9, operation: 'tools/call' })],
+      [records, records.slice(1, 2)],
+    );
+    const [items, old] = GRANTS_OF_VERSION_3;
+    assert.deepEqual(await store.grants.list(), [items, old]);
+    await store.grants.save(scopeGrant('one'));
+    await store.grants.revoke(['grant-0']);
+    assert.deepEqual(
+      [await store.grants.list(), await store.grants.find('one'), await store.grants.find('grant-1'), notices],
+      [[scopeGrant('one'), old], scopeGrant('one'), old, []],
+    );
+  });
+
+  test('a damaged file of version 3 gives what it still has, though it lacks the newer columns', async () => {
+    copyFileSync(VERSION_3, file);
+    damagePages(file, 'Content of one');
+    const store = open();
+    const [consents, events] = [await store.consents.list(), await store.events.list(9)];
+    assert.deepEqual(
+      [consents.length, events, await store.grants.list(), (await store.audit.list({ limit: 9 })).length],
+      [1, [], GRANTS_OF_VERSION_3, 3],
+    );
+    assert.match(
+      notices.join(),
+      /Kept from it: start permissions 1, feature set and scope permissions 2, audit records 3;/,
+    );
   });
 
   test('two windows that bring a file of version 2 up to date at once both work', async () => {
@@ -161,6 +216,12 @@ suite('The file of events, grants and the audit', function () {
       `UPDATE events SET origin = '[]' WHERE event_id = 'event-5'`,
       `UPDATE audit SET outcome = 'glory' WHERE detail = 'record-6'`,
       `UPDATE grants SET direction = 'toHost' WHERE id = 'grant-7'`,
+      `UPDATE grants SET kind = 'root' WHERE id = 'scope-0'`,
+      `UPDATE grants SET details = NULL WHERE id = 'scope-1'`,
+      `UPDATE grants SET details = '[]' WHERE id = 'scope-2'`,
+      `UPDATE grants SET details = json_set(details, '$.targets', 'all') WHERE id = 'scope-3'`,
+      `UPDATE grants SET details = json_set(details, '$.until', 'never') WHERE id = 'scope-4'`,
+      `UPDATE grants SET details = json_set(details, '$.lifetime', 'session') WHERE id = 'scope-5'`,
     );
     const store = open();
     const events = await store.events.list(100);
@@ -168,7 +229,11 @@ suite('The file of events, grants and the audit', function () {
     const grants = await store.grants.list();
     assert.deepEqual(
       [events.map(({ eventId }) => eventId).join(), records.length, grants.length],
-      ['event-7,event-6,event-0', 7, 7],
+      ['event-7,event-6,event-0', 7, 7 + 2],
+    );
+    assert.deepEqual(
+      [await store.grants.find('scope-0'), await store.grants.find('scope-4'), await store.grants.find('scope-6')],
+      [undefined, undefined, scopeGrant('scope-6', { at: 6 })],
     );
     await store.events.clear(undefined);
     assert.deepEqual(await store.events.list(100), []);
@@ -178,14 +243,18 @@ suite('The file of events, grants and the audit', function () {
     await fill(400);
     damagePages(file, 'Content of event-');
     damagePages(file, 'toServerfeatureSet');
+    damagePages(file, 'toServerscope');
     damagePages(file, 'record-');
     const store = open();
     const events = (await store.events.list(1_000)).map(({ eventId }) => Number(eventId.slice('event-'.length)));
-    const grants = (await store.grants.list()).map(({ at }) => at);
+    const all = await store.grants.list();
+    const grants = all.filter(({ kind }) => kind === 'featureSet').map(({ at }) => at);
+    const scopes = all.filter(({ kind }) => kind === 'scope').map(({ at }) => at);
     const records = (await store.audit.list({ limit: 1_000 })).map(({ at }) => at);
     for (const [places, order] of [
       [events, -1],
       [grants, 1],
+      [scopes, 1],
       [records, -1],
     ] as const) {
       assert.ok(places.length > 200 && places.length < 400, `${places.length} kept`);
@@ -195,7 +264,7 @@ suite('The file of events, grants and the audit', function () {
       );
       assert.deepEqual([Math.min(...places), Math.max(...places)], [0, 399], 'read from both ends');
     }
-    const kept = `feature set permissions ${grants.length}, events ${events.length}, audit records ${records.length};`;
+    const kept = `feature set and scope permissions ${all.length}, events ${events.length}, audit records ${records.length};`;
     assert.ok(notices.join().includes(`Kept from it: ${kept}`), notices.join());
     assert.deepEqual(await store.events.admit(inboundEvent('event-399'), auditRecord()), {
       kind: 'known',

@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 import { NO_LOG } from '../../src/core/index.ts';
-import { auditRecord, inboundEvent } from '../support/storedRecords.ts';
+import { auditRecord, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
 
-/** Writes consents, or events, until it is killed, and says of each when the store acknowledged it. */
+/** Writes consents, events or grants until it is killed, and says of each when the store acknowledged it. */
 const [file = '', prefix = '', limit = 'Infinity', what = 'consents'] = process.argv.slice(2);
 const store = openStore({ file, workerPath: new URL('../../src/node/storeWorker.ts', import.meta.url), log: NO_LOG });
 
@@ -11,6 +11,7 @@ async function write(lane: number): Promise<void> {
   for (let i = 0; i < Number(limit); i++) {
     const id = `${prefix}-${lane}-${i}`;
     if (what === 'events') await store.events.admit(inboundEvent(id), auditRecord({ detail: id }));
+    else if (what === 'grants') await store.grants.save(scopeGrant(id));
     else await store.consents.save({ server: id, fingerprint: 'f'.repeat(64), grants: { autoApprove: [id] }, at: i });
     writeSync(1, `${id}\n`);
   }

@@ -24,6 +24,7 @@ interface DemoParams {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly preferences: object;
   readonly message: string;
+  readonly scope: { readonly label: string; readonly payload: object };
 }
 
 interface DemoResult {
@@ -31,11 +32,17 @@ interface DemoResult {
   readonly capabilities: { readonly experimental: { readonly mcpl: DemoAdvert } };
   readonly serverInfo: { readonly title: string };
   readonly instructions: string;
-  readonly tools: readonly { readonly name: string; readonly _meta?: { readonly featureSet: string } }[];
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly _meta?: { readonly featureSet: string };
+  }[];
   readonly isError?: boolean;
   readonly content: readonly [Text];
   readonly structuredContent: {
     readonly memories: readonly { readonly id: string; readonly kind: string; readonly text: string }[];
+    readonly targets: readonly string[];
+    readonly scope?: object;
   };
   readonly contextInjections: readonly object[];
   readonly modifiedResponse: string;
@@ -44,5 +51,7 @@ interface DemoResult {
 interface DemoAdvert {
   readonly version: string;
   readonly contextHooks?: object;
-  readonly featureSets: Readonly<Record<string, { readonly description: string; readonly uses: readonly string[] }>>;
+  readonly featureSets: Readonly<
+    Record<string, { readonly description: string; readonly uses: readonly string[]; readonly scoped?: boolean }>
+  >;
 }

@@ -19,6 +19,7 @@ export function snapshot(id: string, state: ServerState, rest: Partial<ServerSna
     definition: definition(id),
     capabilities: {},
     mcpl: undefined,
+    scopes: { lists: {}, adapters: {} },
     listing: { kind: 'read' },
     resources: [],
     templates: [],

@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../src/core/model/audit.ts';
 import type { InboundEvent } from '../../src/core/model/event.ts';
-import type { Grant } from '../../src/core/model/grant.ts';
+import type { FeatureSetGrant, ScopeGrant } from '../../src/core/model/grant.ts';
 
 /** An event told apart by `eventId`, as it looks when it has just arrived. */
 export function inboundEvent(eventId: string, differing: Partial<InboundEvent> = {}): InboundEvent {
@@ -35,7 +35,7 @@ export function auditRecord(differing: Partial<AuditRecord> = {}): AuditRecord {
   };
 }
 
-export function grant(id: string, differing: Partial<Grant> = {}): Grant {
+export function grant(id: string, differing: Partial<FeatureSetGrant> = {}): FeatureSetGrant {
   return {
     id,
     direction: 'toServer',
@@ -44,6 +44,27 @@ export function grant(id: string, differing: Partial<Grant> = {}): Grant {
     target: 'feed.items',
     form: 'f'.repeat(64),
     at: 1_000_000,
+    ...differing,
+  };
+}
+
+export function scopeGrant(id: string, differing: Partial<ScopeGrant> = {}): ScopeGrant {
+  return {
+    id,
+    direction: 'toServer',
+    kind: 'scope',
+    server: 'files',
+    fingerprint: 'files-print',
+    featureSet: 'files.edit',
+    key: `key of ${id}`,
+    action: 'scope/elevate',
+    label: '/etc/hosts',
+    targets: ['/etc/hosts'],
+    payloadHash: 'p'.repeat(64),
+    lifetime: 'workspace',
+    by: 'person',
+    at: 1_000_000,
+    until: 2_000_000,
     ...differing,
   };
 }

@@ -13,6 +13,7 @@ import {
 import type {
   ConnectContext,
   Connection,
+  FileNames,
   InputAnswer,
   StartAnswer,
   StartQuestion,
@@ -20,9 +21,11 @@ import type {
   VariableSource,
 } from '../../src/core/ports.ts';
 import { memoryStorage } from '../../src/node/memoryStorage.ts';
+import { fakeFiles } from '../unit/scopes/fakeFiles.ts';
 import { FakeClock, settle } from './fakeClock.ts';
 // Loaded by the host when they are needed: how long that takes is nothing that a test is about.
 import '../../src/core/mcpl/engine.ts';
+import '../../src/core/scopes/scopeEngine.ts';
 import '../../src/core/session/opener.ts';
 import { ScriptedServer } from './scriptedServer.ts';
 
@@ -61,6 +64,8 @@ export class TestHost {
   models: Models = {
     choose: () => Promise.resolve({ kind: 'failed', reason: 'no_model', message: 'There is no model.' }),
   };
+  /** What the file system says of names; nothing is a link unless the test has one. */
+  fileNames: FileNames = fakeFiles({});
   readonly servers: ScriptedServer[] = [];
   #ids = 0;
 
@@ -105,6 +110,7 @@ export class TestHost {
           },
         },
         inputs: this.inputPorts,
+        fileNames: this.#fileNames(),
         models: { choose: (wish, token) => this.models.choose(wish, token) },
         consent: {
           ask: (question) => {
@@ -115,6 +121,11 @@ export class TestHost {
       },
     });
     this.host.onDidChangeServer((change) => this.changes.push(`${change.server} ${change.what}`));
+  }
+
+  #fileNames(): FileNames {
+    const { style, ignoresCase } = this.fileNames;
+    return { style, ignoresCase, real: (path, token) => this.fileNames.real(path, token) };
   }
 
   #verdicts(inner: VerdictStore): VerdictStore {

@@ -3,8 +3,9 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { DEFAULT_LIMITS } from '../../src/core/index.ts';
 import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
 import { EVENT_SCHEME } from '../../src/editor/eventIds.ts';
-import { MOST_LIMITS } from '../../src/core/model/server.ts';
+import { LEAST_LIMITS, MOST_LIMITS } from '../../src/core/model/server.ts';
 import {
+  APPROVALS_VIEW,
   CHAT_PARTICIPANT,
   COMMANDS,
   CONTEXT_KEYS,
@@ -26,6 +27,7 @@ interface Property {
   readonly default: unknown;
   readonly scope: string;
   readonly markdownDescription?: string;
+  readonly minimum?: number;
   readonly maximum?: number;
   readonly properties?: Readonly<Record<string, Partial<Property>>>;
   readonly additionalProperties?: Partial<Property>;
@@ -117,7 +119,7 @@ suite('package.json and the ids of the code', () => {
       Object.values(contributes.views)
         .flat()
         .map(({ id }) => id),
-      [SERVERS_VIEW, EVENTS_VIEW],
+      [SERVERS_VIEW, EVENTS_VIEW, APPROVALS_VIEW],
     );
     const keys = whens(contributes).flatMap((when) => when.match(/\bmcpl:\w+/g) ?? []);
     assert.deepEqual([...new Set(keys)].sort(), Object.values(CONTEXT_KEYS).sort());
@@ -159,9 +161,10 @@ suite('package.json and the ids of the code', () => {
       COMMANDS.featureSetsChoose,
       COMMANDS.demoTry,
       COMMANDS.serverAdd,
+      'workbench.action.openSettings',
       'workbench.trust.manage',
     ]);
-    const views: readonly string[] = [SERVERS_VIEW, EVENTS_VIEW];
+    const views: readonly string[] = [SERVERS_VIEW, EVENTS_VIEW, APPROVALS_VIEW];
     for (const { view } of contributes.viewsWelcome) assert.ok(views.includes(view), view);
     const [walkthrough] = contributes.walkthroughs;
     assert.equal(walkthrough?.id, WALKTHROUGH);
@@ -172,6 +175,7 @@ suite('package.json and the ids of the code', () => {
         COMMANDS.featureSetsChoose,
         `${EVENTS_VIEW}.focus`,
         'workbench.action.chat.open',
+        `${APPROVALS_VIEW}.focus`,
         COMMANDS.auditShow,
       ],
     );
@@ -198,7 +202,7 @@ suite('package.nls.json', () => {
   });
 
   test('titles commands in Title Case', () => {
-    const small = ['as', 'in', 'the', 'to', 'from', 'of', 'a'];
+    const small = ['as', 'in', 'the', 'to', 'from', 'of', 'a', 'for'];
     for (const { title } of commands) {
       const words = textOf(title).split(' ');
       for (const word of words) assert.ok(small.includes(word) || /^[A-Z]/.test(word), words.join(' '));
@@ -223,6 +227,8 @@ suite('The manifest', () => {
         'mcpl.events.maxCount': ['integer', DEFAULT_LIMITS.maxEvents, 'string', 'machine-overridable'],
         'mcpl.audit.retentionDays': ['integer', DEFAULT_LIMITS.auditDays, 'string', 'machine-overridable'],
         'mcpl.inference.model': ['string', '', 'string', 'machine-overridable'],
+        'mcpl.approvals.timeoutSeconds': ['integer', DEFAULT_LIMITS.approvalSeconds, 'string', 'machine-overridable'],
+        'mcpl.approvals.inChat': ['boolean', DEFAULT_LIMITS.asksInChat, 'string', 'machine-overridable'],
       },
     );
     const members = Object.entries(properties['mcpl.servers']?.additionalProperties?.properties ?? {});
@@ -239,11 +245,16 @@ suite('The manifest', () => {
     assert.deepEqual(defaultsOf('hooks'), DEFAULT_MCPL.hooks);
     assert.deepEqual(defaultsOf('featureSets'), DEFAULT_MCPL.featureSets);
     assert.deepEqual(defaultsOf('inference'), DEFAULT_MCPL.inference);
-    const most = ['mcpl.push.maxPerMinute', 'mcpl.events.maxCount', 'mcpl.audit.retentionDays'];
-    assert.deepEqual(
-      most.map((key) => properties[key]?.maximum),
-      [MOST_LIMITS.pushPerMinute, MOST_LIMITS.maxEvents, MOST_LIMITS.auditDays],
-    );
+    const bounded = {
+      pushPerMinute: 'mcpl.push.maxPerMinute',
+      maxEvents: 'mcpl.events.maxCount',
+      auditDays: 'mcpl.audit.retentionDays',
+      approvalSeconds: 'mcpl.approvals.timeoutSeconds',
+    };
+    const bounds = (bound: 'minimum' | 'maximum'): unknown =>
+      Object.fromEntries(Object.entries(bounded).map(([limit, setting]) => [limit, properties[setting]?.[bound]]));
+    assert.deepEqual(bounds('minimum'), LEAST_LIMITS);
+    assert.deepEqual(bounds('maximum'), MOST_LIMITS);
   });
 
   test('lets an untrusted workspace set nothing', () => {
@@ -295,6 +306,24 @@ suite('The manifest', () => {
       '1_choose@2 mcpl.muteFeatureSet',
     ]);
     assert.deepEqual(inline('event+unread'), ['inline@1 mcpl.askModelAboutEvent', 'inline@2 mcpl.muteFeatureSet']);
+    assert.deepEqual(itemCommands('pending'), [
+      '1_open@1 mcpl.approval.open',
+      '2_answer@1 mcpl.approval.allowOnce',
+      '2_answer@2 mcpl.approval.allowSession',
+      '2_answer@3 mcpl.approval.allowWorkspace',
+      '2_answer@4 mcpl.approval.deny',
+      '4_copy@1 mcpl.approval.copyTarget',
+      'inline@1 mcpl.approval.allowOnce',
+      'inline@2 mcpl.approval.deny',
+    ]);
+    assert.deepEqual(itemCommands('grant'), [
+      '1_open@1 mcpl.approval.open',
+      '3_change@2 mcpl.approval.revoke',
+      '4_copy@1 mcpl.approval.copyTarget',
+      'inline@1 mcpl.approval.revoke',
+    ]);
+    assert.ok(itemCommands('grant+lasting').includes('3_change@1 mcpl.approval.changeExpiry'));
+    assert.deepEqual(itemCommands('scope'), ['3_open@3 mcpl.server.openSettings']);
     assert.deepEqual(inline('resource'), ['inline@1 mcpl.resource.open']);
     assert.deepEqual(inline('template'), ['inline@1 mcpl.resource.open']);
     assert.deepEqual(inline('prompt'), ['inline@1 mcpl.prompt.get']);

@@ -52,6 +52,15 @@ suite('the status bar item', () => {
     assert.match(statusText([snapshot('a', running())], [], 0, 12).tooltip, /, 12 unread events\na: running$/);
   });
 
+  test('counts the requests that wait for an approval, and is there for them alone', () => {
+    const status = statusText([], [], 0, 0, 2);
+    assert.deepEqual(
+      [status.visible, status.text, status.spoken, status.isUrgent],
+      [true, '$(mcp) 0 $(shield) 2', 'MCP Live: 0 of 0 servers running, 2 requests wait for your approval', true],
+    );
+    assert.match(statusText([], [], 1, 1, 1).tooltip, /1 unread event, 1 request waits for your approval, 1 waiting/);
+  });
+
   test('turns while a server starts, and is there for a problem alone', () => {
     assert.equal(statusText([snapshot('a', { kind: 'starting' })], []).text, '$(loading~spin) 0');
     assert.equal(statusText([], [problem([], 'Wrong.')]).text, '$(mcp) 0 $(warning) 1');

@@ -6,10 +6,11 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  LEAST_LIMITS,
   type ModelMessage,
   MOST_LIMITS,
 } from '../../core/index.ts';
-import { Malformed, object, optionalCount, optionalText, text } from './members.ts';
+import { Malformed, object, optionalCount, optionalFlag, optionalText, text } from './members.ts';
 
 interface TurnMembers {
   readonly conversationId: string;
@@ -51,11 +52,13 @@ export function limitsIn(line: JsonObject): HostLimits | undefined {
   const given = object(line, 'limits');
   if (given === undefined) return undefined;
   const count = (name: keyof typeof MOST_LIMITS): number =>
-    optionalCount(given, name, { least: 1, most: MOST_LIMITS[name] }) ?? DEFAULT_LIMITS[name];
+    optionalCount(given, name, { least: LEAST_LIMITS[name], most: MOST_LIMITS[name] }) ?? DEFAULT_LIMITS[name];
   return {
     pushPerMinute: count('pushPerMinute'),
     maxEvents: count('maxEvents'),
     auditDays: count('auditDays'),
     model: optionalText(given, 'model') ?? DEFAULT_LIMITS.model,
+    approvalSeconds: count('approvalSeconds'),
+    asksInChat: optionalFlag(given, 'asksInChat') ?? DEFAULT_LIMITS.asksInChat,
   };
 }

@@ -11,17 +11,17 @@ import type { Ports } from '../ports.ts';
 import { LiveAudit } from './auditLog.ts';
 import { LiveInbox } from './eventInbox.ts';
 import { FeatureSetGate } from './featureSetGate.ts';
+import { ScopeHost, type ScopeUnit } from './scopeHost.ts';
 
 /** A server as far as turns and events need it. */
-export interface McplUnit {
-  readonly id: string;
+export interface McplUnit extends ScopeUnit {
   readonly definition: ServerDefinition | undefined;
   readonly state: ServerState;
   readonly mcpl: { readonly member: McplConnection | undefined };
 }
 
 export interface McplHostOptions {
-  readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage' | 'models'>;
+  readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage' | 'models' | 'variables' | 'fileNames'>;
   limits(): HostLimits;
   /** In the order of the settings. */
   units(): readonly McplUnit[];
@@ -32,6 +32,7 @@ export class McplHost implements Disposable {
   readonly events: LiveInbox;
   readonly audit: LiveAudit;
   readonly gate: FeatureSetGate;
+  readonly scopes: ScopeHost;
   readonly #options: McplHostOptions;
   readonly #store = new DisposableStore();
   readonly #modelRefused: Emitter<ModelRefusal>;
@@ -57,6 +58,9 @@ export class McplHost implements Disposable {
       }),
     );
     this.gate = new FeatureSetGate({ clock, record: (record) => this.audit.record(record) });
+    this.scopes = this.#store.add(
+      new ScopeHost({ ports: options.ports, audit: this.audit, limits, units: () => options.units() }),
+    );
   }
 
   get onDidRefuseModel(): Event<ModelRefusal> {
@@ -100,6 +104,7 @@ export class McplHost implements Disposable {
       inbox: this.events,
       recorder: this.audit,
       log: logs.host,
+      scopes: this.scopes,
       limits: () => this.#options.limits(),
       connections: () => this.#options.units().flatMap(({ mcpl }) => mcpl.member ?? []),
       onRefused: (refusal) => this.#modelRefused.fire(refusal),

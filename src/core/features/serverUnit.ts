@@ -7,6 +7,7 @@ import { type Logger, redactor } from '../base/log.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { McplSettings, McplSnapshot } from '../model/mcpl.ts';
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
+import type { ScopeSettings } from '../model/scope.ts';
 import type { OfferedTool, ServerDefinition, ServerSnapshot, ServerState, StopReason } from '../model/server.ts';
 import { effectiveMcpl } from '../policy/mcplGrants.ts';
 import { effectiveAutoApprove } from '../policy/startConsent.ts';
@@ -15,6 +16,7 @@ import type { McplEngine } from '../mcpl/engine.ts';
 import type { Consent, Ports } from '../ports.ts';
 import { ServerRunner } from '../session/serverRunner.ts';
 import type { SettingsEntry } from '../session/settingsEntry.ts';
+import { withFolders } from '../session/variables.ts';
 import type { Session } from '../session/session.ts';
 import { ProtocolTrace } from '../trace/protocolTrace.ts';
 import { tap } from '../trace/tracedTransport.ts';
@@ -32,6 +34,8 @@ export interface UnitOptions {
   readonly gate: StartGate;
   engine(): Promise<McplEngine>;
   isTrusted(): boolean;
+  /** It may start, over this connection. */
+  onAdmitted(server: string, fingerprint: string): void;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
 }
 
@@ -64,6 +68,8 @@ export class ServerUnit implements Disposable {
   readonly #roots: Roots;
   #redact: (text: string) => string = (text) => text;
   #consent: Consent | undefined;
+  #fingerprint: string | undefined;
+  #workingFolder: string | undefined;
   #snapshot: ServerSnapshot | undefined;
   #effective: EffectiveMcpl | undefined;
 
@@ -103,6 +109,7 @@ export class ServerUnit implements Disposable {
       settings: () => this.#mcplSettings(),
       protocol: () => this.definition?.protocol.mcpl ?? 'auto',
       redact: (text) => this.#redact(text),
+      expand: (pattern) => withFolders(pattern, variables),
       onChange: () => this.#tell('mcpl'),
     });
     this.#define(entry);
@@ -127,6 +134,31 @@ export class ServerUnit implements Disposable {
 
   get session(): Session | undefined {
     return this.#runner?.session;
+  }
+
+  /** Of the connection, once one was allowed. */
+  get fingerprint(): string | undefined {
+    return this.#fingerprint;
+  }
+
+  /** Where its process runs. */
+  get workingFolder(): string | undefined {
+    return this.#workingFolder;
+  }
+
+  /** What holds of scopes now. */
+  get scopes(): ScopeSettings {
+    return this.#mcplSettings().scopes;
+  }
+
+  /** Whether calls to it name their scope: one that speaks a version of MCPL that has scopes (MCPL §7.7). */
+  get takesScopes(): boolean {
+    const { member } = this.mcpl;
+    return member?.isMember === true && member.dialect.scopes;
+  }
+
+  redact(text: string): string {
+    return this.#redact(text);
   }
 
   /** The same object as long as nothing changes, so that a view can compare. */
@@ -202,7 +234,8 @@ export class ServerUnit implements Disposable {
   }
 
   #createRunner(definition: ServerDefinition): ServerRunner {
-    const { ports, gate, client } = this.#options;
+    const options = this.#options;
+    const { ports, gate, client } = options;
     const runner = this.#store.add(
       new ServerRunner(definition, {
         id: this.id,
@@ -212,7 +245,7 @@ export class ServerUnit implements Disposable {
         connector: ports.connector,
         verdicts: ports.storage.verdicts,
         client,
-        after: this.#options.after,
+        after: options.after,
         tap: (transport, redact) => tap(transport, this.trace, redact),
         // In this order: a server may wait for its feature sets before it answers anything.
         features: async () => [
@@ -227,6 +260,10 @@ export class ServerUnit implements Disposable {
           this.#consent = admitted.consent;
           const withoutSecrets = redactor(admitted.expanded.secrets);
           this.#redact = (text) => withoutSecrets(ports.connector.redact?.(text) ?? text);
+          this.#fingerprint = admitted.fingerprint;
+          const { connection } = admitted.expanded;
+          this.#workingFolder = connection.kind === 'stdio' ? connection.cwd : undefined;
+          options.onAdmitted(this.id, admitted.fingerprint);
           return { ...admitted.expanded, fingerprint: admitted.fingerprint };
         },
       }),
@@ -304,6 +341,7 @@ export class ServerUnit implements Disposable {
       definition,
       capabilities: this.session?.handshake.capabilities ?? {},
       mcpl,
+      scopes: this.scopes,
     };
   }
 }

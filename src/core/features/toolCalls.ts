@@ -43,7 +43,7 @@ export interface CallInterceptor {
    * Whether calls of this tool over this connection are its concern; absent for all. Asked once and not for each call:
    * those that do not concern it cost nothing.
    */
-  concerns?(session: Session, tool: Tool | undefined): boolean;
+  concerns?(session: Session, tool: Tool | undefined, server: ServerSnapshot): boolean;
   intercept(context: CallContext, next: CallStep): Promise<ResultView>;
 }
 
@@ -134,7 +134,7 @@ export class ToolCalls {
     if (step === undefined) {
       const tool = toolNamed(server, request.tool)?.tool;
       step = this.#options.interceptors
-        .filter((interceptor) => interceptor.concerns?.(session, tool) ?? true)
+        .filter((interceptor) => interceptor.concerns?.(session, tool, server) ?? true)
         .reduceRight<CallStep>((next, interceptor) => (context) => interceptor.intercept(context, next), send);
       // A name that no tool has may be anything, and any number of them.
       if (tool !== undefined) steps.set(request.tool, step);

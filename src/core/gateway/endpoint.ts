@@ -1,30 +1,29 @@
 import { type Disposable, disposeAll } from '../base/disposable.ts';
 import { canonicalJson } from '../base/json.ts';
-import type { Ids } from '../ports.ts';
-import { type GatewayHost, GatewaySession } from './session.ts';
+import { GatewaySession, type GatewaySessionOptions } from './session.ts';
 import { listedTools } from './toolList.ts';
 
 const MAX_SESSIONS = 64;
 
+export interface GatewayEndpointOptions extends GatewaySessionOptions {
+  readonly maxSessions?: number | undefined;
+}
+
 /** One server's tools, offered to any number of MCP clients. */
 export class GatewayEndpoint implements Disposable {
-  readonly #host: GatewayHost;
-  readonly #server: string;
-  readonly #ids: Pick<Ids, 'uuid'>;
+  readonly #options: GatewayEndpointOptions;
   readonly #maxSessions: number;
   /** In the order of their last use. */
   readonly #sessions = new Map<string, GatewaySession>();
   readonly #subscription: Disposable;
   #seen: string;
 
-  constructor(host: GatewayHost, server: string, ids: Pick<Ids, 'uuid'>, maxSessions: number = MAX_SESSIONS) {
-    this.#host = host;
-    this.#server = server;
-    this.#ids = ids;
-    this.#maxSessions = maxSessions;
+  constructor(options: GatewayEndpointOptions) {
+    this.#options = options;
+    this.#maxSessions = options.maxSessions ?? MAX_SESSIONS;
     this.#seen = this.#listed();
-    this.#subscription = host.onDidChangeServer((change) => {
-      if (change.server === server) this.#compare();
+    this.#subscription = options.host.onDidChangeServer((change) => {
+      if (change.server === options.server) this.#compare();
     });
   }
 
@@ -39,7 +38,7 @@ export class GatewayEndpoint implements Disposable {
       if (idle === undefined) return undefined;
       this.end(idle.id);
     }
-    const session = new GatewaySession(this.#ids.uuid(), this.#host, this.#server);
+    const session = new GatewaySession(this.#options);
     this.#sessions.set(session.id, session);
     return session;
   }
@@ -76,6 +75,7 @@ export class GatewayEndpoint implements Disposable {
   }
 
   #listed(): string {
-    return canonicalJson(listedTools(this.#host.server(this.#server)));
+    const { host, server } = this.#options;
+    return canonicalJson(listedTools(host.server(server)));
   }
 }

@@ -7,15 +7,16 @@ export type RequestId = string | number;
 export type Inbound =
   | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
-  | { readonly kind: 'response' }
+  /** Without an id that could be one of ours, or without a result, where it answers nothing. */
+  | { readonly kind: 'response'; readonly id: RequestId | undefined; readonly result: JsonObject | undefined }
   | { readonly kind: 'invalid'; readonly answer: JsonObject };
 
 export function decodeInbound(value: Json): Inbound {
   if (!isJsonObject(value)) return invalid(null, RPC.invalidRequest, 'A message is a JSON object.');
   const { id, method, params } = value;
   if (typeof method !== 'string') {
-    // An answer to a request that this endpoint never sent: nothing to do, and nothing to complain about.
-    if ('result' in value || 'error' in value) return { kind: 'response' };
+    // Even one that answers nothing is no reason to complain.
+    if ('result' in value || 'error' in value) return decodeResponse(value);
     return invalid(isRequestId(id) ? id : null, RPC.invalidRequest, 'A message has a `method`.');
   }
   const named = isJsonObject(params) ? params : {};
@@ -24,6 +25,14 @@ export function decodeInbound(value: Json): Inbound {
   if (params !== undefined && params !== null && !isJsonObject(params))
     return invalid(id, RPC.invalidParams, 'The `params` of a request are a JSON object.');
   return { kind: 'request', id, method, params: named };
+}
+
+function decodeResponse({ id, result, error }: JsonObject): Inbound {
+  return {
+    kind: 'response',
+    id: isRequestId(id) ? id : undefined,
+    result: error === undefined && isJsonObject(result) ? result : undefined,
+  };
 }
 
 /** JSON numbers may be too large for a number (`1e999`), and would then be written back as `null`. */
@@ -37,6 +46,10 @@ function invalid(id: RequestId | null, code: number, message: string): Inbound {
 
 export function resultMessage(id: RequestId, result: JsonObject): JsonObject {
   return { jsonrpc: '2.0', id, result };
+}
+
+export function requestMessage(id: RequestId, method: string, params: JsonObject): JsonObject {
+  return { jsonrpc: '2.0', id, method, params };
 }
 
 export function errorMessage(id: RequestId | null, code: number, message: string): JsonObject {

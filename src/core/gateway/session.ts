@@ -1,11 +1,14 @@
 import { Deferred } from '../base/async.ts';
 import { CancellationSource } from '../base/cancellation.ts';
-import type { Disposable } from '../base/disposable.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { messageOf, methodNotFound, RPC, toHostError, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { CallOptions, Host } from '../hostTypes.ts';
-import type { Progress } from '../model/operation.ts';
 import { isRunning, type ServerSnapshot } from '../model/server.ts';
+import type { Clock, Ids } from '../ports.ts';
+import { showsForms } from './approvalQuestion.ts';
+import { ApprovalQuestions, type GatewayApprovals } from './approvalQuestions.ts';
+import { CallProgress } from './callProgress.ts';
 import {
   decodeInbound,
   errorMessage,
@@ -15,11 +18,26 @@ import {
   type RequestId,
   resultMessage,
 } from './messages.ts';
-import { decodeCall, failedCall, type IncomingCall, progressMessage } from './toolCall.ts';
+import { decodeCall, failedCall, type IncomingCall } from './toolCall.ts';
 import { listedTools } from './toolList.ts';
 import { wellFormedResult } from './wellFormed.ts';
 
-export type GatewayHost = Pick<Host, 'server' | 'callTool' | 'onDidChangeServer'>;
+export interface GatewayHost extends Pick<Host, 'server' | 'callTool' | 'onDidChangeServer'> {
+  readonly approvals: GatewayApprovals;
+}
+
+export interface GatewaySessionOptions {
+  readonly host: GatewayHost;
+  readonly server: string;
+  readonly ids: Pick<Ids, 'uuid'>;
+  readonly clock: Clock;
+}
+
+/**
+ * What a client can take before an answer: on a `stream` anything, a question as well, of which it can make nothing
+ * where it gets the answer as a `single` message.
+ */
+export type AnswerMode = 'stream' | 'single';
 
 /** A stream on which the endpoint speaks unasked. */
 export interface BackChannel {
@@ -43,16 +61,20 @@ export class GatewaySession implements Disposable {
   readonly id: string;
   readonly #host: GatewayHost;
   readonly #server: string;
+  readonly #clock: Clock;
+  readonly #questions: ApprovalQuestions;
   readonly #calls = new Map<string, CancellationSource>();
   #channels: readonly BackChannel[] = [];
   #initialized = false;
   #disposed = false;
   #listChangeUntold = false;
 
-  constructor(id: string, host: GatewayHost, server: string) {
-    this.id = id;
+  constructor({ host, server, ids, clock }: GatewaySessionOptions) {
+    this.id = ids.uuid();
     this.#host = host;
     this.#server = server;
+    this.#clock = clock;
+    this.#questions = new ApprovalQuestions(host.approvals, ids);
   }
 
   /** Nobody waits for anything here. */
@@ -61,20 +83,20 @@ export class GatewaySession implements Disposable {
   }
 
   /**
-   * Takes one message of the client. `send` gets what belongs to it: progress first, then the answer. Resolves when
-   * nothing more will come; a cancelled call gets no answer. Never rejects.
+   * Takes one message of the client. `send` gets what belongs to it: progress and questions first, then the answer.
+   * Resolves when nothing more will come; a cancelled call gets no answer. Never rejects.
    */
-  async receive(message: Json, send: Send): Promise<void> {
+  async receive(message: Json, send: Send, mode: AnswerMode = 'stream'): Promise<void> {
     const inbound = decodeInbound(message);
     switch (inbound.kind) {
       case 'request':
-        return this.#answer(inbound, send);
+        return this.#answer(inbound, send, mode);
       case 'notification':
         return this.#hear(inbound.method, inbound.params);
       case 'invalid':
         return send(inbound.answer);
       case 'response':
-        return;
+        return this.#questions.answer(inbound.id, inbound.result);
     }
   }
 
@@ -112,9 +134,9 @@ export class GatewaySession implements Disposable {
     for (const channel of channels) channel.end();
   }
 
-  async #answer(request: Request, send: Send): Promise<void> {
+  async #answer(request: Request, send: Send, mode: AnswerMode): Promise<void> {
     try {
-      const result = await this.#perform(request, send);
+      const result = await this.#perform(request, send, mode);
       if (result !== undefined) send(resultMessage(request.id, result));
     } catch (error) {
       const code = error instanceof WireError ? error.code : RPC.internalError;
@@ -122,9 +144,10 @@ export class GatewaySession implements Disposable {
     }
   }
 
-  async #perform(request: Request, send: Send): Promise<JsonObject | undefined> {
+  async #perform(request: Request, send: Send, mode: AnswerMode): Promise<JsonObject | undefined> {
     switch (request.method) {
       case 'initialize':
+        this.#questions.declare(showsForms(request.params['capabilities']));
         return initializeResult(this.#server, this.#host.server(this.#server), request.params['protocolVersion']);
       case 'ping':
       case 'logging/setLevel':
@@ -134,13 +157,13 @@ export class GatewaySession implements Disposable {
           throw new WireError(RPC.invalidParams, 'This list has one page: call without a `cursor`.');
         return { tools: listedTools(this.#host.server(this.#server)) };
       case 'tools/call':
-        return this.#call(request.id, decodeCall(this.#server, request.params), send);
+        return this.#call(request.id, decodeCall(this.#server, request.params), send, mode);
       default:
         throw methodNotFound(request.method);
     }
   }
 
-  async #call(id: RequestId, call: IncomingCall, send: Send): Promise<JsonObject | undefined> {
+  async #call(id: RequestId, call: IncomingCall, send: Send, mode: AnswerMode): Promise<JsonObject | undefined> {
     const key = callKey(id);
     if (this.#calls.has(key)) throw new WireError(RPC.invalidRequest, `A call with the id ${key} is still running.`);
     if (this.#calls.size >= MAX_CALLS)
@@ -148,19 +171,20 @@ export class GatewaySession implements Disposable {
     if (this.#disposed) throw new WireError(RPC.invalidRequest, 'This session has ended.');
     const source = new CancellationSource();
     const cancelled = new Deferred<undefined>();
-    const subscription = source.token.onCancellationRequested(() => cancelled.resolve(undefined));
+    const owned = new DisposableStore();
+    owned.add(source.token.onCancellationRequested(() => cancelled.resolve(undefined)));
+    owned.add(source);
+    const isStream = mode === 'stream';
+    const progress = owned.add(new CallProgress(isStream ? call.progressToken : undefined, send, this.#clock));
+    owned.add(this.#questions.begin({ request: call.request, progress, send: isStream ? send : undefined }));
     this.#calls.set(key, source);
-    let open = true;
-    const onProgress = (progress: Progress): void => {
-      if (open && call.progressToken !== undefined) send(progressMessage(call.progressToken, progress));
-    };
+    const onProgress: CallOptions['onProgress'] = (step) => progress.report(step);
     try {
       return await Promise.race([this.#run(call, { token: source.token, onProgress }), cancelled.promise]);
     } finally {
-      open = false;
       this.#calls.delete(key);
-      subscription.dispose();
-      source.dispose();
+      // A question that is still open is taken back here, before the answer, which ends the stream.
+      owned.dispose();
     }
   }
 

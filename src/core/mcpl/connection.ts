@@ -21,16 +21,18 @@ import { pushPolicyOf } from '../policy/pushPolicy.ts';
 import { featureSetOfTool } from '../policy/toolFeatureSets.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
-import { decodeAdvert, encodeHostAdvert, type McplAdvert } from '../wire/mcpl/advert.ts';
+import { decodeAdvert, encodeHostAdvert, type McplAdvert, type ToldScopes } from '../wire/mcpl/advert.ts';
 import { invalidParams, notEnabled, unknownFeatureSet } from '../wire/mcpl/errors.ts';
 import { capabilitiesOf, decodeChange } from '../wire/mcpl/featureSets.ts';
 import { advertWithoutSecrets, setsWithoutSecrets } from './declaredSets.ts';
 import { EarlyRequests } from './earlyRequests.ts';
 import type { FormGrants } from './formGrants.ts';
 import type { McplMember } from './member.ts';
+import { OPERATIONS } from './operations.ts';
 import { Pace } from './pace.ts';
 import type { Recorder } from './recorder.ts';
 import { SetStates } from './setStates.ts';
+import { toldScopes } from './toldScopes.ts';
 import { UNDECLARED, undeclaredSet } from './undeclaredSet.ts';
 
 /** Who answers what servers ask under MCPL. */
@@ -48,6 +50,8 @@ export interface McplConnectionOptions {
   settings(): McplSettings;
   protocol(): ProtocolSettings['mcpl'];
   redact(text: string): string;
+  /** A pattern of a scope with its variables written out. */
+  expand(pattern: string): string;
   /** What a view shows of the sets changed. */
   onChange(): void;
 }
@@ -119,7 +123,7 @@ export class McplConnection implements SessionFeature, McplMember {
   /** MCPL §5.2. Which sets there are is known only of a server that was connected before. */
   get capabilities(): JsonObject {
     if (this.#options.protocol() === 'off') return {};
-    return { experimental: { mcpl: encodeHostAdvert(this.#partition()) } };
+    return { experimental: { mcpl: encodeHostAdvert(this.#partition(), this.#scopes()) } };
   }
 
   get session(): Session {
@@ -317,6 +321,11 @@ export class McplConnection implements SessionFeature, McplMember {
     };
   }
 
+  #scopes(): ToldScopes {
+    const { expand } = this.#options;
+    return toldScopes(this.settings.scopes, [...this.#sets.values()], expand);
+  }
+
   /**
    * MCPL §6.7, with every declared set named and no wildcard: right for a server that reads a difference, for one that
    * reads all, and for one that waits for it before it does anything.
@@ -324,12 +333,16 @@ export class McplConnection implements SessionFeature, McplMember {
   #tell(): void {
     const session = this.#session;
     if (session === undefined || this.#advert === undefined) return;
-    const choice = this.#partition();
+    const sets = this.#partition();
+    const { dialect } = this;
+    // MCPL 0.3 added them here; before it they are told in the handshake alone, and since 0.5 there are none.
+    const tellsScopes = dialect.version === '0.3' || dialect.version === '0.4';
+    const choice = tellsScopes ? { ...sets, scopes: this.#scopes() } : sets;
     const text = JSON.stringify(choice);
     if (text === this.#told) return;
     this.#told = text;
     this.#record('featureSets/update', `${choice.enabled.length} on, ${choice.disabled.length} off`);
-    if (this.dialect.policy === 'notification') session.notify('featureSets/update', choice);
+    if (dialect.policy === 'notification') session.notify('featureSets/update', choice);
     else void this.#request(session, choice);
   }
 
@@ -380,12 +393,3 @@ export class McplConnection implements SessionFeature, McplMember {
     this.#options.recorder.record({ at, server: this.server, operation, featureSet, outcome, detail, ...rest });
   }
 }
-
-/** The message by which a server makes use of a set. */
-const OPERATIONS: Readonly<Record<McplUse, string>> = {
-  pushEvents: 'push/event',
-  inferenceRequest: 'inference/request',
-  tools: 'scope/elevate',
-  'contextHooks.beforeInference': 'context/beforeInference',
-  'contextHooks.afterInference': 'context/afterInference',
-};

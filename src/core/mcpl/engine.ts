@@ -14,7 +14,7 @@ import { FormGrants } from './formGrants.ts';
 import { InferenceRequests } from './inferenceRequests.ts';
 import { type PushInbox, PushEvents } from './pushEvents.ts';
 import type { Recorder } from './recorder.ts';
-import { refuseElevation } from './scopeRequests.ts';
+import { elevate, type ScopeAuthority } from './scopeRequests.ts';
 import { Turns } from './turns.ts';
 
 export interface EngineOptions {
@@ -25,6 +25,7 @@ export interface EngineOptions {
   readonly inbox: PushInbox;
   readonly recorder: Recorder;
   readonly log: Logger;
+  readonly scopes: ScopeAuthority;
   limits(): HostLimits;
   /** In the order of the settings. */
   connections(): readonly McplConnection[];
@@ -82,7 +83,7 @@ export class McplEngine {
       'push/event': (member, params, context) => push.handle(member, params, context),
       'inference/request': (member, params, context) => inference.handle(member, params, context),
       'model/info': (member, params, context) => inference.modelInfo(member, params, context),
-      'scope/elevate': refuseElevation,
+      'scope/elevate': (member, params, context) => elevate(member, params, context, options.scopes),
     };
   }
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../base/errors.ts';
 import { canonicalJson } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { Grant } from '../model/grant.ts';
+import type { FeatureSetGrant } from '../model/grant.ts';
 import type { FeatureSet } from '../model/mcpl.ts';
 import type { Clock, GrantStore, Ids } from '../ports.ts';
 
@@ -37,7 +37,7 @@ export class FormGrants {
     this.#loading ??= this.#options.grants.list().then(
       (grants) => {
         this.#isUnreadable = false;
-        for (const { kind, server, target, form } of grants) if (kind === 'featureSet') this.#put(server, target, form);
+        for (const grant of grants) if (grant.kind === 'featureSet') this.#put(grant.server, grant.target, grant.form);
       },
       (error: unknown) => {
         this.#isUnreadable = true;
@@ -86,7 +86,7 @@ export class FormGrants {
     this.#forms.set(server, ofServer.set(set, form));
   }
 
-  #save(grant: Grant): void {
+  #save(grant: FeatureSetGrant): void {
     this.#options.grants.save(grant).catch((error: unknown) => {
       const { log } = this.#options;
       log.log('warn', `That "${grant.target}" of "${grant.server}" is on could not be kept: ${messageOf(error)}`);

@@ -20,6 +20,17 @@ export type McplGrant =
   | { readonly kind: 'afterTimeoutMs'; readonly least: number; readonly instead: number }
   | { readonly kind: 'infer'; readonly pattern: string; readonly instead: PushPolicy }
   | { readonly kind: 'tool'; readonly tool: string; readonly featureSet: string; readonly instead: string | undefined }
+  /**
+   * The patterns that a key of `scopes` adds, for the names that no narrower grant of this kind is about; that may be
+   * none where a wider one adds some.
+   */
+  | { readonly kind: 'whitelist'; readonly featureSet: string; readonly patterns: readonly string[] }
+  | {
+      readonly kind: 'adapter';
+      readonly tool: string;
+      readonly paths: readonly string[];
+      readonly instead: readonly string[] | undefined;
+    }
   | { readonly kind: 'model'; readonly model: string; readonly instead: string | undefined }
   | { readonly kind: Budget; readonly most: number; readonly instead: number };
 
@@ -31,7 +42,7 @@ export function grantLine(grant: McplGrant): string {
   return parts.length === 0 ? grant.kind : `${grant.kind} ${JSON.stringify(parts)}`;
 }
 
-function partsOf(grant: McplGrant): readonly (string | number | null)[] {
+function partsOf(grant: McplGrant): readonly (string | number | null | readonly string[])[] {
   switch (grant.kind) {
     case 'featureSets':
       return [grant.region.pattern, ...grant.region.except];
@@ -45,13 +56,22 @@ function partsOf(grant: McplGrant): readonly (string | number | null)[] {
     case 'infer':
       return [grant.pattern, grant.instead];
     case 'tool':
-      return [grant.tool, grant.featureSet, grant.instead ?? null];
+      return [grant.tool, grant.featureSet, orNull(grant.instead)];
     case 'model':
-      return [grant.model, grant.instead ?? null];
+      return [grant.model, orNull(grant.instead)];
+    case 'whitelist':
+      return [grant.featureSet, ...grant.patterns];
+    case 'adapter':
+      return [grant.tool, grant.paths, orNull(grant.instead)];
     case 'requestsPerHour':
     case 'tokensPerDay':
       return [grant.most, grant.instead];
   }
+}
+
+/** JSON has nothing for what is absent from a list. */
+function orNull<T>(value: T | undefined): T | null {
+  return value ?? null;
 }
 
 type Reader = (parts: readonly Json[]) => McplGrant | undefined;
@@ -65,6 +85,8 @@ const READERS: ReadonlyMap<string, Reader> = new Map<McplGrant['kind'], Reader>(
   ['infer', readInfer],
   ['tool', readTool],
   ['model', readModel],
+  ['whitelist', readWhitelist],
+  ['adapter', readAdapter],
   ['requestsPerHour', (parts) => readBudget('requestsPerHour', parts)],
   ['tokensPerDay', (parts) => readBudget('tokensPerDay', parts)],
 ]);
@@ -107,12 +129,32 @@ function readModel([model, instead]: readonly Json[]): McplGrant | undefined {
   return typeof model === 'string' ? { kind: 'model', model, instead: textIn(instead) } : undefined;
 }
 
+function readWhitelist(parts: readonly Json[]): McplGrant | undefined {
+  const [featureSet, ...patterns] = textsIn(parts) ?? [];
+  return featureSet === undefined ? undefined : { kind: 'whitelist', featureSet, patterns };
+}
+
+function readAdapter([tool, given, instead]: readonly Json[]): McplGrant | undefined {
+  const paths = textsIn(given);
+  const before = textsIn(instead);
+  if (typeof tool !== 'string' || paths === undefined) return undefined;
+  // What would hold instead decides nothing here, but a line that is read in part was not written by us.
+  if (instead !== null && before === undefined) return undefined;
+  return { kind: 'adapter', tool, paths, instead: before };
+}
+
 function readBudget(kind: Budget, [most, instead]: readonly Json[]): McplGrant | undefined {
   return typeof most === 'number' && typeof instead === 'number' ? { kind, most, instead } : undefined;
 }
 
 function textIn(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+function textsIn(value: Json | undefined): readonly string[] | undefined {
+  if (!isJsonArray(value)) return undefined;
+  const texts = value.filter((item) => typeof item === 'string');
+  return texts.length === value.length ? texts : undefined;
 }
 
 function readParts(text: string): readonly Json[] {

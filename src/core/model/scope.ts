@@ -19,6 +19,9 @@ export interface ScopeSettings {
   readonly adapters: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Of a tool whose adapter cannot be read: what its calls touch is not known, and no list allows them. */
+export const UNREADABLE_ADAPTER: readonly string[] = [''];
+
 /** What a message says of its own scope (MCPL §7.3): a claim. */
 export interface ScopeClaim {
   readonly label: string;

@@ -45,6 +45,9 @@ export const MOST_LIMITS = {
   approvalSeconds: 3_600,
 } as const;
 
+/** Less than anybody can do something in. */
+export const LEAST_LIMITS = { pushPerMinute: 1, maxEvents: 1, auditDays: 1, approvalSeconds: 5 } as const;
+
 export const DEFAULT_LIMITS: HostLimits = {
   pushPerMinute: 120,
   maxEvents: 1_000,

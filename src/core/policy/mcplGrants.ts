@@ -5,6 +5,7 @@ import { type FeatureSetRegion, grantLine, type McplGrant, readGrantLine } from 
 import type { ServerDefinition } from '../model/server.ts';
 import type { Consent } from '../ports.ts';
 import { isOnThroughout } from './featureSets.ts';
+import { type RefusedPatterns, refusedPatterns, withoutPatterns } from './whitelistGrants.ts';
 
 type Granting = Pick<ServerDefinition, 'mcpl' | 'workspaceGrants'>;
 
@@ -12,6 +13,7 @@ type Granting = Pick<ServerDefinition, 'mcpl' | 'workspaceGrants'>;
 export function isMcplWidened(definition: Granting, consent: Consent | undefined): boolean {
   const allowed = grantsIn(consent?.grants.others);
   if (othersRefused(definition, allowed).length > 0) return true;
+  if (refusedIn(definition, allowed).size > 0) return true;
   const sets = new FeatureSetReview(definition, allowed);
   return sets.patterns.some((pattern) => sets.isRefused(pattern));
 }
@@ -22,7 +24,7 @@ export function effectiveMcpl(definition: Granting, consent: Consent | undefined
   const allowed = grantsIn(consent?.grants.others);
   const featureSets = new FeatureSetReview(definition, allowed).effective();
   const refused = othersRefused(definition, allowed);
-  const { push, toolFeatureSets } = definition.mcpl;
+  const { push, toolFeatureSets, scopes } = definition.mcpl;
   return refused.reduce(without, {
     ...definition.mcpl,
     featureSets,
@@ -34,6 +36,13 @@ export function effectiveMcpl(definition: Granting, consent: Consent | undefined
       toolFeatureSets,
       refused.flatMap((grant) => (grant.kind === 'tool' ? [[grant.tool, grant.instead]] : [])),
     ),
+    scopes: {
+      lists: withoutPatterns(scopes.lists, refusedIn(definition, allowed)),
+      adapters: withMembers(
+        scopes.adapters,
+        refused.flatMap((grant) => (grant.kind === 'adapter' ? [[grant.tool, grant.instead]] : [])),
+      ),
+    },
   });
 }
 
@@ -112,8 +121,13 @@ function isIn(regions: readonly FeatureSetRegion[], pattern: string): boolean {
 
 function othersRefused({ workspaceGrants }: Granting, allowed: readonly McplGrant[]): readonly McplGrant[] {
   return grantsIn(workspaceGrants).filter(
-    (grant) => grant.kind !== 'featureSets' && !allowed.some((given) => isWithin(grant, given)),
+    (grant) =>
+      grant.kind !== 'featureSets' && grant.kind !== 'whitelist' && !allowed.some((given) => isWithin(grant, given)),
   );
+}
+
+function refusedIn({ mcpl, workspaceGrants }: Granting, allowed: readonly McplGrant[]): RefusedPatterns {
+  return refusedPatterns(mcpl.scopes.lists, grantsIn(workspaceGrants), allowed);
 }
 
 function isWithin(wanted: McplGrant, given: McplGrant): boolean {
@@ -137,6 +151,8 @@ function essence(grant: McplGrant): string {
       return grant.position;
     case 'tool':
       return JSON.stringify([grant.tool, grant.featureSet]);
+    case 'adapter':
+      return JSON.stringify([grant.tool, grant.paths]);
     case 'model':
       return grant.model;
     default:
@@ -151,6 +167,8 @@ function without(settings: McplSettings, refused: McplGrant): McplSettings {
     case 'featureSets':
     case 'infer':
     case 'tool':
+    case 'whitelist':
+    case 'adapter':
       return settings;
     case 'readUserMessage':
       return { ...settings, hooks: { ...hooks, readUserMessage: false } };

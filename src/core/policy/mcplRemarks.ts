@@ -1,6 +1,7 @@
 import type { McplGrant } from '../model/mcplGrant.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { grantsIn } from './mcplGrants.ts';
+import { remarksOnScopes } from './scopeRemarks.ts';
 
 /** What the workspace's settings grant of MCPL, in plain sentences. */
 export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly string[] {
@@ -64,7 +65,7 @@ export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly s
     ({ most }) => String(most),
     (most) => `It may use up to ${most} tokens of models a day.`,
   );
-  return remarks;
+  return [...remarks, ...remarksOnScopes(grants)];
 }
 
 /** A name out of a repository must not read as the rest of our sentence. */

@@ -1,8 +1,15 @@
 import { isJsonObject, type Json } from '../base/json.ts';
-import type { ConnectionDefinition, ProtocolSettings, ServerDefinition, Timeouts } from '../model/server.ts';
+import type {
+  ConnectionDefinition,
+  ProtocolSettings,
+  ServerDefinition,
+  SettingsProblem,
+  Timeouts,
+} from '../model/server.ts';
 import { decodeAuth } from './authDecoder.ts';
 import { EntryReader } from './entryReader.ts';
 import { decodeMcpl } from './mcplDecoder.ts';
+import { withDenialsOf } from './scopeDecoder.ts';
 import { workspaceGrants } from './workspaceGrants.ts';
 import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
@@ -24,6 +31,8 @@ const KNOWN_KEYS = [
   'auth',
   'featureSets',
   'toolFeatureSets',
+  'scopes',
+  'scopeAdapters',
   'hooks',
   'push',
   'inference',
@@ -31,6 +40,7 @@ const KNOWN_KEYS = [
   'timeouts',
   'restart',
 ] as const;
+const SCOPE_KEYS: ReadonlySet<string | number> = new Set(['scopes', 'scopeAdapters']);
 const CONNECTION_KEYS = ['command', 'args', 'env', 'envFile', 'cwd', 'url', 'headers', 'transport', 'auth'] as const;
 
 /** Decodes one merged entry. Any error leaves it without a definition, so that nothing half understood ever runs. */
@@ -44,12 +54,16 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
   const timeouts = decodeTimeouts(reader);
   const protocol = decodeProtocol(reader);
   const restart = reader.choice(['restart'], reader.value('restart'), ['onCrash', 'never']) ?? 'onCrash';
-  const mcpl = decodeMcpl(reader);
+  const ownReader = new EntryReader(id, { value: traced.own, own: traced.own, scopeOf: () => 'user' });
+  const own = decodeMcpl(ownReader);
+  const merged = decodeMcpl(reader);
+  const mcpl = { ...merged, scopes: withDenialsOf(own.scopes, merged.scopes) };
   for (const key of Object.keys(traced.value))
     if (!KNOWN_KEYS.some((known) => known === key)) reader.warn([key], `"${key}" is not a setting of a server.`);
 
-  if (connection === undefined || reader.problems.some((problem) => problem.severity === 'error'))
-    return { id, definition: undefined, problems: reader.problems };
+  const problems = [...reader.problems, ...hiddenProblems(ownReader.problems, reader.problems)];
+  if (connection === undefined || problems.some((problem) => problem.severity === 'error'))
+    return { id, definition: undefined, problems };
   const definedBy = isDefinedByWorkspace(traced, connection) ? 'workspace' : 'user';
   // What the user allowed a tool of that name was meant for the user's own server, not for the workspace's.
   const isOwnApproval = definedBy === 'user' && traced.scopeOf(['tools', 'autoApprove']) === 'user';
@@ -66,13 +80,18 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
     workspaceAutoApprove: isOwnApproval ? [] : autoApprove,
     lentByUser: definedBy === 'user' ? [] : lentByUser(traced),
     mcpl,
-    workspaceGrants: workspaceGrants(
-      mcpl,
-      decodeMcpl(new EntryReader(id, { ...traced, value: traced.own })),
-      definedBy,
-    ),
+    workspaceGrants: workspaceGrants(mcpl, own, definedBy),
   };
-  return { id, definition, problems: reader.problems };
+  return { id, definition, problems };
+}
+
+/** What the user's own lists deny counts also where other lists replace them, and so do the mistakes in them. */
+function hiddenProblems(
+  own: readonly SettingsProblem[],
+  shown: readonly SettingsProblem[],
+): readonly SettingsProblem[] {
+  const known = new Set(shown.map((problem) => JSON.stringify(problem)));
+  return own.filter((problem) => SCOPE_KEYS.has(problem.path[1] ?? '') && !known.has(JSON.stringify(problem)));
 }
 
 /**

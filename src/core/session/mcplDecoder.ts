@@ -11,6 +11,7 @@ import {
 } from '../model/mcpl.ts';
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import type { EntryReader } from './entryReader.ts';
+import { decodeScopes } from './scopeDecoder.ts';
 
 /** Every pattern is compared with every other one. */
 const MOST_NAMES = 1_000;
@@ -29,6 +30,7 @@ export function decodeMcpl(reader: EntryReader): McplSettings {
     hooks: decodeHooks(reader),
     push: decodePush(reader),
     inference: decodeInference(reader),
+    scopes: decodeScopes(reader),
   };
 }
 

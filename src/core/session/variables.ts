@@ -152,7 +152,7 @@ function expandPlain(variable: string, source: VariableSource): string | undefin
 }
 
 /** Folders written out, inputs and environment variables left as they are written. */
-function withFolders(text: string, source: VariableSource): string {
+export function withFolders(text: string, source: VariableSource): string {
   return text.replace(VARIABLE, (whole, variable: string) => {
     try {
       return expandPlain(variable, source) ?? whole;

@@ -2,6 +2,7 @@ import { coveredBy, covers, nearestPattern } from '../model/featureSetPattern.ts
 import type { FeatureSetSettings, McplSettings, PushPolicy } from '../model/mcpl.ts';
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import { type FeatureSetRegion, grantLine, type McplGrant } from '../model/mcplGrant.ts';
+import type { ScopeSettings } from '../model/scope.ts';
 import type { ServerDefinition } from '../model/server.ts';
 
 /** What the whole of the settings allows beyond what the user's own say, a line each, in sorted order. */
@@ -17,6 +18,8 @@ export function workspaceGrants(
     ...inferGrants(merged.push, base.push),
     ...toolGrants(merged.toolFeatureSets, base.toolFeatureSets),
     ...inferenceGrants(merged, base),
+    ...whitelistGrants(merged.scopes.lists, base.scopes.lists),
+    ...adapterGrants(merged.scopes.adapters, base.scopes.adapters),
   ];
   return grants.map(grantLine).sort();
 }
@@ -42,6 +45,13 @@ function withoutAllowances(own: McplSettings): McplSettings {
       model: own.inference.model,
       requestsPerHour: Math.min(own.inference.requestsPerHour, inference.requestsPerHour),
       tokensPerDay: Math.min(own.inference.tokensPerDay, inference.tokensPerDay),
+    },
+    // Where its tools name what they touch is said of the user's server as well.
+    scopes: {
+      lists: Object.fromEntries(
+        Object.entries(own.scopes.lists).map(([key, lists]) => [key, { ...lists, whitelist: [] }]),
+      ),
+      adapters: {},
     },
   };
 }
@@ -115,4 +125,42 @@ function inferenceGrants({ inference }: McplSettings, { inference: base }: McplS
       .filter((kind) => inference[kind] > base[kind])
       .map((kind) => ({ kind, most: inference[kind], instead: base[kind] })),
   ];
+}
+
+/**
+ * The whitelist of the nearest key counts, so key by key: what a key allows to the names that it is the nearest of,
+ * beyond what the user's own nearest one allows them. A key that adds the same as the next wider one goes without
+ * saying; one that adds less must be said, or the wider one would seem to be meant for its names too.
+ */
+function whitelistGrants(merged: ScopeSettings['lists'], base: ScopeSettings['lists']): readonly McplGrant[] {
+  const keys = Object.keys(merged);
+  const mine = Object.keys(base);
+  const known = new Map(Object.entries(base).map(([key, { whitelist }]) => [key, new Set(whitelist)]));
+  const added = new Map(
+    Object.entries(merged).map(([key, { whitelist }]) => {
+      const nearest = nearestPattern(mine, key);
+      const allowed = nearest === undefined ? undefined : known.get(nearest);
+      return [key, whitelist.filter((pattern) => allowed?.has(pattern) !== true).sort()];
+    }),
+  );
+  return [...added].flatMap(([key, patterns]) => {
+    const wider = nearestPattern(
+      keys.filter((other) => other !== key),
+      key,
+    );
+    const inherited = (wider === undefined ? undefined : added.get(wider)) ?? [];
+    return sameList(patterns, inherited) ? [] : [{ kind: 'whitelist', featureSet: key, patterns }];
+  });
+}
+
+/** Somebody who says where to look also says where not to. */
+function adapterGrants(merged: ScopeSettings['adapters'], base: ScopeSettings['adapters']): readonly McplGrant[] {
+  return Object.entries(merged).flatMap(([tool, paths]) => {
+    const instead = Object.hasOwn(base, tool) ? base[tool] : undefined;
+    return instead !== undefined && sameList(paths, instead) ? [] : [{ kind: 'adapter', tool, paths, instead }];
+  });
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
 }

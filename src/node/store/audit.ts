@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ModelUse } from '../../core/index.ts';
 import type { AuditPageRequest } from './contract.ts';
 import { integer, list, optionalInteger, optionalText, record, text, values } from './records.ts';
@@ -14,12 +14,15 @@ const MAX_PAGE = 5_000;
 /** What was done under MCPL. Nothing is ever changed: there is no operation that could. */
 export function auditHandlers(database: DatabaseSync): Pick<StoreHandlers, AuditOperation> {
   const insert = database.prepare(`INSERT ${AUDIT_INSERT}`);
-  const page = database.prepare(
-    `SELECT place, ${AUDIT_COLUMNS} FROM audit WHERE place < ? ORDER BY place DESC LIMIT ?`,
-  );
-  const pageOfServer = database.prepare(
-    `SELECT place, ${AUDIT_COLUMNS} FROM audit WHERE place < ? AND server = ? ORDER BY place DESC LIMIT ?`,
-  );
+  const pageWhere = (condition: string): StatementSync =>
+    database.prepare(
+      `SELECT place, ${AUDIT_COLUMNS} FROM audit WHERE place < ?${condition} ORDER BY place DESC LIMIT ?`,
+    );
+  const page = pageWhere('');
+  const pageOfServer = pageWhere(' AND server = ?');
+  const pageOfOperation = pageWhere(' AND operation = ?');
+  // The plus keeps SQLite from walking along all that a server did for the few records of one operation.
+  const pageOfBoth = pageWhere(' AND +server = ? AND operation = ?');
   const used = database.prepare(
     'SELECT at, tokens FROM audit WHERE server = ? AND at >= ? AND tokens IS NOT NULL ORDER BY at, place',
   );
@@ -28,10 +31,12 @@ export function auditHandlers(database: DatabaseSync): Pick<StoreHandlers, Audit
     'audit.append': writes<'audit.append'>(list(values(AUDIT_VALUES)), (records) => {
       for (const each of records) insert.run(...each);
     }),
-    'audit.page': reads<'audit.page'>(decodePage, ({ before, limit, server }) => {
+    'audit.page': reads<'audit.page'>(decodePage, ({ before, limit, server, operation }) => {
       const place = before ?? Number.MAX_SAFE_INTEGER;
       const count = Math.min(limit, MAX_PAGE);
-      return server === null ? page.all(place, count) : pageOfServer.all(place, server, count);
+      if (operation === null) return server === null ? page.all(place, count) : pageOfServer.all(place, server, count);
+      if (server === null) return pageOfOperation.all(place, operation, count);
+      return pageOfBoth.all(place, server, operation, count);
     }),
     'audit.used': reads<'audit.used'>(decodeSince, ({ server, since }) => used.all(server, since).map(decodeUse)),
     'audit.trim': writes<'audit.trim'>(decodeBefore, ({ before }) => trim.run(before)),
@@ -46,11 +51,12 @@ export function decodeUse(value: unknown): ModelUse {
 }
 
 function decodePage(value: unknown): AuditPageRequest {
-  const { before, limit, server } = record(value);
+  const { before, limit, server, operation } = record(value);
   return {
     before: optionalInteger(before, 'before') ?? null,
     limit: integer(limit, 'limit'),
     server: optionalText(server, 'server') ?? null,
+    operation: optionalText(operation, 'operation') ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Consent, EraVerdict, Grant, ModelUse } from '../../core/index.ts';
+import type { Consent, EraVerdict, ModelUse } from '../../core/index.ts';
 import { isRecord, type Row, type Values } from './records.ts';
 
 /**
@@ -24,7 +24,8 @@ export interface StoreOperations {
   'events.remove': { readonly params: readonly string[]; readonly result: null };
   'events.trim': { readonly params: { readonly keep: number }; readonly result: null };
   'grants.list': { readonly params: null; readonly result: readonly Row[] };
-  'grants.save': { readonly params: Grant; readonly result: null };
+  'grants.find': { readonly params: { readonly id: string }; readonly result: Row | null };
+  'grants.save': { readonly params: Values; readonly result: null };
   'grants.revoke': { readonly params: readonly string[]; readonly result: null };
   'audit.append': { readonly params: readonly Values[]; readonly result: null };
   'audit.page': { readonly params: AuditPageRequest; readonly result: readonly Row[] };
@@ -46,6 +47,7 @@ export interface PageRequest {
 
 export interface AuditPageRequest extends PageRequest {
   readonly server: string | null;
+  readonly operation: string | null;
 }
 
 export type StoreOperation = keyof StoreOperations;

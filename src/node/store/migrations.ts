@@ -58,6 +58,8 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX audit_by_server ON audit (server, place);
    CREATE INDEX audit_by_time ON audit (at);
    CREATE INDEX audit_of_models ON audit (server, at) WHERE tokens IS NOT NULL`,
+  `ALTER TABLE grants ADD COLUMN details TEXT CHECK (json_valid(details));
+   CREATE INDEX audit_by_operation ON audit (operation, place)`,
 ];
 
 export const LATEST_VERSION = MIGRATIONS.length;

@@ -1,4 +1,4 @@
-import type { Consent, EraVerdict, Grant } from '../../core/index.ts';
+import type { Consent, EraVerdict } from '../../core/index.ts';
 
 /** What SQLite takes and gives. */
 export type Value = string | number | null;
@@ -108,19 +108,6 @@ function decodeGrants(value: unknown): Consent['grants'] {
   if (others === undefined) return { autoApprove: tools };
   return { autoApprove: tools, others: list((line) => text(line, 'others'))(others) };
 }
-
-export const decodeGrant: Decoder<Grant> = (value) => {
-  const { id, direction, kind, server, target, form, at } = record(value);
-  return {
-    id: text(id, 'id'),
-    direction: oneOf(direction, ['toServer'], 'direction'),
-    kind: oneOf(kind, ['featureSet'], 'kind'),
-    server: text(server, 'server'),
-    target: text(target, 'target'),
-    form: text(form, 'form'),
-    at: integer(at, 'at'),
-  };
-};
 
 export const decodeVerdict: Decoder<EraVerdict> = (value) => {
   const { fingerprint, era, mcpl, at } = record(value);

@@ -4,8 +4,9 @@ import { entryOf } from './auditRows.ts';
 import { CONSENT_COLUMNS, CONSENT_SAVE, consentOf } from './consents.ts';
 import { EVENT_COLUMNS, EVENT_INSERT } from './events.ts';
 import { eventOf } from './eventRows.ts';
+import { grantOf } from './grantRows.ts';
 import { GRANT_COLUMNS, GRANT_INSERT } from './grants.ts';
-import { decodeGrant, isValue, placeOf, type Row, type Values } from './records.ts';
+import { isValue, placeOf, type Row, text, type Values } from './records.ts';
 
 /** How one table is taken over. What servers were found to speak is not: it is found out again. */
 interface SalvagedTable {
@@ -28,10 +29,10 @@ const TABLES: readonly SalvagedTable[] = [
   },
   {
     table: 'grants',
-    name: 'feature set permissions',
+    name: 'feature set and scope permissions',
     columns: GRANT_COLUMNS,
     insert: `INSERT OR IGNORE ${GRANT_INSERT}`,
-    decode: decodeGrant,
+    decode: grantOf,
   },
   {
     table: 'events',
@@ -88,7 +89,7 @@ function readTable(damaged: DatabaseSync, { table, columns, decode }: SalvagedTa
   for (const order of ['DESC', 'ASC'])
     try {
       const all = damaged.prepare(
-        `SELECT rowid AS place, ${columns} FROM ${table} NOT INDEXED ORDER BY rowid ${order}`,
+        `SELECT rowid AS place, ${selection(damaged, table, names)} FROM ${table} NOT INDEXED ORDER BY rowid ${order}`,
       );
       for (const row of all.iterate()) {
         const values = valuesOf(row, names, decode);
@@ -102,6 +103,13 @@ function readTable(damaged: DatabaseSync, { table, columns, decode }: SalvagedTa
       // What lies beyond the damage cannot be had from this end.
     }
   return found;
+}
+
+/** A file of an earlier version lacks the newer columns. */
+function selection(damaged: DatabaseSync, table: string, names: readonly string[]): string {
+  const columns = damaged.prepare('SELECT name FROM pragma_table_info(?)').all(table);
+  const there = new Set(columns.map((column) => text(column['name'], 'name')));
+  return names.map((name) => (there.has(name) ? name : `NULL AS ${name}`)).join(', ');
 }
 
 function valuesOf(row: Row, names: readonly string[], decode: (row: Row) => unknown): Values | undefined {

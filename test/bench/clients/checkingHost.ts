@@ -1,6 +1,7 @@
 import { createHost, NO_LOG } from '../../../src/core/index.ts';
 import { NodeConnector } from '../../../src/node/connector.ts';
 import { memoryStorage } from '../../../src/node/memoryStorage.ts';
+import { nodeFileNames } from '../../../src/node/fileNames.ts';
 import { nodeClock, nodeIds } from '../../../src/node/nodePorts.ts';
 import type { BenchClient } from './client.ts';
 import { GENEROUS, mcplEntry } from './host.ts';
@@ -33,6 +34,7 @@ export const openCheckingHost = async (): Promise<BenchClient> => {
           trim: () => Promise.resolve(),
         },
       },
+      fileNames: nodeFileNames,
       variables: {
         folders: [],
         userHome: '/',

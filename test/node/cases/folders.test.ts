@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { createHost, Emitter, type Host, type JsonObject, type VariableSource } from '../../../src/core/index.ts';
 import { NodeConnector } from '../../../src/node/connector.ts';
 import { memoryStorage } from '../../../src/node/memoryStorage.ts';
+import { nodeFileNames } from '../../../src/node/fileNames.ts';
 import { nodeClock, nodeIds } from '../../../src/node/nodePorts.ts';
 import { CASE_TIMEOUT, ID, openCase } from './caseHost.ts';
 import { ask, CasePerson } from './casePerson.ts';
@@ -57,6 +58,7 @@ suite('The folders that a server may know of', function () {
           readFile: () => Promise.reject(new Error('There is none.')),
         },
         connector: new NodeConnector({ demoScript: '' }),
+        fileNames: nodeFileNames,
         models: { choose: () => Promise.resolve({ kind: 'failed', reason: 'no_model', message: 'There is none.' }) },
         inputs: { ...person.ports, schemaChecker: { check: () => Promise.resolve({ kind: 'ok' }) } },
         consent: { ask: () => Promise.resolve('dontStart') },

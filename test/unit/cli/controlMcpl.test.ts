@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { InboundEvent } from '../../../src/core/index.ts';
+import { DEFAULT_LIMITS, type InboundEvent } from '../../../src/core/index.ts';
 import { mcpl, view } from '../../support/featureSets.ts';
 import { Driver } from './driver.ts';
 import type { FakeHost } from './fakeHost.ts';
@@ -326,9 +326,13 @@ suite('A driver and what servers do by themselves', () => {
   });
 
   test('sets limits, of which the rest have their defaults', async () => {
-    await say({ id: 1, command: 'configure', limits: { pushPerMinute: 3, model: 'small' } });
+    await say({ id: 1, command: 'configure', limits: { pushPerMinute: 3, model: 'small', asksInChat: true } });
     await say({ id: 2, command: 'configure', trusted: true });
-    const limits = { pushPerMinute: 3, maxEvents: 1_000, auditDays: 30, model: 'small' };
+    const limits = { ...DEFAULT_LIMITS, pushPerMinute: 3, model: 'small', asksInChat: true };
     assert.deepEqual(host.settings?.limits, limits);
+    assert.equal(
+      await refusal({ command: 'configure', limits: { approvalSeconds: 4 } }),
+      'INVALID_COMMAND: "approvalSeconds" must be a whole number from 5 to 3600.',
+    );
   });
 });

@@ -9,6 +9,7 @@ const ALL = [
   'memory.consolidation',
   'memory.proactive',
   'compliance.redaction',
+  'files.edit',
 ];
 
 suite('The demo as an MCPL server', () => {
@@ -42,6 +43,7 @@ suite('The demo as an MCPL server', () => {
         ['memory.consolidation', 'string', 'inferenceRequest tools'],
         ['memory.proactive', 'string', 'pushEvents tools'],
         ['compliance.redaction', 'string', 'contextHooks.afterInference'],
+        ['files.edit', 'string', 'tools'],
       ],
     );
   });
@@ -50,6 +52,7 @@ suite('The demo as an MCPL server', () => {
     ['notes', undefined, 'Demo Notes', 5],
     ['memory', { beforeInference: true, afterInference: { blocking: false } }, 'Demo Memory', 3],
     ['compliance', { afterInference: { blocking: true } }, 'Demo Compliance', 0],
+    ['files', undefined, 'Demo Files', 4],
   ] as const)
     test(`as "${part}" announces only that`, async () => {
       host = new DemoHost([part]);
@@ -84,6 +87,7 @@ suite('The demo as an MCPL server', () => {
         'list_memories: memory.retrieval',
         'remind_me: memory.proactive',
         'consolidate_memories: memory.consolidation',
+        ...['read_text', 'append_line', 'move_file', 'request_access'].map((name) => `${name}: files.edit`),
       ],
     );
   });

@@ -13,6 +13,8 @@ suite('the settings that hold for all servers', () => {
         'mcpl.events.maxCount': NaN,
         'mcpl.audit.retentionDays': null,
         'mcpl.inference.model': ' ',
+        'mcpl.approvals.timeoutSeconds': '9',
+        'mcpl.approvals.inChat': 'true',
       }),
       DEFAULT_LIMITS,
     );
@@ -25,8 +27,10 @@ suite('the settings that hold for all servers', () => {
         'mcpl.events.maxCount': 1e9,
         'mcpl.audit.retentionDays': -4,
         'mcpl.inference.model': ' gpt ',
+        'mcpl.approvals.timeoutSeconds': 4.9,
+        'mcpl.approvals.inChat': true,
       }),
-      { pushPerMinute: 60, maxEvents: 10_000, auditDays: 1, model: 'gpt' },
+      { pushPerMinute: 60, maxEvents: 10_000, auditDays: 1, model: 'gpt', approvalSeconds: 5, asksInChat: true },
     );
   });
 });

@@ -3,6 +3,7 @@ import { GatewayEndpoint } from '../../../src/core/gateway/endpoint.ts';
 import { outlineBody } from '../../../src/core/gateway/messages.ts';
 import type { BackChannel, GatewaySession } from '../../../src/core/gateway/session.ts';
 import type { Json } from '../../../src/core/index.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
 import { failOnLeaks } from '../../support/leaks.ts';
 import { FakeHost, RUNNING, tool } from './fakeHost.ts';
 
@@ -28,7 +29,13 @@ suite('gateway endpoint', () => {
     host = new FakeHost();
     host.set('notes', [tool('add')]);
     let next = 0;
-    endpoint = new GatewayEndpoint(host, 'notes', { uuid: () => `s${++next}` }, 3);
+    endpoint = new GatewayEndpoint({
+      host,
+      server: 'notes',
+      ids: { uuid: () => `s${++next}` },
+      clock: new FakeClock(),
+      maxSessions: 3,
+    });
   });
   teardown(() => endpoint.dispose());
   failOnLeaks();

@@ -13,6 +13,7 @@ import {
   type ServerState,
   type ToolCallRequest,
 } from '../../../src/core/index.ts';
+import { FakeApprovals } from './fakeApprovals.ts';
 
 /** A call that reached the host, to be settled by the test. */
 export interface HeldCall {
@@ -38,9 +39,10 @@ export class FakeHost implements GatewayHost {
   #waiting: ((call: HeldCall) => void)[] = [];
   readonly #held: HeldCall[] = [];
   readonly onDidChangeServer = this.#changes.event;
+  readonly approvals = new FakeApprovals();
 
   get hasListeners(): boolean {
-    return this.#changes.hasListeners;
+    return this.#changes.hasListeners || this.approvals.hasListeners;
   }
 
   server(id: string): ServerSnapshot | undefined {
@@ -63,6 +65,7 @@ export class FakeHost implements GatewayHost {
       definition: undefined,
       capabilities: {},
       mcpl: undefined,
+      scopes: { lists: {}, adapters: {} },
       listing: { kind: 'read' },
       resources: [],
       templates: [],

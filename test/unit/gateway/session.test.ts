@@ -3,13 +3,19 @@ import fc from 'fast-check';
 import { HostError, type Json, type JsonObject } from '../../../src/core/index.ts';
 import { GatewaySession } from '../../../src/core/gateway/session.ts';
 import { decodeToolPage } from '../../../src/core/wire/tools.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
 import { failOnLeaks } from '../../support/leaks.ts';
 import { FakeHost, RUNNING, tool } from './fakeHost.ts';
 
 /** One client and its session, everything the session says being written down. */
 class Conversation {
   readonly host = new FakeHost();
-  readonly session = new GatewaySession('s', this.host, 'notes');
+  readonly session = new GatewaySession({
+    host: this.host,
+    server: 'notes',
+    ids: { uuid: () => 's' },
+    clock: new FakeClock(),
+  });
   readonly #lines: string[] = [];
 
   constructor() {

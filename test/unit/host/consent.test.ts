@@ -4,6 +4,7 @@ import { isHostError } from '../../../src/core/base/errors.ts';
 import type { StartAnswer } from '../../../src/core/ports.ts';
 import { memoryStorage } from '../../../src/node/memoryStorage.ts';
 import { settle } from '../../support/fakeClock.ts';
+import { scopeText } from '../../support/scopeEntries.ts';
 import { ScriptedServer, tool } from '../../support/scriptedServer.ts';
 import { TestHost } from '../../support/testHost.ts';
 
@@ -201,6 +202,48 @@ suite('Feature sets that the workspace switches on', () => {
     await t.user(mine, sets('memory.recall', 'memory.store'));
     assert.deepEqual(reasons(t), ['widened']);
     assert.equal(t.servers.length, 1);
+    await t.host.close();
+  });
+});
+
+suite('Scopes that the workspace widens', () => {
+  const mine = {
+    a: { command: 'x', enabled: true, scopes: { '*': { whitelist: ['docs/**'], blacklist: ['**/.env'] } } },
+  };
+  const theirs = {
+    a: { scopes: { '*': { whitelist: ['docs/**', '/etc/**'], blacklist: ['/no'] } }, scopeAdapters: { read: [] } },
+  };
+  const held = (t: TestHost): readonly string[] => {
+    const server = t.host.server('a');
+    assert.ok(server !== undefined);
+    return scopeText(server.scopes);
+  };
+
+  test('are asked for while the user’s own server runs, hold once they are allowed, and never take a denial back', async () => {
+    const t = new TestHost();
+    await t.user(mine);
+    assert.deepEqual(held(t), ['*: +docs/** -**/.env']);
+    const answer = new Deferred<StartAnswer>();
+    t.answer = answer.promise;
+    await t.user(mine, theirs);
+    assert.deepEqual(
+      t.questions.map(({ reason, remarks }) => [reason, ...remarks]),
+      [
+        [
+          'first',
+          'Without asking, it may touch what lies outside the workspace: /etc/**.',
+          'Whatever these tools touch, their calls need no approval: read.',
+        ],
+      ],
+    );
+    assert.deepEqual(held(t), ['*: +docs/** -**/.env -/no'], 'What narrows holds at once.');
+    answer.resolve('start');
+    await settle();
+    assert.deepEqual(held(t), ['*: +docs/** +/etc/** -**/.env -/no', 'read at []']);
+    await t.user(mine, { a: { scopes: { '*': { whitelist: ['/etc/**'], blacklist: [] } } } });
+    assert.deepEqual(held(t), ['*: +/etc/** -**/.env']);
+    assert.equal(t.questions.length, 1, 'Less than was allowed is not asked about.');
+    assert.equal(t.servers.length, 1, 'A server goes on running whatever becomes of its scopes.');
     await t.host.close();
   });
 });

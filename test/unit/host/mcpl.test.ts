@@ -32,7 +32,7 @@ suite('MCPL servers', () => {
       const t = await connected(shape);
       assert.deepEqual(t.server.heard.slice(1), [
         'notifications/initialized {}',
-        'featureSets/update {"enabled":[],"disabled":["memory.read","memory.push"]}',
+        'featureSets/update {"enabled":[],"disabled":["memory.read","memory.push"],"scopes":{}}',
       ]);
       await t.host.close();
     }
@@ -40,7 +40,7 @@ suite('MCPL servers', () => {
 
   test('that declare no set are told so as well, because some wait for it', async () => {
     const t = await connected({ version: '0.4', channels: true });
-    assert.equal(t.server.heard.at(-1), 'featureSets/update {"enabled":[],"disabled":[]}');
+    assert.equal(t.server.heard.at(-1), 'featureSets/update {"enabled":[],"disabled":[],"scopes":{}}');
     await t.host.close();
   });
 

@@ -78,6 +78,7 @@ suite('What the workspace grants of MCPL', () => {
       },
       push: { b: 'ignore' },
       inference: { model: 'small', requestsPerHour: 2, tokensPerDay: 200_000 },
+      scopes: DEFAULT_MCPL.scopes,
     });
     assert.equal(decision(definition, undefined), 'first');
     assert.equal(decision(definition, consent(undefined)), 'widened');
@@ -220,6 +221,11 @@ suite('A grant as a line', () => {
       { kind: 'infer', pattern: '*', instead: 'ignore' },
       { kind: 'tool', tool: 'a\nb', featureSet: 's', instead: undefined },
       { kind: 'model', model: 'm', instead: 'n' },
+      { kind: 'whitelist', featureSet: 'a.*', patterns: ['/a "b"\n/**', ''] },
+      { kind: 'whitelist', featureSet: '*', patterns: [] },
+      { kind: 'adapter', tool: '__proto__', paths: [], instead: undefined },
+      { kind: 'adapter', tool: 't', paths: ['$.a', ''], instead: ['$.b'] },
+      { kind: 'adapter', tool: '', paths: ['$.a'], instead: [] },
       { kind: 'requestsPerHour', most: 1, instead: 0 },
       { kind: 'tokensPerDay', most: 2, instead: 1 },
     ];
@@ -237,6 +243,19 @@ suite('A grant as a line', () => {
       'model',
       'tokensPerDay ["1"]',
       'afterTimeoutMs [1]',
+      'whitelist',
+      'whitelist []',
+      'whitelist ["*",["/**"]]',
+      'whitelist ["*",null]',
+      'whitelist {"0":"*"}',
+      'whitelist "*"',
+      'whitelist ["*"',
+      'adapter ["t"]',
+      'adapter ["t",["$.a"]]',
+      'adapter ["t","$.a",null]',
+      'adapter ["t",["$.a",1],null]',
+      'adapter ["t",[],"$.a"]',
+      'adapter [1,[],null]',
     ])
       assert.equal(readGrantLine(line), undefined, line);
   });

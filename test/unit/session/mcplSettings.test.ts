@@ -45,6 +45,7 @@ suite('What an entry says of MCPL', () => {
       ...mcpl,
       featureSets: { enabled: ['memory.*'], disabled: ['memory.consolidation'] },
       hooks: { ...mcpl.hooks, positions: ['system'] },
+      scopes: DEFAULT_MCPL.scopes,
     });
     assert.deepEqual(definition?.workspaceGrants, []);
   });
@@ -118,6 +119,8 @@ suite('What an entry says of MCPL', () => {
       push: { '*': 'infer' },
       inference: { requestsPerHour: 1 },
       toolFeatureSets: { t: 'a' },
+      scopes: { '*': { whitelist: ['/**'] } },
+      scopeAdapters: { t: [] },
     }).definition;
     assert.equal(reconcile({ before, after, state, trusted: true, wasTrusted: true }), 'none');
   });

@@ -11,7 +11,7 @@ import {
 import { object } from '../members.ts';
 import { countDeclared, decodeFeatureSets } from './featureSets.ts';
 
-export { encodeHostAdvert } from './hostAdvert.ts';
+export { encodeHostAdvert, type ToldScopes } from './hostAdvert.ts';
 
 /** What a server says of MCPL in its handshake. */
 export interface McplAdvert {

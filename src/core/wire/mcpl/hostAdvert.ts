@@ -1,11 +1,14 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { FeatureSetSettings } from '../../model/mcpl.ts';
 
+/** The lists of the sets that have any (MCPL §7.2), by name. */
+export type ToldScopes = Readonly<Record<string, { readonly whitelist: string[]; readonly blacklist: string[] }>>;
+
 /**
  * What the host says of itself under `experimental.mcpl` of `initialize` (MCPL §5.2). Sets are named, never by
  * wildcard. A file of its own because it is sent before anybody knows whether the server speaks MCPL.
  */
-export function encodeHostAdvert({ enabled, disabled }: FeatureSetSettings): JsonObject {
+export function encodeHostAdvert({ enabled, disabled }: FeatureSetSettings, scopes: ToldScopes = {}): JsonObject {
   return {
     version: '0.2',
     pushEvents: true,
@@ -13,5 +16,6 @@ export function encodeHostAdvert({ enabled, disabled }: FeatureSetSettings): Jso
     inferenceRequest: { streaming: true },
     modelInfo: true,
     featureSets: { enabled, disabled },
+    ...(Object.keys(scopes).length > 0 && { scopes }),
   };
 }

@@ -1,0 +1,305 @@
+import { ignoreFailure } from '../base/async.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { HostError, messageOf } from '../base/errors.ts';
+import { Emitter } from '../base/event.ts';
+import type { Logger } from '../base/log.ts';
+import type { ApprovalRequest, PendingApproval } from '../model/approval.ts';
+import type { AuditRecord } from '../model/audit.ts';
+import type { Grant, ScopeGrant } from '../model/grant.ts';
+import type { GrantStore, Ids } from '../ports.ts';
+import { grantRecord, scopeGrant } from './scopeGrants.ts';
+
+export interface RememberedApprovalsOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly grants: GrantStore;
+  readonly log: Logger;
+  record(record: AuditRecord): void;
+}
+
+/** Which request a grant would have to answer. */
+export type Remembered = Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>;
+
+/** More than anybody approves by hand; then the oldest goes. */
+const MOST_REMEMBERED = 10_000;
+/** The last moment that a date can name. */
+const LATEST = 8_640_000_000_000_000;
+
+/**
+ * What persons allowed servers to touch, beyond the one time. What lasts for the session is this window's alone. What
+ * lasts for the workspace is kept in the store, which another window may share: what that one grants counts here from the
+ * next start on; what it revokes is not allowed here from that moment on, as every use is looked up in the store, though
+ * it is listed until it is used or this window starts anew; of two ends that two windows know of, the earlier one counts.
+ */
+export class RememberedApprovals implements Disposable {
+  readonly #options: RememberedApprovalsOptions;
+  readonly #changed = new Emitter<void>();
+  readonly #grants = new Map<string, ScopeGrant>();
+  /** On their way to the store: they allow nothing yet. */
+  readonly #saving = new Map<string, ScopeGrant>();
+  /** Revoked, and not yet known to be gone from the store: nothing may bring them back, and each write tries again. */
+  readonly #doomed = new Set<string>();
+  #list: readonly ScopeGrant[] | undefined;
+  #loading: Promise<void> | undefined;
+  #isLoaded = false;
+  #hasTried = false;
+  #timer: Disposable | undefined;
+  #isDisposed = false;
+
+  readonly onDidChange = this.#changed.event;
+
+  constructor(options: RememberedApprovalsOptions) {
+    this.#options = options;
+  }
+
+  /** The newest first. The same list until something changes. */
+  list(): readonly ScopeGrant[] {
+    // A store that cannot be read is not asked again each time that somebody looks.
+    if (!this.#hasTried) void this.loaded();
+    this.#list ??= [...this.#grants.values()].reverse().sort((a, b) => b.at - a.at);
+    // The machine may have slept through the moment at which one of them ended.
+    if (this.#list.some((grant) => this.#isOver(grant)))
+      this.#list = this.#list.filter((grant) => !this.#isOver(grant));
+    return this.#list;
+  }
+
+  /** Never rejects: what cannot be read now is tried again the next time. */
+  loaded(): Promise<void> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  /** What allows exactly this request now. A store that cannot be read allows nothing: the person is asked again. */
+  async find(request: Remembered): Promise<ScopeGrant | undefined> {
+    await this.loaded();
+    const id = this.#idOf(request);
+    const grant = this.#grants.get(id);
+    if (grant === undefined || !this.#allows(grant, request)) return undefined;
+    if (grant.lifetime === 'session') return grant;
+    const kept = await this.#look(id);
+    const current = this.#grants.get(id);
+    // Revoked, or approved anew, while the store was asked.
+    if (current !== grant) return current !== undefined && this.#allows(current, request) ? current : undefined;
+    if (kept === 'unreadable') return undefined;
+    if (kept?.kind !== 'scope' || !this.#allows(kept, request)) {
+      this.#drop([id]);
+      return undefined;
+    }
+    if (kept.until !== grant.until) this.#put(kept);
+    return kept;
+  }
+
+  /** Resolves when the grant is as durable as it is meant to be; rejects when it cannot be kept, and is not then. */
+  async remember(approval: PendingApproval, lifetime: ScopeGrant['lifetime']): Promise<void> {
+    const id = this.#idOf(approval);
+    const grant = scopeGrant(approval, { id, lifetime, at: this.#options.clock.now() });
+    if (lifetime === 'workspace') {
+      this.#doomed.delete(id);
+      this.#saving.set(id, grant);
+      try {
+        await this.#options.grants.save(grant);
+      } finally {
+        if (this.#saving.get(id) === grant) this.#saving.delete(id);
+      }
+      // Revoked before anybody could use it; the store removes it after having saved it.
+      if (this.#doomed.has(id) || this.#isDisposed) return;
+    }
+    this.#put(grant);
+    this.#record('approval/granted', grant, `Allowed for this ${lifetime}`, grant.at - approval.askedAt);
+    this.#trim();
+  }
+
+  /** They allow nothing from now on. Resolves when they will not come back either. */
+  async revoke(ids: readonly string[], why: string): Promise<void> {
+    const chosen = new Set(ids);
+    await this.#end(
+      this.#all().filter(({ id }) => chosen.has(id)),
+      'approval/revoked',
+      why,
+    );
+  }
+
+  /** Rejects where it is not known what is kept: then what is kept may come back. */
+  async revokeWhere(predicate: (grant: ScopeGrant) => boolean, why: string): Promise<void> {
+    const work = this.#end(this.#all().filter(predicate), 'approval/revoked', why);
+    ignoreFailure(work);
+    await this.loaded();
+    await Promise.all([work, this.#end(this.#all().filter(predicate), 'approval/revoked', why)]);
+    if (!this.#isLoaded && !this.#isDisposed) throw unreadable();
+  }
+
+  async setExpiry(ids: readonly string[], until: number | undefined): Promise<void> {
+    if (until !== undefined && !(Number.isSafeInteger(until) && Math.abs(until) <= LATEST)) throw noMoment();
+    const chosen = new Set(ids);
+    for (const grant of this.#all().filter(({ id }) => chosen.has(id))) {
+      if (grant.lifetime === 'workspace' && !(await this.#saveExpiry(grant, until))) continue;
+      // Revoked, or approved anew, meanwhile.
+      if (this.#grants.get(grant.id) !== grant) continue;
+      this.#put({ ...grant, until });
+      const end = until === undefined ? 'does not end by itself' : `ends ${new Date(until).toISOString()}`;
+      this.#record('approval/granted', grant, `Now ${end}`, 0);
+    }
+    this.#expire();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#timer?.dispose();
+    this.#changed.dispose();
+  }
+
+  /** A grant that another window revoked is not brought back by giving it a new end. */
+  async #saveExpiry(grant: ScopeGrant, until: number | undefined): Promise<boolean> {
+    const { grants } = this.#options;
+    if ((await grants.find(grant.id)) === undefined) {
+      if (this.#grants.get(grant.id) === grant) this.#drop([grant.id]);
+      return false;
+    }
+    if (this.#grants.get(grant.id) !== grant) return false;
+    await grants.save({ ...grant, until });
+    return true;
+  }
+
+  async #load(): Promise<void> {
+    const { grants, log } = this.#options;
+    this.#hasTried = true;
+    try {
+      const kept = await grants.list();
+      if (this.#isDisposed) return;
+      this.#isLoaded = true;
+      const news = kept.filter((grant) => grant.kind === 'scope').filter((grant) => this.#isNews(grant));
+      for (const grant of news) this.#grants.set(grant.id, grant);
+      if (news.length > 0) this.#tell();
+      this.#expire();
+      this.#trim();
+      if (this.#doomed.size > 0) ignoreFailure(this.#remove([]));
+    } catch (error) {
+      this.#loading = undefined;
+      if (this.#isDisposed) return;
+      log.log('error', `What was approved in earlier sessions could not be read: ${messageOf(error)}`);
+    }
+  }
+
+  /** What was decided in this session is newer than anything that is read. */
+  #isNews({ id }: ScopeGrant): boolean {
+    return !this.#grants.has(id) && !this.#saving.has(id) && !this.#doomed.has(id);
+  }
+
+  async #look(id: string): Promise<Grant | undefined | 'unreadable'> {
+    try {
+      return await this.#options.grants.find(id);
+    } catch (error) {
+      this.#options.log.log('warn', `Whether an approval still holds could not be read: ${messageOf(error)}`);
+      return 'unreadable';
+    }
+  }
+
+  #allows(grant: ScopeGrant, { server, fingerprint, key }: Remembered): boolean {
+    return grant.server === server && grant.fingerprint === fingerprint && grant.key === key && !this.#isOver(grant);
+  }
+
+  #isOver({ until }: ScopeGrant): boolean {
+    return until !== undefined && until <= this.#options.clock.now();
+  }
+
+  /** Those that are about to be kept as well: they may be revoked before that. */
+  #all(): readonly ScopeGrant[] {
+    const saving = [...this.#saving.values()].filter(({ id }) => !this.#doomed.has(id));
+    return [...this.#grants.values(), ...saving];
+  }
+
+  /** The same for the same request, so that approving it again replaces what was approved before. */
+  #idOf({ server, fingerprint, key }: Remembered): string {
+    return this.#options.ids.sha256(`scope ${JSON.stringify([server, fingerprint, key])}`).slice(0, 32);
+  }
+
+  #put(grant: ScopeGrant): void {
+    // What is put last is the newest of those of one moment.
+    this.#grants.delete(grant.id);
+    this.#grants.set(grant.id, grant);
+    this.#tell();
+  }
+
+  #drop(ids: readonly string[]): void {
+    for (const id of ids) this.#grants.delete(id);
+    if (ids.length > 0) this.#tell();
+  }
+
+  #tell(): void {
+    this.#list = undefined;
+    this.#arm();
+    this.#changed.fire();
+  }
+
+  #trim(): void {
+    if (this.#grants.size <= MOST_REMEMBERED) return;
+    const work = this.#end(this.list().slice(MOST_REMEMBERED), 'approval/revoked', 'There were too many');
+    work.catch((error: unknown) => this.#notRemoved(error));
+  }
+
+  #expire(): void {
+    const over = [...this.#grants.values()].filter((grant) => this.#isOver(grant));
+    const work = this.#end(over, 'approval/expired', 'Its time is over');
+    work.catch((error: unknown) => this.#notRemoved(error));
+  }
+
+  #notRemoved(error: unknown): void {
+    this.#options.log.log('warn', `Approvals that ended could not be removed: ${messageOf(error)}`);
+  }
+
+  /** In memory at once, whatever becomes of the store. */
+  async #end(grants: readonly ScopeGrant[], operation: string, why: string): Promise<void> {
+    if (grants.length === 0) return;
+    // Those of the session as well: the store may hold an earlier answer to the same request, not read yet.
+    const ids = grants.map(({ id }) => id);
+    for (const grant of grants) this.#record(operation, grant, why, 0);
+    const removed = this.#remove(ids);
+    this.#drop(ids);
+    await removed;
+  }
+
+  async #remove(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.#doomed.add(id);
+    const all = [...this.#doomed];
+    if (all.length === 0) return;
+    await this.#options.grants.revoke(all);
+    // What is being read may have been read before they went.
+    if (this.#isLoaded) for (const id of all) if (!this.#saving.has(id)) this.#doomed.delete(id);
+  }
+
+  /** At the end of the one that ends first. */
+  #arm(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    let first: number | undefined;
+    for (const { until } of this.#grants.values())
+      if (until !== undefined && (first === undefined || until < first)) first = until;
+    if (first === undefined || this.#isDisposed) return;
+    this.#timer = this.#options.clock.delay(Math.max(0, first - this.#options.clock.now()), () => {
+      this.#expire();
+      // A timer may be early, and a clock may be set back.
+      this.#arm();
+    });
+  }
+
+  #record(operation: string, grant: ScopeGrant, what: string, durationMs: number): void {
+    this.#options.record(grantRecord(grant, { operation, what, durationMs, at: this.#options.clock.now() }));
+  }
+}
+
+function unreadable(): HostError {
+  return new HostError('STORAGE_FAILED', 'What was approved in earlier sessions could not be read.', {
+    layer: 'host',
+    effect: 'none',
+    suggestion: 'Look into the log of MCP Live, and try again.',
+  });
+}
+
+function noMoment(): HostError {
+  return new HostError('INVALID_ARGUMENTS', 'That is no time at which an approval could end.', {
+    layer: 'host',
+    effect: 'none',
+    suggestion: 'Choose another time.',
+  });
+}

@@ -1,0 +1,240 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import { isHostError, messageOf } from '../base/errors.ts';
+import { canonicalJson, type Json } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { ApprovalOutcome, ApprovalRequest, DenialReason } from '../model/approval.ts';
+import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
+import type { ScopeGrant } from '../model/grant.ts';
+import type { ToolCallRequest } from '../model/operation.ts';
+import type { ScopeClaim, ScopeSettings, ScopeTarget } from '../model/scope.ts';
+import type { Judgement, ScopeEngine, ScopeMatter } from '../scopes/scopeEngine.ts';
+import type { ScopePlace } from '../scopes/computed.ts';
+import type { Clock, Ids } from '../ports.ts';
+import { scopeOfCall, subjectOf } from './scopeSubject.ts';
+
+/** A server as far as its scopes need it. */
+export interface ScopedUnit {
+  readonly id: string;
+  /** Of the connection that is open; absent while none is. */
+  readonly fingerprint: string | undefined;
+  /** As they are now. */
+  readonly scopes: ScopeSettings;
+  redact(text: string): string;
+}
+
+export interface ScopeQuestion {
+  readonly unit: ScopedUnit;
+  readonly featureSet: string | undefined;
+  readonly matter: ScopeMatter;
+  /** The tool call that waits. */
+  readonly call: ToolCallRequest | undefined;
+  /** Whether the question still makes sense: its set is on, over the same connection. */
+  isCurrent(): boolean;
+  /** A person is asked: it will take a while. */
+  onAsking?(): void;
+}
+
+export type ScopeAnswer =
+  | { readonly approved: true; readonly scope: ScopeClaim }
+  | {
+      readonly approved: false;
+      readonly why: ScopeDenial;
+      /** More of it, for who wrote the arguments. */ readonly detail: string | undefined;
+    };
+
+export type ScopeDenial = 'settings' | 'host' | 'changed' | DenialReason;
+
+/** Asks persons, and remembers what they said. */
+export interface ScopeApprovals {
+  /** What earlier sessions left is read. */
+  ready(): Promise<void>;
+  find(request: Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>): Promise<ScopeGrant | undefined>;
+  ask(request: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome>;
+  revoke(ids: readonly string[], why: string): Promise<void>;
+}
+
+export interface ScopeDeskOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly approvals: ScopeApprovals;
+  engine(): Promise<ScopeEngine>;
+  place(unit: ScopedUnit): ScopePlace;
+  record(record: AuditRecord): void;
+}
+
+/** Each looks at files; of a server that asks for more at once the rest is denied. */
+const MOST_AT_ONCE = 64;
+
+/**
+ * Decides what a request may touch (MCPL §7.6): the lists, then what a person allowed before, then a person. What a
+ * server says of its scope only begins the question.
+ */
+export class ScopeDesk {
+  readonly #options: ScopeDeskOptions;
+  readonly #open = new Map<string, number>();
+
+  constructor(options: ScopeDeskOptions) {
+    this.#options = options;
+  }
+
+  async decide(question: ScopeQuestion, token: CancellationToken): Promise<ScopeAnswer> {
+    const { id } = question.unit;
+    const began = this.#options.clock.now();
+    const open = this.#open.get(id) ?? 0;
+    const decision = open < MOST_AT_ONCE ? await this.#counted(question, token) : denied('flood', []);
+    this.#record(question, decision, began);
+    return decision.answer;
+  }
+
+  async #counted(question: ScopeQuestion, token: CancellationToken): Promise<Decision> {
+    const { id } = question.unit;
+    this.#open.set(id, (this.#open.get(id) ?? 0) + 1);
+    try {
+      return await this.#decide(question, token);
+    } catch (error) {
+      if (isHostError(error, 'CANCELLED')) return denied('withdrawn', []);
+      // What cannot be found out is not allowed.
+      this.#options.log.log('error', `What "${id}" wants to touch could not be decided: ${messageOf(error)}`);
+      return denied('host', []);
+    } finally {
+      const left = (this.#open.get(id) ?? 1) - 1;
+      if (left === 0) this.#open.delete(id);
+      else this.#open.set(id, left);
+    }
+  }
+
+  async #decide(question: ScopeQuestion, token: CancellationToken): Promise<Decision> {
+    const judged = await this.#judge(question, token);
+    if (!question.isCurrent()) return denied('changed', judged.targets);
+    const request = this.#request(question, judged);
+    if (judged.verdict === 'deny') {
+      // What a new entry denies was allowed once: it is not again when the entry goes.
+      if (request !== undefined) await this.#forget(request);
+      return judged.by === 'list' ? denied('settings', judged.targets) : denied('host', judged.targets, judged.why);
+    }
+    if (judged.verdict === 'allow') return this.#approved(question, judged, 'allowed by the settings');
+    if (request === undefined) return denied('changed', judged.targets);
+    await this.#options.approvals.ready();
+    const known = await this.#options.approvals.find(request);
+    if (known === undefined) {
+      question.onAsking?.();
+      const outcome = await this.#options.approvals.ask(request, token);
+      if (outcome.kind === 'denied') return denied(outcome.why, judged.targets);
+      return this.#confirm(question, request, `allowed by the person (${outcome.choice})`, token);
+    }
+    return this.#confirm(question, request, `allowed by the person before (${known.lifetime})`, token);
+  }
+
+  /**
+   * While somebody was asked, a link may have been made to lead elsewhere, or a setting to deny it: what was approved is
+   * what was shown, and nothing else.
+   */
+  async #confirm(
+    question: ScopeQuestion,
+    request: ApprovalRequest,
+    how: string,
+    token: CancellationToken,
+  ): Promise<Decision> {
+    const judged = await this.#judge(question, token);
+    if (judged.verdict === 'deny')
+      return judged.by === 'list' ? denied('settings', judged.targets) : denied('host', judged.targets, judged.why);
+    const isSame = this.#request(question, judged)?.key === request.key;
+    if (!isSame || !question.isCurrent()) return denied('changed', judged.targets);
+    return this.#approved(question, judged, how);
+  }
+
+  #judge({ unit, matter, featureSet }: ScopeQuestion, token: CancellationToken): Promise<Judgement> {
+    const place = this.#options.place(unit);
+    return this.#options
+      .engine()
+      .then((engine) => engine.judge({ matter, featureSet, settings: unit.scopes, place }, token));
+  }
+
+  #approved({ matter }: ScopeQuestion, { targets }: Judgement, how: string): Decision {
+    const scope = matter.kind === 'elevate' ? matter.claim : scopeOfCall(matter, targets, (text) => this.#digest(text));
+    return { answer: { approved: true, scope }, targets, how };
+  }
+
+  /** Absent where the connection has gone. */
+  #request({ unit, matter, featureSet, call }: ScopeQuestion, judged: Judgement): ApprovalRequest | undefined {
+    const { id: server, fingerprint } = unit;
+    if (fingerprint === undefined) return undefined;
+    const { targets } = judged;
+    const digest = (text: string): string => this.#digest(text);
+    const claim = matter.kind === 'elevate' ? matter.claim : scopeOfCall(matter, targets, digest);
+    const action = matter.kind === 'elevate' ? 'scope/elevate' : matter.tool.name;
+    // A call of which nobody knows what it touches is told apart by all that it says.
+    const said = matter.kind === 'call' && targets.length === 0 ? matter.args : claim.payload;
+    const payloadHash = this.#digest(canonicalJson(said));
+    const touched = targets.map(({ real }) => real).sort();
+    const parts: Json = [server, fingerprint, featureSet ?? null, action, claim.label, touched, payloadHash];
+    return {
+      server,
+      fingerprint,
+      featureSet,
+      key: this.#digest(canonicalJson(parts)),
+      subject: subjectOf(matter, judged, (text) => unit.redact(text)),
+      payloadHash,
+      call,
+    };
+  }
+
+  async #forget(request: ApprovalRequest): Promise<void> {
+    await this.#options.approvals.ready();
+    const known = await this.#options.approvals.find(request);
+    if (known !== undefined) await this.#options.approvals.revoke([known.id], 'the settings deny it now');
+  }
+
+  #digest(text: string): string {
+    return this.#options.ids.sha256(text).slice(0, 32);
+  }
+
+  #record({ unit, featureSet, matter }: ScopeQuestion, { answer, targets, how }: Decision, began: number): void {
+    const { clock } = this.#options;
+    const at = clock.now();
+    const action = matter.kind === 'elevate' ? 'scope/elevate' : matter.tool.name;
+    const touched = [...new Set(targets.map(({ real }) => real))];
+    const what = touched.length === 0 ? '' : ` ${touched.slice(0, MOST_NAMED).join(', ')}`;
+    const more = touched.length > MOST_NAMED ? ` and ${touched.length - MOST_NAMED} more` : '';
+    this.#options.record({
+      at,
+      server: unit.id,
+      operation: 'scope/decision',
+      featureSet,
+      inferenceId: undefined,
+      outcome: answer.approved ? 'success' : (OUTCOMES[answer.why] ?? 'refused'),
+      durationMs: at - began,
+      detail: unit.redact(`${action}${what}${more}: ${how}`),
+      tokens: undefined,
+    });
+  }
+}
+
+const MOST_NAMED = 3;
+
+const OUTCOMES: { readonly [why in ScopeDenial]?: AuditOutcome } = { timeout: 'timeout', withdrawn: 'cancelled' };
+
+interface Decision {
+  readonly answer: ScopeAnswer;
+  readonly targets: readonly ScopeTarget[];
+  /** For the audit. */
+  readonly how: string;
+}
+
+const HOW: Readonly<Record<ScopeDenial, string>> = {
+  settings: 'denied by the settings',
+  host: 'refused',
+  changed: 'denied, as something else changed meanwhile',
+  byPerson: 'denied by the person',
+  timeout: 'denied, as nobody answered in time',
+  dismissed: 'denied, as the question was closed',
+  nobody: 'denied, as nobody could be asked',
+  flood: 'denied, as there were too many requests',
+  withdrawn: 'taken back before it was answered',
+};
+
+function denied(why: ScopeDenial, targets: readonly ScopeTarget[], detail?: string): Decision {
+  const how = detail === undefined ? HOW[why] : `${HOW[why]}: ${detail}`;
+  return { answer: { approved: false, why, detail }, targets, how };
+}

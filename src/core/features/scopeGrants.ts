@@ -1,0 +1,54 @@
+import { clip } from '../base/json.ts';
+import type { PendingApproval } from '../model/approval.ts';
+import type { AuditRecord } from '../model/audit.ts';
+import type { ScopeGrant } from '../model/grant.ts';
+
+const WORKSPACE_MS = 90 * 86_400_000;
+const LONGEST_TEXT = 4_096;
+/** The key covers them all; these are for people. */
+const MOST_TARGETS = 256;
+const MOST_NAMED = 5;
+const LONGEST_NAMED = 200;
+
+/** What a person gave by answering a request with more than `once`. */
+export function scopeGrant(
+  { server, fingerprint, featureSet, key, payloadHash, subject }: PendingApproval,
+  { id, lifetime, at }: Pick<ScopeGrant, 'id' | 'lifetime' | 'at'>,
+): ScopeGrant {
+  const { action, label, targets } = subject;
+  return {
+    id,
+    direction: 'toServer',
+    kind: 'scope',
+    server,
+    fingerprint,
+    featureSet,
+    key,
+    action: clip(action.kind === 'call' ? action.tool : 'scope/elevate', LONGEST_TEXT),
+    label: label === undefined ? undefined : clip(label, LONGEST_TEXT),
+    targets: targets.slice(0, MOST_TARGETS).map(({ real }) => clip(real, LONGEST_TEXT)),
+    payloadHash,
+    lifetime,
+    by: 'person',
+    at,
+    until: lifetime === 'workspace' ? at + WORKSPACE_MS : undefined,
+  };
+}
+
+/** For the audit: that it came to be, changed or ended. */
+export function grantRecord(
+  { server, featureSet, action, targets }: ScopeGrant,
+  { what, ...rest }: Pick<AuditRecord, 'at' | 'operation' | 'durationMs'> & { readonly what: string },
+): AuditRecord {
+  const named = targets.slice(0, MOST_NAMED).map((target) => clip(target, LONGEST_NAMED));
+  const more = targets.length > MOST_NAMED ? [`${targets.length - MOST_NAMED} more`] : [];
+  return {
+    ...rest,
+    server,
+    featureSet,
+    inferenceId: undefined,
+    outcome: 'success',
+    detail: [`${what}: ${clip(action, LONGEST_NAMED)}`, [...named, ...more].join(', ')].filter(Boolean).join(' '),
+    tokens: undefined,
+  };
+}

@@ -1,0 +1,159 @@
+import { ignoreFailure } from '../base/async.ts';
+import type { CancellationToken } from '../base/cancellation.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import { BoundedRecorder } from '../mcpl/boundedRecorder.ts';
+import type { Recorder } from '../mcpl/recorder.ts';
+import type { ElevationRequest, ScopeAuthority } from '../mcpl/scopeRequests.ts';
+import type { AuditQuery, AuditEntry } from '../model/audit.ts';
+import type { ScopeGrant } from '../model/grant.ts';
+import type { HostLimits, ServerSnapshot } from '../model/server.ts';
+import type { Ports } from '../ports.ts';
+import type { ScopePlace } from '../scopes/computed.ts';
+import type { ScopeEngine } from '../scopes/scopeEngine.ts';
+import { LiveApprovals } from './approvals.ts';
+import { type ScopeAnswer, type ScopeDenial, ScopeDesk } from './scopeDesk.ts';
+import { ScopeGate, type ScopedServer } from './scopeGate.ts';
+import type { UnitChange } from './serverUnit.ts';
+
+/** A server with what its scopes may depend on. */
+export interface ScopeUnit extends ScopedServer {
+  /** Where its process runs, and relative paths are meant from. */
+  readonly workingFolder: string | undefined;
+}
+
+export interface ScopeHostOptions {
+  readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage' | 'variables' | 'fileNames'>;
+  readonly audit: Recorder & { list(query: AuditQuery): Promise<readonly AuditEntry[]> };
+  limits(): HostLimits;
+  units(): readonly ScopeUnit[];
+}
+
+/** What servers may touch, put together: requests and calls in, decisions out. The part that decides is loaded late. */
+export class ScopeHost implements ScopeAuthority, Disposable {
+  readonly approvals: LiveApprovals;
+  readonly gate: ScopeGate;
+  readonly #options: ScopeHostOptions;
+  readonly #desk: ScopeDesk;
+  readonly #store = new DisposableStore();
+  #engine: Promise<ScopeEngine> | undefined;
+
+  constructor(options: ScopeHostOptions) {
+    this.#options = options;
+    const { clock, ids, logs, storage } = options.ports;
+    const recorder = new BoundedRecorder(clock, options.audit);
+    this.approvals = this.#store.add(
+      new LiveApprovals({
+        clock,
+        ids,
+        log: logs.host,
+        grants: storage.grants,
+        audit: options.audit,
+        limits: () => options.limits(),
+        record: (record) => recorder.record(record),
+      }),
+    );
+    this.#desk = new ScopeDesk({
+      clock,
+      ids,
+      log: logs.host,
+      approvals: this.approvals,
+      engine: () => this.#load(),
+      place: (unit) => this.#place(this.#unit(unit.id)),
+      record: (record) => recorder.record(record),
+    });
+    this.gate = new ScopeGate({ desk: this.#desk, find: (server) => this.#unit(server) });
+  }
+
+  /** MCPL §7.4. Which pattern said no, and whose, is none of the server's business. */
+  async elevate(request: ElevationRequest, token: CancellationToken): Promise<string | undefined> {
+    const unit = this.#unit(request.server);
+    if (unit === undefined) return REASONS.changed;
+    const { featureSet, claim } = request;
+    const answer: ScopeAnswer = await this.#desk.decide(
+      { unit, featureSet, matter: { kind: 'elevate', claim }, call: undefined, isCurrent: () => request.isCurrent() },
+      token,
+    );
+    return answer.approved ? undefined : REASONS[answer.why];
+  }
+
+  /** A connection of this form may start: what was approved for another one was approved for another server. */
+  admitted(server: string, fingerprint: string): void {
+    const isOther = (grant: ScopeGrant): boolean => grant.server === server && grant.fingerprint !== fingerprint;
+    this.#revoke(isOther, 'the server is another one now');
+  }
+
+  /** Something of a server is otherwise: approvals end with what they were given for. */
+  changed(unit: ScopeUnit, what: UnitChange): void {
+    const { snapshot } = unit;
+    if (snapshot.state.kind !== 'running') this.approvals.withdraw(unit.id);
+    if (snapshot.state.kind !== 'running' || !TELLING.includes(what)) return;
+    ignoreFailure(this.#endWhatIsVoid(unit));
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  async #endWhatIsVoid(unit: ScopeUnit): Promise<void> {
+    await this.approvals.ready();
+    if (!this.approvals.remembered().some(({ server }) => server === unit.id)) return;
+    const { snapshot } = unit;
+    this.#revoke((grant) => grant.server === unit.id && isOff(snapshot, grant.featureSet), 'its feature set is off');
+    // MCPL §7.6: a new denial comes before everything that was allowed.
+    const engine = await this.#load();
+    const place = this.#place(unit);
+    const { scopes: settings } = unit;
+    this.#revoke(
+      ({ server, featureSet, targets }) =>
+        server === unit.id && engine.denies(targets, { featureSet, settings, place }),
+      'the settings deny it now',
+    );
+  }
+
+  #revoke(which: (grant: ScopeGrant) => boolean, why: string): void {
+    this.approvals.revokeWhere(which, why).catch((error: unknown) => {
+      this.#options.ports.logs.host.log('error', `An approval could not be revoked: ${messageOf(error)}`);
+    });
+  }
+
+  #unit(id: string): ScopeUnit | undefined {
+    return this.#options.units().find((unit) => unit.id === id);
+  }
+
+  #place(unit: ScopeUnit | undefined): ScopePlace {
+    const { folders, userHome } = this.#options.ports.variables;
+    const own = unit?.workingFolder;
+    const paths = folders.map(({ path }) => path);
+    return { folders, userHome, bases: [...new Set(own === undefined ? paths : [own, ...paths])] };
+  }
+
+  #load(): Promise<ScopeEngine> {
+    this.#engine ??= import('../scopes/scopeEngine.ts').then(
+      ({ ScopeEngine }) => new ScopeEngine(this.#options.ports.fileNames),
+    );
+    // A file that could not be read once may be there the next time.
+    this.#engine.catch(() => (this.#engine = undefined));
+    return this.#engine;
+  }
+}
+
+/** What may end an approval; a consent is told of with the tools. */
+const TELLING: readonly UnitChange[] = ['settings', 'mcpl', 'tools'];
+
+function isOff({ mcpl }: ServerSnapshot, featureSet: string | undefined): boolean {
+  if (featureSet === undefined) return false;
+  return mcpl?.sets.find(({ set }) => set.name === featureSet)?.state !== 'enabled';
+}
+
+const REASONS: Readonly<Record<ScopeDenial, string>> = {
+  settings: 'The settings of the host deny it.',
+  host: 'It does not name something that can be allowed.',
+  changed: 'Something changed while it was being decided.',
+  byPerson: 'The user denied it.',
+  timeout: 'Nobody approved it in time.',
+  dismissed: 'The user closed the question.',
+  nobody: 'It needs the approval of a user, and nobody can be asked.',
+  flood: 'Too many requests wait for an approval.',
+  withdrawn: 'It was taken back.',
+};

@@ -1,0 +1,43 @@
+/** Where in a tool's arguments something is: a small part of JSONPath (RFC 9535). */
+export type ArgumentPath = readonly ArgumentStep[];
+
+export type ArgumentStep =
+  | { readonly kind: 'member'; readonly name: string }
+  | { readonly kind: 'item'; readonly index: number }
+  /** Every item of a list. */
+  | { readonly kind: 'items' };
+
+const LONGEST_PATH = 512;
+const MOST_STEPS = 16;
+
+const STEP = new RegExp(
+  [
+    /\.(?<plain>[\p{L}_$][\p{L}\p{N}_$-]*)/u,
+    /\[\*\]/u,
+    /\[(?<index>0|[1-9]\d{0,5})\]/u,
+    /\['(?<single>(?:[^'\\]|\\['\\])*)'\]/u,
+    /\["(?<double>(?:[^"\\]|\\["\\])*)"\]/u,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'uy',
+);
+
+/** `$.path`, `$['odd key']`, `$.files[*].path`, `$[0]`; `undefined` for what is none, and for all arguments at once. */
+export function parseArgumentPath(text: string): ArgumentPath | undefined {
+  if (text.length > LONGEST_PATH || !text.startsWith('$')) return undefined;
+  const steps: ArgumentStep[] = [];
+  STEP.lastIndex = 1;
+  while (STEP.lastIndex < text.length) {
+    const groups = STEP.exec(text)?.groups;
+    if (groups === undefined || steps.length >= MOST_STEPS) return undefined;
+    steps.push(stepOf(groups));
+  }
+  return steps.length === 0 ? undefined : steps;
+}
+
+function stepOf({ plain, index, single, double }: Readonly<Record<string, string | undefined>>): ArgumentStep {
+  if (index !== undefined) return { kind: 'item', index: Number(index) };
+  const name = plain ?? (single ?? double)?.replace(/\\(.)/gu, '$1');
+  return name === undefined ? { kind: 'items' } : { kind: 'member', name };
+}

@@ -1,0 +1,44 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import type { FileNames, RealName } from '../ports.ts';
+import type { PathStyle } from './pathStyle.ts';
+
+/** So many lookups wait for the file system at a time. */
+const SIDE_BY_SIDE = 16;
+
+/** Where paths really lead, asked once each, for one request. */
+export class RealNames {
+  readonly #names: FileNames;
+  readonly #style: PathStyle;
+  readonly #token: CancellationToken;
+  readonly #known = new Map<string, RealName>();
+
+  constructor(names: FileNames, style: PathStyle, token: CancellationToken) {
+    this.#names = names;
+    this.#style = style;
+    this.#token = token;
+  }
+
+  /** Learns what is to be told of later. */
+  async ask(paths: Iterable<string>): Promise<void> {
+    const left = [...new Set(paths)].filter((path) => !this.#known.has(path)).reverse();
+    const worker = async (): Promise<void> => {
+      for (let path = left.pop(); path !== undefined; path = left.pop())
+        this.#known.set(path, this.#inOneStyle(await this.#names.real(path, this.#token)));
+    };
+    await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, left.length) }, worker));
+  }
+
+  /** Of a path that was asked about. */
+  of(path: string): RealName {
+    return this.#known.get(path) ?? NOT_ASKED;
+  }
+
+  #inOneStyle(real: RealName): RealName {
+    if (real.kind === 'unknown') return real;
+    const path = this.#style.slashed(real.path);
+    if (!this.#style.isAbsolute(path)) return { kind: 'unknown', why: 'The file system cannot say where it leads.' };
+    return { ...real, path: this.#style.normal(path).normalize('NFC') };
+  }
+}
+
+const NOT_ASKED: RealName = { kind: 'unknown', why: 'Nobody asked where it leads.' };

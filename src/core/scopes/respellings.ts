@@ -1,0 +1,125 @@
+import { isFileUri, type Unreadable } from './pathText.ts';
+import type { PathStyle } from './pathStyle.ts';
+import { withoutTails } from './windowsPath.ts';
+
+export interface ReadingContext {
+  readonly style: PathStyle;
+  readonly userHome: string;
+  readonly ignoresCase: boolean;
+}
+
+/** What else a program may take a text for; the text itself where it may not. */
+type Respelling = (text: string, context: ReadingContext) => readonly string[] | Unreadable;
+
+const one = (respell: (text: string) => string): Respelling => {
+  return (text) => [respell(text)];
+};
+
+/** Read so by programs whatever the text is about. */
+export const OF_ANY_TEXT: readonly Respelling[] = [
+  one((text) => text.normalize('NFC')),
+  // Each end for itself: resolving a path hides its beginning from who trims it afterwards.
+  one((text) => text.trimStart()),
+  one((text) => text.trimEnd()),
+  one((text) => text.replace(/^["'`]/, '')),
+  one((text) => text.replace(/["'`]$/, '')),
+];
+
+/** Read so by programs that take it for a path. */
+export const OF_PATHS: readonly Respelling[] = [
+  ...OF_ANY_TEXT,
+  uriPaths,
+  one((text) => text.replaceAll('\\', '/')),
+  // Who resolves before decoding stays in the folder, with what is an absolute path for who decodes first.
+  one((text) => text.replace(/^[%\\]/, './$&')),
+  withoutDetours,
+  homePath,
+  one((text) => text.replace(/(?::\d+){1,2}$|#L\d[\dCL-]*$/, '')),
+  embeddedPath,
+  foreignDrive,
+  withoutSystemTails,
+];
+
+const URI = /^[a-z][a-z-]+:(?:[\\/]{2}([^/?#]*))?(.*)$/is;
+
+function uriPaths(text: string, { style }: ReadingContext): readonly string[] | Unreadable {
+  if (!isFileUri(text)) return [];
+  const [, host, rest = ''] = URI.exec(text) ?? [];
+  const authority = host ?? '';
+  const hasHost = host !== undefined;
+  const isOfFiles = /^file:/i.test(text);
+  const isLocal = !isOfFiles || authority === '' || authority.toLowerCase() === 'localhost';
+  const bare = rest.replace(/[?#].*$/s, '');
+  if (style.name === 'windows') {
+    // The colon of the drive is often encoded, which nobody takes for a name of its own.
+    const path = bare.replace(/^[\\/]*([a-z])(?::|%3a)(?=[\\/]|$)/i, '$1:');
+    const start = isLocal ? '' : /^[a-z](?::|%3a)$/i.test(authority) ? `${authority.charAt(0)}:` : `//${authority}`;
+    return [path, withoutUriDots(path)].map((way) => `${start}${way}` || '/');
+  }
+  if (!isLocal) return { why: 'It is on another machine.' };
+  // Without a leading slash it is rooted for some, relative for others; only some know of queries and fragments.
+  return [bare, rest, withoutUriDots(bare)].flatMap((path) =>
+    /^[\\/]/.test(path) ? [path] : [`/${path}`, ...(hasHost ? [] : [path])],
+  );
+}
+
+/** As URIs have it (RFC 3986 §5.2.4, WHATWG): an empty name is one that `..` leads out of, and dots may be encoded. */
+function withoutUriDots(path: string): string {
+  const kept: string[] = [];
+  for (const name of path.replaceAll('\\', '/').replace(/^\//, '').split('/')) {
+    const dots = name.replace(/%2e/gi, '.');
+    if (dots === '..') kept.pop();
+    else if (dots !== '.') kept.push(name);
+  }
+  return `/${kept.join('/')}`;
+}
+
+const HOME =
+  /^(?:~|\$home|\$\{home\}|\$\{env:home\}|\$\{userhome\}|\$env:(?:home|userprofile)|%userprofile%)(?=[\\/]|$)/i;
+const OTHER_HOME = /^~[\w+-][\w.-]*\$?(?=[\\/]|$)/;
+const VARIABLE = /^[\\/]*\$(?:[A-Z_][A-Z\d_]+(?![A-Za-z\d_])|env:|[{(])/;
+const WINDOWS_VARIABLE = /^[\\/]*%[a-z_][\w()]*%/i;
+
+function homePath(text: string, { style, userHome }: ReadingContext): readonly string[] | Unreadable {
+  const home = HOME.exec(text.replace(/^[\\/]+(?=[$%])/, ''));
+  if (home !== null) {
+    if (!style.isAbsolute(style.slashed(userHome)))
+      return { why: 'It is relative to a home folder that is not known.' };
+    return [`${userHome}${text.slice(text.indexOf(home[0]) + home[0].length)}`];
+  }
+  if (OTHER_HOME.test(text))
+    return { why: 'It is relative to a home folder that is not known. Begin a name with "./".' };
+  if (VARIABLE.test(text) || (style.name === 'windows' && WINDOWS_VARIABLE.test(text)))
+    return { why: 'It begins with a variable, the value of which is not known. Begin a name with "./".' };
+  return [];
+}
+
+/** `write /etc/hosts`, `--file=../x`: what a label says besides, or an argument that is taken for a command line. */
+const EMBEDDED = /[\s=,;|(>'"`](?=[\\/]|~[\\/]|[a-z]:[\\/]|\.{1,2}[\\/]|\$\{?home\b|file:)/i;
+const LISTED = /:(?=[\\/])/;
+
+function embeddedPath(text: string, { style }: ReadingContext): readonly string[] {
+  if (isFileUri(text)) return [];
+  return [EMBEDDED, style.name === 'posix' ? LISTED : undefined].flatMap((delimiter) => {
+    const at = delimiter?.exec(text)?.index;
+    if (at === undefined) return [];
+    const rest = text.slice(at + 1);
+    const before = text.slice(0, at);
+    return [rest, rest.replace(/\s.*$/s, ''), ...(/[^\s"'`]/.test(before) ? [before] : [])];
+  });
+}
+
+/** Where a drive is on a system without drives, and what such a system calls one that it sees from within Windows. */
+function foreignDrive(text: string, { style }: ReadingContext): readonly string[] {
+  if (style.name === 'windows') return [text.replace(/^\/(?:mnt\/|cygdrive\/)?([a-z])(?=\/|$)/i, '$1:')];
+  const drive = /^([a-z]):(?=[\\/])/i.exec(text)?.[1];
+  return drive === undefined ? [] : [`/mnt/${drive.toLowerCase()}${text.slice(2).replaceAll('\\', '/')}`];
+}
+
+function withoutDetours(text: string, { style }: ReadingContext): readonly string[] {
+  return isFileUri(text) ? [] : [style.normal(text)];
+}
+
+function withoutSystemTails(text: string, { style }: ReadingContext): readonly string[] {
+  return style.name === 'windows' && !isFileUri(text) ? [withoutTails(text)] : [];
+}

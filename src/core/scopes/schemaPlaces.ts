@@ -1,0 +1,116 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { type KeyKind, kindOfKey } from './pathKeys.ts';
+
+/** Schemas that hold for one value, with those that they refer to and are composed of. */
+export type Schemas = readonly JsonObject[];
+
+const PATH_FORMATS = /^(?:(?:file|dir|directory|folder)?[-_]?path|file|directory|folder|uri|uri-reference|iri)$/i;
+const MOST_SCHEMAS = 64;
+const MOST_PLACES = 2_000;
+const DEEPEST = 16;
+
+/** Where a tool's input schema says that texts name files. */
+export class SchemaPlaces {
+  readonly #root: JsonObject;
+
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  get all(): Schemas {
+    return this.#whole([this.#root]);
+  }
+
+  /** Whether it says so of anything. What is too large to be looked through says nothing. */
+  get hasAny(): boolean {
+    const seen = new Set<JsonObject>();
+    const search = (schemas: Schemas, depth: number): boolean => {
+      const fresh = schemas.filter((schema) => !seen.has(schema));
+      if (fresh.length === 0 || depth > DEEPEST || seen.size > MOST_PLACES) return false;
+      for (const schema of fresh) seen.add(schema);
+      const names = new Set(
+        fresh.flatMap((schema) => Object.keys(objectAt(schema, 'properties')).slice(0, MOST_PLACES)),
+      );
+      for (const name of names) {
+        const member = this.member(fresh, name);
+        if (this.kindOf(name, member) === 'path' || search(member, depth + 1)) return true;
+        if (kindOfKey(name) === 'place' && mayBeText(member)) return true;
+      }
+      return search(this.items(fresh), depth + 1);
+    };
+    return search(this.all, 0);
+  }
+
+  member(schemas: Schemas, name: string): Schemas {
+    return this.#whole(
+      schemas.map((schema) => own(objectAt(schema, 'properties'), name) ?? own(schema, 'additionalProperties')),
+    );
+  }
+
+  items(schemas: Schemas): Schemas {
+    return this.#whole(
+      schemas.flatMap((schema) => [
+        ...listOf(own(schema, 'items')),
+        ...listOf(own(schema, 'prefixItems')),
+        own(schema, 'additionalProperties'),
+      ]),
+    );
+  }
+
+  /** What a member is by its name, or by what its schema says of it. */
+  kindOf(name: string, schemas: Schemas): KeyKind {
+    const formats = [...schemas, ...this.items(schemas)].map((schema) => own(schema, 'format'));
+    if (formats.some((format) => typeof format === 'string' && PATH_FORMATS.test(format))) return 'path';
+    const kind = kindOfKey(name);
+    return kind === 'path' && !mayBeText(schemas) ? 'other' : kind;
+  }
+
+  #whole(schemas: readonly (Json | undefined)[]): Schemas {
+    const found = new Set<JsonObject>();
+    const left = [...schemas];
+    for (let at = 0; at < left.length && found.size < MOST_SCHEMAS; at++) {
+      const schema = left[at];
+      if (!isJsonObject(schema) || found.has(schema)) continue;
+      found.add(schema);
+      left.push(this.#referred(own(schema, '$ref')));
+      for (const word of ['allOf', 'anyOf', 'oneOf']) left.push(...listOf(own(schema, word)));
+    }
+    return [...found];
+  }
+
+  /** What a reference within the schema leads to; none to anywhere else is followed. */
+  #referred(reference: Json | undefined): Json | undefined {
+    if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference) || reference.length > 512) return undefined;
+    let at: Json | undefined = this.#root;
+    for (const part of reference.split('/').slice(1)) {
+      if (!isJsonObject(at)) return undefined;
+      at = own(at, part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    }
+    return at;
+  }
+}
+
+/** Whether any of them lets a text, a list of texts, or members of its own stand there. */
+export function mayBeText(schemas: Schemas): boolean {
+  const types = schemas.flatMap((schema) => listOf(own(schema, 'type')));
+  return types.length === 0 || types.some((type) => type === 'string' || type === 'array' || type === 'object');
+}
+
+/** Whether one of them asks for a text, and none for anything else. */
+export function mustBeText(schemas: Schemas): boolean {
+  const types = schemas.flatMap((schema) => listOf(own(schema, 'type'))).filter((type) => type !== 'null');
+  return types.length > 0 && types.every((type) => type === 'string');
+}
+
+function own(schema: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(schema, name) ? schema[name] : undefined;
+}
+
+function objectAt(schema: JsonObject, name: string): JsonObject {
+  const value = own(schema, name);
+  return isJsonObject(value) ? value : {};
+}
+
+function listOf(value: Json | undefined): readonly (Json | undefined)[] {
+  return isJsonArray(value) ? value.slice(0, MOST_SCHEMAS) : [value];
+}

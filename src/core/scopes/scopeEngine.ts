@@ -1,0 +1,109 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Tool } from '../model/catalog.ts';
+import type { ScopeDoubt, ScopeSubject } from '../model/approval.ts';
+import type { ScopeClaim, ScopeSettings } from '../model/scope.ts';
+import { listsFor } from '../policy/toolScopes.ts';
+import type { FileNames } from '../ports.ts';
+import type { ComputedScope, ScopePlace } from './computed.ts';
+import { type CompiledLists, compileLists } from './lists.ts';
+import { targetsOfCall, targetsOfClaim } from './targets.ts';
+
+/** What a scope is asked for. */
+export type ScopeMatter =
+  | { readonly kind: 'elevate'; readonly claim: ScopeClaim }
+  | {
+      readonly kind: 'call';
+      readonly tool: Tool;
+      readonly args: JsonObject;
+      /** Where its targets are in the arguments, where settings say so. */
+      readonly adapter: readonly string[] | undefined;
+    };
+
+export interface ScopeCase {
+  readonly matter: ScopeMatter;
+  readonly featureSet: string | undefined;
+  readonly settings: ScopeSettings;
+  readonly place: ScopePlace;
+}
+
+/** What lists say of a case (MCPL §7.6): the first two steps, and why a person has to take the third. */
+export type Judgement = JudgedScope &
+  (
+    | { readonly verdict: 'allow' }
+    | { readonly verdict: 'deny'; readonly by: 'list' }
+    | { readonly verdict: 'deny'; readonly by: 'host'; readonly why: string }
+    | { readonly verdict: 'ask'; readonly doubt: ScopeDoubt }
+  );
+
+interface JudgedScope {
+  readonly targets: ScopeSubject['targets'];
+}
+
+/** Sets of one server; each has lists of its own. */
+const MOST_SETS = 256;
+
+/** Decides by the settings alone, from what it computed itself. Loaded with the first request that needs it. */
+export class ScopeEngine {
+  readonly #names: FileNames;
+  #compiled = new WeakMap<ScopeSettings['lists'], PlacedLists>();
+
+  constructor(names: FileNames) {
+    this.#names = names;
+  }
+
+  async judge({ matter, featureSet, settings, place }: ScopeCase, token: CancellationToken): Promise<Judgement> {
+    const computed =
+      matter.kind === 'elevate'
+        ? await targetsOfClaim(matter.claim, place, this.#names, token)
+        : await targetsOfCall(matter, place, this.#names, token);
+    return decide(computed, this.#listsOf(settings, featureSet, place));
+  }
+
+  /** Whether lists deny something that was allowed once, by what is remembered of it. */
+  denies(targets: readonly string[], { featureSet, settings, place }: Omit<ScopeCase, 'matter'>): boolean {
+    const lists = this.#listsOf(settings, featureSet, place);
+    return targets.some(
+      (target) => lists.judge({ kind: isPath(target) ? 'path' : 'name', forms: [target], shadows: [] }) === 'denied',
+    );
+  }
+
+  #listsOf({ lists }: ScopeSettings, featureSet: string | undefined, place: ScopePlace): CompiledLists {
+    const at = JSON.stringify([place.folders, place.userHome]);
+    let placed = this.#compiled.get(lists);
+    if (placed?.at !== at || placed.bySet.size >= MOST_SETS)
+      this.#compiled.set(lists, (placed = { at, bySet: new Map<string | undefined, CompiledLists>() }));
+    let compiled = placed.bySet.get(featureSet);
+    if (compiled === undefined) {
+      compiled = compileLists(listsFor({ lists }, featureSet), place, this.#names.ignoresCase);
+      placed.bySet.set(featureSet, compiled);
+    }
+    return compiled;
+  }
+}
+
+interface PlacedLists {
+  /** Where patterns were resolved; another folder is another meaning. */
+  readonly at: string;
+  readonly bySet: Map<string | undefined, CompiledLists>;
+}
+
+/** Denied only where everything is. */
+const NOTHING = { kind: 'name', forms: [], shadows: [] } as const;
+
+/** Deny first, whatever else holds; what nobody can tell for sure is for a person. */
+function decide({ targets, refusal, agrees }: ComputedScope, lists: CompiledLists): Judgement {
+  const told = { targets: targets.map(({ forms: _, shadows: __, ...target }) => target) };
+  const verdicts = targets.map((target) => lists.judge(target));
+  if (verdicts.includes('denied')) return { ...told, verdict: 'deny', by: 'list' };
+  if (refusal !== undefined) return { ...told, verdict: 'deny', by: 'host', why: refusal };
+  if (lists.judge(NOTHING) === 'denied') return { ...told, verdict: 'deny', by: 'list' };
+  if (!agrees) return { ...told, verdict: 'ask', doubt: 'disagreement' };
+  if (targets.length === 0) return { ...told, verdict: 'ask', doubt: 'noTarget' };
+  if (verdicts.every((verdict) => verdict === 'allowed')) return { ...told, verdict: 'allow' };
+  return { ...told, verdict: 'ask', doubt: 'unlisted' };
+}
+
+function isPath(target: string): boolean {
+  return /^(\/|[A-Za-z]:\/)/.test(target);
+}

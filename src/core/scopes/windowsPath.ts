@@ -1,0 +1,82 @@
+import { type PathStyle, withoutDots } from './pathStyle.ts';
+
+const DRIVE = /^[a-z]:(?=\/|$)/i;
+/** A machine and its share. `//?/` and `//./` look like one, and are told apart as trouble. */
+const SHARE = /^\/\/[^/]+\/+[^/]+/;
+
+/** Paths of Windows as text: with drives, shares, and all that the system takes for something else than a file. */
+export const windowsStyle: PathStyle = {
+  name: 'windows',
+  slashed: (text) => text.replaceAll('\\', '/'),
+  isAbsolute: (text) => rootOf(plain(text)) !== undefined,
+  from: (base, text) => {
+    const path = plain(text);
+    if (rootOf(path) !== undefined || isOfDrive(path) || path.startsWith('//')) return path;
+    // `/x` lies in the drive or share that one happens to be in.
+    return path.startsWith('/') ? `${rootOf(base) ?? base}${path}` : `${base}/${path}`;
+  },
+  normal: (text) => {
+    const path = plain(text);
+    const root = rootOf(path);
+    const isRooted = root !== undefined || path.startsWith('/');
+    const names = withoutDots(path.slice(root?.length ?? 0).split('/'), isRooted);
+    if (root === undefined) return `${isRooted ? '/' : ''}${names.join('/')}`;
+    if (DRIVE.test(root)) return `${root.toLowerCase()}/${names.join('/')}`;
+    return `//${[...namesIn(root), ...names].join('/')}`;
+  },
+  trouble: (path) => {
+    if (/^\/(?:\/[?.]|\?\?)/.test(path)) return DEVICE;
+    const root = rootOf(path);
+    if (root === undefined)
+      return isOfDrive(path) ? 'It is relative to a folder of a drive that is not known.' : NO_SHARE;
+    const [, share] = namesIn(root);
+    if (share !== undefined && /^\.{1,2}$/.test(share)) return NO_SHARE;
+    if (share !== undefined && /^(?:pipe|mailslot|ipc\$)$/i.test(share)) return DEVICE;
+    const names = DRIVE.test(root) ? path.slice(root.length).split('/') : path.split('/');
+    return names.map(troubleOfName).find((why) => why !== undefined);
+  },
+};
+
+const DEVICE = 'It is the path of a device.';
+const NO_SHARE = 'It names no share.';
+
+/** The same without what the system leaves out: dots and spaces at the end of a name. */
+export function withoutTails(path: string): string {
+  return path
+    .split('/')
+    .map((name) => (/^\.{1,2}$/.test(name) ? name : name.replace(/(?<![. ])[. ]+$/, '')))
+    .join('/');
+}
+
+const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d\u00B9\u00B2\u00B3]) *(?:[.:]|$)/i;
+
+function troubleOfName(name: string): string | undefined {
+  if (RESERVED.test(name)) return DEVICE;
+  if (name.includes(':')) return 'It names a stream within a file.';
+  // The system takes some of these for wildcards, and none of them for a part of a name.
+  if (/[<>"|?*]/.test(name)) return 'It has characters that no name of a file has.';
+  if (/^[. ]+$/.test(name) && !/^\.{1,2}$/.test(name)) return 'It has a name of dots and spaces alone.';
+  return undefined;
+}
+
+/** `/C:/x`, as the paths of URIs are, is `C:/x`. */
+function plain(text: string): string {
+  return text.replace(/^\/+(?=[a-z]:)/i, '');
+}
+
+function rootOf(path: string): string | undefined {
+  return DRIVE.exec(path)?.[0] ?? SHARE.exec(path)?.[0];
+}
+
+function namesIn(root: string): readonly string[] {
+  return root.split('/').filter((name) => name !== '');
+}
+
+function isOfDrive(path: string): boolean {
+  return /^[a-z]:/i.test(path);
+}
+
+/** Whether what looks like the scheme of a URI is a device, which may have a colon behind it. */
+export function isDevice(text: string): boolean {
+  return RESERVED.test(text);
+}

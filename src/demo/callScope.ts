@@ -1,0 +1,47 @@
+import { INVALID_PARAMS, RpcError } from './rpcError.ts';
+import { type Fields, isFields } from './schema.ts';
+
+/** What the host says that a call may touch (MCPL §7.7). */
+export interface CallScope {
+  readonly label: string;
+  readonly payload: Fields | undefined;
+}
+
+/** Of a hostile host no more is looked at. */
+const MOST_VALUES = 100;
+const PATH_KEYS = new Set(['path', 'paths', 'file', 'files', 'from', 'to', 'target', 'targets']);
+const LONGEST_LABEL = 4_096;
+const LONGEST_SHOWN = 2_000;
+
+/** Reads the `scope` beside the arguments of a call. Absent where the host sends none. */
+export function scopeOf({ scope }: Fields): CallScope | undefined {
+  if (scope === undefined) return undefined;
+  const { label, payload } = isFields(scope) ? scope : {};
+  if (typeof label !== 'string' || label.length > LONGEST_LABEL)
+    throw new RpcError(INVALID_PARAMS, `scope must be an object with a "label" of up to ${LONGEST_LABEL} characters.`);
+  if (payload !== undefined && !isFields(payload))
+    throw new RpcError(INVALID_PARAMS, 'The payload of a scope must be an object.');
+  return { label, payload };
+}
+
+/** Everything in it that is meant as a path: hosts build scopes in ways of their own. */
+export function pathsOf({ label, payload }: CallScope): readonly string[] {
+  const paths = [label];
+  const rest: (readonly [key: string, value: unknown])[] = Object.entries(payload ?? {}).slice(0, MOST_VALUES);
+  for (let seen = 0; rest.length > 0 && seen < MOST_VALUES; seen++) {
+    const [key, value] = rest.shift() ?? ['', undefined];
+    if (typeof value === 'string' && PATH_KEYS.has(key)) paths.push(value);
+    if (typeof value !== 'object' || value === null) continue;
+    // What stands in a list is what the list is called.
+    const inside = Object.entries(value).slice(0, MOST_VALUES);
+    rest.push(...inside.map(([name, each]) => [Array.isArray(value) ? key : name, each] as const));
+  }
+  return paths;
+}
+
+/** For people who write servers: what came beside the arguments. */
+export function lineOf(scope: CallScope | undefined): string {
+  if (scope === undefined) return 'Scope of this call: none.';
+  const text = JSON.stringify(scope);
+  return `Scope of this call: ${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text}`;
+}

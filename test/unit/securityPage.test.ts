@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+
+const project = new URL('../../', import.meta.url);
+const page = readFileSync(new URL('docs/security.md', project), 'utf8');
+
+/** A table that names tests is worth something as long as they are there. */
+suite('The page about security', () => {
+  const named = [...page.matchAll(/`(test\/[\w/.-]+\.test\.ts)`(?: “([^”]+)”)?/g)].map(([, file = '', title]) => ({
+    file,
+    title,
+  }));
+
+  test('names tests that are there', () => {
+    assert.ok(named.length > 40);
+    const missing = named.filter(({ file, title }) => {
+      const where = new URL(file, project);
+      return !existsSync(where) || (title !== undefined && !readFileSync(where, 'utf8').includes(title));
+    });
+    assert.deepEqual(missing, []);
+  });
+
+  test('has a row for every finding of the audit', () => {
+    const rows = [...page.matchAll(/^\| (A\d+(?:, A\d+)*) +\|/gm)].flatMap(([, ids = '']) => ids.split(', '));
+    assert.deepEqual(
+      rows,
+      Array.from({ length: 26 }, (_, index) => `A${index + 1}`),
+    );
+  });
+});
