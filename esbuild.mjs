@@ -19,7 +19,7 @@ const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] }
 // Loaded when it is first needed, by a bundle beside it.
 const withParts = { ...node, later: /\/(remote|children|gatewayServer)\.ts$/ };
 // What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
-const atOnce = { ...node, later: /\/(remote|children|gatewayServer|opener|engine|scopeEngine|conversation|inbox|pages|approvalDesk)\.ts$/ };
+const atOnce = { ...node, later: /\/(remote|children|gatewayServer|opener|engine|scopeDesk|conversation|inbox|pages|approvalDesk)\.ts$/ };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
 const entries = [
@@ -30,7 +30,7 @@ const entries = [
   { from: 'src/node/children.ts', to: 'dist/children.js', ...node },
   { from: 'src/core/session/opener.ts', to: 'dist/opener.js', ...node },
   { from: 'src/core/mcpl/engine.ts', to: 'dist/engine.js', ...node },
-  { from: 'src/core/scopes/scopeEngine.ts', to: 'dist/scopeEngine.js', ...node },
+  { from: 'src/core/features/scopeDesk.ts', to: 'dist/scopeDesk.js', ...node },
   { from: 'src/editor/conversation.ts', to: 'dist/conversation.js', ...node, external: ['vscode'] },
   { from: 'src/editor/inbox.ts', to: 'dist/inbox.js', ...node, external: ['vscode'] },
   { from: 'src/editor/pages.ts', to: 'dist/pages.js', ...node, external: ['vscode'] },

@@ -72,8 +72,8 @@ export interface Approvals {
   readonly onDidAsk: Event<PendingApproval>;
   /** A request is answered, or void: whoever shows it takes it away. */
   readonly onDidSettle: Event<SettledApproval>;
-  /** Whether the chat that a call came from may be asked as well (`mcpl.approvals.inChat`). Absent: never. */
-  asksInChat?(): boolean;
+  /** Whether the chat that a call came from may be asked as well (`mcpl.approvals.inChat`). */
+  asksInChat(): boolean;
   /** The oldest first. */
   pending(): readonly PendingApproval[];
   /** What is remembered, the newest first; that of earlier sessions as soon as it was read from the store. */

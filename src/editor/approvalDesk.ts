@@ -47,14 +47,15 @@ export function openApprovalDesk(services: ApprovalServices): ApprovalDesk {
       failed: (approval, error) => context.notKept(approval, error),
     }),
   );
+  const documents = store.add(new ApprovalDocuments(context));
   store.add(
     host.approvals.onDidSettle((settled) => {
       ended.set(settled.approval.id, settled.outcome);
       for (const id of [...ended.keys()].slice(0, -MOST_ENDED)) ended.delete(id);
       toasts.settled(settled);
+      documents.refresh();
     }),
   );
-  const documents = store.add(new ApprovalDocuments(context));
   return {
     actions: approvalActions(context, documents),
     tree: (state) => approvalTree(state, openFolders(), Date.now()),

@@ -27,7 +27,7 @@ export class ApprovalDocuments implements vscode.TextDocumentContentProvider, Di
     const { approvals } = context.host;
     this.#owned.add(this.#changed);
     this.#owned.add(vscode.workspace.registerTextDocumentContentProvider(APPROVAL_SCHEME, this));
-    this.#owned.add(approvals.onDidChange(() => this.#refresh()));
+    this.#owned.add(approvals.onDidChange(() => this.refresh()));
   }
 
   async open(place: ApprovalPlace): Promise<void> {
@@ -37,6 +37,11 @@ export class ApprovalDocuments implements vscode.TextDocumentContentProvider, Di
   provideTextDocumentContent(uri: vscode.Uri): string {
     const [kind, id] = partsOf(uri);
     return (kind === 'grant' ? this.#grant(id) : this.#approval(id)) ?? GONE;
+  }
+
+  /** What is open says what is so now. */
+  refresh(): void {
+    for (const { uri } of vscode.workspace.textDocuments) if (uri.scheme === APPROVAL_SCHEME) this.#changed.fire(uri);
   }
 
   dispose(): void {
@@ -55,10 +60,6 @@ export class ApprovalDocuments implements vscode.TextDocumentContentProvider, Di
   #grant(id: string): string | undefined {
     const grant = this.#context.host.approvals.remembered().find((each) => each.id === id);
     return grant === undefined ? undefined : grantPage(grant, openFolders(), endText(grant, Date.now()));
-  }
-
-  #refresh(): void {
-    for (const { uri } of vscode.workspace.textDocuments) if (uri.scheme === APPROVAL_SCHEME) this.#changed.fire(uri);
   }
 }
 

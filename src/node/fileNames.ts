@@ -19,10 +19,7 @@ export interface FileNamesOptions {
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const nodeLookups: NameLookups = {
-  kindOf: async (path) => {
-    const info = await lstat(path);
-    return info.isSymbolicLink() ? 'link' : info.isDirectory() ? 'folder' : 'other';
-  },
+  isLink: async (path) => (await lstat(path)).isSymbolicLink(),
   targetOf: async (link) => textOf(await readlink(link, 'buffer')),
   realOf: async (path) => textOf(await realpath(path, 'buffer')),
 };

@@ -3,14 +3,14 @@ import type { NameLookups } from './nameWalk.ts';
 /** Of the four threads that Node has for all files: one that waits for a dead drive is gone for as long as it waits. */
 const MAX_LOOKUPS = 2;
 /** More than wait while drives answer. */
-export const MAX_WAITING = 20_000;
+export const MAX_WAITING = 5_000;
 
 /** Lookups one after the other, and none once nobody waits for them. */
 export function inTurn(lookups: NameLookups, turns: Turns, waiting: { readonly isOver: boolean }): NameLookups {
   const take = <T>(lookup: () => Promise<T>): Promise<T> =>
     turns.take(() => (waiting.isOver ? Promise.reject(new Error('Too late.')) : lookup()));
   return {
-    kindOf: (path) => take(() => lookups.kindOf(path)),
+    isLink: (path) => take(() => lookups.isLink(path)),
     targetOf: (link) => take(() => lookups.targetOf(link)),
     realOf: (path) => take(() => lookups.realOf(path)),
   };

@@ -3,7 +3,7 @@ import type { NameParts, NameStyle } from './nameStyle.ts';
 
 /** Questions to the file system about one name; they reject as the system's do, with a `code`. */
 export interface NameLookups {
-  kindOf(path: string): Promise<'folder' | 'link' | 'other'>;
+  isLink(path: string): Promise<boolean>;
   /** What a link says. Rejects with `NotText` where that is no text. */
   targetOf(link: string): Promise<string>;
   /** The name of something that exists, without links and in the letters that it really has. */
@@ -43,10 +43,10 @@ export async function walkName(path: string, lookups: NameLookups, walk: NameWal
   }
 }
 
-/** One question for most names: without `..`, one that is its own real name has no link in it. */
+/** One question for most names: what is its own real name has no link in it. */
 async function withoutLinks({ root, names }: NameParts, lookups: NameLookups, { style }: NameWalk) {
   const path = style.join(root, names);
-  if (style.name === 'windows' || names.includes('..') || names[0] === 'dev') return undefined;
+  if (style.name === 'windows' || names[0] === 'dev') return undefined;
   const real = await lookups.realOf(path).catch(() => undefined);
   return real === path ? ({ kind: 'real', path, exists: true } as const) : undefined;
 }
@@ -56,8 +56,6 @@ interface Position {
   readonly root: string;
   readonly there: string[];
   readonly missing: string[];
-  /** Whether the last one that exists can have others in it. */
-  isFolder: boolean;
 }
 
 async function follow(parts: NameParts, lookups: NameLookups, walk: NameWalk): Promise<RealName> {
@@ -68,13 +66,13 @@ async function follow(parts: NameParts, lookups: NameLookups, walk: NameWalk): P
   if (!mayAsk(parts, walk)) return STRANGE_MACHINE;
   for (let name = left.pop(); name !== undefined; name = left.pop()) {
     if (name === '..') leave(at);
-    else if (at.missing.length > 0 || !at.isFolder) at.missing.push(name);
+    else if (at.missing.length > 0) at.missing.push(name);
     else {
       const path = style.join(at.root, [...at.there, name]);
       const kind = await kindOf(path, lookups);
       if (style.isOwnOfProcess(path, kind === 'link')) return unknown('It leads elsewhere for every program.');
       if (kind !== 'link') {
-        enter(at, name, kind);
+        (kind === 'missing' ? at.missing : at.there).push(name);
         continue;
       }
       if (++links > MAX_LINKS) return TOO_MANY_LINKS;
@@ -89,20 +87,12 @@ async function follow(parts: NameParts, lookups: NameLookups, walk: NameWalk): P
 }
 
 function beginning({ root }: NameParts): Position {
-  return { root, there: [], missing: [], isFolder: true };
-}
-
-function enter(at: Position, name: string, kind: 'folder' | 'other' | 'missing'): void {
-  if (kind === 'missing') at.missing.push(name);
-  else at.there.push(name);
-  at.isFolder = kind !== 'other';
+  return { root, there: [], missing: [] };
 }
 
 /** `..`; at the root it leads nowhere. */
 function leave(at: Position): void {
-  if (at.missing.pop() !== undefined) return;
-  at.there.pop();
-  at.isFolder = true;
+  if (at.missing.pop() === undefined) at.there.pop();
 }
 
 async function foundAt(
@@ -122,9 +112,9 @@ function mayAsk(parts: NameParts, { style, isKnownMachine }: NameWalk): boolean 
   return machine === undefined || isKnownMachine(machine);
 }
 
-async function kindOf(path: string, lookups: NameLookups): Promise<'folder' | 'link' | 'other' | 'missing'> {
+async function kindOf(path: string, lookups: NameLookups): Promise<'link' | 'other' | 'missing'> {
   try {
-    return await lookups.kindOf(path);
+    return (await lookups.isLink(path)) ? 'link' : 'other';
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing';

@@ -29,7 +29,7 @@ const required = [
   'extension/dist/children.js',
   'extension/dist/opener.js',
   'extension/dist/engine.js',
-  'extension/dist/scopeEngine.js',
+  'extension/dist/scopeDesk.js',
   'extension/dist/approvalDesk.js',
   'extension/dist/conversation.js',
   'extension/dist/inbox.js',

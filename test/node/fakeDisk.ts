@@ -1,7 +1,7 @@
 import { Deferred } from '../../src/core/index.ts';
 import type { NameLookups } from '../../src/node/nameWalk.ts';
 
-/** What is at a path: `folder`, `other`, `-> target`, `hangs` (all below it too), or the code of an error. */
+/** What is at a path: `folder`, `file`, `-> target`, `hangs` (all below it too), or the code of an error. */
 type Entries = Readonly<Record<string, string>>;
 
 /** A file system of a test's making, which tells what it was asked. */
@@ -23,10 +23,10 @@ export class FakeDisk implements NameLookups {
     this.#released.resolve();
   }
 
-  async kindOf(path: string): Promise<'folder' | 'link' | 'other'> {
-    this.asked.push(`kind ${path}`);
+  async isLink(path: string): Promise<boolean> {
+    this.asked.push(`link? ${path}`);
     const [, what] = await this.#at(path);
-    return what === 'folder' || what === 'other' ? what : 'link';
+    return what.startsWith('->');
   }
 
   async targetOf(link: string): Promise<string> {

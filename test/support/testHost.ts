@@ -25,7 +25,7 @@ import { fakeFiles } from '../unit/scopes/fakeFiles.ts';
 import { FakeClock, settle } from './fakeClock.ts';
 // Loaded by the host when they are needed: how long that takes is nothing that a test is about.
 import '../../src/core/mcpl/engine.ts';
-import '../../src/core/scopes/scopeEngine.ts';
+import '../../src/core/features/scopeDesk.ts';
 import '../../src/core/session/opener.ts';
 import { ScriptedServer } from './scriptedServer.ts';
 

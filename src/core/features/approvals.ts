@@ -63,6 +63,10 @@ export class LiveApprovals implements Approvals, Disposable {
     return this.#gate.pending();
   }
 
+  asksInChat(): boolean {
+    return this.#options.limits().asksInChat;
+  }
+
   remembered(): readonly ScopeGrant[] {
     return this.#remembered.list();
   }

@@ -7,9 +7,9 @@ import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
 import type { ScopeGrant } from '../model/grant.ts';
 import type { ToolCallRequest } from '../model/operation.ts';
 import type { ScopeClaim, ScopeSettings, ScopeTarget } from '../model/scope.ts';
-import type { Judgement, ScopeEngine, ScopeMatter } from '../scopes/scopeEngine.ts';
+import { type Judgement, ScopeEngine, type ScopeMatter } from '../scopes/scopeEngine.ts';
 import type { ScopePlace } from '../scopes/computed.ts';
-import type { Clock, Ids } from '../ports.ts';
+import type { Clock, FileNames, Ids } from '../ports.ts';
 import { scopeOfCall, subjectOf } from './scopeSubject.ts';
 
 /** A server as far as its scopes need it. */
@@ -58,7 +58,7 @@ export interface ScopeDeskOptions {
   readonly ids: Ids;
   readonly log: Logger;
   readonly approvals: ScopeApprovals;
-  engine(): Promise<ScopeEngine>;
+  readonly names: FileNames;
   place(unit: ScopedUnit): ScopePlace;
   record(record: AuditRecord): void;
 }
@@ -73,9 +73,11 @@ const MOST_AT_ONCE = 64;
 export class ScopeDesk {
   readonly #options: ScopeDeskOptions;
   readonly #open = new Map<string, number>();
+  readonly #engine: ScopeEngine;
 
   constructor(options: ScopeDeskOptions) {
     this.#options = options;
+    this.#engine = new ScopeEngine(options.names);
   }
 
   async decide(question: ScopeQuestion, token: CancellationToken): Promise<ScopeAnswer> {
@@ -85,6 +87,12 @@ export class ScopeDesk {
     const decision = open < MOST_AT_ONCE ? await this.#counted(question, token) : denied('flood', []);
     this.#record(question, decision, began);
     return decision.answer;
+  }
+
+  /** Whether settings deny by now what was allowed once. */
+  denies({ featureSet, targets }: Pick<ScopeGrant, 'featureSet' | 'targets'>, unit: ScopedUnit): boolean {
+    const place = this.#options.place(unit);
+    return this.#engine.denies(targets, { featureSet, settings: unit.scopes, place });
   }
 
   async #counted(question: ScopeQuestion, token: CancellationToken): Promise<Decision> {
@@ -146,9 +154,7 @@ export class ScopeDesk {
 
   #judge({ unit, matter, featureSet }: ScopeQuestion, token: CancellationToken): Promise<Judgement> {
     const place = this.#options.place(unit);
-    return this.#options
-      .engine()
-      .then((engine) => engine.judge({ matter, featureSet, settings: unit.scopes, place }, token));
+    return this.#engine.judge({ matter, featureSet, settings: unit.scopes, place }, token);
   }
 
   #approved({ matter }: ScopeQuestion, { targets }: Judgement, how: string): Decision {

@@ -18,7 +18,7 @@ export interface ScopedServer extends ScopedUnit {
 }
 
 export interface ScopeGateOptions {
-  readonly desk: ScopeDesk;
+  desk(): Promise<ScopeDesk>;
   find(server: string): ScopedServer | undefined;
 }
 
@@ -43,7 +43,8 @@ export class ScopeGate implements CallInterceptor {
     if (unit === undefined) throw deniedCall(request.tool, { approved: false, why: 'changed', detail: undefined });
     const { featureSet, adapter } = scope;
     const { token = NO_CANCELLATION } = context;
-    const answer = await this.#options.desk.decide(
+    const desk = await this.#options.desk();
+    const answer = await desk.decide(
       {
         unit,
         featureSet,

@@ -10,9 +10,8 @@ import type { ScopeGrant } from '../model/grant.ts';
 import type { HostLimits, ServerSnapshot } from '../model/server.ts';
 import type { Ports } from '../ports.ts';
 import type { ScopePlace } from '../scopes/computed.ts';
-import type { ScopeEngine } from '../scopes/scopeEngine.ts';
 import { LiveApprovals } from './approvals.ts';
-import { type ScopeAnswer, type ScopeDenial, ScopeDesk } from './scopeDesk.ts';
+import type { ScopeAnswer, ScopeDenial, ScopeDesk } from './scopeDesk.ts';
 import { ScopeGate, type ScopedServer } from './scopeGate.ts';
 import type { UnitChange } from './serverUnit.ts';
 
@@ -34,14 +33,15 @@ export class ScopeHost implements ScopeAuthority, Disposable {
   readonly approvals: LiveApprovals;
   readonly gate: ScopeGate;
   readonly #options: ScopeHostOptions;
-  readonly #desk: ScopeDesk;
   readonly #store = new DisposableStore();
-  #engine: Promise<ScopeEngine> | undefined;
+  readonly #recorder: Recorder;
+  #desk: Promise<ScopeDesk> | undefined;
 
   constructor(options: ScopeHostOptions) {
     this.#options = options;
     const { clock, ids, logs, storage } = options.ports;
     const recorder = new BoundedRecorder(clock, options.audit);
+    this.#recorder = recorder;
     this.approvals = this.#store.add(
       new LiveApprovals({
         clock,
@@ -53,16 +53,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
         record: (record) => recorder.record(record),
       }),
     );
-    this.#desk = new ScopeDesk({
-      clock,
-      ids,
-      log: logs.host,
-      approvals: this.approvals,
-      engine: () => this.#load(),
-      place: (unit) => this.#place(this.#unit(unit.id)),
-      record: (record) => recorder.record(record),
-    });
-    this.gate = new ScopeGate({ desk: this.#desk, find: (server) => this.#unit(server) });
+    this.gate = new ScopeGate({ desk: () => this.#load(), find: (server) => this.#unit(server) });
   }
 
   /** MCPL §7.4. Which pattern said no, and whose, is none of the server's business. */
@@ -70,7 +61,8 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     const unit = this.#unit(request.server);
     if (unit === undefined) return REASONS.changed;
     const { featureSet, claim } = request;
-    const answer: ScopeAnswer = await this.#desk.decide(
+    const desk = await this.#load();
+    const answer: ScopeAnswer = await desk.decide(
       { unit, featureSet, matter: { kind: 'elevate', claim }, call: undefined, isCurrent: () => request.isCurrent() },
       token,
     );
@@ -101,14 +93,8 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     const { snapshot } = unit;
     this.#revoke((grant) => grant.server === unit.id && isOff(snapshot, grant.featureSet), 'its feature set is off');
     // MCPL §7.6: a new denial comes before everything that was allowed.
-    const engine = await this.#load();
-    const place = this.#place(unit);
-    const { scopes: settings } = unit;
-    this.#revoke(
-      ({ server, featureSet, targets }) =>
-        server === unit.id && engine.denies(targets, { featureSet, settings, place }),
-      'the settings deny it now',
-    );
+    const desk = await this.#load();
+    this.#revoke((grant) => grant.server === unit.id && desk.denies(grant, unit), 'the settings deny it now');
   }
 
   #revoke(which: (grant: ScopeGrant) => boolean, why: string): void {
@@ -128,13 +114,25 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     return { folders, userHome, bases: [...new Set(own === undefined ? paths : [own, ...paths])] };
   }
 
-  #load(): Promise<ScopeEngine> {
-    this.#engine ??= import('../scopes/scopeEngine.ts').then(
-      ({ ScopeEngine }) => new ScopeEngine(this.#options.ports.fileNames),
-    );
+  #load(): Promise<ScopeDesk> {
+    this.#desk ??= this.#open();
     // A file that could not be read once may be there the next time.
-    this.#engine.catch(() => (this.#engine = undefined));
-    return this.#engine;
+    this.#desk.catch(() => (this.#desk = undefined));
+    return this.#desk;
+  }
+
+  async #open(): Promise<ScopeDesk> {
+    const { ScopeDesk } = await import('./scopeDesk.ts');
+    const { clock, ids, logs, fileNames } = this.#options.ports;
+    return new ScopeDesk({
+      clock,
+      ids,
+      log: logs.host,
+      approvals: this.approvals,
+      names: fileNames,
+      place: (unit) => this.#place(this.#unit(unit.id)),
+      record: (record) => this.#recorder.record(record),
+    });
   }
 }
 

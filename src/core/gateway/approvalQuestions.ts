@@ -116,7 +116,7 @@ export class ApprovalQuestions {
   }
 
   #asks(): boolean {
-    return this.#showsForms && this.#approvals.asksInChat?.() === true;
+    return this.#showsForms && this.#approvals.asksInChat();
   }
 
   /** Identical calls of one chat are asked about once, of two chats in both. */

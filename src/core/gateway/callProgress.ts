@@ -7,6 +7,8 @@ import { progressMessage } from './toolCall.ts';
 
 /** Well within the minute after which common clients give up a call that says nothing. */
 const SIGN_MS = 10_000;
+/** A power of two, so that sums of it are exact. */
+const STEP = 2 ** -20;
 
 /**
  * What a client hears of a call before its answer. While a person is waited for, it hears so again and again: the client
@@ -58,7 +60,7 @@ export class CallProgress implements Disposable {
 
   /** Just more than before: it says nothing of how far the call is. */
   #next(): number {
-    return this.#last === undefined ? 0 : this.#last + Math.max(1, Math.abs(this.#last)) * 1e-6;
+    return this.#last === undefined ? 0 : this.#last + Math.max(1, Math.abs(this.#last)) * STEP;
   }
 
   #tell(progress: Progress): void {

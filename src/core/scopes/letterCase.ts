@@ -27,7 +27,7 @@ export function withoutCaseOrLength(text: string): string {
 /** Letter by letter: whether a sigma ends a word depends on what a pattern has beside it. */
 function lowestOf(letter: string): string {
   let lower = '';
-  for (const upper of letter.toUpperCase()) lower += upper.toLowerCase();
+  for (const upper of letter.toLowerCase().toUpperCase()) lower += upper.toLowerCase();
   return lower;
 }
 

@@ -1,47 +1,129 @@
-import { Minimatch } from 'minimatch';
-import { patternProblem } from '../model/scopePattern.ts';
+import { cleanLine } from '../base/cleanText.ts';
 import type { ScopeLists } from '../model/scope.ts';
-import type { ComputedTarget, ScopePlace } from './computed.ts';
+import type { ComputedTarget } from './computed.ts';
+import { formText } from './formText.ts';
+import { Effort } from './glob.ts';
+import { GlobList } from './globList.ts';
+import { meaningOf, type PatternPlace } from './patternMeaning.ts';
+import { Recent } from './recent.ts';
 
-const OPTIONS = { dot: true, nocomment: true, nonegate: true, noext: true, braceExpandMax: 256 } as const;
+export type Verdict = 'denied' | 'allowed' | 'unlisted';
 
-export class CompiledLists {
+/** For all patterns of a list together, in characters of their globs. */
+const MOST_TEXT = 4_000_000;
+/** About ten milliseconds: what long lists take for long texts is a hundredth of it. */
+const MOST_STEPS = 2_000_000;
+/** Decisions kept at hand, and the longest texts of them. */
+const RECENT = 512;
+const LONGEST_RECENT = 512;
+
+/**
+ * Compiled once for as long as settings and folders are the same. A pattern that cannot be read allows nothing, and
+ * denies everything until somebody corrects it: cut short, it would deny less than its author meant.
+ */
+export function compileLists(lists: ScopeLists, place: PatternPlace, ignoresCase: boolean): CompiledLists {
+  const deny = readAll(lists.blacklist, 'blacklist', place);
+  const allow = readAll(lists.whitelist, 'whitelist', place);
+  const deniesAll = lists.isBroken || deny.problems.length > 0;
+  return new CompiledLists({
+    problems: [...deny.problems, ...allow.problems],
+    paths: deniesAll ? undefined : kindOf(deny.ofPaths, allow.ofPaths, ignoresCase),
+    names: deniesAll ? undefined : kindOf(deny.ofNames, allow.ofNames, ignoresCase),
+  });
+}
+
+interface ReadPatterns {
+  readonly ofNames: readonly string[];
+  readonly ofPaths: readonly string[];
   readonly problems: readonly string[];
-  readonly #deniesAll: boolean;
-  readonly #allow: readonly Minimatch[];
-  readonly #deny: readonly Minimatch[];
-  constructor(allow: readonly Minimatch[], deny: readonly Minimatch[], deniesAll: boolean, problems: readonly string[]) {
-    this.problems = problems;
-    this.#allow = allow;
-    this.#deny = deny;
-    this.#deniesAll = deniesAll;
-  }
-  judge({ forms, shadows }: Pick<ComputedTarget, 'kind' | 'forms' | 'shadows'>): 'denied' | 'allowed' | 'unlisted' {
-    if (this.#deniesAll) return 'denied';
-    if ([...forms, ...shadows].some((form) => matches(this.#deny, form.toLowerCase()))) return 'denied';
-    return forms.length > 0 && forms.every((form) => matches(this.#allow, form)) ? 'allowed' : 'unlisted';
-  }
 }
-function matches(patterns: readonly Minimatch[], form: string): boolean {
-  return patterns.some((pattern) => pattern.match(form) || pattern.match(`${form}/`));
+
+function readAll(patterns: readonly string[], list: string, place: PatternPlace): ReadPatterns {
+  const ofNames: string[] = [];
+  const ofPaths: string[] = [];
+  const problems: string[] = [];
+  let left = MOST_TEXT;
+  for (const pattern of patterns) {
+    const meaning = meaningOf(pattern, place);
+    const globs = 'problem' in meaning ? [] : [...meaning.ofNames, ...meaning.ofPaths];
+    left -= globs.reduce((length, glob) => length + glob.length, 0);
+    const problem = 'problem' in meaning ? meaning.problem : left < 0 ? TOO_MUCH : undefined;
+    if (problem !== undefined) problems.push(`The pattern "${cleanLine(pattern, 80)}" of the ${list}: ${problem}`);
+    if (problem !== undefined || 'problem' in meaning) continue;
+    ofNames.push(...meaning.ofNames);
+    ofPaths.push(...meaning.ofPaths);
+  }
+  return { ofNames, ofPaths, problems };
 }
-export function compileLists(
-  lists: ScopeLists,
-  place: Pick<ScopePlace, 'folders' | 'userHome'>,
-  _ignoresCase: boolean,
-): CompiledLists {
-  const expand = (text: string): string[] => {
-    const full = text.replaceAll('${workspaceFolder}', place.folders[0]?.path ?? '').replaceAll('${userHome}', place.userHome);
-    const isRelative = !/^(\/|\*\*|[A-Za-z]:)/.test(full);
-    return isRelative ? [full, ...place.folders.map(({ path }) => `${path}/${full}`)] : [full];
+
+const TOO_MUCH = 'Must stand for less; with its braces written out in every folder, the list is too long.';
+
+/** What is asked about targets of one kind. */
+interface KindLists {
+  readonly deny: GlobList;
+  readonly allow: GlobList;
+  readonly recent: Recent<Verdict>;
+}
+
+function kindOf(deny: readonly string[], allow: readonly string[], ignoresCase: boolean): KindLists {
+  return {
+    deny: GlobList.denying(deny),
+    allow: GlobList.allowing(allow, ignoresCase),
+    recent: new Recent(RECENT),
   };
-  const bad = lists.blacklist.some((text) => patternProblem(text) !== undefined);
-  const allow = lists.whitelist.filter((text) => patternProblem(text) === undefined).flatMap(expand);
-  const deny = lists.blacklist.flatMap(expand).flatMap((text) => [text, `${text}/**`]);
-  return new CompiledLists(
-    allow.map((text) => new Minimatch(text, OPTIONS)),
-    deny.map((text) => new Minimatch(text.toLowerCase(), OPTIONS)),
-    lists.isBroken || bad,
-    [],
-  );
+}
+
+interface Compiled {
+  readonly problems: readonly string[];
+  /** Absent where everything is denied. */
+  readonly paths: KindLists | undefined;
+  readonly names: KindLists | undefined;
+}
+
+/** What lists say of targets. Denials come first, whatever is allowed besides. */
+export class CompiledLists {
+  /** What is wrong with patterns, a sentence each. */
+  readonly problems: readonly string[];
+  readonly #paths: KindLists | undefined;
+  readonly #names: KindLists | undefined;
+
+  constructor({ problems, paths, names }: Compiled) {
+    this.problems = problems;
+    this.#paths = paths;
+    this.#names = names;
+  }
+
+  /** Denied where any form or shadow is; allowed where every form is. */
+  judge({ kind, forms, shadows }: Pick<ComputedTarget, 'kind' | 'forms' | 'shadows'>): Verdict {
+    const [paths, lists] = [this.#paths, kind === 'path' ? this.#paths : this.#names];
+    if (lists === undefined || paths === undefined) return 'denied';
+    let areAllowed = forms.length > 0;
+    for (const form of forms) {
+      const verdict = verdictOf(form, kind, lists);
+      if (verdict === 'denied') return 'denied';
+      areAllowed &&= verdict === 'allowed';
+    }
+    for (const shadow of shadows) if (verdictOf(shadow, 'path', paths) === 'denied') return 'denied';
+    return areAllowed ? 'allowed' : 'unlisted';
+  }
+}
+
+function verdictOf(form: string, kind: 'path' | 'name', lists: KindLists): Verdict {
+  const known = lists.recent.get(form);
+  if (known !== undefined) return known;
+  const verdict = decide(form, kind, lists);
+  if (form.length <= LONGEST_RECENT) lists.recent.set(form, verdict);
+  return verdict;
+}
+
+function decide(form: string, kind: 'path' | 'name', { deny, allow }: KindLists): Verdict {
+  const read = formText(form, kind);
+  if (read.kind === 'unreadable') return 'denied';
+  const effort = new Effort(MOST_STEPS);
+  // As a folder: what is said of all that is in one is said of itself.
+  const text = `${read.text}/`;
+  if (deny.matches(text, effort) || effort.isSpent) return 'denied';
+  const isAllowed = read.kind === 'normal' && allow.matches(text, effort);
+  if (effort.isSpent) return 'denied';
+  return isAllowed ? 'allowed' : 'unlisted';
 }

@@ -50,7 +50,9 @@ export function readText(text: string, context: ReadingContext, bases: readonly 
   const why = written.map((path) => style.trouble(path)).find((trouble) => trouble !== undefined);
   if (why !== undefined) return { why };
   const guesses = (texts: readonly string[]): readonly string[] =>
-    texts.flatMap((path) => absolute(path, style, bases)).filter((path) => style.trouble(path) === undefined);
+    texts
+      .flatMap((path) => absolute(path, style, bases))
+      .filter((path) => style.trouble(style.normal(path)) === undefined);
   const likely = meanings([...written, ...guesses(readings.possible)], style);
   const unlikely = meanings(guesses(readings.unlikely), style);
   if (likely.asked.length + unlikely.asked.length > MOST_MEANINGS) return { why: 'It can be read in too many ways.' };

@@ -30,8 +30,7 @@ export const OF_PATHS: readonly Respelling[] = [
   ...OF_ANY_TEXT,
   uriPaths,
   one((text) => text.replaceAll('\\', '/')),
-  // Who resolves before decoding stays in the folder, with what is an absolute path for who decodes first.
-  one((text) => text.replace(/^[%\\]/, './$&')),
+  resolvedFirst,
   withoutDetours,
   homePath,
   one((text) => text.replace(/(?::\d+){1,2}$|#L\d[\dCL-]*$/, '')),
@@ -111,9 +110,15 @@ function embeddedPath(text: string, { style }: ReadingContext): readonly string[
 
 /** Where a drive is on a system without drives, and what such a system calls one that it sees from within Windows. */
 function foreignDrive(text: string, { style }: ReadingContext): readonly string[] {
-  if (style.name === 'windows') return [text.replace(/^\/(?:mnt\/|cygdrive\/)?([a-z])(?=\/|$)/i, '$1:')];
+  if (style.name === 'windows') return [text.replace(/^\/(?:mnt\/|cygdrive\/)?([a-z])(?=\/|$)/i, '$1:/')];
   const drive = /^([a-z]):(?=[\\/])/i.exec(text)?.[1];
   return drive === undefined ? [] : [`/mnt/${drive.toLowerCase()}${text.slice(2).replaceAll('\\', '/')}`];
+}
+
+/** Who resolves before decoding stays in the folder or drive with what for others is an absolute path or a share. */
+function resolvedFirst(text: string, { style }: ReadingContext): readonly string[] {
+  const start = style.name === 'windows' ? /^\/?(?=%)/ : /^(?=[%\\])/;
+  return [text.replace(start, (slash) => `${slash === '' ? '.' : '/.'}/`)];
 }
 
 function withoutDetours(text: string, { style }: ReadingContext): readonly string[] {

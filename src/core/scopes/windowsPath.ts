@@ -1,6 +1,6 @@
 import { type PathStyle, withoutDots } from './pathStyle.ts';
 
-const DRIVE = /^[a-z]:(?=\/|$)/i;
+const DRIVE = /^[a-z]:(?=\/)/i;
 /** A machine and its share. `//?/` and `//./` look like one, and are told apart as trouble. */
 const SHARE = /^\/\/[^/]+\/+[^/]+/;
 
@@ -21,7 +21,7 @@ export const windowsStyle: PathStyle = {
     const isRooted = root !== undefined || path.startsWith('/');
     const names = withoutDots(path.slice(root?.length ?? 0).split('/'), isRooted);
     if (root === undefined) return `${isRooted ? '/' : ''}${names.join('/')}`;
-    if (DRIVE.test(root)) return `${root.toLowerCase()}/${names.join('/')}`;
+    if (isOfDrive(root)) return `${root.toLowerCase()}/${names.join('/')}`;
     return `//${[...namesIn(root), ...names].join('/')}`;
   },
   trouble: (path) => {
@@ -32,7 +32,7 @@ export const windowsStyle: PathStyle = {
     const [, share] = namesIn(root);
     if (share !== undefined && /^\.{1,2}$/.test(share)) return NO_SHARE;
     if (share !== undefined && /^(?:pipe|mailslot|ipc\$)$/i.test(share)) return DEVICE;
-    const names = DRIVE.test(root) ? path.slice(root.length).split('/') : path.split('/');
+    const names = isOfDrive(root) ? path.slice(root.length).split('/') : path.split('/');
     return names.map(troubleOfName).find((why) => why !== undefined);
   },
 };

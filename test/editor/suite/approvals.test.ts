@@ -14,7 +14,10 @@ const call = async (tool: string, args: JsonObject): Promise<string> => {
   const { host } = await mcpLive();
   return (await host.callTool({ server: 'files', tool, args, route: 'api' })).modelText;
 };
-/** Has the server ask; resolves with what it was answered. */
+/**
+ * Has the server ask; resolves with what it was answered. Each test names something else: what was denied is not asked
+ * about again for a while.
+ */
 const elevate = (label: string, payload: JsonObject = { path: label, mode: 'append' }): Promise<string> =>
   call('elevate', { label, payload });
 const asks = async (count = 1): Promise<void> => {
@@ -75,31 +78,31 @@ suite('Approvals', () => {
   });
 
   test('for the session are not asked for again, until they are revoked', async () => {
-    const answered = elevate('/etc/hosts');
+    const answered = elevate('/etc/fstab');
     await asks();
     void vscode.commands.executeCommand('mcpl.approval.answer');
-    await person.pick('Append to /etc/hosts');
+    await person.pick('Append to /etc/fstab');
     await person.screenshot('the answers in the quick pick');
     await person.pick('Allow for This Session');
     assert.match(await answered, /^\{"approved":true/);
-    assert.match(await elevate('/etc/hosts'), /^\{"approved":true/);
+    assert.match(await elevate('/etc/fstab'), /^\{"approved":true/);
     await eventually(
       async () => (await rows()).slice(0, 2),
-      ['Remembered 1', '  /etc/hosts files (files.edit) · for this session'],
+      ['Remembered 1', '  /etc/fstab files (files.edit) · for this session'],
     );
-    await person.clickTreeItem('/etc/hosts', 'Revoke');
+    await person.clickTreeItem('/etc/fstab', 'Revoke');
     await eventually(async () => (await rows()).some((row) => row.startsWith('Remembered')), false);
-    const again = elevate('/etc/hosts');
+    const again = elevate('/etc/fstab');
     await asks();
-    await person.notification('Deny', '/etc/hosts');
+    await person.notification('Deny', '/etc/fstab');
     assert.match(await again, REFUSED);
   });
 
   test('of a workspace have an end that can be changed', async () => {
     const { host } = await mcpLive();
-    const answered = elevate('/etc/hosts');
+    const answered = elevate('/etc/services');
     await asks();
-    await person.notification('Always Allow in This Workspace', '/etc/hosts');
+    await person.notification('Always Allow in This Workspace', '/etc/services');
     assert.match(await answered, /^\{"approved":true/);
     const [grant] = host.approvals.remembered();
     assert.equal(grant?.lifetime, 'workspace');
@@ -107,22 +110,22 @@ suite('Approvals', () => {
     await person.pick('Until revoked');
     await eventually(
       async () => (await rows()).slice(0, 2),
-      ['Remembered 1', '  /etc/hosts files (files.edit) · until revoked'],
+      ['Remembered 1', '  /etc/services files (files.edit) · until revoked'],
     );
     await person.screenshot('an approval that is remembered');
     await vscode.commands.executeCommand('mcpl.approval.copyTarget', { server: 'files', grant: grant.id });
-    assert.equal(await vscode.env.clipboard.readText(), '/etc/hosts');
+    assert.equal(await vscode.env.clipboard.readText(), '/etc/services');
     // Whoever reviews them clears what goes.
     void vscode.commands.executeCommand('mcpl.approvals.review');
-    await person.pick('/etc/hosts');
+    await person.pick('/etc/services');
     await person.press('Enter');
     await eventually(async () => host.approvals.remembered().length, 0);
   });
 
   test('are denied where the notification is closed, and nothing follows from a click that comes too late', async () => {
     const { host } = await mcpLive();
-    const closed = elevate('/etc/hosts');
-    await told(HOSTS);
+    const closed = elevate('/etc/group');
+    await told(HOSTS.replace('hosts', 'group'));
     await vscode.commands.executeCommand('notifications.clearAll');
     assert.match(await closed, REFUSED);
     const late = elevate('/etc/passwd');

@@ -32,7 +32,7 @@ suite('the question of an approval', () => {
       }),
       [
         'The server `notes` (feature set `notes.write`) wants to run its tool `add`.',
-        'It would touch `/etc/hosts` outside of the open folders; `/ws/a.md` (written as `../a.md`); `/ws/b.md`; `#general`.',
+        'It would touch `/etc/hosts` outside of the open folders; `/ws/a.md` (written as `../a.md`); `#general`.',
         'Its scope lists neither allow nor deny it.',
       ].join('\n\n'),
     );

@@ -262,6 +262,7 @@ suite('approvals in the chat', () => {
 
   test('while a call waits its client hears of it, in progress that only grows, and no longer than that', async () => {
     begin({});
+    const step = 2 ** -20;
     const call = await client.call('c1', { progressToken: 'p' });
     const silent = await client.call('c2');
     call.options.onProgress?.({ progress: 0, total: undefined, message: 'begins' });
@@ -277,12 +278,13 @@ suite('approvals in the chat', () => {
       .then((lines) =>
         assert.deepEqual(lines, [
           'c1 < progress 0 begins',
-          'c1 < progress 0.000001 Waiting for approval',
-          'c1 < progress 0.000002 Waiting for approval',
-          'c1 < progress 0.000003 Waiting for approval',
-          'c1 < progress 0.000004 works',
+          `c1 < progress ${step} Waiting for approval`,
+          `c1 < progress ${2 * step} Waiting for approval`,
+          `c1 < progress ${3 * step} Waiting for approval`,
+          `c1 < progress ${4 * step} The approval is decided`,
+          `c1 < progress ${5 * step} works`,
           'c1 < progress 5 works',
-          'c1 < progress 5.000005 works',
+          `c1 < progress ${5 + 5 * step} works`,
           `c1 < ${DONE}`,
         ]),
       );

@@ -24,15 +24,19 @@ async function answer(t: TestHost, method: string, params: Json): Promise<string
 
 suite('MCPL servers', () => {
   test('are told right after the handshake that every feature set is off, in either shape of the declaration', async () => {
-    const shapes: Json[] = [
-      { version: '0.2', featureSets: { 'memory.read': { description: 'd', uses: [] }, 'memory.push': {} } },
-      { version: '0.4', featureSets: [{ name: 'memory.read' }, { name: 'memory.push' }, { name: 'memory.read' }, 7] },
+    const shapes: (readonly [told: string, mcpl: Json])[] = [
+      ['', { version: '0.2', featureSets: { 'memory.read': { description: 'd', uses: [] }, 'memory.push': {} } }],
+      // The lists of scopes are told with the sets since 0.3.
+      [
+        ',"scopes":{}',
+        { version: '0.4', featureSets: [{ name: 'memory.read' }, { name: 'memory.push' }, { name: 'memory.read' }, 7] },
+      ],
     ];
-    for (const shape of shapes) {
+    for (const [more, shape] of shapes) {
       const t = await connected(shape);
       assert.deepEqual(t.server.heard.slice(1), [
         'notifications/initialized {}',
-        'featureSets/update {"enabled":[],"disabled":["memory.read","memory.push"],"scopes":{}}',
+        `featureSets/update {"enabled":[],"disabled":["memory.read","memory.push"]${more}}`,
       ]);
       await t.host.close();
     }

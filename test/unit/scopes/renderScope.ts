@@ -39,9 +39,7 @@ export function reader(files: FileNames, place: ScopePlace): Reader {
     claim: async (label, payload) =>
       renderScope(await targetsOfClaim({ label, payload }, place, files, NO_CANCELLATION)),
     call: async (inputSchema, args, adapter) =>
-      renderScope(
-        await targetsOfCall({ tool: toolWith(inputSchema), args, adapter }, place, files, NO_CANCELLATION),
-      ),
+      renderScope(await targetsOfCall({ tool: toolWith(inputSchema), args, adapter }, place, files, NO_CANCELLATION)),
   };
 }
 

@@ -1,0 +1,82 @@
+import { Minimatch, type MinimatchOptions } from 'minimatch';
+import { type GlobShape, shapeOf } from './globShape.ts';
+
+const OPTIONS: MinimatchOptions = {
+  // A name that begins with a dot is a name.
+  dot: true,
+  // `#general` and `!important` are names too, and `+(a)` is one: shells that read more into them are not asked.
+  nocomment: true,
+  nonegate: true,
+  noext: true,
+  // They have been written out before.
+  nobrace: true,
+  // Whatever this runs on: `\` has become `/` where it is one, and elsewhere is no sign of any text that is matched.
+  platform: 'linux',
+  // A pattern has fewer parts than this; with more of them than the limit, minimatch says no for safety.
+  maxGlobstarRecursion: 1_024,
+};
+
+/** What one decision may still cost. A text that would take more is not matched to its end, and is denied. */
+export class Effort {
+  #left: number;
+
+  constructor(steps: number) {
+    this.#left = steps;
+  }
+
+  get isSpent(): boolean {
+    return this.#left < 0;
+  }
+
+  /** Whether there is so much left. */
+  spend(steps: number): boolean {
+    this.#left -= steps;
+    return this.#left >= 0;
+  }
+}
+
+/**
+ * One glob. What it needs of a text is looked for first; that can only say no, and only minimatch says yes. Texts have
+ * no empty parts within, and end with `/`: that makes a folder match what is said of all that is in it.
+ */
+export class Glob {
+  readonly #text: string;
+  readonly #isAnyCase: boolean;
+  readonly #shape: GlobShape;
+  /** The last sign of each, and how far it is from the end: most texts differ there already. */
+  readonly #headAt: number;
+  readonly #headSign: number;
+  readonly #tailFromEnd: number;
+  readonly #tailSign: number;
+  readonly #probe: string;
+  #matcher: Minimatch | undefined;
+
+  constructor(text: string, isAnyCase: boolean) {
+    this.#text = text;
+    this.#isAnyCase = isAnyCase;
+    this.#shape = shapeOf(text, isAnyCase);
+    const { head, tail, probe } = this.#shape;
+    // Of `/ws/src/` it is the `c` that tells it from other folders.
+    this.#headAt = Math.max(0, head.length - (head.endsWith('/') ? 2 : 1));
+    this.#headSign = head.charCodeAt(this.#headAt);
+    this.#tailFromEnd = Math.min(2, tail.length);
+    this.#tailSign = tail.charCodeAt(tail.length - this.#tailFromEnd);
+    this.#probe = head.includes(probe) || tail.includes(probe) ? '' : probe;
+  }
+
+  mayMatch(text: string): boolean {
+    const { head, tail } = this.#shape;
+    if (head !== '' && (text.charCodeAt(this.#headAt) !== this.#headSign || !text.startsWith(head))) return false;
+    if (tail !== '' && (text.charCodeAt(text.length - this.#tailFromEnd) !== this.#tailSign || !text.endsWith(tail)))
+      return false;
+    return this.#probe === '' || text.includes(this.#probe);
+  }
+
+  matches(text: string, effort: Effort): boolean {
+    const { base, weight } = this.#shape;
+    if (!effort.spend(base + weight * text.length)) return false;
+    // Most globs of a long list are never asked.
+    this.#matcher ??= new Minimatch(this.#text, { ...OPTIONS, nocase: this.#isAnyCase });
+    return this.#matcher.match(text);
+  }
+}

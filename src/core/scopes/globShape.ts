@@ -1,0 +1,98 @@
+/** What can be told of a glob without matching: what a text must have, and what matching it may cost. */
+export interface GlobShape {
+  /** What every text that matches begins with. */
+  readonly head: string;
+  /** What it ends with, the `/` at its end included. */
+  readonly tail: string;
+  /** What it has somewhere. */
+  readonly probe: string;
+  /** Steps of any match, however short the text is. */
+  readonly base: number;
+  /** At most so many more for each character. */
+  readonly weight: number;
+}
+
+/** Longer ones find hardly less, and searching for them may take as long as matching. */
+const LONGEST_PROBE = 32;
+/** Testing a class, and a letter in whatever case, takes so much longer than comparing a letter. */
+const CLASS = 16;
+/** Reading a glob, which is done for the first text that it may match, and setting out to match any. */
+const START = 1_000;
+
+interface Segment {
+  readonly text: string;
+  readonly kind: 'plain' | 'magic' | 'any';
+  /** Letters at its beginning and end that match only themselves. */
+  readonly prefix: string;
+  readonly suffix: string;
+  /** Of them, or within, the most that follow each other. */
+  readonly run: string;
+  /** What it may cost for each character of a text, since `*` tries again from every one of them. */
+  readonly weight: number;
+}
+
+/** Of a glob without braces, for texts that end with `/`. */
+export function shapeOf(glob: string, isAnyCase: boolean): GlobShape {
+  const segments = glob.split('/').map(segmentOf);
+  const classes = glob.split('[').length;
+  const factor = isAnyCase ? CLASS : 1;
+  const first = segments.findIndex(({ kind }) => kind === 'any');
+  const last = segments.findLastIndex(({ kind }) => kind === 'any');
+  const inner = first < 0 ? [] : segments.slice(first + 1, last);
+  const outer = first < 0 ? segments : [...segments.slice(0, first), ...segments.slice(last + 1)];
+  // Between two `**` every segment may be tried at every place; the others have one place each.
+  const weight =
+    inner.reduce((sum, segment) => sum + 1 + segment.weight, 0) +
+    Math.max(0, ...outer.map((outside) => outside.weight));
+  const shape = { base: START + 2 * glob.length * classes, weight: (1 + weight) * factor };
+  // Letters that are one in some other case are not the same letters.
+  if (isAnyCase) return { head: '', tail: '', probe: '', ...shape };
+  return { head: headOf(segments), tail: tailOf(segments), probe: probeOf(segments), ...shape };
+}
+
+const PREFIX = /^(?:[^*?[\]\\]|\\.)*/s;
+const SUFFIX = /[^*?[\]\\]*$/;
+const RUN = /(?:[^*?[\]\\]|\\.)+/gs;
+
+function segmentOf(text: string): Segment {
+  if (text === '**') return { text, kind: 'any', prefix: '', suffix: '', run: '', weight: 0 };
+  const prefix = PREFIX.exec(text)?.[0] ?? '';
+  if (prefix === text) {
+    const plain = bare(text);
+    return { text, kind: 'plain', prefix: plain, suffix: plain, run: plain, weight: 0 };
+  }
+  const suffix = SUFFIX.exec(text)?.[0] ?? '';
+  // What looks like letters may be a class.
+  const runs = text.includes('[') ? [suffix] : [...text.matchAll(RUN)].map(([run]) => bare(run));
+  const run = runs.reduce((longest, other) => (other.length > longest.length ? other : longest), suffix);
+  return { text, kind: 'magic', prefix: bare(prefix), suffix, run, weight: weightOf(text, suffix) };
+}
+
+function weightOf(text: string, suffix: string): number {
+  const [, ...parts] = text.slice(0, text.length - suffix.length).split('*');
+  const once = text.includes('[') ? CLASS : 1;
+  return Math.max(once, ...parts.map((part) => part.length + CLASS * (part.split('[').length - 1)));
+}
+
+function bare(text: string): string {
+  return text.replace(/\\(.)/gs, '$1');
+}
+
+function headOf(segments: readonly Segment[]): string {
+  const end = segments.findIndex(({ kind }) => kind !== 'plain');
+  const plain = (end < 0 ? segments : segments.slice(0, end)).map(({ prefix }) => `${prefix}/`).join('');
+  return end < 0 ? plain : plain + (segments[end]?.prefix ?? '');
+}
+
+function tailOf(segments: readonly Segment[]): string {
+  const last = segments.at(-1);
+  return last === undefined || last.kind === 'any' ? '' : `${last.suffix}/`;
+}
+
+function probeOf(segments: readonly Segment[]): string {
+  const probes = segments.map(({ kind, suffix, run }) => {
+    const ending = kind === 'any' ? '' : `${suffix}/`;
+    return run.length > suffix.length ? run : ending;
+  });
+  return probes.reduce((longest, other) => (other.length > longest.length ? other : longest), '').slice(-LONGEST_PROBE);
+}
