@@ -1,4 +1,5 @@
 import { createInterface, type Interface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type CancellationToken, Deferred } from '../core/index.ts';
 import { plain } from './terminal.ts';
 
@@ -9,13 +10,19 @@ export interface Dialog {
   /** A line for the person. Nothing in it is acted on by a terminal. */
   say(text: string): void;
   /** One line of the person; `undefined` at the end of the input, and when the question is void. */
-  ask(prompt: string, token: CancellationToken): Promise<string | undefined>;
+  ask(prompt: string, token: CancellationToken, which?: WhichLine): Promise<string | undefined>;
 }
+
+/** `any`: also a line that was typed before it was asked for. */
+export type WhichLine = 'any' | 'typedNow';
 
 export interface DialogStreams {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean | undefined };
 }
+
+/** Time enough for what was typed before to arrive. */
+const UNREAD_MS = 50;
 
 /** Asks on standard error, so that what a command prints stays free of questions. */
 export class TerminalDialog implements Dialog {
@@ -37,8 +44,9 @@ export class TerminalDialog implements Dialog {
     this.#streams.output.write(`${plain(text)}\n`);
   }
 
-  async ask(prompt: string, token: CancellationToken): Promise<string | undefined> {
+  async ask(prompt: string, token: CancellationToken, which: WhichLine = 'any'): Promise<string | undefined> {
     if (token.isCancellationRequested) return undefined;
+    if (which === 'typedNow') await this.#forgetTyped();
     this.#streams.output.write(plain(prompt));
     const early = this.#early.shift();
     if (early !== undefined || this.#isOver) return early;
@@ -58,6 +66,13 @@ export class TerminalDialog implements Dialog {
       // An input that is read from keeps the process alive.
       if (!this.#isOver) reader.pause();
     }
+  }
+
+  /** A terminal keeps lines for as long as nobody reads them. */
+  async #forgetTyped(): Promise<void> {
+    if (!this.#isOver) this.#read().resume();
+    await pause(UNREAD_MS);
+    this.#early.length = 0;
   }
 
   #read(): Interface {

@@ -36,6 +36,7 @@ function featureSetText(view: FeatureSetView): readonly string[] {
   return [
     `  ${cleanLine(set.name, 256)} - ${stateText(view)}`,
     ...(description === '' ? [] : description.split('\n').map((line) => `    ${line}`)),
+    ...(set.scoped ? ['    Scoped: what it touches has to be allowed'] : []),
     `    Uses: ${[...uses, ...more].join(', ') || 'nothing that it names'}`,
     ...(tools.length === 0 ? [] : [`    Tools: ${tools.map((tool) => cleanLine(tool, 200)).join(', ')}`]),
   ];

@@ -27,7 +27,7 @@ import { memorySecrets } from '../node/auth/memorySecrets.ts';
 import { type ConnectorOptions, NodeConnector } from '../node/connector.ts';
 import { endLeftovers } from '../node/leftovers.ts';
 import { memoryStorage } from '../node/memoryStorage.ts';
-import { nodeFileNames } from '../node/fileNames.ts';
+import { createFileNames } from '../node/fileNames.ts';
 import { nodeClock, nodeIds } from '../node/nodePorts.ts';
 import { createSchemaChecker } from '../node/schemaChecker.ts';
 import { openStore } from '../node/sqliteStore.ts';
@@ -141,6 +141,7 @@ export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
     },
   });
   redact = (text) => connector.redact(text);
+  const variables = variablesOf(options);
   const storage = openStorage(options, scripts, log());
   const host = createHost({
     client: CLIENT,
@@ -149,14 +150,14 @@ export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
       ids: nodeIds,
       logs: { host: log(), server: log },
       storage,
-      variables: variablesOf(options),
+      variables,
       connector,
       inputs: {
         elicitor: options.elicitor ?? NOBODY,
         sampler: options.sampler ?? NO_MODEL,
         schemaChecker: createSchemaChecker({ workerPath: scripts.schemaWorker }),
       },
-      fileNames: nodeFileNames,
+      fileNames: createFileNames({ folders: () => variables.folders.map(({ path }) => path) }),
       models: options.models ?? NO_MODELS,
       consent: { ask: (question, token) => options.onStartQuestion?.(question, token) ?? Promise.resolve('dontStart') },
     },

@@ -13,8 +13,10 @@ import { nodeClock } from '../node/nodePorts.ts';
 import type { Dialog } from './dialog.ts';
 import type { NodeHostOptions } from './nodeHost.ts';
 import type { TargetOptions } from './target.ts';
+import { terminalApprovals } from './terminalApprovals.ts';
 import { terminalElicitor, terminalSignIn } from './terminalInputs.ts';
 import { EXIT, plain, type Terminal } from './terminal.ts';
+import { authPromptInTurn, elicitorInTurn, Turns } from './turns.ts';
 
 const DEFAULT_LIST_SECONDS = 30;
 
@@ -39,24 +41,45 @@ export async function withServer(
   work: Work,
 ): Promise<number> {
   const { terminal, dialog, token } = context;
+  const turns = new Turns();
+  const { authPrompt, authBrowser } = terminalSignIn(dialog);
   const host = context.createHost({
     servers: { [options.server]: options.entry },
     onLog: (line) => {
       if (options.verbose) terminal.err(`${cleanLine(line.message)}\n`);
     },
-    elicitor: terminalElicitor(dialog),
-    ...terminalSignIn(dialog),
+    elicitor: elicitorInTurn(terminalElicitor(dialog), turns),
+    authPrompt: authPromptInTurn(authPrompt, turns),
+    authBrowser,
   });
+  const { approvals } = host;
+  const { folder } = options;
+  const asking = terminalApprovals({ approvals, dialog, turns, folder, token });
   try {
     const server = await startWith(wanted, host, options.server, options.timeout ?? DEFAULT_LIST_SECONDS, token);
-    return await work(host, server);
+    const code = await work(host, server);
+    terminal.err(await refusedText(host, dialog));
+    return code;
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     terminal.err(errorText(error));
     return error.code === 'CANCELLED' ? EXIT.interrupted : EXIT.notStarted;
   } finally {
+    asking.dispose();
     await host.close();
   }
+}
+
+const MOST_REFUSED = 20;
+
+/** What was not allowed while the command ran: its own answer says at most that something was not. */
+async function refusedText({ approvals }: Host, { isInteractive }: Dialog): Promise<string> {
+  const decided = await approvals.history(MOST_REFUSED);
+  const refused = decided.filter(({ outcome }) => outcome !== 'success').toReversed();
+  if (refused.length === 0) return '';
+  const lines = refused.map(({ detail = '' }) => `! ${cleanLine(detail)}\n`);
+  const next = 'Allow what needs an approval with --allow-scope <pattern>, or run this in a terminal to be asked.\n';
+  return [...lines, ...(isInteractive ? [] : [next])].join('');
 }
 
 /** One request to the server, and what its failure means for the command. `more` says what could help then. */

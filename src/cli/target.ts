@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import type { JsonObject } from '../core/index.ts';
+import { allowedScopes } from './allowedScopes.ts';
 import { UsageError } from './usage.ts';
 
 const OPTIONS = {
@@ -14,6 +15,7 @@ const OPTIONS = {
   era: { type: 'string' },
   dialect: { type: 'string' },
   enable: { type: 'string', multiple: true },
+  'allow-scope': { type: 'string', multiple: true },
   verbose: { type: 'boolean' },
 } as const satisfies ParseArgsOptionsConfig;
 
@@ -24,6 +26,8 @@ export interface TargetOptions {
   readonly timeout: number | undefined;
   /** The id of the server: what messages call it. */
   readonly server: string;
+  /** The working folder: what paths are meant and shown from. */
+  readonly folder: string;
   /** The entry of `mcpl.servers` that the command line describes. */
   readonly entry: JsonObject;
 }
@@ -96,10 +100,13 @@ function optionsOf(
 ): { readonly options: TargetOptions; readonly positionals: readonly string[] } {
   const { values, positionals } = parseOwn(own);
   const timeout = values.timeout === undefined ? undefined : secondsOf(values.timeout);
+  const folder = resolve(values.cwd ?? '.');
+  const allowed = values['allow-scope'];
   const entry = {
     ...connectionOf(words, values),
     ...protocolOf(values, mcpl),
     ...(values.enable === undefined ? {} : { featureSets: { enabled: values.enable } }),
+    ...(allowed === undefined ? {} : { scopes: allowedScopes(allowed, folder) }),
     restart: 'never',
     ...(timeout === undefined ? {} : { timeouts: { start: timeout, list: timeout, call: timeout } }),
   };
@@ -109,6 +116,7 @@ function optionsOf(
     verbose: values.verbose === true,
     timeout,
     server: nameOf(words[0] ?? ''),
+    folder,
     entry,
   };
   return { options, positionals };

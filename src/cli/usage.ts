@@ -34,6 +34,9 @@ Options of inspect, call, read and prompt:
   --dialect <name>     The short dialect: auto (default) recognises it, off, or force.
   --enable <name>      Speak MCPL with this feature set on ("*" for all); may be repeated. Without it, only inspect
                        speaks MCPL, and all sets are off.
+  --allow-scope <glob> What may be touched without a question, such as "src/**"; may be repeated. With it, or in a
+                       feature set that is declared as scoped, everything else is asked about on the terminal, and
+                       denied where there is none.
   --timeout <seconds>  How long to wait for an answer. Default: 30 for the start, 60 for a call.
   --verbose            Print the server's log to standard error.
 

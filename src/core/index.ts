@@ -68,6 +68,7 @@ export {
   type SettledApproval,
 } from './model/approval.ts';
 export type { ScopeClaim, ScopeLists, ScopeSettings, ScopeTarget } from './model/scope.ts';
+export { patternProblem } from './model/scopePattern.ts';
 export {
   type FinishReason,
   MODEL_FAILURES,

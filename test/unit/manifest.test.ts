@@ -161,7 +161,6 @@ suite('package.json and the ids of the code', () => {
       COMMANDS.featureSetsChoose,
       COMMANDS.demoTry,
       COMMANDS.serverAdd,
-      'workbench.action.openSettings',
       'workbench.trust.manage',
     ]);
     const views: readonly string[] = [SERVERS_VIEW, EVENTS_VIEW, APPROVALS_VIEW];

@@ -1,4 +1,5 @@
 import type {
+  ApprovalChoice,
   CompletionRequest,
   HostLimits,
   Json,
@@ -80,6 +81,11 @@ interface Commands {
   readonly clearEvents: OfServers;
   readonly askModel: { readonly event: string };
   readonly audit: OfServers & { readonly limit: number; readonly before: number | undefined };
+
+  readonly approvals: { readonly limit: number };
+  readonly answerApproval: { readonly approval: string; readonly answer: ApprovalChoice | 'dismiss' };
+  readonly revokeApprovals: { readonly ids: readonly string[] };
+  readonly setApprovalExpiry: { readonly ids: readonly string[]; readonly until: number | undefined };
 
   readonly cancel: { readonly call: CommandId };
   readonly answer: { readonly question: string; readonly answer: Json };

@@ -8,10 +8,12 @@ import {
   parseJson,
   PUSH_POLICIES,
 } from '../../core/index.ts';
+import { APPROVAL_ANSWERS } from './approvalQuestions.ts';
 import type { CommandId, CommandKind, ControlCommand, ControlError } from './commands.ts';
 import { decodeModel } from './driverModels.ts';
 import {
   choice,
+  count,
   flag,
   isId,
   Malformed,
@@ -120,6 +122,20 @@ const DECODERS: Decoders = {
     limit: limitIn(line, MOST_ENTRIES),
     server: optionalText(line, 'server'),
     before: optionalCount(line, 'before'),
+  }),
+
+  approvals: (line) => ({ kind: 'approvals', limit: limitIn(line, MOST_ENTRIES) }),
+  answerApproval: (line) => ({
+    kind: 'answerApproval',
+    approval: text(line, 'approval'),
+    answer: choice(line, 'answer', APPROVAL_ANSWERS),
+  }),
+  revokeApprovals: (line) => ({ kind: 'revokeApprovals', ids: textList(line, 'ids') }),
+  setApprovalExpiry: (line) => ({
+    kind: 'setApprovalExpiry',
+    ids: textList(line, 'ids'),
+    // Said aloud: an approval must not become one for ever because a member was forgotten.
+    until: line['until'] === null ? undefined : count(line, 'until'),
   }),
 
   cancel: ({ call }) => {

@@ -60,6 +60,12 @@ export function optionalCount(line: JsonObject, name: string, { least = 0, most 
   throw new Malformed(`"${name}" must be a whole number from ${least} ${most === undefined ? 'on' : `to ${most}`}.`);
 }
 
+export function count(line: JsonObject, name: string, range: Range = {}): number {
+  const value = optionalCount(line, name, range);
+  if (value === undefined) throw new Malformed(`"${name}" is missing: a whole number.`);
+  return value;
+}
+
 interface Range {
   readonly least?: number;
   readonly most?: number;

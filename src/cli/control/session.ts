@@ -11,6 +11,8 @@ import {
   toHostError,
 } from '../../core/index.ts';
 import type { Accounts } from '../nodeHost.ts';
+import { approvalHandlers } from './approvalHandlers.ts';
+import { ApprovalQuestions } from './approvalQuestions.ts';
 import {
   type CommandId,
   type CommandKind,
@@ -64,7 +66,7 @@ export class ControlSession implements Disposable {
   #settings: ControlSettings;
 
   constructor(options: ControlOptions) {
-    const { host, write } = options;
+    const { host, questions, write } = options;
     this.#options = options;
     this.#settings = options.settings;
     const work = this.#life.add(new Work());
@@ -79,6 +81,7 @@ export class ControlSession implements Disposable {
         layers: () => this.#settings,
         configure: (change) => this.#configure(change),
       }),
+      ...approvalHandlers(host.approvals),
       ...this.#ownHandlers(),
     };
     this.#life.add(
@@ -87,6 +90,7 @@ export class ControlSession implements Disposable {
       }),
     );
     this.#life.add(host.events.onDidChange(() => write({ event: 'events', unread: host.events.unread })));
+    this.#life.add(new ApprovalQuestions(host.approvals, questions, write));
     this.#life.add(host.onDidRefuseModel(({ server, reason }) => write({ event: 'modelRefused', server, reason })));
     this.#life.add(host.onDidChangeServer((change) => this.#tellChange(change)));
   }

@@ -15,6 +15,7 @@ import {
   type ServerState,
   type SettingsProblem,
 } from '../../core/index.ts';
+import { scopesView } from './approvalViews.ts';
 
 /** How the host's values look on the wire to a driver. Members that are undefined are left out. */
 export function errorView({ code, message, suggestion, effect, layer, rpcCode, data }: HostError): JsonObject {
@@ -22,7 +23,7 @@ export function errorView({ code, message, suggestion, effect, layer, rpcCode, d
 }
 
 export function serverView(server: ServerSnapshot): JsonObject {
-  const { id, definedBy, enabled, state, problems, capabilities, listing, listings } = server;
+  const { id, definedBy, enabled, state, problems, capabilities, listing, listings, scopes } = server;
   const { tools, resources, templates, prompts } = server;
   return {
     id,
@@ -39,6 +40,7 @@ export function serverView(server: ServerSnapshot): JsonObject {
       resources: listingView(listings.resources),
       prompts: listingView(listings.prompts),
     },
+    scopes: scopesView(scopes),
     problems: problems.map(problemView),
   };
 }

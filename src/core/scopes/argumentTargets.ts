@@ -9,7 +9,7 @@ export function textsAt(adapter: readonly string[], args: JsonObject): readonly 
   const texts = new TargetTexts();
   for (const written of adapter) {
     const path = parseArgumentPath(written);
-    if (path === undefined) texts.refuse('The setting of where the targets of this tool are cannot be read.');
+    if (path === undefined) texts.refuse('What settings say of where the targets of this tool are cannot be read.');
     else follow(args, path, '/arguments', texts);
   }
   return texts.found;
@@ -48,5 +48,5 @@ function take(value: Json, from: string, texts: TargetTexts): void {
 
 /** What a server makes of something else than a text is anybody's guess. */
 function refuse(texts: TargetTexts): void {
-  texts.refuse('The arguments are not what the setting of where the targets of this tool are says.');
+  texts.refuse('Its arguments are not as settings say where the targets of this tool are.');
 }

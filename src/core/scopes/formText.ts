@@ -1,27 +1,30 @@
 import { isDeceiving, LONGEST_TEXT } from './pathText.ts';
+import { withHost, withoutHost } from './segments.ts';
 
-const PLAIN = /^[ -[\]-~]*$/;
+/** A form as it is matched. Both texts end with `/`: what is said of all that is in a folder is said of itself. */
+export interface FormText {
+  /** With one slash wherever there are several. */
+  readonly collapsed: string;
+  /** With what tells a host; `undefined` where the text says the same in an odd way, and nothing may allow it. */
+  readonly exact: string | undefined;
+}
+
+/** Signs, dots and slashes that most forms do not have. */
+const UNUSUAL = /[^ -[\]-~]|\/[./]|^\.|\/$/;
 const DETOUR = /(?:^|\/)\.{1,2}(?:\/|$)/;
 /** A host begins with two slashes, after a scheme or at the beginning. */
 const BEGINNING = /^(?:[^/]*:)?\/\/(?=[^/])/;
 
-/** How a form is matched: without a slash at its end. */
-export type FormText =
-  | { readonly kind: 'normal'; readonly text: string }
-  /** A name that says the same in an odd way: it may be denied, and never be allowed. */
-  | { readonly kind: 'odd'; readonly text: string }
-  /** Nobody can say what it means: it is denied unmatched. */
-  | { readonly kind: 'unreadable' };
-
-const UNREADABLE: FormText = { kind: 'unreadable' };
-
-/** Globs are about texts in normal form: any other spelling would pass by what denies it. */
-export function formText(form: string, kind: 'path' | 'name'): FormText {
-  if (form === '' || form.length > LONGEST_TEXT) return UNREADABLE;
-  if (!PLAIN.test(form) && (form.includes('\\') || isDeceiving(form))) return UNREADABLE;
-  if (form.includes('/.') || form.startsWith('.')) if (DETOUR.test(form)) return UNREADABLE;
-  const text = (form.endsWith('/') ? form.slice(0, -1) : form).normalize('NFC');
+/**
+ * Globs are about texts in normal form: any other spelling would pass by what denies it. `undefined` where nobody can
+ * say what it means, so that it is denied unmatched.
+ */
+export function formText(form: string, kind: 'path' | 'name'): FormText | undefined {
+  if (form === '' || form.length > LONGEST_TEXT) return undefined;
+  if (!UNUSUAL.test(form)) return { collapsed: `${form}/`, exact: `${form}/` };
+  if (form.includes('\\') || isDeceiving(form) || DETOUR.test(form)) return undefined;
   const isOdd = form.includes('//') && form.replace(BEGINNING, '').includes('//');
-  if (!isOdd) return { kind: 'normal', text };
-  return kind === 'name' ? { kind: 'odd', text } : UNREADABLE;
+  if (isOdd && kind === 'path') return undefined;
+  const text = `${form.replace(/\/+$/, '')}/`.normalize('NFC');
+  return { collapsed: withoutHost(text), exact: isOdd ? undefined : withHost(text) };
 }

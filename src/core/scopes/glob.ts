@@ -37,16 +37,13 @@ export class Effort {
 
 /**
  * One glob. What it needs of a text is looked for first; that can only say no, and only minimatch says yes. Texts have
- * no empty parts within, and end with `/`: that makes a folder match what is said of all that is in it.
+ * no empty parts within, and end with `/`.
  */
 export class Glob {
+  readonly shape: GlobShape;
   readonly #text: string;
   readonly #isAnyCase: boolean;
-  readonly #shape: GlobShape;
-  /** The last sign of each, and how far it is from the end: most texts differ there already. */
-  readonly #headAt: number;
-  readonly #headSign: number;
-  readonly #tailFromEnd: number;
+  /** The sign before the last slash: most texts differ there already. */
   readonly #tailSign: number;
   readonly #probe: string;
   #matcher: Minimatch | undefined;
@@ -54,26 +51,21 @@ export class Glob {
   constructor(text: string, isAnyCase: boolean) {
     this.#text = text;
     this.#isAnyCase = isAnyCase;
-    this.#shape = shapeOf(text, isAnyCase);
-    const { head, tail, probe } = this.#shape;
-    // Of `/ws/src/` it is the `c` that tells it from other folders.
-    this.#headAt = Math.max(0, head.length - (head.endsWith('/') ? 2 : 1));
-    this.#headSign = head.charCodeAt(this.#headAt);
-    this.#tailFromEnd = Math.min(2, tail.length);
-    this.#tailSign = tail.charCodeAt(tail.length - this.#tailFromEnd);
+    this.shape = shapeOf(text, isAnyCase);
+    const { head, tail, probe } = this.shape;
+    this.#tailSign = tail.charCodeAt(tail.length - 2);
     this.#probe = head.includes(probe) || tail.includes(probe) ? '' : probe;
   }
 
+  /** Whether a text that begins as it must also has the rest of what it must have. */
   mayMatch(text: string): boolean {
-    const { head, tail } = this.#shape;
-    if (head !== '' && (text.charCodeAt(this.#headAt) !== this.#headSign || !text.startsWith(head))) return false;
-    if (tail !== '' && (text.charCodeAt(text.length - this.#tailFromEnd) !== this.#tailSign || !text.endsWith(tail)))
-      return false;
+    const { tail } = this.shape;
+    if (tail.length > 1 && (text.charCodeAt(text.length - 2) !== this.#tailSign || !text.endsWith(tail))) return false;
     return this.#probe === '' || text.includes(this.#probe);
   }
 
   matches(text: string, effort: Effort): boolean {
-    const { base, weight } = this.#shape;
+    const { base, weight } = this.shape;
     if (!effort.spend(base + weight * text.length)) return false;
     // Most globs of a long list are never asked.
     this.#matcher ??= new Minimatch(this.#text, { ...OPTIONS, nocase: this.#isAnyCase });

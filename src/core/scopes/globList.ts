@@ -1,58 +1,63 @@
 import { type Effort, Glob } from './glob.ts';
-import { withoutCase, withoutCaseOrLength, withoutPlainCase } from './letterCase.ts';
-import { withHost, withoutHost } from './segments.ts';
+import { GlobIndex } from './globIndex.ts';
+import { allCases, isAscii, withoutPlainCase } from './letterCase.ts';
+import { withoutHost } from './segments.ts';
 
 /** Globs that are asked about the same spellings of a text. */
 interface Part {
-  readonly globs: readonly Glob[];
+  readonly index: GlobIndex;
   readonly spellings: (text: string) => readonly string[];
 }
 
-/** All globs of a list that are about one kind of target; each text ends with `/`. */
+const asItIs = (text: string): readonly string[] => [text];
+
+/** All globs of a list that are about one kind of target. */
 export class GlobList {
   readonly #parts: readonly Part[];
 
-  private constructor(parts: readonly Part[]) {
-    this.#parts = parts.filter(({ globs }) => globs.length > 0);
+  private constructor(parts: readonly (Part | undefined)[]) {
+    this.#parts = parts.filter((part) => part !== undefined);
   }
 
   /**
-   * Matches whatever the case, on any file system: what is denied under one name is denied under all. Letters in `[]`
-   * keep theirs, since `[!A-Z]` is not about the same letters in another case; they count both ways.
+   * For texts without hosts. Matches whatever the case, on any file system: what is denied under one name is denied
+   * under all. Letters in `[]` keep theirs, since `[!A-Z]` is not about the same letters in another case; they count
+   * both ways.
    */
   static denying(globs: readonly string[]): GlobList {
     const within = globs.map((glob) => belowOf(withoutHost(glob)));
     const plain = within.filter((glob) => !hasClass(glob));
     const classes = within.filter(hasClass);
     return new GlobList([
-      { globs: globsOf(plain.flatMap(allCases)), spellings: (text) => allCases(withoutHost(text)) },
-      { globs: [...globsOf(classes), ...globsOf(classes, true)], spellings: (text) => [withoutHost(text)] },
+      part(globsOf(plain.flatMap(allCases)), allCases),
+      part([...globsOf(classes), ...globsOf(classes, true)], asItIs),
     ]);
   }
 
-  /** Matches no more than the file system takes for the same. */
+  /** For texts with hosts. Matches no more than the file system takes for the same. */
   static allowing(globs: readonly string[], ignoresCase: boolean): GlobList {
-    if (!ignoresCase) return new GlobList([{ globs: globsOf(globs), spellings: (text) => [withHost(text)] }]);
+    if (!ignoresCase) return new GlobList([part(globsOf(globs), asItIs)]);
     const plain = globs.filter((glob) => !hasClass(glob));
     const classes = globs.filter(hasClass);
     return new GlobList([
-      { globs: globsOf(plain.map(withoutPlainCase)), spellings: (text) => [withoutPlainCase(withHost(text))] },
-      { globs: globsOf(classes), spellings: (text) => [withHost(text)] },
-      { globs: globsOf(classes, true), spellings: (text) => (ASCII.test(text) ? [withHost(text)] : []) },
+      part(globsOf(plain.map(withoutPlainCase)), (text) => [withoutPlainCase(text)]),
+      part(globsOf(classes), asItIs),
+      // Of other letters it is not sure that every system folds them alike.
+      part(globsOf(classes, true), (text) => (isAscii(text) ? [text] : [])),
     ]);
   }
 
   /** Whether any matches. Where the effort is spent, nobody knows. */
   matches(text: string, effort: Effort): boolean {
-    for (const { globs, spellings } of this.#parts)
-      for (const spelling of spellings(text))
-        for (const glob of globs) if (glob.mayMatch(spelling) && glob.matches(spelling, effort)) return true;
+    for (const { index, spellings } of this.#parts)
+      for (const spelling of spellings(text)) if (index.matches(spelling, effort)) return true;
     return false;
   }
 }
 
-/** Of other letters it is not sure that every system folds them alike. */
-const ASCII = /^[\0-\x7F]*$/;
+function part(globs: readonly Glob[], spellings: Part['spellings']): Part | undefined {
+  return globs.length === 0 ? undefined : { index: new GlobIndex(globs), spellings };
+}
 
 function hasClass(glob: string): boolean {
   return /(?<!\\)\[/.test(glob);
@@ -62,13 +67,6 @@ function hasClass(glob: string): boolean {
 function belowOf(glob: string): string {
   if (glob === '**' || glob.endsWith('/**')) return glob;
   return glob.endsWith('/') ? `${glob}**` : `${glob}/**`;
-}
-
-function allCases(text: string): readonly string[] {
-  const short = withoutCase(text);
-  if (ASCII.test(short)) return [short];
-  const long = withoutCaseOrLength(text);
-  return long === short ? [short] : [short, long];
 }
 
 function globsOf(texts: readonly string[], isAnyCase = false): readonly Glob[] {

@@ -17,10 +17,9 @@ const LONGEST_PROBE = 32;
 /** Testing a class, and a letter in whatever case, takes so much longer than comparing a letter. */
 const CLASS = 16;
 /** Reading a glob, which is done for the first text that it may match, and setting out to match any. */
-const START = 1_000;
+const START = 2_000;
 
 interface Segment {
-  readonly text: string;
   readonly kind: 'plain' | 'magic' | 'any';
   /** Letters at its beginning and end that match only themselves. */
   readonly prefix: string;
@@ -44,28 +43,35 @@ export function shapeOf(glob: string, isAnyCase: boolean): GlobShape {
   const weight =
     inner.reduce((sum, segment) => sum + 1 + segment.weight, 0) +
     Math.max(0, ...outer.map((outside) => outside.weight));
-  const shape = { base: START + 2 * glob.length * classes, weight: (1 + weight) * factor };
+  const shape = { base: START + 2 * glob.length * classes * factor, weight: (1 + weight) * factor };
   // Letters that are one in some other case are not the same letters.
   if (isAnyCase) return { head: '', tail: '', probe: '', ...shape };
   return { head: headOf(segments), tail: tailOf(segments), probe: probeOf(segments), ...shape };
 }
 
+const SIGNS = ['*', '?', '[', ']', '\\'];
+const SIGN = /[*?[\]\\]/;
 const PREFIX = /^(?:[^*?[\]\\]|\\.)*/s;
-const SUFFIX = /[^*?[\]\\]*$/;
 const RUN = /(?:[^*?[\]\\]|\\.)+/gs;
 
+const ANY: Segment = { kind: 'any', prefix: '', suffix: '', run: '', weight: 0 };
+const ONE: Segment = { kind: 'magic', prefix: '', suffix: '', run: '', weight: 1 };
+
 function segmentOf(text: string): Segment {
-  if (text === '**') return { text, kind: 'any', prefix: '', suffix: '', run: '', weight: 0 };
+  if (text === '**') return ANY;
+  if (text === '*') return ONE;
+  if (!SIGN.test(text)) return plainSegment(text);
   const prefix = PREFIX.exec(text)?.[0] ?? '';
-  if (prefix === text) {
-    const plain = bare(text);
-    return { text, kind: 'plain', prefix: plain, suffix: plain, run: plain, weight: 0 };
-  }
-  const suffix = SUFFIX.exec(text)?.[0] ?? '';
+  if (prefix === text) return plainSegment(bare(text));
+  const suffix = text.slice(Math.max(...SIGNS.map((sign) => text.lastIndexOf(sign))) + 1);
   // What looks like letters may be a class.
   const runs = text.includes('[') ? [suffix] : [...text.matchAll(RUN)].map(([run]) => bare(run));
   const run = runs.reduce((longest, other) => (other.length > longest.length ? other : longest), suffix);
-  return { text, kind: 'magic', prefix: bare(prefix), suffix, run, weight: weightOf(text, suffix) };
+  return { kind: 'magic', prefix: bare(prefix), suffix, run, weight: weightOf(text, suffix) };
+}
+
+function plainSegment(text: string): Segment {
+  return { kind: 'plain', prefix: text, suffix: text, run: text, weight: 0 };
 }
 
 function weightOf(text: string, suffix: string): number {

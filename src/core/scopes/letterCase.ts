@@ -1,40 +1,46 @@
 const ASCII = /^[\0-\x7F]*$/;
 
-type Letter = (letter: string) => string;
-
-const eachLetter = (text: string, change: Letter): string => {
-  if (ASCII.test(text)) return text.toLowerCase();
-  let changed = '';
-  for (const letter of text) changed += change(letter);
-  return changed;
-};
-
-const one = (letter: string, other: string): string => ([...other].length === 1 ? other : letter);
+export function isAscii(text: string): boolean {
+  return ASCII.test(text);
+}
 
 /**
- * The same for all spellings that any file system takes for one as long as none grows: a letter stays a letter, so
- * that `?` stays as right as it was.
+ * What a text is without regard to case, on any file system: two texts that some system takes for one have one of
+ * these in common.
  */
-export function withoutCase(text: string): string {
-  return eachLetter(text, (letter) => one(letter, one(letter, letter.toUpperCase()).toLowerCase()));
-}
-
-/** The same also where a letter is two in another case, as some systems have it: `ß` and `SS`. */
-export function withoutCaseOrLength(text: string): string {
-  return eachLetter(text, lowestOf).normalize('NFC');
-}
-
-/** Letter by letter: whether a sigma ends a word depends on what a pattern has beside it. */
-function lowestOf(letter: string): string {
-  let lower = '';
-  for (const upper of letter.toLowerCase().toUpperCase()) lower += upper.toLowerCase();
-  return lower;
+export function allCases(text: string): readonly string[] {
+  if (isAscii(text)) return [text.toLowerCase()];
+  const short = eachLetter(text, withoutCase);
+  const long = eachLetter(text, withoutLength).normalize('NFC');
+  return short === long ? [short] : [short, long];
 }
 
 /** The same only for spellings that every such system takes for one: letters with exactly one other case, and back. */
 export function withoutPlainCase(text: string): string {
+  if (isAscii(text)) return text.toLowerCase();
   return eachLetter(text, (letter) => {
     const lower = letter.toLowerCase();
     return lower.toUpperCase() === letter ? lower : letter;
   });
+}
+
+/** Letter by letter: whether a sigma ends a word depends on what a pattern has beside it. */
+function eachLetter(text: string, change: (letter: string) => string): string {
+  let changed = '';
+  for (const letter of text) changed += change(letter);
+  return changed;
+}
+
+/** One letter stays one, so that `?` stays as right as it was. */
+function withoutCase(letter: string): string {
+  return ifOne(ifOne(letter.toUpperCase(), letter).toLowerCase(), letter);
+}
+
+function ifOne(letter: string, other: string): string {
+  return [...letter].length === 1 ? letter : other;
+}
+
+/** Some systems take a letter for two that it is in another case: `ß` for `SS`. */
+function withoutLength(letter: string): string {
+  return eachLetter(letter.toLowerCase().toUpperCase(), (upper) => upper.toLowerCase());
 }

@@ -24,11 +24,11 @@ const LONGEST_RECENT = 512;
 export function compileLists(lists: ScopeLists, place: PatternPlace, ignoresCase: boolean): CompiledLists {
   const deny = readAll(lists.blacklist, 'blacklist', place);
   const allow = readAll(lists.whitelist, 'whitelist', place);
-  const deniesAll = lists.isBroken || deny.problems.length > 0;
   return new CompiledLists({
     problems: [...deny.problems, ...allow.problems],
-    paths: deniesAll ? undefined : kindOf(deny.ofPaths, allow.ofPaths, ignoresCase),
-    names: deniesAll ? undefined : kindOf(deny.ofNames, allow.ofNames, ignoresCase),
+    deniesAll: lists.isBroken || deny.problems.length > 0,
+    ofPaths: kindOf(deny.ofPaths, allow.ofPaths, ignoresCase),
+    ofNames: () => kindOf(deny.ofNames, allow.ofNames, ignoresCase),
   });
 }
 
@@ -75,36 +75,40 @@ function kindOf(deny: readonly string[], allow: readonly string[], ignoresCase: 
 
 interface Compiled {
   readonly problems: readonly string[];
-  /** Absent where everything is denied. */
-  readonly paths: KindLists | undefined;
-  readonly names: KindLists | undefined;
+  readonly deniesAll: boolean;
+  readonly ofPaths: KindLists;
+  /** Made when the first name is there: few servers have any. */
+  readonly ofNames: () => KindLists;
 }
 
 /** What lists say of targets. Denials come first, whatever is allowed besides. */
 export class CompiledLists {
   /** What is wrong with patterns, a sentence each. */
   readonly problems: readonly string[];
-  readonly #paths: KindLists | undefined;
-  readonly #names: KindLists | undefined;
+  readonly #compiled: Compiled;
+  #ofNames: KindLists | undefined;
 
-  constructor({ problems, paths, names }: Compiled) {
-    this.problems = problems;
-    this.#paths = paths;
-    this.#names = names;
+  constructor(compiled: Compiled) {
+    this.problems = compiled.problems;
+    this.#compiled = compiled;
   }
 
   /** Denied where any form or shadow is; allowed where every form is. */
   judge({ kind, forms, shadows }: Pick<ComputedTarget, 'kind' | 'forms' | 'shadows'>): Verdict {
-    const [paths, lists] = [this.#paths, kind === 'path' ? this.#paths : this.#names];
-    if (lists === undefined || paths === undefined) return 'denied';
+    if (this.#compiled.deniesAll) return 'denied';
     let areAllowed = forms.length > 0;
     for (const form of forms) {
-      const verdict = verdictOf(form, kind, lists);
+      const verdict = verdictOf(form, kind, this.#of(kind));
       if (verdict === 'denied') return 'denied';
       areAllowed &&= verdict === 'allowed';
     }
-    for (const shadow of shadows) if (verdictOf(shadow, 'path', paths) === 'denied') return 'denied';
+    for (const shadow of shadows) if (verdictOf(shadow, 'path', this.#of('path')) === 'denied') return 'denied';
     return areAllowed ? 'allowed' : 'unlisted';
+  }
+
+  #of(kind: 'path' | 'name'): KindLists {
+    if (kind === 'path') return this.#compiled.ofPaths;
+    return (this.#ofNames ??= this.#compiled.ofNames());
   }
 }
 
@@ -117,13 +121,11 @@ function verdictOf(form: string, kind: 'path' | 'name', lists: KindLists): Verdi
 }
 
 function decide(form: string, kind: 'path' | 'name', { deny, allow }: KindLists): Verdict {
-  const read = formText(form, kind);
-  if (read.kind === 'unreadable') return 'denied';
+  const text = formText(form, kind);
+  if (text === undefined) return 'denied';
   const effort = new Effort(MOST_STEPS);
-  // As a folder: what is said of all that is in one is said of itself.
-  const text = `${read.text}/`;
-  if (deny.matches(text, effort) || effort.isSpent) return 'denied';
-  const isAllowed = read.kind === 'normal' && allow.matches(text, effort);
+  if (deny.matches(text.collapsed, effort) || effort.isSpent) return 'denied';
+  const isAllowed = text.exact !== undefined && allow.matches(text.exact, effort);
   if (effort.isSpent) return 'denied';
   return isAllowed ? 'allowed' : 'unlisted';
 }

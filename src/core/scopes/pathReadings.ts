@@ -109,8 +109,8 @@ class Spellings {
 
   /** Adds these, and what respelling makes of them and of what it makes of them. */
   #add(texts: readonly string[]): void {
-    const left = texts.toReversed();
-    for (let text = left.pop(); text !== undefined; text = left.pop()) {
+    const left = [...texts];
+    for (const text of left) {
       if (this.#found.has(text)) continue;
       const trouble = this.#found.size >= MOST_TEXTS ? TOO_MANY : troubleOf(text);
       if (trouble !== undefined) {

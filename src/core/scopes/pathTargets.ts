@@ -80,28 +80,34 @@ export function foundTarget(
   const shadows = formsOf(unlikely, realsOf(unlikely, names));
   if (readings.kind === 'name') {
     const [name = ''] = readings.texts;
-    const target = {
-      kind: 'name',
-      from,
-      written,
-      real: name,
-      inside: undefined,
-      forms: readings.texts,
-      shadows,
-    } as const;
-    return { target, reals: readings.texts };
+    const forms = readings.texts;
+    return { target: { kind: 'name', from, written, real: name, inside: undefined, forms, shadows }, reals: forms };
   }
   const lost = likely.asked.map((path) => names.of(path)).find((real) => real.kind === 'unknown');
   if (lost?.kind === 'unknown') return { why: clip(lost.why, LONGEST_WRITTEN) };
   const reals = realsOf(likely, names);
-  // Where readings lead apart, a person who is asked should see the one that matters most: out of the folders.
-  const real = reals.find((path) => folders.inside(path) === undefined) ?? reals[0] ?? '';
+  const real = shownOf(likely, reals, names, folders);
   const forms = formsOf(likely, reals);
   const others = shadows.filter((path) => !forms.includes(path));
   return {
     target: { kind: 'path', from, written, real, inside: folders.inside(real), forms, shadows: others },
     reals,
   };
+}
+
+/**
+ * Where readings lead apart, a person who is asked should see the one that matters most: out of the folders. What is
+ * there is meant rather than what is not.
+ */
+function shownOf({ asked }: Meanings, reals: readonly string[], names: RealNames, folders: OpenFolders): string {
+  const outside = reals.filter((path) => folders.inside(path) === undefined);
+  const candidates = outside.length > 0 ? outside : reals;
+  const there = new Set<string>();
+  for (const path of asked) {
+    const real = names.of(path);
+    if (real.kind === 'real' && real.exists) there.add(real.path);
+  }
+  return candidates.find((path) => there.has(path)) ?? candidates[0] ?? '';
 }
 
 function realsOf({ asked }: Meanings, names: RealNames): readonly string[] {

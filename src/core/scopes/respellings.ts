@@ -18,7 +18,9 @@ const one = (respell: (text: string) => string): Respelling => {
 /** Read so by programs whatever the text is about. */
 export const OF_ANY_TEXT: readonly Respelling[] = [
   one((text) => text.normalize('NFC')),
-  // Each end for itself: resolving a path hides its beginning from who trims it afterwards.
+  one((text) => text.trim()),
+  one((text) => text.replace(/^["'`]|["'`]$/g, '')),
+  // Each end for itself too: resolving a path hides its beginning from who trims it afterwards.
   one((text) => text.trimStart()),
   one((text) => text.trimEnd()),
   one((text) => text.replace(/^["'`]/, '')),
@@ -86,10 +88,9 @@ function homePath(text: string, { style, userHome }: ReadingContext): readonly s
       return { why: 'It is relative to a home folder that is not known.' };
     return [`${userHome}${text.slice(text.indexOf(home[0]) + home[0].length)}`];
   }
-  if (OTHER_HOME.test(text))
-    return { why: 'It is relative to a home folder that is not known. Begin a name with "./".' };
+  if (OTHER_HOME.test(text)) return { why: 'It is relative to a home folder that is not known. Write the whole path.' };
   if (VARIABLE.test(text) || (style.name === 'windows' && WINDOWS_VARIABLE.test(text)))
-    return { why: 'It begins with a variable, the value of which is not known. Begin a name with "./".' };
+    return { why: 'It begins with a variable, the value of which is not known. Write the whole path.' };
   return [];
 }
 

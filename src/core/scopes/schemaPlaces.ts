@@ -92,14 +92,18 @@ export class SchemaPlaces {
 
 /** Whether any of them lets a text, a list of texts, or members of its own stand there. */
 export function mayBeText(schemas: Schemas): boolean {
-  const types = schemas.flatMap((schema) => listOf(own(schema, 'type')));
+  const types = typesOf(schemas);
   return types.length === 0 || types.some((type) => type === 'string' || type === 'array' || type === 'object');
 }
 
 /** Whether one of them asks for a text, and none for anything else. */
 export function mustBeText(schemas: Schemas): boolean {
-  const types = schemas.flatMap((schema) => listOf(own(schema, 'type'))).filter((type) => type !== 'null');
+  const types = typesOf(schemas).filter((type) => type !== 'null');
   return types.length > 0 && types.every((type) => type === 'string');
+}
+
+function typesOf(schemas: Schemas): readonly Json[] {
+  return schemas.flatMap((schema) => listOf(own(schema, 'type'))).filter((type) => type !== undefined);
 }
 
 function own(schema: JsonObject, name: string): Json | undefined {

@@ -52,6 +52,8 @@ suite('Approvals', () => {
     await forgetAll();
     await cleanSlate();
   });
+  // The history stays: its rows must not stand among those that other suites look at.
+  suiteTeardown(() => person.click('.pane-header:has-text("Approvals")'));
 
   test('are asked for by a notification, and wait in the view', async () => {
     const answered = elevate('/etc/hosts');
@@ -136,6 +138,18 @@ suite('Approvals', () => {
     await person.notification('Allow Once', '/etc/passwd');
     await told('That request had ended already: it was denied. Your answer changed nothing.');
     assert.deepEqual(host.approvals.remembered(), []);
+  });
+
+  test('are denied together where several are selected, and allowed one by one', async () => {
+    const { host } = await mcpLive();
+    const answered = [elevate('/opt/a'), elevate('/opt/b'), elevate('/opt/c')];
+    await asks(3);
+    const selected = host.approvals.pending().map(({ id }) => ({ server: 'files', approval: id }));
+    await vscode.commands.executeCommand('mcpl.approval.allowOnce', selected[0], selected);
+    assert.equal(host.approvals.pending().length, 2);
+    await vscode.commands.executeCommand('mcpl.approval.deny', selected[1], selected);
+    const replies = await Promise.all(answered);
+    assert.equal(replies.filter((reply) => REFUSED.test(reply)).length, 2);
   });
 
   test('show both names where a server calls something by another, with the answer no first', async () => {

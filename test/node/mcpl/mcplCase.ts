@@ -106,7 +106,6 @@ export function mcplCases(name: string, define: (open: Open, over: Over) => void
 
 export class McplCase {
   readonly over: Over;
-  readonly host: Host;
   readonly model: CaseModel;
   /** Every line of every log, as `level: message`. */
   readonly log: string[];
@@ -115,6 +114,8 @@ export class McplCase {
   readonly #peers: ReadonlyMap<string, Peer>;
   readonly #servers: Record<string, JsonObject>;
   readonly #limits: Partial<HostLimits> | undefined;
+  readonly #hostOptions: NodeHostOptions;
+  #host: Host;
   readonly #names = new Map<string, string>();
   #asked = 0;
 
@@ -135,22 +136,40 @@ export class McplCase {
     this.#peers = peers;
     this.#limits = options.limits;
     this.model = options.model ?? new CaseModel();
-    const log: string[] = [];
-    this.log = log;
+    this.log = [];
     this.#servers = Object.fromEntries(
       Object.entries(scripts).map(([id, { entry = {} }]) => [
         id,
         { protocol: { era: 'legacy' }, ...addressOf(this.peer(id)), ...entry },
       ]),
     );
-    this.host = createNodeHost({
-      models: this.model,
+    this.#hostOptions = { models: this.model, limits: options.limits, ...options.host };
+    this.#host = this.#open();
+  }
+
+  #open(): Host {
+    const host = createNodeHost({
+      ...this.#hostOptions,
       servers: this.#servers,
-      limits: options.limits,
-      ...options.host,
-      onLog: ({ level, message }) => log.push(`${level}: ${message}`),
+      onLog: ({ level, message }) => this.log.push(`${level}: ${message}`),
     });
-    this.host.events.onDidArrive((events) => this.arrived.push(...events.map((event) => this.#eventLine(event))));
+    host.events.onDidArrive((events) => this.arrived.push(...events.map((event) => this.#eventLine(event))));
+    return host;
+  }
+
+  get host(): Host {
+    return this.#host;
+  }
+
+  /** What its settings say of servers: another host of these is one before the same scripts. */
+  get servers(): Readonly<Record<string, JsonObject>> {
+    return this.#servers;
+  }
+
+  /** The next host, as after a restart of the editor: with the settings of the one before, and its storage file. */
+  async reopen(): Promise<void> {
+    await this.#host.close();
+    this.#host = this.#open();
   }
 
   peer(id = ID): Peer {

@@ -41,6 +41,8 @@ export interface ScopeCaseOptions extends Omit<McplCaseOptions, 'server' | 'serv
   /** Over those of a server with one scoped set; `/ws` and `/out` in its entry stand for the folders. */
   readonly server?: McplScript;
   readonly servers?: Readonly<Record<string, McplScript>>;
+  /** Whether the host keeps what it is to remember in a file, as an editor does. */
+  readonly isStored?: boolean;
 }
 
 /** A server with one scoped set, that is on and has lists, and one tool that belongs to it. */
@@ -60,6 +62,7 @@ export class ScopeFolders {
   readonly #root = realpathSync(mkdtempSync(join(tmpdir(), 'mcpl-scopes-')));
   readonly ws = join(this.#root, 'ws');
   readonly out = join(this.#root, 'out');
+  readonly storageFile = join(this.#root, 'mcpl.sqlite');
 
   constructor(files: Files = {}) {
     for (const folder of [this.ws, this.out]) mkdirSync(folder);
@@ -73,7 +76,7 @@ export class ScopeFolders {
 
   /** With the folders of this test in it. */
   real(text: string): string {
-    return text.replace(/\/(ws|out)(?![\w-])/g, (_, name: string) => (name === 'ws' ? this.ws : this.out));
+    return text.replace(/(?<!\.)\/(ws|out)(?![\w-])/g, (_, name: string) => (name === 'ws' ? this.ws : this.out));
   }
 
   realIn<T extends Json>(value: T): T {
@@ -110,7 +113,18 @@ export class ScopeCase {
   constructor(mcpl: McplCase, folders: ScopeFolders) {
     this.mcpl = mcpl;
     this.folders = folders;
-    const { approvals } = mcpl.host;
+    this.#listen();
+  }
+
+  /** The next host before the same files, servers and settings. */
+  async reopen(): Promise<void> {
+    await this.mcpl.reopen();
+    this.#listen();
+    await this.mcpl.startAll();
+  }
+
+  #listen(): void {
+    const { approvals } = this.mcpl.host;
     approvals.onDidAsk((approval) => {
       this.questions.push(approval);
       this.asked.push(this.#line(approval));
@@ -186,10 +200,14 @@ export class ScopeCase {
 
   #line({ server, featureSet, subject }: PendingApproval): string {
     const { action, why, label, targets } = subject;
-    const what = action.kind === 'elevate' ? ['elevate', ...(action.mode ?? [])].join(' ') : `call ${action.tool}`;
+    const what =
+      action.kind === 'elevate'
+        ? ['elevate', ...(action.mode === undefined ? [] : [action.mode])].join(' ')
+        : `call ${action.tool}`;
     const quoted = label === undefined ? '' : ` “${label}”`;
     const places = targets.map(
-      ({ from, real, inside }) => `${from} ${real}${inside === undefined ? '' : ` (${inside.path} of ${inside.folder})`}`,
+      ({ from, real, inside }) =>
+        `${from} ${real}${inside === undefined ? '' : ` (${inside.path} of ${inside.folder})`}`,
     );
     return this.folders.shown(`${server} ${featureSet ?? '-'} ${what} ${why}${quoted}: ${places.join(', ')}`);
   }
@@ -200,11 +218,11 @@ type Open = (options?: ScopeCaseOptions) => Promise<ScopeCase>;
 export function scopeCases(name: string, define: (open: Open, over: Over) => void): void {
   mcplCases(`scopes, ${name}`, (openCase, over) => {
     const folders: ScopeFolders[] = [];
-    // Before the hosts are closed: what they hold open is not in these folders.
+    // Runs when the hosts are closed.
     teardown(() => {
       for (const one of folders.splice(0)) one.remove();
     });
-    define(async ({ files, server, servers, host, ...options } = {}) => {
+    define(async ({ files, server, servers, host, isStored = false, ...options } = {}) => {
       const place = new ScopeFolders(files);
       folders.push(place);
       const scripts = servers ?? { [ID]: server ?? {} };
@@ -214,7 +232,11 @@ export function scopeCases(name: string, define: (open: Open, over: Over) => voi
           return [id, { ...rest, entry: place.realIn(entry) }];
         }),
       );
-      const mcpl = await openCase({ ...options, servers: whole, host: { folders: [place.ws], ...host } });
+      const mcpl = await openCase({
+        ...options,
+        servers: whole,
+        host: { folders: [place.ws], ...(isStored && { storageFile: place.storageFile }), ...host },
+      });
       return new ScopeCase(mcpl, place);
     }, over);
   });

@@ -1,4 +1,6 @@
 import {
+  type ApprovalChoice,
+  type Approvals,
   type AuditEntry,
   type AuditLog,
   type AuditRecord,
@@ -15,14 +17,17 @@ import {
   type McplSnapshot,
   type ModelRefusal,
   type Operation,
+  type PendingApproval,
   type Prompt,
   ProtocolTrace,
   type Resource,
   type ResourceTemplate,
   type ResourceWatch,
+  type ScopeGrant,
   type ServerChange,
   type ServerDefinition,
   type ServerSnapshot,
+  type SettledApproval,
   type Tool,
   type TurnRequest,
   type TurnResult,
@@ -68,6 +73,7 @@ export function runningServer(id: string, tools: readonly Tool[]): ServerSnapsho
     definition: undefined,
     capabilities: { tools: {} },
     mcpl: undefined,
+    scopes: { lists: {}, adapters: {} },
   };
 }
 
@@ -136,6 +142,64 @@ export class FakeInbox implements EventInbox {
   }
 }
 
+/** Puts to listeners what the test asks, and remembers what it is told to. */
+export class FakeApprovals implements Approvals {
+  readonly changed = new Emitter<void>();
+  readonly asked = new Emitter<PendingApproval>();
+  readonly settled = new Emitter<SettledApproval>();
+  readonly onDidChange = this.changed.event;
+  readonly onDidAsk = this.asked.event;
+  readonly onDidSettle = this.settled.event;
+  readonly answers: string[] = [];
+  waiting: readonly PendingApproval[] = [];
+  granted: readonly ScopeGrant[] = [];
+  decided: readonly AuditEntry[] = [];
+  /** What keeping an answer fails with. */
+  failure: Error | undefined;
+
+  pending(): readonly PendingApproval[] {
+    return this.waiting;
+  }
+  remembered(): readonly ScopeGrant[] {
+    return this.granted;
+  }
+  loaded(): Promise<void> {
+    return Promise.resolve();
+  }
+  ask(approval: PendingApproval): void {
+    this.waiting = [...this.waiting, approval];
+    this.changed.fire();
+    this.asked.fire(approval);
+  }
+  answer(id: string, choice: ApprovalChoice | 'dismiss'): Promise<boolean> {
+    const approval = this.waiting.find((each) => each.id === id);
+    if (approval === undefined) return Promise.resolve(false);
+    this.answers.push(`${id} ${choice}`);
+    if (choice === 'deny') this.settle(id, { kind: 'denied', why: 'byPerson' });
+    else if (choice === 'dismiss') this.settle(id, { kind: 'denied', why: 'dismissed' });
+    else this.settle(id, { kind: 'approved', choice });
+    return this.failure === undefined ? Promise.resolve(true) : Promise.reject(this.failure);
+  }
+  settle(id: string, outcome: SettledApproval['outcome']): void {
+    const approval = this.waiting.find((each) => each.id === id);
+    if (approval === undefined) return;
+    this.waiting = this.waiting.filter((each) => each !== approval);
+    this.changed.fire();
+    this.settled.fire({ approval, outcome });
+  }
+  revoke(ids: readonly string[]): Promise<void> {
+    this.granted = this.granted.filter(({ id }) => !ids.includes(id));
+    return Promise.resolve();
+  }
+  setExpiry(ids: readonly string[], until: number | undefined): Promise<void> {
+    this.granted = this.granted.map((grant) => (ids.includes(grant.id) ? { ...grant, until } : grant));
+    return Promise.resolve();
+  }
+  history(limit: number): Promise<readonly AuditEntry[]> {
+    return Promise.resolve(this.decided.slice(0, limit));
+  }
+}
+
 function unknownServer(id: string): HostError {
   const details = { layer: 'host', effect: 'none', suggestion: 'Look again.' } as const;
   return new HostError('UNKNOWN_SERVER', `There is no server "${id}".`, details);
@@ -150,6 +214,7 @@ export class FakeHost implements Host {
   readonly modelRefused = new Emitter<ModelRefusal>();
   readonly onDidRefuseModel = this.modelRefused.event;
   readonly events = new FakeInbox();
+  readonly approvals = new FakeApprovals();
   readonly audit: AuditLog = {
     onDidAppend: new Emitter<readonly AuditRecord[]>().event,
     list: (query) => this.#note(`audit ${JSON.stringify(query)}`).then(() => this.audited),

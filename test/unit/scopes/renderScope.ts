@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { NO_CANCELLATION } from '../../../src/core/base/cancellation.ts';
 import type { JsonObject } from '../../../src/core/base/json.ts';
 import type { Tool } from '../../../src/core/model/catalog.ts';
@@ -56,4 +57,10 @@ function toolWith(inputSchema: JsonObject): Tool {
     hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
     raw: {},
   };
+}
+
+/** A table of texts, and what each may mean. */
+export async function assertReadings(read: Reader, table: readonly (readonly [string, string])[]): Promise<void> {
+  const found = await Promise.all(table.map(async ([text]) => [text, await read.text(text)] as const));
+  assert.deepEqual(found, table);
 }

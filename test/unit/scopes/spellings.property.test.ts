@@ -124,7 +124,7 @@ async function realPath(path: string, files: FileNames): Promise<string | undefi
     : slashed.replace(/^[A-Z]:/, (drive) => drive.toLowerCase()).replace(/(?<=[^:])\/$/, '');
 }
 
-const NO_WINDOWS_FILE = /[<>"|?*]|(?<=..):|\/(?:nul|[. ]+)(?=\/|$)/i;
+const NO_WINDOWS_FILE = /[<>"|?*]|(?<=..):|\/(?:nul(?=[./ ]|$)|[. ]+(?=\/|$))/i;
 
 /** Must be among what it is allowed by, or where it is no path or only a careless program gets there, denied by. */
 function assertJudged(target: ComputedTarget, opened: string, text: string, names: readonly string[]): void {

@@ -1,0 +1,103 @@
+import { isAbsolute, relative } from 'node:path';
+import {
+  cleanLine,
+  type DenialReason,
+  type PendingApproval,
+  type ScopeDoubt,
+  type ScopeSubject,
+  type ScopeTarget,
+} from '../core/index.ts';
+
+const MOST_TARGETS = 20;
+const MOST_LINES = 30;
+const LONGEST_QUOTE = 300;
+
+const DEEDS: Readonly<Record<string, string>> = {
+  append: 'to append to',
+  create: 'to create',
+  delete: 'to delete',
+  execute: 'to run',
+  list: 'to list',
+  move: 'to move',
+  read: 'to read',
+  rename: 'to rename',
+  write: 'to write to',
+};
+
+const DOUBTS: Readonly<Record<Exclude<ScopeDoubt, 'unlisted'>, string>> = {
+  disagreement: 'It names something else than what it would touch.',
+  noTarget: 'What it would touch could not be found out.',
+};
+
+/**
+ * What somebody is asked to approve: who wants to do what, to what the host computed. Words of the server are
+ * quotations, and are there where the host's own do not tell everything.
+ */
+export function approvalLines(approval: PendingApproval, folder: string): readonly string[] {
+  const { server, featureSet, subject, waiting } = approval;
+  const { label, payload, why } = subject;
+  const who = featureSet === undefined ? quote(server) : `${quote(server)} (${quote(featureSet)})`;
+  const targets = distinct(subject.targets);
+  const more = targets.length - MOST_TARGETS;
+  return [
+    `The server ${who} wants ${deed(subject)}${targets.length === 0 ? '.' : ':'}`,
+    ...targets.slice(0, MOST_TARGETS).map((target) => `  ${targetText(target, folder)}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...(why === 'unlisted' ? [] : [`! ${DOUBTS[why]}`, ...quotations(label, payload)]),
+    ...(waiting > 1 ? [`${waiting} identical requests wait for your answer.`] : []),
+  ];
+}
+
+function deed({ action, targets }: ScopeSubject): string {
+  const isKnown = targets.length > 0;
+  if (action.kind === 'call') return `to call ${quote(action.tool)}${isKnown ? ' on' : ''}`;
+  const { mode } = action;
+  const verb = mode !== undefined && Object.hasOwn(DEEDS, mode) ? DEEDS[mode] : 'access to';
+  return isKnown ? `${verb}` : `${verb} something unknown`;
+}
+
+/** What is outside comes first, so that it is never among those that are only counted. */
+function distinct(targets: readonly ScopeTarget[]): readonly ScopeTarget[] {
+  return [...new Map(targets.map((target) => [`${target.kind} ${target.real}`, target])).values()];
+}
+
+/** As seen from the working folder, where it lies in it. */
+export function targetText({ kind, real, written }: ScopeTarget, folder: string): string {
+  if (kind === 'name') return quote(real);
+  const path = relative(folder, real);
+  const isOutside = isAbsolute(path) || /^\.\.(?:[\\/]|$)/.test(path);
+  const text = isOutside
+    ? `${cleanLine(real)} (outside of the working folder)`
+    : cleanLine(path) || 'the working folder';
+  const isSame = [real, path, `./${path}`, `file://${real}`].includes(written.replace(/(.)\/+$/, '$1'));
+  return isSame ? text : `${text}, written as ${quote(written)}`;
+}
+
+function quotations(label: string | undefined, payload: string | undefined): readonly string[] {
+  const lines = (payload ?? '').split('\n').filter((line) => line !== '');
+  const more = lines.length - MOST_LINES;
+  return [
+    ...(label === undefined ? [] : [`  It says: ${quote(label)}`]),
+    ...(lines.length === 0 ? [] : ['  It sends:']),
+    ...lines.slice(0, MOST_LINES).map((line) => `    | ${line}`),
+    ...(more > 0 ? [`    | and ${more} more lines`] : []),
+  ];
+}
+
+/** A server's words, with no quotation mark that could end the quotation. */
+function quote(text: string): string {
+  return `"${cleanLine(text, LONGEST_QUOTE).replaceAll('"', "'")}"`;
+}
+
+const DENIED: Readonly<Record<DenialReason, string>> = {
+  byPerson: 'It is denied.',
+  timeout: 'It is denied, as nobody answered in time.',
+  dismissed: 'It is denied, as there was no answer.',
+  nobody: 'It is denied, as nobody could be asked.',
+  flood: 'It is denied, as there were too many requests.',
+  withdrawn: 'It was taken back before it was answered.',
+};
+
+export function denialText(why: DenialReason): string {
+  return DENIED[why];
+}

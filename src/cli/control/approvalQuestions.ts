@@ -1,0 +1,81 @@
+import {
+  APPROVAL_CHOICES,
+  type ApprovalChoice,
+  type Approvals,
+  CancellationSource,
+  type Disposable,
+  DisposableStore,
+  type Json,
+  type JsonObject,
+  type PendingApproval,
+  toHostError,
+} from '../../core/index.ts';
+import { pendingView, settledView } from './approvalViews.ts';
+import type { Question, Questions } from './questions.ts';
+
+type Answer = ApprovalChoice | 'dismiss';
+
+/** Everything that may be answered; `null` is `dismiss`. */
+export const APPROVAL_ANSWERS: readonly Answer[] = [...APPROVAL_CHOICES, 'dismiss'];
+
+/** Has a driver answer what servers want to have approved, and tells it how it ended. */
+export class ApprovalQuestions implements Disposable {
+  readonly #approvals: Approvals;
+  readonly #questions: Questions;
+  readonly #write: (message: JsonObject) => void;
+  readonly #life = new DisposableStore();
+  /** By the request that is asked about. */
+  readonly #open = new Map<string, CancellationSource>();
+
+  constructor(approvals: Approvals, questions: Questions, write: (message: JsonObject) => void) {
+    this.#approvals = approvals;
+    this.#questions = questions;
+    this.#write = write;
+    this.#life.add(approvals.onDidAsk((approval) => void this.#ask(approval)));
+    this.#life.add(
+      approvals.onDidSettle((settled) => {
+        this.#open.get(settled.approval.id)?.cancel();
+        write({ event: 'approvalSettled', ...settledView(settled) });
+      }),
+    );
+    this.#life.add(
+      approvals.onDidChange(() =>
+        write({ event: 'approvals', pending: approvals.pending().length, remembered: approvals.remembered().length }),
+      ),
+    );
+  }
+
+  dispose(): void {
+    this.#life.dispose();
+    for (const open of this.#open.values()) open.cancel();
+  }
+
+  async #ask(approval: PendingApproval): Promise<void> {
+    const { id } = approval;
+    const open = new CancellationSource();
+    this.#open.set(id, open);
+    try {
+      const answer = await this.#questions.ask(questionOf(approval), open.token);
+      if (!open.isCancelled) await this.#approvals.answer(id, answer);
+    } catch (error) {
+      // The command that answered has had its answer.
+      const { message, suggestion = '' } = toHostError(error);
+      this.#write({
+        event: 'notice',
+        text: `The answer holds for this one time only. ${message} ${suggestion}`.trim(),
+      });
+    } finally {
+      this.#open.delete(id);
+      open.dispose();
+    }
+  }
+}
+
+function questionOf(approval: PendingApproval): Question<Answer> {
+  const { id, ...about } = pendingView(approval);
+  return {
+    details: { kind: 'approval', approval: id, ...about, answers: [...APPROVAL_ANSWERS] },
+    dismissed: 'dismiss',
+    decode: (answer: Json) => (answer === null ? 'dismiss' : APPROVAL_ANSWERS.find((known: Json) => known === answer)),
+  };
+}

@@ -1,0 +1,35 @@
+import { type AuthPrompt, type CancellationToken, type Elicitor, KeyedQueue } from '../core/index.ts';
+
+/**
+ * One question at a time, whoever asks: what a person types for one that was read must not answer another one that came
+ * meanwhile.
+ */
+export class Turns {
+  readonly #queue = new KeyedQueue();
+
+  take<T>(question: () => Promise<T>): Promise<T> {
+    return this.#queue.run('', question);
+  }
+}
+
+/** Those that are void when it is their turn are not shown. */
+export function elicitorInTurn(elicitor: Elicitor, turns: Turns): Elicitor {
+  return {
+    form: (question, token) => unlessVoid(turns, token, { kind: 'cancel' }, () => elicitor.form(question, token)),
+    url: (question, token) => unlessVoid(turns, token, 'cancel', () => elicitor.url(question, token)),
+    finish: (question, token) => unlessVoid(turns, token, 'cancel', () => elicitor.finish(question, token)),
+    finished: (question) => elicitor.finished(question),
+  };
+}
+
+export function authPromptInTurn(prompt: AuthPrompt, turns: Turns): AuthPrompt {
+  return {
+    consent: (question, token) => unlessVoid(turns, token, false, () => prompt.consent(question, token)),
+    askClient: (question, token) =>
+      unlessVoid(turns, token, undefined, async () => prompt.askClient?.(question, token)),
+  };
+}
+
+function unlessVoid<T>(turns: Turns, token: CancellationToken, otherwise: T, ask: () => Promise<T>): Promise<T> {
+  return turns.take(() => (token.isCancellationRequested ? Promise.resolve(otherwise) : ask()));
+}

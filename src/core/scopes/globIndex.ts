@@ -1,0 +1,68 @@
+import type { Effort, Glob } from './glob.ts';
+
+/** A place in the tree of beginnings: what has led here is what its globs begin with. */
+interface Node {
+  /** What leads here from the node above. */
+  readonly stem: string;
+  readonly globs: readonly Glob[];
+  /** By their first sign. */
+  readonly next: ReadonlyMap<number, Node>;
+}
+
+/** With more, one expression for all is not worth its making. */
+const MOST_IN_SIEVE = 64;
+
+/** Finds among many globs the few that could match: by how they begin, and the others by what they must contain. */
+export class GlobIndex {
+  readonly #byHead: Node;
+  readonly #others: readonly Glob[];
+  /** Matches every text that one of the others could match. */
+  readonly #sieve: RegExp | undefined;
+
+  constructor(globs: readonly Glob[]) {
+    const headed = globs.filter(({ shape }) => shape.head !== '');
+    headed.sort((a, b) => (a.shape.head < b.shape.head ? -1 : 1));
+    this.#byHead = nodeOf(headed, 0, 0);
+    this.#others = globs.filter(({ shape }) => shape.head === '');
+    this.#sieve = sieveOf(this.#others);
+  }
+
+  /** Whether any matches. Where the effort is spent, nobody knows. */
+  matches(text: string, effort: Effort): boolean {
+    let node: Node | undefined = this.#byHead;
+    for (let at = 0; node !== undefined && text.startsWith(node.stem, at); node = node.next.get(text.charCodeAt(at))) {
+      at += node.stem.length;
+      if (anyMatches(node.globs, text, effort)) return true;
+    }
+    return this.#sieve?.test(text) !== false && anyMatches(this.#others, text, effort);
+  }
+}
+
+function anyMatches(globs: readonly Glob[], text: string, effort: Effort): boolean {
+  for (const glob of globs) if (glob.mayMatch(text) && glob.matches(text, effort)) return true;
+  return false;
+}
+
+/** Of sorted globs that are alike up to `start`. */
+function nodeOf(globs: readonly Glob[], from: number, start: number): Node {
+  const first = globs[0]?.shape.head ?? '';
+  const last = globs.at(-1)?.shape.head ?? '';
+  let end = start;
+  while (end < first.length && first.charCodeAt(end) === last.charCodeAt(end)) end++;
+  const bySign = new Map<number, Glob[]>();
+  for (const glob of globs) {
+    const { head } = glob.shape;
+    if (head.length <= end) continue;
+    const alike = bySign.get(head.charCodeAt(end));
+    if (alike === undefined) bySign.set(head.charCodeAt(end), [glob]);
+    else alike.push(glob);
+  }
+  const next = new Map([...bySign].map(([sign, alike]) => [sign, nodeOf(alike, end, end + 1)]));
+  return { stem: first.slice(from, end), globs: globs.filter(({ shape }) => shape.head.length === end), next };
+}
+
+function sieveOf(globs: readonly Glob[]): RegExp | undefined {
+  const literals = globs.map(({ shape }) => (shape.tail.length > shape.probe.length ? shape.tail : shape.probe));
+  if (literals.length === 0 || literals.length > MOST_IN_SIEVE || literals.includes('')) return undefined;
+  return new RegExp([...new Set(literals)].map((literal) => literal.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')).join('|'));
+}

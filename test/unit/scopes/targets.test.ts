@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../../src/core/base/json.ts';
+import { fakeFiles } from './fakeFiles.ts';
+import { reader } from './renderScope.ts';
+
+const files = fakeFiles({ '/ws/src/a.ts': 'file', '/ws/link': { link: '/etc' }, '/ws/loop': { link: 'loop' } });
+const place = { folders: [{ name: 'ws', path: '/ws' }], userHome: '/home/me', bases: ['/ws'] };
+const read = reader(files, place);
+
+async function assertClaims(table: readonly (readonly [string, JsonObject | undefined, readonly string[]])[]) {
+  const found = await Promise.all(
+    table.map(async ([label, payload]) => [label, payload, await read.claim(label, payload)]),
+  );
+  assert.deepEqual(found, table);
+}
+
+type Call = readonly [JsonObject, readonly string[]];
+
+async function assertCalls(schema: JsonObject, adapter: readonly string[] | undefined, table: readonly Call[]) {
+  const found = await Promise.all(table.map(async ([args]) => [args, await read.call(schema, args, adapter)]));
+  assert.deepEqual(found, table);
+}
+
+suite('What a claim of a scope names', () => {
+  test('is what its label names, with whatever its payload says of files', async () => {
+    await assertClaims([
+      ['/etc/hosts', { path: '/etc/hosts', mode: 'append' }, ['label: /etc/hosts', '/payload/path: /etc/hosts']],
+      ['#general', { channel: '#general' }, ['label: name #general']],
+      [' ', undefined, []],
+      [
+        '/ws/a',
+        { FilePath: 'p', file_name: 'n', 'target-dir': 'd', outputPath: 'a', URI: 'u', paths: ['x', 'y'], cwd: 'c' },
+        [
+          'label: /ws/a',
+          '/payload/FilePath: /ws/p',
+          '/payload/file_name: /ws/n',
+          '/payload/target-dir: /ws/d',
+          '/payload/outputPath: /ws/a',
+          '/payload/URI: /ws/u',
+          '/payload/paths/0: /ws/x',
+          '/payload/paths/1: /ws/y',
+          '/payload/cwd: /ws/c',
+        ],
+      ],
+      [
+        '/ws/a',
+        {
+          profile: 'p',
+          xpath: 'x',
+          total: 't',
+          source: 'main() {\n}',
+          from: 'a',
+          line: 4,
+          path: 5,
+          file: { name: 'x' },
+        },
+        ['label: /ws/a', '/payload/from: /ws/a'],
+      ],
+      ['/f', { urls: ['file:///f', 'https://x/y'], url: 'https://h/' }, ['label: /f', '/payload/urls/0: /f']],
+      ['/ws/a', { path: '' }, ['label: /ws/a', '/payload/path: /ws', 'DISAGREES']],
+    ]);
+  });
+
+  test('is found in a payload wherever it looks like a path', async () => {
+    await assertClaims([
+      [
+        '/etc/x',
+        {
+          any: [
+            { deep: ['/etc/x', '../y', 'file:///z', 'C:\\w', '~/q', '%252fetc/k', 'plain', 'a/../b', 'a..b', '1/2'] },
+          ],
+        },
+        [
+          'label: /etc/x',
+          '/payload/any/0/deep/0: /etc/x',
+          '/payload/any/0/deep/1: /y',
+          '/payload/any/0/deep/2: /z',
+          '/payload/any/0/deep/3: /mnt/c/w',
+          '/payload/any/0/deep/4: /home/me/q',
+          '/payload/any/0/deep/5: /etc/k',
+          '/payload/any/0/deep/7: /ws/b',
+        ],
+      ],
+      ['/x', { content: '/etc/x\nand more', 'a/b~c': ' /x ' }, ['label: /x', '/payload/a~1b~0c: /x']],
+      [
+        '/etc/c',
+        { files: { 'src/b.ts': 'text', '/etc/c': 'text', plain: 'text' } },
+        ['label: /etc/c', '/payload/files/src~1b.ts: /ws/src/b.ts', '/payload/files/~1etc~1c: /etc/c'],
+      ],
+    ]);
+  });
+
+  test('agrees only where the label is one of the things that the payload names', async () => {
+    await assertClaims([
+      ['link/x', { path: '/etc/x' }, ['label: /etc/x', '/payload/path: /etc/x']],
+      ['/etc/x', { to: 'link/x', log: '/ws/b' }, ['label: /etc/x', '/payload/to: /etc/x', '/payload/log: /ws/b']],
+      ['#general', { target: '#general' }, ['label: name #general', '/payload/target: name #general']],
+      ['/ws/a.ts', { path: '/etc/passwd' }, ['label: /ws/a.ts', '/payload/path: /etc/passwd', 'DISAGREES']],
+      ['link/../x', { path: '/ws/y' }, ['label: /x', '/payload/path: /ws/y', 'DISAGREES']],
+      ['Hosts', { path: '/etc/hosts' }, ['label: /ws/Hosts', '/payload/path: /etc/hosts', 'DISAGREES']],
+      ['', { path: '/etc/hosts' }, ['/payload/path: /etc/hosts', 'DISAGREES']],
+      ['#a', { target: '#b' }, ['label: name #a', '/payload/target: name #b', 'DISAGREES']],
+      [
+        '#a',
+        { target: '#a', file: 'x' },
+        ['label: name #a', '/payload/target: name #a', '/payload/file: /ws/x', 'DISAGREES'],
+      ],
+    ]);
+    const folded = reader(fakeFiles({}, { ignoresCase: true }), place);
+    assert.deepEqual(await folded.claim('/etc/X', { path: '/ETC/x' }), ['label: /etc/X', '/payload/path: /ETC/x']);
+  });
+
+  test('is refused as a whole where a part of it cannot be judged', async () => {
+    const many = (count: number): JsonObject => ({ paths: Array.from({ length: count }, (_, index) => `f${index}`) });
+    assert.equal((await read.claim('f0', many(63))).length, 64);
+    assert.deepEqual(await read.claim('f0', many(64)), [
+      'REFUSED The payload cannot be judged. It names more than 64 things.',
+    ]);
+    await assertClaims([
+      [
+        '/ws/a',
+        { path: '/etc/x\n' },
+        [
+          'REFUSED What it says at /payload/path cannot be judged. It has characters that cannot be seen, or that change what is seen.',
+        ],
+      ],
+      [
+        '/ws/a',
+        { path: 'loop' },
+        ['REFUSED What it says at /payload/path cannot be judged. It leads through too many links, or in a circle.'],
+      ],
+      [
+        'x%00',
+        {},
+        ['REFUSED The label cannot be judged. It has characters that cannot be seen, or that change what is seen.'],
+      ],
+    ]);
+  });
+});
+
+suite('What a call of a tool names', () => {
+  test('is what settings point at', async () => {
+    const UNFIT = ['REFUSED Its arguments are not as settings say where the targets of this tool are.'];
+    await assertCalls(
+      {},
+      ['$.path', '$.more[1]', "$['odd key']", '$.files[*].path'],
+      [
+        [{ path: 'a', other: '/etc/x' }, ['/arguments/path: /ws/a']],
+        [
+          { path: ['a', '#b'], more: ['c', 'd'] },
+          ['/arguments/path/0: /ws/a', '/arguments/path/1: name #b', '/arguments/more/1: /ws/d'],
+        ],
+        [{ 'odd key': 'link/x', path: null }, ['/arguments/odd key: /etc/x']],
+        [
+          { files: [{ path: 'a' }, {}, { path: 'b' }] },
+          ['/arguments/files/0/path: /ws/a', '/arguments/files/2/path: /ws/b'],
+        ],
+        [{}, []],
+        [{ path: 4 }, UNFIT],
+        [{ path: false }, UNFIT],
+        [{ path: { to: 'x' } }, UNFIT],
+        [{ path: ['a', 4] }, UNFIT],
+        [{ files: ['/etc/x'] }, UNFIT],
+        [{ files: { path: 'a' } }, UNFIT],
+        [{ more: 'x' }, UNFIT],
+      ],
+    );
+    await assertCalls(
+      {},
+      ['path'],
+      [[{ path: 'a' }, ['REFUSED What settings say of where the targets of this tool are cannot be read.']]],
+    );
+  });
+
+  test('is what its schema calls a file, or what is called so besides', async () => {
+    await assertCalls({ properties: { path: { type: ['string', 'null'] }, content: { type: 'string' } } }, undefined, [
+      [{ path: 'a', content: '/etc/x' }, ['/arguments/path: /ws/a']],
+      [
+        { path: 'a', file: '/etc/x', url: 'file:///e' },
+        ['/arguments/path: /ws/a', '/arguments/file: /etc/x', '/arguments/url: /e'],
+      ],
+      [{ path: ['a', 'b'] }, ['/arguments/path/0: /ws/a', '/arguments/path/1: /ws/b']],
+      [{ path: 4 }, ['REFUSED What it says at /arguments/path is no text, as its schema has it.']],
+      [{ path: null }, []],
+    ]);
+    const formats = { what: { format: 'file-path' }, list: { items: { format: 'uri' } } };
+    await assertCalls({ properties: formats }, undefined, [
+      [
+        { what: 'a', list: ['b', 'http://x/y'], rest: '/etc/x' },
+        ['/arguments/what: /ws/a', '/arguments/list/0: /ws/b', '/arguments/list/1: name http://x/y'],
+      ],
+    ]);
+    const edit = { properties: { where: { format: 'path' }, edits: { items: { $ref: '#/$defs/an~1edit' } } } };
+    await assertCalls(
+      { properties: { edits: { $ref: '#/$defs/list' } }, $defs: { 'an/edit': edit, list: { items: edit } } },
+      undefined,
+      [
+        [
+          { edits: [{ where: 'a', edits: [{ where: 'b' }] }] },
+          ['/arguments/edits/0/where: /ws/a', '/arguments/edits/0/edits/0/where: /ws/b'],
+        ],
+      ],
+    );
+    await assertCalls({ anyOf: [{ properties: { path: {} } }, { properties: { id: {} } }] }, undefined, [
+      [{ path: 'a', id: '/x' }, ['/arguments/path: /ws/a']],
+      [{ id: '/x' }, []],
+    ]);
+  });
+
+  test('is whatever looks like a path where the schema calls nothing a file', async () => {
+    await assertCalls({ properties: { query: { type: 'string' }, from: { type: 'integer' } } }, undefined, [
+      [{ query: 'words', from: 3 }, []],
+      [{ query: '/etc/x', from: 3 }, ['/arguments/query: /etc/x']],
+      [{ query: ['x', { y: '../z' }], path: 'p' }, ['/arguments/query/1/y: /z', '/arguments/path: /ws/p']],
+    ]);
+    const elsewhere = { $ref: 'https://example.org/schema', properties: { x: { $ref: '#' } } };
+    await assertCalls(elsewhere, undefined, [[{ x: { x: '/etc/x' } }, ['/arguments/x/x: /etc/x']]]);
+  });
+});
