@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { type JsonObject, patternProblem } from '../core/index.ts';
 import { UsageError } from './usage.ts';
 
@@ -8,20 +9,36 @@ const SIGNS = /[*?[\]{}~$]/;
 
 /** `scopes` of a server whose `--allow-scope` are these: one that is relative is meant from the working folder. */
 export function allowedScopes(patterns: readonly string[], folder: string): JsonObject {
-  return { '*': { whitelist: patterns.flatMap((pattern) => readings(pattern, folder)) } };
+  // A path is allowed where all its readings are: a folder behind a link is one by both of its names.
+  const folders = [...new Set([folder, realFolder(folder)])];
+  return { '*': { whitelist: patterns.flatMap((pattern) => readings(pattern, folders)) } };
 }
 
 /** As it is it stands for names, such as `#dev-*`: no folder is open here that it could be relative to. */
-function readings(pattern: string, folder: string): readonly string[] {
+function readings(pattern: string, folders: readonly string[]): readonly string[] {
   const problem = patternProblem(pattern);
   if (problem !== undefined) throw new UsageError(`--allow-scope "${pattern}": ${problem}`);
   if (WHOLE.test(pattern)) return [pattern];
-  if (SIGNS.test(folder) || (folder.startsWith('/') && folder.includes('\\')))
+  if (folders.some(meansMore))
     throw new UsageError(
       `--allow-scope "${pattern}": Write it with its whole path, as the working folder has signs in its name that mean something in patterns.`,
     );
-  const whole = `${folder.replace(/[\\/]$/, '')}/${pattern}`;
-  const tooLong = patternProblem(whole);
-  if (tooLong !== undefined) throw new UsageError(`--allow-scope "${whole}": ${tooLong}`);
-  return [pattern, whole];
+  const whole = folders.map((folder) => `${folder.replace(/[\\/]$/, '')}/${pattern}`);
+  for (const each of whole) {
+    const tooLong = patternProblem(each);
+    if (tooLong !== undefined) throw new UsageError(`--allow-scope "${each}": ${tooLong}`);
+  }
+  return [pattern, ...whole];
+}
+
+function meansMore(folder: string): boolean {
+  return SIGNS.test(folder) || (folder.startsWith('/') && folder.includes('\\'));
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }

@@ -37,7 +37,7 @@ export function approvalLines(approval: PendingApproval, folder: string): readon
   const { server, featureSet, subject, waiting } = approval;
   const { label, payload, why } = subject;
   const who = featureSet === undefined ? quote(server) : `${quote(server)} (${quote(featureSet)})`;
-  const targets = distinct(subject.targets);
+  const targets = outsideFirst(subject.targets, folder);
   const more = targets.length - MOST_TARGETS;
   return [
     `The server ${who} wants ${deed(subject)}${targets.length === 0 ? '.' : ':'}`,
@@ -56,21 +56,27 @@ function deed({ action, targets }: ScopeSubject): string {
   return isKnown ? `${verb}` : `${verb} something unknown`;
 }
 
-/** What is outside comes first, so that it is never among those that are only counted. */
-function distinct(targets: readonly ScopeTarget[]): readonly ScopeTarget[] {
-  return [...new Map(targets.map((target) => [`${target.kind} ${target.real}`, target])).values()];
+/** Each once; what lies elsewhere is never among those that are only counted. */
+function outsideFirst(targets: readonly ScopeTarget[], folder: string): readonly ScopeTarget[] {
+  const all = [...new Map(targets.map((target) => [`${target.kind} ${target.real}`, target])).values()];
+  const isOutside = (target: ScopeTarget): boolean =>
+    target.kind === 'path' && insidePath(target, folder) === undefined;
+  return [...all.filter(isOutside), ...all.filter((target) => !isOutside(target))];
 }
 
 /** As seen from the working folder, where it lies in it. */
-export function targetText({ kind, real, written }: ScopeTarget, folder: string): string {
+function targetText(target: ScopeTarget, folder: string): string {
+  const { kind, real, written } = target;
   if (kind === 'name') return quote(real);
+  const path = insidePath(target, folder);
+  const text = path === undefined ? `${cleanLine(real)} (outside of the working folder)` : cleanLine(path);
+  const isSame = [real, path, path && `./${path}`, `file://${real}`].includes(written.replace(/(.)\/+$/, '$1'));
+  return isSame ? text || 'the working folder' : `${text || 'the working folder'}, written as ${quote(written)}`;
+}
+
+function insidePath({ real }: ScopeTarget, folder: string): string | undefined {
   const path = relative(folder, real);
-  const isOutside = isAbsolute(path) || /^\.\.(?:[\\/]|$)/.test(path);
-  const text = isOutside
-    ? `${cleanLine(real)} (outside of the working folder)`
-    : cleanLine(path) || 'the working folder';
-  const isSame = [real, path, `./${path}`, `file://${real}`].includes(written.replace(/(.)\/+$/, '$1'));
-  return isSame ? text : `${text}, written as ${quote(written)}`;
+  return isAbsolute(path) || /^\.\.(?:[\\/]|$)/.test(path) ? undefined : path;
 }
 
 function quotations(label: string | undefined, payload: string | undefined): readonly string[] {

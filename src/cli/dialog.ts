@@ -45,8 +45,9 @@ export class TerminalDialog implements Dialog {
   }
 
   async ask(prompt: string, token: CancellationToken, which: WhichLine = 'any'): Promise<string | undefined> {
-    if (token.isCancellationRequested) return undefined;
     if (which === 'typedNow') await this.#forgetTyped();
+    if (token.isCancellationRequested) return undefined;
+
     this.#streams.output.write(plain(prompt));
     const early = this.#early.shift();
     if (early !== undefined || this.#isOver) return early;
@@ -72,6 +73,7 @@ export class TerminalDialog implements Dialog {
   async #forgetTyped(): Promise<void> {
     if (!this.#isOver) this.#read().resume();
     await pause(UNREAD_MS);
+    if (!this.#isOver) this.#read().pause();
     this.#early.length = 0;
   }
 

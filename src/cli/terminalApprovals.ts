@@ -90,7 +90,7 @@ async function put(
   const seenFrom = await realpath(folder).catch(() => folder);
   for (const line of approvalLines(approval, seenFrom)) dialog.say(line);
   const answer = await answerOf(dialog, token);
-  if (!token.isCancellationRequested) await approvals.answer(approval.id, answer);
+  await approvals.answer(approval.id, answer);
 }
 
 /** What was typed before it was asked for was meant for something else. */

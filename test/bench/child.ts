@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Args, BenchClient, OpenClient } from './clients/client.ts';
 import type { HostProcedure } from './mcplProcedures.ts';
+import type { ScopeProcedure } from './scopeProcedures.ts';
 import { median, percentile } from './statistics.ts';
 import type { Job, Params } from './job.ts';
 import type { Metrics } from './measure.ts';
@@ -219,12 +220,16 @@ const procedures: Readonly<Record<string, Procedure>> = {
 const hostProcedure = async (name: string): Promise<HostProcedure | undefined> =>
   (await import('./mcplProcedures.ts')).hostProcedures[name];
 
+/** Those that need neither a client nor a host. */
+const scopeProcedure = async (name: string): Promise<ScopeProcedure | undefined> =>
+  (await import('./scopeProcedures.ts')).scopeProcedures[name];
+
 const main = async (job: Job): Promise<Metrics> => {
   const procedure = procedures[job.procedure];
   if (procedure === undefined) {
-    const ofHost = await hostProcedure(job.procedure);
-    if (ofHost === undefined) throw new Error(`There is no procedure "${job.procedure}".`);
-    return ofHost(job.variant, job.params);
+    const other = (await scopeProcedure(job.procedure)) ?? (await hostProcedure(job.procedure));
+    if (other === undefined) throw new Error(`There is no procedure "${job.procedure}".`);
+    return other(job.variant, job.params);
   }
   const open = await openerOf(job);
   if (open === undefined) throw new Error(`There is no variant "${job.variant}".`);

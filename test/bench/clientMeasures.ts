@@ -2,6 +2,7 @@ import { ALL, CPU, OURS, P50, P99, RATE, type Recipe, RSS, target, toFloor, toMe
 import type { Job } from './job.ts';
 import { mcplRecipes } from './mcplRecipes.ts';
 import type { Measure, Metric, Target } from './measure.ts';
+import { scopeRecipes } from './scopeRecipes.ts';
 
 const bigResult = (tool: 'text' | 'objects', megabytes: 1 | 10, targets: readonly Target[]): Recipe => ({
   id: 'big',
@@ -180,6 +181,6 @@ const recipes = (dose: number): readonly Recipe[] => {
   ];
 };
 
-/** What needs a connection to a server. `dose` scales the counts that only make figures steadier. */
+/** What is measured in a process of its own for each variant. `dose` scales the counts that only make figures steadier. */
 export const clientMeasures = (dose: number, nodeFlags: readonly string[]): readonly Measure[] =>
-  [...recipes(dose), ...mcplRecipes(dose)].map((recipe) => toMeasure(recipe, nodeFlags));
+  [...recipes(dose), ...mcplRecipes(dose), ...scopeRecipes()].map((recipe) => toMeasure(recipe, nodeFlags));

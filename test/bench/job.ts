@@ -21,7 +21,11 @@ export interface Job {
     | 'overwhelmed'
     | 'attacked'
     | 'hooks'
-    | 'pushFlood';
+    | 'pushFlood'
+    | 'decisions'
+    | 'repeated'
+    | 'compiling'
+    | 'hard';
   readonly variant: string;
   readonly params: Params;
 }

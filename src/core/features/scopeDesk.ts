@@ -1,4 +1,4 @@
-import type { CancellationToken } from '../base/cancellation.ts';
+import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
 import { isHostError, messageOf } from '../base/errors.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
@@ -89,10 +89,16 @@ export class ScopeDesk {
     return decision.answer;
   }
 
-  /** Whether settings deny by now what was allowed once. */
-  denies({ featureSet, targets }: Pick<ScopeGrant, 'featureSet' | 'targets'>, unit: ScopedUnit): boolean {
+  /** Which grants settings deny by now. */
+  async denied(grants: readonly ScopeGrant[], unit: ScopedUnit): Promise<readonly ScopeGrant[]> {
     const place = this.#options.place(unit);
-    return this.#engine.denies(targets, { featureSet, settings: unit.scopes, place });
+    const { scopes: settings } = unit;
+    const verdicts = await Promise.all(
+      grants.map(({ featureSet, targets }) =>
+        this.#engine.denied(targets, { featureSet, settings, place }, NO_CANCELLATION),
+      ),
+    );
+    return grants.filter((_, index) => verdicts[index]);
   }
 
   async #counted(question: ScopeQuestion, token: CancellationToken): Promise<Decision> {

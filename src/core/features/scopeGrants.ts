@@ -26,7 +26,8 @@ export function scopeGrant(
     key,
     action: clip(action.kind === 'call' ? action.tool : 'scope/elevate', LONGEST_TEXT),
     label: label === undefined ? undefined : clip(label, LONGEST_TEXT),
-    targets: targets.slice(0, MOST_TARGETS).map(({ real }) => clip(real, LONGEST_TEXT)),
+    // A label and a payload mostly say the same.
+    targets: [...new Set(targets.map(({ real }) => clip(real, LONGEST_TEXT)))].slice(0, MOST_TARGETS),
     payloadHash,
     lifetime,
     by: 'person',

@@ -89,12 +89,14 @@ export class ScopeHost implements ScopeAuthority, Disposable {
 
   async #endWhatIsVoid(unit: ScopeUnit): Promise<void> {
     await this.approvals.ready();
-    if (!this.approvals.remembered().some(({ server }) => server === unit.id)) return;
+    const own = this.approvals.remembered().filter(({ server }) => server === unit.id);
+    if (own.length === 0) return;
     const { snapshot } = unit;
     this.#revoke((grant) => grant.server === unit.id && isOff(snapshot, grant.featureSet), 'its feature set is off');
     // MCPL §7.6: a new denial comes before everything that was allowed.
     const desk = await this.#load();
-    this.#revoke((grant) => grant.server === unit.id && desk.denies(grant, unit), 'the settings deny it now');
+    const denied = new Set((await desk.denied(own, unit)).map(({ id }) => id));
+    if (denied.size > 0) this.#revoke(({ id }) => denied.has(id), 'the settings deny it now');
   }
 
   #revoke(which: (grant: ScopeGrant) => boolean, why: string): void {

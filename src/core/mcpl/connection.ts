@@ -322,7 +322,7 @@ export class McplConnection implements SessionFeature, McplMember {
   }
 
   #scopes(): ToldScopes {
-    const { expand } = this.#options;
+    const expand = (pattern: string): string => this.#options.expand(pattern);
     return toldScopes(this.settings.scopes, [...this.#sets.values()], expand);
   }
 

@@ -18,6 +18,8 @@ const LONGEST_PROBE = 32;
 const CLASS = 16;
 /** Reading a glob, which is done for the first text that it may match, and setting out to match any. */
 const START = 2_000;
+/** The same for each character of a glob, once more for each class. */
+const READING = 32;
 
 interface Segment {
   readonly kind: 'plain' | 'magic' | 'any';
@@ -32,18 +34,18 @@ interface Segment {
 
 /** Of a glob without braces, for texts that end with `/`. */
 export function shapeOf(glob: string, isAnyCase: boolean): GlobShape {
-  const segments = glob.split('/').map(segmentOf);
+  const segments = (glob === '/' ? '' : glob).split('/').map(segmentOf);
   const classes = glob.split('[').length;
   const factor = isAnyCase ? CLASS : 1;
   const first = segments.findIndex(({ kind }) => kind === 'any');
   const last = segments.findLastIndex(({ kind }) => kind === 'any');
-  const inner = first < 0 ? [] : segments.slice(first + 1, last);
+  const inner = first < 0 ? [] : segments.slice(first, last).filter(({ kind }) => kind !== 'any');
   const outer = first < 0 ? segments : [...segments.slice(0, first), ...segments.slice(last + 1)];
   // Between two `**` every segment may be tried at every place; the others have one place each.
   const weight =
     inner.reduce((sum, segment) => sum + 1 + segment.weight, 0) +
     Math.max(0, ...outer.map((outside) => outside.weight));
-  const shape = { base: START + 2 * glob.length * classes * factor, weight: (1 + weight) * factor };
+  const shape = { base: START + READING * glob.length * classes * factor, weight: (1 + weight) * factor };
   // Letters that are one in some other case are not the same letters.
   if (isAnyCase) return { head: '', tail: '', probe: '', ...shape };
   return { head: headOf(segments), tail: tailOf(segments), probe: probeOf(segments), ...shape };

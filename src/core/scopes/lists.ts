@@ -12,18 +12,25 @@ export type Verdict = 'denied' | 'allowed' | 'unlisted';
 /** For all patterns of a list together, in characters of their globs. */
 const MOST_TEXT = 4_000_000;
 /** About ten milliseconds: what long lists take for long texts is a hundredth of it. */
-const MOST_STEPS = 2_000_000;
+const MOST_STEPS = 1_500_000;
 /** Decisions kept at hand, and the longest texts of them. */
 const RECENT = 512;
 const LONGEST_RECENT = 512;
 
 /**
  * Compiled once for as long as settings and folders are the same. A pattern that cannot be read allows nothing, and
- * denies everything until somebody corrects it: cut short, it would deny less than its author meant.
+ * denies everything until somebody corrects it: cut short, it would deny less than its author meant. `realPlace` is where
+ * folders really are, if that is elsewhere: a target is known by all of its names, so patterns have to mean them too.
  */
-export function compileLists(lists: ScopeLists, place: PatternPlace, ignoresCase: boolean): CompiledLists {
-  const deny = readAll(lists.blacklist, 'blacklist', place);
-  const allow = readAll(lists.whitelist, 'whitelist', place);
+export function compileLists(
+  lists: ScopeLists,
+  place: PatternPlace,
+  ignoresCase: boolean,
+  realPlace?: PatternPlace,
+): CompiledLists {
+  const places = realPlace === undefined ? [place] : [place, realPlace];
+  const deny = readAll(lists.blacklist, 'blacklist', places);
+  const allow = readAll(lists.whitelist, 'whitelist', places);
   return new CompiledLists({
     problems: [...deny.problems, ...allow.problems],
     deniesAll: lists.isBroken || deny.problems.length > 0,
@@ -38,22 +45,24 @@ interface ReadPatterns {
   readonly problems: readonly string[];
 }
 
-function readAll(patterns: readonly string[], list: string, place: PatternPlace): ReadPatterns {
-  const ofNames: string[] = [];
-  const ofPaths: string[] = [];
+function readAll(patterns: readonly string[], list: string, places: readonly PatternPlace[]): ReadPatterns {
+  const ofNames = new Set<string>();
+  const ofPaths = new Set<string>();
   const problems: string[] = [];
   let left = MOST_TEXT;
   for (const pattern of patterns) {
-    const meaning = meaningOf(pattern, place);
-    const globs = 'problem' in meaning ? [] : [...meaning.ofNames, ...meaning.ofPaths];
-    left -= globs.reduce((length, glob) => length + glob.length, 0);
-    const problem = 'problem' in meaning ? meaning.problem : left < 0 ? TOO_MUCH : undefined;
-    if (problem !== undefined) problems.push(`The pattern "${cleanLine(pattern, 80)}" of the ${list}: ${problem}`);
-    if (problem !== undefined || 'problem' in meaning) continue;
-    ofNames.push(...meaning.ofNames);
-    ofPaths.push(...meaning.ofPaths);
+    for (const place of places) {
+      const meaning = meaningOf(pattern, place);
+      const globs = 'problem' in meaning ? [] : [...meaning.ofNames, ...meaning.ofPaths];
+      left -= globs.reduce((length, glob) => length + glob.length, 0);
+      const problem = 'problem' in meaning ? meaning.problem : left < 0 ? TOO_MUCH : undefined;
+      if (problem !== undefined) problems.push(`The pattern "${cleanLine(pattern, 80)}" of the ${list}: ${problem}`);
+      if (problem !== undefined || 'problem' in meaning) break;
+      for (const glob of meaning.ofNames) ofNames.add(glob);
+      for (const glob of meaning.ofPaths) ofPaths.add(glob);
+    }
   }
-  return { ofNames, ofPaths, problems };
+  return { ofNames: [...ofNames], ofPaths: [...ofPaths], problems };
 }
 
 const TOO_MUCH = 'Must stand for less; with its braces written out in every folder, the list is too long.';

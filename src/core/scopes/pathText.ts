@@ -31,7 +31,7 @@ export function isDeceiving(text: string): boolean {
   return !PLAIN.test(text) && HIDDEN.test(text.replace(PICTURE, ''));
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** With every `%` and two digits decoded once, and any other `%` left; `undefined` where that gives no UTF-8. */
 export function decodeOnce(text: string): string | undefined {

@@ -7,6 +7,7 @@ import { listsFor } from '../policy/toolScopes.ts';
 import type { FileNames } from '../ports.ts';
 import type { ComputedScope, ScopePlace } from './computed.ts';
 import { type CompiledLists, compileLists } from './lists.ts';
+import { realPlaceOf } from './realFolders.ts';
 import { targetsOfCall, targetsOfClaim } from './targets.ts';
 
 /** What a scope is asked for. */
@@ -46,36 +47,50 @@ const MOST_SETS = 256;
 /** Decides by the settings alone, from what it computed itself. Loaded with the first request that needs it. */
 export class ScopeEngine {
   readonly #names: FileNames;
-  #compiled = new WeakMap<ScopeSettings['lists'], PlacedLists>();
+  readonly #compiled = new WeakMap<ScopeSettings['lists'], PlacedLists>();
 
   constructor(names: FileNames) {
     this.#names = names;
   }
 
   async judge({ matter, featureSet, settings, place }: ScopeCase, token: CancellationToken): Promise<Judgement> {
-    const computed =
+    const [computed, lists] = await Promise.all([
       matter.kind === 'elevate'
-        ? await targetsOfClaim(matter.claim, place, this.#names, token)
-        : await targetsOfCall(matter, place, this.#names, token);
-    return decide(computed, this.#listsOf(settings, featureSet, place));
+        ? targetsOfClaim(matter.claim, place, this.#names, token)
+        : targetsOfCall(matter, place, this.#names, token),
+      this.#listsOf(settings, featureSet, place, token),
+    ]);
+    return decide(computed, lists);
   }
 
-  /** Whether lists deny something that was allowed once, by what is remembered of it. */
-  denies(targets: readonly string[], { featureSet, settings, place }: Omit<ScopeCase, 'matter'>): boolean {
-    const lists = this.#listsOf(settings, featureSet, place);
-    return targets.some(
-      (target) => lists.judge({ kind: isPath(target) ? 'path' : 'name', forms: [target], shadows: [] }) === 'denied',
-    );
+  /** Which of what was allowed once lists deny, by what is remembered of it. */
+  async denied(
+    targets: readonly string[],
+    { featureSet, settings, place }: Omit<ScopeCase, 'matter'>,
+    token: CancellationToken,
+  ): Promise<boolean> {
+    const lists = await this.#listsOf(settings, featureSet, place, token);
+    return targets.some((target) => {
+      const kind = isPath(target) ? 'path' : 'name';
+      return lists.judge({ kind, forms: [target], shadows: [] }) === 'denied';
+    });
   }
 
-  #listsOf({ lists }: ScopeSettings, featureSet: string | undefined, place: ScopePlace): CompiledLists {
-    const at = JSON.stringify([place.folders, place.userHome]);
+  async #listsOf(
+    { lists }: ScopeSettings,
+    featureSet: string | undefined,
+    place: ScopePlace,
+    token: CancellationToken,
+  ): Promise<CompiledLists> {
+    // A folder may be a link, and lead elsewhere by now.
+    const real = await realPlaceOf(place, this.#names, token);
+    const at = JSON.stringify([place.folders, place.userHome, real ?? null]);
     let placed = this.#compiled.get(lists);
     if (placed?.at !== at || placed.bySet.size >= MOST_SETS)
       this.#compiled.set(lists, (placed = { at, bySet: new Map<string | undefined, CompiledLists>() }));
     let compiled = placed.bySet.get(featureSet);
     if (compiled === undefined) {
-      compiled = compileLists(listsFor({ lists }, featureSet), place, this.#names.ignoresCase);
+      compiled = compileLists(listsFor({ lists }, featureSet), place, this.#names.ignoresCase, real);
       placed.bySet.set(featureSet, compiled);
     }
     return compiled;

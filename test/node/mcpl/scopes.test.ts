@@ -211,6 +211,26 @@ scopeCases('the lists', (open) => {
     );
   });
 
+  test('a server hears a few fixed sentences, and no pattern or path that it did not name itself', async () => {
+    const patterns = { whitelist: ['/ws/private-plans/**'], blacklist: ['/ws/hidden-names/**', '**/*.keep'] };
+    const opened = await open({ files: FILES, server: { entry: { scopes: { files: patterns } } } });
+    opened.person.push('dismiss', 'dismiss');
+    const answers = [
+      await opened.elevate('/ws/hidden-names/x'),
+      await opened.elevate('x.keep'),
+      await opened.elevate('/ws/src/\u200ba.ts'),
+      await opened.elevate('/ws/round/x'),
+      await opened.elevate('/ws/nowhere/x'),
+      await opened.elevate('/ws/private-plans/x', { path: '/ws/src/a.ts' }),
+    ];
+    const closed = '{"approved":false,"reason":"The user closed the question."}';
+    assert.deepEqual(answers, [NO, NO, NEVER, NEVER, closed, closed]);
+    assert.deepEqual(
+      opened.mcpl.life().hostLines.filter((line) => line.includes('/out/not/there')),
+      [],
+    );
+  });
+
   for (const version of ['0.2', '0.3', '0.4'])
     test(`MCPL ${version} has scopes: they are decided, told and sent along`, async () => {
       const opened = await open({

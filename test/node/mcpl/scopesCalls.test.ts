@@ -36,11 +36,11 @@ scopeCases('calls of tools', (open) => {
     const opened = await open({ files: FILES, server: { tools: [WRITE, MOVE] } });
     const args = { path: 'src/../src/./a.ts', text: '/etc/passwd' };
     assert.equal(await opened.call(args), 'Done.');
-    assert.equal(await opened.call({ from: '/ws/src/a.ts', to: 'file:///ws/src/b%2Ets' }, { name: 'move' }), 'Done.');
+    assert.equal(await opened.call({ from: '/ws/src/a.ts', to: 'file:///ws/src/b.ts' }, { name: 'move' }), 'Done.');
     assert.deepEqual(await opened.sent(), [
       '{"name":"write","arguments":{"path":"src/../src/./a.ts","text":"/etc/passwd"},' +
         '"scope":{"label":"/ws/src/a.ts","payload":{"path":"/ws/src/a.ts"}}}',
-      '{"name":"move","arguments":{"from":"/ws/src/a.ts","to":"file:///ws/src/b%2Ets"},' +
+      '{"name":"move","arguments":{"from":"/ws/src/a.ts","to":"file:///ws/src/b.ts"},' +
         '"scope":{"label":"/ws/src/a.ts","payload":{"path":"/ws/src/a.ts","targets":["/ws/src/a.ts","/ws/src/b.ts"]}}}',
     ]);
     assert.deepEqual(opened.asked, []);
@@ -199,6 +199,7 @@ scopeCases('calls of tools', (open) => {
     const opened = await open({
       files: FILES,
       server: {
+        sets: { files: FILES_SET, more: FILES_SET },
         tools: [RUN, { ...RUN, name: 'aimed' }, { ...RUN, name: 'harmless' }, STRAY],
         entry: { scopeAdapters },
       },

@@ -23,6 +23,7 @@ suite('The command line', () => {
       verbose: false,
       timeout: undefined,
       server: 'npx',
+      folder: resolve('/tmp'),
       entry: {
         command: '/bin/npx',
         args: ['-y', 'x', '--json'],
@@ -32,6 +33,34 @@ suite('The command line', () => {
       },
     });
     assert.equal(parseInspect(['--', '--odd']).entry['command'], '--odd');
+  });
+
+  test('what may be touched without a question is meant from the working folder, and as a name', () => {
+    const allowed = (folder: string, ...patterns: readonly string[]): unknown => {
+      const options = patterns.flatMap((pattern) => ['--allow-scope', pattern]);
+      return parseCall(['--cwd', folder, ...options, 'write', '--', 'files']).entry['scopes'];
+    };
+    const list = (...whitelist: readonly string[]): unknown => ({ '*': { whitelist } });
+    assert.equal(parseCall(['write', '--', 'files']).entry['scopes'], undefined);
+    assert.deepEqual(allowed('/ws', 'src/**', '#dev-*'), list('src/**', '/ws/src/**', '#dev-*', '/ws/#dev-*'));
+    assert.deepEqual(allowed('/', 'a.ts'), list('a.ts', '/a.ts'));
+    const whole = ['/etc/*', '**/a.ts', '**', '~/notes/**', 'C:\\x\\**', '${userHome}/x'];
+    assert.deepEqual(allowed('/ws', ...whole), list(...whole));
+    // Nothing in the name of the folder may mean more than the folder.
+    for (const folder of ['/w*', '/w?', '/[w]', '/{a,b}', '/~', '/$x', '/a\\b'])
+      assert.match(
+        usageError(() => allowed(folder, 'src/**')),
+        /^--allow-scope "src\/\*\*": Write it with its whole path/,
+      );
+    assert.deepEqual(allowed('/[w]', '/ws/**'), list('/ws/**'));
+    assert.equal(
+      usageError(() => allowed('/ws', '')),
+      '--allow-scope "": Must be a pattern that is not empty, such as "src/**".',
+    );
+    assert.match(
+      usageError(() => allowed(`/${'w'.repeat(1_010)}`, 'src/of/something/**')),
+      /Must have at most 1024 characters\.$/,
+    );
   });
 
   test('inspect: a URL has headers and no arguments', () => {

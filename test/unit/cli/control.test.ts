@@ -62,6 +62,10 @@ suite('A driver of the host', () => {
           error: { code: 'TIMEOUT', message: 'Too slow.', layer: 'transport', effect: 'none' },
         },
       },
+      scopes: {
+        lists: { 'files.edit': { whitelist: ['src/**'], blacklist: ['**/.env'], isBroken: false } },
+        adapters: { write: ['$.path'] },
+      },
       problems: [],
     };
     const tool = { server: 'files', offered: true, autoApproved: false, name: 'read', inputSchema: {} };

@@ -157,6 +157,9 @@ export class FakeApprovals implements Approvals {
   /** What keeping an answer fails with. */
   failure: Error | undefined;
 
+  asksInChat(): boolean {
+    return false;
+  }
   pending(): readonly PendingApproval[] {
     return this.waiting;
   }
@@ -241,6 +244,10 @@ export class FakeHost implements Host {
         listings: { resources: { kind: 'read' }, prompts: { kind: 'failed', error: TOO_SLOW } },
         definition: this.definition,
         mcpl: this.mcpl,
+        scopes: {
+          lists: { 'files.edit': { whitelist: ['src/**'], blacklist: ['**/.env'], isBroken: false } },
+          adapters: { write: ['$.path'] },
+        },
       },
     ];
   }

@@ -142,7 +142,7 @@ suite('What the terminal shows', () => {
         tools: ['read'],
       }),
       view('on', { state: 'enabled', uses: Array.from({ length: 22 }, (_, n) => `u${n}`) }),
-      view('late', { state: 'changed' }),
+      view('late', { state: 'changed', scoped: true }),
       view('broken', { state: 'invalid', problem: 'It has no description.' }),
     ];
     const dialect = { claimed: 'v0.2', after: 'blocking', inference: 'streaming', modelInfo: true } as const;
@@ -169,6 +169,7 @@ suite('What the terminal shows', () => {
         `    Uses: ${Array.from({ length: 20 }, (_, n) => `u${n}`).join(', ')}, and 2 more`,
         '',
         '  late - off, because it is declared otherwise than when it was switched on',
+        '    Scoped: what it touches has to be allowed',
         '    Uses: nothing that it names',
         '',
         '  broken - cannot be switched on. It has no description.',

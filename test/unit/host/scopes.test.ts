@@ -138,6 +138,24 @@ suite('A request for a scope (MCPL §7.4)', () => {
     await c.close();
   });
 
+  test('is decided alike by either name of a folder that is a link', async () => {
+    const c = await ScopeCase.open();
+    c.t.fileNames = fakeFiles({
+      '/project': { link: '/data/p' },
+      '/data/p/src': 'folder',
+      '/data/p/secrets': 'folder',
+    });
+    for (const label of ['/project/src/a.ts', '/data/p/src/a.ts', 'src/a.ts', '/data/p/secrets/k', 'secrets/k'])
+      await c.elevate(label);
+    const denied = '{"approved":false,"reason":"The settings of the host deny it."}';
+    const approved = '{"approved":true}';
+    assert.deepEqual(c.answers, [approved, approved, approved, denied, denied]);
+    await c.rewrite({ scopes: { files: { whitelist: ['**'], blacklist: ['${workspaceFolder}/src'] } } });
+    await c.elevate('/data/p/src/a.ts');
+    assert.equal(c.answers.at(-1), denied);
+    await c.close();
+  });
+
   test('that no list speaks of waits for a person, and others are served meanwhile', async () => {
     const c = await ScopeCase.open();
     await c.elevate('/etc/hosts', { path: '/etc/hosts', mode: 'append' }, 1);

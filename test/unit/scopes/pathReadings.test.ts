@@ -9,6 +9,7 @@ const files = fakeFiles({
   '/ws/loop': { link: 'loop' },
   '/ws/closed': 'closed',
   '/ws/cafe\u0301': { link: '/etc' },
+  '/ws/na\u00efve': { link: '/etc' },
   '/ws/nested/x': 'file',
   '/ws2': { link: '/data/ws2' },
   '/data/ws2': 'folder',
@@ -42,6 +43,7 @@ suite('What a text may mean as a path', () => {
       ['link/../x', '/x or /ws/x'],
       ['up/link/y', '/etc/y or /ws/up/link/y'],
       ['cafe\u0301/x', '/etc/x or /ws/caf\u00e9/x'],
+      ['nai\u0308ve/x', '/etc/x or /ws/na\u00efve/x'],
       ['caf\u00e9/x', '/ws/caf\u00e9/x [ws: caf\u00e9/x]'],
       ['nope/../link/z', '/etc/z or /ws/link/z'],
     ]);
@@ -115,6 +117,7 @@ suite('What a text may mean as a path', () => {
       ['/ws/a, /etc/x', '/etc/x or /ws/a, /etc/x or /ws/a,'],
       ['/ws/a:/etc/x', '/etc/x or /ws/a:/etc/x or /ws/a'],
       ['edit ../../etc/x', '/etc/x or /ws/etc/x or /ws/edit'],
+      [' link/x ', '/etc/x or /ws/ link/x  or /ws/link/x or /ws/link/x  or /ws/ link/x or /etc/x '],
       [' /etc/x', '/etc/x or /ws/ /etc/x'],
       ['"/etc/x"', '/etc/x or /ws/"/etc/x" or /etc/x" or /ws/"/etc/x'],
       ["'link/x", "/etc/x or /ws/'link/x or /ws/link/x"],
@@ -168,6 +171,7 @@ suite('What a text may mean as a path', () => {
       ['a\u3164', '! It has characters that cannot be seen, or that change what is seen.'],
       ['%00', '! It has characters that cannot be seen, or that change what is seen.'],
       ['%e2%80%8b', '! It has characters that cannot be seen, or that change what is seen.'],
+      ['%ef%bb%bfx', '! It has characters that cannot be seen, or that change what is seen.'],
       ['loop', '! It leads through too many links, or in a circle.'],
       ['loop/x', '! It leads through too many links, or in a circle.'],
       ['closed/x', '! A folder on the way cannot be looked into.'],
@@ -196,6 +200,23 @@ suite('What a text may mean as a path', () => {
     await assertReadings(two, [
       ['src/a.ts', '/etc/src/a.ts or /ws/src/a.ts or /ws/link/src/a.ts or /srv/server/src/a.ts'],
       ['../x', '/x or /ws/x or /srv/x'],
+    ]);
+    // As text it leads through the link again, which it does not where `..` has left that.
+    const linked = reader(files, { folders: [], userHome: '/home/me', bases: ['/ws/link'] });
+    await assertReadings(linked, [['../link/x', '/link/x or /ws/link/x or /etc/x']]);
+  });
+
+  test('is refused where there is no end to what it may mean', async () => {
+    const MANY = '! It can be read in too many ways.';
+    await assertReadings(read, [
+      [`${'\\a/../ '.repeat(20)}%20%2520`, MANY],
+      [`#${'\\a/../ '.repeat(20)}%20%2520`, MANY],
+    ]);
+    const bases = Array.from({ length: 300 }, (_, index) => `/ws/${index}`);
+    const wide = reader(files, { folders: [], userHome: '/home/me', bases });
+    await assertReadings(wide, [['../a/../b', MANY]]);
+    assert.deepEqual(await wide.claim('a', { paths: ['b', 'c', 'd', 'e', 'f', 'g'] }), [
+      'REFUSED It can be read in too many ways.',
     ]);
   });
 

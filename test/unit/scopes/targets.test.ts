@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../src/core/base/json.ts';
+import { NO_CANCELLATION } from '../../../src/core/base/cancellation.ts';
+import { realPlaceOf } from '../../../src/core/scopes/realFolders.ts';
 import { fakeFiles } from './fakeFiles.ts';
 import { reader } from './renderScope.ts';
 
@@ -82,6 +84,7 @@ suite('What a claim of a scope names', () => {
         ],
       ],
       ['/x', { content: '/etc/x\nand more', 'a/b~c': ' /x ' }, ['label: /x', '/payload/a~1b~0c: /x']],
+      ['/etc/c', { any: { '/etc/c': 1 } }, ['label: /etc/c', '/payload/any/~1etc~1c: /etc/c']],
       [
         '/etc/c',
         { files: { 'src/b.ts': 'text', '/etc/c': 'text', plain: 'text' } },
@@ -215,5 +218,22 @@ suite('What a call of a tool names', () => {
     ]);
     const elsewhere = { $ref: 'https://example.org/schema', properties: { x: { $ref: '#' } } };
     await assertCalls(elsewhere, undefined, [[{ x: { x: '/etc/x' } }, ['/arguments/x/x: /etc/x']]]);
+  });
+});
+
+suite('Open folders', () => {
+  test('are told by where they really are too', async () => {
+    const linked = fakeFiles({ '/ws': { link: '/data/ws' }, '/loop': { link: '/loop' } });
+    const folders = ['/ws', '/data', '/loop'].map((path) => ({ name: path.slice(1), path }));
+    assert.deepEqual(await realPlaceOf({ folders, userHome: '/ws/me' }, linked, NO_CANCELLATION), {
+      folders: [
+        { name: 'ws', path: '/data/ws' },
+        { name: 'data', path: '/data' },
+        { name: 'loop', path: '/loop' },
+      ],
+      userHome: '/data/ws/me',
+    });
+    const plain = { folders: folders.slice(1), userHome: '/home/me' };
+    assert.equal(await realPlaceOf(plain, linked, NO_CANCELLATION), undefined);
   });
 });
