@@ -19,7 +19,10 @@ const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] }
 // Loaded when it is first needed, by a bundle beside it.
 const withParts = { ...node, later: /\/(remote|children|gatewayServer)\.ts$/ };
 // What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
-const atOnce = { ...node, later: /\/(remote|children|gatewayServer|opener|engine|scopeDesk|conversation|inbox|pages|approvalDesk)\.ts$/ };
+const atOnce = {
+  ...node,
+  later: /\/(remote|children|gatewayServer|opener|engine|scopeDesk|conversation|inbox|pages|approvalDesk)\.ts$/,
+};
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
 const entries = [

@@ -30,6 +30,7 @@ import type { EditorServices } from './editor/services.ts';
 import { SettingsWatch } from './editor/settings.ts';
 import { SettingsDiagnostics } from './editor/settingsDiagnostics.ts';
 import { SettingsFiles } from './editor/settingsFiles.ts';
+import { openFolders } from './editor/openFolders.ts';
 import { openServerSettings, openSetting } from './editor/settingsOpener.ts';
 import { WorkspaceSettingsWriter } from './editor/settingsWriter.ts';
 import { registerShowTrace } from './editor/showTrace.ts';
@@ -40,7 +41,7 @@ import { EditorVariables } from './editor/variables.ts';
 import { WaitingQuestions } from './editor/waitingQuestions.ts';
 import type { AuthServiceOptions } from './node/auth/authService.ts';
 import { NodeConnector } from './node/connector.ts';
-import { nodeFileNames } from './node/fileNames.ts';
+import { createFileNames } from './node/fileNames.ts';
 import { ambientAgents } from './node/httpAgents.ts';
 import { LazyGateway } from './node/lazyGateway.ts';
 import { endLeftovers } from './node/leftovers.ts';
@@ -156,7 +157,14 @@ function nodePorts(
   const records = { folder: processes, log: logs.host };
   // The editor itself sees to proxies and certificates.
   const connector = new NodeConnector({ demoScript: join(dist, 'demo.js'), records, signIn, agents: ambientAgents });
-  return { clock: nodeClock, ids: nodeIds, logs, storage, connector, fileNames: nodeFileNames };
+  return {
+    clock: nodeClock,
+    ids: nodeIds,
+    logs,
+    storage,
+    connector,
+    fileNames: createFileNames({ folders: () => openFolders().map(({ path }) => path) }),
+  };
 }
 
 function inputPorts(context: vscode.ExtensionContext, asked: WaitingQuestions, log: Logger): InputPorts {

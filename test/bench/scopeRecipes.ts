@@ -9,7 +9,10 @@ const COUNTS: readonly Metric[] = [
   { key: 'denied', title: 'denied' },
 ];
 
-/** What lists of scopes cost, beside asking minimatch about one pattern after the other. All of it takes half a minute, and less would be cold. */
+/**
+ * What lists of scopes cost, beside asking minimatch about one pattern after the other. All of it takes half a minute,
+ * and less would measure the compiler.
+ */
 export const scopeRecipes = (): readonly Recipe[] => {
   const shared = { id: 'scopes', cores: 'one' } as const;
   return [

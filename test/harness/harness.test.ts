@@ -40,7 +40,14 @@ const complete = packed(
   ...['package.json', 'package.nls.json', 'readme.md', 'changelog.md', 'LICENSE.txt'],
   ...['dist/extension.js', 'dist/storeWorker.js', 'dist/host.cjs', 'dist/cli.js', 'dist/demo.js'],
   ...['dist/schemaWorker.js', 'dist/remote.js', 'dist/children.js', 'dist/opener.js', 'dist/gatewayServer.js'],
-  ...['dist/engine.js', 'dist/scopeDesk.js', 'dist/approvalDesk.js', 'dist/conversation.js', 'dist/inbox.js', 'dist/pages.js'],
+  ...[
+    'dist/engine.js',
+    'dist/scopeDesk.js',
+    'dist/approvalDesk.js',
+    'dist/conversation.js',
+    'dist/inbox.js',
+    'dist/pages.js',
+  ],
   ...['dist/webview/toolForm.js', 'dist/webview/question.js', 'dist/webview/trace.js', 'media/mcpl.svg'],
 );
 

@@ -2,7 +2,7 @@ import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts
 import { isHostError, messageOf } from '../base/errors.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { ApprovalOutcome, ApprovalRequest, DenialReason } from '../model/approval.ts';
+import type { ApprovalOutcome, ApprovalRequest, DenialReason, PendingApproval } from '../model/approval.ts';
 import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
 import type { ScopeGrant } from '../model/grant.ts';
 import type { ToolCallRequest } from '../model/operation.ts';
@@ -49,6 +49,7 @@ export interface ScopeApprovals {
   /** What earlier sessions left is read. */
   ready(): Promise<void>;
   find(request: Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>): Promise<ScopeGrant | undefined>;
+  pending(): readonly PendingApproval[];
   ask(request: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome>;
   revoke(ids: readonly string[], why: string): Promise<void>;
 }
@@ -132,8 +133,9 @@ export class ScopeDesk {
     await this.#options.approvals.ready();
     const known = await this.#options.approvals.find(request);
     if (known === undefined) {
-      question.onAsking?.();
-      const outcome = await this.#options.approvals.ask(request, token);
+      const asked = this.#options.approvals.ask(request, token);
+      if (this.#options.approvals.pending().some(({ key }) => key === request.key)) question.onAsking?.();
+      const outcome = await asked;
       if (outcome.kind === 'denied') return denied(outcome.why, judged.targets);
       return this.#confirm(question, request, `allowed by the person (${outcome.choice})`, token);
     }

@@ -93,8 +93,7 @@ function headOf(segments: readonly Segment[]): string {
 }
 
 function tailOf(segments: readonly Segment[]): string {
-  const last = segments.at(-1);
-  return last === undefined || last.kind === 'any' ? '' : `${last.suffix}/`;
+  return `${segments.at(-1)?.suffix ?? ''}/`;
 }
 
 function probeOf(segments: readonly Segment[]): string {

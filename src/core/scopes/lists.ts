@@ -133,7 +133,7 @@ function decide(form: string, kind: 'path' | 'name', { deny, allow }: KindLists)
   const text = formText(form, kind);
   if (text === undefined) return 'denied';
   const effort = new Effort(MOST_STEPS);
-  if (deny.matches(text.collapsed, effort) || effort.isSpent) return 'denied';
+  if (deny.matches(text.collapsed, effort)) return 'denied';
   const isAllowed = text.exact !== undefined && allow.matches(text.exact, effort);
   if (effort.isSpent) return 'denied';
   return isAllowed ? 'allowed' : 'unlisted';

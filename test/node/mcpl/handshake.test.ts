@@ -264,7 +264,7 @@ mcplCases('the handshake', (open, over) => {
       '> 1 error {"code":-32601,"message":"Method not found: channels/register"}',
       '> 1 initialize 2025-11-25',
       '> 2 tools/list {}',
-      '> featureSets/update {"enabled":[],"disabled":[]}',
+      '> featureSets/update {"enabled":[],"disabled":[],"scopes":{}}',
       '> notifications/initialized {}',
     ]);
     assert.deepEqual(opened.offered(), ['look']);

@@ -48,7 +48,7 @@ suite('MCPL: a server with the manners of heartbeat', function () {
     assert.deepEqual(heard().slice(1), [
       '> 1 initialize',
       '> notifications/initialized {}',
-      '> featureSets/update {"enabled":[],"disabled":["heartbeat"]}',
+      '> featureSets/update {"enabled":[],"disabled":["heartbeat"],"scopes":{}}',
       '> 2 tools/list {}',
     ]);
     assert.deepEqual([heard()[0]?.startsWith('> 1 server/discover'), notes()], [true, ['expected initialize']]);
@@ -175,7 +175,7 @@ suite('MCPL: a server with the manners of tavern', function () {
         '> 1 initialize',
         '> 2 tools/list {}',
         '> 3 tools/call {"name":"look","arguments":{},"_meta":{"progressToken":3}}',
-        ...(mcpl === 'off' ? [] : ['> featureSets/update {"enabled":[],"disabled":[]}']),
+        ...(mcpl === 'off' ? [] : ['> featureSets/update {"enabled":[],"disabled":[],"scopes":{}}']),
         '> notifications/initialized {}',
       ]);
       assert.deepEqual([opened.sets(), opened.offered()], [[], ['look', 'say']]);

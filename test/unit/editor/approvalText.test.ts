@@ -123,7 +123,7 @@ suite('What a notification asks', () => {
       String.raw`files (files.edit) wants to append to "/tmp/x, inside this workspace. \"Fine", outside this workspace.`,
     );
     assert.equal(said([path('/a\u202Eb')]).includes('\u202E'), false);
-    const long = `/root/${'d/'.repeat(2_000)}`;
+    const long = `/deep/${'d/'.repeat(2_000)}`;
     const many = Array.from({ length: 40 }, (_, i) => path(`${long}${i}.txt`));
     const text = said(many, {
       label: 'x'.repeat(4_000),
@@ -133,7 +133,7 @@ suite('What a notification asks', () => {
       featureSet: 'f '.repeat(500),
     });
     assert.ok(text.length < 1_000, String(text.length));
-    assert.match(text, /\/root\/d[^ ]*…[^ ]*d\/0\.txt, .* and 38 more, outside/);
+    assert.match(text, /\/deep\/d[^ ]*…[^ ]*d\/0\.txt, .* and 38 more, outside/);
   });
 });
 

@@ -107,7 +107,16 @@ suite('Braces of patterns', () => {
   });
 
   test('that shells make odd things of count as more, if need be as too many', () => {
-    const odd = ['{a},b}', '{a,b', 'a,b}', '{{a,b}', '{{1,2}..9}', '{{a,b}.c}', `{${'9'.repeat(20)}..1}`];
+    const odd = [
+      '{a},b}',
+      '{a,b',
+      'a,b}',
+      '{{a,b}',
+      '{{1,2}..9}',
+      '{{a,b}.c}',
+      `{${'9'.repeat(20)}..1}`,
+      '{9007199254740991..9007199254740992}',
+    ];
     assert.deepEqual(
       odd.map(
         (text) => `${text} ${minimatch.braceExpand(text, { braceExpandMax: 30 }).length} ${alternativesOf(text)}`,
@@ -120,6 +129,7 @@ suite('Braces of patterns', () => {
         '{{1,2}..9} 17 Infinity',
         '{{a,b}.c} 2 Infinity',
         '{99999999999999999999..1} 30 Infinity',
+        '{9007199254740991..9007199254740992} 30 Infinity',
       ],
     );
   });

@@ -287,7 +287,6 @@ suite('The question before a start', () => {
       '${workspaceFolder}{,x}/**',
       '${workspaceFolder:a}b',
       '${userHome}/**',
-      '${env:HOME}/**',
       '$HOME',
       'C:/Windows',
       'c:\\Windows',

@@ -197,9 +197,10 @@ suite('The work of a decision', () => {
         ask('/ws/packages/p7/src/a.ts'),
         ask('/ws/packages/p7/src/a.ts'),
         ask('/ws/docs/a.txt'),
+        ask('/ws/docs/amd'),
         ask('/ws/x/.git/config'),
       ],
-      [['/ws/packages/p7/src/**'], [], [], ['**/.git/**']],
+      [['/ws/packages/p7/src/**'], [], [], [], ['**/.git/**']],
     );
   });
 
@@ -243,6 +244,14 @@ suite('The work of a decision', () => {
       'all alternatives that there may be: denied, 38 asked',
       'brackets: unlisted, 0 asked',
     ]);
+  });
+
+  test('a pattern with as many globstars as it may have denies what it is about', () => {
+    const lists = listsOf({ deny: ['**/a/'.repeat(204)] });
+    assert.deepEqual(
+      [203, 204].map((count) => verdict(lists, 'path', '/a'.repeat(count))),
+      ['unlisted', 'denied'],
+    );
   });
 
   test('the steps of a glob are counted before it is asked', () => {

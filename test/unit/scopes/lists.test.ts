@@ -60,6 +60,7 @@ suite('Lists of scopes', () => {
       #admin-* | name | #admin-x | allowed | denied
       !x | name | !x | allowed | denied
       !x | name | y | unlisted | unlisted
+      !* | name | !a/b | unlisted | denied
       +(b) | name | +(b) | allowed | denied
       +(b) | name | b | unlisted | unlisted
       !(a) | name | b | unlisted | unlisted
@@ -149,12 +150,16 @@ suite('Lists of scopes', () => {
     `));
 
   test('where the file system ignores case, so does what is allowed, and no more than that', () => {
-    const forms = ['/WS/Src/a', '/ws/SRC', '/w\u017f/src', '/ws/\u017frc/a'];
-    assert.deepEqual(matched('/ws/src/**', 'path', forms, { ignoresCase: true }), [
-      '/ws/src/** /WS/Src/a: allowed denied',
-      '/ws/src/** /ws/SRC: allowed denied',
-      '/ws/src/** /w\u017f/src: unlisted denied',
-      '/ws/src/** /ws/\u017frc/a: unlisted denied',
+    const forms = ['/WS/src/a', '/ws/SRC', '/w\u017f/src', '/ws/\u017frc/a'];
+    assert.deepEqual(matched('/ws/ß', 'path', ['/WS/ß', '/ws/ẞ'], { ignoresCase: true }), [
+      '/ws/ß /WS/ß: allowed denied',
+      '/ws/ß /ws/ẞ: unlisted denied',
+    ]);
+    assert.deepEqual(matched('/ws/Src/**', 'path', forms, { ignoresCase: true }), [
+      '/ws/Src/** /WS/src/a: allowed denied',
+      '/ws/Src/** /ws/SRC: allowed denied',
+      '/ws/Src/** /w\u017f/src: unlisted denied',
+      '/ws/Src/** /ws/\u017frc/a: unlisted denied',
     ]);
     assert.deepEqual(matched('/ws/[s]rc/É', 'path', ['/WS/SRC/É', '/ws/src/É', '/ws/src/é'], { ignoresCase: true }), [
       '/ws/[s]rc/É /WS/SRC/É: unlisted denied',
@@ -256,6 +261,7 @@ suite('Targets with several forms', () => {
       [
         judge('path', ['/ws/a', '/data/a']),
         judge('path', ['/ws/a', '/etc/a']),
+        judge('path', ['/etc/a', '/ws/a']),
         judge('path', ['/ws/a', '/etc/secrets']),
         judge('path', ['/etc/a', '/ws/secrets/x']),
         judge('path', ['/ws/a'], ['/elsewhere/b']),
@@ -265,7 +271,19 @@ suite('Targets with several forms', () => {
         judge('name', [], []),
         judge('path', [], ['/ws/a']),
       ],
-      ['allowed', 'unlisted', 'denied', 'denied', 'allowed', 'denied', 'unlisted', 'denied', 'unlisted', 'unlisted'],
+      [
+        'allowed',
+        'unlisted',
+        'unlisted',
+        'denied',
+        'denied',
+        'allowed',
+        'denied',
+        'unlisted',
+        'denied',
+        'unlisted',
+        'unlisted',
+      ],
     );
   });
 
