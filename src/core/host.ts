@@ -86,8 +86,9 @@ class LiveHost implements Host {
       interceptors: [
         this.#mcpl.gate,
         checkTool,
-        this.#mcpl.scopes.gate,
         ...inputInterceptors({ clock, ports: options.ports.inputs, find: (server) => this.#units.get(server)?.inputs }),
+        // Before each sending: what a person does in between may take half an hour.
+        this.#mcpl.scopes.gate,
         repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) }),
       ],
       find: (server) => this.#units.get(server),

@@ -28,6 +28,8 @@ export interface ScopeQuestion {
   readonly matter: ScopeMatter;
   /** The tool call that waits. */
   readonly call: ToolCallRequest | undefined;
+  /** The key of what was decided for this very call, where it is sent once more. */
+  readonly decided?: string | undefined;
   /** Whether the question still makes sense: its set is on, over the same connection. */
   isCurrent(): boolean;
   /** A person is asked: it will take a while. */
@@ -35,7 +37,12 @@ export interface ScopeQuestion {
 }
 
 export type ScopeAnswer =
-  | { readonly approved: true; readonly scope: ScopeClaim }
+  | {
+      readonly approved: true;
+      readonly scope: ScopeClaim;
+      /** Of exactly this request; see `ScopeQuestion.decided`. */
+      readonly key: string | undefined;
+    }
   | {
       readonly approved: false;
       readonly why: ScopeDenial;
@@ -130,6 +137,8 @@ export class ScopeDesk {
     }
     if (judged.verdict === 'allow') return this.#approved(question, judged, 'allowed by the settings');
     if (request === undefined) return denied('changed', judged.targets);
+    if (request.key === question.decided)
+      return this.#approved(question, judged, 'allowed for this call before', request.key);
     await this.#options.approvals.ready();
     const known = await this.#options.approvals.find(request);
     if (known === undefined) {
@@ -157,7 +166,7 @@ export class ScopeDesk {
       return judged.by === 'list' ? denied('settings', judged.targets) : denied('host', judged.targets, judged.why);
     const isSame = this.#request(question, judged)?.key === request.key;
     if (!isSame || !question.isCurrent()) return denied('changed', judged.targets);
-    return this.#approved(question, judged, how);
+    return this.#approved(question, judged, how, request.key);
   }
 
   #judge({ unit, matter, featureSet }: ScopeQuestion, token: CancellationToken): Promise<Judgement> {
@@ -165,9 +174,9 @@ export class ScopeDesk {
     return this.#engine.judge({ matter, featureSet, settings: unit.scopes, place }, token);
   }
 
-  #approved({ matter }: ScopeQuestion, { targets }: Judgement, how: string): Decision {
+  #approved({ matter }: ScopeQuestion, { targets }: Judgement, how: string, key?: string): Decision {
     const scope = matter.kind === 'elevate' ? matter.claim : scopeOfCall(matter, targets, (text) => this.#digest(text));
-    return { answer: { approved: true, scope }, targets, how };
+    return { answer: { approved: true, scope, key }, targets, how };
   }
 
   /** Absent where the connection has gone. */
@@ -181,8 +190,15 @@ export class ScopeDesk {
     // A call of which nobody knows what it touches is told apart by all that it says.
     const said = matter.kind === 'call' && targets.length === 0 ? matter.args : claim.payload;
     const payloadHash = this.#digest(canonicalJson(said));
-    const touched = targets.map(({ real }) => real).sort();
-    const parts: Json = [server, fingerprint, featureSet ?? null, action, claim.label, touched, payloadHash];
+    const parts: Json = [
+      server,
+      fingerprint,
+      featureSet ?? null,
+      action,
+      claim.label,
+      [...judged.reals],
+      payloadHash,
+    ];
     return {
       server,
       fingerprint,

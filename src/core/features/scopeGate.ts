@@ -1,7 +1,9 @@
 import { NO_CANCELLATION } from '../base/cancellation.ts';
 import { cancelled, HostError } from '../base/errors.ts';
+import { jsonEquals } from '../base/json.ts';
 import type { ResultView } from '../model/content.ts';
 import type { Tool } from '../model/catalog.ts';
+import type { ToolCallRequest } from '../model/operation.ts';
 import type { ServerSnapshot } from '../model/server.ts';
 import { scopeOfTool } from '../policy/toolScopes.ts';
 import type { Session } from '../session/session.ts';
@@ -25,6 +27,8 @@ export interface ScopeGateOptions {
 /** What a call would touch is decided before anything of it is sent (MCPL §7.7), whatever route it came by. */
 export class ScopeGate implements CallInterceptor {
   readonly #options: ScopeGateOptions;
+  /** A call is sent once more after its person has visited a page; it was approved once, and may be void by then. */
+  readonly #decided = new WeakMap<ToolCallRequest, string>();
 
   constructor(options: ScopeGateOptions) {
     this.#options = options;
@@ -50,13 +54,15 @@ export class ScopeGate implements CallInterceptor {
         featureSet,
         matter: { kind: 'call', tool, args: request.args, adapter },
         call: request,
+        decided: this.#decided.get(request),
         // The tool may have got another set, or its set may be off by now.
         isCurrent: () => {
           const now = unit.snapshot;
           const known = toolNamed(now, request.tool);
           return (
             unit.session === session &&
-            known?.tool === tool &&
+            known !== undefined &&
+            isSameTool(known.tool, tool) &&
             known.setOff === undefined &&
             scopeOfTool(now, request.tool)?.featureSet === featureSet
           );
@@ -69,6 +75,7 @@ export class ScopeGate implements CallInterceptor {
       if (token.isCancellationRequested) throw cancelled('The call');
       throw deniedCall(request.tool, answer);
     }
+    if (answer.key !== undefined) this.#decided.set(request, answer.key);
     if (unit.takesScopes) {
       const { label, payload } = answer.scope;
       context.extraParams = {
@@ -78,6 +85,11 @@ export class ScopeGate implements CallInterceptor {
     }
     return next(context);
   }
+}
+
+/** Lists are read anew whenever a server says so, mostly with nothing new in them. */
+function isSameTool(a: Tool, b: Tool): boolean {
+  return a === b || jsonEquals(a.raw, b.raw);
 }
 
 const SAID: Readonly<Record<ScopeDenial, readonly [what: string, next: string]>> = {

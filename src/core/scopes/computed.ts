@@ -15,6 +15,8 @@ export interface ComputedTarget extends ScopeTarget {
    * allowed where all are.
    */
   readonly forms: readonly string[];
+  /** Where its readings really lead, of which `real` is the one to be shown: what was approved once is approved for all. */
+  readonly reals: readonly string[];
   /** Readings that nobody means, and that may only deny: of a name, the file that is called so. */
   readonly shadows: readonly string[];
 }

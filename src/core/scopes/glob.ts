@@ -1,5 +1,6 @@
 import { Minimatch, type MinimatchOptions } from 'minimatch';
 import { type GlobShape, shapeOf } from './globShape.ts';
+import { isAscii } from './letterCase.ts';
 
 const OPTIONS: MinimatchOptions = {
   // A name that begins with a dot is a name.
@@ -66,9 +67,15 @@ export class Glob {
 
   matches(text: string, effort: Effort): boolean {
     const { base, weight } = this.shape;
-    if (!effort.spend(base + weight * text.length)) return false;
+    if (!effort.spend(base + weight * text.length * this.#costOfLetter(text))) return false;
     // Most globs of a long list are never asked.
     this.#matcher ??= new Minimatch(this.#text, { ...OPTIONS, nocase: this.#isAnyCase });
     return this.#matcher.match(text);
+  }
+
+  /** Letters in any case are looked up in a table, or else tested by an expression each. */
+  #costOfLetter(text: string): number {
+    if (!this.#isAnyCase) return 1;
+    return isAscii(text) ? 4 : 16;
   }
 }

@@ -27,19 +27,27 @@ export class GlobIndex {
     this.#sieve = sieveOf(this.#others);
   }
 
-  /** Whether any matches. Where the effort is spent, nobody knows. */
-  matches(text: string, effort: Effort): boolean {
+  /**
+   * Whether any matches. Where the effort is spent, nobody knows. What globs need is looked for in `seen`, which is the
+   * text without case where globs ignore it.
+   */
+  matches(text: string, effort: Effort, seen: string = text): boolean {
     let node: Node | undefined = this.#byHead;
-    for (let at = 0; node !== undefined && text.startsWith(node.stem, at); node = node.next.get(text.charCodeAt(at))) {
+    for (let at = 0; node !== undefined && seen.startsWith(node.stem, at); node = node.next.get(seen.charCodeAt(at))) {
       at += node.stem.length;
-      if (anyMatches(node.globs, text, effort)) return true;
+      if (anyMatches(node.globs, text, effort, seen)) return true;
     }
-    return this.#sieve?.test(text) !== false && anyMatches(this.#others, text, effort);
+    return this.#sieve?.test(seen) !== false && anyMatches(this.#others, text, effort, seen);
   }
 }
 
-function anyMatches(globs: readonly Glob[], text: string, effort: Effort): boolean {
-  for (const glob of globs) if (glob.mayMatch(text) && glob.matches(text, effort)) return true;
+function anyMatches(globs: readonly Glob[], text: string, effort: Effort, seen: string): boolean {
+  for (const glob of globs) {
+    if (!glob.mayMatch(seen)) continue;
+    if (glob.matches(text, effort)) return true;
+    // Even to look through what is left may take long.
+    if (effort.isSpent) return false;
+  }
   return false;
 }
 

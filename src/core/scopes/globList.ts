@@ -1,11 +1,13 @@
 import { type Effort, Glob } from './glob.ts';
 import { GlobIndex } from './globIndex.ts';
-import { allCases, isAscii, withoutPlainCase } from './letterCase.ts';
+import { allCases, isAscii, withoutAnyCase, withoutPlainCase } from './letterCase.ts';
 import { withoutHost } from './segments.ts';
 
 /** Globs that are asked about the same spellings of a text. */
 interface Part {
   readonly index: GlobIndex;
+  /** Whether the globs themselves ignore case. */
+  readonly isAnyCase: boolean;
   readonly spellings: (text: string) => readonly string[];
 }
 
@@ -30,7 +32,8 @@ export class GlobList {
     const classes = within.filter(hasClass);
     return new GlobList([
       part(globsOf(plain.flatMap(allCases)), allCases),
-      part([...globsOf(classes), ...globsOf(classes, true)], asItIs),
+      part(globsOf(classes), asItIs),
+      part(globsOf(classes, true), asItIs, true),
     ]);
   }
 
@@ -43,20 +46,21 @@ export class GlobList {
       part(globsOf(plain.map(withoutPlainCase)), (text) => [withoutPlainCase(text)]),
       part(globsOf(classes), asItIs),
       // Of other letters it is not sure that every system folds them alike.
-      part(globsOf(classes, true), (text) => (isAscii(text) ? [text] : [])),
+      part(globsOf(classes, true), (text) => (isAscii(text) ? [text] : []), true),
     ]);
   }
 
   /** Whether any matches. Where the effort is spent, nobody knows. */
   matches(text: string, effort: Effort): boolean {
-    for (const { index, spellings } of this.#parts)
-      for (const spelling of spellings(text)) if (index.matches(spelling, effort)) return true;
+    for (const { index, isAnyCase, spellings } of this.#parts)
+      for (const spelling of spellings(text))
+        if (index.matches(spelling, effort, isAnyCase ? withoutAnyCase(spelling) : spelling)) return true;
     return false;
   }
 }
 
-function part(globs: readonly Glob[], spellings: Part['spellings']): Part | undefined {
-  return globs.length === 0 ? undefined : { index: new GlobIndex(globs), spellings };
+function part(globs: readonly Glob[], spellings: Part['spellings'], isAnyCase = false): Part | undefined {
+  return globs.length === 0 ? undefined : { index: new GlobIndex(globs), isAnyCase, spellings };
 }
 
 function hasClass(glob: string): boolean {

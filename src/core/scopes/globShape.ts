@@ -1,3 +1,5 @@
+import { withoutAnyCase } from './letterCase.ts';
+
 /** What can be told of a glob without matching: what a text must have, and what matching it may cost. */
 export interface GlobShape {
   /** What every text that matches begins with. */
@@ -8,13 +10,13 @@ export interface GlobShape {
   readonly probe: string;
   /** Steps of any match, however short the text is. */
   readonly base: number;
-  /** At most so many more for each character. */
+  /** At most so many more for each character, where letters are compared as they are. */
   readonly weight: number;
 }
 
 /** Longer ones find hardly less, and searching for them may take as long as matching. */
 const LONGEST_PROBE = 32;
-/** Testing a class, and a letter in whatever case, takes so much longer than comparing a letter. */
+/** Testing a class takes so much longer than comparing a letter. */
 const CLASS = 16;
 /** Reading a glob, which is done for the first text that it may match, and setting out to match any. */
 const START = 2_000;
@@ -32,11 +34,10 @@ interface Segment {
   readonly weight: number;
 }
 
-/** Of a glob without braces, for texts that end with `/`. */
+/** Of a glob without braces, for texts that end with `/`; where case is ignored, for such texts without any. */
 export function shapeOf(glob: string, isAnyCase: boolean): GlobShape {
   const segments = (glob === '/' ? '' : glob).split('/').map(segmentOf);
   const classes = glob.split('[').length;
-  const factor = isAnyCase ? CLASS : 1;
   const first = segments.findIndex(({ kind }) => kind === 'any');
   const last = segments.findLastIndex(({ kind }) => kind === 'any');
   const inner = first < 0 ? [] : segments.slice(first, last).filter(({ kind }) => kind !== 'any');
@@ -45,10 +46,18 @@ export function shapeOf(glob: string, isAnyCase: boolean): GlobShape {
   const weight =
     inner.reduce((sum, segment) => sum + 1 + segment.weight, 0) +
     Math.max(0, ...outer.map((outside) => outside.weight));
-  const shape = { base: START + READING * glob.length * classes * factor, weight: (1 + weight) * factor };
-  // Letters that are one in some other case are not the same letters.
-  if (isAnyCase) return { head: '', tail: '', probe: '', ...shape };
-  return { head: headOf(segments), tail: tailOf(segments), probe: probeOf(segments), ...shape };
+  const fold = isAnyCase ? withoutAnyCase : asItIs;
+  return {
+    head: fold(headOf(segments)),
+    tail: fold(tailOf(segments)),
+    probe: fold(probeOf(segments)),
+    base: START + READING * glob.length * classes * (isAnyCase ? CLASS : 1),
+    weight: 1 + weight,
+  };
+}
+
+function asItIs(text: string): string {
+  return text;
 }
 
 const SIGNS = ['*', '?', '[', ']', '\\'];

@@ -11,8 +11,13 @@ export function isAscii(text: string): boolean {
 export function allCases(text: string): readonly string[] {
   if (isAscii(text)) return [text.toLowerCase()];
   const short = eachLetter(text, withoutCase);
-  const long = eachLetter(text, withoutLength).normalize('NFC');
+  const long = withoutAnyCase(text).normalize('NFC');
   return short === long ? [short] : [short, long];
+}
+
+/** What is one to an expression that ignores case is the same, and so is any part of it that is. */
+export function withoutAnyCase(text: string): string {
+  return isAscii(text) ? text.toLowerCase() : eachLetter(text, withoutLength);
 }
 
 /** The same only for spellings that every such system takes for one: letters with exactly one other case, and back. */

@@ -81,7 +81,17 @@ export function foundTarget(
   if (readings.kind === 'name') {
     const [name = ''] = readings.texts;
     const forms = readings.texts;
-    return { target: { kind: 'name', from, written, real: name, inside: undefined, forms, shadows }, reals: forms };
+    const target = {
+      kind: 'name',
+      from,
+      written,
+      real: name,
+      inside: undefined,
+      forms,
+      reals: forms,
+      shadows,
+    } as const;
+    return { target, reals: forms };
   }
   const lost = likely.asked.map((path) => names.of(path)).find((real) => real.kind === 'unknown');
   if (lost?.kind === 'unknown') return { why: clip(lost.why, LONGEST_WRITTEN) };
@@ -90,7 +100,7 @@ export function foundTarget(
   const forms = formsOf(likely, reals);
   const others = shadows.filter((path) => !forms.includes(path));
   return {
-    target: { kind: 'path', from, written, real, inside: folders.inside(real), forms, shadows: others },
+    target: { kind: 'path', from, written, real, inside: folders.inside(real), forms, reals, shadows: others },
     reals,
   };
 }

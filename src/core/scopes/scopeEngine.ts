@@ -39,6 +39,8 @@ export type Judgement = JudgedScope &
 
 interface JudgedScope {
   readonly targets: ScopeSubject['targets'];
+  /** Where all readings of the targets really lead: as long as that is the same, so is what was decided. */
+  readonly reals: readonly string[];
 }
 
 /** Sets of one server; each has lists of its own. */
@@ -108,16 +110,28 @@ const NOTHING = { kind: 'name', forms: [], shadows: [] } as const;
 
 /** Deny first, whatever else holds; what nobody can tell for sure is for a person. */
 function decide({ targets, refusal, agrees }: ComputedScope, lists: CompiledLists): Judgement {
-  const told = { targets: targets.map(({ forms: _, shadows: __, ...target }) => target) };
-  const verdicts = targets.map((target) => lists.judge(target));
-  if (verdicts.includes('denied')) return { ...told, verdict: 'deny', by: 'list' };
+  const told = {
+    targets: targets.map(({ forms: _, shadows: __, reals: ___, ...target }) => target),
+    reals: [...new Set(targets.flatMap(({ reals }) => reals))].sort(),
+  };
   if (refusal !== undefined) return { ...told, verdict: 'deny', by: 'host', why: refusal };
+  const verdicts = targets.map((target) => lists.judge(target));
+  if (verdicts.includes('denied')) {
+    // Of those no pattern is asked about: whoever looks for one in the settings would find none.
+    const others = targets.map((target) => ({ ...target, forms: target.forms.filter((form) => !form.includes('\\')) }));
+    const isListed = others.some((target) => lists.judge(target) === 'denied');
+    return isListed
+      ? { ...told, verdict: 'deny', by: 'list' }
+      : { ...told, verdict: 'deny', by: 'host', why: BACKSLASH };
+  }
   if (lists.judge(NOTHING) === 'denied') return { ...told, verdict: 'deny', by: 'list' };
   if (!agrees) return { ...told, verdict: 'ask', doubt: 'disagreement' };
   if (targets.length === 0) return { ...told, verdict: 'ask', doubt: 'noTarget' };
   if (verdicts.every((verdict) => verdict === 'allowed')) return { ...told, verdict: 'allow' };
   return { ...told, verdict: 'ask', doubt: 'unlisted' };
 }
+
+const BACKSLASH = 'A "\\" in a path means one thing to some programs and another to others: write it with "/".';
 
 function isPath(target: string): boolean {
   return /^(\/|[A-Za-z]:\/)/.test(target);

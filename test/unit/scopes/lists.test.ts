@@ -134,6 +134,7 @@ suite('Lists of scopes', () => {
       /ws/[!A-Z]* | path | /ws/SECRETS | unlisted | unlisted
       /ws/[[:upper:]]x | path | /ws/ax | unlisted | denied
       /ws/[[:lower:]]x | path | /ws/AX | unlisted | denied
+      /ws/[s]tra?e | path | /ws/STRAẞE | unlisted | denied
       /ws/[^a]b | path | /ws/Ab | allowed | denied
       /ws/straße | path | /ws/STRASSE | unlisted | denied
       /ws/STRASSE | path | /ws/straße | unlisted | denied

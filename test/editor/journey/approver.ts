@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
+import type { JourneyEditor } from './journeyEditor.ts';
+import { until } from './until.ts';
+
+/** Those that have come in: before, they are half transparent. */
+const TOASTS = '.notifications-toasts .notification-toast.notification-fade-in-done';
+const ROWS = '.sidebar .pane-body .monaco-list-row';
+const MENU = '.monaco-menu .action-menu-item';
+
+const exactly = (text: string): RegExp => new RegExp(`^\\s*${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\\s*$`);
+
+/** A person in front of the views, forms and notifications that are about what servers may touch. */
+export class Approver {
+  readonly #editor: JourneyEditor;
+  #folded: string | undefined;
+
+  constructor(editor: JourneyEditor) {
+    this.#editor = editor;
+  }
+
+  row(label: string | RegExp): Locator {
+    const name = this.#editor.page.locator('.label-name', {
+      hasText: typeof label === 'string' ? exactly(label) : label,
+    });
+    return this.#editor.page.locator(ROWS).filter({ has: name }).first();
+  }
+
+  async untilRow(expected: RegExp): Promise<void> {
+    await until(`a row like ${expected.source}`, this.#editor, async () =>
+      (await this.#editor.person.treeRows()).some((row) => expected.test(row)),
+    );
+  }
+
+  async untilNoRow(expected: RegExp): Promise<void> {
+    await until(`no row like ${expected.source}`, this.#editor, async () =>
+      (await this.#editor.person.treeRows()).every((row) => !expected.test(row)),
+    );
+  }
+
+  /** The rows as they are read out. */
+  async spoken(pattern: RegExp): Promise<readonly string[]> {
+    const rows = await this.#editor.page.locator(ROWS).all();
+    const labels = await Promise.all(rows.map((row) => row.getAttribute('aria-label')));
+    return labels.filter((label) => label !== null).filter((label) => pattern.test(label));
+  }
+
+  async fold(label: string, isOpen: boolean): Promise<void> {
+    const row = this.row(label);
+    if ((await row.getAttribute('aria-expanded')) === String(isOpen)) return;
+    await row.locator('.monaco-tl-twistie').click();
+    await until(
+      `${label} to fold`,
+      this.#editor,
+      async () => (await row.getAttribute('aria-expanded')) === String(isOpen),
+    );
+  }
+
+  /** Only the tools of this server are in sight: rows of the same name are told apart by a person by what stands above. */
+  async seeTools(server: string): Promise<void> {
+    if (this.#folded !== undefined && this.#folded !== server) await this.fold(this.#folded, false);
+    this.#folded = server;
+    await this.fold(server, true);
+    await this.fold('Tools', true);
+  }
+
+  async call(tool: string, args: Readonly<Record<string, string | true>>): Promise<void> {
+    const { person } = this.#editor;
+    await person.command('View: Close All Editors');
+    await person.clickTreeItem(tool, 'Call Tool');
+    await this.again(args);
+  }
+
+  /** Once more in the form that is open, with some of the arguments changed. */
+  async again(args: Readonly<Record<string, string | true>> = {}): Promise<void> {
+    const { person } = this.#editor;
+    for (const [name, value] of Object.entries(args)) {
+      const field = `.field:has(code.name:text-is("${name}"))`;
+      if (value === true) await person.webviewClick(`${field} .check input`);
+      else await person.webviewFill(`${field} :is(input, textarea)`, value);
+    }
+    await person.webviewClick('button.primary:enabled');
+  }
+
+  async result(expected: RegExp): Promise<void> {
+    await until(`a result like ${expected.source}`, this.#editor, async () =>
+      (await this.#editor.person.webviewTexts('.result:not(.stale)')).some((text) => expected.test(text)),
+    );
+  }
+
+  toast(text: string): Locator {
+    return this.#editor.page.locator(TOASTS).filter({ hasText: text }).first();
+  }
+
+  /** By mouse, and by the button's full name: what is seen of it may be cut. */
+  async answer(text: string, button: string): Promise<void> {
+    await this.toast(text).getByRole('button', { name: button, exact: true }).click();
+  }
+
+  /** Whoever was asked nothing sees no notification, no row that waits, and no badge. */
+  async isNotAsked(): Promise<void> {
+    const { page, person } = this.#editor;
+    assert.deepEqual(await page.locator(TOASTS).allInnerTexts(), []);
+    assert.deepEqual(
+      (await person.treeRows()).filter((row) => /^(Call|Read|Append|Move) /.test(row)),
+      [],
+    );
+    assert.equal(await this.badge(), '');
+  }
+
+  /** What the container's badge says: how much waits. */
+  async badge(): Promise<string> {
+    const tab = this.#editor.page.locator('.activitybar .action-item[role="tab"]:has([aria-label^="MCP Live"])');
+    return (await tab.locator('.badge-content').allInnerTexts()).join('').trim();
+  }
+
+  /** What has the focus, as it is read out. */
+  async focused(): Promise<string> {
+    return this.#editor.page.evaluate<string>(
+      `document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''`,
+    );
+  }
+
+  /** Presses the key until what has the focus is read out like this. */
+  async pressTo(key: string, expected: RegExp): Promise<void> {
+    for (let left = 20; !expected.test(await this.focused()); left--) {
+      assert.ok(left > 0, `${key} does not lead to ${expected.source}, but to ${await this.focused()}.`);
+      await this.#editor.person.press(key);
+    }
+  }
+
+  /** By the context menu of a row, with the mouse. */
+  async menu(label: string | RegExp, item: string): Promise<void> {
+    await this.row(label).click({ button: 'right' });
+    await this.#editor.page.locator(MENU, { hasText: item }).first().click();
+  }
+
+  /** The same without a mouse. */
+  async menuByKeys(spoken: RegExp, item: RegExp): Promise<void> {
+    const { person, page } = this.#editor;
+    await person.command('Focus on Approvals View');
+    await this.pressToRow(spoken);
+    await person.press('Shift+F10');
+    await page.locator(MENU).first().waitFor();
+    await this.pressTo('ArrowDown', item);
+    await person.press('Enter');
+  }
+
+  /** A list keeps the focus itself and says which of its rows is meant. */
+  async pressToRow(spoken: RegExp): Promise<void> {
+    const { person, page } = this.#editor;
+    const focused = async (): Promise<string> =>
+      page.evaluate<string>(
+        `document.querySelector('.sidebar .monaco-list:focus .monaco-list-row.focused')?.getAttribute('aria-label') ?? ''`,
+      );
+    for (let left = 20; !spoken.test(await focused()); left--) {
+      assert.ok(left > 0, `No row like ${spoken.source} gets the focus, but ${await focused()}.`);
+      await person.press('ArrowDown');
+    }
+  }
+
+  /** By the keys of the command palette alone. */
+  async commandByKeys(title: string): Promise<void> {
+    const { person } = this.#editor;
+    await person.press('F1');
+    await person.waitFor('.quick-input-widget:visible input');
+    await person.type(title);
+    await person.waitFor(`.quick-input-list .monaco-list-row.focused:has-text(${JSON.stringify(title)})`);
+    await person.press('Enter');
+  }
+
+  /** Chooses in a list by its keys. */
+  async pickByKeys(label: string): Promise<void> {
+    const { person, page } = this.#editor;
+    const row = page.locator('.quick-input-list .monaco-list-row', { hasText: label }).first();
+    await row.waitFor();
+    for (let left = 20; !/focused/.test((await row.getAttribute('class')) ?? ''); left--) {
+      assert.ok(left > 0, `The keys do not lead to ${label}.`);
+      await person.press('ArrowDown');
+    }
+    await person.press('Enter');
+  }
+
+  /** What is said stays where it was: the pointer must not rest on it. */
+  async shot(name: string): Promise<void> {
+    await this.#editor.page.mouse.move(640, 700);
+    await this.#editor.person.screenshot(`journey scopes ${name}`);
+  }
+}
