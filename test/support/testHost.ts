@@ -21,7 +21,7 @@ import type {
   VariableSource,
 } from '../../src/core/ports.ts';
 import { memoryStorage } from '../../src/node/memoryStorage.ts';
-import { fakeFiles } from '../unit/scopes/fakeFiles.ts';
+import { fakeFiles } from './fakeFiles.ts';
 import { FakeClock, settle } from './fakeClock.ts';
 // Loaded by the host when they are needed: how long that takes is nothing that a test is about.
 import '../../src/core/mcpl/engine.ts';

@@ -95,9 +95,11 @@ export function foundTarget(
   }
   const lost = likely.asked.map((path) => names.of(path)).find((real) => real.kind === 'unknown');
   if (lost?.kind === 'unknown') return { why: clip(lost.why, LONGEST_WRITTEN) };
-  const reals = realsOf(likely, names);
-  const real = shownOf(likely, reals, names, folders);
-  const forms = formsOf(likely, reals);
+  // Nobody means what is unlikely; but if a thing is there that is called so, who knows.
+  const meant = together(likely, thereOf(unlikely, names));
+  const reals = realsOf(meant, names);
+  const real = shownOf(meant, reals, names, folders);
+  const forms = formsOf(meant, reals);
   const others = shadows.filter((path) => !forms.includes(path));
   return {
     target: { kind: 'path', from, written, real, inside: folders.inside(real), forms, reals, shadows: others },
@@ -118,6 +120,18 @@ function shownOf({ asked }: Meanings, reals: readonly string[], names: RealNames
     if (real.kind === 'real' && real.exists) there.add(real.path);
   }
   return candidates.find((path) => there.has(path)) ?? candidates[0] ?? '';
+}
+
+function thereOf({ asked, resolved }: Meanings, names: RealNames): Meanings {
+  const isThere = (path: string): boolean => {
+    const real = names.of(path);
+    return real.kind === 'real' && real.exists;
+  };
+  return { asked: asked.filter(isThere), resolved: resolved.filter(isThere) };
+}
+
+function together(a: Meanings, b: Meanings): Meanings {
+  return { asked: [...a.asked, ...b.asked], resolved: [...a.resolved, ...b.resolved] };
 }
 
 function realsOf({ asked }: Meanings, names: RealNames): readonly string[] {

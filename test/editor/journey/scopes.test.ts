@@ -55,6 +55,10 @@ suite('A person who decides what servers may touch', () => {
     await rm(outside, { recursive: true, force: true });
   });
 
+  teardown(async function () {
+    if (this.currentTest?.state === 'failed') await journey().person.screenshot(`failed ${this.currentTest.title}`);
+  });
+
   const journey = (): JourneyEditor => {
     assert.ok(opened !== undefined);
     return opened;

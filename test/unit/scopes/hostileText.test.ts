@@ -5,7 +5,7 @@ import { cleanLine } from '../../../src/core/base/cleanText.ts';
 import { type Json, type JsonObject, parseJson } from '../../../src/core/base/json.ts';
 import type { RealName } from '../../../src/core/ports.ts';
 import { targetsOfClaim } from '../../../src/core/scopes/targets.ts';
-import { fakeFiles } from './fakeFiles.ts';
+import { fakeFiles } from '../../support/fakeFiles.ts';
 import { reader } from './renderScope.ts';
 
 const files = fakeFiles({ '/ws/src/a.ts': 'file' });

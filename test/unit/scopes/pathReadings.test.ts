@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fakeFiles } from './fakeFiles.ts';
+import { fakeFiles } from '../../support/fakeFiles.ts';
 import { assertReadings, reader } from './renderScope.ts';
 
 const files = fakeFiles({
@@ -226,7 +226,7 @@ suite('What a text may mean as a path', () => {
     await assertReadings(reader(folded, place), [
       ['SECRETS/k', '/Ws/Secrets/K [ws: Secrets/K] or /ws/SECRETS/k'],
       ['LINK/x', '/etc/x or /ws/LINK/x'],
-      ['\u017fecrets', '/Ws/\u017fecrets [ws: \u017fecrets] or /ws/\u017fecrets never /ws/secrets or /Ws/Secrets'],
+      ['\u017fecrets', '/Ws/Secrets [ws: Secrets] or /ws/\u017fecrets or /ws/secrets or /Ws/\u017fecrets'],
       ['stra\u00dfe', '/Ws/stra\u00dfe [ws: stra\u00dfe] or /ws/stra\u00dfe never /ws/strasse or /Ws/strasse'],
     ]);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../src/core/base/json.ts';
 import { NO_CANCELLATION } from '../../../src/core/base/cancellation.ts';
 import { realPlaceOf } from '../../../src/core/scopes/realFolders.ts';
-import { fakeFiles } from './fakeFiles.ts';
+import { fakeFiles } from '../../support/fakeFiles.ts';
 import { reader } from './renderScope.ts';
 
 const files = fakeFiles({ '/ws/src/a.ts': 'file', '/ws/link': { link: '/etc' }, '/ws/loop': { link: 'loop' } });

@@ -1,4 +1,4 @@
-import { fakeFiles } from './fakeFiles.ts';
+import { fakeFiles } from '../../support/fakeFiles.ts';
 import { assertReadings, reader } from './renderScope.ts';
 
 const files = fakeFiles(

@@ -1,4 +1,4 @@
-import type { FileNames, RealName } from '../../../src/core/ports.ts';
+import type { FileNames, RealName } from '../../src/core/ports.ts';
 
 /** What is at a path; the folders above it are there by themselves. */
 export type FakeEntry =
