@@ -21,7 +21,8 @@ const withParts = { ...node, later: /\/(remote|children|gatewayServer)\.ts$/ };
 // What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
 const atOnce = {
   ...node,
-  later: /\/(remote|children|gatewayServer|opener|engine|scopeDesk|conversation|inbox|pages|approvalDesk)\.ts$/,
+  later:
+    /\/(remote|children|gatewayServer|opener|engine|scopeDesk|conversation|inbox|pages|approvalDesk|settingsSyntax)\.ts$/,
 };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
@@ -37,6 +38,7 @@ const entries = [
   { from: 'src/editor/conversation.ts', to: 'dist/conversation.js', ...node, external: ['vscode'] },
   { from: 'src/editor/inbox.ts', to: 'dist/inbox.js', ...node, external: ['vscode'] },
   { from: 'src/editor/pages.ts', to: 'dist/pages.js', ...node, external: ['vscode'] },
+  { from: 'src/editor/settingsSyntax.ts', to: 'dist/settingsSyntax.js', ...node },
   { from: 'src/editor/approvalDesk.ts', to: 'dist/approvalDesk.js', ...node, external: ['vscode'] },
   { from: 'src/node/gatewayServer.ts', to: 'dist/gatewayServer.js', ...node },
   { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...withParts },

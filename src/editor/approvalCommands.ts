@@ -133,7 +133,10 @@ async function revoke(context: ApprovalContext, grants: readonly ScopeGrant[], b
   if (grants.length > 1 || button !== undefined) {
     const question =
       grants.length === 1 ? vscode.l10n.t('Revoke 1 approval?') : vscode.l10n.t('Revoke {0} approvals?', grants.length);
-    const detail = vscode.l10n.t('What they allowed is asked for again. This cannot be undone.');
+    const detail =
+      grants.length === 1
+        ? vscode.l10n.t('What it allowed is asked for again. This cannot be undone.')
+        : vscode.l10n.t('What they allowed is asked for again. This cannot be undone.');
     const yes = button ?? vscode.l10n.t('Revoke');
     if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return;
   }

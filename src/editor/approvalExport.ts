@@ -33,8 +33,11 @@ export async function exportApprovals({ host, log }: Pick<ApprovalServices, 'hos
     throw error;
   }
   const open = vscode.l10n.t('Open');
-  const counts = [remembered.length, history.length, plainText(target.path)] as const;
-  const text = vscode.l10n.t('Exported {0} approvals and {1} decisions to {2}.', ...counts);
+  const counts = [
+    remembered.length === 1 ? vscode.l10n.t('1 approval') : vscode.l10n.t('{0} approvals', remembered.length),
+    history.length === 1 ? vscode.l10n.t('1 decision') : vscode.l10n.t('{0} decisions', history.length),
+  ] as const;
+  const text = vscode.l10n.t('Exported {0} and {1} to {2}.', ...counts, plainText(target.path));
   void vscode.window.showInformationMessage(text, open).then((taken) => {
     if (taken === open) void vscode.window.showTextDocument(target);
   });

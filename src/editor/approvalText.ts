@@ -21,6 +21,8 @@ export interface OpenFolder {
 const MAX_NAME = 64;
 const MAX_TARGET = 120;
 const MAX_HEAD = 50;
+/** A side bar is that narrow. */
+const MAX_ROW_PATH = 24;
 const MAX_QUOTE = 160;
 /** Targets that a message names: with one more than that there is no shorter way to say it. */
 const NAMED = 2;
@@ -113,6 +115,15 @@ export function seenFrom(folders: readonly OpenFolder[], text: string): string {
   }, text);
 }
 
+/** Of long paths what fits into a row: where they begin, and the file. Whoever needs all of it reads the hint. */
+export function narrowText(text: string): string {
+  return text.replace(LONG_PATH, (path, begin: string, end: string) =>
+    path.length > MAX_ROW_PATH ? `${begin}/…/${end}` : path,
+  );
+}
+
+const LONG_PATH = /(?<=^|\s)((?:[A-Za-z]:)?\/[^\s/"]+)\/[^\s"]+\/([^\s/"]+)/g;
+
 /** What an approval is for, in short: `/etc/hosts`, `edit_file: src/a.ts and 2 more`. */
 export function grantText(grant: ScopeGrant, folders: readonly OpenFolder[]): string {
   const { action, targets, label } = grant;
@@ -186,10 +197,14 @@ function touchedText(targets: readonly ScopeTarget[], folders: readonly OpenFold
   return only === undefined ? list : `${list}${writtenText(only)}`;
 }
 
-/** What is outside comes first, so that it is never among those that are only counted. */
+/**
+ * What is outside comes first, so that it is never among those that are only counted; then what the data names, before
+ * what the server only calls it.
+ */
 function shown(targets: readonly ScopeTarget[]): readonly ScopeTarget[] {
   const out = outside(targets);
-  return [...out, ...distinct(targets).filter((target) => !out.includes(target))];
+  const rank = (target: ScopeTarget): number => (out.includes(target) ? 0 : 2) + (target.from === 'label' ? 1 : 0);
+  return distinct(targets).toSorted((a, b) => rank(a) - rank(b));
 }
 
 function listText(texts: readonly string[]): string {

@@ -2,8 +2,7 @@ import * as vscode from 'vscode';
 import type { SettingsScope } from '../core/index.ts';
 import { SETTINGS } from './ids.ts';
 import { foldersWithSettings } from './settings.ts';
-import { isSettingsText } from './settingsText.ts';
-import { locateSetting, positionAt, type SettingPath } from './settingLocator.ts';
+import type { SettingPath } from './settingLocator.ts';
 
 export interface FoundSetting {
   readonly uri: vscode.Uri;
@@ -44,6 +43,7 @@ export class SettingsFiles {
   async isBroken(): Promise<boolean> {
     const files = (['user', 'workspace', 'folder'] as const).flatMap((scope) => this.#filesOf(scope));
     const texts = await Promise.all(files.map(({ uri }) => storedTextOf(uri)));
+    const { isSettingsText } = await import('./settingsSyntax.ts');
     return texts.some((text) => text !== undefined && !isSettingsText(text));
   }
 
@@ -79,6 +79,7 @@ function inFolder(folder: vscode.Uri): SettingsFile {
 
 async function locateIn(file: SettingsFile, path: SettingPath): Promise<FoundSetting | undefined> {
   const text = await textOf(file.uri);
+  const { locateSetting, positionAt } = await import('./settingsSyntax.ts');
   const found = text === undefined ? undefined : locateSetting(text, SETTINGS.servers, path, file.root);
   if (text === undefined || found === undefined) return undefined;
   const start = positionAt(text, found.offset);

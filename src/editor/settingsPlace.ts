@@ -4,7 +4,6 @@ import { SETTINGS } from './ids.ts';
 import { foldersWithSettings } from './settings.ts';
 import { toJson } from './settingsJson.ts';
 import type { SettingPath } from './settingLocator.ts';
-import { withSetting } from './settingsText.ts';
 
 /** How long the editor may take to notice that a settings file changed. */
 const NOTICE_MS = 5_000;
@@ -65,6 +64,7 @@ async function writeText(place: SettingsPlace, edit: PlaceEdit): Promise<boolean
   const file = fileOf(place);
   if (file === undefined || isDirty(file.uri)) return false;
   const before = await read(file.uri);
+  const { withSetting } = await import('./settingsSyntax.ts');
   const after =
     before === undefined ? undefined : withSetting(before, file.root, SETTINGS.servers, edit.path, edit.value);
   if (after === undefined) return false;

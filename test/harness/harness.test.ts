@@ -44,6 +44,7 @@ const complete = packed(
     'dist/engine.js',
     'dist/scopeDesk.js',
     'dist/approvalDesk.js',
+    'dist/settingsSyntax.js',
     'dist/conversation.js',
     'dist/inbox.js',
     'dist/pages.js',

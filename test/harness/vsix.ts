@@ -31,6 +31,7 @@ const required = [
   'extension/dist/engine.js',
   'extension/dist/scopeDesk.js',
   'extension/dist/approvalDesk.js',
+  'extension/dist/settingsSyntax.js',
   'extension/dist/conversation.js',
   'extension/dist/inbox.js',
   'extension/dist/pages.js',

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { messageOf, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
+import { canonicalJson } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type {
   ApprovalChoice,
@@ -49,6 +50,8 @@ interface Question {
   readonly id: string;
   /** The first of the identical requests: the others differ in nothing that is shown or remembered. */
   readonly request: ApprovalRequest;
+  /** The same for requests that one question stands for. */
+  readonly shownAs: string;
   readonly askedAt: number;
   readonly expiresAt: number;
   readonly waiters: Set<Waiter>;
@@ -106,10 +109,11 @@ export class ApprovalGate implements Disposable {
   /** Never rejects. A cancelled token takes the request back. */
   ask(request: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome> {
     if (this.#isDisposed || token.isCancellationRequested) return Promise.resolve(denied('withdrawn'));
-    const same = this.#byRequest.get(keyOf(request));
+    const shownAs = this.#shownAs(request);
+    const same = this.#byRequest.get(shownAs);
     if (same !== undefined) return this.#join(same, request, token);
     const refusal = this.#refusal(request);
-    return refusal === undefined ? this.#open(request, token) : Promise.resolve(denied(refusal));
+    return refusal === undefined ? this.#open(request, shownAs, token) : Promise.resolve(denied(refusal));
   }
 
   /**
@@ -144,6 +148,14 @@ export class ApprovalGate implements Disposable {
     this.#settled.dispose();
   }
 
+  /**
+   * A call is approved by what it touches, whatever else it says; but who is shown its arguments does not answer for a
+   * call with other ones.
+   */
+  #shownAs(request: ApprovalRequest): string {
+    return this.#options.ids.sha256(`${keyOf(request)} ${canonicalJson(request.call?.args ?? {})}`);
+  }
+
   /** Why nobody is asked. */
   #refusal(request: ApprovalRequest): DenialReason | undefined {
     const { server } = request;
@@ -159,13 +171,14 @@ export class ApprovalGate implements Disposable {
     return prompts.take(now) ? undefined : 'flood';
   }
 
-  #open(request: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome> {
+  #open(request: ApprovalRequest, shownAs: string, token: CancellationToken): Promise<ApprovalOutcome> {
     const { clock, ids } = this.#options;
     const askedAt = clock.now();
     const patience = this.#options.limits().approvalSeconds * 1_000;
     const question: Question = {
       id: ids.uuid(),
       request,
+      shownAs,
       askedAt,
       expiresAt: askedAt + patience,
       waiters: new Set(),
@@ -174,7 +187,7 @@ export class ApprovalGate implements Disposable {
     };
     question.timer = clock.delay(patience, () => this.#settle(question, denied('timeout')));
     this.#questions.set(question.id, question);
-    this.#byRequest.set(keyOf(request), question);
+    this.#byRequest.set(shownAs, question);
     const outcome = this.#join(question, request, token);
     // Whoever hears of the change may have taken it away.
     if (this.#questions.has(question.id)) this.#asked.fire(pendingOf(question));
@@ -222,7 +235,7 @@ export class ApprovalGate implements Disposable {
 
   #settle(question: Question, outcome: ApprovalOutcome): void {
     if (!this.#questions.delete(question.id)) return;
-    this.#byRequest.delete(keyOf(question.request));
+    this.#byRequest.delete(question.shownAs);
     question.timer?.dispose();
     const approval = pendingOf(question);
     for (const waiter of question.waiters) release(waiter, outcome);

@@ -128,14 +128,11 @@ export class ScopeDesk {
 
   async #decide(question: ScopeQuestion, token: CancellationToken): Promise<Decision> {
     const judged = await this.#judge(question, token);
+    if (token.isCancellationRequested) return denied('withdrawn', judged.targets);
     if (!question.isCurrent()) return denied('changed', judged.targets);
-    const request = this.#request(question, judged);
-    if (judged.verdict === 'deny') {
-      // What a new entry denies was allowed once: it is not again when the entry goes.
-      if (request !== undefined) await this.#forget(request);
-      return judged.by === 'list' ? denied('settings', judged.targets) : denied('host', judged.targets, judged.why);
-    }
+    if (judged.verdict === 'deny') return this.#denied(judged, this.#identity(question, judged));
     if (judged.verdict === 'allow') return this.#approved(question, judged, 'allowed by the settings');
+    const request = this.#request(question, judged);
     if (request === undefined) return denied('changed', judged.targets);
     if (request.key === question.decided)
       return this.#approved(question, judged, 'allowed for this call before', request.key);
@@ -162,11 +159,22 @@ export class ScopeDesk {
     token: CancellationToken,
   ): Promise<Decision> {
     const judged = await this.#judge(question, token);
-    if (judged.verdict === 'deny')
-      return judged.by === 'list' ? denied('settings', judged.targets) : denied('host', judged.targets, judged.why);
-    const isSame = this.#request(question, judged)?.key === request.key;
-    if (!isSame || !question.isCurrent()) return denied('changed', judged.targets);
+    if (token.isCancellationRequested) return denied('withdrawn', judged.targets);
+    if (judged.verdict === 'deny') return this.#denied(judged, request);
+    if (!question.isCurrent()) {
+      // What it was given for has ended meanwhile, and nothing that ends later would take it along.
+      await this.#forget(request, 'what it was given for had changed');
+      return denied('changed', judged.targets);
+    }
+    if (this.#identity(question, judged)?.key !== request.key) return denied('changed', judged.targets);
     return this.#approved(question, judged, how, request.key);
+  }
+
+  /** What an entry denies may have been allowed before, or just now: it is not again when the entry goes. */
+  async #denied(judged: DeniedJudgement, request: RequestIdentity | undefined): Promise<Decision> {
+    if (judged.by === 'host') return denied('host', judged.targets, judged.why);
+    if (request !== undefined) await this.#forget(request, 'the settings deny it now');
+    return denied('settings', judged.targets);
   }
 
   #judge({ unit, matter, featureSet }: ScopeQuestion, token: CancellationToken): Promise<Judgement> {
@@ -179,8 +187,15 @@ export class ScopeDesk {
     return { answer: { approved: true, scope, key }, targets, how };
   }
 
+  #request(question: ScopeQuestion, judged: Judgement): ApprovalRequest | undefined {
+    const identity = this.#identity(question, judged);
+    if (identity === undefined) return undefined;
+    const { unit, matter, featureSet, call } = question;
+    return { ...identity, featureSet, subject: subjectOf(matter, judged, (text) => unit.redact(text)), call };
+  }
+
   /** Absent where the connection has gone. */
-  #request({ unit, matter, featureSet, call }: ScopeQuestion, judged: Judgement): ApprovalRequest | undefined {
+  #identity({ unit, matter, featureSet }: ScopeQuestion, judged: Judgement): RequestIdentity | undefined {
     const { id: server, fingerprint } = unit;
     if (fingerprint === undefined) return undefined;
     const { targets } = judged;
@@ -190,30 +205,14 @@ export class ScopeDesk {
     // A call of which nobody knows what it touches is told apart by all that it says.
     const said = matter.kind === 'call' && targets.length === 0 ? matter.args : claim.payload;
     const payloadHash = this.#digest(canonicalJson(said));
-    const parts: Json = [
-      server,
-      fingerprint,
-      featureSet ?? null,
-      action,
-      claim.label,
-      [...judged.reals],
-      payloadHash,
-    ];
-    return {
-      server,
-      fingerprint,
-      featureSet,
-      key: this.#digest(canonicalJson(parts)),
-      subject: subjectOf(matter, judged, (text) => unit.redact(text)),
-      payloadHash,
-      call,
-    };
+    const parts: Json = [server, fingerprint, featureSet ?? null, action, claim.label, [...judged.reals], payloadHash];
+    return { server, fingerprint, key: this.#digest(canonicalJson(parts)), payloadHash };
   }
 
-  async #forget(request: ApprovalRequest): Promise<void> {
+  async #forget(request: RequestIdentity, why: string): Promise<void> {
     await this.#options.approvals.ready();
     const known = await this.#options.approvals.find(request);
-    if (known !== undefined) await this.#options.approvals.revoke([known.id], 'the settings deny it now');
+    if (known !== undefined) await this.#options.approvals.revoke([known.id], why);
   }
 
   #digest(text: string): string {
@@ -244,6 +243,9 @@ export class ScopeDesk {
 const MOST_NAMED = 3;
 
 const OUTCOMES: { readonly [why in ScopeDenial]?: AuditOutcome } = { timeout: 'timeout', withdrawn: 'cancelled' };
+
+type DeniedJudgement = Extract<Judgement, { verdict: 'deny' }>;
+type RequestIdentity = Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key' | 'payloadHash'>;
 
 interface Decision {
   readonly answer: ScopeAnswer;

@@ -3,9 +3,8 @@ import { cancelled, HostError } from '../base/errors.ts';
 import { jsonEquals } from '../base/json.ts';
 import type { ResultView } from '../model/content.ts';
 import type { Tool } from '../model/catalog.ts';
-import type { ToolCallRequest } from '../model/operation.ts';
 import type { ServerSnapshot } from '../model/server.ts';
-import { scopeOfTool } from '../policy/toolScopes.ts';
+import { scopeOfTool, type ToolScope } from '../policy/toolScopes.ts';
 import type { Session } from '../session/session.ts';
 import { toolNamed } from './calledTool.ts';
 import type { ScopeAnswer, ScopeDenial, ScopeDesk, ScopedUnit } from './scopeDesk.ts';
@@ -28,7 +27,7 @@ export interface ScopeGateOptions {
 export class ScopeGate implements CallInterceptor {
   readonly #options: ScopeGateOptions;
   /** A call is sent once more after its person has visited a page; it was approved once, and may be void by then. */
-  readonly #decided = new WeakMap<ToolCallRequest, string>();
+  readonly #decided = new WeakMap<CallContext, string>();
 
   constructor(options: ScopeGateOptions) {
     this.#options = options;
@@ -54,7 +53,7 @@ export class ScopeGate implements CallInterceptor {
         featureSet,
         matter: { kind: 'call', tool, args: request.args, adapter },
         call: request,
-        decided: this.#decided.get(request),
+        decided: this.#decided.get(context),
         // The tool may have got another set, or its set may be off by now.
         isCurrent: () => {
           const now = unit.snapshot;
@@ -64,7 +63,7 @@ export class ScopeGate implements CallInterceptor {
             known !== undefined &&
             isSameTool(known.tool, tool) &&
             known.setOff === undefined &&
-            scopeOfTool(now, request.tool)?.featureSet === featureSet
+            isSameScope(scopeOfTool(now, request.tool), scope)
           );
         },
         onAsking: () => context.report({ progress: 0, total: undefined, message: 'Waiting for approval' }),
@@ -75,7 +74,7 @@ export class ScopeGate implements CallInterceptor {
       if (token.isCancellationRequested) throw cancelled('The call');
       throw deniedCall(request.tool, answer);
     }
-    if (answer.key !== undefined) this.#decided.set(request, answer.key);
+    if (answer.key !== undefined) this.#decided.set(context, answer.key);
     if (unit.takesScopes) {
       const { label, payload } = answer.scope;
       context.extraParams = {
@@ -85,6 +84,12 @@ export class ScopeGate implements CallInterceptor {
     }
     return next(context);
   }
+}
+
+/** Where its targets are looked for may be another place by now, or its set another one. */
+function isSameScope(now: ToolScope | undefined, then: ToolScope): boolean {
+  if (now?.featureSet !== then.featureSet) return false;
+  return jsonEquals(now?.adapter, then.adapter);
 }
 
 /** Lists are read anew whenever a server says so, mostly with nothing new in them. */

@@ -2,10 +2,12 @@ import { cleanLine, cleanText } from '../base/cleanText.ts';
 import { canonicalJson, type JsonObject } from '../base/json.ts';
 import type { ScopeAction, ScopeSubject } from '../model/approval.ts';
 import type { ScopeClaim, ScopeTarget } from '../model/scope.ts';
+import { isDeeperThan } from '../rpc/nesting.ts';
 import type { Judgement, ScopeMatter } from '../scopes/scopeEngine.ts';
 
 const LONGEST_LABEL = 1_000;
 const LONGEST_PAYLOAD = 4_000;
+const DEEPEST_INDENTED = 16;
 
 /** Words of a payload's `mode` that a prompt may use as its own; any other is only shown with the payload. */
 const MODES: readonly string[] = ['read', 'write', 'append', 'create', 'delete', 'move', 'rename', 'list', 'execute'];
@@ -54,5 +56,6 @@ function actionOf(matter: ScopeMatter): ScopeAction {
 }
 
 function textOf(payload: JsonObject): string {
-  return JSON.stringify(payload, undefined, 2);
+  // Indented, what nests deep would be a thousand times as long.
+  return JSON.stringify(payload, undefined, isDeeperThan(payload, DEEPEST_INDENTED) ? undefined : 2);
 }

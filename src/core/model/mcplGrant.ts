@@ -14,6 +14,8 @@ export interface FeatureSetRegion {
 export type McplGrant =
   | { readonly kind: 'featureSets'; readonly region: FeatureSetRegion }
   | { readonly kind: 'readUserMessage' }
+  /** MCPL is not spoken: no set of it is off then, and none is scoped. */
+  | { readonly kind: 'withoutMcpl' }
   | { readonly kind: 'position'; readonly position: InjectionPosition }
   | { readonly kind: 'failOpen' }
   /** So little time that an answer may pass unchecked. */
@@ -47,6 +49,7 @@ function partsOf(grant: McplGrant): readonly (string | number | null | readonly 
     case 'featureSets':
       return [grant.region.pattern, ...grant.region.except];
     case 'readUserMessage':
+    case 'withoutMcpl':
     case 'failOpen':
       return [];
     case 'position':
@@ -79,6 +82,7 @@ type Reader = (parts: readonly Json[]) => McplGrant | undefined;
 const READERS: ReadonlyMap<string, Reader> = new Map<McplGrant['kind'], Reader>([
   ['featureSets', readRegion],
   ['readUserMessage', () => ({ kind: 'readUserMessage' })],
+  ['withoutMcpl', () => ({ kind: 'withoutMcpl' })],
   ['failOpen', () => ({ kind: 'failOpen' })],
   ['afterTimeoutMs', readTimeout],
   ['position', readPosition],

@@ -169,6 +169,8 @@ function without(settings: McplSettings, refused: McplGrant): McplSettings {
     case 'tool':
     case 'whitelist':
     case 'adapter':
+    // A connection that is open goes on as it was begun; the next one is not before somebody agreed.
+    case 'withoutMcpl':
       return settings;
     case 'readUserMessage':
       return { ...settings, hooks: { ...hooks, readUserMessage: false } };

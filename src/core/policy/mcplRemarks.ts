@@ -21,6 +21,12 @@ export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly s
     (names) => `Its feature sets are on, which may let it read your chats and add to them: ${names}.`,
   );
   say(
+    'withoutMcpl',
+    () => '',
+    () =>
+      'It is used without MCPL: no tool of it is off with its feature set, and none is asked about but by "scopes".',
+  );
+  say(
     'readUserMessage',
     () => '',
     () => 'It may read what you write in chats.',

@@ -24,6 +24,8 @@ export interface ComputedTarget extends ScopeTarget {
 /** What a request would touch. */
 export interface ComputedScope {
   readonly targets: readonly ComputedTarget[];
+  /** False where it says in words of its own what it will do, which may touch anything. */
+  readonly isWhole: boolean;
   /** Why it must not be allowed by anybody: something of it cannot be a name, or leads nobody knows where. A sentence. */
   readonly refusal: string | undefined;
   /** False where the label names something else than the payload. */

@@ -22,22 +22,52 @@ export type KeyKind =
   | 'url'
   | 'other';
 
+/** What is done there no name of a file tells: as a whole, or as the last word. */
+const DEED_WORDS = new Set([
+  ...['command', 'commands', 'cmd', 'cmds', 'commandline', 'script', 'scripts', 'shell', 'exec', 'code'],
+  ...['arg', 'args', 'argv'],
+]);
+/** Members with one of these words in them name folders that others may be relative to. */
+const FOLDER_WORDS = new Set([
+  ...['cwd', 'workdir', 'dir', 'dirs', 'directory', 'directories', 'folder', 'folders', 'basedir', 'rootdir'],
+  ...['base', 'root', 'roots', 'repo', 'repository', 'project', 'workspace', 'prefix', 'parent'],
+]);
+
 const LONGEST_KEY = 100;
 
 /** What a member is by its name, whatever its case and however its words are told apart. */
 export function kindOfKey(key: string): KeyKind {
   if (key.length > LONGEST_KEY) return 'other';
-  const words = key
-    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .split(/[^\p{L}\d]+/u)
-    .filter((word) => word !== '')
-    .map((word) => word.toLowerCase());
+  const words = wordsOf(key);
   const whole = words.join('');
   const last = words.at(-1) ?? '';
   if (PATH_WORDS.has(whole) || PATH_WORDS.has(last)) return 'path';
   if (PLACE_WORDS.has(whole)) return 'place';
   return URL_WORDS.has(last) ? 'url' : 'other';
+}
+
+function wordsOf(key: string): readonly string[] {
+  return key
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .split(/[^\p{L}\d]+/u)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase());
+}
+
+/** Whether what stands at such a member is to be carried out: what that touches nobody can tell. */
+export function isDeed(key: string): boolean {
+  if (key.length > LONGEST_KEY) return false;
+  const words = wordsOf(key);
+  return DEED_WORDS.has(words.join('')) || DEED_WORDS.has(words.at(-1) ?? '');
+}
+
+/** Whether a text found at such a place (a JSON Pointer) may be the folder that others are relative to. */
+export function isFolderPlace(from: string): boolean {
+  return from
+    .split('/')
+    .slice(-2)
+    .some((key) => key.length <= LONGEST_KEY && wordsOf(key).some((word) => FOLDER_WORDS.has(word)));
 }
 
 /** Whether a text at such a member names a file. */

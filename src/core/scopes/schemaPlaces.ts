@@ -5,6 +5,7 @@ import { type KeyKind, kindOfKey } from './pathKeys.ts';
 export type Schemas = readonly JsonObject[];
 
 const PATH_FORMATS = /^(?:(?:file|dir|directory|folder)?[-_]?path|file|directory|folder|uri|uri-reference|iri)$/i;
+const BRANCHES = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'];
 const MOST_SCHEMAS = 64;
 const MOST_PLACES = 2_000;
 const DEEPEST = 16;
@@ -43,8 +44,30 @@ export class SchemaPlaces {
 
   member(schemas: Schemas, name: string): Schemas {
     return this.#whole(
-      schemas.map((schema) => own(objectAt(schema, 'properties'), name) ?? own(schema, 'additionalProperties')),
+      schemas.flatMap((schema) => {
+        const declared = own(objectAt(schema, 'properties'), name);
+        if (declared !== undefined) return [declared];
+        // Which of the names a pattern means is not worth an expression of a server's.
+        const patterns = Object.values(objectAt(schema, 'patternProperties')).slice(0, MOST_SCHEMAS);
+        return [...patterns, own(schema, 'additionalProperties'), own(schema, 'unevaluatedProperties')];
+      }),
     );
+  }
+
+  /** What members that are left out are taken to be, where these name files. */
+  defaults(schemas: Schemas, given: JsonObject): readonly (readonly [name: string, text: string])[] {
+    const names = new Set(
+      schemas.flatMap((schema) => Object.keys(objectAt(schema, 'properties')).slice(0, MOST_PLACES)),
+    );
+    return [...names].flatMap((name) => {
+      if (Object.hasOwn(given, name)) return [];
+      const member = this.member(schemas, name);
+      if (this.kindOf(name, member) !== 'path') return [];
+      return member.flatMap((schema) => {
+        const text = own(schema, 'default');
+        return typeof text === 'string' ? [[name, text] as const] : [];
+      });
+    });
   }
 
   items(schemas: Schemas): Schemas {
@@ -73,7 +96,8 @@ export class SchemaPlaces {
       if (!isJsonObject(schema) || found.has(schema)) continue;
       found.add(schema);
       left.push(this.#referred(own(schema, '$ref')));
-      for (const word of ['allOf', 'anyOf', 'oneOf']) left.push(...listOf(own(schema, word)));
+      for (const word of BRANCHES) left.push(...listOf(own(schema, word)));
+      left.push(...Object.values(objectAt(schema, 'dependentSchemas')).slice(0, MOST_SCHEMAS));
     }
     return [...found];
   }
@@ -94,6 +118,11 @@ export class SchemaPlaces {
 export function mayBeText(schemas: Schemas): boolean {
   const types = typesOf(schemas);
   return types.length === 0 || types.some((type) => type === 'string' || type === 'array' || type === 'object');
+}
+
+/** Whether one of them says that a text stands there. */
+export function isSaidText(schemas: Schemas): boolean {
+  return typesOf(schemas).includes('string');
 }
 
 /** Whether one of them asks for a text, and none for anything else. */

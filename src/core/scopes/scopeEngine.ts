@@ -71,7 +71,7 @@ export class ScopeEngine {
     { featureSet, settings, place }: Omit<ScopeCase, 'matter'>,
     token: CancellationToken,
   ): Promise<boolean> {
-    const lists = await this.#listsOf(settings, featureSet, place, token);
+    const { lists } = await this.#listsOf(settings, featureSet, place, token);
     return targets.some((target) => {
       const kind = isPath(target) ? 'path' : 'name';
       return lists.judge({ kind, forms: [target], shadows: [] }) === 'denied';
@@ -83,9 +83,9 @@ export class ScopeEngine {
     featureSet: string | undefined,
     place: ScopePlace,
     token: CancellationToken,
-  ): Promise<CompiledLists> {
+  ): Promise<SureLists> {
     // A folder may be a link, and lead elsewhere by now.
-    const real = await realPlaceOf(place, this.#names, token);
+    const { place: real, isSure } = await realPlaceOf(place, this.#names, token);
     const at = JSON.stringify([place.folders, place.userHome, real ?? null]);
     let placed = this.#compiled.get(lists);
     if (placed?.at !== at || placed.bySet.size >= MOST_SETS)
@@ -95,8 +95,15 @@ export class ScopeEngine {
       compiled = compileLists(listsFor({ lists }, featureSet), place, this.#names.ignoresCase, real);
       placed.bySet.set(featureSet, compiled);
     }
-    return compiled;
+    // What is only allowed less does no harm.
+    return { lists: compiled, isSure: isSure || listsFor({ lists }, featureSet).blacklist.length === 0 };
   }
+}
+
+interface SureLists {
+  readonly lists: CompiledLists;
+  /** Whether its denials mean the folders by all of their names. */
+  readonly isSure: boolean;
 }
 
 interface PlacedLists {
@@ -105,11 +112,13 @@ interface PlacedLists {
   readonly bySet: Map<string | undefined, CompiledLists>;
 }
 
+const NO_PLACE = 'Where the open folders really are cannot be found out now.';
+
 /** Denied only where everything is. */
 const NOTHING = { kind: 'name', forms: [], shadows: [] } as const;
 
 /** Deny first, whatever else holds; what nobody can tell for sure is for a person. */
-function decide({ targets, refusal, agrees }: ComputedScope, lists: CompiledLists): Judgement {
+function decide({ targets, isWhole, refusal, agrees }: ComputedScope, { lists, isSure }: SureLists): Judgement {
   const told = {
     targets: targets.map(({ forms: _, shadows: __, reals: ___, ...target }) => target),
     reals: [...new Set(targets.flatMap(({ reals }) => reals))].sort(),
@@ -125,8 +134,9 @@ function decide({ targets, refusal, agrees }: ComputedScope, lists: CompiledList
       : { ...told, verdict: 'deny', by: 'host', why: BACKSLASH };
   }
   if (lists.judge(NOTHING) === 'denied') return { ...told, verdict: 'deny', by: 'list' };
+  if (!isSure) return { ...told, verdict: 'deny', by: 'host', why: NO_PLACE };
   if (!agrees) return { ...told, verdict: 'ask', doubt: 'disagreement' };
-  if (targets.length === 0) return { ...told, verdict: 'ask', doubt: 'noTarget' };
+  if (targets.length === 0 || !isWhole) return { reals: told.reals, targets: [], verdict: 'ask', doubt: 'noTarget' };
   if (verdicts.every((verdict) => verdict === 'allowed')) return { ...told, verdict: 'allow' };
   return { ...told, verdict: 'ask', doubt: 'unlisted' };
 }

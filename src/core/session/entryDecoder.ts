@@ -55,9 +55,9 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
   const protocol = decodeProtocol(reader);
   const restart = reader.choice(['restart'], reader.value('restart'), ['onCrash', 'never']) ?? 'onCrash';
   const ownReader = new EntryReader(id, { value: traced.own, own: traced.own, scopeOf: () => 'user' });
-  const own = decodeMcpl(ownReader);
+  const own = { mcpl: decodeMcpl(ownReader), protocol: decodeProtocol(ownReader) };
   const merged = decodeMcpl(reader);
-  const mcpl = { ...merged, scopes: withDenialsOf(own.scopes, merged.scopes) };
+  const mcpl = { ...merged, scopes: withDenialsOf(own.mcpl.scopes, merged.scopes) };
   for (const key of Object.keys(traced.value))
     if (!KNOWN_KEYS.some((known) => known === key)) reader.warn([key], `"${key}" is not a setting of a server.`);
 
@@ -80,7 +80,7 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
     workspaceAutoApprove: isOwnApproval ? [] : autoApprove,
     lentByUser: definedBy === 'user' ? [] : lentByUser(traced),
     mcpl,
-    workspaceGrants: workspaceGrants(mcpl, own, definedBy),
+    workspaceGrants: workspaceGrants({ mcpl, protocol }, own, definedBy),
   };
   return { id, definition, problems };
 }

@@ -3,15 +3,18 @@ import type { FeatureSetSettings, McplSettings, PushPolicy } from '../model/mcpl
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import { type FeatureSetRegion, grantLine, type McplGrant } from '../model/mcplGrant.ts';
 import type { ScopeSettings } from '../model/scope.ts';
-import type { ServerDefinition } from '../model/server.ts';
+import type { ProtocolSettings, ServerDefinition } from '../model/server.ts';
+
+type Granting = Pick<ServerDefinition, 'mcpl' | 'protocol'>;
 
 /** What the whole of the settings allows beyond what the user's own say, a line each, in sorted order. */
 export function workspaceGrants(
-  merged: McplSettings,
-  own: McplSettings,
+  { mcpl: merged, protocol }: Granting,
+  { mcpl: own, protocol: ownProtocol }: Granting,
   definedBy: ServerDefinition['definedBy'],
 ): readonly string[] {
   const base = definedBy === 'user' ? own : withoutAllowances(own);
+  const isOwnWay = definedBy === 'user' && isWithoutMcpl(ownProtocol);
   const grants = [
     ...addedRegions(merged.featureSets, base.featureSets).map<McplGrant>((region) => ({ kind: 'featureSets', region })),
     ...hookGrants(merged, base),
@@ -20,8 +23,14 @@ export function workspaceGrants(
     ...inferenceGrants(merged, base),
     ...whitelistGrants(merged.scopes.lists, base.scopes.lists),
     ...adapterGrants(merged.scopes.adapters, base.scopes.adapters),
+    ...(isWithoutMcpl(protocol) && !isOwnWay ? [{ kind: 'withoutMcpl' } as const] : []),
   ];
   return grants.map(grantLine).sort();
+}
+
+/** A stateless connection does not carry what servers ask of hosts. */
+function isWithoutMcpl({ mcpl, era }: ProtocolSettings): boolean {
+  return mcpl === 'off' || era === 'modern';
 }
 
 /** What the user allowed was meant for the user's own server, not for the workspace's; what was forbidden stays so. */

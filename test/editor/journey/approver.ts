@@ -8,6 +8,14 @@ const TOASTS = '.notifications-toasts .notification-toast.notification-fade-in-d
 const ROWS = '.sidebar .pane-body .monaco-list-row';
 const MENU = '.monaco-menu .action-menu-item';
 
+/** Until nothing fades or moves, but for what always does. What has just come begins to with the next frame. */
+const settled = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
+  Promise.allSettled(
+    document.getAnimations()
+      .filter(({ effect }) => effect?.getTiming().iterations !== Infinity)
+      .map(({ finished }) => finished),
+  ))`;
+
 const exactly = (text: string): RegExp => new RegExp(`^\\s*${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\\s*$`);
 
 /** A person in front of the views, forms and notifications that are about what servers may touch. */
@@ -75,7 +83,7 @@ export class Approver {
   async again(args: Readonly<Record<string, string | true>> = {}): Promise<void> {
     const { person } = this.#editor;
     for (const [name, value] of Object.entries(args)) {
-      const field = `.field:has(code.name:text-is("${name}"))`;
+      const field = `.field:has(.label > :text-is("${name}"))`;
       if (value === true) await person.webviewClick(`${field} .check input`);
       else await person.webviewFill(`${field} :is(input, textarea)`, value);
     }
@@ -132,7 +140,13 @@ export class Approver {
   /** By the context menu of a row, with the mouse. */
   async menu(label: string | RegExp, item: string): Promise<void> {
     await this.row(label).click({ button: 'right' });
-    await this.#editor.page.locator(MENU, { hasText: item }).first().click();
+    const entry = this.#editor.page.locator(MENU, { hasText: item }).first();
+    await entry.waitFor();
+    // A menu takes no notice of a click that comes right after it has opened.
+    await until(`${item} to be chosen`, this.#editor, async () => {
+      await entry.click({ timeout: 1_000 }).catch(() => undefined);
+      return !(await entry.isVisible());
+    });
   }
 
   /** The same without a mouse. */
@@ -184,6 +198,7 @@ export class Approver {
   /** What is said stays where it was: the pointer must not rest on it. */
   async shot(name: string): Promise<void> {
     await this.#editor.page.mouse.move(640, 700);
+    await this.#editor.page.evaluate<unknown>(settled);
     await this.#editor.person.screenshot(`journey scopes ${name}`);
   }
 }

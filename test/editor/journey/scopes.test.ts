@@ -69,13 +69,16 @@ suite('A person who decides what servers may touch', () => {
 
   const text = (path: string): Promise<string> => readFile(join(journey().workspace, path), 'utf8');
 
-  const start = async (server: string): Promise<void> => {
+  /** Gives what the question before says of what the workspace allows. */
+  const start = async (server: string): Promise<string> => {
     const { person } = journey();
+    const question = `Start the server "${server}"`;
     await person.clickTreeItem(server, 'Start');
-    await me().toast(`Start the server "${server}"`).waitFor();
-    await me().shot(`start ${server}`);
-    await me().answer(`Start the server "${server}"`, 'Start');
+    const said = await me().toast(question).innerText();
+    await me().shot(`00 may ${server} start`);
+    await me().answer(question, 'Start');
     await me().untilRow(new RegExp(`^${server} running`));
+    return said;
   };
 
   const changeSettings = async (from: string, to: string): Promise<void> => {
@@ -86,18 +89,12 @@ suite('A person who decides what servers may touch', () => {
 
   test('reads before the start what the workspace allows a server, and finds its lists in the tree', async () => {
     const { person } = journey();
-    await person.clickTreeItem('files', 'Start');
-    const question = me().toast('Start the server "files"');
-    await question.waitFor();
-    const said = await question.innerText();
+    const said = await start('files');
     for (const part of [
       'Without asking, it may touch in the workspace: ${workspaceFolder}/notes/**.',
       'Whatever these tools touch, their calls need no approval: request_access.',
     ])
       assert.ok(said.includes(part), said);
-    await me().shot('01 what a start allows');
-    await me().answer('Start the server "files"', 'Start');
-    await me().untilRow(/^files running .* 0 of 1 sets on/);
     await me().fold('files', true);
     await me().fold('Feature Sets', true);
     await person.clickTreeItem('files.edit', 'checkbox');
@@ -273,6 +270,16 @@ suite('A person who decides what servers may touch', () => {
     await person.pick('1 day');
     await me().untilRow(/drafts\/letter\.md .* until \d{4}-\d\d-\d\d( \d\d:\d\d)?$/);
     await me().shot('10 what is remembered');
+    assert.deepEqual(
+      (await me().spoken(/^Allowed/)).map((row) =>
+        row.replaceAll(outside, '/outside').replace(/ \d{4}-[^:]*/, ' then'),
+      ),
+      [
+        'Allowed until then: files (files.edit) may call append_line: drafts/letter.md.',
+        'Allowed for this session: files (files.edit) may call append_line: /outside/fstab.',
+        'Allowed for this session: files (files.edit) may call append_line: /outside/hosts.',
+      ],
+    );
     await start('papers');
     await me().untilRow(/^papers running .* 1 of 1 sets on/);
     await me().seeTools('papers');
@@ -337,7 +344,7 @@ suite('A person who decides what servers may touch', () => {
   test('decides the same way about a server that knows nothing of scopes', async () => {
     const { person } = journey();
     await person.command('Notifications: Clear All Notifications');
-    await start('library');
+    assert.match(await start('library'), /it may touch in the workspace: \$\{workspaceFolder\}\/notes\/\*\*\./);
     await me().seeTools('library');
     await me().call('read_text_file', { path: 'notes/shopping.md' });
     await me().result(/# Shopping/);

@@ -78,6 +78,29 @@ v Remembered (2) <bookmark> #group
     );
   });
 
+  test('are short where a path is long, while what is read out has all of it', () => {
+    const real = '/home/ada/projects/other/src/a.ts';
+    const nodes = tree({
+      pending: [waits('1', [path(real)])],
+      remembered: [grant('1', [real])],
+      history: [decision(1, `scope/elevate ${real}: refused: It cannot be judged.`)],
+    }).flatMap((node) => [node, ...node.children]);
+    const [pending, , remembered, , decided] = nodes;
+    assert.deepEqual(
+      [pending, remembered, decided].map((node) => node?.label),
+      ['Append to /home/…/a.ts', '/home/…/a.ts', '/home/…/a.ts: refused: It cannot be judged.'],
+    );
+    assert.deepEqual(
+      [remembered, decided].map((node) => node?.spoken),
+      [
+        `Allowed until 2027-02-16: files (files.edit) may have access to ${real}.`,
+        `files (files.edit), 1 min ago: ${real}: refused: It cannot be judged.`,
+      ],
+    );
+    for (const node of [pending, remembered, decided]) assert.ok(node?.tooltip.includes(real));
+    assert.ok(pending?.spoken.includes(real));
+  });
+
   test('name what commands are about, and open their details with Enter', () => {
     const [request, , , remembered] = tree(FULL);
     assert.deepEqual(

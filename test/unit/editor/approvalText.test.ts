@@ -6,6 +6,7 @@ import {
   grantText,
   lateText,
   nameText,
+  narrowText,
   quoteText,
   seenFrom,
   whoText,
@@ -71,6 +72,13 @@ suite('What a notification asks', () => {
       }),
       'files (files.edit) wants to append to /etc/passwd and src/a.ts, 1 of 2 outside this workspace. ' +
         'It calls it "src/a.ts", which stands for something else.',
+    );
+    assert.equal(
+      said([path('/ws/app/a.ts', { from: 'label', written: 'a.ts' }), path('/ws/app/b.ts')], {
+        label: 'a.ts',
+        why: 'disagreement',
+      }),
+      'files (files.edit) wants to append to b.ts and a.ts. It calls it "a.ts", which stands for something else.',
     );
     assert.equal(
       said([], { label: 'Fix the config', why: 'noTarget' }),
@@ -189,6 +197,14 @@ suite('Who answers too late', () => {
 });
 
 suite('What was decided', () => {
+  test('has the begin and the file of long paths in its row', () => {
+    assert.equal(
+      narrowText('edit /home/ada/projects/other/src/a.ts, /etc/hosts and C:/Users/Ada/Documents/b.txt: denied'),
+      'edit /home/…/a.ts, /etc/hosts and C:/Users/…/b.txt: denied',
+    );
+    assert.equal(narrowText('src/very/long/way/down/to/the/file.ts'), 'src/very/long/way/down/to/the/file.ts');
+  });
+
   test('has paths as seen from the open folders, and no others', () => {
     const text = 'edit /ws/app/a, /ws/lib/b, /x/ws/app/c, /ws/app';
     assert.equal(seenFrom(ONE_FOLDER, text), 'edit a, /ws/lib/b, /x/ws/app/c, /ws/app');

@@ -90,7 +90,7 @@ suite('The decision on any spelling', () => {
         const verdict = await verdictOf(text, files, { whitelist, blacklist });
         if (verdict === 'deny') return;
         compared++;
-        const realPlace = await realPlaceOf(POSIX_PLACE, files, NO_CANCELLATION);
+        const { place: realPlace } = await realPlaceOf(POSIX_PLACE, files, NO_CANCELLATION);
         const lists = compileLists({ whitelist, blacklist, isBroken: false }, POSIX_PLACE, false, realPlace);
         const real = lists.judge({ kind: 'path', forms: [opened], shadows: [] });
         const isNoMore = real !== 'denied' && (verdict === 'ask' || real === 'allowed');

@@ -226,14 +226,17 @@ suite('Open folders', () => {
     const linked = fakeFiles({ '/ws': { link: '/data/ws' }, '/loop': { link: '/loop' } });
     const folders = ['/ws', '/data', '/loop'].map((path) => ({ name: path.slice(1), path }));
     assert.deepEqual(await realPlaceOf({ folders, userHome: '/ws/me' }, linked, NO_CANCELLATION), {
-      folders: [
-        { name: 'ws', path: '/data/ws' },
-        { name: 'data', path: '/data' },
-        { name: 'loop', path: '/loop' },
-      ],
-      userHome: '/data/ws/me',
+      place: {
+        folders: [
+          { name: 'ws', path: '/data/ws' },
+          { name: 'data', path: '/data' },
+          { name: 'loop', path: '/loop' },
+        ],
+        userHome: '/data/ws/me',
+      },
+      isSure: false,
     });
-    const plain = { folders: folders.slice(1), userHome: '/home/me' };
-    assert.equal(await realPlaceOf(plain, linked, NO_CANCELLATION), undefined);
+    const plain = { folders: folders.slice(1, 2), userHome: 'untitled' };
+    assert.deepEqual(await realPlaceOf(plain, linked, NO_CANCELLATION), { place: undefined, isSure: true });
   });
 });
