@@ -30,7 +30,12 @@ const NO_SANDBOX = [
   'What you allow here is what MCP Live answers or sends.',
 ] as const;
 
-const IDENTICAL = 'Identical is what the same program asks for with the same targets and the same data.';
+/** A call is remembered by what it touches, whatever it does there: its other arguments differ each time. */
+function identical(isCall: boolean, isKnown: boolean): string {
+  if (!isCall) return 'Identical is what the same program asks for with the same targets and the same data.';
+  if (!isKnown) return 'Identical is a call of the same tool of the same program with the same arguments.';
+  return 'Identical is a call of the same tool of the same program with the same targets, whatever else it says.';
+}
 
 /** What each answer means, and for how long. */
 export const MEANINGS: Readonly<Record<ApprovalChoice, string>> = {
@@ -107,7 +112,7 @@ export function approvalPage(
       : [quotation(action.kind === 'call' ? 'The arguments' : 'What the server sent with it', payload)]),
     [...NO_SANDBOX],
     ['Your answers', ...CHOICES.flatMap(([choice, title]) => [`  ${title}`, `    ${MEANINGS[choice]}`])],
-    [IDENTICAL],
+    [identical(action.kind === 'call', targets.length > 0)],
   ]);
 }
 
@@ -132,7 +137,7 @@ export function grantPage(grant: ScopeGrant, folders: readonly OpenFolder[], end
     ...(label === undefined ? [] : [quotation('What the server called it', label)]),
     [...NO_SANDBOX],
     [
-      IDENTICAL,
+      identical(!isElevation(grant), targets.length > 0),
       'Anything else is asked for. What the lists in settings deny stays denied.',
       'To take it back, use Revoke in the Approvals view.',
     ],

@@ -19,7 +19,10 @@ export function readSettings(): HostSettings {
   return {
     layers: layersOf(SETTINGS.servers),
     trusted: vscode.workspace.isTrusted,
-    limits: hostLimits((setting) => configuration.get(setting)),
+    limits: hostLimits((setting) =>
+      // Whoever holds the gateway's token can answer in a chat: a repository does not say that they may.
+      setting === SETTINGS.approvalsInChat ? configuration.inspect(setting)?.globalValue : configuration.get(setting),
+    ),
   };
 }
 

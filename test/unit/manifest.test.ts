@@ -227,7 +227,7 @@ suite('The manifest', () => {
         'mcpl.audit.retentionDays': ['integer', DEFAULT_LIMITS.auditDays, 'string', 'machine-overridable'],
         'mcpl.inference.model': ['string', '', 'string', 'machine-overridable'],
         'mcpl.approvals.timeoutSeconds': ['integer', DEFAULT_LIMITS.approvalSeconds, 'string', 'machine-overridable'],
-        'mcpl.approvals.inChat': ['boolean', DEFAULT_LIMITS.asksInChat, 'string', 'machine-overridable'],
+        'mcpl.approvals.inChat': ['boolean', DEFAULT_LIMITS.asksInChat, 'string', 'machine'],
       },
     );
     const members = Object.entries(properties['mcpl.servers']?.additionalProperties?.properties ?? {});

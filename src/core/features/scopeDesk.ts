@@ -68,7 +68,8 @@ export interface ScopeDeskOptions {
   readonly approvals: ScopeApprovals;
   readonly names: FileNames;
   place(unit: ScopedUnit): ScopePlace;
-  record(record: AuditRecord): void;
+  /** `isFree`: neither a person nor a model had to do anything for it, so that there may be any number of them. */
+  record(record: AuditRecord, isFree: boolean): void;
 }
 
 /** Each looks at files; of a server that asks for more at once the rest is denied. */
@@ -139,6 +140,9 @@ export class ScopeDesk {
     await this.#options.approvals.ready();
     const known = await this.#options.approvals.find(request);
     if (known === undefined) {
+      // Whoever defines a server says what is a secret of it, and could hide with it what a person is to approve.
+      if (judged.targets.some(({ real }) => question.unit.redact(real) !== real))
+        return denied('host', judged.targets, HAS_SECRET);
       const asked = this.#options.approvals.ask(request, token);
       if (this.#options.approvals.pending().some(({ key }) => key === request.key)) question.onAsking?.();
       const outcome = await asked;
@@ -226,7 +230,8 @@ export class ScopeDesk {
     const touched = [...new Set(targets.map(({ real }) => real))];
     const what = touched.length === 0 ? '' : ` ${touched.slice(0, MOST_NAMED).join(', ')}`;
     const more = touched.length > MOST_NAMED ? ` and ${touched.length - MOST_NAMED} more` : '';
-    this.#options.record({
+    const isFree = answer.approved && answer.key === undefined && matter.kind === 'elevate';
+    const record: AuditRecord = {
       at,
       server: unit.id,
       operation: 'scope/decision',
@@ -236,9 +241,12 @@ export class ScopeDesk {
       durationMs: at - began,
       detail: unit.redact(`${action}${what}${more}: ${how}`),
       tokens: undefined,
-    });
+    };
+    this.#options.record(record, isFree);
   }
 }
+
+const HAS_SECRET = 'It names what the settings keep secret, so that nobody can be shown what to approve.';
 
 const MOST_NAMED = 3;
 

@@ -34,7 +34,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
   readonly gate: ScopeGate;
   readonly #options: ScopeHostOptions;
   readonly #store = new DisposableStore();
-  readonly #recorder: Recorder;
+  readonly #recorder: BoundedRecorder;
   #desk: Promise<ScopeDesk> | undefined;
 
   constructor(options: ScopeHostOptions) {
@@ -133,7 +133,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
       approvals: this.approvals,
       names: fileNames,
       place: (unit) => this.#place(this.#unit(unit.id)),
-      record: (record) => this.#recorder.record(record),
+      record: (record, isFree) => (isFree ? this.#recorder.recordBounded(record) : this.#recorder.record(record)),
     });
   }
 }

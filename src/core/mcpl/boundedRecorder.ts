@@ -22,10 +22,12 @@ export class BoundedRecorder implements Recorder {
   }
 
   record(record: AuditRecord): void {
-    if (hasOwnBounds(record)) {
-      this.#inner.record(record);
-      return;
-    }
+    if (hasOwnBounds(record)) this.#inner.record(record);
+    else this.recordBounded(record);
+  }
+
+  /** The same, whatever came of it. */
+  recordBounded(record: AuditRecord): void {
     const key = `${record.server} ${record.operation}`;
     const untold = this.#untold.get(key) ?? 0;
     if (this.#rate.take(key, MOST_REFUSED, this.#clock.now()) > 0) {

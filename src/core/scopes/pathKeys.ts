@@ -25,7 +25,7 @@ export type KeyKind =
 /** What is done there no name of a file tells: as a whole, or as the last word. */
 const DEED_WORDS = new Set([
   ...['command', 'commands', 'cmd', 'cmds', 'commandline', 'script', 'scripts', 'shell', 'exec', 'code'],
-  ...['arg', 'args', 'argv'],
+  ...['arg', 'args', 'argv', 'sql', 'statement', 'statements'],
 ]);
 /** Members with one of these words in them name folders that others may be relative to. */
 const FOLDER_WORDS = new Set([

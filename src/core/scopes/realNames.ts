@@ -2,6 +2,8 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import type { FileNames, RealName } from '../ports.ts';
 import type { PathStyle } from './pathStyle.ts';
 
+/** After so many of which the system does not say anything the rest is not asked: each may take seconds. */
+const MOST_LOST = 32;
 /** So many lookups wait for the file system at a time. */
 const SIDE_BY_SIDE = 16;
 
@@ -21,9 +23,13 @@ export class RealNames {
   /** Learns what is to be told of later. */
   async ask(paths: Iterable<string>): Promise<void> {
     const left = [...new Set(paths)].filter((path) => !this.#known.has(path)).reverse();
+    let lost = 0;
     const worker = async (): Promise<void> => {
-      for (let path = left.pop(); path !== undefined; path = left.pop())
-        this.#known.set(path, this.#inOneStyle(await this.#names.real(path, this.#token)));
+      for (let path = left.pop(); path !== undefined && lost < MOST_LOST; path = left.pop()) {
+        const real = this.#inOneStyle(await this.#names.real(path, this.#token));
+        this.#known.set(path, real);
+        if (real.kind === 'unknown') lost++;
+      }
     };
     await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, left.length) }, worker));
   }
@@ -41,4 +47,4 @@ export class RealNames {
   }
 }
 
-const NOT_ASKED: RealName = { kind: 'unknown', why: 'Nobody asked where it leads.' };
+const NOT_ASKED: RealName = { kind: 'unknown', why: 'The file system does not say where it leads.' };

@@ -119,8 +119,10 @@ const NOTHING = { kind: 'name', forms: [], shadows: [] } as const;
 
 /** Deny first, whatever else holds; what nobody can tell for sure is for a person. */
 function decide({ targets, isWhole, refusal, agrees }: ComputedScope, { lists, isSure }: SureLists): Judgement {
+  // Who is told of some of what a call touches takes it for all.
+  const shown = isWhole ? targets : [];
   const told = {
-    targets: targets.map(({ forms: _, shadows: __, reals: ___, ...target }) => target),
+    targets: shown.map(({ forms: _, shadows: __, reals: ___, ...target }) => target),
     reals: [...new Set(targets.flatMap(({ reals }) => reals))].sort(),
   };
   if (refusal !== undefined) return { ...told, verdict: 'deny', by: 'host', why: refusal };
@@ -136,7 +138,7 @@ function decide({ targets, isWhole, refusal, agrees }: ComputedScope, { lists, i
   if (lists.judge(NOTHING) === 'denied') return { ...told, verdict: 'deny', by: 'list' };
   if (!isSure) return { ...told, verdict: 'deny', by: 'host', why: NO_PLACE };
   if (!agrees) return { ...told, verdict: 'ask', doubt: 'disagreement' };
-  if (targets.length === 0 || !isWhole) return { reals: told.reals, targets: [], verdict: 'ask', doubt: 'noTarget' };
+  if (shown.length === 0) return { ...told, verdict: 'ask', doubt: 'noTarget' };
   if (verdicts.every((verdict) => verdict === 'allowed')) return { ...told, verdict: 'allow' };
   return { ...told, verdict: 'ask', doubt: 'unlisted' };
 }

@@ -64,9 +64,7 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
   const { places, texts } = walk;
   if (!texts.mayGoOn(at.depth)) return;
   if (typeof value === 'string') {
-    // Only what its schema says to be some text or other is nothing else.
-    const isTold = walk.takesAny || at.kind !== 'other' || at.isFile || !isSaidText(at.schemas);
-    if (isTold && namesFile(value, at.kind)) texts.add(at.from, value);
+    if (isTold(at, walk) && namesFile(value, at.kind)) texts.add(at.from, value);
   } else if (isJsonArray(value)) {
     // A list stands for its items: these are what it is called.
     const schemas = places.items(at.schemas);
@@ -81,6 +79,11 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
     for (const [name, text] of places.defaults(at.schemas, value))
       walk.defaults.push({ from: TargetTexts.at(at.from, name), text });
   }
+}
+
+/** Only what its schema says to be some text or other is nothing else. */
+function isTold({ kind, isFile, schemas }: Position, { takesAny }: Walk): boolean {
+  return takesAny || kind !== 'other' || isFile || !isSaidText(schemas);
 }
 
 function collectMember(value: JsonObject, key: string, at: Position, walk: Walk): void {

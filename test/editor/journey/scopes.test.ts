@@ -145,9 +145,11 @@ suite('A person who decides what servers may touch', () => {
     assert.equal(await text('.env'), await readFile(join(SAMPLE, '.env'), 'utf8'));
     await me().fold('History', true);
     await me().untilRow(/^ {2}append_line notes\/shopping\.md: allowed/);
+    await until('a row for each denial', journey(), async () => {
+      const rows = await person.treeRows();
+      return rows.filter((row) => row.includes('denied by the settings')).length === 7;
+    });
     await me().shot('04 what the lists decided');
-    const rows = (await person.treeRows()).filter((row) => row.includes('denied by the settings'));
-    assert.equal(rows.length, 7, rows.join('\n'));
     await me().fold('History', false);
   });
 
@@ -272,7 +274,7 @@ suite('A person who decides what servers may touch', () => {
     await me().shot('10 what is remembered');
     assert.deepEqual(
       (await me().spoken(/^Allowed/)).map((row) =>
-        row.replaceAll(outside, '/outside').replace(/ \d{4}-[^:]*/, ' then'),
+        row.replaceAll(outside, '/outside').replace(/ \d{4}-\d\d-\d\d( \d\d:\d\d)?/, ' then'),
       ),
       [
         'Allowed until then: files (files.edit) may call append_line: drafts/letter.md.',
@@ -314,7 +316,11 @@ suite('A person who decides what servers may touch', () => {
     await me().menuByKeys(/^Allowed for this session: .*\/hosts/, /^Revoke/);
     await me().untilNoRow(/\/hosts files/);
     await me().commandByKeys('MCP Live: Export Approvals…');
-    await person.waitFor('.quick-input-widget:visible:has-text("Export Approvals")');
+    const dialog = page.locator('.quick-input-widget:visible:has-text("Export Approvals")');
+    await until('a place for the export', journey(), async () =>
+      (await dialog.locator('input[type="text"]').first().inputValue()).endsWith('/mcpl-approvals.json'),
+    );
+    await dialog.locator('.monaco-list-row:has-text("notes")').waitFor();
     await me().shot('12 where an export goes');
     await person.press('Enter');
     const file = join(journey().workspace, 'mcpl-approvals.json');

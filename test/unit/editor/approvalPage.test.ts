@@ -86,7 +86,12 @@ Targets
 The arguments
   {}
 
-${ANSWERS}`,
+${ANSWERS.replace(/Identical is.*/, 'Identical is a call of the same tool of the same program with the same arguments.')}`,
+    );
+    const known = waits('1', [path('/etc/hosts')], { action: { kind: 'call', tool: 'write' }, payload: '{}' });
+    assert.match(
+      approvalPage(known, ONE_FOLDER, undefined),
+      /^Identical is a call of the same tool of the same program with the same targets, whatever else it says\.$/m,
     );
   });
 

@@ -18,10 +18,10 @@ export function renderTarget({ kind, real, inside, forms, shadows }: ComputedTar
 }
 
 /** Where its targets were found and lead, or why it is refused; and whether the label says something else. */
-export function renderScope({ targets, refusal, agrees }: ComputedScope): readonly string[] {
+export function renderScope({ targets, refusal, agrees, isWhole }: ComputedScope): readonly string[] {
   if (refusal !== undefined) return [`REFUSED ${refusal}`];
   const lines = targets.map(({ from, kind, real }) => `${from}: ${kind === 'name' ? 'name ' : ''}${real}`);
-  return agrees ? lines : [...lines, 'DISAGREES'];
+  return [...lines, ...(agrees ? [] : ['DISAGREES']), ...(isWhole ? [] : ['AND WHATEVER IT WANTS'])];
 }
 
 export interface Reader {

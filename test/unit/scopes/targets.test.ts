@@ -190,7 +190,12 @@ suite('What a call of a tool names', () => {
     await assertCalls({ properties: formats }, undefined, [
       [
         { what: 'a', list: ['b', 'http://x/y'], rest: '/etc/x' },
-        ['/arguments/what: /ws/a', '/arguments/list/0: /ws/b', '/arguments/list/1: name http://x/y'],
+        [
+          '/arguments/what: /ws/a',
+          '/arguments/list/0: /ws/b',
+          '/arguments/list/1: name http://x/y',
+          '/arguments/rest: /etc/x',
+        ],
       ],
     ]);
     const edit = { properties: { where: { format: 'path' }, edits: { items: { $ref: '#/$defs/an~1edit' } } } };
@@ -204,10 +209,14 @@ suite('What a call of a tool names', () => {
         ],
       ],
     );
-    await assertCalls({ anyOf: [{ properties: { path: {} } }, { properties: { id: {} } }] }, undefined, [
-      [{ path: 'a', id: '/x' }, ['/arguments/path: /ws/a']],
-      [{ id: '/x' }, []],
-    ]);
+    await assertCalls(
+      { anyOf: [{ properties: { path: {} } }, { properties: { id: { type: 'string' } } }] },
+      undefined,
+      [
+        [{ path: 'a', id: '/x' }, ['/arguments/path: /ws/a']],
+        [{ id: '/x' }, []],
+      ],
+    );
   });
 
   test('is whatever looks like a path where the schema calls nothing a file', async () => {
