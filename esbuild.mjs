@@ -17,7 +17,7 @@ const mainFields = ['module', 'main'];
 
 const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] };
 // Loaded when it is first needed, by a bundle beside it.
-const withParts = { ...node, later: /\/(remote|children|gatewayServer)\.ts$/ };
+const withParts = { ...node, later: /\/(remote|children|gatewayServer|opener|engine|scopeDesk)\.ts$/ };
 // What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
 const atOnce = {
   ...node,

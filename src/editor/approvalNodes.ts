@@ -5,6 +5,7 @@ import {
   cleanText,
   type PendingApproval,
   type ScopeGrant,
+  type ScopeSubject,
 } from '../core/index.ts';
 import { SHOW_MORE_DECISIONS } from './approvalIds.ts';
 import { approvalSummary, grantSummary } from './approvalPage.ts';
@@ -87,7 +88,7 @@ function pendingNode(approval: PendingApproval, folders: readonly OpenFolder[], 
     description,
     tooltip: approvalSummary(approval, folders),
     spoken: `Waiting for your answer: ${approvalText(approval, folders)} Asked ${agoText(askedAt, now)}.`,
-    icon: { name: subject.why === 'unlisted' ? 'question' : 'warning', color: 'list.warningForeground' },
+    icon: { name: isPlain(subject) ? 'question' : 'warning', color: 'list.warningForeground' },
     context: FACETS.pending,
     command: { id: COMMANDS.approvalOpen, title: 'Show Details' },
   };
@@ -200,3 +201,8 @@ const MORE: ApprovalNode = {
   context: 'more',
   command: { id: SHOW_MORE_DECISIONS, title: 'Show More' },
 };
+
+/** What needs no second look: it stays within the open folders, and is what the server calls it. */
+function isPlain({ why, targets }: ScopeSubject): boolean {
+  return why === 'unlisted' && targets.every(({ kind, inside }) => kind === 'name' || inside !== undefined);
+}

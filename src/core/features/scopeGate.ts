@@ -114,7 +114,7 @@ const SAID: Readonly<Record<ScopeDenial, readonly [what: string, next: string]>>
 
 function deniedCall(tool: string, { why, detail }: Extract<ScopeAnswer, { approved: false }>): HostError {
   const [what, suggestion] = SAID[why];
-  const more = detail === undefined ? '' : ` (${detail})`;
+  const more = detail === undefined ? '' : ` (${detail.replace(/\.$/, '')})`;
   return new HostError('SCOPE_DENIED', `The tool "${tool}" was not called: ${what}${more}.`, {
     layer: 'policy',
     effect: 'none',

@@ -12,7 +12,7 @@ export type Verdict = 'denied' | 'allowed' | 'unlisted';
 /** For all patterns of a list together, in characters of their globs. */
 const MOST_TEXT = 4_000_000;
 /** About ten milliseconds: what long lists take for long texts is a hundredth of it. */
-const MOST_STEPS = 2_000_000;
+const MOST_STEPS = 1_500_000;
 /** Decisions kept at hand, and the longest texts of them. */
 const RECENT = 512;
 const LONGEST_RECENT = 512;

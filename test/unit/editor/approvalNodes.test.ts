@@ -43,7 +43,7 @@ suite('The rows of the Approvals view', () => {
   test('are what waits, what is remembered and what was decided, in this order', () => {
     assert.equal(
       render(tree(FULL)),
-      `Append to /etc/hosts (files (files.edit) · outside this workspace) <question> #pending
+      `Append to /etc/hosts (files (files.edit) · outside this workspace) <warning> #pending
 Append to /etc/passwd and a (files (files.edit) · 1 of 2 outside this workspace · 3 requests · called something else) <warning> #pending
 Call run_all (files) <warning> #pending
 v Remembered (2) <bookmark> #group
