@@ -237,7 +237,7 @@ suite('A workspace', () => {
     const c = await ScopeCase.open({ entry: { env: { API_TOKEN: 'authorized_keys' } } });
     assert.equal(
       await c.call({ path: '/etc/authorized_keys' }),
-      'The tool "write" was not called: what it would touch cannot be allowed (It names what the settings keep secret, so that nobody can be shown what to approve.).',
+      'The tool "write" was not called: what it would touch cannot be allowed (It names what the settings keep secret, so that nobody can be shown what to approve).',
     );
     await c.elevate('/etc/authorized_keys');
     assert.deepEqual([c.answers, c.asked], [[UNFIT], []]);
