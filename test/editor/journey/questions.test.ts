@@ -17,8 +17,8 @@ suite('A person with a server that asks and lends', () => {
     await until('a running server', opened, async () =>
       (await person.treeRows()).some((row) => /^everything running .*tools/.test(row)),
     );
-    // Its many tools take the height of both views.
-    await opened.page.locator('.pane-header:has-text("Events")').click();
+    // Its many tools take the height of all views.
+    for (const view of ['Events', 'Approvals']) await opened.page.locator(`.pane-header:has-text("${view}")`).click();
     await person.clickTreeItem('everything', 'expand');
     await person.clickTreeItem('Tools', 'expand');
   });
