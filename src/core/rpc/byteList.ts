@@ -1,3 +1,5 @@
+import { freeBytes } from './freedBytes.ts';
+
 /** Pieces under this are copied together: 64 million one-byte reads must not become as many objects. */
 const SMALL = 8 * 1024;
 const SLAB = 64 * 1024;
@@ -86,6 +88,13 @@ export class ByteList {
       tail.set(part, at);
     }
     return tail;
+  }
+
+  /** Clears, and gives back the memory of all pieces but those that are a part of one of `kept`. */
+  free(...kept: readonly Uint8Array[]): void {
+    const buffers = new Set(kept.map(({ buffer }) => buffer));
+    for (const piece of this.#pieces) if (!buffers.has(piece.buffer)) freeBytes(piece);
+    this.clear();
   }
 
   clear(): void {

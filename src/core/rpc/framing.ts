@@ -1,6 +1,7 @@
 import { HostError } from '../base/errors.ts';
 import { clip, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
 import { ByteList } from './byteList.ts';
+import { freeBytes } from './freedBytes.ts';
 import { SNIFFED_HEAD, SNIFFED_TAIL, sniffEnvelope } from './envelopeSniff.ts';
 import { isDeeperThan, SHALLOW_LENGTH } from './nesting.ts';
 import type { DroppedMessage } from './transport.ts';
@@ -122,6 +123,8 @@ export class MessageFramer {
       if (this.#offset >= chunk.length) {
         this.#next++;
         this.#offset = 0;
+        // Nothing of it is wanted, and of a line that does not end there are many.
+        if (this.#oversized !== undefined && start === 0) freeBytes(chunk);
       }
       if (text !== undefined) return text;
     }
@@ -136,22 +139,22 @@ export class MessageFramer {
   #take(chunk: Uint8Array, start: number, end: number, isComplete: boolean): string | undefined {
     if (this.#oversized === undefined && this.#partial.size + (end - start) > this.#cap) {
       this.#partial.append(chunk, start, end);
-      this.#oversized = this.#startDropping();
+      this.#oversized = this.#startDropping(chunk);
     } else if (this.#oversized !== undefined) {
       this.#oversized.tail = lastBytes(this.#oversized.tail, chunk.subarray(start, end));
     } else if (isComplete && this.#partial.size === 0) return this.#decode(chunk, start, end);
     else this.#partial.append(chunk, start, end);
-    return isComplete ? this.#completePartial() : undefined;
+    return isComplete ? this.#completePartial(chunk) : undefined;
   }
 
-  #completePartial(): string | undefined {
+  #completePartial(chunk: Uint8Array): string | undefined {
     if (this.#oversized !== undefined) {
       this.#reportOversized(this.#oversized, true);
       this.#oversized = undefined;
       return undefined;
     }
     const bytes = this.#partial.join();
-    this.#partial.clear();
+    this.#partial.free(chunk, bytes);
     if (bytes.length >= LONG) this.#options.onLong?.(bytes);
     return this.#decode(bytes, 0, bytes.length);
   }
@@ -159,17 +162,17 @@ export class MessageFramer {
   #lastText(): string | undefined {
     this.#bodyLeft = undefined;
     if (this.#oversized === undefined && this.#partial.size === 0) return undefined;
-    return this.#completePartial();
+    return this.#completePartial(NOTHING);
   }
 
-  #startDropping(): Oversized {
+  #startDropping(chunk: Uint8Array): Oversized {
     const head = this.#partial.head(SNIFFED_HEAD);
     const oversized: Oversized = {
       head: this.#decode(head, 0, head.length),
       tail: this.#partial.tail(SNIFFED_TAIL),
       reported: false,
     };
-    this.#partial.clear();
+    this.#partial.free(chunk);
     // Whoever waits for this message is told now where its beginning says who that is: its end may never come.
     this.#reportOversized(oversized, false);
     return oversized;
@@ -272,8 +275,11 @@ function megabytes(bytes: number): string {
   return bytes < 1024 * 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024 / 1024)} MB`;
 }
 
+const NOTHING = new Uint8Array(0);
+
 function lastBytes(before: Uint8Array, added: Uint8Array): Uint8Array {
-  if (added.length >= SNIFFED_TAIL) return added.slice(-SNIFFED_TAIL);
+  // A copy: what it is a part of may be given back.
+  if (added.length >= SNIFFED_TAIL) return new Uint8Array(added.subarray(-SNIFFED_TAIL));
   const kept = before.subarray(Math.max(0, before.length + added.length - SNIFFED_TAIL));
   const joined = new Uint8Array(kept.length + added.length);
   joined.set(kept);

@@ -235,6 +235,28 @@ suite('limits of framing', () => {
     assert.deepEqual(framed.dropped, ['MESSAGE_TOO_LARGE 7 answer']);
   });
 
+  test('gives the memory of what it has read back at once, and of nothing that others have a part in', () => {
+    const piece = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.padEnd(9_000, 'x')));
+    const shared = new Uint8Array(new Uint8Array(9_001).fill(0x78).buffer, 1);
+    const long = [piece('{"jsonrpc":"2.0","id":7,"result":"'), shared, piece('y'), piece('z')];
+    const after = new Uint8Array(Buffer.from('\n{"jsonrpc":"2.0","method":"on"}'.padEnd(9_000, '\n')));
+    const next = [
+      piece('{"jsonrpc":"2.0","method":"a","params":{"b":"'),
+      piece('y'),
+      new Uint8Array(Buffer.from('"}}\n')),
+    ];
+    const { messages, dropped } = frame([...long, after, ...next], 28_000);
+    assert.deepEqual(dropped, ['MESSAGE_TOO_LARGE 7 answer']);
+    assert.deepEqual(
+      messages.map(({ method }) => method),
+      ['on', 'a'],
+    );
+    assert.deepEqual(
+      [...long, after, ...next].map(({ length }) => length),
+      [0, 9_000, 0, 0, 9_000, 0, 0, 4],
+    );
+  });
+
   test('a line of exactly the cap passes', () => {
     assert.deepEqual(frame(['{"id":1}\n'], 8).messages, [{ id: 1 }]);
     assert.deepEqual(frame(['{"id":1}\n'], 7).dropped, ['MESSAGE_TOO_LARGE 1 answer']);
