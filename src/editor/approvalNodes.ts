@@ -24,25 +24,17 @@ import { ageText, timeText } from './eventText.ts';
 import { COMMANDS, FACETS } from './ids.ts';
 import type { NodeIcon } from './serverStateText.ts';
 import { nodeId } from './treeNode.ts';
+import type { ViewRow } from './viewRow.ts';
 
 const DAY = 86_400_000;
 
 /** One row of the Approvals view, as data. Commands take it as their target. */
-export interface ApprovalNode {
-  readonly id: string;
+export interface ApprovalNode extends ViewRow {
   readonly server?: string;
   /** A request that waits. */
   readonly approval?: string;
   /** What is remembered. */
   readonly grant?: string;
-  readonly label: string;
-  readonly description: string;
-  readonly tooltip: string;
-  readonly spoken: string;
-  readonly icon: NodeIcon;
-  readonly context: string;
-  readonly command?: { readonly id: string; readonly title: string };
-  readonly expansion: 'none' | 'collapsed' | 'expanded';
   readonly children: readonly ApprovalNode[];
 }
 

@@ -7,6 +7,7 @@ import { SHOW_MORE_DECISIONS } from './approvalIds.ts';
 import type { ApprovalNode } from './approvalNodes.ts';
 import { registerCommand } from './commandRegistry.ts';
 import { APPROVALS_VIEW, type CommandId, COMMANDS } from './ids.ts';
+import { itemOf } from './viewRow.ts';
 
 /** How often the rows say anew how old they are. */
 const AGEING_MS = 60_000;
@@ -100,18 +101,7 @@ class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable
   }
 
   getTreeItem(node: ApprovalNode): vscode.TreeItem {
-    const item = new vscode.TreeItem(node.label, EXPANSION[node.expansion]);
-    item.id = node.id;
-    item.description = node.description;
-    // Plain text: a markdown tooltip could carry links made of what a server says.
-    item.tooltip = node.tooltip;
-    item.contextValue = node.context;
-    item.accessibilityInformation = { label: node.spoken };
-    const { name, color } = node.icon;
-    item.iconPath = new vscode.ThemeIcon(name, color === undefined ? undefined : new vscode.ThemeColor(color));
-    if (node.command !== undefined)
-      item.command = { command: node.command.id, title: node.command.title, arguments: [node] };
-    return item;
+    return itemOf(node);
   }
 
   dispose(): void {
@@ -160,9 +150,3 @@ class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable
 
 /** The operation by which the audit log has what was decided. */
 const DECISION = 'scope/decision';
-
-const EXPANSION = {
-  none: vscode.TreeItemCollapsibleState.None,
-  collapsed: vscode.TreeItemCollapsibleState.Collapsed,
-  expanded: vscode.TreeItemCollapsibleState.Expanded,
-} as const;

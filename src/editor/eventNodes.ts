@@ -5,6 +5,7 @@ import { ageText, answerer, eventTitle, eventTooltip, originLine, originText, ou
 import { COMMANDS, FACETS } from './ids.ts';
 import type { NodeIcon } from './serverStateText.ts';
 import { nodeId } from './treeNode.ts';
+import type { ViewRow } from './viewRow.ts';
 
 /** Rows of one server that are shown at first, and with each "Show more". */
 export const EVENTS_PAGE = 50;
@@ -12,21 +13,12 @@ export const EVENTS_PAGE = 50;
 const MOST_PARTS = 30;
 
 /** One row of the Events view, as data. Commands take it as their target. */
-export interface EventNode {
-  readonly id: string;
+export interface EventNode extends ViewRow {
   readonly server: string;
   readonly event?: string;
   readonly featureSet?: string;
   /** A block of the event that opens by itself. */
   readonly block?: number;
-  readonly label: string;
-  readonly description: string;
-  readonly tooltip: string;
-  readonly spoken: string;
-  readonly icon: NodeIcon;
-  readonly context: string;
-  readonly command?: { readonly id: string; readonly title: string };
-  readonly expansion: 'none' | 'collapsed' | 'expanded';
   readonly children: readonly EventNode[];
 }
 

@@ -7,6 +7,7 @@ import { SHOW_MORE_EVENTS } from './eventIds.ts';
 import type { EventNode } from './eventNodes.ts';
 import { type CommandId, COMMANDS, EVENTS_VIEW } from './ids.ts';
 import type { Inbox, InboxServices } from './inbox.ts';
+import { itemOf } from './viewRow.ts';
 
 /** How often the rows say anew how old they are. */
 const AGEING_MS = 60_000;
@@ -85,18 +86,7 @@ class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
   }
 
   getTreeItem(node: EventNode): vscode.TreeItem {
-    const item = new vscode.TreeItem(node.label, EXPANSION[node.expansion]);
-    item.id = node.id;
-    item.description = node.description;
-    // Plain text: a markdown tooltip could carry links made of what a server says.
-    item.tooltip = node.tooltip;
-    item.contextValue = node.context;
-    item.accessibilityInformation = { label: node.spoken };
-    const { name, color } = node.icon;
-    item.iconPath = new vscode.ThemeIcon(name, color === undefined ? undefined : new vscode.ThemeColor(color));
-    if (node.command !== undefined)
-      item.command = { command: node.command.id, title: node.command.title, arguments: [node] };
-    return item;
+    return itemOf(node);
   }
 
   dispose(): void {
@@ -139,9 +129,3 @@ class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
     });
   }
 }
-
-const EXPANSION = {
-  none: vscode.TreeItemCollapsibleState.None,
-  collapsed: vscode.TreeItemCollapsibleState.Collapsed,
-  expanded: vscode.TreeItemCollapsibleState.Expanded,
-} as const;
