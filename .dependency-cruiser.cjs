@@ -56,6 +56,7 @@ const CORE = [
       'hostTypes\\.ts$',
     ],
   ],
+  ['state-is-pure', 'state/', ['base/', 'model/']],
   ['scopes-are-pure', 'scopes/', ['base/', 'model/', 'policy/', 'ports\\.ts$']],
   ['auth-is-pure', 'auth/', ['base/', 'model/']],
   ['trace-watches-transports', 'trace/', ['base/', 'model/', 'rpc/']],
@@ -72,7 +73,7 @@ const layer = ([name, part, allowed]) =>
   );
 
 /** Where the bundles of esbuild.mjs begin. */
-const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/children', 'node/gatewayServer', 'core/session/opener', 'core/mcpl/engine', 'core/features/scopeDesk', 'editor/conversation', 'editor/inbox', 'editor/pages', 'editor/approvalDesk', 'editor/settingsSyntax', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question'].join('|')})\\.ts$`;
+const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/remote', 'node/children', 'node/gatewayServer', 'core/session/opener', 'core/mcpl/engine', 'core/features/scopeDesk', 'core/features/stateDesk', 'editor/lineageDesk', 'editor/conversation', 'editor/inbox', 'editor/pages', 'editor/approvalDesk', 'editor/settingsSyntax', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question', 'webview/lineage'].join('|')})\\.ts$`;
 
 const PACKAGES = [
   'vscode-jsonrpc',
@@ -81,10 +82,12 @@ const PACKAGES = [
   'minimatch',
   '@cfworker/json-schema',
   'oauth4webapi',
+  'rfc6902',
   'ws',
   '@types/(vscode|cross-spawn|ws)',
 ];
 
+const STORE = '^src/node/(store/|storeWorker)';
 const OUTSIDE = '^src/(node|editor|cli|extension\\.ts$)';
 
 module.exports = {
@@ -125,8 +128,14 @@ module.exports = {
     forbid(
       'one-door',
       'The core shows what it offers in index.ts.',
-      { path: OUTSIDE },
+      { path: OUTSIDE, pathNot: STORE },
       { path: '^src/core/', pathNot: '^src/core/index\\.ts$' },
+    ),
+    forbid(
+      'the-store-has-a-side-door',
+      'Its thread loads what makes states of patches, and nothing else of the core.',
+      { path: STORE },
+      { path: '^src/core/', pathNot: '^src/core/(index\\.ts$|state/|model/lineage\\.ts$)' },
     ),
     forbid(
       'node-is-a-stranger',
@@ -138,7 +147,7 @@ module.exports = {
       'editor-is-a-stranger',
       'Adapters do not know each other.',
       { path: '^src/editor/' },
-      { path: '^src/(?!editor/|core/|webview/(messages|questionMessages|traceMessages)\\.ts$)' },
+      { path: '^src/(?!editor/|core/|webview/(messages|questionMessages|traceMessages|lineageMessages)\\.ts$)' },
     ),
     forbid(
       'cli-is-a-host-without-editor',
@@ -173,6 +182,12 @@ module.exports = {
       'What a pattern may be, and how it is matched, is fixed in one place.',
       { path: '^src/', pathNot: '^src/core/scopes/' },
       { path: 'minimatch' },
+    ),
+    forbid(
+      'only-patches-know-rfc6902',
+      'What it does not check is checked in one place.',
+      { path: '^src/', pathNot: '^src/core/state/patch' },
+      { path: 'rfc6902' },
     ),
     forbid(
       'only-node-knows-cross-spawn',

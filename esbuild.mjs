@@ -17,12 +17,12 @@ const mainFields = ['module', 'main'];
 
 const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] };
 // Loaded when it is first needed, by a bundle beside it.
-const withParts = { ...node, later: /\/(remote|children|gatewayServer|opener|engine|scopeDesk)\.ts$/ };
+const withParts = { ...node, later: /\/(remote|children|gatewayServer|opener|engine|scopeDesk|stateDesk)\.ts$/ };
 // What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
 const atOnce = {
   ...node,
   later:
-    /\/(remote|children|gatewayServer|opener|engine|scopeDesk|conversation|inbox|pages|approvalDesk|settingsSyntax)\.ts$/,
+    /\/(remote|children|gatewayServer|opener|engine|scopeDesk|stateDesk|conversation|inbox|pages|approvalDesk|lineageDesk|settingsSyntax)\.ts$/,
 };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
@@ -35,10 +35,12 @@ const entries = [
   { from: 'src/core/session/opener.ts', to: 'dist/opener.js', ...node },
   { from: 'src/core/mcpl/engine.ts', to: 'dist/engine.js', ...node },
   { from: 'src/core/features/scopeDesk.ts', to: 'dist/scopeDesk.js', ...node },
+  { from: 'src/core/features/stateDesk.ts', to: 'dist/stateDesk.js', ...node },
   { from: 'src/editor/conversation.ts', to: 'dist/conversation.js', ...node, external: ['vscode'] },
   { from: 'src/editor/inbox.ts', to: 'dist/inbox.js', ...node, external: ['vscode'] },
   { from: 'src/editor/pages.ts', to: 'dist/pages.js', ...node, external: ['vscode'] },
   { from: 'src/editor/settingsSyntax.ts', to: 'dist/settingsSyntax.js', ...node },
+  { from: 'src/editor/lineageDesk.ts', to: 'dist/lineageDesk.js', ...node, external: ['vscode'] },
   { from: 'src/editor/approvalDesk.ts', to: 'dist/approvalDesk.js', ...node, external: ['vscode'] },
   { from: 'src/node/gatewayServer.ts', to: 'dist/gatewayServer.js', ...node },
   { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...withParts },
@@ -47,6 +49,7 @@ const entries = [
   { from: 'src/webview/toolForm.ts', to: 'dist/webview/toolForm.js', ...browser },
   { from: 'src/webview/question.ts', to: 'dist/webview/question.js', ...browser },
   { from: 'src/webview/trace.ts', to: 'dist/webview/trace.js', ...browser },
+  { from: 'src/webview/lineage.ts', to: 'dist/webview/lineage.js', ...browser },
 ];
 
 const hashbang = ({ from, hashbang: wanted }) =>

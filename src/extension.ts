@@ -24,6 +24,7 @@ import { ModelUse, registerModelUse } from './editor/modelUse.ts';
 import { registerNewServerCommands } from './editor/newServerCommands.ts';
 import { registerOfferCommands } from './editor/offerCommands.ts';
 import { QuickPicker } from './editor/quickPicker.ts';
+import { type LineageView, registerLineage } from './editor/lineageView.ts';
 import { registerServerCommands } from './editor/serverCommands.ts';
 import { registerServerTree } from './editor/serverTree.ts';
 import type { EditorServices } from './editor/services.ts';
@@ -133,11 +134,12 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   own(new McpGateway(host, gateway, nodeIds, chat, logs.host));
   registerViewsAndCommands(services, watch).forEach(own);
   own(registerFeatureSets(services, context.workspaceState));
+  const lineage = own(registerLineage(services));
   own(registerModelUse({ host, use, access, log: logs.host }));
   own(registerChatParticipant(host, logs.host, context.extensionUri));
   watch.apply();
   void endLeftovers(processes, logs.host);
-  return apiOf(context, host, gateway, services, consent);
+  return apiOf(context, host, gateway, services, consent, lineage);
 }
 
 function nodePorts(
@@ -202,13 +204,14 @@ function apiOf(
   gateway: LazyGateway,
   services: EditorServices,
   consent: NotificationConsent,
+  lineage: LineageView,
 ): McpLiveApi {
   const isTest = context.extensionMode === vscode.ExtensionMode.Test;
   return {
     version: 1,
     host,
     gatewayAddress: (server) => gateway.address(server),
-    testing: isTest ? { services, answerConsent: (asker) => consent.answerWith(asker) } : undefined,
+    testing: isTest ? { services, lineage, answerConsent: (asker) => consent.answerWith(asker) } : undefined,
   };
 }
 

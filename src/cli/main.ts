@@ -3,6 +3,7 @@ import { call } from './call.ts';
 import { TerminalDialog } from './dialog.ts';
 import { parseHost, runHost } from './host.ts';
 import { inspect } from './inspect.ts';
+import { lineage, parseLineage } from './lineage.ts';
 import { createNodeHost } from './nodeHost.ts';
 import type { OneServerContext } from './oneServer.ts';
 import { prompt } from './prompt.ts';
@@ -37,6 +38,8 @@ async function run(argv: readonly string[]): Promise<number> {
       return read(parseRead(rest), oneServerContext());
     case 'prompt':
       return prompt(parsePrompt(rest), oneServerContext());
+    case 'lineage':
+      return lineage(parseLineage(rest), { terminal, createHost: createNodeHost });
     case 'host': {
       const stop = new AbortController();
       onInterruption(() => stop.abort());

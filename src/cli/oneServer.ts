@@ -45,6 +45,8 @@ export async function withServer(
   const { authPrompt, authBrowser } = terminalSignIn(dialog);
   const host = context.createHost({
     servers: { [options.server]: options.entry },
+    storageFile: options.store,
+    onNotice: (text) => terminal.err(`${cleanLine(text)}\n`),
     onLog: (line) => {
       if (options.verbose) terminal.err(`${cleanLine(line.message)}\n`);
     },

@@ -16,6 +16,7 @@ const OPTIONS = {
   dialect: { type: 'string' },
   enable: { type: 'string', multiple: true },
   'allow-scope': { type: 'string', multiple: true },
+  store: { type: 'string' },
   verbose: { type: 'boolean' },
 } as const satisfies ParseArgsOptionsConfig;
 
@@ -28,6 +29,8 @@ export interface TargetOptions {
   readonly server: string;
   /** The working folder: what paths are meant and shown from. */
   readonly folder: string;
+  /** The file that keeps states and what else outlives a command. */
+  readonly store: string | undefined;
   /** The entry of `mcpl.servers` that the command line describes. */
   readonly entry: JsonObject;
 }
@@ -117,6 +120,7 @@ function optionsOf(
     timeout,
     server: nameOf(words[0] ?? ''),
     folder,
+    store: values.store === undefined ? undefined : resolve(values.store),
     entry,
   };
   return { options, positionals };

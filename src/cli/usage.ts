@@ -14,6 +14,8 @@ export const USAGE = `Usage:
       Reads one resource and prints what it holds.
   mcpl prompt [options] <name> [name=value…] -- <command> [argument…] | <url>
       Gets one prompt and prints its messages.
+  mcpl lineage --store <file> [--limit <number>] [--json] [<server> [<feature set>]]
+      Shows the checkpoints that were kept there, the newest first (20 of each), and how they came from each other.
   mcpl host --control [--settings <file>] [--workspace <folder>] [--store <file>] [--log <level>]
       Runs a host that is driven by JSON lines on its standard input (docs/control.md).
   mcpl --help | --version
@@ -37,6 +39,9 @@ Options of inspect, call, read and prompt:
   --allow-scope <glob> What may be touched without a question, such as "src/**"; may be repeated. With it, or in a
                        feature set that is declared as scoped, everything else is asked about on the terminal, and
                        denied where there is none.
+  --store <file>       Keep states, and what else outlives a command, in this file: the next call goes on from there. A
+                       server is known in it by the name of its program or machine. Without it a call begins without a
+                       state, and the one it leads to ends with it.
   --timeout <seconds>  How long to wait for an answer. Default: 30 for the start, 60 for a call.
   --verbose            Print the server's log to standard error.
 

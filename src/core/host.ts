@@ -73,7 +73,14 @@ class LiveHost implements Host {
     const onError = (error: unknown): void => logs.host.log('error', messageOf(error));
     this.#changed = this.#store.add(new Emitter<ServerChange>(onError));
     this.#problemsChanged = this.#store.add(new Emitter<void>(onError));
-    this.#gate = new StartGate({ clock, ids, consents: storage.consents, prompt: consent, variables });
+    this.#gate = new StartGate({
+      clock,
+      ids,
+      consents: storage.consents,
+      states: storage.states,
+      prompt: consent,
+      variables,
+    });
     this.#mcpl = new McplHost({
       ports: options.ports,
       limits: () => this.#limits,
@@ -85,10 +92,14 @@ class LiveHost implements Host {
       // The order of the onion: the last one is the nearest to the server.
       interceptors: [
         this.#mcpl.gate,
+        // The result that there is in the end is the one whose state counts.
+        this.#mcpl.states.outer,
         checkTool,
         ...inputInterceptors({ clock, ports: options.ports.inputs, find: (server) => this.#units.get(server)?.inputs }),
         // Before each sending: what a person does in between may take half an hour.
         this.#mcpl.scopes.gate,
+        // Nobody else's call of the set is between the state that is sent and the one that comes back.
+        this.#mcpl.states.inner,
         repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) }),
       ],
       find: (server) => this.#units.get(server),
@@ -117,6 +128,10 @@ class LiveHost implements Host {
 
   get audit(): Host['audit'] {
     return this.#mcpl.audit;
+  }
+
+  get lineages(): Host['lineages'] {
+    return this.#mcpl.states.lineages;
   }
 
   get approvals(): Host['approvals'] {
@@ -361,15 +376,7 @@ class LiveHost implements Host {
 
 /** A program may leave a member out, or give it as undefined. */
 function limitsOf(given: HostSettings['limits'] = {}): HostLimits {
-  const {
-    pushPerMinute = DEFAULT_LIMITS.pushPerMinute,
-    maxEvents = DEFAULT_LIMITS.maxEvents,
-    auditDays = DEFAULT_LIMITS.auditDays,
-    model,
-    approvalSeconds = DEFAULT_LIMITS.approvalSeconds,
-    asksInChat = DEFAULT_LIMITS.asksInChat,
-  } = given;
-  return { pushPerMinute, maxEvents, auditDays, model, approvalSeconds, asksInChat };
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
 
 /** A stateless server may ask a person in between: these take as long as a call. */

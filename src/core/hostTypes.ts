@@ -8,8 +8,18 @@ import type { LogLevelName } from './model/catalog.ts';
 import type { InboundEvent } from './model/event.ts';
 import type { ScopeGrant } from './model/grant.ts';
 import type { ModelFacts, ModelMessage, Usage } from './model/inference.ts';
+import type {
+  Checkpoint,
+  CheckpointDetail,
+  LineageKey,
+  LineagePath,
+  LineageQuery,
+  LineageSummary,
+  LineageWindow,
+} from './model/lineage.ts';
 import type { PushPolicy } from './model/mcpl.ts';
 import type { LanguageModel } from './modelPorts.ts';
+import type { Annotation, StateImport } from './ports.ts';
 import type { ProtocolTrace } from './trace/protocolTrace.ts';
 import type { Completion, CompletionRequest } from './model/completion.ts';
 import type { PromptResult, ResourceContents, ResultView } from './model/content.ts';
@@ -91,6 +101,68 @@ export interface Approvals {
   /** How requests were decided, by lists, grants and persons; the newest first. */
   history(limit: number): Promise<readonly AuditEntry[]>;
 }
+
+/** The states of feature sets, and the way back (MCPL §8). Where something cannot be done, these reject with a `HostError`. */
+export interface Lineages {
+  /** Anything of what follows changed; bursts are told of as one. */
+  readonly onDidChange: Event<void>;
+  /** A state could not be made or stored: a person should know. */
+  readonly onDidBreak: Event<StateTrouble>;
+  /** As they were read last. */
+  list(): readonly LineageSummary[];
+  /** Resolves when what earlier sessions left was read. */
+  loaded(): Promise<void>;
+  /** Looks for what other windows change, for as long as somebody looks on. */
+  watch(): Disposable;
+  window(query: LineageQuery): Promise<LineageWindow>;
+  checkpoint(place: number): Promise<CheckpointDetail | undefined>;
+  find(server: string, checkpoint: string): Promise<readonly (Checkpoint & LineageKey)[]>;
+  /** As text; absent where there is none, or none can be made. */
+  state(place: number, form: 'compact' | 'pretty'): Promise<string | undefined>;
+  /** What a rollback would mean: to be shown before it is asked for. */
+  plan(place: number): Promise<RollbackPlan>;
+  /** Asks the server to go back (MCPL §8.5). Nothing moves unless it says that it did. */
+  rollBack(place: number, options?: RollbackOptions): Promise<RollbackResult>;
+  /** Works on from there without asking the server: nothing that was done in the world is undone. */
+  continueFrom(place: number, conversation?: string): Promise<void>;
+  annotate(place: number, change: Annotation): Promise<void>;
+  exportTo(key: LineageKey, file: string): Promise<number>;
+  importFrom(key: LineageKey, file: string): Promise<StateImport>;
+  forget(key: LineageKey): Promise<void>;
+}
+
+export interface StateTrouble extends LineageKey {
+  /** The checkpoint that has no state; absent where it could not even be stored. */
+  readonly place: number | undefined;
+  readonly tool: string | undefined;
+  readonly problem: string;
+}
+
+export interface RollbackPlan extends LineagePath, LineageKey {
+  /** Whether the server can be asked now; else why not, as a sentence with the next step. */
+  readonly hindrance: string | undefined;
+  /** Whether `continueFrom` can be offered. */
+  readonly canContinue: boolean;
+  /** Tools of what would be left, how often each, and whether by its own words it reaches beyond its server's state. */
+  readonly tools: readonly { readonly tool: string; readonly count: number; readonly reachesOut: boolean }[];
+}
+
+export interface RollbackOptions {
+  /** Whose head it is; absent: the one of all that have none of their own. */
+  readonly conversation?: string | undefined;
+  readonly token?: CancellationToken | undefined;
+}
+
+export type RollbackResult =
+  | { readonly kind: 'rolledBack'; readonly head: Checkpoint }
+  /** The server says that it is now at a checkpoint of another name. */
+  | { readonly kind: 'elsewhere'; readonly head: Checkpoint; readonly asked: Checkpoint }
+  /** MCPL §8.6: the server could not; nothing moved. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly canContinue: boolean }
+  /** MCPL §8.8: the server no longer has it; nothing moved. */
+  | { readonly kind: 'pruned'; readonly canContinue: boolean }
+  /** Nobody knows whether it happened; nothing moved here. */
+  | { readonly kind: 'unanswered'; readonly reason: string; readonly canContinue: boolean };
 
 /** What the host did under MCPL (§13.2), newest first. */
 export interface AuditLog {
@@ -187,6 +259,7 @@ export interface Host {
   readonly events: EventInbox;
   readonly audit: AuditLog;
   readonly approvals: Approvals;
+  readonly lineages: Lineages;
   /** A server was refused a model that a person could give it. */
   readonly onDidRefuseModel: Event<ModelRefusal>;
   /** Runs a turn with the hooks of all servers around it (MCPL §10). Rejects with a `HostError`. */

@@ -56,6 +56,26 @@ export type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord } from './model/
 export type { EventOutcome, EventSource, InboundEvent } from './model/event.ts';
 export type { FeatureSetGrant, Grant, ScopeGrant } from './model/grant.ts';
 export {
+  type Checkpoint,
+  type CheckpointDetail,
+  checkpointName,
+  type HeadMove,
+  type KeptState,
+  LINEAGE_FILTERS,
+  type LineageFilter,
+  type LineageHead,
+  type LineageKey,
+  type LineagePath,
+  type LineageQuery,
+  type LineageRow,
+  type LineageSummary,
+  type LineageWindow,
+  MOST_PATH,
+  type RowGraph,
+  type StateKeeper,
+  STATE_BOUNDS,
+} from './model/lineage.ts';
+export {
   APPROVAL_CHOICES,
   type ApprovalChoice,
   type ApprovalOutcome,
@@ -144,6 +164,13 @@ export type {
   StartAnswer,
   StartGrants,
   StartQuestion,
+  Annotation,
+  StateBase,
+  StateImport,
+  StateLimits,
+  StateRecord,
+  StateStore,
+  StateUpdate,
   StdioConnection,
   Storage,
   VariableSource,
@@ -152,6 +179,7 @@ export type {
 export { sniffEnvelope } from './rpc/envelopeSniff.ts';
 export { type DecodeUtf8, DEFAULT_LINE_CAP, type FramingOptions, MessageFramer } from './rpc/framing.ts';
 export { LogLimiter, type LogLimits } from './rpc/logLimiter.ts';
+export { messageText } from './rpc/messageText.ts';
 export { createLinkedTransports, type MemoryTransport } from './rpc/memoryTransport.ts';
 export { isDeeperThan } from './rpc/nesting.ts';
 export { type SseEvent, type SseHandlers, SseParser } from './rpc/sse.ts';
@@ -167,10 +195,15 @@ export type {
   Approvals,
   EventInbox,
   Host,
+  Lineages,
   ModelRefusal,
   ResourceReading,
   ResourceWatch,
+  RollbackOptions,
+  RollbackPlan,
+  RollbackResult,
   ServerChange,
+  StateTrouble,
   TurnRequest,
   TurnResult,
 } from './hostTypes.ts';

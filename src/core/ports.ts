@@ -8,6 +8,17 @@ import type { AuditEntry, AuditQuery, AuditRecord } from './model/audit.ts';
 import type { AuthSettings } from './model/auth.ts';
 import type { EventOutcome, InboundEvent } from './model/event.ts';
 import type { Grant } from './model/grant.ts';
+import type {
+  Checkpoint,
+  CheckpointDetail,
+  HeadMove,
+  LineageKey,
+  LineagePath,
+  LineageQuery,
+  LineageSummary,
+  LineageWindow,
+  StateKeeper,
+} from './model/lineage.ts';
 import type { Era, RemoteTransport, ServerDefinition } from './model/server.ts';
 import type { Models } from './modelPorts.ts';
 import type { Transport } from './rpc/transport.ts';
@@ -146,6 +157,7 @@ export interface Storage {
   readonly events: EventStore;
   readonly grants: GrantStore;
   readonly audit: AuditStore;
+  readonly states: StateStore;
   close(): Promise<void>;
 }
 
@@ -207,6 +219,94 @@ export interface AuditStore {
   used(server: string, since: number): Promise<readonly ModelUse[]>;
   /** Removes what is older. */
   trim(before: number): Promise<void>;
+}
+
+/**
+ * The lineages of all feature sets with state (MCPL §8). States are text on this side: they are parsed, patched and
+ * written where they are kept, so that a large one holds up nobody else.
+ */
+export interface StateStore {
+  /** What the next call of a set is sent with. */
+  base(key: LineageKey, conversation: string | undefined, keeper: StateKeeper | 'either'): Promise<StateBase>;
+  /** Keeps a checkpoint, or says why there is no state at it; what was kept before is never touched. */
+  record(update: StateUpdate): Promise<StateRecord>;
+  /** Makes a checkpoint the head, and takes away what blocked the lineage; or notes that it was refused. */
+  move(move: HeadMove, conversation: string | undefined): Promise<void>;
+  /** Its server no longer has it. */
+  markPruned(place: number): Promise<void>;
+  annotate(place: number, change: Annotation): Promise<void>;
+  lineages(): Promise<readonly LineageSummary[]>;
+  window(query: LineageQuery): Promise<LineageWindow>;
+  checkpoint(place: number): Promise<CheckpointDetail | undefined>;
+  /** Checkpoints of any set of a server that it calls so, the newest first. */
+  find(server: string, checkpoint: string): Promise<readonly (Checkpoint & LineageKey)[]>;
+  path(target: number): Promise<LineagePath | undefined>;
+  /** The state at a checkpoint, as text; absent where it cannot be made. */
+  state(place: number, form: 'compact' | 'pretty'): Promise<string | undefined>;
+  /** Gives up what is beyond the limits, but for heads, what is pinned, and what these build on. */
+  trim(limits: StateLimits, now: number): Promise<void>;
+  /** Writes a lineage to a file; resolves with how many checkpoints it holds. */
+  exportTo(key: LineageKey, file: string): Promise<number>;
+  /** Adds what such a file holds, all of it or nothing. */
+  importFrom(key: LineageKey, file: string): Promise<StateImport>;
+  /** Gives up a lineage with all its states. */
+  forget(key: LineageKey): Promise<void>;
+  /** Another number after any change, whichever window made it. */
+  version(): Promise<number>;
+}
+
+export interface StateBase {
+  readonly keeper: StateKeeper;
+  readonly head: Checkpoint | undefined;
+  /** The state at the head, where the host keeps it. Absent: there is none yet. */
+  readonly state: string | undefined;
+  /** The call must not be sent: this checkpoint's state could not be made (mcpl.md, decision 11). */
+  readonly blocked: Checkpoint | undefined;
+}
+
+export interface StateUpdate extends LineageKey {
+  readonly conversation: string | undefined;
+  /** `either`: the host, as soon as a state comes (since MCPL 0.4.1 the server decides by response). */
+  readonly keeper: StateKeeper | 'either';
+  readonly checkpoint: string;
+  /** `null`: its server says that it is a root. Absent: its server does not say. */
+  readonly parent: string | null | undefined;
+  /** The head when the request was sent. */
+  readonly base: number | undefined;
+  /** `rollback`: what a rollback to `base` led to. */
+  readonly cause: 'call' | 'update' | 'rollback';
+  /** Well-formed JSON that nests no deeper than `STATE_BOUNDS.depth`. */
+  readonly body: { readonly kind: 'data' | 'patch'; readonly text: string } | undefined;
+  readonly at: number;
+  readonly tool: string | undefined;
+  readonly args: string | undefined;
+}
+
+export interface StateRecord {
+  readonly kind: 'kept' | 'known' | 'broken';
+  readonly node: Checkpoint;
+  /** What a person who reads the server's log may want to know, a sentence each. */
+  readonly remarks: readonly string[];
+}
+
+export interface Annotation {
+  /** Empty: none any more. */
+  readonly name?: string | undefined;
+  readonly isPinned?: boolean | undefined;
+}
+
+export interface StateLimits {
+  /** Checkpoints of one lineage. */
+  readonly count: number;
+  readonly ageMs: number;
+  /** Of all lineages together. */
+  readonly characters: number;
+}
+
+export interface StateImport {
+  readonly added: number;
+  /** Those that were there already. */
+  readonly known: number;
 }
 
 /** One use of a model for a server. */

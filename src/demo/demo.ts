@@ -1,16 +1,21 @@
 import { type Clock, systemClock } from './clock.ts';
 import { Consolidation } from './consolidation.ts';
 import { Elevation } from './elevation.ts';
-import { CONSOLIDATION, FILES_EDIT, type Part, PROACTIVE, setNamesOf } from './featureSets.ts';
+import { BOOK, CONSOLIDATION, FILES_EDIT, LEDGER, type Part, PROACTIVE, setNamesOf } from './featureSets.ts';
 import { FileAccess } from './fileAccess.ts';
 import { fileTools } from './fileTools.ts';
 import { Hooks } from './hooks.ts';
+import { Ledger } from './ledger.ts';
+import { ledgerTools } from './ledgerTools.ts';
 import { MemoryBook } from './memoryBook.ts';
 import { memoryTools } from './memoryTools.ts';
 import { Methods } from './methods.ts';
 import { Outgoing } from './outgoing.ts';
+import { PageBook } from './pageBook.ts';
+import { pageTools } from './pageTools.ts';
 import { Protocol } from './protocol.ts';
 import { Reminders } from './reminders.ts';
+import { randomMark, Rollbacks } from './rollbacks.ts';
 import { Switches } from './switches.ts';
 import { notesTools } from './tools.ts';
 
@@ -20,6 +25,8 @@ export interface DemoOptions {
   readonly log: (line: string) => void;
   readonly clock?: Clock;
   readonly newId?: () => string;
+  /** A part of the names of checkpoints that no other one has. */
+  readonly newMark?: () => string;
   /** Where relative paths are meant from. */
   readonly folder?: string;
 }
@@ -36,6 +43,7 @@ export function createDemo({
   log,
   clock = systemClock,
   newId,
+  newMark = randomMark,
   folder = process.cwd(),
 }: DemoOptions): Demo {
   const switches = new Switches(setNamesOf(parts));
@@ -57,6 +65,9 @@ export function createDemo({
     reminders.switched();
     consolidation.consider();
   });
+  const pages = new PageBook({ newMark, keepsItself: () => !switches.isMcpl });
+  const ledger = new Ledger({ newMark, log });
+  const rollbacks = new Rollbacks(switches, { [BOOK]: pages, [LEDGER]: ledger });
   const methods = new Methods({
     parts,
     switches,
@@ -64,7 +75,9 @@ export function createDemo({
       ...(parts.includes('notes') ? notesTools(() => new Date(clock.now())) : []),
       ...(parts.includes('memory') ? memoryTools({ book, reminders, consolidation }) : []),
       ...(parts.includes('files') ? fileTools({ access, elevation }) : []),
+      ...(parts.includes('state') ? [...pageTools(pages), ...ledgerTools(ledger)] : []),
     ],
+    rollbacks,
     hooks: new Hooks({ book, reminders, consolidation, isOn: (name) => switches.isOn(name), log }),
     notify: (method, params) => write({ jsonrpc: '2.0', method, params }),
   });

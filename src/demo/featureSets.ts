@@ -1,7 +1,7 @@
 import type { Fields } from './schema.ts';
 
 /** The servers in this one. Each can be started alone, so that a host sees several. */
-export const PARTS = ['notes', 'memory', 'compliance', 'files'] as const;
+export const PARTS = ['notes', 'memory', 'compliance', 'files', 'state'] as const;
 export type Part = (typeof PARTS)[number];
 
 interface FeatureSet {
@@ -9,6 +9,10 @@ interface FeatureSet {
   readonly uses: readonly string[];
   /** What it touches has to be approved by the host (MCPL §7). */
   readonly scoped?: true;
+  /** The host can have it go back to a checkpoint (MCPL §8.1). */
+  readonly rollback?: true;
+  /** Who keeps its state: the host, or this server. */
+  readonly hostState?: boolean;
 }
 
 export const NOTES_EDIT = 'notes.edit';
@@ -18,6 +22,8 @@ export const CONSOLIDATION = 'memory.consolidation';
 export const PROACTIVE = 'memory.proactive';
 export const REDACTION = 'compliance.redaction';
 export const FILES_EDIT = 'files.edit';
+export const BOOK = 'state.book';
+export const LEDGER = 'state.ledger';
 
 /** MCPL §6.1: what a person can switch on and off, and what each of it uses. */
 const FEATURE_SETS: Readonly<Record<string, FeatureSet>> = {
@@ -47,7 +53,29 @@ const FEATURE_SETS: Readonly<Record<string, FeatureSet>> = {
     uses: ['tools'],
     scoped: true,
   },
+  [BOOK]: {
+    description: 'Lets models write a book whose pages the host keeps, so that you can go back to any page of its past',
+    uses: ['tools'],
+    rollback: true,
+    hostState: true,
+  },
+  [LEDGER]: {
+    description:
+      'Lets models keep accounts that the server keeps: it goes back a few entries, and not behind what was sent',
+    uses: ['tools'],
+    rollback: true,
+    hostState: false,
+  },
 };
+
+/** What also works for a host without MCPL. One kind of notes is enough for it. */
+export function plainPartOf(parts: readonly Part[]): Part | undefined {
+  return (['notes', 'state'] as const).find((part) => parts.includes(part));
+}
+
+export function isOfPart(featureSet: string, part: Part): boolean {
+  return featureSet.startsWith(`${part}.`);
+}
 
 /** Which parts the words of the command line name; without any, all of them. */
 export function partsOf(words: readonly string[]): { readonly parts: readonly Part[]; readonly unknown: string[] } {
@@ -61,7 +89,7 @@ export function setNamesOf(parts: readonly Part[]): readonly string[] {
 }
 
 function setsOf(parts: readonly Part[]): readonly (readonly [string, FeatureSet])[] {
-  return Object.entries(FEATURE_SETS).filter(([name]) => parts.some((part) => name.startsWith(`${part}.`)));
+  return Object.entries(FEATURE_SETS).filter(([name]) => parts.some((part) => isOfPart(name, part)));
 }
 
 /** What stands under `experimental.mcpl` in the answer to `initialize` (MCPL §5.1). */

@@ -1,7 +1,8 @@
 import { scopeOf } from './callScope.ts';
-import { mcplAdvert, NOTES_EDIT, type Part } from './featureSets.ts';
+import { isOfPart, mcplAdvert, type Part, plainPartOf } from './featureSets.ts';
 import type { Hooks } from './hooks.ts';
 import type { Request } from './protocol.ts';
+import type { Rollbacks } from './rollbacks.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from './rpcError.ts';
 import type { Fields } from './schema.ts';
 import type { Switches } from './switches.ts';
@@ -18,6 +19,7 @@ const INSTRUCTIONS: Readonly<Record<Part, string>> = {
   memory: 'Remembers what the person tells a model, over MCPL.',
   compliance: 'Takes secrets out of answers, over MCPL.',
   files: 'Reads and changes the files that the host approves, over MCPL.',
+  state: 'Writes a book with add_page and keeps accounts with add_entry. Both can be taken back, over MCPL.',
 };
 
 export interface MethodsOptions {
@@ -25,6 +27,7 @@ export interface MethodsOptions {
   readonly tools: readonly DemoTool[];
   readonly switches: Switches;
   readonly hooks: Hooks;
+  readonly rollbacks: Rollbacks;
   readonly notify: (method: string, params: Fields) => void;
 }
 
@@ -60,9 +63,10 @@ export class Methods {
   }
 
   #handleMcpl({ method, params }: Request): unknown {
-    const { switches, hooks } = this.#options;
+    const { switches, hooks, rollbacks } = this.#options;
     if (switches.isMcpl && method === 'context/beforeInference') return hooks.before(params);
     if (switches.isMcpl && method === 'context/afterInference') return hooks.after(params);
+    if (switches.isMcpl && method === 'state/rollback') return rollbacks.run(params);
     throw new RpcError(METHOD_NOT_FOUND, `This server does not know "${method}".`);
   }
 
@@ -102,8 +106,10 @@ export class Methods {
 
   /** A host without MCPL gets those that work without it. */
   #offered(): readonly DemoTool[] {
-    const { tools, switches } = this.#options;
-    return tools.filter(({ featureSet }) => switches.isMcpl || featureSet === NOTES_EDIT);
+    const { parts, tools, switches } = this.#options;
+    if (switches.isMcpl) return tools;
+    const plain = plainPartOf(parts);
+    return tools.filter(({ featureSet }) => plain !== undefined && isOfPart(featureSet, plain));
   }
 
   async #call({ params, signal }: Request, revision: string): Promise<Fields> {
@@ -119,12 +125,17 @@ export class Methods {
       const whole = total === undefined ? {} : { total };
       notify('notifications/progress', { progressToken: token, progress: done, ...whole, ...words });
     };
-    return render(await callTool(tool, params['arguments'], { signal, progress, scope }), revision);
+    const { state, checkpoint } = switches.isMcpl ? params : {};
+    const outcome = await callTool(tool, params['arguments'], { signal, progress, scope, state, checkpoint });
+    return {
+      ...render(outcome, revision),
+      ...(switches.isMcpl && outcome.state !== undefined ? { state: outcome.state } : {}),
+    };
   }
 }
 
 function instructionsOf(parts: readonly Part[], isMcpl: boolean): string {
-  const working = parts.filter((part) => isMcpl || part === 'notes');
+  const working = parts.filter((part) => isMcpl || part === plainPartOf(parts));
   if (working.length === 0) return 'Everything that this server does needs a host that speaks MCPL.';
   return working.map((part) => INSTRUCTIONS[part]).join(' ');
 }

@@ -21,3 +21,4 @@ export const INTERNAL_ERROR = -32603;
 /** MCPL §A */
 export const NOT_ENABLED = -32001;
 export const UNKNOWN_SET = -32003;
+export const CHECKPOINT_NOT_FOUND = -32005;

@@ -3,8 +3,8 @@ import { PARTS, partsOf } from './featureSets.ts';
 import { LineReader } from './protocol.ts';
 
 /**
- * The demo server: notes over MCP on stdin and stdout, and for a host that speaks MCPL a memory, a check of answers and
- * tools for the files that the host approves.
+ * The demo server: notes over MCP on stdin and stdout, and for a host that speaks MCPL a memory, a check of answers,
+ * tools for the files that the host approves, and a book and accounts of which the past can be gone back to.
  * The words of its command line choose among them. It ends when its stdin does.
  */
 const { parts, unknown } = partsOf(process.argv.slice(2));
@@ -23,5 +23,8 @@ for (const word of unknown) log(`"${word.slice(0, 100)}" is none of ${PARTS.join
 function kept(): string {
   if (parts.includes('notes')) return 'Notes are kept in memory until it stops.';
   if (parts.includes('memory')) return 'What it learns is kept in memory until it stops.';
-  return parts.includes('files') ? 'It touches only what the host approves.' : 'It keeps nothing.';
+  if (parts.includes('files')) return 'It touches only what the host approves.';
+  return parts.includes('state')
+    ? 'The host keeps its book, and it keeps its ledger until it stops.'
+    : 'It keeps nothing.';
 }

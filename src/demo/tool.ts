@@ -7,12 +7,26 @@ export interface ToolContext {
   readonly progress: (progress: number, total: number | undefined, message: string) => void;
   /** What the host says that this call may touch. */
   readonly scope?: CallScope | undefined;
+  /** What the host keeps for the tool's feature set (MCPL §8.4); absent while it keeps nothing. */
+  readonly state?: unknown;
+  /** What the host says that the call builds on, where this server keeps the state (MCPL §8.7). */
+  readonly checkpoint?: unknown;
 }
 
 export interface ToolOutcome {
   readonly text: string;
   readonly structured?: Fields;
   readonly isError?: boolean;
+  /** The checkpoint that the call led to (MCPL §8.2); absent where it changed nothing. */
+  readonly state?: CheckpointState;
+}
+
+/** MCPL §8.2 and §8.3. */
+export interface CheckpointState {
+  readonly checkpoint: string;
+  readonly parent: string | null;
+  readonly data?: Fields;
+  readonly patch?: readonly Fields[];
 }
 
 export interface ToolDefinition {
@@ -35,7 +49,7 @@ interface Annotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint?: boolean;
   readonly idempotentHint?: boolean;
-  readonly openWorldHint: false;
+  readonly openWorldHint: boolean;
 }
 
 export const READS: Annotations = { readOnlyHint: true, openWorldHint: false };

@@ -1,5 +1,6 @@
 import type { Host } from '../core/index.ts';
 import type { Asker } from './consentPrompt.ts';
+import type { LineageView } from './lineageView.ts';
 import type { GatewayAddress } from './mcpGateway.ts';
 import type { EditorServices } from './services.ts';
 
@@ -15,6 +16,7 @@ export interface McpLiveApi {
 
 export interface TestingApi {
   readonly services: EditorServices;
+  readonly lineage: LineageView;
   /** Answers the question whether a server may start, in place of a person; `undefined` puts the person back. */
   answerConsent(asker: Asker | undefined): void;
 }

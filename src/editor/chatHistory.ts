@@ -43,6 +43,8 @@ function keptIn(metadata: unknown): Readonly<Record<string, unknown>> {
 /** What was said before, as far as it was text. */
 export function historyOf(history: History): readonly ModelMessage[] {
   return history.slice(-MAX_TURNS).flatMap((turn): readonly ModelMessage[] => {
+    // What was asked of the extension itself is nothing that a model was told.
+    if (turn.command !== undefined) return [];
     if (turn instanceof vscode.ChatRequestTurn) return [messageOf('user', turn.prompt)];
     const text = turn.response
       .map((part) => (part instanceof vscode.ChatResponseMarkdownPart ? part.value.value : ''))

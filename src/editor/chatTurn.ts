@@ -12,6 +12,8 @@ import {
   type TurnResult,
 } from '../core/index.ts';
 import { historyOf, placeIn, type TurnMetadata, type TurnPlace } from './chatHistory.ts';
+import { answerLineage, isLineageCommand } from './chatLineage.ts';
+import { escaped } from './chatText.ts';
 import { EditorModel } from './editorModel.ts';
 import { plainText } from './plainText.ts';
 
@@ -31,6 +33,11 @@ export interface ChatTurn {
 export async function answerChat({ host, log }: ChatTools, turn: ChatTurn): Promise<vscode.ChatResult> {
   const { request, context, response, token } = turn;
   const place = placeIn(context.history, randomUUID);
+  if (isLineageCommand(request.command)) {
+    await answerLineage({ host, log }, request.command, request.prompt, response);
+    // It is no turn of the conversation with a model.
+    return {};
+  }
   const source = new CancellationSource();
   const cancels = token.onCancellationRequested(() => source.cancel());
   const asked: ModelMessage = { role: 'user', content: [{ type: 'text', text: request.prompt }] };
@@ -82,12 +89,8 @@ function noteOn({ injectedBy, modifiedBy, remarks }: TurnResult): string | undef
       ? []
       : [vscode.l10n.t('Context from {0}.', names(injectedBy.map(({ server }) => server)))]),
     ...(modifiedBy.length === 0 ? [] : [vscode.l10n.t('Changed by {0}.', names(modifiedBy))]),
+    // A remark may quote what a server said.
     ...remarks.map((remark) => escaped(plainText(remark, 300))),
   ];
   return lines.length === 0 ? undefined : lines.map((line) => `*${line}*`).join('  \n');
-}
-
-/** A remark may quote what a server said. */
-function escaped(text: string): string {
-  return text.replace(/[\\`*_{}[\]()#+!|<>~-]/g, '\\$&');
 }

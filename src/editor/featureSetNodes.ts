@@ -1,6 +1,7 @@
-import { cleanLine, cleanText, type FeatureSetView, type ServerSnapshot } from '../core/index.ts';
+import { cleanLine, cleanText, type FeatureSetView, type LineageSummary, type ServerSnapshot } from '../core/index.ts';
 import { isMuted, isOn, onText, pushes, undeclaredText, usableSets, usesLines, usesText } from './featureSetText.ts';
 import { FACETS } from './ids.ts';
+import { checkpointsNode } from './lineageNodes.ts';
 import { LEAF, lines, MAX_LABEL, nodeId, type NodeCheckbox, type TreeNode, WARNING_ICON } from './treeNode.ts';
 
 /** The sets whose names begin alike. A name that others go on from may be that of a set too. */
@@ -11,7 +12,10 @@ interface Branch {
 }
 
 /** The feature sets of a server as one row; nothing for a plain MCP server. */
-export function featureSetsNodes(server: ServerSnapshot): readonly TreeNode[] {
+export function featureSetsNodes(
+  server: ServerSnapshot,
+  lineages: readonly LineageSummary[] = [],
+): readonly TreeNode[] {
   if (server.mcpl === undefined) return [];
   const { sets } = server.mcpl;
   const count = sets.length === 0 ? 'none declared' : onText(usableSets(server));
@@ -30,7 +34,7 @@ export function featureSetsNodes(server: ServerSnapshot): readonly TreeNode[] {
     icon: { name: 'checklist' },
     facets: [FACETS.featureSets],
     expansion: sets.length === 0 ? 'none' : 'collapsed',
-    children: rows(server.id, grown(sets)),
+    children: rows({ server: server.id, lineages }, grown(sets)),
   };
   return [node];
 }
@@ -59,22 +63,30 @@ function joined(path: string, step: string): string {
   return path === '' ? step : `${path}.${step}`;
 }
 
-function rows(server: string, branch: Branch): readonly TreeNode[] {
-  return [...branch.below].map(([step, child]) => row(server, child, step));
+/** Whose sets they are, and what was kept of their states. */
+interface Owner {
+  readonly server: string;
+  readonly lineages: readonly LineageSummary[];
 }
 
-function row(server: string, branch: Branch, label: string): TreeNode {
+function rows(owner: Owner, branch: Branch): readonly TreeNode[] {
+  return [...branch.below].map(([step, child]) => row(owner, child, step));
+}
+
+function row(owner: Owner, branch: Branch, label: string): TreeNode {
   const [only] = branch.below;
   // A row that has nothing but one other below says no more than that one.
   if (branch.own === undefined && branch.below.size === 1 && only !== undefined)
-    return row(server, only[1], joined(label, only[0]));
+    return row(owner, only[1], joined(label, only[0]));
   return branch.own !== undefined && branch.below.size === 0
-    ? setRow(server, branch.own, label)
-    : groupRow(server, branch, label);
+    ? setRow(owner, branch.own, label)
+    : groupRow(owner, branch, label);
 }
 
-function setRow(server: string, view: FeatureSetView, label: string): TreeNode {
+function setRow(owner: Owner, view: FeatureSetView, label: string): TreeNode {
+  const { server } = owner;
   const { set, state } = view;
+  const children = checkpointsOf(owner, view);
   const description = [
     ...warnings(view),
     ...(isMuted(view) ? ['muted'] : []),
@@ -99,11 +111,14 @@ function setRow(server: string, view: FeatureSetView, label: string): TreeNode {
     icon: warnings(view).length > 0 ? WARNING_ICON : undefined,
     facets: facetsOf(view),
     checkbox: isUsable ? checkbox(name, isOn(view)) : undefined,
+    expansion: children.length === 0 ? 'none' : 'expanded',
+    children,
   };
 }
 
 /** Its checkbox says all on or not: the editor has no third state, so a part is told in words. */
-function groupRow(server: string, branch: Branch, label: string): TreeNode {
+function groupRow(owner: Owner, branch: Branch, label: string): TreeNode {
+  const { server } = owner;
   const views = usableBelow(branch);
   const { own, path } = branch;
   const name = cleanLine(path, MAX_LABEL);
@@ -130,8 +145,12 @@ function groupRow(server: string, branch: Branch, label: string): TreeNode {
     facets: own === undefined ? [FACETS.featureSet] : facetsOf(own),
     checkbox: views.length === 0 ? undefined : checkbox(`${name} and all below`, all),
     expansion: 'expanded',
-    children: rows(server, branch),
+    children: [...(own === undefined ? [] : checkpointsOf(owner, own)), ...rows(owner, branch)],
   };
+}
+
+function checkpointsOf({ lineages }: Owner, { set }: FeatureSetView): readonly TreeNode[] {
+  return lineages.filter(({ featureSet }) => featureSet === set.name).map((summary) => checkpointsNode(summary));
 }
 
 function usableBelow({ own, below }: Branch): readonly FeatureSetView[] {

@@ -16,5 +16,8 @@ export function hostLimits(read: (setting: string) => unknown): HostLimits {
     model: typeof model === 'string' && model.trim() !== '' ? model.trim() : DEFAULT_LIMITS.model,
     approvalSeconds: count(SETTINGS.approvalsTimeoutSeconds, 'approvalSeconds'),
     asksInChat: read(SETTINGS.approvalsInChat) === true,
+    maxCheckpoints: count(SETTINGS.stateMaxCount, 'maxCheckpoints'),
+    stateDays: count(SETTINGS.stateMaxAgeDays, 'stateDays'),
+    stateMegabytes: count(SETTINGS.stateMaxMegabytes, 'stateMegabytes'),
   };
 }

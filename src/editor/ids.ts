@@ -4,9 +4,12 @@ export const CONTAINER = 'mcpl';
 export const SERVERS_VIEW = 'mcpl.servers';
 export const EVENTS_VIEW = 'mcpl.events';
 export const APPROVALS_VIEW = 'mcpl.approvals';
+export const LINEAGE_VIEW = 'mcpl.lineage';
+export const LINEAGE_PANEL = 'mcpl.lineagePanel';
 export const TRACE_VIEW = 'mcpl.trace';
 export const GATEWAY_PROVIDER = 'mcpl.gateway';
 export const CHAT_PARTICIPANT = 'mcpl.chat';
+export const CHAT_COMMANDS = ['checkpoints', 'rollback'] as const;
 export const WALKTHROUGH = 'mcpl.start';
 export const EXTENSION_ID = 'mcp-live.mcp-live';
 
@@ -58,6 +61,20 @@ export const COMMANDS = {
   approvalsReview: 'mcpl.approvals.review',
   approvalsRevokeAll: 'mcpl.approvals.revokeAll',
   approvalsExport: 'mcpl.approvals.export',
+  lineageShow: 'mcpl.showLineage',
+  lineageOpen: 'mcpl.openLineage',
+  rollBack: 'mcpl.rollBack',
+  checkpointContinue: 'mcpl.continueFromCheckpoint',
+  lineageContinue: 'mcpl.continueFromLastGood',
+  stateOpen: 'mcpl.openState',
+  statesCompare: 'mcpl.compareStates',
+  checkpointName: 'mcpl.nameCheckpoint',
+  checkpointPin: 'mcpl.pinCheckpoint',
+  checkpointUnpin: 'mcpl.unpinCheckpoint',
+  checkpointCopyId: 'mcpl.copyCheckpointId',
+  lineageExport: 'mcpl.exportLineage',
+  lineageImport: 'mcpl.importLineage',
+  lineageForget: 'mcpl.forgetLineage',
 } as const;
 
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
@@ -72,6 +89,9 @@ export const SETTINGS = {
   inferenceModel: 'mcpl.inference.model',
   approvalsTimeoutSeconds: 'mcpl.approvals.timeoutSeconds',
   approvalsInChat: 'mcpl.approvals.inChat',
+  stateMaxCount: 'mcpl.state.maxCount',
+  stateMaxAgeDays: 'mcpl.state.maxAgeDays',
+  stateMaxMegabytes: 'mcpl.state.maxMegabytes',
 } as const;
 
 export const CONTEXT_KEYS = {
@@ -112,12 +132,17 @@ export const FACETS = {
   grant: 'grant',
   /** A grant that outlives the session. */
   lasting: 'lasting',
+  /** The lineage of a feature set. */
+  checkpoints: 'checkpoints',
+  /** Its next call is refused. */
+  blocked: 'blocked',
 } as const;
 
 /** Of documents that show what servers have. */
 export const SCHEMES = {
   resource: 'mcpl-resource',
   prompt: 'mcpl-prompt',
+  state: 'mcpl-state',
 } as const;
 
 export type Facet = (typeof FACETS)[keyof typeof FACETS];

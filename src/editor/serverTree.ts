@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, type ServerSnapshot } from '../core/index.ts';
+import { type Disposable, DisposableStore, messageOf, type ServerSnapshot } from '../core/index.ts';
 import { joinedChanges } from './featureSetChanges.ts';
 import { isOn } from './featureSetText.ts';
 import { SERVERS_VIEW } from './ids.ts';
@@ -30,7 +30,7 @@ export interface ServerTree extends Disposable {
   reveal(server: string): Promise<void>;
 }
 
-type Needs = Pick<EditorServices, 'host' | 'settings' | 'failures' | 'asked'>;
+type Needs = Pick<EditorServices, 'host' | 'log' | 'settings' | 'failures' | 'asked'>;
 
 export function registerServerTree(services: Needs, watch: SettingsWatch): ServerTree {
   const store = new DisposableStore();
@@ -44,12 +44,18 @@ export function registerServerTree(services: Needs, watch: SettingsWatch): Serve
     }),
   );
   const opener = new FailureOpener(view, rows, services);
-  store.add(view.onDidChangeVisibility(() => opener.open()));
+  store.add(
+    view.onDidChangeVisibility(() => {
+      opener.open();
+      readLineages(view, services);
+    }),
+  );
   const tell = (): void => tellAbove(view, services, watch);
   store.add(
     rows.onDidRefresh(() => {
       tell();
       opener.open();
+      readLineages(view, services);
     }),
   );
   store.add(watch.onDidChangeHolding(tell));
@@ -62,6 +68,14 @@ export function registerServerTree(services: Needs, watch: SettingsWatch): Serve
     },
     dispose: () => store.dispose(),
   };
+}
+
+/** What earlier sessions left is read for whom it may concern; asked for again, it is read only once. */
+function readLineages(view: vscode.TreeView<TreeElement>, { host, log }: Needs): void {
+  if (!view.visible || !host.servers().some(({ mcpl }) => mcpl !== undefined)) return;
+  host.lineages
+    .loaded()
+    .catch((error: unknown) => log.log('error', `The lineages cannot be read: ${messageOf(error)}`));
 }
 
 /** A message above an empty view would take the place of its welcome, which says the same. */
@@ -169,6 +183,7 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
     this.#store.add(host.onDidChangeServer((change) => this.refresh(change.server)));
     // Rows of no server come and go with the list of rows.
     this.#store.add(host.onDidChangeProblems(() => this.refresh('')));
+    this.#store.add(host.lineages.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
     this.#store.add(asked.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
     this.#store.add({ dispose: () => clearTimeout(this.#timer) });
   }
@@ -216,7 +231,8 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
 
   #readRoots(): readonly TreeElement[] {
     const known = new Map(this.#roots.map((root) => [root.node.id, root]));
-    return serverTree(this.#host.servers(), this.#host.problems(), this.#asked.waiting).map((node) => {
+    const { waiting } = this.#asked;
+    return serverTree(this.#host.servers(), this.#host.problems(), waiting, this.#host.lineages.list()).map((node) => {
       const element = known.get(node.id) ?? elementOf(node, undefined);
       element.node = node;
       return element;

@@ -5,6 +5,7 @@ import {
   cleanText,
   type ConnectionDefinition,
   type HostError,
+  type LineageSummary,
   type ServerSnapshot,
   type SettingsProblem,
 } from '../core/index.ts';
@@ -12,6 +13,7 @@ import { joinCommandLine } from './commandLine.ts';
 import { featureSetsNodes } from './featureSetNodes.ts';
 import { mcplLines, mcplWords } from './featureSetText.ts';
 import { COMMANDS, FACETS } from './ids.ts';
+import { strayCheckpointsNodes } from './lineageNodes.ts';
 import { scopesNodes } from './scopeNodes.ts';
 import { offerNodes } from './serverOfferNodes.ts';
 import { type NodeIcon, stateIcon, stateText, stateWords } from './serverStateText.ts';
@@ -37,6 +39,7 @@ export function serverTree(
   servers: readonly ServerSnapshot[],
   problems: readonly SettingsProblem[],
   waiting: readonly WaitingQuestion[] = [],
+  lineages: readonly LineageSummary[] = [],
 ): readonly TreeNode[] {
   const ids = new Set(servers.map((server) => server.id));
   const homeless = problems.filter(({ path }) => typeof path[0] !== 'string' || !ids.has(path[0]));
@@ -46,12 +49,17 @@ export function serverTree(
       serverNode(
         server,
         waiting.filter((question) => question.server === server.id),
+        lineages.filter((lineage) => lineage.server === server.id),
       ),
     ),
   ];
 }
 
-export function serverNode(server: ServerSnapshot, waiting: readonly WaitingQuestion[] = []): TreeNode {
+export function serverNode(
+  server: ServerSnapshot,
+  waiting: readonly WaitingQuestion[] = [],
+  lineages: readonly LineageSummary[] = [],
+): TreeNode {
   const words = [...countWords(waiting.length), stateWords(server), ...mcplWords(server)].join(' · ');
   // A question that waits is shown again by starting its server: toasts hide themselves.
   const startable = server.definition !== undefined && (canStart(server.state) || server.state.kind === 'asking');
@@ -65,29 +73,35 @@ export function serverNode(server: ServerSnapshot, waiting: readonly WaitingQues
     tooltip: serverTooltip(server),
     spoken: `${cleanLine(server.id, MAX_LABEL)}, ${words}`,
     icon: stateIcon(server),
-    facets: [
-      FACETS.server,
-      ...(startable ? [FACETS.startable] : []),
-      ...(canStop(server.state) ? [FACETS.stoppable] : []),
-      ...(server.state.kind === 'failed' ? [FACETS.failed] : []),
-      ...(server.enabled ? [FACETS.enabled] : []),
-      ...(server.definition?.connection.kind === 'remote' ? [FACETS.remote] : []),
-      ...(server.state.kind === 'running' && server.capabilities['logging'] !== undefined ? [FACETS.logs] : []),
-      ...(server.mcpl === undefined ? [] : [FACETS.mcpl]),
-    ],
+    facets: facetsOf(server, startable),
     // A server that has something to say opens by itself; the others wait until they are opened.
     expansion: server.state.kind === 'failed' || hasErrors(server) ? 'expanded' : 'collapsed',
     children: [
       ...questionNodes(waiting),
       ...stateNotes(server),
       ...problemNodes(server),
-      ...featureSetsNodes(server),
+      ...featureSetsNodes(server, lineages),
+      ...strayCheckpointsNodes(lineages, server.mcpl?.sets ?? []),
       ...scopesNodes(server),
       ...toolsNodes(server),
       ...offerNodes(server),
       logNode(server.id),
     ],
   };
+}
+
+function facetsOf(server: ServerSnapshot, startable: boolean): TreeNode['facets'] {
+  const { state, definition } = server;
+  return [
+    FACETS.server,
+    ...(startable ? [FACETS.startable] : []),
+    ...(canStop(state) ? [FACETS.stoppable] : []),
+    ...(state.kind === 'failed' ? [FACETS.failed] : []),
+    ...(server.enabled ? [FACETS.enabled] : []),
+    ...(definition?.connection.kind === 'remote' ? [FACETS.remote] : []),
+    ...(state.kind === 'running' && server.capabilities['logging'] !== undefined ? [FACETS.logs] : []),
+    ...(server.mcpl === undefined ? [] : [FACETS.mcpl]),
+  ];
 }
 
 function countWords(questions: number): readonly string[] {

@@ -5,7 +5,7 @@ import { COMMANDS, SETTINGS, TRACE_VIEW } from './ids.ts';
 import type { EditorServices } from './services.ts';
 import type { TracePanel } from './tracePanel.ts';
 
-type Needs = Pick<EditorServices, 'host' | 'failures' | 'pick' | 'extensionUri' | 'traces'>;
+type Needs = Pick<EditorServices, 'host' | 'failures' | 'log' | 'pick' | 'extensionUri' | 'traces'>;
 
 /** `mcpl.server.showTrace`, the tabs that it opens, and the setting that records from the start. */
 export function registerShowTrace(services: Needs): Disposable {

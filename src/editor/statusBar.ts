@@ -12,7 +12,7 @@ import { APPROVALS_VIEW, type CommandId, COMMANDS, EVENTS_VIEW } from './ids.ts'
 import { serverIcon } from './serverTree.ts';
 import { stateWords } from './serverStateText.ts';
 import type { EditorServices } from './services.ts';
-import { approvalsText, statusText, unreadText } from './statusText.ts';
+import { approvalsText, blockedText, statusText, unreadText } from './statusText.ts';
 
 /** Servers that start together change together: one repaint for all of them. */
 const REPAINT_MS = 50;
@@ -37,6 +37,7 @@ export function registerStatusBar(services: Needs): Disposable {
   store.add(services.asked.onDidChange(repaintSoon));
   store.add(services.host.events.onDidChange(repaintSoon));
   store.add(services.host.approvals.onDidChange(repaintSoon));
+  store.add(services.host.lineages.onDidChange(repaintSoon));
   store.add({ dispose: () => clearTimeout(timer) });
   store.add(vscode.commands.registerCommand(COMMANDS.statusShow, () => showServers(services)));
   repaint();
@@ -47,13 +48,24 @@ function paint(item: vscode.StatusBarItem, { host, asked }: Needs): void {
   // A server that waits for its sign-in counts as one that asks already.
   const others = asked.waiting.filter(({ server }) => host.server(server)?.state.kind !== 'asking');
   const approvals = host.approvals.pending().length;
-  const status = statusText(host.servers(), host.problems(), others.length, host.events.unread, approvals);
+  const status = statusText(
+    host.servers(),
+    host.problems(),
+    others.length,
+    host.events.unread,
+    approvals,
+    blockedLineages(host),
+  );
   item.text = status.text;
   item.tooltip = status.tooltip;
   item.accessibilityInformation = { label: status.spoken };
   item.backgroundColor = status.isUrgent ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
   if (status.visible) item.show();
   else item.hide();
+}
+
+function blockedLineages({ lineages }: Host): number {
+  return lineages.list().filter(({ blocked }) => blocked !== undefined).length;
 }
 
 interface Action extends vscode.QuickInputButton {
@@ -84,6 +96,7 @@ function showServers({ host, asked }: Needs): void {
   store.add(asked.onDidChange(fill));
   store.add(host.events.onDidChange(fill));
   store.add(host.approvals.onDidChange(fill));
+  store.add(host.lineages.onDidChange(fill));
   store.add(
     pick.onDidTriggerItemButton(({ item, button }) => {
       const action = item.buttons?.find((candidate) => candidate === button);
@@ -133,7 +146,7 @@ function rowsOf(host: Host, asking: ReadonlySet<string>): readonly Row[] {
   ];
   const servers = host.servers().map((server) => rowOf(server, asking.has(server.id)));
   // Somebody waits for an answer, and not for long.
-  return [...approvalRows(host.approvals.pending().length), ...servers, ...ends];
+  return [...approvalRows(host.approvals.pending().length), ...blockedRows(blockedLineages(host)), ...servers, ...ends];
 }
 
 function approvalRows(waiting: number): readonly Row[] {
@@ -141,6 +154,13 @@ function approvalRows(waiting: number): readonly Row[] {
   const iconPath = new vscode.ThemeIcon('shield');
   const label = vscode.l10n.t('Show Approvals');
   return [{ label, description: approvalsText(waiting), iconPath, command: `${APPROVALS_VIEW}.focus` }];
+}
+
+function blockedRows(blocked: number): readonly Row[] {
+  if (blocked === 0) return [];
+  const iconPath = new vscode.ThemeIcon('git-commit');
+  const label = vscode.l10n.t('Show Lineage');
+  return [{ label, description: blockedText(blocked), iconPath, command: COMMANDS.lineageShow }];
 }
 
 function unreadRows(unread: number): readonly Row[] {

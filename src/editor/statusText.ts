@@ -14,18 +14,22 @@ export interface StatusText {
 /** Servers in the tooltip: it is a glance, and the quick pick has them all. */
 const MAX_LINES = 12;
 
-/** `questions`: those of servers that run, beside the question whether one may start. `unread`: push events. `approvals`: requests that wait for one. */
+/**
+ * `questions`: those of servers that run, beside the question whether one may start. `unread`: push events. `approvals`:
+ * requests that wait for one. `blocked`: feature sets whose calls are refused until somebody says where to go on.
+ */
 export function statusText(
   servers: readonly ServerSnapshot[],
   problems: readonly SettingsProblem[],
   questions = 0,
   unread = 0,
   approvals = 0,
+  blocked = 0,
 ): StatusText {
   const running = servers.filter((server) => isRunning(server.state)).length;
   const failed = servers.filter((server) => server.state.kind === 'failed').length;
   const asking = servers.filter((server) => server.state.kind === 'asking').length + questions;
-  const wrong = failed + problems.filter((problem) => problem.severity === 'error').length;
+  const wrong = failed + blocked + problems.filter((problem) => problem.severity === 'error').length;
   const busy = servers.some((server) => server.state.kind === 'starting' || server.state.kind === 'restarting');
   const icon = busy ? '$(loading~spin)' : '$(mcp)';
   const counts = [
@@ -54,4 +58,10 @@ export function unreadText(unread: number): string {
 
 export function approvalsText(approvals: number): string {
   return approvals === 1 ? '1 request waits for your approval' : `${approvals} requests wait for your approval`;
+}
+
+export function blockedText(blocked: number): string {
+  return blocked === 1
+    ? '1 feature set waits for you to choose a checkpoint'
+    : `${blocked} feature sets wait for you to choose a checkpoint`;
 }

@@ -3,24 +3,33 @@ import {
   CancellationSource,
   type HostError,
   type JsonObject,
+  type KeptState,
   type Progress,
   type ResultView,
   toHostError,
 } from '../core/index.ts';
 import type { RunView } from '../webview/messages.ts';
+import { keptText } from './lineageText.ts';
 import type { EditorServices, ToolTarget } from './services.ts';
 import { failedRun, progressView, resultRun } from './toolView.ts';
 
 /** A flood of progress is shown this often: more cannot be read. */
 const PROGRESS_MS = 100;
 
+type RunHost = Pick<EditorServices['host'], 'callTool' | 'onDidChangeOperation'>;
+
 type Ending =
-  | { readonly kind: 'result'; readonly result: ResultView; readonly elapsedMs: number }
+  | {
+      readonly kind: 'result';
+      readonly result: ResultView;
+      readonly elapsedMs: number;
+      readonly kept: KeptState | undefined;
+    }
   | { readonly kind: 'error'; readonly error: HostError; readonly elapsedMs: number };
 
 /** The calls of one page, one at a time: how far the current one is, and what the last one gave. */
 export class ToolRun {
-  readonly #host: Pick<EditorServices['host'], 'callTool'>;
+  readonly #host: RunHost;
   readonly #target: ToolTarget;
   readonly #changed: () => void;
   #source: CancellationSource | undefined;
@@ -29,7 +38,7 @@ export class ToolRun {
   #timer: NodeJS.Timeout | undefined;
   #ending: Ending | undefined;
 
-  constructor(host: Pick<EditorServices['host'], 'callTool'>, target: ToolTarget, changed: () => void) {
+  constructor(host: RunHost, target: ToolTarget, changed: () => void) {
     this.#host = host;
     this.#target = target;
     this.#changed = changed;
@@ -44,7 +53,7 @@ export class ToolRun {
     const ending = this.#ending;
     if (ending === undefined) return { kind: 'idle' };
     return ending.kind === 'result'
-      ? resultRun(ending.elapsedMs, ending.result)
+      ? resultRun(ending.elapsedMs, ending.result, ending.kept && keptText(ending.kept))
       : failedRun(ending.elapsedMs, ending.error);
   }
 
@@ -92,12 +101,18 @@ export class ToolRun {
         this.#changed();
       }, PROGRESS_MS);
     };
+    const request = { ...this.#target, args, route: 'command' } as const;
+    let kept: KeptState | undefined;
+    const listener = this.#host.onDidChangeOperation((operation) => {
+      if (operation.request === request) kept = operation.kept;
+    });
     try {
-      const request = { ...this.#target, args, route: 'command' } as const;
       const result = await this.#host.callTool(request, { token: source.token, onProgress });
-      return { kind: 'result', result, elapsedMs: elapsed() };
+      return { kind: 'result', result, elapsedMs: elapsed(), kept };
     } catch (error) {
       return { kind: 'error', error: toHostError(error), elapsedMs: elapsed() };
+    } finally {
+      listener.dispose();
     }
   }
 

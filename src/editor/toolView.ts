@@ -87,7 +87,8 @@ export function progressView(elapsedMs: number, progress: Progress | undefined):
   };
 }
 
-export function resultRun(elapsedMs: number, result: ResultView): RunView {
+/** `kept`: what became of the state that came with it. */
+export function resultRun(elapsedMs: number, result: ResultView, kept?: string): RunView {
   const shown = result.blocks.slice(0, MAX_BLOCKS).map(blockView);
   const left = result.blocks.length - shown.length;
   const more: readonly BlockView[] =
@@ -99,6 +100,7 @@ export function resultRun(elapsedMs: number, result: ResultView): RunView {
     isError: result.isError,
     blocks: [...remarkViews(result), ...shown, ...more],
     structured: structured === undefined ? undefined : cleanText(structured, MAX_TEXT),
+    ...(kept === undefined ? {} : { kept }),
   };
 }
 

@@ -3,7 +3,10 @@ import {
   ALL_MESSAGES,
   type Disposable,
   DisposableStore,
+  type Host,
+  messageOf,
   type ProtocolTrace,
+  type TraceEntry,
   type TraceFilter,
   TraceSelection,
 } from '../core/index.ts';
@@ -11,10 +14,11 @@ import { decodeFromTracePage, type FromTracePage, type ToTracePage } from '../we
 import { plainText } from './plainText.ts';
 import type { EditorServices } from './services.ts';
 import { exportTrace } from './traceExport.ts';
+import { checkpointFate, checkpointIn } from './traceCheckpoint.ts';
 import { formatted, traceMessage, traceRow } from './traceText.ts';
 import { pageHtml, pageIcon, pageOptions } from './webviewPage.ts';
 
-type Needs = Pick<EditorServices, 'failures' | 'extensionUri'>;
+type Needs = Pick<EditorServices, 'failures' | 'extensionUri' | 'log'> & { readonly host: Pick<Host, 'lineages'> };
 
 /** One server's trace in an editor tab. The page is told how much there is, and gets the rows that it asks for. */
 export class TracePanel implements Disposable {
@@ -26,6 +30,8 @@ export class TracePanel implements Disposable {
   #watching: Disposable;
   #selection: TraceSelection;
   #list = 0;
+  /** The message whose text was asked for last. */
+  #wanted = 0;
 
   constructor(services: Needs, panel: vscode.WebviewPanel, server: string, trace: ProtocolTrace) {
     this.#services = services;
@@ -71,7 +77,7 @@ export class TracePanel implements Disposable {
         return this.#sendRows(message.list, message.from, message.count);
       case 'message': {
         const entry = this.#trace.get(message.n);
-        if (entry !== undefined) this.#send({ type: 'message', message: traceMessage(entry) });
+        if (entry !== undefined) this.#sendMessage(entry);
         return;
       }
       case 'copy':
@@ -111,6 +117,25 @@ export class TracePanel implements Disposable {
     const first = Math.max(from, this.#selection.start);
     const rows = this.#selection.page(first, from + count - first).map((entry, at) => traceRow(entry, first + at));
     this.#send({ type: 'rows', list, rows });
+  }
+
+  #sendMessage(entry: TraceEntry): void {
+    const { n, at } = entry;
+    this.#wanted = n;
+    const checkpoint = checkpointIn(entry);
+    if (checkpoint === undefined) return this.#send({ type: 'message', message: traceMessage(entry) });
+    const show = (fate?: string): void => {
+      // Another one may have been chosen since then.
+      if (this.#wanted === n) this.#send({ type: 'message', message: traceMessage(entry, fate) });
+    };
+    this.#fateOf(checkpoint, at).then(show, (error: unknown) => {
+      this.#services.log.log('warn', `A checkpoint cannot be looked up: ${messageOf(error)}`);
+      show();
+    });
+  }
+
+  async #fateOf(checkpoint: string, at: number): Promise<string> {
+    return checkpointFate(checkpoint, at, await this.#services.host.lineages.find(this.#server, checkpoint));
   }
 
   async #copy(n: number): Promise<void> {

@@ -1,7 +1,9 @@
 import { cleanLine, cleanText, parseJson, type TraceEntry } from '../core/index.ts';
 import type { TraceMessage, TraceRow } from '../webview/traceMessages.ts';
+import { checkpointIn } from './traceCheckpoint.ts';
 
 const MAX_LABEL = 200;
+const MAX_FACTS = 500;
 /** Indenting makes a message longer, deep ones many times over. */
 const MAX_SHOWN = 400_000;
 
@@ -12,13 +14,19 @@ export function traceRow(entry: TraceEntry, position: number): TraceRow {
     time: clockTime(entry.at),
     direction: entry.direction,
     kind: entry.kind,
-    method: cleanLine(entry.method ?? '', MAX_LABEL),
+    method: cleanLine([entry.method ?? '', ...checkpointOf(entry)].join(' · '), MAX_LABEL),
     id: cleanLine(String(entry.id ?? ''), MAX_LABEL),
     size: sizeText(entry.size),
   };
 }
 
-export function traceMessage(entry: TraceEntry): TraceMessage {
+function checkpointOf(entry: TraceEntry): readonly string[] {
+  const checkpoint = checkpointIn(entry);
+  return checkpoint === undefined ? [] : [checkpoint];
+}
+
+/** `fate`: what became of the checkpoint that came with it. */
+export function traceMessage(entry: TraceEntry, fate?: string): TraceMessage {
   const { n, at, direction, kind, method, id, size, isCut } = entry;
   const way = direction === 'sent' ? 'sent to the server' : 'received from the server';
   const facts = [
@@ -26,11 +34,12 @@ export function traceMessage(entry: TraceEntry): TraceMessage {
     ...(id === undefined ? [] : [`id ${String(id)}`]),
     sizeText(size),
     ...(isCut ? ['only its beginning is kept'] : []),
+    ...(fate === undefined ? [] : [fate]),
   ];
   return {
     n,
     title: cleanLine(method === undefined ? kind : `${method} (${kind})`, MAX_LABEL),
-    facts: cleanLine(facts.join(' · '), MAX_LABEL),
+    facts: cleanLine(facts.join(' · '), MAX_FACTS),
     text: cleanText(formatted(entry), MAX_SHOWN),
   };
 }

@@ -11,6 +11,7 @@ export interface TreeNode {
     | 'question'
     | 'featureSets'
     | 'featureSet'
+    | 'checkpoints'
     | 'scopes'
     | 'scope'
     | 'tools'

@@ -14,6 +14,8 @@ import {
   type Transport,
   type TransportClosed,
   type TransportDetails,
+  messageText,
+  type SendHints,
 } from '../core/index.ts';
 import { AnswerTurns } from './answerTurns.ts';
 import { openAuthorized } from './authorizedRequest.ts';
@@ -118,8 +120,8 @@ export class LegacySse implements Transport {
     });
   }
 
-  send(message: Json): void {
-    const body = JSON.stringify(message);
+  send(message: Json, hints?: SendHints): void {
+    const body = messageText(message, hints?.parts);
     if (this.#closing !== undefined) return;
     const exchange = new PostExchange(message, false);
     if (exchange.isReply && this.#answers.isFull) {

@@ -14,6 +14,8 @@ import {
   type Storage,
   type VerdictStore,
 } from '../core/index.ts';
+import { MemoryStates } from './memoryStates.ts';
+import { stateStore } from './stateStore.ts';
 
 /** More than a program that keeps nothing looks back at. */
 const MAX_AUDIT = 10_000;
@@ -23,12 +25,15 @@ const MOST_CHARACTERS = 64_000_000;
 /** Storage that lasts as long as the process, for programs that keep nothing. */
 export function memoryStorage(): Storage {
   const audit = new MemoryAudit();
+  const states = new MemoryStates();
   return {
     consents: memoryConsents(),
     verdicts: memoryVerdicts(),
     events: new MemoryEvents(audit),
     grants: memoryGrants(),
     audit,
+    states: stateStore(states),
+    // It lasts as long as the process, and so may be handed to the next host.
     close: () => Promise.resolve(),
   };
 }

@@ -10,6 +10,7 @@ import {
 } from '../core/index.ts';
 import { decodeUse } from './store/audit.ts';
 import { auditValues, entryOf } from './store/auditRows.ts';
+import { stateStore } from './stateStore.ts';
 import { StoreClient, type StoreClientOptions } from './store/client.ts';
 import { admissionOf, changeValues, decodeAdmission, eventOf, eventValues } from './store/eventRows.ts';
 import { grantOf, grantValues } from './store/grantRows.ts';
@@ -40,6 +41,7 @@ export function openStore(options: StoreOptions): Storage {
     events: eventStore(client),
     grants: grantStore(client),
     audit: auditStore(client),
+    states: stateStore(client),
     close: () => client.close(),
   };
 }

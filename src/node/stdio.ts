@@ -11,6 +11,8 @@ import {
   type Json,
   LogLimiter,
   MessageFramer,
+  messageText,
+  type SendHints,
   type StdioConnection,
   type Transport,
   type TransportClosed,
@@ -160,8 +162,8 @@ class StdioServer implements StdioTransport {
     this.#isHeard.resolve();
   }
 
-  send(message: Json): void {
-    this.#writer.send(this.#frame(JSON.stringify(message)));
+  send(message: Json, hints?: SendHints): void {
+    this.#writer.send(this.#frame(messageText(message, hints?.parts)));
   }
 
   close(): Promise<void> {

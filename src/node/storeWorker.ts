@@ -10,6 +10,7 @@ import { grantHandlers } from './store/grants.ts';
 import { record, text } from './store/records.ts';
 import type { StoreHandlers } from './store/repository.ts';
 import { describeFailure } from './store/sqlite.ts';
+import { openStates } from './store/states/stateHandlers.ts';
 import { verdictHandlers } from './store/verdicts.ts';
 
 /** More would make the first of them wait for the last. */
@@ -18,6 +19,8 @@ const MAX_BATCH = 1_024;
 interface Opened {
   readonly database: DatabaseSync;
   readonly handlers: StoreHandlers;
+  /** What was written was taken back. */
+  readonly undone: () => void;
 }
 
 /** The store's thread: takes what waits on its port, makes it durable together, answers. */
@@ -60,8 +63,8 @@ class StoreThread {
   #execute(requests: readonly StoreRequest[]): ReturnType<typeof failAll> {
     for (let attempt = 1; ; attempt++)
       try {
-        const { database, handlers } = (this.#opened ??= this.#open());
-        return runBatch(database, handlers, requests);
+        const { database, handlers, undone } = (this.#opened ??= this.#open(attempt > 1));
+        return runBatch(database, handlers, requests, undone);
       } catch (error) {
         const isDamaged = this.#opened !== undefined && describeFailure(error).kind === 'damaged';
         if (!isDamaged || attempt === 2) return failAll(requests, error);
@@ -70,17 +73,20 @@ class StoreThread {
       }
   }
 
-  #open(): Opened {
-    const { database, notices } = openDatabase(this.#file);
+  #open(isSuspect: boolean): Opened {
+    const { database, notices } = openDatabase(this.#file, isSuspect);
     for (const notice of notices) this.#send({ kind: 'notice', text: notice });
+    const states = openStates(database);
     return {
       database,
+      undone: () => states.forget(),
       handlers: {
         ...consentHandlers(database),
         ...verdictHandlers(database),
         ...eventHandlers(database),
         ...grantHandlers(database),
         ...auditHandlers(database),
+        ...states.handlers,
       },
     };
   }

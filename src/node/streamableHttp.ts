@@ -18,6 +18,7 @@ import {
   type Transport,
   type TransportClosed,
   type TransportDetails,
+  messageText,
 } from '../core/index.ts';
 import { AnswerTurns } from './answerTurns.ts';
 import type { Authorizer } from './authorizer.ts';
@@ -161,7 +162,7 @@ export class StreamableHttp implements Transport {
 
   send(message: Json, hints?: SendHints): void {
     const posting: Posting = {
-      body: JSON.stringify(message),
+      body: messageText(message, hints?.parts),
       stateless: statelessHeaders(message),
       hinted: hints?.headers && inLowerCase(hints.headers),
     };

@@ -13,6 +13,8 @@ import {
   type Transport,
   type TransportClosed,
   type TransportDetails,
+  messageText,
+  type SendHints,
 } from '../core/index.ts';
 import type { Authorizer } from './authorizer.ts';
 import { backgroundClock } from './backgroundClock.ts';
@@ -107,8 +109,8 @@ export class WebSocketTransport implements Transport {
     this.#delivery.start(receiver);
   }
 
-  send(message: Json): void {
-    const text = JSON.stringify(message);
+  send(message: Json, hints?: SendHints): void {
+    const text = messageText(message, hints?.parts);
     if (this.#closing !== undefined || this.#failure !== undefined) return;
     if (this.#socket !== undefined) {
       this.#write(this.#socket, text);

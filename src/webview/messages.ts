@@ -79,6 +79,8 @@ export type RunView =
       readonly isError: boolean;
       readonly blocks: readonly BlockView[];
       readonly structured: string | undefined;
+      /** What became of the state that came with it. */
+      readonly kept?: string;
     }
   /** Ended by the person. */
   | { readonly kind: 'cancelled'; readonly elapsedMs: number }

@@ -32,6 +32,7 @@ export function resultView(run: RunView, actions: ResultActions): readonly Node[
             button('Open in Editor', 'link', () => actions.open()),
           ],
         }),
+        ...(run.kept === undefined ? [] : [element('p', { class: 'kept', text: run.kept })]),
         ...run.blocks.map(blockView),
         ...structuredView(run.structured, run.blocks),
         ...(run.blocks.length === 0 && run.structured === undefined

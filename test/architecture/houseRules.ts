@@ -46,7 +46,7 @@ const IN_A_LAYER = /^src\/(core|node|editor|cli|webview|demo)\/|^src\/(extension
 const IN_THE_CORE = new RegExp(
   [
     '^src/(?!core/)',
-    '^src/core/(base|model|rpc|wire|wire/mcp|wire/mcpl|mcpl|policy|session|features|form|gateway|auth|trace|scopes)/[^/]+\\.ts$',
+    '^src/core/(base|model|rpc|wire|wire/mcp|wire/mcpl|mcpl|policy|session|features|form|gateway|auth|trace|scopes|state)/[^/]+\\.ts$',
     '^src/core/((index|host|hostTypes|ports|inputPorts|modelPorts|globals\\.d|noVscode\\.d)\\.ts|tsconfig\\.json)$',
   ].join('|'),
 );

@@ -1,7 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Args, BenchClient, OpenClient } from './clients/client.ts';
+import type { LineageProcedure } from './lineageProcedures.ts';
 import type { HostProcedure } from './mcplProcedures.ts';
+import type { PatchProcedure } from './patchProcedures.ts';
 import type { ScopeProcedure } from './scopeProcedures.ts';
+import type { StateProcedure } from './stateProcedures.ts';
+import type { StoreProcedure } from './storeProcedures.ts';
 import { median, percentile } from './statistics.ts';
 import type { Job, Params } from './job.ts';
 import type { Metrics } from './measure.ts';
@@ -224,10 +228,28 @@ const hostProcedure = async (name: string): Promise<HostProcedure | undefined> =
 const scopeProcedure = async (name: string): Promise<ScopeProcedure | undefined> =>
   (await import('./scopeProcedures.ts')).scopeProcedures[name];
 
+const lineageProcedure = async (name: string): Promise<LineageProcedure | undefined> =>
+  (await import('./lineageProcedures.ts')).lineageProcedures[name];
+
+const stateProcedure = async (name: string): Promise<StateProcedure | undefined> =>
+  (await import('./stateProcedures.ts')).stateProcedures[name];
+
+const patchProcedure = async (name: string): Promise<PatchProcedure | undefined> =>
+  (await import('./patchProcedures.ts')).patchProcedures[name];
+
+const storeProcedure = async (name: string): Promise<StoreProcedure | undefined> =>
+  (await import('./storeProcedures.ts')).storeProcedures[name];
+
 const main = async (job: Job): Promise<Metrics> => {
   const procedure = procedures[job.procedure];
   if (procedure === undefined) {
-    const other = (await scopeProcedure(job.procedure)) ?? (await hostProcedure(job.procedure));
+    const other =
+      (await scopeProcedure(job.procedure)) ??
+      (await patchProcedure(job.procedure)) ??
+      (await lineageProcedure(job.procedure)) ??
+      (await stateProcedure(job.procedure)) ??
+      (await storeProcedure(job.procedure)) ??
+      (await hostProcedure(job.procedure));
     if (other === undefined) throw new Error(`There is no procedure "${job.procedure}".`);
     return other(job.variant, job.params);
   }

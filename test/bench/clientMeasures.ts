@@ -1,8 +1,12 @@
 import { ALL, CPU, OURS, P50, P99, RATE, type Recipe, RSS, target, toFloor, toMeasure, toSdk } from './recipe.ts';
 import type { Job } from './job.ts';
+import { lineageRecipes } from './lineageRecipes.ts';
 import { mcplRecipes } from './mcplRecipes.ts';
 import type { Measure, Metric, Target } from './measure.ts';
+import { patchRecipes } from './patchRecipes.ts';
 import { scopeRecipes } from './scopeRecipes.ts';
+import { stateRecipes } from './stateRecipes.ts';
+import { storeRecipes } from './storeRecipes.ts';
 
 const bigResult = (tool: 'text' | 'objects', megabytes: 1 | 10, targets: readonly Target[]): Recipe => ({
   id: 'big',
@@ -183,4 +187,12 @@ const recipes = (dose: number): readonly Recipe[] => {
 
 /** What is measured in a process of its own for each variant. `dose` scales the counts that only make figures steadier. */
 export const clientMeasures = (dose: number, nodeFlags: readonly string[]): readonly Measure[] =>
-  [...recipes(dose), ...mcplRecipes(dose), ...scopeRecipes()].map((recipe) => toMeasure(recipe, nodeFlags));
+  [
+    ...recipes(dose),
+    ...mcplRecipes(dose),
+    ...scopeRecipes(),
+    ...patchRecipes(),
+    ...lineageRecipes(),
+    ...stateRecipes(dose),
+    ...storeRecipes(dose),
+  ].map((recipe) => toMeasure(recipe, nodeFlags));

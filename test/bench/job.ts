@@ -25,6 +25,14 @@ export interface Job {
     | 'decisions'
     | 'repeated'
     | 'compiling'
+    | 'materialised'
+    | 'layout'
+    | 'patching'
+    | 'patchSuite'
+    | 'concurrent'
+    | 'lone'
+    | 'flooded'
+    | 'openLarge'
     | 'hard';
   readonly variant: string;
   readonly params: Params;

@@ -11,6 +11,7 @@ import { benchFolder } from './buildPaths.ts';
 import { bundleMeasure } from './bundleMeasure.ts';
 import { clientMeasures } from './clientMeasures.ts';
 import { canPin } from './job.ts';
+import { lineageMeasure } from './lineageMeasure.ts';
 import type { Measure, Metrics } from './measure.ts';
 import { type Measured, measuredText, verdictsOf, verdictsText } from './report.ts';
 import { seededRandom, shuffled } from './schedule.ts';
@@ -94,6 +95,7 @@ await main(async () => {
   const seed = Number(asked.seed ?? Date.now() % 1_000_000);
   const all = [
     ...clientMeasures(dose, profilingFlags(asked.profile === true)),
+    lineageMeasure(),
     bundleMeasure(dose),
     activationMeasure(dose),
   ];

@@ -43,13 +43,21 @@ const complete = packed(
   ...[
     'dist/engine.js',
     'dist/scopeDesk.js',
+    'dist/stateDesk.js',
+    'dist/lineageDesk.js',
     'dist/approvalDesk.js',
     'dist/settingsSyntax.js',
     'dist/conversation.js',
     'dist/inbox.js',
     'dist/pages.js',
   ],
-  ...['dist/webview/toolForm.js', 'dist/webview/question.js', 'dist/webview/trace.js', 'media/mcpl.svg'],
+  ...[
+    'dist/webview/toolForm.js',
+    'dist/webview/question.js',
+    'dist/webview/trace.js',
+    'dist/webview/lineage.js',
+    'media/mcpl.svg',
+  ],
 );
 
 suite('The content of the VSIX', () => {

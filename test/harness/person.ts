@@ -107,8 +107,23 @@ const showNotifications = async (page: Page): Promise<void> => {
   await page.mouse.move(640, 240);
 };
 
-const webview = (page: Page): FrameLocator =>
-  page.frameLocator('iframe.webview.ready').first().frameLocator('iframe#active-frame');
+/** Of several web views the one in the editor area; a view in the side bar only where there is no other. */
+const webviewOf = async (page: Page): Promise<FrameLocator> => {
+  const frames = page.locator('iframe.webview.ready');
+  await frames.first().waitFor({ state: 'attached' });
+  const area = await page.locator('[id="workbench.parts.editor"]').boundingBox();
+  const isInArea = (box: Box | null): boolean =>
+    area !== null && box !== null && box.width > 0 && box.x >= area.x && box.x < area.x + area.width;
+  let chosen = 0;
+  for (let at = (await frames.count()) - 1; at >= 0; at--)
+    if ((await frames.nth(at).isVisible()) && isInArea(await frames.nth(at).boundingBox())) chosen = at;
+  return page.frameLocator('iframe.webview.ready').nth(chosen).frameLocator('iframe#active-frame');
+};
+
+interface Box {
+  readonly x: number;
+  readonly width: number;
+}
 
 const inTree = (page: Page): Pick<Person, 'openContainer' | 'clickTreeItem' | 'treeRows'> => ({
   openContainer: async (title) => {
@@ -187,7 +202,7 @@ export const createPerson = (page: Page, screenshots: string): Person => ({
   ...inTree(page),
   ...inNotifications(page),
   ...inQuickInput(page),
-  webviewClick: async (selector) => webview(page).locator(selector).first().click(),
-  webviewFill: async (selector, text) => webview(page).locator(selector).first().fill(text),
-  webviewTexts: async (selector) => visibleTexts(webview(page).locator(selector)),
+  webviewClick: async (selector) => (await webviewOf(page)).locator(selector).first().click(),
+  webviewFill: async (selector, text) => (await webviewOf(page)).locator(selector).first().fill(text),
+  webviewTexts: async (selector) => visibleTexts((await webviewOf(page)).locator(selector)),
 });

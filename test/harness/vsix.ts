@@ -30,6 +30,8 @@ const required = [
   'extension/dist/opener.js',
   'extension/dist/engine.js',
   'extension/dist/scopeDesk.js',
+  'extension/dist/stateDesk.js',
+  'extension/dist/lineageDesk.js',
   'extension/dist/approvalDesk.js',
   'extension/dist/settingsSyntax.js',
   'extension/dist/conversation.js',
@@ -42,6 +44,7 @@ const required = [
   'extension/dist/webview/toolForm.js',
   'extension/dist/webview/question.js',
   'extension/dist/webview/trace.js',
+  'extension/dist/webview/lineage.js',
 ];
 
 export const maximumSize = 600_000;

@@ -101,7 +101,7 @@ suite('The demo server and a host that speaks MCPL', function () {
         const sets = Object.keys(result.capabilities.experimental.mcpl.featureSets).length;
         seen.push(`${result.serverInfo.title}, ${sets} sets`);
       }
-      assert.deepEqual(seen, ['Demo Memory, 4 sets', 'Demo Compliance, 1 sets', 'Demo Notes, 7 sets']);
+      assert.deepEqual(seen, ['Demo Memory, 4 sets', 'Demo Compliance, 1 sets', 'Demo Notes, 9 sets']);
     } finally {
       for (const each of started) await each.end();
     }
@@ -110,7 +110,7 @@ suite('The demo server and a host that speaks MCPL', function () {
       [
         'Demo memory server is ready. What it learns is kept in memory until it stops.\n',
         'Demo compliance server is ready. It keeps nothing.\n',
-        'Demo notes server is ready. Notes are kept in memory until it stops.\n"other" is none of notes, memory, compliance, files and was left out.\n',
+        'Demo notes server is ready. Notes are kept in memory until it stops.\n"other" is none of notes, memory, compliance, files, state and was left out.\n',
       ],
     );
   });

@@ -5,7 +5,7 @@ import { parse, type ParseError } from 'jsonc-parser';
 import { createHost, type Host, type HostOptions, type JsonObject, type Models } from '../../src/cli/library.ts';
 
 const sample = new URL('../sample/workspace/', import.meta.url);
-const DEMOS = ['notes', 'memory', 'compliance', 'files'];
+const DEMOS = ['notes', 'memory', 'compliance', 'files', 'state'];
 
 /** What the README of the sample has a person do, with a model that repeats what it is told. */
 suite('The sample workspace', function () {
@@ -75,6 +75,7 @@ suite('The sample workspace', function () {
         'memory true: memory.retrieval disabled, memory.extraction disabled, memory.consolidation disabled, memory.proactive disabled',
         'compliance true: compliance.redaction disabled',
         'files true: files.edit disabled',
+        'state true: state.book disabled, state.ledger disabled',
       ],
     );
     const { injectedBy, modifiedBy } = await ask('My key is sk-1234567890abcdef.');

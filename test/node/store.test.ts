@@ -95,7 +95,7 @@ suite('The store', function () {
     assert.deepEqual(readdirSync(join(folder, 'nested')), ['mcpl.sqlite']);
     const database = new DatabaseSync(file, { readOnly: true });
     const pragma = (name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-    assert.deepEqual([pragma('journal_mode'), pragma('user_version'), pragma('quick_check')], ['wal', 4, 'ok']);
+    assert.deepEqual([pragma('journal_mode'), pragma('user_version'), pragma('quick_check')], ['wal', 5, 'ok']);
     database.close();
   });
 
@@ -169,7 +169,7 @@ suite('The store', function () {
     assert.equal(
       await failure(store.consents.list()),
       'STORAGE_FAILED newer | The database ~/nested/mcpl.sqlite cannot be used: It has format 7, this version reads ' +
-        'formats up to 4. | Update MCP Live, or open this workspace with the newer version.',
+        'formats up to 5. | Update MCP Live, or open this workspace with the newer version.',
     );
     await store.close();
     assert.deepEqual(readFileSync(file), before);

@@ -101,7 +101,7 @@ suite('The file of events, grants and the audit', function () {
     );
     await store.close();
     const database = new DatabaseSync(file, { readOnly: true });
-    assert.deepEqual({ ...database.prepare('PRAGMA user_version').get() }, { user_version: 4 });
+    assert.deepEqual({ ...database.prepare('PRAGMA user_version').get() }, { user_version: 5 });
     database.close();
     assert.deepEqual(notices, []);
   });

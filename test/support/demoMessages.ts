@@ -7,7 +7,7 @@ export interface DemoMessage {
   readonly method?: string;
   readonly params: DemoParams;
   readonly result: DemoResult;
-  readonly error?: { readonly code: number; readonly message: string };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: object };
 }
 
 interface Text {
@@ -46,12 +46,32 @@ interface DemoResult {
   };
   readonly contextInjections: readonly object[];
   readonly modifiedResponse: string;
+  readonly state?: DemoState;
+  readonly checkpoint: string;
+  readonly success: boolean;
+  readonly reason?: string;
+}
+
+export interface DemoState {
+  readonly checkpoint: string;
+  readonly parent: string | null;
+  readonly data?: object;
+  readonly patch?: readonly object[];
 }
 
 interface DemoAdvert {
   readonly version: string;
   readonly contextHooks?: object;
   readonly featureSets: Readonly<
-    Record<string, { readonly description: string; readonly uses: readonly string[]; readonly scoped?: boolean }>
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly uses: readonly string[];
+        readonly scoped?: boolean;
+        readonly rollback?: boolean;
+        readonly hostState?: boolean;
+      }
+    >
   >;
 }

@@ -6,6 +6,7 @@ import { EVENT_SCHEME } from '../../src/editor/eventIds.ts';
 import { LEAST_LIMITS, MOST_LIMITS } from '../../src/core/model/server.ts';
 import {
   APPROVALS_VIEW,
+  CHAT_COMMANDS,
   CHAT_PARTICIPANT,
   COMMANDS,
   CONTEXT_KEYS,
@@ -14,6 +15,8 @@ import {
   EXTENSION_ID,
   FACETS,
   GATEWAY_PROVIDER,
+  LINEAGE_PANEL,
+  LINEAGE_VIEW,
   SCHEMES,
   SERVERS_VIEW,
   SETTINGS,
@@ -47,7 +50,11 @@ interface Contributes {
   readonly viewsWelcome: readonly { readonly view: string; readonly contents: string }[];
   readonly menus: Readonly<Record<string, readonly MenuItem[]>>;
   readonly mcpServerDefinitionProviders: readonly { readonly id: string }[];
-  readonly chatParticipants: readonly { readonly id: string; readonly name: string }[];
+  readonly chatParticipants: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly commands: readonly { readonly name: string }[];
+  }[];
   readonly walkthroughs: readonly { readonly id: string; readonly steps: readonly Step[] }[];
 }
 
@@ -119,7 +126,7 @@ suite('package.json and the ids of the code', () => {
       Object.values(contributes.views)
         .flat()
         .map(({ id }) => id),
-      [SERVERS_VIEW, EVENTS_VIEW, APPROVALS_VIEW],
+      [SERVERS_VIEW, EVENTS_VIEW, APPROVALS_VIEW, LINEAGE_VIEW],
     );
     const keys = whens(contributes).flatMap((when) => when.match(/\bmcpl:\w+/g) ?? []);
     assert.deepEqual([...new Set(keys)].sort(), Object.values(CONTEXT_KEYS).sort());
@@ -130,6 +137,10 @@ suite('package.json and the ids of the code', () => {
     assert.deepEqual(
       contributes.chatParticipants.map(({ id, name }) => [id, name]),
       [[CHAT_PARTICIPANT, 'mcpl']],
+    );
+    assert.deepEqual(
+      contributes.chatParticipants.flatMap((each) => each.commands.map(({ name }) => name)),
+      CHAT_COMMANDS,
     );
   });
 
@@ -175,6 +186,7 @@ suite('package.json and the ids of the code', () => {
         `${EVENTS_VIEW}.focus`,
         'workbench.action.chat.open',
         `${APPROVALS_VIEW}.focus`,
+        `${LINEAGE_VIEW}.focus`,
         COMMANDS.auditShow,
       ],
     );
@@ -228,6 +240,9 @@ suite('The manifest', () => {
         'mcpl.inference.model': ['string', '', 'string', 'machine-overridable'],
         'mcpl.approvals.timeoutSeconds': ['integer', DEFAULT_LIMITS.approvalSeconds, 'string', 'machine-overridable'],
         'mcpl.approvals.inChat': ['boolean', DEFAULT_LIMITS.asksInChat, 'string', 'machine'],
+        'mcpl.state.maxCount': ['integer', DEFAULT_LIMITS.maxCheckpoints, 'string', 'machine-overridable'],
+        'mcpl.state.maxAgeDays': ['integer', DEFAULT_LIMITS.stateDays, 'string', 'machine-overridable'],
+        'mcpl.state.maxMegabytes': ['integer', DEFAULT_LIMITS.stateMegabytes, 'string', 'machine-overridable'],
       },
     );
     const members = Object.entries(properties['mcpl.servers']?.additionalProperties?.properties ?? {});
@@ -249,6 +264,9 @@ suite('The manifest', () => {
       maxEvents: 'mcpl.events.maxCount',
       auditDays: 'mcpl.audit.retentionDays',
       approvalSeconds: 'mcpl.approvals.timeoutSeconds',
+      maxCheckpoints: 'mcpl.state.maxCount',
+      stateDays: 'mcpl.state.maxAgeDays',
+      stateMegabytes: 'mcpl.state.maxMegabytes',
     };
     const bounds = (bound: 'minimum' | 'maximum'): unknown =>
       Object.fromEntries(Object.entries(bounded).map(([limit, setting]) => [limit, properties[setting]?.[bound]]));
@@ -267,6 +285,7 @@ suite('The manifest', () => {
       'onStartupFinished',
       'onWebviewPanel:mcpl.toolForm',
       `onWebviewPanel:${TRACE_VIEW}`,
+      `onWebviewPanel:${LINEAGE_PANEL}`,
       `onFileSystem:${SCHEMES.resource}`,
       `onFileSystem:${EVENT_SCHEME}`,
     ]);
@@ -322,6 +341,8 @@ suite('The manifest', () => {
       'inline@1 mcpl.approval.revoke',
     ]);
     assert.ok(itemCommands('grant+lasting').includes('3_change@1 mcpl.approval.changeExpiry'));
+    assert.deepEqual(inline('checkpoints'), ['inline@2 mcpl.rollBack']);
+    assert.deepEqual(inline('checkpoints+blocked'), ['inline@1 mcpl.continueFromLastGood', 'inline@2 mcpl.rollBack']);
     assert.deepEqual(itemCommands('scope'), ['3_open@3 mcpl.server.openSettings']);
     assert.deepEqual(inline('resource'), ['inline@1 mcpl.resource.open']);
     assert.deepEqual(inline('template'), ['inline@1 mcpl.resource.open']);

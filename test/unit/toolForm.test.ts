@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import {
+  Emitter,
+  type Operation,
   type CallOptions,
   decodeResult,
   Deferred,
@@ -213,11 +215,18 @@ suite('the calls of the Call Tool page', () => {
   const request = { server: 's', tool: 't' };
 
   class ScriptedHost {
+    readonly #operations = new Emitter<Operation>();
+    readonly onDidChangeOperation = this.#operations.event;
     readonly calls: {
       readonly request: ToolCallRequest;
       readonly options: CallOptions;
       readonly answer: Deferred<ResultView>;
     }[] = [];
+    tell(given: ToolCallRequest, kept: Operation['kept']): void {
+      const state = { kind: 'running', progress: undefined } as const;
+      const counts = { startedAt: 0, attempts: 1, rounds: 0, taskId: undefined };
+      this.#operations.fire({ id: '1', request: given, ...counts, kept, state });
+    }
     callTool(given: ToolCallRequest, options: CallOptions = {}): Promise<ResultView> {
       const answer = new Deferred<ResultView>();
       this.calls.push({ request: given, options, answer });
@@ -247,6 +256,20 @@ suite('the calls of the Call Tool page', () => {
     await started;
     assert.deepEqual(seen, ['running', 'done 1']);
     assert.deepEqual(run.text, { text: '{"x":1}', isJson: true });
+  });
+
+  test('say what became of the state that came with the result', async () => {
+    const host = new ScriptedHost();
+    const run = new ToolRun(host, request, () => undefined);
+    const started = run.start({});
+    const [call] = host.calls;
+    assert.ok(call);
+    host.tell(call.request, { kind: 'kept', checkpoint: 'chk_b', place: 2 });
+    // Another call of the same tool is not this one.
+    host.tell({ ...call.request }, { kind: 'kept', checkpoint: 'chk_x', place: 3 });
+    call.answer.resolve(decodeResult('{}'));
+    await started;
+    assert.equal(run.view.kind === 'done' && run.view.kept, 'Checkpoint chk_b is kept.');
   });
 
   test('end when they are cancelled, and say so', async () => {

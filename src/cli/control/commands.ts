@@ -9,6 +9,7 @@ import type {
   ModelMessage,
   PushPolicy,
 } from '../../core/index.ts';
+import type { LineageCommands } from './lineageCommands.ts';
 
 /** How a driver names a command, to find its answer. */
 export type CommandId = string | number;
@@ -29,7 +30,7 @@ interface OfServers {
 }
 
 /** What each command takes. */
-interface Commands {
+interface Commands extends LineageCommands {
   readonly servers: object;
   readonly problems: object;
   readonly start: OfServer;

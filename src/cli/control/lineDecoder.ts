@@ -11,6 +11,7 @@ import {
 import { APPROVAL_ANSWERS } from './approvalQuestions.ts';
 import type { CommandId, CommandKind, ControlCommand, ControlError } from './commands.ts';
 import { decodeModel } from './driverModels.ts';
+import { LINEAGE_DECODERS } from './lineageMembers.ts';
 import {
   choice,
   count,
@@ -137,6 +138,8 @@ const DECODERS: Decoders = {
     // Said aloud: an approval must not become one for ever because a member was forgotten.
     until: line['until'] === null ? undefined : count(line, 'until'),
   }),
+
+  ...LINEAGE_DECODERS,
 
   cancel: ({ call }) => {
     if (!isId(call)) throw new Malformed('"call" must be the id of a call.');

@@ -1,6 +1,8 @@
 import type { Host, Json, JsonObject, Progress, ServerSnapshot } from '../../core/index.ts';
+import { callOutcome } from '../keptStates.ts';
 import type { CommandId, Handlers } from './commands.ts';
 import { knownServer } from './knownServer.ts';
+import { keptView } from './lineageViews.ts';
 import { promptResultView, readingView, resultView, toolView } from './views.ts';
 import type { Watches } from './watches.ts';
 import type { Work } from './work.ts';
@@ -38,9 +40,10 @@ export function offerHandlers({ host, work, watches, write }: OfferTools): Handl
     prompts: ({ server }) => listed(host, server, ({ id, prompts }) => prompts.map(definitionOf(id))),
     call: ({ server, tool, args, conversationId, meta }, id) => {
       const request = { server, tool, args, conversationId, meta, route: 'cli' } as const;
-      return work.run(id, async (token) =>
-        resultView(await host.callTool(request, { token, onProgress: onProgress(id) })),
-      );
+      return work.run(id, async (token) => {
+        const { result, kept } = await callOutcome(host, request, { token, onProgress: onProgress(id) });
+        return { ...resultView(result), kept: kept && keptView(kept) };
+      });
     },
     read: ({ server, uri }, id) =>
       work.run(id, async (token) =>

@@ -23,6 +23,8 @@ import {
 } from './commands.ts';
 import { decodeLine } from './lineDecoder.ts';
 import type { DriverModels } from './driverModels.ts';
+import { lineageHandlers } from './lineageHandlers.ts';
+import { LineageWatch } from './lineageWatch.ts';
 import { mcplHandlers } from './mcplHandlers.ts';
 import { eventView } from './mcplViews.ts';
 import { offerHandlers } from './offerHandlers.ts';
@@ -72,6 +74,8 @@ export class ControlSession implements Disposable {
     const work = this.#life.add(new Work());
     const watches = new Watches(host, (server, uri) => write({ event: 'resource', server, uri }));
     this.#watches = this.#life.add(watches);
+    const { lineages } = host;
+    const watch = this.#life.add(new LineageWatch(lineages, write));
     this.#handlers = {
       ...serverHandlers({ ...options, work }),
       ...offerHandlers({ host, work, watches, write }),
@@ -82,6 +86,7 @@ export class ControlSession implements Disposable {
         configure: (change) => this.#configure(change),
       }),
       ...approvalHandlers(host.approvals),
+      ...lineageHandlers({ lineages, work, watch }),
       ...this.#ownHandlers(),
     };
     this.#life.add(

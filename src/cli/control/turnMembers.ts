@@ -60,5 +60,8 @@ export function limitsIn(line: JsonObject): HostLimits | undefined {
     model: optionalText(given, 'model') ?? DEFAULT_LIMITS.model,
     approvalSeconds: count('approvalSeconds'),
     asksInChat: optionalFlag(given, 'asksInChat') ?? DEFAULT_LIMITS.asksInChat,
+    maxCheckpoints: count('maxCheckpoints'),
+    stateDays: count('stateDays'),
+    stateMegabytes: count('stateMegabytes'),
   };
 }

@@ -67,6 +67,7 @@ const OUTCOMES: { readonly [code in HostError['code']]?: AuditOutcome } = {
   TIMEOUT: 'timeout',
   CANCELLED: 'cancelled',
   TOOL_HIDDEN: 'refused',
+  STATE_BLOCKED: 'refused',
 };
 
 function isOff(tool: string, featureSet: string): HostError {

@@ -12,9 +12,10 @@ import { LiveAudit } from './auditLog.ts';
 import { LiveInbox } from './eventInbox.ts';
 import { FeatureSetGate } from './featureSetGate.ts';
 import { ScopeHost, type ScopeUnit } from './scopeHost.ts';
+import { StateHost, type StateUnit } from './stateHost.ts';
 
 /** A server as far as turns and events need it. */
-export interface McplUnit extends ScopeUnit {
+export interface McplUnit extends ScopeUnit, StateUnit {
   readonly definition: ServerDefinition | undefined;
   readonly state: ServerState;
   readonly mcpl: { readonly member: McplConnection | undefined };
@@ -33,6 +34,7 @@ export class McplHost implements Disposable {
   readonly audit: LiveAudit;
   readonly gate: FeatureSetGate;
   readonly scopes: ScopeHost;
+  readonly states: StateHost;
   readonly #options: McplHostOptions;
   readonly #store = new DisposableStore();
   readonly #modelRefused: Emitter<ModelRefusal>;
@@ -61,6 +63,9 @@ export class McplHost implements Disposable {
     this.scopes = this.#store.add(
       new ScopeHost({ ports: options.ports, audit: this.audit, limits, units: () => options.units() }),
     );
+    this.states = this.#store.add(
+      new StateHost({ ports: options.ports, audit: this.audit, limits, units: () => options.units() }),
+    );
   }
 
   get onDidRefuseModel(): Event<ModelRefusal> {
@@ -85,6 +90,7 @@ export class McplHost implements Disposable {
   /** Everything that was recorded is kept; to be called before the store is closed. */
   async close(): Promise<void> {
     await this.events.close();
+    await this.states.close();
     await this.audit.flush();
     this.dispose();
   }
@@ -105,6 +111,7 @@ export class McplHost implements Disposable {
       recorder: this.audit,
       log: logs.host,
       scopes: this.scopes,
+      states: this.states,
       limits: () => this.#options.limits(),
       connections: () => this.#options.units().flatMap(({ mcpl }) => mcpl.member ?? []),
       onRefused: (refusal) => this.#modelRefused.fire(refusal),

@@ -5,7 +5,17 @@ import type { ServerDefinition } from '../model/server.ts';
 import type { PushPolicy } from '../model/mcpl.ts';
 import { withFeatureSets, withInfer } from '../policy/mcplGrants.ts';
 import { decideStart, grantsOf, remarksOn } from '../policy/startConsent.ts';
-import type { Clock, Consent, ConsentPrompt, ConsentStore, Ids, StartGrants, VariableSource } from '../ports.ts';
+import { stateRemarks } from '../policy/stateRemarks.ts';
+import type {
+  Clock,
+  Consent,
+  ConsentPrompt,
+  ConsentStore,
+  Ids,
+  StartGrants,
+  StateStore,
+  VariableSource,
+} from '../ports.ts';
 import { fingerprint } from '../session/fingerprint.ts';
 import {
   describeConnection,
@@ -19,6 +29,7 @@ export interface StartGateOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly consents: ConsentStore;
+  readonly states: Pick<StateStore, 'lineages'>;
   readonly prompt: ConsentPrompt;
   readonly variables: VariableSource;
 }
@@ -116,6 +127,7 @@ export class StartGate {
       const hasOlder = (await consents.list()).some((candidate) => candidate.server === definition.id);
       const decision = decideStart(definition, consent, hasOlder);
       if (decision.kind === 'allow') return consent;
+      const kept = decision.reason === 'widened' ? [] : await this.#options.states.lineages();
       // Whoever waited behind another question may have been stopped meanwhile.
       if (token.isCancellationRequested) throw cancelled('The start');
       asking();
@@ -125,7 +137,7 @@ export class StartGate {
           reason: decision.reason,
           target: describeConnection(definition.connection, variables),
           cwd: definition.connection.kind === 'stdio' ? definition.connection.cwd : undefined,
-          remarks: remarksOn(definition),
+          remarks: [...remarksOn(definition), ...stateRemarks(kept, definition.id)],
         },
         token,
       );

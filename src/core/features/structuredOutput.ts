@@ -1,8 +1,9 @@
 import { NO_CANCELLATION } from '../base/cancellation.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { InputPorts, SchemaChecker } from '../inputPorts.ts';
-import type { ContentBlock, ResultView } from '../model/content.ts';
+import type { ResultView } from '../model/content.ts';
 import { toolNamed } from './calledTool.ts';
+import { RemarkedResult } from './remarkedResult.ts';
 import type { CallContext, CallInterceptor } from './toolCalls.ts';
 
 /**
@@ -41,36 +42,5 @@ async function checked(
         result,
         verdict.problems.map((problem) => `Not as the tool had announced: ${problem}`),
       );
-  }
-}
-
-/** The same result with what the host has to say of it; still decoded only when somebody looks. */
-class RemarkedResult implements ResultView {
-  readonly #result: ResultView;
-  readonly remarks: readonly string[];
-
-  constructor(result: ResultView, remarks: readonly string[]) {
-    this.#result = result;
-    this.remarks = remarks;
-  }
-
-  get modelText(): string {
-    return this.#result.modelText;
-  }
-
-  get blocks(): readonly ContentBlock[] {
-    return this.#result.blocks;
-  }
-
-  get structured(): Json | undefined {
-    return this.#result.structured;
-  }
-
-  get isError(): boolean {
-    return this.#result.isError;
-  }
-
-  get raw(): JsonObject {
-    return this.#result.raw;
   }
 }

@@ -5,6 +5,7 @@ import { cancelled, HostError, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { JsonObject } from '../base/json.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
+import type { KeptState } from '../model/lineage.ts';
 import type { Operation, OperationState, Progress, ToolCallRequest } from '../model/operation.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { ServerSnapshot } from '../model/server.ts';
@@ -33,6 +34,10 @@ export interface CallContext {
   extraMeta: JsonObject | undefined;
   /** Headers of the HTTP request, where the transport has such. */
   headers: Readonly<Record<string, string>> | undefined;
+  /** Members of the request's params that are JSON text already. */
+  parts: Readonly<Record<string, string>> | undefined;
+  /** What became of the state that came with the result. */
+  kept: KeptState | undefined;
 }
 
 export type CallStep = (context: CallContext) => Promise<ResultView>;
@@ -185,6 +190,7 @@ class ToldOperation {
   attempts = 0;
   rounds = 0;
   taskId: string | undefined;
+  kept: KeptState | undefined;
 
   constructor(request: ToolCallRequest, startedAt: number, numbers: OperationNumbers, operations: Emitter<Operation>) {
     this.request = request;
@@ -200,8 +206,8 @@ class ToldOperation {
 
   tell(state: OperationState): void {
     if (!this.#operations.hasListeners) return;
-    const { id, request, attempts, rounds, taskId } = this;
-    this.#operations.fire({ id, request, startedAt: this.#startedAt, attempts, rounds, taskId, state });
+    const { id, request, attempts, rounds, taskId, kept } = this;
+    this.#operations.fire({ id, request, startedAt: this.#startedAt, attempts, rounds, taskId, kept, state });
   }
 }
 
@@ -215,6 +221,7 @@ class OngoingCall implements CallContext, SessionRequest {
   extraParams: JsonObject | undefined;
   extraMeta: JsonObject | undefined;
   headers: Readonly<Record<string, string>> | undefined;
+  parts: Readonly<Record<string, string>> | undefined;
   readonly #told: ToldOperation;
   readonly #settings: CallSettings;
   #isSent = false;
@@ -237,6 +244,14 @@ class OngoingCall implements CallContext, SessionRequest {
 
   get request(): ToolCallRequest {
     return this.#told.request;
+  }
+
+  get kept(): KeptState | undefined {
+    return this.#told.kept;
+  }
+
+  set kept(kept: KeptState | undefined) {
+    this.#told.kept = kept;
   }
 
   get sending(): SessionRequest {

@@ -220,14 +220,14 @@ export class McplConnection implements SessionFeature, McplMember {
     this.update();
   }
 
-  admit(featureSet: Json | undefined, use: McplUse): FeatureSet {
+  admit(featureSet: Json | undefined, use: McplUse, operation: string = OPERATIONS[use]): FeatureSet {
     if (typeof featureSet !== 'string')
-      throw this.#refused(use, undefined, invalidParams('featureSet must be a text.', 'featureSet'));
+      throw this.#refused(operation, undefined, invalidParams('featureSet must be a text.', 'featureSet'));
     const set = featureSet === UNDECLARED ? undefined : this.#sets.get(featureSet);
-    if (set === undefined) throw this.#refused(use, featureSet, unknownFeatureSet(featureSet));
+    if (set === undefined) throw this.#refused(operation, featureSet, unknownFeatureSet(featureSet));
     // A connection that has ended does nothing any more, however long its last message was under way.
     if (this.#stateOf(set) !== 'enabled' || this.#session === undefined)
-      throw this.#refused(use, featureSet, notEnabled(featureSet, set.problem === undefined));
+      throw this.#refused(operation, featureSet, notEnabled(featureSet, set.problem === undefined));
     this.#observe(set, use);
     return set;
   }
@@ -381,9 +381,9 @@ export class McplConnection implements SessionFeature, McplMember {
     });
   }
 
-  #refused(use: McplUse, featureSet: string | undefined, error: WireError): WireError {
+  #refused(operation: string, featureSet: string | undefined, error: WireError): WireError {
     const named = featureSet === undefined ? undefined : this.redact(featureSet).slice(0, 256);
-    this.#record(OPERATIONS[use], error.message, 'refused', named);
+    this.#record(operation, error.message, 'refused', named);
     return error;
   }
 

@@ -15,6 +15,7 @@ import { InferenceRequests } from './inferenceRequests.ts';
 import { type PushInbox, PushEvents } from './pushEvents.ts';
 import type { Recorder } from './recorder.ts';
 import { elevate, type ScopeAuthority } from './scopeRequests.ts';
+import { type StateAuthority, takeState } from './stateUpdates.ts';
 import { Turns } from './turns.ts';
 
 export interface EngineOptions {
@@ -26,6 +27,7 @@ export interface EngineOptions {
   readonly recorder: Recorder;
   readonly log: Logger;
   readonly scopes: ScopeAuthority;
+  readonly states: StateAuthority;
   limits(): HostLimits;
   /** In the order of the settings. */
   connections(): readonly McplConnection[];
@@ -84,6 +86,7 @@ export class McplEngine {
       'inference/request': (member, params, context) => inference.handle(member, params, context),
       'model/info': (member, params, context) => inference.modelInfo(member, params, context),
       'scope/elevate': (member, params, context) => elevate(member, params, context, options.scopes),
+      'state/update': (member, params) => takeState(member, params, options.states),
     };
   }
 

@@ -17,9 +17,10 @@ export interface McplMember {
   redact(text: string): string;
   /**
    * The set that a message names, if it is on (MCPL §6.6). Throws the `WireError` to answer with: -32602 where it names
-   * none, -32003 for an unknown one, -32001 for one that is off. Notes what the set is seen to use.
+   * none, -32003 for an unknown one, -32001 for one that is off. Notes what the set is seen to use. `operation`: the
+   * method, where it is not the one that goes with the use.
    */
-  admit(featureSet: Json | undefined, use: McplUse): FeatureSet;
+  admit(featureSet: Json | undefined, use: McplUse, operation?: string): FeatureSet;
   /** Whether a set of that name is on. */
   isOn(featureSet: string): boolean;
   /** Its sets that are on and declare the use: whether it takes part at all (mcpl.md A3). */

@@ -1,6 +1,7 @@
 import type { Effect, HostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ResultView } from './content.ts';
+import type { KeptState } from './lineage.ts';
 
 /** By which way a call reached the host. */
 export type Route = 'gateway' | 'command' | 'cli' | 'api' | 'participant';
@@ -40,6 +41,8 @@ export interface Operation {
   readonly rounds: number;
   /** The task that it became at the server. */
   readonly taskId: string | undefined;
+  /** What became of the state that came with the result (MCPL §8.2). */
+  readonly kept?: KeptState | undefined;
   readonly state: OperationState;
 }
 

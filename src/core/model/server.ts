@@ -35,6 +35,12 @@ export interface HostLimits {
   readonly approvalSeconds: number;
   /** `mcpl.approvals.inChat` */
   readonly asksInChat: boolean;
+  /** `mcpl.state.maxCount`: checkpoints of one feature set. */
+  readonly maxCheckpoints: number;
+  /** `mcpl.state.maxAgeDays` */
+  readonly stateDays: number;
+  /** `mcpl.state.maxMegabytes`: of all states together. */
+  readonly stateMegabytes: number;
 }
 
 /** More than anybody means. */
@@ -43,10 +49,21 @@ export const MOST_LIMITS = {
   maxEvents: 10_000,
   auditDays: 3_650,
   approvalSeconds: 3_600,
+  maxCheckpoints: 1_000_000,
+  stateDays: 36_500,
+  stateMegabytes: 100_000,
 } as const;
 
 /** Less than anybody can do something in. */
-export const LEAST_LIMITS = { pushPerMinute: 1, maxEvents: 1, auditDays: 1, approvalSeconds: 5 } as const;
+export const LEAST_LIMITS = {
+  pushPerMinute: 1,
+  maxEvents: 1,
+  auditDays: 1,
+  approvalSeconds: 5,
+  maxCheckpoints: 1,
+  stateDays: 1,
+  stateMegabytes: 1,
+} as const;
 
 export const DEFAULT_LIMITS: HostLimits = {
   pushPerMinute: 120,
@@ -55,6 +72,9 @@ export const DEFAULT_LIMITS: HostLimits = {
   model: undefined,
   approvalSeconds: 60,
   asksInChat: false,
+  maxCheckpoints: 10_000,
+  stateDays: 365,
+  stateMegabytes: 1_000,
 };
 
 /** What is wrong with the settings, at which member: `["files", "args", 0]`. */

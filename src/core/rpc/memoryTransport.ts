@@ -1,7 +1,8 @@
 import type { HostError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import { type Json, parseJson } from '../base/json.ts';
-import type { DroppedMessage, Transport, TransportClosed } from './transport.ts';
+import { messageText } from './messageText.ts';
+import type { DroppedMessage, SendHints, Transport, TransportClosed } from './transport.ts';
 
 /** One end of a connection inside of this process. Messages travel as text, in order, never in the same turn. */
 export class MemoryTransport implements Transport {
@@ -25,10 +26,10 @@ export class MemoryTransport implements Transport {
     this.#deliverSoon();
   }
 
-  send(message: Json): void {
+  send(message: Json, hints?: SendHints): void {
     const other = this.#other;
     if (this.#ending !== undefined || other === undefined || other.#ending !== undefined) return;
-    other.#held.push(JSON.stringify(message));
+    other.#held.push(messageText(message, hints?.parts));
     other.#deliverSoon();
   }
 

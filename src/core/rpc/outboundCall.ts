@@ -3,6 +3,7 @@ import type { Disposable } from '../base/disposable.ts';
 import { HostError, messageOf } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Deadlined } from './deadlines.ts';
+import type { ReadyParts } from './messageText.ts';
 
 export interface RequestOptions {
   readonly timeoutMs: number;
@@ -11,6 +12,8 @@ export interface RequestOptions {
   readonly token?: CancellationToken | undefined;
   /** For a transport that has a place for them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Params that are text already. */
+  readonly parts?: ReadyParts | undefined;
   /** Told of the id under which the request goes out, before anything can come back for it. */
   onSent?(id: number): void;
   /** Asks for progress, which starts the timeout anew, and is called with the params of each notification of it. */

@@ -120,7 +120,7 @@ export class Peer implements Disposable {
       options.onSent?.(id);
       try {
         const message = { jsonrpc: '2.0', id, method, params: sent };
-        if (options.headers === undefined) this.#transport.send(message);
+        if (options.headers === undefined && options.parts === undefined) this.#transport.send(message);
         else this.#transport.send(message, options);
       } catch (error) {
         reject(this.#onFailure(unwritable(method, error)));

@@ -1,6 +1,7 @@
 import type { HostError } from '../base/errors.ts';
 import type { Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
+import type { ReadyParts } from './messageText.ts';
 
 /** How a connection ended: `error` is absent where it was closed on purpose. */
 export interface TransportClosed {
@@ -15,10 +16,12 @@ export interface DroppedMessage {
   readonly error: HostError;
 }
 
-/** What goes beside a message, for a transport that has a place for it. */
+/** What goes with a message. */
 export interface SendHints {
   /** Headers of the HTTP request that carries the message (MCP 2026-07-28, `Mcp-Param-*`). */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What goes into the params as it is; every transport has a place for it. */
+  readonly parts?: ReadyParts | undefined;
 }
 
 /** How a connection is made, in words for a person. */

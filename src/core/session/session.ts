@@ -33,6 +33,8 @@ export interface SessionRequest {
   readonly token?: CancellationToken | undefined;
   /** Headers of the HTTP request that carries this one; other transports have no place for them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Members of the params that are JSON text already. */
+  readonly parts?: Readonly<Record<string, string>> | undefined;
   /** Called with the params of each `notifications/progress`. */
   onProgress?(params: JsonObject): void;
   /** Told each time that the server asks for something before it answers. */

@@ -1,6 +1,7 @@
 import { toDisposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
+import { withoutParts } from '../rpc/messageText.ts';
 import type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from '../rpc/transport.ts';
 import type { ProtocolTrace } from './protocolTrace.ts';
 import type { Redact } from './traceEntry.ts';
@@ -44,7 +45,8 @@ class TracedTransport implements Transport {
   }
 
   send(message: Json, hints?: SendHints): void {
-    this.#trace.record('sent', message, this.#redact);
+    const shown = hints?.parts === undefined ? message : withoutParts(message, hints.parts);
+    this.#trace.record('sent', shown, this.#redact);
     this.#inner.send(message, hints);
   }
 

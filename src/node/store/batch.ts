@@ -15,12 +15,14 @@ const savepoints = new WeakMap<DatabaseSync, Savepoint>();
 
 /**
  * Carries out all requests in one transaction, so that one sync to disk serves them all. Each fails alone; when the
- * transaction itself fails, all of them do. Nothing is answered before it is durable.
+ * transaction itself fails, all of them do. Nothing is answered before it is durable. `undone` is told when
+ * requests that had succeeded are taken back.
  */
 export function runBatch(
   database: DatabaseSync,
   handlers: Handlers,
   requests: readonly StoreRequest[],
+  undone: () => void = () => undefined,
 ): readonly StoreAnswer[] {
   const isWrite = requests.some((request) => handlers[request.operation]?.writes === true);
   if (!isWrite) return requests.map((request) => answer(request, () => run(handlers, request)));
@@ -33,6 +35,7 @@ export function runBatch(
     database.exec('COMMIT');
     return answers;
   } catch (error) {
+    undone();
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }

@@ -37,6 +37,7 @@ const SUGGESTIONS: Readonly<Record<StoreFailureKind, string>> = {
   busy: 'Another window holds the database: close it, or try again.',
   damaged: 'Move the file away and try again; servers then ask again before they start.',
   unavailable: 'Use an editor of version 1.106 or later, or Node 22.16 or later.',
+  file: 'Choose another file, or have it exported again.',
   other: 'Look into the log of MCP Live, and try again.',
 };
 
@@ -65,13 +66,13 @@ export class StoreClient {
     return this.#worker === undefined && this.#outbox.length === 0 && !existsSync(this.#options.file);
   }
 
-  request<O extends StoreOperation>(
+  request<O extends StoreOperation, T = StoreResult<O>>(
     operation: O,
     params: StoreParams<O>,
-    decode: Decoder<StoreResult<O>>,
-  ): Promise<StoreResult<O>> {
+    decode: Decoder<T>,
+  ): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(this.#failed('It is closed.', SUGGESTIONS.other));
-    const deferred = new Deferred<StoreResult<O>>();
+    const deferred = new Deferred<T>();
     const id = ++this.#lastId;
     this.#pending.set(id, {
       fail: (error) => deferred.reject(error),
@@ -181,6 +182,13 @@ export class StoreClient {
   }
 
   #failure(failure: StoreFailure): HostError {
+    // Its message names the file that is to blame.
+    if (failure.kind === 'file')
+      return new HostError('STORAGE_FAILED', failure.message, {
+        layer: 'host',
+        suggestion: SUGGESTIONS.file,
+        category: failure.kind,
+      });
     return this.#failed(failure.message, SUGGESTIONS[failure.kind], failure.kind);
   }
 

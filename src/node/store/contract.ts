@@ -1,4 +1,15 @@
-import type { Consent, EraVerdict, ModelUse } from '../../core/index.ts';
+import type {
+  Annotation,
+  Consent,
+  EraVerdict,
+  HeadMove,
+  LineageKey,
+  LineageQuery,
+  ModelUse,
+  StateKeeper,
+  StateLimits,
+  StateUpdate,
+} from '../../core/index.ts';
 import { isRecord, type Row, type Values } from './records.ts';
 
 /**
@@ -34,6 +45,62 @@ export interface StoreOperations {
     readonly result: readonly ModelUse[];
   };
   'audit.trim': { readonly params: { readonly before: number }; readonly result: null };
+  'state.base': { readonly params: BaseRequest; readonly result: Row };
+  'state.record': { readonly params: StateUpdate; readonly result: Row };
+  'state.move': {
+    readonly params: { readonly move: HeadMove; readonly conversation: string | undefined };
+    readonly result: null;
+  };
+  'state.markPruned': { readonly params: { readonly place: number }; readonly result: null };
+  'state.annotate': { readonly params: { readonly place: number; readonly change: Annotation }; readonly result: null };
+  'state.text': { readonly params: StateTextRequest; readonly result: string | null };
+  'state.lineages': { readonly params: null; readonly result: readonly Row[] };
+  'state.window': { readonly params: LineageQuery; readonly result: Row };
+  'state.checkpoint': { readonly params: { readonly place: number }; readonly result: Row | null };
+  'state.find': {
+    readonly params: { readonly server: string; readonly checkpoint: string };
+    readonly result: readonly Row[];
+  };
+  'state.path': { readonly params: { readonly target: number }; readonly result: Row | null };
+  /** A step behind a place; answers behind which one the next step begins, or nothing when all is done. */
+  'state.trim': { readonly params: TrimRequest; readonly result: number | null };
+  'state.export': { readonly params: LineageFile; readonly result: number };
+  'state.import': { readonly params: LineageFile; readonly result: Row };
+  'state.forget': { readonly params: LineageKey; readonly result: null };
+  'state.version': { readonly params: null; readonly result: number };
+}
+
+/** Those that look at lineages or tidy them up; the others are what a call does. */
+export type LineageOperation =
+  | 'state.lineages'
+  | 'state.window'
+  | 'state.checkpoint'
+  | 'state.find'
+  | 'state.path'
+  | 'state.trim'
+  | 'state.export'
+  | 'state.import'
+  | 'state.forget'
+  | 'state.version';
+
+export interface BaseRequest extends LineageKey {
+  readonly conversation: string | undefined;
+  readonly keeper: StateKeeper | 'either';
+}
+
+export interface StateTextRequest {
+  readonly place: number;
+  readonly form: 'compact' | 'pretty';
+}
+
+export interface TrimRequest {
+  readonly limits: StateLimits;
+  readonly now: number;
+  readonly after: number;
+}
+
+export interface LineageFile extends LineageKey {
+  readonly file: string;
 }
 
 /** True where the event was kept; where it was known, the turn that it began. */
@@ -73,7 +140,18 @@ export type StoreAnswer =
   | { readonly id: number; readonly ok: true; readonly result: unknown }
   | { readonly id: number; readonly ok: false; readonly failure: StoreFailure };
 
-const FAILURE_KINDS = ['newer', 'full', 'readOnly', 'busy', 'noAccess', 'damaged', 'unavailable', 'other'] as const;
+const FAILURE_KINDS = [
+  'newer',
+  'full',
+  'readOnly',
+  'busy',
+  'noAccess',
+  'damaged',
+  'unavailable',
+  /** Nothing is wrong with the database, but with a file that something was to be taken from, or written to. */
+  'file',
+  'other',
+] as const;
 export type StoreFailureKind = (typeof FAILURE_KINDS)[number];
 
 export interface StoreFailure {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { migrate, refuseNewer } from './migrations.ts';
@@ -10,23 +10,33 @@ const BUSY_MS = 5_000;
 const WAL_ATTEMPTS = 100;
 const WAL_WAIT_MS = 50;
 const OPEN_ATTEMPTS = 3;
-/** A database up to this size is checked at every opening; a larger one only when its last use did not end in order. */
-const CHECKED_ALWAYS_BYTES = 4_000_000;
+/** A database up to this size is checked as a whole at every opening, which takes some milliseconds. */
+const CHECKED_WHOLE_BYTES = 4_000_000;
+/**
+ * Of a larger one, which would take seconds from a cold disk, only what is small and decides what servers may do.
+ * Damage in what grows shows when it is read, as `SQLITE_CORRUPT`: the file is then suspect, and set aside all the same.
+ * A log that is there says nothing of damage: each of its frames has a check of its own, and what a kill or a power
+ * loss cut off is left out by SQLite itself.
+ */
+const ALWAYS_CHECKED = ['consents', 'verdicts', 'grants', 'lineages', 'heads'];
 
 export interface OpenDatabase {
   readonly database: DatabaseSync;
   readonly notices: readonly string[];
 }
 
-/** Opens the database, replacing it by a new one with what could be salvaged when it is damaged. */
-export function openDatabase(file: string): OpenDatabase {
+/**
+ * Opens the database, replacing it by a new one with what could be salvaged when it is damaged. `isSuspect`: damage was
+ * met in it, so that all of it is checked however large it is.
+ */
+export function openDatabase(file: string, isSuspect = false): OpenDatabase {
   mkdirSync(dirname(file), { recursive: true });
   const notices: string[] = [];
   const salvage = new Salvage();
   for (let attempt = 1; ; attempt++) {
     const identity = identityOf(file);
     try {
-      const database = openSound(file);
+      const database = openSound(file, isSuspect);
       salvage.restore(database);
       return { database, notices };
     } catch (error) {
@@ -42,15 +52,15 @@ function noticeOf(target: string, found: string): string {
   return `The database of MCP Live was damaged and has been set aside as ${target}. ${kept}; servers without a permission ask again before they start.`;
 }
 
-function openSound(file: string): DatabaseSync {
+function openSound(file: string, isSuspect: boolean): DatabaseSync {
   const { DatabaseSync } = loadSqlite();
-  const mustCheck = needsCheck(file);
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true });
   try {
     // Before anything else: without it the first statement fails at once when another window writes.
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
     refuseNewer(database);
-    if (mustCheck) check(database);
+    if (size > 0) check(database, isSuspect || size <= CHECKED_WHOLE_BYTES);
     useWriteAheadLog(database);
     database.exec('PRAGMA synchronous = FULL');
     migrate(database);
@@ -61,16 +71,13 @@ function openSound(file: string): DatabaseSync {
   }
 }
 
-/** The log is deleted when the last user of a database closes it: one that is there means a kill, or another window. */
-function needsCheck(file: string): boolean {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats === undefined || stats.size === 0) return false;
-  return stats.size <= CHECKED_ALWAYS_BYTES || existsSync(`${file}-wal`);
-}
-
-function check(database: DatabaseSync): void {
-  const finding = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})[0];
-  if (finding !== 'ok') throw new StoreError('damaged', String(finding));
+function check(database: DatabaseSync, isWhole: boolean): void {
+  const there = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
+  const checks = ALWAYS_CHECKED.filter((table) => there.get(table) !== undefined).map((table) => `(${table})`);
+  for (const part of isWhole ? ['(1)'] : checks) {
+    const finding = Object.values(database.prepare(`PRAGMA quick_check${part}`).get() ?? {})[0];
+    if (finding !== 'ok') throw new StoreError('damaged', String(finding));
+  }
 }
 
 /** Switching needs the database for itself and does not wait for it (`busy_timeout` is not honoured here). */

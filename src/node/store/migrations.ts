@@ -60,6 +60,68 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX audit_of_models ON audit (server, at) WHERE tokens IS NOT NULL`,
   `ALTER TABLE grants ADD COLUMN details TEXT CHECK (json_valid(details));
    CREATE INDEX audit_by_operation ON audit (operation, place)`,
+  // `body` is the last column: what may be megabytes long is not walked through for what stands behind it. `state_size` is
+  // 0 exactly where there is no state, `replay` is what it takes to make it of the nearest whole one, and a parent always
+  // has a smaller place than its children. `size` of a lineage counts the bodies and the snapshots that are kept.
+  `CREATE TABLE lineages (
+     id          INTEGER PRIMARY KEY AUTOINCREMENT,
+     server      TEXT NOT NULL,
+     feature_set TEXT NOT NULL,
+     keeper      TEXT NOT NULL,
+     head        INTEGER,
+     blocked_by  INTEGER,
+     count       INTEGER NOT NULL DEFAULT 0,
+     size        INTEGER NOT NULL DEFAULT 0,
+     version     INTEGER NOT NULL DEFAULT 0,
+     changed_at  INTEGER NOT NULL,
+     UNIQUE (server, feature_set)
+   ) STRICT;
+   CREATE TABLE checkpoints (
+     place        INTEGER PRIMARY KEY AUTOINCREMENT,
+     lineage      INTEGER NOT NULL,
+     checkpoint   TEXT NOT NULL,
+     copy         INTEGER NOT NULL,
+     parent       INTEGER,
+     parent_name  TEXT,
+     link         TEXT NOT NULL,
+     form         TEXT NOT NULL,
+     problem      TEXT,
+     is_pruned    INTEGER NOT NULL DEFAULT 0,
+     at           INTEGER NOT NULL,
+     tool         TEXT,
+     args         TEXT,
+     conversation TEXT,
+     size         INTEGER NOT NULL,
+     state_size   INTEGER NOT NULL DEFAULT 0,
+     replay       INTEGER NOT NULL DEFAULT 0,
+     name         TEXT,
+     is_pinned    INTEGER NOT NULL DEFAULT 0,
+     body         TEXT,
+     UNIQUE (lineage, checkpoint, copy)
+   ) STRICT;
+   CREATE INDEX checkpoints_in_order ON checkpoints (lineage, place, parent);
+   CREATE INDEX checkpoints_by_parent ON checkpoints (parent) WHERE parent IS NOT NULL;
+   CREATE TABLE snapshots (
+     place INTEGER PRIMARY KEY,
+     state TEXT NOT NULL
+   ) STRICT;
+   CREATE TABLE heads (
+     lineage      INTEGER NOT NULL,
+     conversation TEXT NOT NULL,
+     place        INTEGER NOT NULL,
+     at           INTEGER NOT NULL,
+     PRIMARY KEY (lineage, conversation)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE head_moves (
+     place   INTEGER PRIMARY KEY,
+     lineage INTEGER NOT NULL,
+     at      INTEGER NOT NULL,
+     kind    TEXT NOT NULL,
+     origin  INTEGER,
+     target  INTEGER NOT NULL,
+     refusal TEXT
+   ) STRICT;
+   CREATE INDEX head_moves_by_target ON head_moves (target, place)`,
 ];
 
 export const LATEST_VERSION = MIGRATIONS.length;

@@ -6,21 +6,23 @@ import { EVENT_COLUMNS, EVENT_INSERT } from './events.ts';
 import { eventOf } from './eventRows.ts';
 import { grantOf } from './grantRows.ts';
 import { GRANT_COLUMNS, GRANT_INSERT } from './grants.ts';
-import { isValue, placeOf, type Row, text, type Values } from './records.ts';
+import type { Values } from './records.ts';
+import { readTable, type SalvagedTable } from './salvageRows.ts';
+import { LineageSalvage } from './states/lineageSalvage.ts';
 
 /** How one table is taken over. What servers were found to speak is not: it is found out again. */
-interface SalvagedTable {
-  readonly table: string;
+interface TakenTable extends SalvagedTable {
   /** As a person calls what it holds. */
   readonly name: string;
-  readonly columns: string;
   readonly insert: string;
-  /** Throws for a row that is none of ours any more. */
-  readonly decode: (row: Row) => unknown;
 }
 
-const TABLES: readonly SalvagedTable[] = [
+/** Of one table: enough for years of use. */
+const USUAL = { key: 'rowid', most: 64_000_000 };
+
+const TABLES: readonly TakenTable[] = [
   {
+    ...USUAL,
     table: 'consents',
     name: 'start permissions',
     columns: CONSENT_COLUMNS,
@@ -28,6 +30,7 @@ const TABLES: readonly SalvagedTable[] = [
     decode: consentOf,
   },
   {
+    ...USUAL,
     table: 'grants',
     name: 'feature set and scope permissions',
     columns: GRANT_COLUMNS,
@@ -35,26 +38,33 @@ const TABLES: readonly SalvagedTable[] = [
     decode: grantOf,
   },
   {
+    ...USUAL,
     table: 'events',
     name: 'events',
     columns: EVENT_COLUMNS,
     insert: `INSERT OR IGNORE ${EVENT_INSERT}`,
     decode: eventOf,
   },
-  { table: 'audit', name: 'audit records', columns: AUDIT_COLUMNS, insert: `INSERT ${AUDIT_INSERT}`, decode: entryOf },
+  {
+    ...USUAL,
+    table: 'audit',
+    name: 'audit records',
+    columns: AUDIT_COLUMNS,
+    insert: `INSERT ${AUDIT_INSERT}`,
+    // Its place is that of the row, which is not taken over.
+    decode: (row) => entryOf({ place: 1, ...row }),
+  },
 ];
-
-/** Of one table: enough for years of use, and no more than fits into memory whatever the file says. */
-const MAX_CHARACTERS = 64_000_000;
 
 /** What a damaged database still gives. */
 export class Salvage {
-  /** By table, then by the row's place in it. */
-  readonly #found = new Map<string, ReadonlyMap<number, Values>>();
+  readonly #found = new Map<string, readonly Values[]>();
+  readonly #lineages = new LineageSalvage();
 
   /** In words: how much of what; nothing where there is nothing. */
   get summary(): string {
-    return TABLES.map(({ table, name }) => ({ name, count: this.#found.get(table)?.size ?? 0 }))
+    const counts = TABLES.map(({ table, name }) => ({ name, count: this.#found.get(table)?.length ?? 0 }));
+    return [...counts, { name: 'checkpoints', count: this.#lineages.count }]
       .filter(({ count }) => count > 0)
       .map(({ name, count }) => `${name} ${count}`)
       .join(', ');
@@ -62,6 +72,7 @@ export class Salvage {
 
   read(damaged: DatabaseSync): void {
     for (const table of TABLES) this.#found.set(table.table, readTable(damaged, table));
+    this.#lineages.read(damaged);
   }
 
   restore(database: DatabaseSync): void {
@@ -70,58 +81,13 @@ export class Salvage {
     try {
       for (const { table, insert } of TABLES) {
         const statement = database.prepare(insert);
-        const inOrder = [...(this.#found.get(table) ?? [])].sort(([a], [b]) => a - b);
-        for (const [, columns] of inOrder) statement.run(...columns);
+        for (const columns of this.#found.get(table) ?? []) statement.run(...columns);
       }
+      this.#lineages.restore(database);
       database.exec('COMMIT');
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     }
   }
-}
-
-/** Reads from both ends towards the damage, the newest first. */
-function readTable(damaged: DatabaseSync, { table, columns, decode }: SalvagedTable): ReadonlyMap<number, Values> {
-  const found = new Map<number, Values>();
-  const names = columns.split(', ');
-  let characters = 0;
-  for (const order of ['DESC', 'ASC'])
-    try {
-      const all = damaged.prepare(
-        `SELECT rowid AS place, ${selection(damaged, table, names)} FROM ${table} NOT INDEXED ORDER BY rowid ${order}`,
-      );
-      for (const row of all.iterate()) {
-        const values = valuesOf(row, names, decode);
-        const place = placeOf(row);
-        if (values === undefined || found.has(place)) continue;
-        characters += lengthOf(values);
-        if (characters > MAX_CHARACTERS) return found;
-        found.set(place, values);
-      }
-    } catch {
-      // What lies beyond the damage cannot be had from this end.
-    }
-  return found;
-}
-
-/** A file of an earlier version lacks the newer columns. */
-function selection(damaged: DatabaseSync, table: string, names: readonly string[]): string {
-  const columns = damaged.prepare('SELECT name FROM pragma_table_info(?)').all(table);
-  const there = new Set(columns.map((column) => text(column['name'], 'name')));
-  return names.map((name) => (there.has(name) ? name : `NULL AS ${name}`)).join(', ');
-}
-
-function valuesOf(row: Row, names: readonly string[], decode: (row: Row) => unknown): Values | undefined {
-  try {
-    decode(row);
-    const values = names.map((name) => row[name]);
-    return values.every(isValue) ? values : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function lengthOf(values: Values): number {
-  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0);
 }

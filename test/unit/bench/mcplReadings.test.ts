@@ -41,7 +41,16 @@ suite('what the benchmark reads of MCPL', () => {
 
   test('a quick look has all measures that the full one has, those of MCPL among them', () => {
     const titles = (dose: number): readonly string[] => clientMeasures(dose, []).map(({ id }) => id);
-    assert.deepEqual([...new Set(titles(1))].slice(-4), ['push', 'hooks', 'pushFlood', 'scopes']);
+    assert.deepEqual([...new Set(titles(1))].slice(-8), [
+      'push',
+      'hooks',
+      'pushFlood',
+      'scopes',
+      'patches',
+      'lineage',
+      'states',
+      'store',
+    ]);
     assert.deepEqual(titles(0.2), titles(1));
   });
 });

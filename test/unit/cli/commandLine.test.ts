@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { parseHost } from '../../../src/cli/host.ts';
+import { parseLineage } from '../../../src/cli/lineage.ts';
 import { parseCall, parseInspect, parsePrompt, parseRead } from '../../../src/cli/target.ts';
 import { toolArguments } from '../../../src/cli/toolArguments.ts';
 import { UsageError } from '../../../src/cli/usage.ts';
@@ -24,6 +25,7 @@ suite('The command line', () => {
       timeout: undefined,
       server: 'npx',
       folder: resolve('/tmp'),
+      store: undefined,
       entry: {
         command: '/bin/npx',
         args: ['-y', 'x', '--json'],
@@ -175,6 +177,35 @@ suite('The command line', () => {
       (word) => parseInspect([word]).server,
     );
     assert.deepEqual(names, ['node', 'runme.sh', 'server', '1']);
+  });
+
+  test('what outlives a command is kept where it says', () => {
+    assert.equal(parseCall(['--store', 'a.db', 'write', '--', 'files']).store, resolve('a.db'));
+    assert.equal(parseInspect(['files', '--store', 'a.db']).store, undefined);
+  });
+
+  test('lineage: names the store, and at most a server and a set', () => {
+    assert.deepEqual(parseLineage(['--store', 'a.db', '--limit', '5', '--json', 'files', 'files.book']), {
+      store: resolve('a.db'),
+      limit: 5,
+      json: true,
+      server: 'files',
+      featureSet: 'files.book',
+    });
+    const { limit, json, server } = parseLineage(['--store', 'a.db']);
+    assert.deepEqual([limit, json, server], [20, false, undefined]);
+    const problems: readonly (readonly [readonly string[], RegExp])[] = [
+      [['files'], /^Say with --store <file> where checkpoints are kept\.$/],
+      [['--store', 'a', 'x', 'y', 'z'], /^Name at most a server/],
+      [['--store', 'a', '--limit', '0'], /^--limit must be a whole number from 1 to 1000\.$/],
+      [['--store', 'a', '--limit', '1.5'], /^--limit must be/],
+      [['--store'], /argument missing/],
+    ];
+    for (const [argv, problem] of problems)
+      assert.match(
+        usageError(() => parseLineage(argv)),
+        problem,
+      );
   });
 
   test('host: needs --control and knows its log levels', () => {

@@ -289,6 +289,17 @@ suite('A driver of the host', () => {
       ...['servers', 'tools', 'resources', 'start', 'configure', 'cancel', 'answer', 'call', 'read', 'prompt'],
       ...['complete', 'subscribe', 'unsubscribe', 'logLevel', 'refresh', 'signOut', 'trace', 'featureSets', 'toggle'],
       ...['pushPolicy', 'model', 'turn', 'events', 'markRead', 'clearEvents', 'askModel', 'audit', '__proto__'],
+      ...[
+        'lineages',
+        'watchLineages',
+        'checkpoints',
+        'checkpoint',
+        'state',
+        'planRollback',
+        'rollback',
+        'continueFrom',
+      ],
+      ...['annotate', 'exportLineage', 'importLineage', 'forgetLineage'],
     );
     const command = fc.record({
       id: fc.jsonValue(),
@@ -301,6 +312,14 @@ suite('A driver of the host', () => {
       history: fc.jsonValue(),
       limits: fc.jsonValue(),
       limit: fc.jsonValue(),
+      on: fc.jsonValue(),
+      featureSet: fc.jsonValue(),
+      checkpoint: fc.jsonValue(),
+      place: fc.oneof(fc.jsonValue(), fc.nat()),
+      filter: fc.jsonValue(),
+      name: fc.jsonValue(),
+      file: fc.jsonValue(),
+      conversation: fc.jsonValue(),
     });
     fc.assert(
       fc.property(

@@ -326,9 +326,13 @@ suite('A driver and what servers do by themselves', () => {
   });
 
   test('sets limits, of which the rest have their defaults', async () => {
-    await say({ id: 1, command: 'configure', limits: { pushPerMinute: 3, model: 'small', asksInChat: true } });
+    await say({
+      id: 1,
+      command: 'configure',
+      limits: { pushPerMinute: 3, model: 'small', asksInChat: true, maxCheckpoints: 7 },
+    });
     await say({ id: 2, command: 'configure', trusted: true });
-    const limits = { ...DEFAULT_LIMITS, pushPerMinute: 3, model: 'small', asksInChat: true };
+    const limits = { ...DEFAULT_LIMITS, pushPerMinute: 3, model: 'small', asksInChat: true, maxCheckpoints: 7 };
     assert.deepEqual(host.settings?.limits, limits);
     assert.equal(
       await refusal({ command: 'configure', limits: { approvalSeconds: 4 } }),

@@ -13,6 +13,7 @@ import {
   HostError,
   type HostSettings,
   type InboundEvent,
+  type KeptState,
   type LogLevelName,
   type McplSnapshot,
   type ModelRefusal,
@@ -34,6 +35,7 @@ import {
 } from '../../../src/core/index.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { definition } from '../../support/serverSnapshots.ts';
+import { FakeLineages } from './fakeLineages.ts';
 
 export function tool(name: string): Tool {
   return {
@@ -213,11 +215,15 @@ export class FakeHost implements Host {
   readonly changed = new Emitter<ServerChange>();
   readonly onDidChangeServer = this.changed.event;
   readonly onDidChangeProblems = new Emitter<void>().event;
-  readonly onDidChangeOperation = new Emitter<Operation>().event;
+  readonly operations = new Emitter<Operation>();
+  readonly onDidChangeOperation = this.operations.event;
   readonly modelRefused = new Emitter<ModelRefusal>();
   readonly onDidRefuseModel = this.modelRefused.event;
   readonly events = new FakeInbox();
   readonly approvals = new FakeApprovals();
+  readonly lineages = new FakeLineages();
+  /** What becomes of the state that comes with a result. */
+  kept: KeptState | undefined;
   readonly audit: AuditLog = {
     onDidAppend: new Emitter<readonly AuditRecord[]>().event,
     list: (query) => this.#note(`audit ${JSON.stringify(query)}`).then(() => this.audited),
@@ -272,8 +278,15 @@ export class FakeHost implements Host {
   }
   callTool(...[request, options]: Parameters<Host['callTool']>): ReturnType<Host['callTool']> {
     options?.onProgress?.({ progress: 1, total: 2, message: 'half' });
-    if (request.args['wait'] !== true)
-      return Promise.resolve(decodeResult({ content: [{ type: 'text', text: JSON.stringify(request) }] }));
+    if (request.args['wait'] !== true) {
+      const result = decodeResult({ content: [{ type: 'text', text: JSON.stringify(request) }] });
+      const facts = { id: 'op_1', startedAt: 1, attempts: 1, rounds: 0, taskId: undefined };
+      const state = { kind: 'succeeded', result } as const;
+      const other = { kind: 'lost', checkpoint: undefined, problem: 'Of another call.' } as const;
+      this.operations.fire({ ...facts, request, kept: this.kept, state });
+      this.operations.fire({ ...facts, id: 'op_2', request: { ...request }, kept: other, state });
+      return Promise.resolve(result);
+    }
     return untilCancelled(options?.token, 'The call');
   }
   readResource(...[id, uri, options]: Parameters<Host['readResource']>): ReturnType<Host['readResource']> {

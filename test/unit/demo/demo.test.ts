@@ -10,6 +10,8 @@ const ALL = [
   'memory.proactive',
   'compliance.redaction',
   'files.edit',
+  'state.book',
+  'state.ledger',
 ];
 
 suite('The demo as an MCPL server', () => {
@@ -44,6 +46,8 @@ suite('The demo as an MCPL server', () => {
         ['memory.proactive', 'string', 'pushEvents tools'],
         ['compliance.redaction', 'string', 'contextHooks.afterInference'],
         ['files.edit', 'string', 'tools'],
+        ['state.book', 'string', 'tools'],
+        ['state.ledger', 'string', 'tools'],
       ],
     );
   });
@@ -53,6 +57,7 @@ suite('The demo as an MCPL server', () => {
     ['memory', { beforeInference: true, afterInference: { blocking: false } }, 'Demo Memory', 3],
     ['compliance', { afterInference: { blocking: true } }, 'Demo Compliance', 0],
     ['files', undefined, 'Demo Files', 4],
+    ['state', undefined, 'Demo State', 7],
   ] as const)
     test(`as "${part}" announces only that`, async () => {
       host = new DemoHost([part]);
@@ -88,6 +93,8 @@ suite('The demo as an MCPL server', () => {
         'remind_me: memory.proactive',
         'consolidate_memories: memory.consolidation',
         ...['read_text', 'append_line', 'move_file', 'request_access'].map((name) => `${name}: files.edit`),
+        ...['add_page', 'edit_page', 'remove_page', 'list_pages'].map((name) => `${name}: state.book`),
+        ...['add_entry', 'show_ledger', 'send_ledger'].map((name) => `${name}: state.ledger`),
       ],
     );
   });

@@ -13,6 +13,7 @@ export class DemoHost {
   #now = START;
   #lastId = 100;
   #lastReminder = 0;
+  #lastMark = 0;
 
   constructor(parts: readonly Part[] = PARTS) {
     this.#demo = createDemo({
@@ -20,6 +21,7 @@ export class DemoHost {
       write: (message) => this.sent.push(JSON.parse(JSON.stringify(message)) as DemoMessage),
       log: (line) => this.logged.push(line),
       newId: () => `${++this.#lastReminder}`,
+      newMark: () => `${++this.#lastMark}`,
       clock: {
         now: () => this.#now,
         delay: (milliseconds, run) => {
@@ -89,6 +91,15 @@ export class DemoHost {
 
   call(name: string, args: object = {}, meta?: object): Promise<DemoMessage> {
     return this.request('tools/call', { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) });
+  }
+
+  /** A call as a host sends it that keeps states: with members beside its arguments. */
+  callWith(beside: object, name: string, args: object = {}): Promise<DemoMessage> {
+    return this.request('tools/call', { name, arguments: args, ...beside });
+  }
+
+  rollBack(featureSet: string, checkpoint: unknown): Promise<DemoMessage> {
+    return this.request('state/rollback', { featureSet, checkpoint });
   }
 
   /** Begins a call that something else has to happen for. */

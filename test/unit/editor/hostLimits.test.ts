@@ -15,6 +15,8 @@ suite('the settings that hold for all servers', () => {
         'mcpl.inference.model': ' ',
         'mcpl.approvals.timeoutSeconds': '9',
         'mcpl.approvals.inChat': 'true',
+        'mcpl.state.maxCount': '9',
+        'mcpl.state.maxAgeDays': [9],
       }),
       DEFAULT_LIMITS,
     );
@@ -29,8 +31,21 @@ suite('the settings that hold for all servers', () => {
         'mcpl.inference.model': ' gpt ',
         'mcpl.approvals.timeoutSeconds': 4.9,
         'mcpl.approvals.inChat': true,
+        'mcpl.state.maxCount': 0,
+        'mcpl.state.maxAgeDays': 7.5,
+        'mcpl.state.maxMegabytes': 1e9,
       }),
-      { pushPerMinute: 60, maxEvents: 10_000, auditDays: 1, model: 'gpt', approvalSeconds: 5, asksInChat: true },
+      {
+        pushPerMinute: 60,
+        maxEvents: 10_000,
+        auditDays: 1,
+        model: 'gpt',
+        approvalSeconds: 5,
+        asksInChat: true,
+        maxCheckpoints: 1,
+        stateDays: 7,
+        stateMegabytes: 100_000,
+      },
     );
   });
 });

@@ -4,6 +4,7 @@ import { Deferred } from '../../../src/core/base/async.ts';
 import { CancellationSource } from '../../../src/core/base/cancellation.ts';
 import { isHostError } from '../../../src/core/base/errors.ts';
 import { StartGate } from '../../../src/core/features/startGate.ts';
+import type { LineageSummary } from '../../../src/core/model/lineage.ts';
 import type { ServerDefinition } from '../../../src/core/model/server.ts';
 import type { Consent, StartAnswer, StartQuestion } from '../../../src/core/ports.ts';
 import { decodeSettings } from '../../../src/core/session/serverSettings.ts';
@@ -12,6 +13,7 @@ import { FakeClock, settle } from '../../support/fakeClock.ts';
 class Gate {
   readonly consents = new Map<string, Consent>();
   readonly questions: StartQuestion[] = [];
+  lineages: readonly LineageSummary[] = [];
   answer: StartAnswer | Promise<StartAnswer> = 'start';
   readonly #gate = new StartGate({
     clock: new FakeClock(),
@@ -29,6 +31,7 @@ class Gate {
       list: () => Promise.resolve([...this.consents.values()]),
       forget: () => Promise.resolve(this.consents.clear()),
     },
+    states: { lineages: () => Promise.resolve(this.lineages) },
     prompt: {
       ask: (question) => {
         this.questions.push(question);
@@ -66,6 +69,8 @@ class Gate {
     this.#gate.amendPush(definition, name, policy);
 }
 
+const NO_HEADS = { head: undefined, others: [], blocked: undefined } as const;
+
 function definitionOf(own: object | undefined, workspace: object): ServerDefinition {
   const json = (value: object) => JSON.parse(JSON.stringify({ a: value })) as { readonly [id: string]: string };
   const layers = [
@@ -99,6 +104,18 @@ suite('The gate before a start, and feature sets', () => {
     assert.equal(gate.questions.length, 2, 'narrower needs no question');
     await gate.start(definitionOf(mine, on('memory.*', 'chat')));
     assert.equal(gate.questions.at(-1)?.reason, 'widened');
+  });
+
+  test('says of a server in a new form that it goes on with what was kept under its name', async () => {
+    const gate = new Gate();
+    gate.lineages = [
+      { id: 1, server: 'a', featureSet: 'notes.book', keeper: 'host', count: 12, size: 9, changedAt: 0, ...NO_HEADS },
+    ];
+    const workspace = (command: string): ServerDefinition => definitionOf(undefined, { command, enabled: true });
+    await gate.start(workspace('one'));
+    await gate.start(workspace('two'));
+    const remark = 'It goes on with the state that was kept for "a": 12 checkpoints of notes.book.';
+    assert.equal(gate.reasons, `first: ${remark}\nchanged: ${remark}`);
   });
 
   test('asks for nothing that the user’s own settings say', async () => {

@@ -5,7 +5,12 @@ import type { ModelFailure, ModelFailureReason } from '../../model/inference.ts'
  * MCPL §A, and the code for models that it lacks. Valid only on a connection that negotiated MCPL, in answer to a method
  * of MCPL: elsewhere the same numbers mean other things.
  */
-export const MCPL_ERROR = { model: -32000, notEnabled: -32001, unknownFeatureSet: -32003 } as const;
+export const MCPL_ERROR = {
+  model: -32000,
+  notEnabled: -32001,
+  unknownFeatureSet: -32003,
+  checkpointNotFound: -32005,
+} as const;
 
 /** MCPL §6.6. `canEnable`: a person could switch it on. */
 export function notEnabled(name: string, canEnable: boolean): WireError {

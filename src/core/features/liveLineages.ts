@@ -1,0 +1,219 @@
+import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { Logger } from '../base/log.ts';
+import type { Lineages, RollbackOptions, RollbackPlan, RollbackResult, StateTrouble } from '../hostTypes.ts';
+import type {
+  Checkpoint,
+  CheckpointDetail,
+  LineageKey,
+  LineageQuery,
+  LineageSummary,
+  LineageWindow,
+} from '../model/lineage.ts';
+import type { Annotation, Clock, StateImport, StateStore } from '../ports.ts';
+import { keyText } from './lineageKey.ts';
+
+/** What is loaded when it is needed. */
+export interface LineageActions extends Pick<Lineages, 'plan' | 'rollBack' | 'continueFrom'> {
+  /** A lineage was given up: what waits to be stored for it is void. */
+  forgot(key: LineageKey): void;
+}
+
+export interface LiveLineagesOptions {
+  readonly clock: Clock;
+  readonly states: StateStore;
+  readonly log: Logger;
+  actions(): Promise<LineageActions>;
+}
+
+/** Views draw no faster, however much changes. */
+const TELL_MS = 100;
+/** How soon what another window did is seen. */
+const LOOK_MS = 2_000;
+
+/** The lineages of all servers as they were read last; what is done about one is loaded late. */
+export class LiveLineages implements Lineages, Disposable {
+  readonly #options: LiveLineagesOptions;
+  readonly #store = new DisposableStore();
+  readonly #changed: Emitter<void>;
+  readonly #broke: Emitter<StateTrouble>;
+  readonly onDidChange: Event<void>;
+  readonly onDidBreak: Event<StateTrouble>;
+  #list: readonly LineageSummary[] = [];
+  /** Lineages that there are, by their keys. */
+  readonly #known = new Set<string>();
+  #loading: Promise<void> | undefined;
+  #isLoaded = false;
+  #isAsked = false;
+  #telling: Disposable | undefined;
+  #version: number | undefined;
+  #watchers = 0;
+  #looking: Disposable | undefined;
+  #isFailing = false;
+
+  constructor(options: LiveLineagesOptions) {
+    this.#options = options;
+    const onError = (error: unknown): void => options.log.log('error', messageOf(error));
+    this.#changed = this.#store.add(new Emitter<void>(onError));
+    this.#broke = this.#store.add(new Emitter<StateTrouble>(onError));
+    this.onDidChange = this.#changed.event;
+    this.onDidBreak = this.#broke.event;
+    this.#store.add(
+      toDisposable(() => {
+        this.#telling?.dispose();
+        this.#looking?.dispose();
+      }),
+    );
+  }
+
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  /** Whether there is such a lineage, as far as anybody looked. */
+  isKnown(key: LineageKey): boolean {
+    return this.#known.has(keyText(key));
+  }
+
+  list(): readonly LineageSummary[] {
+    // Once: whoever is told of a failure would ask again.
+    if (!this.#isAsked) void this.loaded().then(() => this.#changed.fire());
+    return this.#list;
+  }
+
+  /** Never rejects: what cannot be read now is tried again the next time. */
+  loaded(): Promise<void> {
+    this.#isAsked = true;
+    this.#loading ??= this.#read().then((isRead) => {
+      this.#isLoaded = isRead;
+      if (!isRead) this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  watch(): Disposable {
+    if (this.#watchers++ === 0) void this.#look();
+    return toDisposable(() => {
+      if (--this.#watchers > 0) return;
+      this.#looking?.dispose();
+      this.#looking = undefined;
+    });
+  }
+
+  /** Something was stored. */
+  changed(key: LineageKey): void {
+    this.#known.add(keyText(key));
+    this.#tell();
+  }
+
+  broke(trouble: StateTrouble): void {
+    this.#broke.fire(trouble);
+  }
+
+  window(query: LineageQuery): Promise<LineageWindow> {
+    return this.#options.states.window(query);
+  }
+
+  checkpoint(place: number): Promise<CheckpointDetail | undefined> {
+    return this.#options.states.checkpoint(place);
+  }
+
+  find(server: string, checkpoint: string): Promise<readonly (Checkpoint & LineageKey)[]> {
+    return this.#options.states.find(server, checkpoint);
+  }
+
+  state(place: number, form: 'compact' | 'pretty'): Promise<string | undefined> {
+    return this.#options.states.state(place, form);
+  }
+
+  async plan(place: number): Promise<RollbackPlan> {
+    return (await this.#options.actions()).plan(place);
+  }
+
+  async rollBack(place: number, options?: RollbackOptions): Promise<RollbackResult> {
+    return (await this.#options.actions()).rollBack(place, options);
+  }
+
+  async continueFrom(place: number, conversation?: string): Promise<void> {
+    await (await this.#options.actions()).continueFrom(place, conversation);
+  }
+
+  async annotate(place: number, change: Annotation): Promise<void> {
+    await this.#options.states.annotate(place, change);
+    this.#tell();
+  }
+
+  exportTo(key: LineageKey, file: string): Promise<number> {
+    return this.#options.states.exportTo(key, file);
+  }
+
+  async importFrom(key: LineageKey, file: string): Promise<StateImport> {
+    const imported = await this.#options.states.importFrom(key, file);
+    this.changed(key);
+    return imported;
+  }
+
+  async forget(key: LineageKey): Promise<void> {
+    await this.#options.states.forget(key);
+    (await this.#options.actions()).forgot(key);
+    this.#known.delete(keyText(key));
+    this.#tell();
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /** Once for all that happens until then. Nobody who never asked is read to. */
+  #tell(): void {
+    if (this.#store.isDisposed || (!this.#isAsked && !this.#changed.hasListeners)) return;
+    this.#telling ??= this.#options.clock.delay(TELL_MS, () => {
+      this.#telling = undefined;
+      void this.#refresh();
+    });
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#watchers > 0) await this.#versionNow();
+    if (await this.#read()) this.#changed.fire();
+  }
+
+  /** One look, and the next one later, for as long as somebody looks on. */
+  async #look(): Promise<void> {
+    const before = this.#version;
+    if ((await this.#versionNow()) && this.#version !== before) await this.#refresh();
+    if (this.#watchers === 0 || this.#store.isDisposed || this.#looking !== undefined) return;
+    this.#looking = this.#options.clock.delay(LOOK_MS, () => {
+      this.#looking = undefined;
+      void this.#look();
+    });
+  }
+
+  #versionNow(): Promise<boolean> {
+    return this.#attempt(async () => {
+      this.#version = await this.#options.states.version();
+    });
+  }
+
+  #read(): Promise<boolean> {
+    return this.#attempt(async () => {
+      this.#list = await this.#options.states.lineages();
+      // None is taken out: one may have begun while the others were read.
+      for (const lineage of this.#list) this.#known.add(keyText(lineage));
+    });
+  }
+
+  /** A store that cannot be read fails each time: that is told once, until it can be read again. */
+  async #attempt(read: () => Promise<void>): Promise<boolean> {
+    try {
+      await read();
+      this.#isFailing = false;
+      return true;
+    } catch (error) {
+      if (!this.#isFailing) this.#options.log.log('error', `The lineages cannot be read: ${messageOf(error)}`);
+      this.#isFailing = true;
+      return false;
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import { cleanLine } from '../base/cleanText.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+
+const LONGEST = 300;
+/** What is longer, or of more members, is cut before it is looked at. */
+const LONGEST_TEXT = 2_000;
+const MOST_MEMBERS = 20;
+
+/** The arguments of a call on one line, without secrets. */
+export function shortArguments(args: JsonObject, redact: (text: string) => string): string | undefined {
+  if (Object.keys(args).length === 0) return undefined;
+  // Redacted before it is cut to its end: half a secret would not be found.
+  return cleanLine(redact(JSON.stringify(shortened(args, 0))), LONGEST);
+}
+
+function shortened(value: Json | undefined, depth: number): Json {
+  if (typeof value === 'string') return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
+  if (isJsonArray(value))
+    return depth > 3 ? '…' : value.slice(0, MOST_MEMBERS).map((item) => shortened(item, depth + 1));
+  if (!isJsonObject(value)) return value ?? null;
+  if (depth > 3) return '…';
+  const members = Object.entries(value).slice(0, MOST_MEMBERS);
+  return Object.fromEntries(members.map(([name, member]) => [name, shortened(member, depth + 1)]));
+}

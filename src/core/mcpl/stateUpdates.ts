@@ -1,0 +1,44 @@
+import { RPC, WireError } from '../base/errors.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { StateKeeper } from '../model/lineage.ts';
+import { mayKeepState, keeperOf } from '../policy/stateSets.ts';
+import { invalidParams } from '../wire/mcpl/errors.ts';
+import { type AnnouncedState, decodeStateUpdate } from '../wire/mcpl/stateResult.ts';
+import type { McplMember } from './member.ts';
+
+/** Who keeps the states that servers tell of. */
+export interface StateAuthority {
+  /** Resolves when the state is durable, or why there is none is known; rejects where it could not be stored. */
+  update(state: ServerState): Promise<StateVerdict>;
+}
+
+/** What a server says of a state by itself. */
+export interface ServerState {
+  readonly server: string;
+  readonly featureSet: string;
+  readonly keeper: StateKeeper | 'either';
+  readonly state: AnnouncedState;
+}
+
+export type StateVerdict = { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
+
+/**
+ * `state/update`: what servers send beside the specification when a state came to be without a call, or before the
+ * result of one. It waits for no call: servers wait for its answer before they give a result.
+ */
+export async function takeState(member: McplMember, params: JsonObject, authority: StateAuthority): Promise<Json> {
+  const set = member.admit(params['featureSet'], 'tools', 'state/update');
+  if (!mayKeepState(set, member.dialect))
+    throw invalidParams(`The feature set "${set.name}" is not declared with state.`, 'featureSet');
+  const state = decodeStateUpdate(params);
+  if ('problem' in state) throw invalidParams(state.problem, 'checkpoint');
+  const { server } = member;
+  const keeper = keeperOf(set, member.dialect);
+  try {
+    return { ...(await authority.update({ server, featureSet: set.name, keeper, state })) };
+  } catch (error) {
+    if (error instanceof WireError) throw error;
+    // What is wrong with the host's disk is none of the server's business.
+    throw new WireError(RPC.internalError, 'The state could not be stored.');
+  }
+}

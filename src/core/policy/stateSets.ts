@@ -1,0 +1,86 @@
+import type { StateKeeper } from '../model/lineage.ts';
+import type { FeatureSet, FeatureSetView, McplDialect, McplSnapshot } from '../model/mcpl.ts';
+
+/** Whose lineage a state belongs to (mcpl.md, decision 8). */
+export type StateOwner =
+  | { readonly kind: 'set'; readonly featureSet: string; readonly keeper: StateKeeper | 'either' }
+  /** Nobody can tell: it is kept where a person can see it, and never sent. */
+  | { readonly kind: 'nobody'; readonly featureSet: ''; readonly keeper: StateKeeper | 'either' }
+  | { readonly kind: 'off'; readonly featureSet: string };
+
+/** Whether calls of a tool are sent with a state. */
+export type StateUse =
+  | { readonly kind: 'always' | 'onceKnown'; readonly featureSet: string; readonly keeper: StateKeeper | 'either' }
+  | { readonly kind: 'never' };
+
+const NEVER: StateUse = { kind: 'never' };
+
+/** MCPL §8.1 */
+export function declaresState({ rollback, hostState }: FeatureSet): boolean {
+  return rollback || hostState;
+}
+
+/** Whether there may be states of it at all. */
+export function mayKeepState(set: FeatureSet, dialect: McplDialect): boolean {
+  return declaresState(set) || decidesByResponse(dialect);
+}
+
+/** Whether results of its tools may carry states at all. */
+export function mayReturnState({ dialect, sets }: McplSnapshot): boolean {
+  return decidesByResponse(dialect) || sets.some(({ set }) => declaresState(set));
+}
+
+export function stateUse(mcpl: McplSnapshot, tool: string): StateUse {
+  const view = setOfTool(mcpl, tool);
+  if (view === undefined) return NEVER;
+  const { set } = view;
+  const keeper = keeperOf(set, mcpl.dialect);
+  if (declaresState(set)) return { kind: 'always', featureSet: set.name, keeper };
+  return decidesByResponse(mcpl.dialect) ? { kind: 'onceKnown', featureSet: set.name, keeper } : NEVER;
+}
+
+/** The set that the state of a result belongs to; `named` is what the state itself says. Never guessed. */
+export function stateOwner(mcpl: McplSnapshot, tool: string, named: string | undefined, hasBody: boolean): StateOwner {
+  const view = mcpl.sets.find(({ set }) => set.name === named) ?? setOfTool(mcpl, tool) ?? onlyFitting(mcpl, hasBody);
+  if (view === undefined) return { kind: 'nobody', featureSet: '', keeper: keeperOfNobody(mcpl) };
+  const featureSet = view.set.name;
+  if (view.state !== 'enabled') return { kind: 'off', featureSet };
+  return { kind: 'set', featureSet, keeper: keeperOf(view.set, mcpl.dialect) };
+}
+
+export function keeperOf({ hostState }: FeatureSet, dialect: McplDialect): StateKeeper | 'either' {
+  if (hostState) return 'host';
+  return decidesByResponse(dialect) ? 'either' : 'server';
+}
+
+/** Nothing is stored of a server none of whose sets has its state kept by the host (MCPL §8.7). */
+function keeperOfNobody({ dialect, sets }: McplSnapshot): StateKeeper | 'either' {
+  return decidesByResponse(dialect) || sets.some(({ set }) => set.hostState) ? 'either' : 'server';
+}
+
+/** Since MCPL 0.4 a server says by what it returns whether there is state. */
+function decidesByResponse({ version }: McplDialect): boolean {
+  return version === '0.4' || version === '0.5';
+}
+
+/** The only set with state of the kind that a state with, or without, a body is of. */
+function onlyFitting({ dialect, sets }: McplSnapshot, hasBody: boolean): FeatureSetView | undefined {
+  const stateful = sets.filter(({ set }) => declaresState(set));
+  const fitting = stateful.filter(({ set }) => set.hostState === hasBody);
+  // A state that the host keeps may come without a body, and since MCPL 0.4 one of any set with it.
+  const isLoose = !hasBody || decidesByResponse(dialect);
+  const candidates = fitting.length === 0 && isLoose ? stateful : fitting;
+  return candidates.length === 1 ? candidates[0] : undefined;
+}
+
+/** By tool. A snapshot never changes, so that its table is made once. */
+const TABLES = new WeakMap<McplSnapshot, ReadonlyMap<string, FeatureSetView>>();
+
+function setOfTool(mcpl: McplSnapshot, tool: string): FeatureSetView | undefined {
+  let table = TABLES.get(mcpl);
+  if (table === undefined) {
+    table = new Map(mcpl.sets.flatMap((view) => view.tools.map((name) => [name, view] as const)));
+    TABLES.set(mcpl, table);
+  }
+  return table.get(tool);
+}

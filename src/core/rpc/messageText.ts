@@ -1,0 +1,26 @@
+import { isJsonObject, type Json } from '../base/json.ts';
+
+/** Members of a message's params whose values are ready JSON text: what is large is not written again for each message. */
+export type ReadyParts = Readonly<Record<string, string>>;
+
+/** A message as it is written. What is ready goes behind the other params. */
+export function messageText(message: Json, parts?: ReadyParts): string {
+  if (parts === undefined || !isJsonObject(message)) return JSON.stringify(message);
+  const { params, ...rest } = message;
+  const own = JSON.stringify(isJsonObject(params) ? params : {});
+  const members = [...(own === '{}' ? [] : [own.slice(1, -1)]), ...membersOf(parts)];
+  const opened = JSON.stringify(rest).slice(0, -1);
+  return `${opened}${opened === '{' ? '' : ','}"params":{${members.join(',')}}}`;
+}
+
+/** The message as a trace shows it: what is ready is named by its length. */
+export function withoutParts(message: Json, parts: ReadyParts): Json {
+  if (!isJsonObject(message)) return message;
+  const { params, ...rest } = message;
+  const lengths = Object.entries(parts).map(([name, text]) => [name, `‹${text.length} characters›`] as const);
+  return { ...rest, params: { ...(isJsonObject(params) ? params : {}), ...Object.fromEntries(lengths) } };
+}
+
+function membersOf(parts: ReadyParts): readonly string[] {
+  return Object.entries(parts).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+}

@@ -1,0 +1,181 @@
+import { type Grave, Graves } from './patchGraves.ts';
+import { indexIn, type Tokens } from './patchPointer.ts';
+import { isContainer, isList, type List, memberOf, type Members, setMember, type Value } from './patchValues.ts';
+
+/** Where a value is or may be put: the root, an element or the end of a list, or a member. */
+export type Place =
+  | { readonly kind: 'root'; readonly value: Value }
+  | ItemPlace
+  | { readonly kind: 'member'; readonly members: Members; readonly key: string; readonly value: Value | undefined };
+
+interface ItemPlace {
+  readonly kind: 'item';
+  readonly list: List;
+  readonly index: number;
+  /** What is there now; it moves on when something is added there. */
+  readonly value: Value | undefined;
+}
+
+/** And there is one. */
+export type TakenPlace = Place & { readonly value: Value };
+
+/** What was done, as far as is needed to take it back. */
+export type Step =
+  | { readonly kind: 'root'; readonly value: Value }
+  | { readonly kind: 'inserted'; readonly list: List; readonly index: number }
+  | { readonly kind: 'taken'; readonly list: List; readonly index: number; readonly value: Value }
+  | { readonly kind: 'exchanged'; readonly list: List; readonly index: number; readonly value: Value }
+  | { readonly kind: 'created'; readonly members: Members; readonly key: string }
+  | { readonly kind: 'changed'; readonly members: Members; readonly key: string; readonly value: Value }
+  | { readonly kind: 'buried'; readonly grave: Grave };
+
+/** A value that is changed in place. Every change is noted down before it is made, so that it can be taken back. */
+export class PatchDocument {
+  #root: Value;
+  #steps: Step[] = [];
+  readonly #graves = new Graves();
+
+  constructor(root: Value) {
+    this.#root = root;
+  }
+
+  /** As the engine works on it: removed members may still be there as `undefined`. */
+  get root(): Value {
+    return this.#root;
+  }
+
+  /** Clears away what removed members left. */
+  clear(): void {
+    this.#graves.clear();
+  }
+
+  /** The steps of a patch, with which so many characters left the state. */
+  takeSteps(left: number): readonly Step[] {
+    const steps = this.#steps;
+    this.#steps = [];
+    this.#graves.beginPatch(left);
+    return steps;
+  }
+
+  /** Where a value may be put; `undefined` where nothing can be. */
+  placeFor(tokens: Tokens): Place | undefined {
+    const token = tokens[tokens.length - 1];
+    if (tokens.length === 1 || token === undefined) return { kind: 'root', value: this.#root };
+    const container = this.find(tokens, tokens.length - 1);
+    if (!isContainer(container)) return undefined;
+    if (!isList(container))
+      return { kind: 'member', members: container, key: token, value: memberOf(container, token) };
+    const index = token === '-' ? container.length : indexIn(token);
+    return index < 0 || index > container.length
+      ? undefined
+      : { kind: 'item', list: container, index, value: container[index] };
+  }
+
+  /** Where there is a value. */
+  placeOf(tokens: Tokens): TakenPlace | undefined {
+    const place = this.placeFor(tokens);
+    return place !== undefined && isTaken(place) ? place : undefined;
+  }
+
+  /** What the first tokens of a pointer lead to. */
+  find(tokens: Tokens, length: number = tokens.length): Value | undefined {
+    let value: Value | undefined = this.#root;
+    for (let i = 1; i < length; i++) {
+      if (!isContainer(value)) return undefined;
+      const token = tokens[i] ?? '';
+      value = isList(value) ? value[indexIn(token)] : memberOf(value, token);
+    }
+    return value;
+  }
+
+  /** Before a value is added at a place. Says what that costs beside the addition. */
+  noteAddition(place: Place): number {
+    if (place.kind === 'item') {
+      this.#steps.push({ kind: 'inserted', list: place.list, index: place.index });
+      return (place.list.length - place.index) / MOVED_AT_ONCE;
+    }
+    if (place.kind === 'root' || isTaken(place)) {
+      this.noteExchange(place);
+      return 0;
+    }
+    // To take back the removal takes this back as well: both are of one patch.
+    if (this.#graves.refill(place.members, place.key)) return 0;
+    const cost = this.#graves.makeRoom(place.members, place.key) * EACH_KEY;
+    this.#steps.push({ kind: 'created', members: place.members, key: place.key });
+    return cost;
+  }
+
+  /** Before the value at a place is exchanged. */
+  noteExchange(place: TakenPlace): void {
+    const { value } = place;
+    if (place.kind === 'root') this.#steps.push({ kind: 'root', value });
+    else if (place.kind === 'item')
+      this.#steps.push({ kind: 'exchanged', list: place.list, index: place.index, value });
+    else this.#steps.push({ kind: 'changed', members: place.members, key: place.key, value });
+  }
+
+  add(place: Place, value: Value): void {
+    if (place.kind === 'item') place.list.splice(place.index, 0, value);
+    else this.exchange(place, value);
+  }
+
+  exchange(place: Place, value: Value): void {
+    if (place.kind === 'root') this.#root = value;
+    else if (place.kind === 'item') place.list[place.index] = value;
+    else setMember(place.members, place.key, value);
+  }
+
+  /** Takes the value at a place away, which is not the root. Says what that cost. */
+  remove(place: Exclude<TakenPlace, { readonly kind: 'root' }>): number {
+    const { value } = place;
+    if (place.kind === 'member') {
+      this.#steps.push({ kind: 'buried', grave: this.#graves.bury(place.members, place.key, value) });
+      return 0;
+    }
+    this.#steps.push({ kind: 'taken', list: place.list, index: place.index, value });
+    place.list.splice(place.index, 1);
+    return (place.list.length - place.index) / MOVED_AT_ONCE;
+  }
+
+  takeBack(steps: readonly Step[]): void {
+    for (let i = steps.length - 1; i >= 0; i--) {
+      const step = steps[i];
+      if (step !== undefined) this.#takeBack(step);
+    }
+  }
+
+  #takeBack(step: Step): void {
+    switch (step.kind) {
+      case 'root':
+        this.#root = step.value;
+        break;
+      case 'inserted':
+        step.list.splice(step.index, 1);
+        break;
+      case 'taken':
+        step.list.splice(step.index, 0, step.value);
+        break;
+      case 'exchanged':
+        step.list[step.index] = step.value;
+        break;
+      case 'created':
+        delete step.members[step.key];
+        break;
+      case 'changed':
+        setMember(step.members, step.key, step.value);
+        break;
+      case 'buried':
+        this.#graves.digUp(step.grave);
+    }
+  }
+}
+
+/** What a key costs that is put into another order, beside looking at a character. */
+const EACH_KEY = 8;
+
+/** Elements of a list that move as fast as one character is looked at. */
+const MOVED_AT_ONCE = 4;
+
+function isTaken(place: Place): place is TakenPlace {
+  return place.value !== undefined;
+}

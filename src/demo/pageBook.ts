@@ -1,0 +1,93 @@
+import type { Past, Returned } from './rollbacks.ts';
+import { type Fields, isFields } from './schema.ts';
+import type { CheckpointState } from './tool.ts';
+
+export interface Page {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** The whole state. It says which checkpoint it is, because a host that keeps it sends it and nothing else. */
+export interface BookState {
+  readonly checkpoint: string;
+  readonly nextId: number;
+  readonly pages: readonly Page[];
+}
+
+export interface PageBookOptions {
+  readonly newMark: () => string;
+  /** A host without MCPL keeps nothing: what its calls led to last is kept here. */
+  readonly keepsItself: () => boolean;
+}
+
+/** A book at a page of its past: empty, or as the host keeps it. */
+export interface OpenBook {
+  readonly before: BookState | undefined;
+  readonly pages: readonly Page[];
+  readonly nextId: number;
+}
+
+export interface Change {
+  readonly pages: readonly Page[];
+  readonly nextId?: number;
+  /** The change as JSON Patch, without what all changes have in common. */
+  readonly patch: readonly Fields[];
+}
+
+export const MOST_PAGES = 1_000;
+export const LONGEST_PAGE = 10_000;
+const CHECKPOINT = /^page-[0-9A-Za-z]{1,40}$/;
+
+/** Pages that live in what the host sends along. This server remembers none of them. */
+export class PageBook implements Past {
+  readonly #options: PageBookOptions;
+  #own: BookState | undefined;
+
+  constructor(options: PageBookOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined where what was sent is not a book. */
+  open(sent: unknown): OpenBook | undefined {
+    const given = this.#options.keepsItself() ? this.#own : sent;
+    if (given === undefined) return { before: undefined, pages: [], nextId: 1 };
+    if (!isBook(given)) return undefined;
+    return { before: given, pages: given.pages, nextId: given.nextId };
+  }
+
+  /** The checkpoint that a change leads to: whole at first, then as a difference to the one before (MCPL §8.3). */
+  close({ before, nextId }: OpenBook, change: Change): CheckpointState {
+    const checkpoint = `page-${this.#options.newMark()}`;
+    const after = { checkpoint, nextId: change.nextId ?? nextId, pages: change.pages };
+    if (this.#options.keepsItself()) this.#own = after;
+    if (before === undefined) return { checkpoint, parent: null, data: after };
+    const patch = [
+      ...change.patch,
+      ...(after.nextId === nextId ? [] : [{ op: 'replace', path: '/nextId', value: after.nextId }]),
+      { op: 'replace', path: '/checkpoint', value: checkpoint },
+    ];
+    return { checkpoint, parent: before.checkpoint, patch };
+  }
+
+  /** There is nothing to be done here: the next call brings what the host went back to. */
+  goBack(checkpoint: string): Returned {
+    return { kind: CHECKPOINT.test(checkpoint) ? 'done' : 'unknown' };
+  }
+}
+
+function isBook(value: unknown): value is BookState {
+  if (!isFields(value)) return false;
+  const { checkpoint, nextId, pages } = value;
+  return (
+    typeof checkpoint === 'string' &&
+    CHECKPOINT.test(checkpoint) &&
+    Number.isSafeInteger(nextId) &&
+    Array.isArray(pages) &&
+    pages.length <= MOST_PAGES &&
+    pages.every(isPage)
+  );
+}
+
+function isPage(value: unknown): value is Page {
+  return isFields(value) && Number.isSafeInteger(value['id']) && typeof value['text'] === 'string';
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { CHECKPOINT_NOT_FOUND, INVALID_PARAMS, NOT_ENABLED, RpcError, UNKNOWN_SET } from './rpcError.ts';
+import type { Fields } from './schema.ts';
+
+/** What can be gone back in. */
+export interface Past {
+  goBack(checkpoint: string): Returned;
+}
+
+export type Returned =
+  { readonly kind: 'done' } | { readonly kind: 'impossible'; readonly reason: string } | { readonly kind: 'unknown' };
+
+/** Of a hostile host no more is taken back to it. */
+const LONGEST_ID = 512;
+
+/** `state/rollback` (MCPL §8.5), for the feature sets that have a past. */
+export class Rollbacks {
+  readonly #switches: { isOn(name: string): boolean };
+  readonly #pasts: ReadonlyMap<string, Past>;
+
+  constructor(switches: { isOn(name: string): boolean }, pasts: Readonly<Record<string, Past>>) {
+    this.#switches = switches;
+    this.#pasts = new Map(Object.entries(pasts));
+  }
+
+  run({ featureSet, checkpoint }: Fields): Fields {
+    if (typeof featureSet !== 'string' || typeof checkpoint !== 'string' || checkpoint.length > LONGEST_ID)
+      throw new RpcError(INVALID_PARAMS, 'featureSet and checkpoint must be texts.');
+    const past = this.#pasts.get(featureSet);
+    if (past === undefined) throw new RpcError(UNKNOWN_SET, 'Unknown feature set', { featureSet });
+    if (!this.#switches.isOn(featureSet))
+      throw new RpcError(NOT_ENABLED, 'Feature set not enabled', { featureSet, canEnable: true });
+    const returned = past.goBack(checkpoint);
+    switch (returned.kind) {
+      case 'done':
+        return { checkpoint, success: true };
+      case 'impossible':
+        return { checkpoint, success: false, reason: returned.reason };
+      case 'unknown':
+        throw new RpcError(CHECKPOINT_NOT_FOUND, 'Checkpoint not found', { checkpoint });
+    }
+  }
+}
+
+/** Unique beyond this process: names of checkpoints are kept by the host when it has ended. */
+export function randomMark(): string {
+  return randomBytes(4).toString('hex');
+}

@@ -1,0 +1,75 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore, messageOf, type StateTrouble, toDisposable } from '../core/index.ts';
+import { COMMANDS } from './ids.ts';
+import { act, type LineageActions, lineageActions } from './lineageCommands.ts';
+import type { LineageContext } from './lineageContext.ts';
+import type { LineageController } from './lineageController.ts';
+import { type LineageToast, LineageToasts } from './lineageToasts.ts';
+import { LineageViews } from './lineageViews.ts';
+import { StateDocuments } from './stateDocuments.ts';
+
+/** All that is about lineages: a part of its own, loaded when it is first needed. */
+export interface LineageDesk extends Disposable {
+  readonly actions: LineageActions;
+  readonly controllers: readonly LineageController[];
+  resolve(view: vscode.WebviewView): void;
+  restore(panel: vscode.WebviewPanel, state: unknown): void;
+  stateText(uri: vscode.Uri): Promise<string>;
+  broke(trouble: StateTrouble): void;
+}
+
+const clock = {
+  now: () => Date.now(),
+  delay: (ms: number, callback: () => void): Disposable => {
+    const timer = setTimeout(callback, ms);
+    return toDisposable(() => clearTimeout(timer));
+  },
+};
+
+export function openLineageDesk(context: LineageContext): LineageDesk {
+  const store = new DisposableStore();
+  const documents = store.add(new StateDocuments(context.host));
+  const views = store.add(
+    new LineageViews(context, {
+      act: (action, place) => act(actions, context, documents, action, place),
+      compare: (places) => documents.compare(...places),
+      unblock: async (key) => void (await actions.continueFromLastGood(key)),
+      export: async (key) => void (await actions.export(key)),
+      import: async (key) => void (await actions.import(key)),
+    }),
+  );
+  const actions = lineageActions(context, documents, views);
+  const show = async (toast: LineageToast): Promise<void> => {
+    try {
+      await showToast(context, toast);
+    } catch (error) {
+      context.log.log('error', `A person could not be told of a lineage: ${messageOf(error)}`);
+    }
+  };
+  const toasts = store.add(new LineageToasts({ clock, show }));
+  return {
+    actions,
+    get controllers() {
+      return views.controllers;
+    },
+    resolve: (view) => views.resolve(view),
+    restore: (panel, state) => views.restore(panel, state),
+    stateText: (uri) => documents.text(uri),
+    broke: (trouble) => toasts.broke(trouble),
+    dispose: () => store.dispose(),
+  };
+}
+
+async function showToast({ logs }: LineageContext, { text, key, place }: LineageToast): Promise<void> {
+  const show = { title: vscode.l10n.t('Show Lineage') };
+  const goOn = { title: vscode.l10n.t('Continue from Last Good') };
+  const log = { title: vscode.l10n.t('Show Log') };
+  const items = place === undefined ? [show, log] : [show, goOn, log];
+  const chosen = await vscode.window.showWarningMessage(text, ...items);
+  if (chosen === log) logs.showServer(key.server);
+  else if (chosen === goOn) await vscode.commands.executeCommand(COMMANDS.lineageContinue, { ...key });
+  else if (chosen === show) {
+    const row = place === undefined ? {} : { place };
+    await vscode.commands.executeCommand(COMMANDS.lineageShow, { ...key, ...row });
+  }
+}

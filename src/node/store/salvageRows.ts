@@ -1,0 +1,65 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { isValue, type Row, text, type Values } from './records.ts';
+
+/** What is read of one table. */
+export interface SalvagedTable {
+  readonly table: string;
+  readonly columns: string;
+  /** What tells its rows apart, in the order in which they lie. */
+  readonly key: string;
+  /** Characters that are taken at the most, whatever the file says: all of it is in memory at once. */
+  readonly most: number;
+  /** Throws for a row that is none of ours any more. */
+  readonly decode: (row: Row) => unknown;
+}
+
+/** Reads from both ends towards the damage, the newest first; gives the rows in the order of their keys. */
+export function readTable(damaged: DatabaseSync, { table, columns, key, most, decode }: SalvagedTable): Values[] {
+  const newest = new Map<string, Values>();
+  const oldest = new Map<string, Values>();
+  const names = columns.split(', ');
+  let characters = 0;
+  for (const [order, found] of [
+    ['DESC', newest],
+    ['ASC', oldest],
+  ] as const)
+    try {
+      const inOrder = key.replaceAll(/\w+/g, `$& ${order}`);
+      const all = damaged.prepare(
+        `SELECT json_array(${key}) AS row_key, ${selection(damaged, table, names)} FROM ${table} NOT INDEXED ORDER BY ${inOrder}`,
+      );
+      for (const row of all.iterate()) {
+        const values = valuesOf(row, names, decode);
+        const rowKey = text(row['row_key'], 'row_key');
+        if (newest.has(rowKey)) break;
+        if (values === undefined) continue;
+        characters += lengthOf(values);
+        if (characters > most) break;
+        found.set(rowKey, values);
+      }
+    } catch {
+      // What lies beyond the damage cannot be had from this end.
+    }
+  return [...oldest.values(), ...[...newest.values()].reverse()];
+}
+
+/** A file of an earlier version lacks the newer columns. */
+function selection(damaged: DatabaseSync, table: string, names: readonly string[]): string {
+  const columns = damaged.prepare('SELECT name FROM pragma_table_info(?)').all(table);
+  const there = new Set(columns.map((column) => text(column['name'], 'name')));
+  return names.map((name) => (there.has(name) ? name : `NULL AS ${name}`)).join(', ');
+}
+
+function valuesOf(row: Row, names: readonly string[], decode: (row: Row) => unknown): Values | undefined {
+  try {
+    decode(row);
+    const values = names.map((name) => row[name]);
+    return values.every(isValue) ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function lengthOf(values: Values): number {
+  return values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0);
+}

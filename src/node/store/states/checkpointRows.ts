@@ -1,0 +1,117 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { StateUpdate } from '../../../core/index.ts';
+import { integer, optionalText, type Row, type Value } from '../records.ts';
+import type { Content, Node, Parentage } from './nodes.ts';
+import { CHECKPOINT_COLUMNS, checkpointOf } from './rows.ts';
+
+const WRITTEN = `checkpoint, copy, lineage, parent, parent_name, link, form, problem, at, tool, args, conversation, size,
+  state_size, replay, body`;
+const NODE_COLUMNS = `lineage, parent_name, state_size, replay, ${CHECKPOINT_COLUMNS}`;
+
+/** The checkpoints in the file. */
+export class CheckpointRows {
+  readonly #get: StatementSync;
+  readonly #row: StatementSync;
+  readonly #newest: StatementSync;
+  readonly #hasBody: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #fill: StatementSync;
+  readonly #snapshot: StatementSync;
+  readonly #written: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#get = database.prepare(`SELECT ${NODE_COLUMNS} FROM checkpoints WHERE place = ?`);
+    this.#row = database.prepare(`SELECT ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place = ?`);
+    this.#newest = database.prepare(
+      `SELECT ${NODE_COLUMNS} FROM checkpoints WHERE lineage = ? AND checkpoint = ? ORDER BY copy DESC LIMIT 1`,
+    );
+    this.#hasBody = database.prepare('SELECT 1 AS found FROM checkpoints WHERE place = ? AND body IS ?');
+    this.#insert = database.prepare(
+      `INSERT INTO checkpoints (${WRITTEN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING place`,
+    );
+    this.#fill = database.prepare(
+      `UPDATE checkpoints SET (${WRITTEN}) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE place = ?`,
+    );
+    this.#snapshot = database.prepare('INSERT INTO snapshots (place, state) VALUES (?, ?)');
+    this.#written = database.prepare('UPDATE checkpoints SET state_size = ?, replay = 0 WHERE place = ?');
+  }
+
+  get(place: number): Node | undefined {
+    const row = this.#get.get(place);
+    return row === undefined ? undefined : nodeOf(row);
+  }
+
+  /** As it crosses to whoever asked. */
+  row(place: number | undefined): Row | null {
+    return (place === undefined ? undefined : this.#row.get(place)) ?? null;
+  }
+
+  /** What a server called so last. */
+  newest(lineage: number, checkpoint: string): Node | undefined {
+    const row = this.#newest.get(lineage, checkpoint);
+    return row === undefined ? undefined : nodeOf(row);
+  }
+
+  /** Whether exactly this came with it; nothing is compared but where the length is the same. */
+  hasBody({ place, size }: Node, body: string | undefined): boolean {
+    return size === (body?.length ?? 0) && this.#hasBody.get(place, body ?? null) !== undefined;
+  }
+
+  add(lineage: number, copy: number, update: Origin, parent: Parentage, content: Content): number {
+    const row = this.#insert.get(...valuesOf(lineage, copy, update, parent, content));
+    return integer(row?.['place'], 'place');
+  }
+
+  /** Nothing but a name, until its server speaks of it itself. */
+  addPlaceholder(lineage: number, checkpoint: string, at: number): number {
+    const origin = { checkpoint, at, tool: undefined, args: undefined, conversation: undefined };
+    return this.add(lineage, 1, origin, { link: 'none' }, { form: 'placeholder', stateSize: 0, replay: 0 });
+  }
+
+  fill(placeholder: Node, update: StateUpdate, parent: Parentage, content: Content): void {
+    const { place, lineage, copy } = placeholder;
+    this.#fill.run(...valuesOf(lineage, copy, update, parent, content), place);
+  }
+
+  /** Its whole state, from which those that follow are made. */
+  addSnapshot(place: number, state: string): void {
+    this.#snapshot.run(place, state);
+    this.#written.run(state.length, place);
+  }
+}
+
+/** How a checkpoint is called, and where it comes from. */
+type Origin = Pick<StateUpdate, 'checkpoint' | 'at' | 'tool' | 'args' | 'conversation'>;
+
+/** In the order of `WRITTEN`. */
+function valuesOf(lineage: number, copy: number, origin: Origin, parent: Parentage, content: Content): Value[] {
+  const { form, problem, body, stateSize, replay } = content;
+  return [
+    origin.checkpoint,
+    copy,
+    lineage,
+    parent.node?.place ?? null,
+    parent.name ?? null,
+    parent.link,
+    form,
+    problem ?? null,
+    origin.at,
+    origin.tool ?? null,
+    origin.args ?? null,
+    origin.conversation ?? null,
+    body?.length ?? 0,
+    stateSize,
+    replay,
+    body ?? null,
+  ];
+}
+
+function nodeOf(row: Row): Node {
+  return {
+    ...checkpointOf(row),
+    lineage: integer(row['lineage'], 'lineage'),
+    parentName: optionalText(row['parent_name'], 'parent_name'),
+    stateSize: integer(row['state_size'], 'state_size'),
+    replay: integer(row['replay'], 'replay'),
+  };
+}

@@ -1,0 +1,93 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { HeadMove } from '../../../core/model/lineage.ts';
+import { optionalInteger } from '../records.ts';
+import type { Lineage } from './lineageRows.ts';
+
+/** Conversations of a lineage whose heads are kept: who comes back to an older one begins where the lineage stands. */
+export const MOST_HEADS = 200;
+
+/** A checkpoint never stands before its parent: all that follows one is behind it. */
+const FOLLOWING = `
+  WITH RECURSIVE following (place) AS (
+    SELECT ?1 UNION ALL SELECT c.place FROM following JOIN checkpoints c ON c.parent = following.place
+  )`;
+
+const LEADING = `
+  WITH RECURSIVE leading (place) AS (
+    SELECT ?1 UNION ALL
+    SELECT c.parent FROM leading JOIN checkpoints c ON c.place = leading.place WHERE c.parent >= ?2
+  )`;
+
+/** Where conversations stand in their lineages. */
+export class Heads {
+  readonly #find: StatementSync;
+  readonly #save: StatementSync;
+  readonly #forgetOldest: StatementSync;
+  readonly #behind: StatementSync;
+  readonly #moveAll: StatementSync;
+  readonly #leads: StatementSync;
+  readonly #note: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#find = database.prepare('SELECT place FROM heads WHERE lineage = ? AND conversation = ?');
+    this.#save = database.prepare(
+      `INSERT INTO heads (lineage, conversation, place, at) VALUES (?, ?, ?, ?)
+         ON CONFLICT (lineage, conversation) DO UPDATE SET place = excluded.place, at = excluded.at`,
+    );
+    this.#forgetOldest = database.prepare(
+      `DELETE FROM heads WHERE lineage = ?1 AND conversation IN
+         (SELECT conversation FROM heads WHERE lineage = ?1 ORDER BY at DESC, place DESC LIMIT -1 OFFSET ${MOST_HEADS})`,
+    );
+    this.#behind = database.prepare('SELECT 1 AS found FROM heads WHERE lineage = ? AND place >= ? LIMIT 1');
+    this.#moveAll = database.prepare(
+      `${FOLLOWING} UPDATE heads SET place = ?2 WHERE lineage = ?3 AND place IN (SELECT place FROM following)`,
+    );
+    this.#leads = database.prepare(`${LEADING} SELECT 1 AS found FROM leading WHERE place = ?2 LIMIT 1`);
+    this.#note = database.prepare(
+      'INSERT INTO head_moves (lineage, at, kind, origin, target, refusal) VALUES (?, ?, ?, ?, ?, ?)',
+    );
+  }
+
+  /** What a call of the conversation begins with. */
+  of(lineage: Lineage, conversation: string | undefined): number | undefined {
+    const own = conversation === undefined ? undefined : this.#find.get(lineage.id, conversation);
+    return optionalInteger(own?.['place'], 'place') ?? lineage.head;
+  }
+
+  /** Work went on. */
+  advance(lineage: Lineage, conversation: string | undefined, place: number, at: number): void {
+    lineage.head = place;
+    if (conversation !== undefined) this.#put(lineage, conversation, place, at);
+  }
+
+  /** From `target` and all that follows it to `place`, which may be the same. */
+  goBack(
+    lineage: Lineage,
+    conversation: string | undefined,
+    { target, place, at }: { readonly target: number; readonly place: number; readonly at: number },
+  ): void {
+    if (conversation === undefined) {
+      if (this.#behind.get(lineage.id, target) !== undefined) this.#moveAll.run(target, place, lineage.id);
+      lineage.head = place;
+      return;
+    }
+    this.#put(lineage, conversation, place, at);
+    if (lineage.head === undefined || this.leads(target, lineage.head)) lineage.head = place;
+  }
+
+  /** Whether one comes to `to` from `from`, or is there already. */
+  leads(from: number, to: number): boolean {
+    return to >= from && this.#leads.get(to, from) !== undefined;
+  }
+
+  /** That somebody went somewhere, or tried to. */
+  note(lineage: Lineage, { at, kind, from, to, refusal }: HeadMove): void {
+    this.#note.run(lineage.id, at, kind, from ?? null, to, refusal ?? null);
+  }
+
+  #put(lineage: Lineage, conversation: string, place: number, at: number): void {
+    const isNew = this.#find.get(lineage.id, conversation) === undefined;
+    this.#save.run(lineage.id, conversation, place, at);
+    if (isNew) this.#forgetOldest.run(lineage.id);
+  }
+}

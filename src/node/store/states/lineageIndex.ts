@@ -1,0 +1,127 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { LineageKey } from '../../../core/model/lineage.ts';
+import { integer, optionalInteger, record, text } from '../records.ts';
+import { LineageShape } from './lineageShape.ts';
+
+/** Of as many lineages the shape is kept; who looks at more of them waits some ten milliseconds at a change. */
+const MOST_SHAPES = 4;
+
+export interface LineageRecord extends LineageKey {
+  readonly id: number;
+  readonly keeper: string;
+  readonly head: number | undefined;
+  readonly blockedBy: number | undefined;
+  readonly count: number;
+  readonly size: number;
+  readonly version: number;
+  readonly changedAt: number;
+}
+
+export const LINEAGE_COLUMNS = 'id, server, feature_set, keeper, head, blocked_by, count, size, version, changed_at';
+
+export function lineageOf(value: unknown): LineageRecord {
+  const row = record(value);
+  return {
+    id: integer(row['id'], 'id'),
+    server: text(row['server'], 'server'),
+    featureSet: text(row['feature_set'], 'feature_set'),
+    keeper: text(row['keeper'], 'keeper'),
+    head: optionalInteger(row['head'], 'head'),
+    blockedBy: optionalInteger(row['blocked_by'], 'blocked_by'),
+    count: integer(row['count'], 'count'),
+    size: integer(row['size'], 'size'),
+    version: integer(row['version'], 'version'),
+    changedAt: integer(row['changed_at'], 'changed_at'),
+  };
+}
+
+/** Tells two states of the same rows apart; changes when a row goes, comes or gets another parent. */
+interface Fingerprint {
+  readonly rows: number;
+  readonly parents: number;
+  readonly links: number;
+}
+
+interface Kept {
+  shape: LineageShape;
+  version: number;
+  fingerprint: Fingerprint;
+}
+
+const NOTHING: Fingerprint = { rows: 0, parents: 0, links: 0 };
+
+/** The shapes of the lineages that were looked at last. */
+export class LineageIndex {
+  readonly #byKey: StatementSync;
+  readonly #byId: StatementSync;
+  readonly #fingerprint: StatementSync;
+  readonly #rows: StatementSync;
+  readonly #kept = new Map<number, Kept>();
+
+  constructor(database: DatabaseSync) {
+    this.#byKey = database.prepare(`SELECT ${LINEAGE_COLUMNS} FROM lineages WHERE server = ? AND feature_set = ?`);
+    this.#byId = database.prepare(`SELECT ${LINEAGE_COLUMNS} FROM lineages WHERE id = ?`);
+    this.#fingerprint = database.prepare(
+      `SELECT count(*) AS rows, coalesce(sum(parent), 0) AS parents, coalesce(sum(parent * (place % 31)), 0) AS links
+       FROM checkpoints WHERE lineage = ? AND place <= ?`,
+    );
+    // As one text: a hundred thousand rows each by themselves take ten times as long.
+    this.#rows = database.prepare(
+      `SELECT json_group_array(place) AS places, json_group_array(parent) AS parents
+       FROM (SELECT place, parent FROM checkpoints WHERE lineage = ? AND place > ? ORDER BY place)`,
+    );
+  }
+
+  lineage({ server, featureSet }: LineageKey): LineageRecord | undefined {
+    const row = this.#byKey.get(server, featureSet);
+    return row === undefined ? undefined : lineageOf(row);
+  }
+
+  lineageById(id: number): LineageRecord | undefined {
+    const row = this.#byId.get(id);
+    return row === undefined ? undefined : lineageOf(row);
+  }
+
+  /** As the lineage is now. Another object when more than new rows came. */
+  shape({ id, version }: LineageRecord): LineageShape {
+    const kept = this.#kept.get(id) ?? { shape: new LineageShape(), version: -1, fingerprint: NOTHING };
+    this.#kept.delete(id);
+    if (kept.version !== version) this.#update(kept, id, version);
+    this.#kept.set(id, kept);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MOST_SHAPES) break;
+      this.#kept.delete(oldest);
+    }
+    return kept.shape;
+  }
+
+  forget(): void {
+    this.#kept.clear();
+  }
+
+  #update(kept: Kept, id: number, version: number): void {
+    // Another window may have given up or filled in what is known here.
+    const now = kept.shape.rows === 0 ? NOTHING : this.#fingerprintOf(id, kept.shape.lastPlace);
+    if (!isSame(now, kept.fingerprint)) kept.shape = new LineageShape();
+    const { places, parents } = record(this.#rows.get(id, kept.shape.lastPlace));
+    kept.shape.append(numbers(places), numbers(parents));
+    kept.fingerprint = this.#fingerprintOf(id, kept.shape.lastPlace);
+    kept.version = version;
+  }
+
+  #fingerprintOf(id: number, last: number): Fingerprint {
+    const { rows, parents, links } = record(this.#fingerprint.get(id, last));
+    return { rows: integer(rows, 'rows'), parents: integer(parents, 'parents'), links: integer(links, 'links') };
+  }
+}
+
+function isSame(a: Fingerprint, b: Fingerprint): boolean {
+  return a.rows === b.rows && a.parents === b.parents && a.links === b.links;
+}
+
+/** Made by SQLite out of integers; 0 where there is none, which is no place. */
+function numbers(value: unknown): Float64Array {
+  const parsed: unknown = JSON.parse(text(value, 'numbers'));
+  const all: readonly unknown[] = Array.isArray(parsed) ? parsed : [];
+  return Float64Array.from(all, Number);
+}

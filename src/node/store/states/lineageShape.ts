@@ -1,0 +1,81 @@
+import { LineageLayout } from '../../../core/state/lineageLayout.ts';
+
+const FIRST_CAPACITY = 1_024;
+const NO_ROW = -1;
+
+/** Who is whose child in one lineage, in memory: row 0 is the oldest checkpoint. */
+export class LineageShape {
+  readonly layout = new LineageLayout();
+  #places = new Float64Array(FIRST_CAPACITY);
+  #parents = new Int32Array(FIRST_CAPACITY);
+  #rows = 0;
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Of the newest row; 0 where there is none. */
+  get lastPlace(): number {
+    return this.placeAt(this.#rows - 1);
+  }
+
+  placeAt(row: number): number {
+    return this.#places[row] ?? 0;
+  }
+
+  /** -1 where it has none that is kept. */
+  parentOf(row: number): number {
+    return row < 0 || row >= this.#rows ? NO_ROW : (this.#parents[row] ?? NO_ROW);
+  }
+
+  /** -1 where there is no such place. */
+  rowOf(place: number): number {
+    let low = 0;
+    let high = this.#rows - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const found = this.placeAt(middle);
+      if (found === place) return middle;
+      if (found < place) low = middle + 1;
+      else high = middle - 1;
+    }
+    return NO_ROW;
+  }
+
+  /** Adds rows that are newer than all others; `parents` holds places, and 0 where there is none. */
+  append(places: Float64Array, parents: Float64Array): void {
+    const first = this.#rows;
+    this.#reserve(first + places.length);
+    this.#places.set(places, first);
+    this.#rows += places.length;
+    for (let i = 0; i < places.length; i++) {
+      const row = first + i;
+      const parent = this.#rowOfParent(row, parents[i] ?? 0);
+      this.#parents[row] = parent;
+      this.layout.append(parent);
+    }
+  }
+
+  /** 1 for each row that leads to this one, itself included. */
+  lineOf(row: number): Uint8Array {
+    const marks = new Uint8Array(this.#rows);
+    for (let each = row; each >= 0 && marks[each] === 0; each = this.parentOf(each)) marks[each] = 1;
+    return marks;
+  }
+
+  #rowOfParent(row: number, parent: number): number {
+    if (parent === 0) return NO_ROW;
+    return this.placeAt(row - 1) === parent && row > 0 ? row - 1 : this.rowOf(parent);
+  }
+
+  #reserve(rows: number): void {
+    if (rows <= this.#places.length) return;
+    const capacity = Math.max(rows, this.#places.length * 2);
+    const places = new Float64Array(capacity);
+    const parents = new Int32Array(capacity);
+    places.set(this.#places);
+    parents.set(this.#parents);
+    this.#places = places;
+    this.#parents = parents;
+  }
+}

@@ -1,0 +1,139 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Json } from '../../../core/index.ts';
+import { PatchableState } from '../../../core/state/patches.ts';
+import { integer, optionalText } from '../records.ts';
+import { StoreError } from '../sqlite.ts';
+import { LiveStates } from './liveStates.ts';
+
+const COLUMNS = `c.place, c.parent, CASE c.form WHEN 'patch' THEN c.body END,
+  c.form = 'data' OR EXISTS (SELECT 1 FROM snapshots s WHERE s.place = c.place)`;
+/**
+ * From a checkpoint that has a state up to the nearest one whose whole state is written down: that one, and all patches in
+ * one text. A row each would cost more than the patches. Those before have the smaller places.
+ */
+const LINE = `
+  WITH RECURSIVE line (place, parent, patch, is_whole) AS (
+    SELECT ${COLUMNS} FROM checkpoints c WHERE c.place = ? AND c.state_size > 0
+    UNION ALL
+    SELECT ${COLUMNS} FROM line JOIN checkpoints c ON c.place = line.parent WHERE NOT line.is_whole
+  )
+  SELECT min(place) AS origin, group_concat(patch, ',' ORDER BY place) FILTER (WHERE NOT is_whole) AS patches FROM line`;
+
+/** Makes the state at a checkpoint of what is kept. */
+export class Materialiser {
+  readonly #state: StatementSync;
+  readonly #snapshot: StatementSync;
+  readonly #data: StatementSync;
+  readonly #line: StatementSync;
+  readonly #live = new LiveStates();
+  /** As it was sent last: a call that changes nothing is followed by one with the same. */
+  #sent: { readonly place: number; readonly text: string } | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#state = database.prepare('SELECT state_size FROM checkpoints WHERE place = ?');
+    this.#snapshot = database.prepare('SELECT state FROM snapshots WHERE place = ?');
+    this.#data = database.prepare(`SELECT body AS state FROM checkpoints WHERE place = ? AND form = 'data'`);
+    this.#line = database.prepare(LINE);
+  }
+
+  /** The state at a checkpoint as compact JSON; absent where there is none. */
+  text(place: number): string | undefined {
+    if (!this.hasState(place)) return undefined;
+    if (this.#sent?.place === place) return this.#sent.text;
+    const live = this.#live.get(place);
+    if (live !== undefined) return JSON.stringify(live.value);
+    return this.#wholeAt(place) ?? JSON.stringify(this.at(place)?.value);
+  }
+
+  /** The same, of a checkpoint that is worked on: its state stays at hand. */
+  current(place: number): string | undefined {
+    if (!this.hasState(place)) return undefined;
+    if (this.#sent?.place === place) return this.#sent.text;
+    const written = this.#live.get(place) === undefined ? this.#wholeAt(place) : undefined;
+    if (written !== undefined) return written;
+    const made = JSON.stringify(this.#liveAt(place).value);
+    this.#sent = { place, text: made };
+    return made;
+  }
+
+  /** What is written down, and all patches since. It belongs to whoever asked. */
+  at(place: number): PatchableState | undefined {
+    const { origin, patches } = this.#line.get(place) ?? {};
+    if (typeof origin !== 'number') return undefined;
+    const state = stateOf(this.#wholeAt(origin), place);
+    if (patches === null) return state;
+    const all = attempt(() => parseAll(`[${optionalText(patches, 'patches') ?? ''}]`));
+    if (all === undefined) throw unmakable(place);
+    for (const patch of all) if (state.apply(patch).kind === 'refused') throw unmakable(place);
+    return state;
+  }
+
+  /** Whether there is one, without making it. */
+  hasState(place: number): boolean {
+    const row = this.#state.get(place);
+    return row !== undefined && integer(row['state_size'], 'state_size') > 0;
+  }
+
+  /**
+   * Changes the state of a checkpoint into that of one that follows it, in place. Whoever does so says with `settle`
+   * which one that is, or forgets.
+   */
+  patch(place: number, patch: string): Patched {
+    const parsed = attempt(() => parse(patch));
+    if (parsed === undefined) return { kind: 'refused', problem: 'It is not JSON.' };
+    const state = this.#liveAt(place);
+    const outcome = state.apply(parsed);
+    return outcome.kind === 'refused' ? outcome : { kind: 'applied', size: state.size };
+  }
+
+  settle(from: number, to: number): void {
+    this.#sent = undefined;
+    this.#live.move(from, to);
+  }
+
+  /** What is in memory: all of it can be made again of what is in the file. */
+  forget(): void {
+    this.#live.clear();
+    this.#sent = undefined;
+  }
+
+  #liveAt(place: number): PatchableState {
+    const known = this.#live.get(place);
+    if (known !== undefined) return known;
+    const made = this.at(place);
+    if (made === undefined) throw unmakable(place);
+    this.#live.put(place, made);
+    return made;
+  }
+
+  #wholeAt(place: number): string | undefined {
+    const row = this.#snapshot.get(place) ?? this.#data.get(place);
+    return optionalText(row?.['state'], 'state');
+  }
+}
+
+function stateOf(written: string | undefined, place: number): PatchableState {
+  const value = attempt(() => (written === undefined ? undefined : parse(written)));
+  if (written === undefined || value === undefined) throw unmakable(place);
+  return new PatchableState(value, written.length);
+}
+
+type Patched =
+  { readonly kind: 'applied'; readonly size: number } | { readonly kind: 'refused'; readonly problem: string };
+
+const parse: (text: string) => Json = JSON.parse;
+/** Of a list. */
+const parseAll: (text: string) => readonly Json[] = JSON.parse;
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Each patch fitted when it came: the file was changed by somebody else. */
+function unmakable(place: number): StoreError {
+  return new StoreError('other', `The state of checkpoint ${place} can no longer be made from what is kept.`);
+}

@@ -1,0 +1,129 @@
+import {
+  type Checkpoint,
+  type CheckpointDetail,
+  type HeadMove,
+  type LineageHead,
+  type LineageKey,
+  type LineagePath,
+  type LineageRow,
+  type LineageSummary,
+  type LineageWindow,
+  MOVE_KINDS,
+  type RowGraph,
+  type StateKeeper,
+} from '../../../core/model/lineage.ts';
+import { type Decoder, integer, list, oneOf, optionalInteger, optionalText, record, text } from '../records.ts';
+import { checkpointOf } from './rows.ts';
+
+// What the store's thread answers about lineages, as this side of it reads it: rows cross as they are in the file.
+
+const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
+
+export const keyOf: Decoder<LineageKey> = (value) => {
+  const { server, featureSet } = record(value);
+  return { server: text(server, 'server'), featureSet: text(featureSet, 'featureSet') };
+};
+
+export const summaryOf: Decoder<LineageSummary> = (value) => {
+  const answer = record(value);
+  return {
+    ...keyOf(answer),
+    id: integer(answer['id'], 'id'),
+    keeper: oneOf(answer['keeper'], KEEPERS, 'keeper'),
+    count: integer(answer['count'], 'count'),
+    size: integer(answer['size'], 'size'),
+    head: optionalCheckpoint(answer['head']),
+    others: list(headOf)(answer['others']),
+    blocked: optionalCheckpoint(answer['blocked']),
+    changedAt: integer(answer['changedAt'], 'changedAt'),
+  };
+};
+
+export const windowOf: Decoder<LineageWindow> = (value) => {
+  const answer = record(value);
+  return {
+    version: integer(answer['version'], 'version'),
+    total: integer(answer['total'], 'total'),
+    all: integer(answer['all'], 'all'),
+    head: optionalInteger(answer['head'], 'head'),
+    lanes: integer(answer['lanes'], 'lanes'),
+    rows: list(rowOf)(answer['rows']),
+  };
+};
+
+export const detailOf: Decoder<CheckpointDetail> = (value) => {
+  const answer = record(value);
+  return {
+    ...keyOf(answer),
+    node: checkpointOf(answer['node']),
+    keeper: oneOf(answer['keeper'], KEEPERS, 'keeper'),
+    parent: optionalCheckpoint(answer['parent']),
+    children: integer(answer['children'], 'children'),
+    body: optionalText(answer['body'], 'body'),
+    isBodyCut: answer['isBodyCut'] === true,
+    isHead: answer['isHead'] === true,
+    moves: list(moveOf)(answer['moves']),
+  };
+};
+
+export const foundOf: Decoder<Checkpoint & LineageKey> = (value) => {
+  const answer = record(value);
+  return { ...checkpointOf(answer['node']), ...keyOf(answer) };
+};
+
+export const pathOf: Decoder<LineagePath> = (value) => {
+  const answer = record(value);
+  return {
+    left: list(checkpointOf)(answer['left']),
+    leftCount: integer(answer['leftCount'], 'leftCount'),
+    isBack: answer['isBack'] === true,
+    head: optionalCheckpoint(answer['head']),
+    target: checkpointOf(answer['target']),
+    hasState: answer['hasState'] === true,
+  };
+};
+
+function optionalCheckpoint(value: unknown): Checkpoint | undefined {
+  return value === null || value === undefined ? undefined : checkpointOf(value);
+}
+
+const headOf: Decoder<LineageHead> = (value) => {
+  const { conversation, place } = record(value);
+  return { conversation: optionalText(conversation, 'conversation'), place: integer(place, 'place') };
+};
+
+const rowOf: Decoder<LineageRow> = (value) => {
+  const { position, node, isHead, isOnLine, conversations, graph } = record(value);
+  return {
+    position: integer(position, 'position'),
+    node: checkpointOf(node),
+    isHead: isHead === true,
+    isOnLine: isOnLine === true,
+    conversations: integer(conversations, 'conversations'),
+    graph: graph === null || graph === undefined ? undefined : graphOf(graph),
+  };
+};
+
+const lanes = list((lane) => integer(lane, 'lane'));
+
+const graphOf: Decoder<RowGraph> = (value) => {
+  const { lane, through, children, hasParent, folded } = record(value);
+  return {
+    lane: integer(lane, 'lane'),
+    through: lanes(through),
+    children: lanes(children),
+    hasParent: hasParent === true,
+    folded: integer(folded, 'folded'),
+  };
+};
+
+const moveOf: Decoder<HeadMove> = (value) => {
+  const { at, kind, origin, target, refusal } = record(value);
+  return {
+    at: integer(at, 'at'),
+    kind: oneOf(kind, MOVE_KINDS, 'kind'),
+    from: optionalInteger(origin, 'origin'),
+    to: integer(target, 'target'),
+    refusal: optionalText(refusal, 'refusal'),
+  };
+};

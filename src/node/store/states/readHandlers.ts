@@ -1,0 +1,123 @@
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  LINEAGE_FILTERS,
+  type LineageFilter,
+  type LineageKey,
+  type LineageQuery,
+} from '../../../core/model/lineage.ts';
+import type { StateLimits } from '../../../core/index.ts';
+import type { LineageFile, LineageOperation, TrimRequest } from '../contract.ts';
+import { type Decoder, integer, nothing, oneOf, record, text } from '../records.ts';
+import { changes, reads, type StoreHandlers, writes } from '../repository.ts';
+import { ChangeCount } from './changeCount.ts';
+import { Details } from './details.ts';
+import { Exporter } from './exporter.ts';
+import { Importer } from './importer.ts';
+import { LineageIndex } from './lineageIndex.ts';
+import type { Materialiser } from './materialiser.ts';
+import { Oblivion } from './oblivion.ts';
+import { Paths } from './paths.ts';
+import { keyOf } from './readAnswers.ts';
+import type { StateRecorder } from './recorder.ts';
+import { Retention } from './retention.ts';
+import { Summaries } from './summaries.ts';
+import { LineageWindows } from './windows.ts';
+
+/** What looks at lineages, gives parts of them up, and takes them out and in. */
+export function readHandlers(
+  database: DatabaseSync,
+  materialiser: Materialiser,
+  recorder: StateRecorder,
+): Pick<StoreHandlers, LineageOperation> {
+  const index = new LineageIndex(database);
+  const summaries = new Summaries(database);
+  const windows = new LineageWindows(database, index);
+  const details = new Details(database, index);
+  const paths = new Paths(database, index, materialiser);
+  const changeCount = new ChangeCount(database);
+  const retention = new Retention(database, materialiser);
+  const exporter = new Exporter(database, index);
+  const importer = new Importer(database, index, materialiser, recorder);
+  const oblivion = new Oblivion(database, index, materialiser);
+  /** Several reads that see the same, whatever another window writes meanwhile. */
+  const inOneView = <T>(work: () => T): T => {
+    if (!database.isTransaction) return asTransaction(database, work);
+    try {
+      return work();
+    } finally {
+      // What the same batch wrote may yet be taken back.
+      index.forget();
+    }
+  };
+  return {
+    'state.lineages': reads<'state.lineages'>(nothing, () => inOneView(() => summaries.all())),
+    'state.window': reads<'state.window'>(decodeQuery, (query) => inOneView(() => windows.window(query))),
+    'state.checkpoint': reads<'state.checkpoint'>(decodePlace, ({ place }) => inOneView(() => details.detail(place))),
+    'state.find': reads<'state.find'>(decodeName, ({ server, checkpoint }) =>
+      inOneView(() => details.find(server, checkpoint)),
+    ),
+    'state.path': reads<'state.path'>(decodeTarget, ({ target }) => inOneView(() => paths.path(target))),
+    'state.version': reads<'state.version'>(nothing, () => changeCount.current()),
+    'state.trim': changes<'state.trim'>(decodeTrim, ({ limits, now, after }) => retention.step(limits, now, after)),
+    'state.export': reads<'state.export'>(decodeFile, ({ file, ...key }) => inOneView(() => exporter.write(key, file))),
+    'state.import': changes<'state.import'>(decodeFile, ({ file, ...key }) => ({ ...importer.read(key, file) })),
+    'state.forget': writes<'state.forget'>(keyOf, (key) => oblivion.forget(key)),
+  };
+}
+
+function asTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN');
+  try {
+    return work();
+  } finally {
+    // Nothing was written: there is nothing that a failure would have to take back.
+    if (database.isTransaction) database.exec('COMMIT');
+  }
+}
+
+const decodeQuery: Decoder<LineageQuery> = (value) => {
+  const query = record(value);
+  return {
+    ...keyOf(query),
+    filter: decodeFilter(query['filter']),
+    from: integer(query['from'], 'from'),
+    count: integer(query['count'], 'count'),
+  };
+};
+
+function decodeFilter(value: unknown): LineageFilter {
+  const filter = record(value);
+  return { text: text(filter['text'], 'text'), only: oneOf(filter['only'], LINEAGE_FILTERS, 'only') };
+}
+
+function decodePlace(value: unknown): { readonly place: number } {
+  return { place: integer(record(value)['place'], 'place') };
+}
+
+function decodeTarget(value: unknown): { readonly target: number } {
+  return { target: integer(record(value)['target'], 'target') };
+}
+
+function decodeName(value: unknown): { readonly server: string; readonly checkpoint: string } {
+  const { server, checkpoint } = record(value);
+  return { server: text(server, 'server'), checkpoint: text(checkpoint, 'checkpoint') };
+}
+
+const decodeTrim: Decoder<TrimRequest> = (value) => {
+  const { limits, now, after } = record(value);
+  return { limits: decodeLimits(limits), now: integer(now, 'now'), after: integer(after, 'after') };
+};
+
+function decodeLimits(value: unknown): StateLimits {
+  const { count, ageMs, characters } = record(value);
+  return {
+    count: integer(count, 'count'),
+    ageMs: integer(ageMs, 'ageMs'),
+    characters: integer(characters, 'characters'),
+  };
+}
+
+const decodeFile: Decoder<LineageFile> = (value) => {
+  const key: LineageKey = keyOf(value);
+  return { ...key, file: text(record(value)['file'], 'file') };
+};

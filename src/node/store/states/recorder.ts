@@ -1,0 +1,147 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { checkpointName } from '../../../core/model/lineage.ts';
+import type { StateRecord, StateUpdate } from '../../../core/index.ts';
+import { StoreError } from '../sqlite.ts';
+import { CheckpointRows } from './checkpointRows.ts';
+import { contentOf, isFarFromWritten } from './contents.ts';
+import { Heads } from './heads.ts';
+import { type Lineage, LineageRows } from './lineageRows.ts';
+import type { Materialiser } from './materialiser.ts';
+import type { Content, Node, Parentage } from './nodes.ts';
+import { baseOf, contradicts, parentageOf } from './parents.ts';
+
+/** What one update finds, and what there is to be said of it. */
+interface Recording {
+  readonly update: StateUpdate;
+  readonly lineage: Lineage;
+  /** Where its conversation stood. */
+  readonly head: number | undefined;
+  readonly base: Node | undefined;
+  readonly remarks: string[];
+}
+
+/** Takes what servers say of their states into the lineages; whoever calls holds a transaction. */
+export class StateRecorder {
+  readonly #states: Materialiser;
+  readonly #rows: CheckpointRows;
+  readonly #lineages: LineageRows;
+  readonly #heads: Heads;
+
+  constructor(database: DatabaseSync, materialiser: Materialiser) {
+    this.#states = materialiser;
+    this.#rows = new CheckpointRows(database);
+    this.#lineages = new LineageRows(database);
+    this.#heads = new Heads(database);
+  }
+
+  record(update: StateUpdate): StateRecord {
+    try {
+      return this.#record(this.#begin(update));
+    } catch (error) {
+      // Its patch may have changed what is in memory, and nothing of it stays in the file.
+      this.#states.forget();
+      throw error;
+    }
+  }
+
+  #begin(update: StateUpdate): Recording {
+    const lineage = this.#lineages.findOrCreate(update, update.at);
+    const { keeper, body, conversation } = update;
+    if (keeper !== 'either') lineage.keeper = keeper;
+    else if (body !== undefined) lineage.keeper = 'host';
+    const head = this.#heads.of(lineage, conversation);
+    const base = baseOf(this.#rows, lineage.id, update);
+    if (lineage.keeper === 'host' || body === undefined) return { update, lineage, head, base, remarks: [] };
+    // MCPL §8.7
+    const remarks = ['A state came with it, but its server keeps its states itself: nothing of it was kept.'];
+    return { update: { ...update, body: undefined }, lineage, head, base, remarks };
+  }
+
+  #record(recording: Recording): StateRecord {
+    const { update, lineage, base, remarks } = recording;
+    const known = this.#rows.newest(lineage.id, update.checkpoint);
+    if (known !== undefined && this.#isSame(known, update)) return this.#stay(recording, known);
+    const said = parentageOf(this.#rows, lineage.id, update, base);
+    const filled = known?.form === 'placeholder' && canFollow(known, said) ? known : undefined;
+    const parent = this.#withPlaceholder(recording, said);
+    const content = contentOf(lineage, update, parent.node, this.#states);
+    lineage.size += content.body?.length ?? 0;
+    const place = filled?.place ?? this.#add(recording, known, parent, content);
+    if (filled !== undefined) this.#rows.fill(filled, update, parent, content);
+    if (content.problem === undefined) {
+      this.#keepState(lineage, parent.node?.place, place, content);
+      this.#goOn(recording, place, filled !== undefined);
+      if (content.form === 'data') lineage.blockedBy = undefined;
+    } else lineage.blockedBy = place;
+    this.#lineages.save(lineage, update.at);
+    return { kind: content.problem === undefined ? 'kept' : 'broken', node: this.#kept(place), remarks };
+  }
+
+  /** mcpl.md, decision 14. */
+  #isSame(known: Node, update: StateUpdate): boolean {
+    if (known.form === 'placeholder' || contradicts(this.#rows, known, update)) return false;
+    const { body } = update;
+    return body === undefined || (body.kind === known.form && this.#rows.hasBody(known, body.text));
+  }
+
+  /** Nothing new was said. */
+  #stay(recording: Recording, known: Node): StateRecord {
+    const { update, lineage, head, remarks } = recording;
+    if (update.cause === 'rollback') {
+      this.#goOn(recording, known.place, false);
+      this.#lineages.save(lineage, update.at);
+    } else if (known.place !== head) remarks.push(`It was told of before, and is not what is worked on: that stays.`);
+    return { kind: 'known', node: known, remarks };
+  }
+
+  /** mcpl.md, decision 10. */
+  #withPlaceholder({ update, lineage, remarks }: Recording, said: Parentage): Parentage {
+    if (said.node !== undefined || said.name === undefined) return said;
+    remarks.push(`Its parent ${said.name} is not known here: what lies between cannot be shown.`);
+    lineage.count++;
+    return { ...said, node: this.#kept(this.#rows.addPlaceholder(lineage.id, said.name, update.at)) };
+  }
+
+  #add({ update, lineage, remarks }: Recording, known: Node | undefined, parent: Parentage, content: Content): number {
+    const copy = (known?.copy ?? 0) + 1;
+    if (known !== undefined) remarks.push(usedBefore(known, copy));
+    lineage.count++;
+    return this.#rows.add(lineage.id, copy, update, parent, content);
+  }
+
+  #goOn({ update, lineage, head, base, remarks }: Recording, place: number, isFilled: boolean): void {
+    const { cause, conversation, at } = update;
+    if (cause === 'rollback') {
+      this.#heads.goBack(lineage, conversation, { target: base?.place ?? place, place, at });
+      this.#heads.note(lineage, { at, kind: 'rollback', from: head, to: place, refusal: undefined });
+      lineage.blockedBy = undefined;
+    } else if (isFilled && head !== undefined && this.#heads.leads(place, head))
+      remarks.push('It came after what builds on it, which stays what is worked on.');
+    else this.#heads.advance(lineage, conversation, place, at);
+  }
+
+  /** What stands in memory and in the file goes on to be what those that follow begin with. */
+  #keepState(lineage: Lineage, parent: number | undefined, place: number, content: Content): void {
+    if (content.form === 'patch' && parent !== undefined) this.#states.settle(parent, place);
+    const state = isFarFromWritten(content) ? this.#states.text(place) : undefined;
+    if (state === undefined) return;
+    this.#rows.addSnapshot(place, state);
+    lineage.size += state.length;
+  }
+
+  #kept(place: number): Node {
+    const node = this.#rows.get(place);
+    if (node === undefined) throw new StoreError('other', 'What was just written cannot be read.');
+    return node;
+  }
+}
+
+/** What follows has the greater place: nothing can come to lie before itself. */
+function canFollow({ place }: Node, { node, name }: Parentage): boolean {
+  return node === undefined ? name === undefined : node.place < place;
+}
+
+function usedBefore(known: Node, copy: number): string {
+  const name = checkpointName({ checkpoint: known.checkpoint, copy });
+  return `Its server called something else ${known.checkpoint} before: this is kept as ${name}.`;
+}

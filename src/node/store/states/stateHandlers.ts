@@ -1,0 +1,64 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { StoreOperation } from '../contract.ts';
+import { changes, reads, type StoreHandlers, writes } from '../repository.ts';
+import { CallDesk } from './callDesk.ts';
+import { CheckpointRows } from './checkpointRows.ts';
+import { Materialiser } from './materialiser.ts';
+import { readHandlers } from './readHandlers.ts';
+import { StateRecorder } from './recorder.ts';
+import {
+  decodeAnnotation,
+  decodeBaseRequest,
+  decodeMove,
+  decodePlace,
+  decodeTextRequest,
+  decodeUpdate,
+} from './requests.ts';
+
+type StateOperation = Extract<StoreOperation, `state.${string}`>;
+
+export interface States {
+  readonly handlers: Pick<StoreHandlers, StateOperation>;
+  /** Something that was written was taken back: what is in memory may come from it. */
+  forget(): void;
+}
+
+/** The lineages of feature sets with state (MCPL §8). */
+export function openStates(database: DatabaseSync): States {
+  const materialiser = new Materialiser(database);
+  const recorder = new StateRecorder(database, materialiser);
+  const desk = new CallDesk(database, materialiser);
+  const rows = new CheckpointRows(database);
+  const handlers: States['handlers'] = {
+    ...readHandlers(database, materialiser, recorder),
+    'state.base': reads<'state.base'>(decodeBaseRequest, (request) => seenAtOnce(database, () => desk.base(request))),
+    'state.record': changes<'state.record'>(decodeUpdate, (update) => {
+      const { kind, node, remarks } = recorder.record(update);
+      return { kind, node: rows.row(node.place), remarks };
+    }),
+    'state.move': writes<'state.move'>(decodeMove, ({ move, conversation }) => desk.move(move, conversation)),
+    'state.markPruned': writes<'state.markPruned'>(decodePlace, ({ place }) => desk.markPruned(place)),
+    'state.annotate': writes<'state.annotate'>(decodeAnnotation, ({ place, change }) => desk.annotate(place, change)),
+    'state.text': reads<'state.text'>(decodeTextRequest, ({ place, form }) =>
+      seenAtOnce(database, () => stateText(materialiser, place, form)),
+    ),
+  };
+  return { handlers, forget: () => materialiser.forget() };
+}
+
+function stateText(materialiser: Materialiser, place: number, form: 'compact' | 'pretty'): string | null {
+  if (form === 'compact') return materialiser.text(place) ?? null;
+  const state = materialiser.at(place);
+  return state === undefined ? null : JSON.stringify(state.value, null, 2);
+}
+
+/** Several statements that see the same, whatever another window gives up meanwhile. */
+function seenAtOnce<T>(database: DatabaseSync, work: () => T): T {
+  if (database.isTransaction) return work();
+  database.exec('BEGIN');
+  try {
+    return work();
+  } finally {
+    if (database.isTransaction) database.exec('COMMIT');
+  }
+}

@@ -1,0 +1,133 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { LineageFilter, LineageQuery } from '../../../core/model/lineage.ts';
+import { integer, type Row } from '../records.ts';
+import type { LineageIndex, LineageRecord } from './lineageIndex.ts';
+import type { LineageShape } from './lineageShape.ts';
+import { RowFinder } from './rowFinder.ts';
+import { CHECKPOINT_COLUMNS } from './rows.ts';
+
+/** More than anybody sees at once. */
+export const MOST_ROWS = 1_000;
+
+/** Room for the numbers of one lineage's changes before those of the next begin. */
+const CHANGES = 2 ** 32;
+
+/** What is found out once for a version of a lineage. */
+interface Look {
+  readonly version: number;
+  readonly shape: LineageShape;
+  readonly headRow: number;
+  readonly line: Uint8Array;
+  /** How many conversations stand at a place. */
+  readonly conversations: ReadonlyMap<number, number>;
+  /** Rows under the filter that was asked for last, the newest first. */
+  filtered: { readonly key: string; readonly rows: Int32Array } | undefined;
+}
+
+/** Rows of a lineage, as many as are seen at a time. */
+export class LineageWindows {
+  readonly #index: LineageIndex;
+  readonly #finder: RowFinder;
+  readonly #nodes: StatementSync;
+  readonly #heads: StatementSync;
+  readonly #speaker: StatementSync;
+  readonly #looks = new Map<number, Look>();
+
+  constructor(database: DatabaseSync, index: LineageIndex) {
+    this.#index = index;
+    this.#finder = new RowFinder(database);
+    this.#nodes = database.prepare(
+      `SELECT ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place IN (SELECT value FROM json_each(?)) ORDER BY place DESC`,
+    );
+    this.#heads = database.prepare('SELECT place, count(*) AS n FROM heads WHERE lineage = ? GROUP BY place');
+    this.#speaker = database.prepare(
+      `SELECT 1 FROM heads JOIN checkpoints ON checkpoints.place = heads.place
+       AND checkpoints.conversation = heads.conversation WHERE heads.lineage = ? AND heads.place = ?`,
+    );
+  }
+
+  window(query: LineageQuery): Row {
+    const lineage = this.#index.lineage(query);
+    if (lineage === undefined) return { version: 0, total: 0, all: 0, head: null, lanes: 0, rows: [] };
+    const look = this.#look(lineage);
+    const rows = isPlain(query.filter) ? undefined : this.#filtered(look, lineage.id, query.filter);
+    const { shape } = look;
+    const total = rows?.length ?? shape.rows;
+    const from = Math.max(0, query.from);
+    const to = Math.min(total, from + Math.max(0, Math.min(query.count, MOST_ROWS)));
+    const shown = Array.from(
+      { length: Math.max(0, to - from) },
+      (_, i) => rows?.[from + i] ?? shape.rows - 1 - from - i,
+    );
+    return {
+      // Of a lineage that was forgotten and begun anew, no number comes again.
+      version: lineage.id * CHANGES + lineage.version,
+      total,
+      all: shape.rows,
+      head: positionOf(look.headRow, shape, rows) ?? null,
+      lanes: shape.layout.lanes,
+      rows: this.#rows(look, shown, from, rows === undefined),
+    };
+  }
+
+  #look(lineage: LineageRecord): Look {
+    const shape = this.#index.shape(lineage);
+    const known = this.#looks.get(lineage.id);
+    if (known?.version === lineage.version && known.shape === shape) return known;
+    const headRow = lineage.head === undefined ? -1 : shape.rowOf(lineage.head);
+    const look: Look = {
+      version: lineage.version,
+      shape,
+      headRow,
+      line: shape.lineOf(headRow),
+      conversations: this.#conversations(lineage),
+      filtered: undefined,
+    };
+    // One at a time: who looks at another lineage looks at this one no more.
+    this.#looks.clear();
+    this.#looks.set(lineage.id, look);
+    return look;
+  }
+
+  #conversations({ id, head }: LineageRecord): ReadonlyMap<number, number> {
+    const counts = new Map<number, number>();
+    for (const row of this.#heads.all(id)) counts.set(integer(row['place'], 'place'), integer(row['n'], 'n'));
+    // Whoever brought the head there stands there, too, and is not told of twice.
+    const atHead = head === undefined ? undefined : counts.get(head);
+    if (head !== undefined && atHead !== undefined && this.#speaker.get(id, head) !== undefined)
+      counts.set(head, atHead - 1);
+    return counts;
+  }
+
+  #filtered(look: Look, id: number, filter: LineageFilter): Int32Array {
+    const key = `${filter.only}:${filter.text}`;
+    if (look.filtered?.key !== key) look.filtered = { key, rows: this.#finder.rows(id, look.shape, look.line, filter) };
+    return look.filtered.rows;
+  }
+
+  #rows({ shape, headRow, line, conversations }: Look, shown: readonly number[], from: number, isAll: boolean): Row[] {
+    const places = shown.map((row) => shape.placeAt(row));
+    const nodes = new Map(this.#nodes.all(JSON.stringify(places)).map((node) => [node['place'], node]));
+    const oldest = shown.at(-1) ?? 0;
+    const graphs = isAll && shown.length > 0 ? shape.layout.graphs(oldest, oldest + shown.length) : [];
+    return shown.map((row, i) => ({
+      position: from + i,
+      node: nodes.get(places[i] ?? 0),
+      isHead: row === headRow,
+      isOnLine: line[row] === 1,
+      conversations: conversations.get(places[i] ?? 0) ?? 0,
+      graph: graphs[row - oldest] ?? null,
+    }));
+  }
+}
+
+function isPlain({ text, only }: LineageFilter): boolean {
+  return text === '' && only === 'all';
+}
+
+function positionOf(headRow: number, shape: LineageShape, rows: Int32Array | undefined): number | undefined {
+  if (headRow < 0) return undefined;
+  if (rows === undefined) return shape.rows - 1 - headRow;
+  const found = rows.indexOf(headRow);
+  return found < 0 ? undefined : found;
+}

@@ -1,0 +1,152 @@
+import type { PageGraph, PageRow } from './lineageMessages.ts';
+
+/** In pixels; rows are as high as in the style sheet. */
+export const GRAPH = { rowHeight: 22, laneWidth: 11, edge: 9, bend: 5, tail: 20, colours: 5 } as const;
+const MIDDLE = GRAPH.rowHeight / 2;
+
+/** How sure it is that a line leads where it does: told by the server, assumed, or by a rollback. */
+export type LineLook = PageRow['link'];
+
+/** Lines that leave a row downwards and are not plain, by their lane. */
+export type LineLooks = ReadonlyMap<number, LineLook>;
+
+export const PLAIN_LINES: LineLooks = new Map();
+
+export type NodeShape = 'dot' | 'head' | 'hollowHead' | 'broken' | 'unknown' | 'pruned';
+
+/** One path for all lines of a colour that look the same. */
+export interface GraphLine {
+  readonly colour: number;
+  readonly look: LineLook;
+  readonly d: string;
+}
+
+export interface RowDrawing {
+  readonly width: number;
+  readonly lines: readonly GraphLine[];
+  readonly node: { readonly colour: number; readonly shape: NodeShape; readonly d: string };
+  /** Lines that pass by and have no lane of their own. */
+  readonly folded: number;
+}
+
+type Drawn = Pick<PageRow, 'graph' | 'link' | 'kind' | 'isHead'>;
+
+/** Where a filter leaves rows out, lines would lead nowhere. */
+const ALONE: PageGraph = { lane: 0, through: [], children: [], hasParent: false, folded: 0 };
+
+/** What is drawn beside a row, in no more than `lanes` lanes: the last one stands for all that are further right. */
+export function graphPath(row: Drawn, lanes: number, above: LineLooks = PLAIN_LINES): RowDrawing {
+  const { lane, through, children, hasParent, folded } = row.graph ?? ALONE;
+  const last = Math.max(0, lanes - 1);
+  const at = (each: number): number => Math.min(each, last);
+  const shape = nodeShape(row);
+  const gap = nodeGap(shape);
+  const x = laneX(at(lane));
+  const lines = new Lines();
+  let widest = at(lane);
+  let hidden = folded;
+  for (const each of through) {
+    widest = Math.max(widest, at(each));
+    if (each > last) hidden++;
+    lines.add(at(each), above.get(each), `M${laneX(at(each))} 0V${GRAPH.rowHeight}`);
+  }
+  for (const each of children) {
+    widest = Math.max(widest, at(each));
+    lines.add(at(each), above.get(each), childPath(laneX(at(each)), x, gap));
+  }
+  if (hasParent) lines.add(at(lane), row.link, `M${x} ${MIDDLE + gap}V${GRAPH.rowHeight}`);
+  const node = { colour: laneColour(at(lane)), shape, d: nodePath(shape, x) };
+  const width = laneX(widest) + GRAPH.edge + (hidden > 0 ? GRAPH.tail : 0);
+  return { width, lines: lines.all(), node, folded: hidden };
+}
+
+/** As many lanes as leave room for the texts, but never so few that branches could not be told from each other. */
+export function lanesWithin(width: number, needed: number): number {
+  const room = Math.floor((width * 0.36 - 2 * GRAPH.edge - GRAPH.tail) / GRAPH.laneWidth) + 1;
+  return Math.max(1, Math.min(needed, Math.max(4, room)));
+}
+
+/** The width of a graph whose rows stand in columns. */
+export function columnWidth(lanes: number): number {
+  return laneX(Math.max(0, lanes - 1)) + GRAPH.edge + GRAPH.tail;
+}
+
+/** How the lines look that leave a row downwards, from how they came to it. */
+export function carryLooks(above: LineLooks, { graph, link }: Pick<PageRow, 'graph' | 'link'>): LineLooks {
+  if (graph === undefined) return PLAIN_LINES;
+  const isPlain = link === 'named' || !graph.hasParent;
+  if (isPlain && above.size === 0) return PLAIN_LINES;
+  const below = new Map<number, LineLook>();
+  for (const lane of graph.through) {
+    const look = above.get(lane);
+    if (look !== undefined) below.set(lane, look);
+  }
+  if (!isPlain) below.set(graph.lane, link);
+  return below.size === 0 ? PLAIN_LINES : below;
+}
+
+function laneX(lane: number): number {
+  return GRAPH.edge + lane * GRAPH.laneWidth;
+}
+
+function laneColour(lane: number): number {
+  return lane % GRAPH.colours;
+}
+
+function nodeShape({ kind, isHead }: Drawn): NodeShape {
+  if (kind === 'good') return isHead ? 'head' : 'dot';
+  // A server may prune even what it works on.
+  return isHead && kind !== 'broken' ? 'hollowHead' : kind;
+}
+
+/** Lines end where the node begins: hollow ones show what is behind them. */
+function nodeGap(shape: NodeShape): number {
+  if (shape === 'head' || shape === 'hollowHead') return 6;
+  return shape === 'broken' ? 5 : 4.5;
+}
+
+/** From a child's lane above into the node: straight, or around a corner. */
+function childPath(from: number, to: number, gap: number): string {
+  if (from === to) return `M${from} 0V${MIDDLE - gap}`;
+  const side = from > to ? -1 : 1;
+  const { bend } = GRAPH;
+  const turn = `A${bend} ${bend} 0 0 ${side < 0 ? 1 : 0} ${from + side * bend} ${MIDDLE}`;
+  return `M${from} 0V${MIDDLE - bend}${turn}H${to - side * gap}`;
+}
+
+function nodePath(shape: NodeShape, x: number): string {
+  switch (shape) {
+    case 'dot':
+      return circle(x, 4);
+    case 'head':
+      // The ring is cut out by its inner edge, and the middle filled again.
+      return circle(x, 6) + circle(x, 4.4) + circle(x, 2.4);
+    case 'hollowHead':
+      return circle(x, 6) + circle(x, 4.4) + circle(x, 2.8) + circle(x, 1.6);
+    case 'broken':
+      return `M${x - 3.5} ${MIDDLE - 3.5}l7 7m0-7l-7 7`;
+    case 'unknown':
+    case 'pruned':
+      return circle(x, 3.6);
+  }
+}
+
+function circle(x: number, radius: number): string {
+  const half = `a${radius} ${radius} 0 1 1 `;
+  return `M${x - radius} ${MIDDLE}${half}${2 * radius} 0${half}${-2 * radius} 0Z`;
+}
+
+class Lines {
+  readonly #paths = new Map<string, { readonly colour: number; readonly look: LineLook; d: string }>();
+
+  add(lane: number, look: LineLook = 'named', d: string): void {
+    const colour = laneColour(lane);
+    const known = this.#paths.get(`${colour} ${look}`);
+    if (known === undefined) this.#paths.set(`${colour} ${look}`, { colour, look, d });
+    else known.d += d;
+  }
+
+  all(): readonly GraphLine[] {
+    return [...this.#paths.values()];
+  }
+}

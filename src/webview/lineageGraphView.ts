@@ -1,0 +1,67 @@
+import { drawing } from './drawings.ts';
+import type { RowDrawing } from './lineageGraph.ts';
+
+/** The lines and the node beside one row: elements are kept, and drawn anew for the row that comes next. */
+export class LineageGraphView {
+  readonly root = drawing('svg', { class: 'graph', height: '22', 'aria-hidden': 'true' });
+  readonly #lines: Path[] = [];
+  readonly #node = new Path();
+  #folded: SVGTextElement | undefined;
+
+  constructor() {
+    this.root.append(this.#node.root);
+  }
+
+  draw({ width, lines, node, folded }: RowDrawing): void {
+    this.root.setAttribute('width', String(width));
+    for (const [index, { colour, look, d }] of lines.entries()) this.#line(index).set(`line lane-${colour} ${look}`, d);
+    this.#trim(lines.length);
+    this.#node.set(`node lane-${node.colour} ${node.shape}`, node.d);
+    this.#fold(folded, width);
+  }
+
+  clear(): void {
+    this.#trim(0);
+    this.#node.set('', '');
+    this.#fold(0, 0);
+  }
+
+  /** Few rows have so many lanes, and text in a drawing is dear. */
+  #fold(folded: number, width: number): void {
+    if (folded === 0) {
+      this.#folded?.remove();
+      this.#folded = undefined;
+      return;
+    }
+    this.#folded ??= this.root.appendChild(drawing('text', { class: 'folded', y: '15' }));
+    this.#folded.setAttribute('x', String(width - 18));
+    this.#folded.textContent = `+${folded}`;
+  }
+
+  #line(index: number): Path {
+    const known = this.#lines[index];
+    if (known !== undefined) return known;
+    const made = new Path();
+    this.#lines.push(made);
+    this.root.insertBefore(made.root, this.#node.root);
+    return made;
+  }
+
+  /** A row that had many lanes must not keep them for ever. */
+  #trim(count: number): void {
+    for (const { root } of this.#lines.splice(count)) root.remove();
+  }
+}
+
+class Path {
+  readonly root = drawing('path');
+  #look = '';
+  #d = '';
+
+  set(look: string, d: string): void {
+    if (look !== this.#look) this.root.setAttribute('class', look);
+    if (d !== this.#d) this.root.setAttribute('d', d);
+    this.#look = look;
+    this.#d = d;
+  }
+}

@@ -1,0 +1,57 @@
+import { type Recipe, target } from './recipe.ts';
+
+const laidOut = (
+  title: string,
+  params: Recipe['params'],
+  targets: Recipe['targets'],
+  repetitions: number,
+  variants: readonly string[] = ['d3', 'lanes'],
+): Recipe => ({
+  id: 'lineage',
+  title: `Layout: ${title}`,
+  variants,
+  metrics: [
+    { key: 'first', title: 'first ms' },
+    { key: 'usual', title: 'again ms' },
+    { key: 'memory', title: 'memory +MB' },
+    { key: 'window', title: '100 rows µs' },
+  ],
+  compared: variants.includes('d3') ? [{ metric: 'first', to: 'd3' }] : [],
+  targets,
+  repetitions,
+  // A first call is compiled beside its run.
+  cores: 'two',
+  procedure: 'layout',
+  params,
+});
+
+const quickly = (id: string, what: string, atMost: number): Recipe['targets'][number] =>
+  target(id, `${what} / d3-hierarchy`, 'first', { of: 'lanes', to: 'd3', atMost });
+
+const LARGE = 100_000;
+/** Of 100,000 rows. */
+const MOST_MB = 6;
+
+const small = (history: string): Recipe['targets'] => [
+  target('4a', `100 000 checkpoints (${history}): memory +MB`, 'memory', { of: 'lanes', atMost: MOST_MB }),
+];
+
+/** Where checkpoints stand beside each other, against a layout of trees that many use. */
+export const lineageRecipes = (): readonly Recipe[] => [
+  laidOut(
+    '10 000 checkpoints of a usual history',
+    { history: 'usual', count: 10_000, again: 5 },
+    [quickly('4a', '10 000 checkpoints', 0.1)],
+    7,
+  ),
+  laidOut(
+    '100 000 checkpoints one after the other',
+    { history: 'chain', count: LARGE, again: 0 },
+    [quickly('4a', 'a chain of 100 000', 0.01), ...small('a chain')],
+    // Half a minute of the other one, and a thousandth of it of this one.
+    1,
+  ),
+  ...['usual', 'star', 'comb'].map((history) =>
+    laidOut(`100 000 checkpoints (${history})`, { history, count: LARGE, again: 5 }, small(history), 3, ['lanes']),
+  ),
+];

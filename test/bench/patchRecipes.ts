@@ -1,0 +1,60 @@
+import { EXTRAS } from '../fixtures/patches/extras.ts';
+import { SPECIFICATION, SUITE } from '../fixtures/patches/suite.ts';
+import type { Target } from './measure.ts';
+import { SIZES } from './patchCases.ts';
+import { type Recipe, target } from './recipe.ts';
+
+const suites = { suite: SUITE, specification: SPECIFICATION, extras: EXTRAS };
+const titles = { suite: 'public suite', specification: 'RFC 6902', extras: 'extras' };
+const parts = ['suite', 'specification', 'extras'] as const;
+
+const conformance: Recipe = {
+  id: 'patches',
+  title: 'Cases of JSON Patch that come out right; a refused patch must have done nothing',
+  variants: ['rfc6902', 'fast-json-patch', 'state'],
+  metrics: parts.map((key) => ({ key, title: `${titles[key]}: of ${suites[key].length}` })),
+  targets: parts.map((key) =>
+    target('2a', `cases right, ${titles[key]}`, key, { of: 'state', atLeast: suites[key].length }),
+  ),
+  repetitions: 1,
+  cores: 'one',
+  procedure: 'patchSuite',
+  params: {},
+};
+
+const applying = (size: string, characters: number, targets: readonly Target[]): Recipe => ({
+  id: 'patches',
+  title: `Patches of 1 to 3 operations on a state of ${size}; rfc6902 and fast-json-patch take nothing back`,
+  variants: ['rfc6902', 'fast-json-patch', 'clone', 'state'],
+  metrics: [
+    { key: 'each', title: 'CPU µs each' },
+    // Differs where the variants do not do the same; fewer patches are applied to clones.
+    { key: 'left', title: 'characters left' },
+  ],
+  compared: [
+    { metric: 'each', to: 'rfc6902' },
+    { metric: 'each', to: 'clone' },
+  ],
+  targets: [
+    target('2b', `a patch at ${size} / rfc6902`, 'each', { of: 'state', to: 'rfc6902', atMost: 1.6 }),
+    ...targets,
+  ],
+  repetitions: 5,
+  cores: 'one',
+  procedure: 'patching',
+  params: { characters, patches: 10_000, clones: characters > 1e6 ? 3 : 100, rounds: characters > 1e6 ? 5 : 9 },
+});
+
+/** What patches cost, beside libraries that neither stop at an error nor take anything back. */
+export const patchRecipes = (): readonly Recipe[] => [
+  conformance,
+  ...Object.entries(SIZES).map(([size, characters]) =>
+    applying(
+      size,
+      characters,
+      characters === 100_000
+        ? [target('2b', `a patch at ${size} / clone and apply`, 'each', { of: 'state', to: 'clone', atMost: 0.01 })]
+        : [],
+    ),
+  ),
+];

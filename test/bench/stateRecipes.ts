@@ -1,0 +1,39 @@
+import { type Recipe, target } from './recipe.ts';
+
+/** What it takes to come back to any of many states, beside reading that state where it is written down whole. */
+export const stateRecipes = (dose: number): readonly Recipe[] => {
+  const shared = {
+    id: 'states',
+    cores: 'one',
+    variants: ['states'],
+    metrics: [
+      { key: 'make', title: 'p50 ms' },
+      { key: 'parse', title: 'JSON.parse ms' },
+      { key: 'ratio', title: 'times' },
+      { key: 'most', title: 'longest ms' },
+      { key: 'memory', title: 'memory' },
+      { key: 'file', title: 'file' },
+      { key: 'record', title: 'recording µs' },
+    ],
+    repetitions: 5,
+    procedure: 'materialised',
+  } as const;
+  const targets = (atMost: number): Recipe['targets'] => [
+    target('2c', 'any of 10 000 checkpoints / JSON.parse of its state', 'ratio', { of: 'states', atMost }),
+    target('2c', 'memory / state and patches', 'memory', { of: 'states', atMost: 3 }),
+  ];
+  return [
+    {
+      ...shared,
+      title: 'Any of 10 000 states of 94 KB',
+      targets: targets(1.8),
+      params: { characters: 94_000, checkpoints: 10_000, samples: Math.ceil(1_000 * dose) },
+    },
+    {
+      ...shared,
+      title: 'Any of 10 000 states of 10 MB',
+      targets: targets(1.4),
+      params: { characters: 10_000_000, checkpoints: 10_000, samples: Math.ceil(50 * dose) },
+    },
+  ];
+};

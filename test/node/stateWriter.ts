@@ -1,0 +1,19 @@
+import { writeSync } from 'node:fs';
+import { NO_LOG } from '../../src/core/index.ts';
+import { openStore } from '../../src/node/sqliteStore.ts';
+import { countUpdate, COUNTERS, counterName } from '../support/stateCounter.ts';
+
+/** Counts on in lineages, a checkpoint a step, and says of each when the store acknowledged it. */
+const [file = '', prefix = '', limit = 'Infinity', sets = 'a,b'] = process.argv.slice(2);
+const store = openStore({ file, workerPath: new URL('../../src/node/storeWorker.ts', import.meta.url), log: NO_LOG });
+
+async function count(featureSet: string): Promise<void> {
+  for (let i = 0; i < Number(limit); i++) {
+    const base = await store.states.base({ server: COUNTERS, featureSet }, prefix, 'host');
+    await store.states.record(countUpdate(featureSet, prefix, i, base.head?.place));
+    writeSync(1, `${counterName(prefix, featureSet, i)}\n`);
+  }
+}
+
+await Promise.all(sets.split(',').map(count));
+await store.close();

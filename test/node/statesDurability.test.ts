@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { NO_LOG, type Storage } from '../../src/core/index.ts';
+import { openStore } from '../../src/node/sqliteStore.ts';
+import { dose } from '../support/dose.ts';
+import { COUNTERS, counterName, counterState } from '../support/stateCounter.ts';
+
+const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+const writerPath = fileURLToPath(new URL('stateWriter.ts', import.meta.url));
+
+/** A process that records checkpoints, and what it said was acknowledged. */
+class Writer {
+  readonly #process: ChildProcess;
+  #output = '';
+  stderr = '';
+  readonly ended: Promise<unknown>;
+
+  constructor(file: string, prefix: string, limit = 'Infinity', sets = 'a,b') {
+    this.#process = spawn(process.execPath, [writerPath, file, prefix, limit, sets], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#process.stdout?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+    this.#process.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.ended = once(this.#process, 'close');
+  }
+
+  /** Whole lines only: of the last one, the kill may have cut a part. */
+  get acknowledged(): readonly string[] {
+    return this.#output.split('\n').slice(0, -1);
+  }
+
+  async writing(): Promise<void> {
+    while (this.acknowledged.length === 0 && this.#process.exitCode === null) await wait(5);
+  }
+
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.ended;
+  }
+}
+
+suite('States under kill -9 and several processes', function () {
+  this.timeout(dose(60_000, 1_200_000));
+  let folder: string;
+  let file: string;
+
+  setup(() => {
+    folder = mkdtempSync(join(tmpdir(), 'mcpl-states-'));
+    file = join(folder, 'mcpl.sqlite');
+  });
+
+  teardown(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function opened<T>(work: (states: Storage['states']) => Promise<T>): Promise<T> {
+    const notices: string[] = [];
+    const store = openStore({ file, workerPath, log: NO_LOG, onNotice: (text) => notices.push(text) });
+    try {
+      const result = await work(store.states);
+      assert.deepEqual(notices, []);
+      return result;
+    } finally {
+      await store.close();
+    }
+  }
+
+  /** What is wrong with what was acknowledged: it is not there, or not with its state. */
+  const problemsOf = (states: Storage['states'], acknowledged: readonly string[]): Promise<readonly string[]> =>
+    Promise.all(
+      acknowledged.map(async (name) => {
+        const [prefix = '', , step] = name.split('.');
+        const [found, ...others] = await states.find(COUNTERS, name);
+        if (found === undefined || others.length > 0) return [`${name}: found ${others.length} times`];
+        const state = await states.state(found.place, 'compact');
+        return state === counterState(prefix, Number(step)) ? [] : [`${name}: another state`];
+      }),
+    ).then((lists) => lists.flat());
+
+  /** Whoever goes on begins at what was acknowledged last, or what was kept after it. */
+  async function headProblems(states: Storage['states'], writer: Writer, prefix: string): Promise<readonly string[]> {
+    const problems: string[] = [];
+    for (const featureSet of ['a', 'b']) {
+      const steps = writer.acknowledged
+        .filter((name) => name.startsWith(`${prefix}.${featureSet}.`))
+        .map((name) => Number(name.split('.')[2]));
+      const { head, state, blocked } = await states.base({ server: COUNTERS, featureSet }, prefix, 'host');
+      if (steps.length === 0) continue;
+      const at = Number(head?.checkpoint.split('.')[2]);
+      const isThere = head?.checkpoint === counterName(prefix, featureSet, at) && at >= Math.max(...steps);
+      if (!isThere || state !== counterState(prefix, at) || blocked !== undefined)
+        problems.push(`head ${head?.checkpoint} after ${Math.max(...steps)}`);
+    }
+    return problems;
+  }
+
+  test('every checkpoint that was acknowledged survives a kill at any moment, with its state and the head', async () => {
+    const all: string[] = [];
+    const rounds = dose(20, 500);
+    for (let i = 0; i < rounds; i++) {
+      const writer = new Writer(file, `kill${i}`);
+      await writer.writing();
+      await wait(Math.random() * 60);
+      await writer.kill();
+      all.push(...writer.acknowledged);
+      const problems = await opened(async (states) => [
+        ...(await problemsOf(states, writer.acknowledged)),
+        ...(await headProblems(states, writer, `kill${i}`)),
+      ]);
+      assert.deepEqual(problems, [], `after kill ${i}`);
+    }
+    assert.deepEqual(await opened((states) => problemsOf(states, all)), []);
+    assert.ok(all.length > rounds, `${all.length} acknowledged`);
+  });
+
+  test('processes that record into the same lineages at the same time lose nothing', async () => {
+    const steps = dose(60, 300);
+    const writers = Array.from({ length: 3 }, (_, i) => new Writer(file, `window${i}`, String(steps)));
+    await Promise.all(writers.map((writer) => writer.ended));
+    assert.deepEqual(
+      writers.map((writer) => [writer.acknowledged.length, writer.stderr]),
+      writers.map(() => [2 * steps, '']),
+    );
+    const problems = await opened(async (states) => [
+      ...(await problemsOf(
+        states,
+        writers.flatMap((writer) => writer.acknowledged),
+      )),
+      ...(await Promise.all(writers.map((writer, i) => headProblems(states, writer, `window${i}`)))).flat(),
+    ]);
+    assert.deepEqual(problems, []);
+    const database = new DatabaseSync(file, { readOnly: true });
+    const counts = database
+      .prepare(
+        `SELECT feature_set, count, version, count - (SELECT count(*) FROM checkpoints WHERE lineage = id) AS lost FROM lineages ORDER BY 1`,
+      )
+      .all();
+    database.close();
+    assert.deepEqual(
+      counts.map((row) => ({ ...row })),
+      ['a', 'b'].map((featureSet) => ({ feature_set: featureSet, count: 3 * steps, version: 3 * steps, lost: 0 })),
+    );
+  });
+});
