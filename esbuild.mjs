@@ -44,7 +44,7 @@ const entries = [
   { from: 'src/editor/approvalDesk.ts', to: 'dist/approvalDesk.js', ...node, external: ['vscode'] },
   { from: 'src/node/gatewayServer.ts', to: 'dist/gatewayServer.js', ...node },
   { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...withParts },
-  { from: 'src/cli/main.ts', to: 'dist/cli.js', ...withParts, hashbang: true },
+  { from: 'src/cli/main.ts', to: 'dist/cli.js', ...node, beside: { './library.ts': './host.cjs' }, hashbang: true },
   { from: 'src/demo/server.ts', to: 'dist/demo.js', ...node },
   { from: 'src/webview/toolForm.ts', to: 'dist/webview/toolForm.js', ...browser },
   { from: 'src/webview/question.ts', to: 'dist/webview/question.js', ...browser },
@@ -75,6 +75,7 @@ const optionsOf = (entry) => ({
   // Only in what ships: it would put the columns of a source map out of place.
   plugins: [
     ...(entry.later === undefined ? [] : [bundledBeside(entry.later)]),
+    ...(entry.beside === undefined ? [] : [requiredBeside(entry.beside)]),
     ...(!dev && entry.external.includes('vscode') ? [editorApiAsItIs] : []),
   ],
   // The command line asks for `__dirname` in the bundle, and for `import.meta` only when it runs from its sources.
@@ -88,6 +89,17 @@ const bundledBeside = (pattern) => ({
     build.onResolve({ filter: pattern }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.js`, external: true } : undefined,
     );
+  },
+});
+
+/** An `import` of a file that is a bundle of its own under another name. */
+const requiredBeside = (files) => ({
+  name: 'required-beside',
+  setup: (build) => {
+    build.onResolve({ filter: /\.ts$/ }, ({ path }) => {
+      const bundle = files[path];
+      return bundle === undefined ? undefined : { path: bundle, external: true };
+    });
   },
 });
 

@@ -1,4 +1,6 @@
 /** The entry of `dist/host.cjs`: hosts without an editor, for any Node program. */
+/** What `dist/cli.js` runs; for that file and nobody else. */
+export { runCommandLine } from './commandLine.ts';
 export { createNodeHost as createHost, type LogLine, type NodeHostOptions as HostOptions } from './nodeHost.ts';
 export type { Scripts } from './scripts.ts';
 export { VERSION } from './version.ts';

@@ -285,6 +285,8 @@ export interface StateUpdate extends LineageKey {
 export interface StateRecord {
   readonly kind: 'kept' | 'known' | 'broken';
   readonly node: Checkpoint;
+  /** Characters that were stored for it: what came with it, and the whole state where that was written down as well. */
+  readonly written: number;
   /** What a person who reads the server's log may want to know, a sentence each. */
   readonly remarks: readonly string[];
 }

@@ -7,20 +7,19 @@ import {
   type LineageWindow,
   parseJson,
 } from '../core/index.ts';
-import type {
-  CheckpointAction,
-  FromLineagePage,
-  LineageStatus,
-  LineageView,
-  PageDetail,
-  PageFilter,
-  ToLineagePage,
+import {
+  type CheckpointAction,
+  FIRST_ROWS,
+  type FromLineagePage,
+  type LineageStatus,
+  type LineageView,
+  type PageDetail,
+  type PageFilter,
+  type ToLineagePage,
 } from '../webview/lineageMessages.ts';
 import { pageDetail, pageRow } from './lineageRows.ts';
 import { lineageText, titleText } from './lineageText.ts';
 
-/** What a page shows at first: no second question is needed for it. */
-const FIRST_ROWS = 60;
 /** Wishes that are answered by the page being told more. */
 type Handled = 'ready' | 'filter' | 'choose' | 'rows' | 'select';
 const ALL: PageFilter = { text: '', only: 'all' };
@@ -57,6 +56,7 @@ export class LineageController implements Disposable {
   #window: LineageWindow | undefined;
   #sentView = '';
   #sentDetail = '';
+  #isEmpty = false;
   #selected: number | undefined;
   /** Is to be shown as soon as that is possible. */
   #wanted: number | undefined;
@@ -90,6 +90,11 @@ export class LineageController implements Disposable {
     this.#key = key;
     this.#wanted = place;
     return this.refresh();
+  }
+
+  /** What there is to do where there is no lineage yet depends on the servers. */
+  serverChanged(): void {
+    if (this.#isEmpty) void this.refresh();
   }
 
   receive(message: FromLineagePage | undefined): void {
@@ -251,7 +256,8 @@ export class LineageController implements Disposable {
     if (place === undefined) return;
     try {
       const found = await this.#lineages.checkpoint(place);
-      if (place !== this.#selected) return;
+      // Who chooses another lineage and goes on at once means none of the rows that are still there.
+      if (place !== this.#selected || (found !== undefined && !isSame(found, this.#key))) return;
       const blocked = this.#lineages.list().find((each) => isSame(each, found))?.blocked;
       this.#showDetail(found === undefined ? undefined : pageDetail(found, blocked !== undefined, this.#port.now()));
     } catch (error) {
@@ -296,6 +302,7 @@ export class LineageController implements Disposable {
 
   #sendView(view: LineageView): void {
     const text = JSON.stringify(view);
+    this.#isEmpty = view.kind === 'empty';
     if (text === this.#sentView || this.#isDisposed) return;
     this.#sentView = text;
     this.#port.send({ type: 'view', view });

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { HostError } from '../core/index.ts';
+import { COMMANDS } from './ids.ts';
 import type { LineageContext } from './lineageContext.ts';
 import { keyIn } from './lineageController.ts';
 import { pickLineage, pickSet } from './lineagePicks.ts';
@@ -21,7 +22,8 @@ export async function exportLineage({ host }: Pick<LineageContext, 'host'>, argu
     ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, file) }),
   });
   if (target === undefined) return;
-  const count = await host.lineages.exportTo(keyIn(summary), pathOf(target));
+  const title = vscode.l10n.t('Exporting the lineage of {0}…', lineageText(summary));
+  const count = await during(title, () => host.lineages.exportTo(keyIn(summary), pathOf(target)));
   const text = vscode.l10n.t('Exported {0} to {1}.', countText(count, 'checkpoint'), plainText(target.path));
   void vscode.window.showInformationMessage(text);
 }
@@ -36,10 +38,19 @@ export async function importLineage({ host }: Pick<LineageContext, 'host'>, argu
   });
   const [source] = chosen ?? [];
   if (source === undefined) return;
-  const { added, known } = await host.lineages.importFrom(key, pathOf(source));
+  const title = vscode.l10n.t('Importing into {0}…', lineageText(key));
+  const { added, known } = await during(title, () => host.lineages.importFrom(key, pathOf(source)));
   const there = known === 0 ? '' : ` ${countText(known, 'was', 'were')} there already.`;
   const text = `Added ${countText(added, 'checkpoint')} to ${lineageText(key)}.${there}`;
-  void vscode.window.showInformationMessage(text);
+  const show = { title: vscode.l10n.t('Show Lineage') };
+  void vscode.window.showInformationMessage(text, show).then((chosen) => {
+    if (chosen === show) void vscode.commands.executeCommand(COMMANDS.lineageShow, { ...key });
+  });
+}
+
+/** A long one takes seconds, of which nothing else would be seen. */
+async function during<T>(title: string, work: () => Promise<T>): Promise<T> {
+  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, work);
 }
 
 /** The store reads and writes the file itself, so it must be one of this machine. */

@@ -1,4 +1,11 @@
-import { type Checkpoint, type CheckpointDetail, cleanText, type LineageRow, parseJson } from '../core/index.ts';
+import {
+  type Checkpoint,
+  type CheckpointDetail,
+  cleanText,
+  type LineageRow,
+  nestsDeeperThan,
+  parseJson,
+} from '../core/index.ts';
 import type { CheckpointAction, NodeKind, PageDetail, PageRow } from '../webview/lineageMessages.ts';
 import {
   argsText,
@@ -19,6 +26,8 @@ import { plainText } from './plainText.ts';
 
 /** More of a patch than anybody reads beside the list; the state itself is opened in the editor. */
 const MAX_BODY = 200_000;
+/** What nests deeper is mostly spaces where it is indented. */
+const MOST_INDENTED = 32;
 const MAX_LONG = 1_000;
 const MOST_MOVES = 5;
 
@@ -55,7 +64,7 @@ export function pageRow({ position, node, graph, ...row }: LineageRow, now: numb
       texts.size,
       ...(node.isPinned ? ['pinned'] : []),
       ...(conversations === 0 ? [] : [`${countText(conversations, 'chat')} here`]),
-      ...(isOnLine ? [] : ['on another branch']),
+      ...(isOnLine || kind === 'broken' ? [] : ['on another branch']),
     ]
       .filter((part) => part !== '')
       .join(', ')
@@ -150,7 +159,10 @@ function parentText({ node, parent }: CheckpointDetail): string {
 /** As a person reads it, where it is whole and not too long for that. */
 function bodyOf({ body, isBodyCut }: CheckpointDetail): string {
   if (body === undefined) return '';
-  return cleanText(isBodyCut || body.length > MAX_BODY ? body : indented(body), MAX_BODY);
+  return cleanText(
+    isBodyCut || body.length > MAX_BODY || nestsDeeperThan(body, MOST_INDENTED) ? body : indented(body),
+    MAX_BODY,
+  );
 }
 
 function indented(text: string): string {
@@ -176,12 +188,12 @@ export function noStateText({ node, keeper }: Pick<CheckpointDetail, 'node' | 'k
 }
 
 function actionsOf(detail: CheckpointDetail, isBlocked: boolean): readonly CheckpointAction[] {
-  const { node, keeper, isHead, parent } = detail;
+  const { node, isHead, parent } = detail;
   const readable = hasState(detail);
-  const canContinue = keeper === 'host' ? readable : !node.isPruned;
   return [
     ...(node.isPruned ? [] : (['rollBack'] as const)),
-    ...(canContinue && (!isHead || isBlocked) ? (['continue'] as const) : []),
+    // Where the server keeps the state, only the server can go back.
+    ...(readable && (!isHead || isBlocked) ? (['continue'] as const) : []),
     ...(readable ? (['openState'] as const) : []),
     ...(readable && parent !== undefined ? (['compareWithParent'] as const) : []),
     ...(readable && !isHead ? (['compareWithHead'] as const) : []),

@@ -6,6 +6,8 @@ import { lineageText, lineText } from './lineageText.ts';
 const BURST_MS = 300;
 /** A toast that nobody touched has hidden itself by then, of which the editor does not tell. */
 const TOAST_MS = 15_000;
+/** Of one server, however many sets it has: what is not told of is marked in the views. */
+const MOST_OF_ONE = 3;
 
 export interface LineageToast {
   readonly text: string;
@@ -21,6 +23,7 @@ export interface LineageToastsOptions {
 }
 
 interface Lane {
+  readonly server: string;
   waiting: StateTrouble[];
   hold: Disposable | undefined;
 }
@@ -36,7 +39,13 @@ export class LineageToasts implements Disposable {
 
   broke(trouble: StateTrouble): void {
     const key = keyText(trouble);
-    const lane = this.#lanes.get(key) ?? { waiting: [], hold: undefined };
+    const { server } = trouble;
+    const lane: Lane = this.#lanes.get(key) ?? { server, waiting: [], hold: undefined };
+    if (
+      !this.#lanes.has(key) &&
+      [...this.#lanes.values()].filter((each) => each.server === server).length >= MOST_OF_ONE
+    )
+      return;
     this.#lanes.set(key, lane);
     lane.waiting.push(trouble);
     lane.hold ??= this.#options.clock.delay(BURST_MS, () => this.#next(key, lane));

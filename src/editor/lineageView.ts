@@ -17,7 +17,17 @@ export interface LineageView extends Disposable {
 export function registerLineage(services: LineageServices): LineageView {
   const store = new DisposableStore();
   let asker: ModalAsker | undefined;
-  const ask: ModalAsker = (question) => (asker ?? askPerson)(question);
+  let asking = false;
+  /** Who clicks twice is asked once: a second question would wait behind the first. */
+  const ask: ModalAsker = async (question) => {
+    if (asking) return undefined;
+    asking = true;
+    try {
+      return await (asker ?? askPerson)(question);
+    } finally {
+      asking = false;
+    }
+  };
   let loading: Promise<LineageDesk> | undefined;
   const load = (): Promise<LineageDesk> =>
     (loading ??= import('./lineageDesk.ts').then(({ openLineageDesk }) =>

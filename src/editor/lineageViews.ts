@@ -142,6 +142,7 @@ export class LineageViews implements Disposable {
         else run(deeds[what](key), key?.server);
       },
     });
+    store.add(host.onDidChangeServer(() => controller.serverChanged()));
     page.webview.options = pageOptions(extensionUri);
     store.add(
       page.webview.onDidReceiveMessage((message: unknown) => controller.receive(decodeFromLineagePage(message))),

@@ -49,7 +49,7 @@ export function rollbackQuestion(plan: RollbackPlan, facts: RollbackFacts): Roll
   const next = plan.canContinue ? continueText(plan, facts) : 'It is not possible to continue from it either.';
   return {
     message: `The server cannot be asked to go back to ${to}.`,
-    detail: paragraphs(why, targetText(plan, facts), leavesText(plan), next),
+    detail: paragraphs(why, targetText(plan, facts), plan.canContinue ? leavesText(plan) : '', next),
     choices: plan.canContinue ? ['continue'] : [],
   };
 }
@@ -65,8 +65,12 @@ export function continueQuestion(plan: RollbackPlan, facts: RollbackFacts): Roll
     : {
         message: `It is not possible to continue from ${to}.`,
         detail: paragraphs(
-          plan.target.problem === undefined ? 'No state is known at it.' : plainText(plan.target.problem, 300),
-          'Choose a checkpoint that has a state.',
+          ...(facts.keeper === 'server'
+            ? ['The server itself keeps the state: only the server can go back to it.', 'Roll back to it instead.']
+            : [
+                plan.target.problem === undefined ? 'No state is known at it.' : plainText(plan.target.problem, 300),
+                'Choose a checkpoint that has a state.',
+              ]),
         ),
         choices: [],
       };
@@ -88,7 +92,7 @@ function leavesText({ left, leftCount, tools, isBack, head, target }: RollbackPl
     return isBack || head === undefined || head.place === target.place
       ? ''
       : 'It is on another branch, and nothing is left behind.';
-  const what = `${isBack ? '' : 'It is on another branch. '}${countText(leftCount, 'checkpoint is', 'checkpoints are')} left`;
+  const what = `${isBack ? '' : 'It is on another branch. '}${countText(leftCount, 'checkpoint is', 'checkpoints are')} left behind`;
   const named = toolsText(tools);
   const part = leftCount > left.length ? `, the newest ${left.length} of them made by` : ', made by';
   const stay = leftCount === 1 ? 'It stays' : 'They stay';
@@ -103,12 +107,12 @@ function toolsText(tools: RollbackPlan['tools']): string {
   return [...named, ...(rest > 0 ? [countText(rest, 'other tool')] : [])].join(', ');
 }
 
-function undone({ target }: RollbackPlan, { keeper }: RollbackFacts): readonly string[] {
+function undone({ target, leftCount }: RollbackPlan, { keeper }: RollbackFacts): readonly string[] {
   const to = titleText(target);
   return [
     `What the server itself can undo: it is asked to go back to ${to}.`,
     ...(keeper === 'host' ? [`The state that MCP Live keeps: the next call is sent with that of ${to}.`] : []),
-    'Chats that stand on what is left go back too.',
+    ...(leftCount === 0 ? [] : ['Chats that stand on what is left behind go back too.']),
   ];
 }
 

@@ -53,7 +53,7 @@ export class ToolRun {
     const ending = this.#ending;
     if (ending === undefined) return { kind: 'idle' };
     return ending.kind === 'result'
-      ? resultRun(ending.elapsedMs, ending.result, ending.kept && keptText(ending.kept))
+      ? resultRun(ending.elapsedMs, ending.result, keptLine(ending.kept))
       : failedRun(ending.elapsedMs, ending.error);
   }
 
@@ -132,4 +132,9 @@ function isJsonText(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What went wrong stands among the remarks of the result. */
+function keptLine(kept: KeptState | undefined): string | undefined {
+  return kept?.kind === 'kept' || kept?.kind === 'known' ? keptText(kept) : undefined;
 }

@@ -1,8 +1,16 @@
-import type { StateStore } from '../core/index.ts';
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { LineageKey, StateStore } from '../core/index.ts';
 import type { StoreOperation, StoreParams } from './store/contract.ts';
 import { type Decoder, integer, list, nothing, orNull, readable, rows, text } from './store/records.ts';
 import { baseOf, importOf, recordOf } from './store/states/answers.ts';
 import { detailOf, foundOf, pathOf, summaryOf, windowOf } from './store/states/readAnswers.ts';
+
+/**
+ * Between two steps. Another window that waits to write looks only now and then whether it may, every 100 ms at last:
+ * without a gap it would hardly ever find one.
+ */
+const PAUSE_MS = 15;
 
 /** Whoever carries out what the store is asked: its thread, or the program itself where nothing is kept. */
 export interface StateRequester {
@@ -71,16 +79,48 @@ function tidyingStates(store: StateRequester): Pick<StateStore, 'trim' | 'export
   return {
     trim: async (limits, now) => {
       // Step by step, so that what calls ask of the store meanwhile is answered in between.
-      for (let after: number | null = store.isUnused ? null : 0; after !== null;)
+      for (let after: number | null = store.isUnused ? null : 0; after !== null;) {
         after = await store.request('state.trim', { limits, now, after }, optionalPlace);
+        if (after !== null) await setTimeout(PAUSE_MS);
+      }
     },
-    exportTo: ({ server, featureSet }, file) =>
-      store.request('state.export', { server, featureSet, file }, (value) => integer(value, 'count')),
-    importFrom: ({ server, featureSet }, file) => store.request('state.import', { server, featureSet, file }, importOf),
+    exportTo: (key, file) => inSteps(store, 'state.export', key, file, countOf),
+    importFrom: (key, file) => inSteps(store, 'state.import', key, file, importOf),
     forget: async ({ server, featureSet }) => {
       if (!store.isUnused) await store.request('state.forget', { server, featureSet }, nothing);
     },
   };
 }
 
+/** What a whole file takes; others are answered in between. */
+async function inSteps<T>(
+  store: StateRequester,
+  operation: 'state.export' | 'state.import',
+  { server, featureSet }: LineageKey,
+  file: string,
+  decode: Decoder<T>,
+): Promise<T> {
+  const run = randomUUID();
+  try {
+    for (;;) {
+      const result = await store.request(operation, { server, featureSet, file, run }, orNull(decode));
+      if (result !== null) return result;
+      await setTimeout(PAUSE_MS);
+    }
+  } catch (error) {
+    await clearAway(store, run);
+    throw error;
+  }
+}
+
+/** What cannot be cleared away now is left to `trim`. */
+async function clearAway(store: StateRequester, run: string): Promise<void> {
+  try {
+    while (await store.request('state.leave', { run }, (value) => value === true)) await setTimeout(PAUSE_MS);
+  } catch {
+    // The failure that led here is told.
+  }
+}
+
+const countOf: Decoder<number> = (value) => integer(value, 'count');
 const optionalPlace: Decoder<number | null> = orNull((value) => integer(value, 'after'));

@@ -21,6 +21,7 @@ interface Opened {
   readonly handlers: StoreHandlers;
   /** What was written was taken back. */
   readonly undone: () => void;
+  readonly letGo: () => void;
 }
 
 /** The store's thread: takes what waits on its port, makes it durable together, answers. */
@@ -80,6 +81,7 @@ class StoreThread {
     return {
       database,
       undone: () => states.forget(),
+      letGo: () => states.close(),
       handlers: {
         ...consentHandlers(database),
         ...verdictHandlers(database),
@@ -92,6 +94,7 @@ class StoreThread {
   }
 
   #close(): void {
+    this.#opened?.letGo();
     if (this.#opened !== undefined) closeQuietly(this.#opened.database);
     this.#opened = undefined;
   }

@@ -69,13 +69,14 @@ class LineagePage {
     this.#key = kept?.key ?? '';
     this.#quiet = kept?.place;
     this.#tools.setFilter(kept?.filter ?? EVERYTHING);
+    // First of all: what it asks for is got ready while the page is built.
+    this.#send({ type: 'ready', key: this.#key, filter: this.#tools.filter });
+    window.addEventListener('message', ({ data }: MessageEvent<ToLineagePage>) => this.#receive(data));
     this.#rows.append(columns(), this.#list.root, this.#notices.message);
     const main = element('main', { children: [this.#rows, this.#detail.root] });
     document.body.append(this.#tools.root, this.#notices.banner, main, this.#notices.said);
     this.#showView({ kind: 'loading' });
-    window.addEventListener('message', ({ data }: MessageEvent<ToLineagePage>) => this.#receive(data));
     document.addEventListener('keydown', (event) => this.#pageKey(event));
-    this.#send({ type: 'ready', key: this.#key, filter: this.#tools.filter });
   }
 
   #receive(message: ToLineagePage): void {

@@ -1,7 +1,7 @@
 import type { PageGraph, PageRow } from './lineageMessages.ts';
 
 /** In pixels; rows are as high as in the style sheet. */
-export const GRAPH = { rowHeight: 22, laneWidth: 11, edge: 9, bend: 5, tail: 20, colours: 5 } as const;
+export const GRAPH = { rowHeight: 22, laneWidth: 11, edge: 9, bend: 5, colours: 5 } as const;
 const MIDDLE = GRAPH.rowHeight / 2;
 
 /** How sure it is that a line leads where it does: told by the server, assumed, or by a rollback. */
@@ -25,8 +25,10 @@ export interface RowDrawing {
   readonly width: number;
   readonly lines: readonly GraphLine[];
   readonly node: { readonly colour: number; readonly shape: NodeShape; readonly d: string };
-  /** Lines that pass by and have no lane of their own. */
-  readonly folded: number;
+  /** How many lines pass by and have no lane of their own: `+3`, or nothing. */
+  readonly folded: string;
+  /** Where that stands. */
+  readonly foldedAt: number;
 }
 
 type Drawn = Pick<PageRow, 'graph' | 'link' | 'kind' | 'isHead'>;
@@ -56,19 +58,40 @@ export function graphPath(row: Drawn, lanes: number, above: LineLooks = PLAIN_LI
   }
   if (hasParent) lines.add(at(lane), row.link, `M${x} ${MIDDLE + gap}V${GRAPH.rowHeight}`);
   const node = { colour: laneColour(at(lane)), shape, d: nodePath(shape, x) };
-  const width = laneX(widest) + GRAPH.edge + (hidden > 0 ? GRAPH.tail : 0);
-  return { width, lines: lines.all(), node, folded: hidden };
+  const text = foldedText(hidden);
+  const width = laneX(widest) + GRAPH.edge;
+  const drawn = { lines: lines.all(), node, folded: text, foldedAt: width + 2 };
+  return { ...drawn, width: text === '' ? width : width + 2 + FOLDED_CHARACTER * text.length };
+}
+
+/** Of text of the size that the style sheet gives it, in the widest of usual fonts. */
+const FOLDED_CHARACTER = 7;
+
+/** Five characters at the most. */
+function foldedText(count: number): string {
+  if (count === 0) return '';
+  return count < 1_000 ? `+${count}` : `+${Math.floor(count / 1_000)}k`;
 }
 
 /** As many lanes as leave room for the texts, but never so few that branches could not be told from each other. */
-export function lanesWithin(width: number, needed: number): number {
-  const room = Math.floor((width * 0.36 - 2 * GRAPH.edge - GRAPH.tail) / GRAPH.laneWidth) + 1;
-  return Math.max(1, Math.min(needed, Math.max(4, room)));
+export function lanesWithin(width: number): number {
+  const room = Math.floor((width * 0.36 - 2 * GRAPH.edge - 3 * FOLDED_CHARACTER) / GRAPH.laneWidth) + 1;
+  return Math.max(4, room);
 }
 
-/** The width of a graph whose rows stand in columns. */
-export function columnWidth(lanes: number): number {
-  return laneX(Math.max(0, lanes - 1)) + GRAPH.edge + GRAPH.tail;
+/** Columns are as wide as whole steps, and two lanes at least: texts would move with every row that scrolls in. */
+const COLUMN_STEP = 2 * GRAPH.laneWidth;
+const LEAST_COLUMN = 2 * GRAPH.edge + GRAPH.laneWidth;
+
+/**
+ * The width of a graph whose rows stand in columns, for the widest of them. What is wider than needed stays so while
+ * rows move, and for one step less.
+ */
+export function columnWidth(widest: number, before: number, isMoving: boolean): number {
+  const steps = Math.max(0, Math.ceil((widest - LEAST_COLUMN) / COLUMN_STEP));
+  const wanted = LEAST_COLUMN + steps * COLUMN_STEP;
+  if (wanted > before) return wanted;
+  return isMoving || wanted + COLUMN_STEP >= before ? before : wanted;
 }
 
 /** How the lines look that leave a row downwards, from how they came to it. */
@@ -83,6 +106,26 @@ export function carryLooks(above: LineLooks, { graph, link }: Pick<PageRow, 'gra
   }
   if (!isPlain) below.set(graph.lane, link);
   return below.size === 0 ? PLAIN_LINES : below;
+}
+
+/** So far up it is looked for where a line begins. */
+const MOST_ABOVE = 200;
+
+/** How the lines look that come down to a row, from the rows above it that are known: a line begins where its lane does. */
+export function looksAbove(
+  position: number,
+  at: (position: number) => Pick<PageRow, 'graph' | 'link'> | undefined,
+): LineLooks {
+  const graph = at(position)?.graph;
+  if (graph === undefined) return PLAIN_LINES;
+  const open = new Set([...graph.through, ...graph.children]);
+  const looks = new Map<number, LineLook>();
+  for (let above = position - 1; open.size > 0 && above >= position - MOST_ABOVE; above--) {
+    const row = at(above);
+    if (row?.graph === undefined) break;
+    if (open.delete(row.graph.lane) && row.link !== 'named') looks.set(row.graph.lane, row.link);
+  }
+  return looks.size === 0 ? PLAIN_LINES : looks;
 }
 
 function laneX(lane: number): number {

@@ -1,15 +1,21 @@
 import { element } from './elements.ts';
-import { carryLooks, columnWidth, GRAPH, lanesWithin, type LineLooks, PLAIN_LINES } from './lineageGraph.ts';
+import { carryLooks, columnWidth, GRAPH, lanesWithin, type LineLooks, looksAbove } from './lineageGraph.ts';
 import { listKey } from './lineageKeys.ts';
-import type { LineageStatus, PageRow } from './lineageMessages.ts';
-import { RowElement } from './lineageRow.ts';
+import { FIRST_ROWS, type LineageStatus, type PageRow } from './lineageMessages.ts';
+import { RowElement, type RowLook } from './lineageRow.ts';
 import { LineageRows } from './lineageRows.ts';
 import { type ListView, type Range, scrollTo, visibleRows } from './listWindow.ts';
 
 const { rowHeight } = GRAPH;
 const MARGIN = 8;
+/** From here on rows stand in columns, as in the style sheet; a bar to scroll with takes some of it. */
+const WIDE = 464;
 /** So far around what is seen rows are asked for before they are. */
 const AHEAD = 60;
+/** What is around the rows that are seen comes so long after them. */
+const AROUND_MS = 50;
+/** Nothing has moved for so long: what is seen is being read. */
+const CALM_MS = 400;
 /** Rows of another list are waited for so long before those of the last one go. */
 const HOLD_MS = 200;
 
@@ -44,19 +50,25 @@ export class LineageList {
   #selected: Selected = { position: undefined, place: undefined };
   #awaited: { readonly isOpened: boolean } | undefined;
   #marks: readonly number[] = [];
-  #lanes = 1;
-  #shownLanes = 1;
+  /** Known without asking for it, which would have the browser lay out what is about to change. */
+  #size: { readonly width: number; readonly height: number } | undefined;
+  #columnWidth = 0;
+  /** Whether there is anything that could have been scrolled. */
+  #isLaidOut = false;
+  #isAround = false;
   #heldUntil = 0;
   #painting: number | undefined;
+  #widening: number | undefined;
+  #calming: number | undefined;
 
   constructor(events: LineageListEvents) {
     this.#events = events;
     this.root.append(this.#space);
-    this.root.addEventListener('scroll', () => this.#paintSoon(), { passive: true });
+    this.root.addEventListener('scroll', () => this.#scrolled(), { passive: true });
     this.root.addEventListener('keydown', (event) => this.#key(event));
     this.root.addEventListener('click', (event) => this.#click(event));
     this.root.addEventListener('contextmenu', (event) => this.#menu(event));
-    new ResizeObserver(() => this.#resized()).observe(this.root);
+    new ResizeObserver(([entry]) => this.#resized(entry)).observe(this.root);
   }
 
   get selected(): number | undefined {
@@ -64,20 +76,20 @@ export class LineageList {
   }
 
   /** `isSame`: of the lineage and the filter that were shown before. */
-  set({ list, total, all, lanes }: LineageStatus, isSame: boolean): void {
-    // Where a filter leaves rows out, no lines are drawn.
-    this.#lanes = total < all ? 1 : lanes;
-    this.#fitLanes();
+  set({ list, total }: LineageStatus, isSame: boolean): void {
     if (list !== this.#rows.list) this.#renew(list, total, isSame);
-    // Before the next frame, and no more than it needs: by then the rows may be here.
-    this.#ask(visibleRows(this.#view(), 0));
+    // Before the next frame, and no more than it needs: by then the rows may be here. The newest come by themselves.
+    const seen = visibleRows(this.#view(), 0);
+    if (seen.to > FIRST_ROWS) this.#ask(seen);
     this.#paintSoon();
   }
 
   add(list: number, rows: readonly PageRow[]): void {
-    const isAtTop = this.root.scrollTop < rowHeight;
     const moved = this.#rows.add(list, rows);
-    if (moved !== undefined && moved.by !== 0 && !isAtTop) this.root.scrollTop += moved.by * rowHeight;
+    if (moved !== undefined && moved.by !== 0) {
+      const { scrollTop } = this.root;
+      if (scrollTop >= rowHeight) this.root.scrollTop = scrollTop + moved.by * rowHeight;
+    }
     this.#findSelected(moved?.by ?? 0);
     this.#paintSoon();
   }
@@ -113,11 +125,12 @@ export class LineageList {
   #renew(list: number, total: number, isSame: boolean): void {
     // New checkpoints come in above; what is given up, below.
     const shift = isSame ? Math.max(0, total - this.#rows.total) : undefined;
-    const { scrollTop } = this.root;
+    const scrollTop = this.#scrollTop();
     this.#rows.renew(list, total, shift);
     this.#space.style.setProperty('height', `${total * rowHeight}px`);
     if (shift === undefined) {
-      this.root.scrollTop = 0;
+      if (scrollTop !== 0) this.root.scrollTop = 0;
+      this.#isAround = false;
       this.#selected = { ...this.#selected, position: undefined };
       this.#heldUntil = performance.now() + HOLD_MS;
       setTimeout(() => this.#paintSoon(), HOLD_MS);
@@ -145,18 +158,54 @@ export class LineageList {
   }
 
   #view(): ListView {
-    const { scrollTop, clientHeight: height } = this.root;
-    return { scrollTop, height, rowHeight, start: 0, end: this.#rows.total };
+    const height = this.#size?.height ?? 0;
+    return { scrollTop: this.#scrollTop(), height, rowHeight, start: 0, end: this.#rows.total };
   }
 
-  #resized(): void {
-    this.#fitLanes();
+  /** Before anything is shown there is nothing to scroll, and asking would have the browser lay out what is not there. */
+  #scrollTop(): number {
+    return this.#isLaidOut ? this.root.scrollTop : 0;
+  }
+
+  #measure(): { readonly width: number; readonly height: number } {
+    return (this.#size ??= { width: this.root.clientWidth, height: this.root.clientHeight });
+  }
+
+  /** Painted at once, in the frame that shows the new size. */
+  #resized(entry: ResizeObserverEntry | undefined): void {
+    if (entry === undefined) return;
+    const { width, height } = entry.contentRect;
+    const before = this.#size;
+    this.#size = { width, height };
+    if (!this.#isLaidOut) return this.#rows.total > 0 ? this.#paintSoon() : undefined;
+    if (before !== undefined && height < before.height) this.#keepInSight(before.height);
+    this.#paint();
+  }
+
+  /** The detail opens below what was selected, where there is no room beside it. */
+  #keepInSight(heightBefore: number): void {
+    const { position } = this.#selected;
+    const view = this.#view();
+    const wasSeen = position !== undefined && scrollTo(position, { ...view, height: heightBefore }) === view.scrollTop;
+    if (wasSeen) this.root.scrollTop = scrollTo(position, view);
+  }
+
+  #scrolled(): void {
+    this.#isAround = true;
+    clearTimeout(this.#calming);
+    this.#calming = setTimeout(() => {
+      this.#calming = undefined;
+      this.#paintSoon();
+    }, CALM_MS);
     this.#paintSoon();
   }
 
-  #fitLanes(): void {
-    this.#shownLanes = lanesWithin(this.root.clientWidth, this.#lanes);
-    this.root.parentElement?.style.setProperty('--graph-width', `${columnWidth(this.#shownLanes)}px`);
+  #fitColumn(): void {
+    const widest = Math.max(0, ...this.#elements.map(({ position, width }) => (position === undefined ? 0 : width)));
+    const width = columnWidth(widest, this.#columnWidth, this.#calming !== undefined);
+    if (width === this.#columnWidth) return;
+    this.#columnWidth = width;
+    this.root.parentElement?.style.setProperty('--graph-width', `${width}px`);
   }
 
   #key(event: KeyboardEvent): void {
@@ -178,6 +227,8 @@ export class LineageList {
 
   /** With what is around it, where it was not in sight. */
   #bringIn(position: number): void {
+    this.#measure();
+    this.#isLaidOut = true;
     const view = this.#view();
     if (scrollTo(position, view) !== view.scrollTop)
       this.root.scrollTop = position * rowHeight - (view.height - rowHeight) / 2;
@@ -250,19 +301,43 @@ export class LineageList {
   }
 
   #paint(): void {
+    const { width } = this.#measure();
     const view = this.#view();
-    this.#ask(visibleRows(view, AHEAD));
+    this.#ask(visibleRows(view, this.#isAround || this.#rows.hasCome ? AHEAD : 0));
     // Rows that would be empty for a moment would flicker while somebody types.
     if (!this.#rows.hasCome && performance.now() < this.#heldUntil) return;
-    const range = visibleRows(view, MARGIN);
+    const range = visibleRows(view, this.#isAround ? MARGIN : 0);
     this.#rows.forget(range);
-    let above: LineLooks = PLAIN_LINES;
+    this.#show(range, { lanes: lanesWithin(width), isNarrow: width < WIDE });
+    this.#fitColumn();
+    this.#markRows();
+    if (range.from === range.to) return;
+    this.#isLaidOut = true;
+    if (!this.#isAround) this.#widen();
+  }
+
+  #show(range: Range, look: Pick<RowLook, 'lanes' | 'isNarrow'>): void {
+    const { total } = this.#rows;
+    let above: LineLooks | undefined;
+    const made: HTMLElement[] = [];
     for (const [position, each] of this.#assign(range)) {
       const row = this.#rows.at(position);
-      each.show(row, { position, total: this.#rows.total, lanes: this.#shownLanes, above });
-      above = row === undefined ? PLAIN_LINES : carryLooks(above, row);
+      above ??= looksAbove(position, (at) => this.#rows.at(at));
+      each.show(row, { position, total, above, ...look });
+      above = row === undefined ? undefined : carryLooks(above, row);
+      if (!each.root.isConnected) made.push(each.root);
     }
-    this.#markRows();
+    // Filled first: in the page, each change of them would be followed up.
+    this.#space.append(...made);
+  }
+
+  /** Rows that are not seen yet are no part of what is waited for. */
+  #widen(): void {
+    this.#widening ??= setTimeout(() => {
+      this.#widening = undefined;
+      this.#isAround = true;
+      this.#paintSoon();
+    }, AROUND_MS);
   }
 
   #ask(range: Range): void {
@@ -288,7 +363,6 @@ export class LineageList {
 
   #create(): RowElement {
     const made = new RowElement(`row-${this.#elements.length}`);
-    this.#space.append(made.root);
     this.#elements.push(made);
     return made;
   }

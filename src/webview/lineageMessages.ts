@@ -108,6 +108,9 @@ export interface PageFilter {
   readonly only: (typeof LINEAGE_CHOICES)[number];
 }
 
+/** So many of the newest come with every list, without being asked for. */
+export const FIRST_ROWS = 60;
+
 export type ToLineagePage =
   | { readonly type: 'view'; readonly view: LineageView }
   | { readonly type: 'rows'; readonly list: number; readonly rows: readonly PageRow[] }

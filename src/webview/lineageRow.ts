@@ -3,6 +3,7 @@ import { element } from './elements.ts';
 import { GRAPH, graphPath, type LineLooks } from './lineageGraph.ts';
 import { LineageGraphView } from './lineageGraphView.ts';
 import type { PageRow, RowContext } from './lineageMessages.ts';
+import { yearOf } from './lineageText.ts';
 
 export interface RowLook {
   readonly position: number;
@@ -11,31 +12,46 @@ export interface RowLook {
   readonly lanes: number;
   /** How the lines look that come from above. */
   readonly above: LineLooks;
+  /** Whether there is little room for texts. */
+  readonly isNarrow: boolean;
 }
 
 /** An element of the list that shows one row, then another. */
 export class RowElement {
   readonly root: HTMLElement;
-  readonly #graph = new LineageGraphView();
-  readonly #label = new Cell('label');
-  readonly #id = new Cell('id');
+  readonly #graph: LineageGraphView;
+  readonly #label: Cell;
+  readonly #id: Cell;
   readonly #checkpoint: HTMLElement;
-  readonly #tool = new Cell('tool-name');
-  readonly #args = new Cell('args');
-  readonly #size = new Cell('size');
-  readonly #time = new Cell('time');
+  readonly #tool: Cell;
+  readonly #args: Cell;
+  readonly #size: Cell;
+  readonly #time: Cell;
   #badges = '';
+  #width = 0;
   #row: PageRow | undefined;
   #look: RowLook | undefined;
   #isSelected = false;
   #isMarked = false;
 
   constructor(id: string) {
-    const name = element('span', { class: 'name', children: [this.#label.root, this.#id.root] });
-    this.#checkpoint = element('span', { class: 'checkpoint', children: [name] });
-    const call = element('span', { class: 'call', children: [this.#tool.root, this.#args.root] });
-    const children = [this.#graph.root, this.#checkpoint, call, this.#size.root, this.#time.root];
-    this.root = element('div', { id, attributes: { role: 'treeitem', 'aria-level': '1' }, children });
+    prepared ??= prepare();
+    this.root = document.importNode(prepared, true);
+    this.root.id = id;
+    const cell = (name: string): Cell => new Cell(part(this.root, name));
+    this.#graph = new LineageGraphView(part<SVGSVGElement>(this.root, 'graph'));
+    this.#checkpoint = part(this.root, 'checkpoint');
+    this.#label = cell('label');
+    this.#id = cell('id');
+    this.#tool = cell('tool-name');
+    this.#args = cell('args');
+    this.#size = cell('size');
+    this.#time = cell('time');
+  }
+
+  /** Of its graph. */
+  get width(): number {
+    return this.#width;
   }
 
   get row(): PageRow | undefined {
@@ -84,8 +100,10 @@ export class RowElement {
     this.root.setAttribute('aria-setsize', String(total));
   }
 
-  #fill(row: PageRow, { lanes, above }: RowLook): void {
-    this.#graph.draw(graphPath(row, lanes, above));
+  #fill(row: PageRow, { lanes, above, isNarrow }: RowLook): void {
+    const drawn = graphPath(row, lanes, above);
+    this.#width = drawn.width;
+    this.#graph.draw(drawn);
     this.root.className = classOf(row, this.#isSelected, this.#isMarked);
     const isNamed = row.name !== '';
     this.#label.set(isNamed ? row.name : row.id, isNamed ? `${row.name} (${row.id})` : row.id);
@@ -95,12 +113,13 @@ export class RowElement {
     this.#tool.set(row.tool);
     this.#args.set(row.args, row.args);
     this.#size.set(row.size);
-    this.#time.set(row.time);
+    this.#time.set(isNarrow ? row.time.slice(yearOf(row.time).length) : row.time);
     this.root.dataset['vscodeContext'] = JSON.stringify(rowContext(row));
     this.#say();
   }
 
   #clear(): void {
+    this.#width = 0;
     this.#graph.clear();
     this.root.className = classOf(undefined, this.#isSelected, this.#isMarked);
     for (const cell of [this.#label, this.#id, this.#tool, this.#args, this.#size, this.#time]) cell.set('');
@@ -141,14 +160,37 @@ function badges({ isHead, isPinned, conversations }: PageRow): HTMLElement {
   return all;
 }
 
+/** One row with nothing in it: making each of its elements for every row anew takes several times as long. */
+let prepared: HTMLElement | undefined;
+
+function prepare(): HTMLElement {
+  const cell = (name: string, children: readonly Node[] = []): HTMLElement =>
+    element('span', { class: name, children });
+  const children = [
+    LineageGraphView.prepare(),
+    cell('checkpoint', [cell('name', [cell('label'), cell('id')])]),
+    cell('call', [cell('tool-name'), cell('args')]),
+    cell('size'),
+    cell('time'),
+  ];
+  return element('div', { class: 'row', attributes: { role: 'treeitem', 'aria-level': '1' }, children });
+}
+
+function part<E extends Element = HTMLElement>(root: Element, name: string): E {
+  const found = root.querySelector<E>(`.${name}`);
+  if (found === null) throw new Error(`A row has no part "${name}".`);
+  return found;
+}
+
 /** A text that is changed where it stands: no node is made for a row that scrolls by. */
 class Cell {
   readonly root: HTMLElement;
   readonly #text = document.createTextNode('');
   #title = '';
 
-  constructor(name: string) {
-    this.root = element('span', { class: name, children: [this.#text] });
+  constructor(root: HTMLElement) {
+    this.root = root;
+    root.append(this.#text);
   }
 
   set(text: string, title = ''): void {
@@ -160,7 +202,7 @@ class Cell {
 }
 
 function isSame(one: RowLook, other: RowLook): boolean {
-  if (one.lanes !== other.lanes || one.above.size !== other.above.size) return false;
+  if (one.lanes !== other.lanes || one.isNarrow !== other.isNarrow || one.above.size !== other.above.size) return false;
   for (const [lane, look] of one.above) if (other.above.get(lane) !== look) return false;
   return true;
 }

@@ -27,6 +27,11 @@ export function noRowsText({ total, all }: Counts, { text, only }: PageFilter): 
   return reasons[only];
 }
 
+/** What a date begins with is left out where there is little room. */
+export function yearOf(time: string): string {
+  return /^\d{4}-(?=\d\d-\d\d )/.exec(time)?.[0] ?? '';
+}
+
 /** By hand: what a language knows of numbers takes the page longer to load than all of its rows. */
 function number(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',');

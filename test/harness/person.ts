@@ -120,6 +120,16 @@ const webviewOf = async (page: Page): Promise<FrameLocator> => {
   return page.frameLocator('iframe.webview.ready').nth(chosen).frameLocator('iframe#active-frame');
 };
 
+/** A page that has just been opened takes its time, and until then another one would be taken for it. */
+const inWebview = async (page: Page, selector: string): Promise<Locator> => {
+  for (let left = 150; left > 0; left--) {
+    const found = (await webviewOf(page)).locator(selector).first();
+    if ((await found.count()) > 0) return found;
+    await page.waitForTimeout(100);
+  }
+  return (await webviewOf(page)).locator(selector).first();
+};
+
 interface Box {
   readonly x: number;
   readonly width: number;
@@ -202,7 +212,7 @@ export const createPerson = (page: Page, screenshots: string): Person => ({
   ...inTree(page),
   ...inNotifications(page),
   ...inQuickInput(page),
-  webviewClick: async (selector) => (await webviewOf(page)).locator(selector).first().click(),
-  webviewFill: async (selector, text) => (await webviewOf(page)).locator(selector).first().fill(text),
+  webviewClick: async (selector) => (await inWebview(page, selector)).click(),
+  webviewFill: async (selector, text) => (await inWebview(page, selector)).fill(text),
   webviewTexts: async (selector) => visibleTexts((await webviewOf(page)).locator(selector)),
 });

@@ -71,6 +71,7 @@ suite('The store of states', function () {
       );
       assert.deepEqual(first, {
         kind: 'kept',
+        written: 12,
         remarks: [],
         node: {
           place: 1,

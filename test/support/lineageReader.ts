@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type CheckpointDetail,
@@ -21,9 +22,9 @@ export class LineageReader {
   readonly #handlers: Pick<StoreHandlers, LineageOperation>;
   readonly #database: DatabaseSync;
 
-  constructor({ database, states, recorder }: StateCase) {
+  constructor({ database, states }: StateCase) {
     this.#database = database;
-    this.#handlers = readHandlers(database, states, recorder);
+    this.#handlers = readHandlers(database, states).handlers;
   }
 
   get lineages(): readonly LineageSummary[] {
@@ -63,17 +64,39 @@ export class LineageReader {
     this.#handlers['state.forget'].run(NOTES);
   }
 
-  exportTo(file: string): number {
-    return integer(this.#handlers['state.export'].run({ ...NOTES, file }), 'count');
+  exportTo(file: string, between: () => void = () => undefined): number {
+    return integer(this.#inSteps('state.export', { ...NOTES, file }, between), 'count');
   }
 
-  /** All of it or nothing, as in the store's transaction. */
-  importFrom(file: string, key = NOTES): StateImport {
+  /** In steps, as the store's client asks for them; `between` is done before each but the first. */
+  importFrom(file: string, key = NOTES, between: () => void = () => undefined): StateImport {
+    const { added, known } = record(this.#inSteps('state.import', { ...key, file }, between));
+    return { added: integer(added, 'added'), known: integer(known, 'known') };
+  }
+
+  #inSteps(operation: 'state.export' | 'state.import', request: object, between: () => void): unknown {
+    const run = randomUUID();
+    try {
+      for (;;) {
+        const result = this.#step(operation, { ...request, run });
+        if (result !== null) return result;
+        between();
+      }
+    } catch (error) {
+      while (this.#step('state.leave', { run }) === true);
+      throw error;
+    }
+  }
+
+  /** As in the store's transaction. */
+  #step(operation: LineageOperation, params: unknown): unknown {
+    const { writes, run } = this.#handlers[operation];
+    if (!writes) return run(params);
     this.#database.exec('BEGIN IMMEDIATE');
     try {
-      const { added, known } = record(this.#handlers['state.import'].run({ ...key, file }));
+      const result = run(params);
       this.#database.exec('COMMIT');
-      return { added: integer(added, 'added'), known: integer(known, 'known') };
+      return result;
     } catch (error) {
       this.#database.exec('ROLLBACK');
       throw error;

@@ -7,7 +7,8 @@ export interface Logger {
 
 export const NO_LOG: Logger = { log: () => undefined };
 
-const HIDDEN = '‹secret›';
+/** What stands in place of a secret. */
+export const HIDDEN = '‹secret›';
 
 /** Shorter values would hide half of all text. */
 const SHORTEST_SECRET = 4;

@@ -115,7 +115,7 @@ function* piecesOfObject(members: JsonObject, pace: Pace): Generator<string, voi
 const EACH = 8;
 
 /** Characters as JSON, roughly; looks no further where they are more than `limit`. */
-function weigh(value: Json | undefined, limit: number): number {
+export function weigh(value: Json | undefined, limit: number): number {
   if (typeof value === 'string') return value.length + EACH;
   if (typeof value !== 'object' || value === null) return EACH;
   let weight = EACH;

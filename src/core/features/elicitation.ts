@@ -18,6 +18,7 @@ import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeElicitation } from '../wire/elicitation.ts';
 import { OpenedPages } from './openedPages.ts';
 import { type Asked, QuestionQueue } from './questionQueue.ts';
+import { namesSecret } from './secretNames.ts';
 import { urlQuestion } from './urlQuestion.ts';
 
 export interface ElicitationOptions {
@@ -180,22 +181,8 @@ function formQuestion(server: string, { message, schema }: FormElicitation): For
   };
 }
 
-const SECRET_NAME = new RegExp(
-  [
-    'pass ?(word|wort|phrase|code|wd)|passwd|pwd|secret|credential|private key|api ?key|access key|auth ?key|licen[cs]e key',
-    '(access|auth|bearer|refresh|api|session|id) ?token|^token$|mnemonic|seed phrase|recovery (code|phrase)',
-    '\\b(pin|otp|mfa|2fa|cvv2?|cvc|iban|ssn|tan)\\b|one.?time|security code|(credit|debit|bank)? ?card (number|no)|account number',
-  ].join('|'),
-  'i',
-);
-
 function looksSecret(field: FormField): boolean {
   if (field.kind === 'text' && field.format === 'password') return true;
   if (field.kind === 'boolean' || field.kind === 'choice') return false;
-  return [field.name, field.label].some((name) => SECRET_NAME.test(inWords(name)));
-}
-
-/** `apiKey`, `API_KEY` and `api-key` alike. */
-function inWords(name: string): string {
-  return name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[^\p{L}\p{N}]+/gu, ' ');
+  return [field.name, field.label].some(namesSecret);
 }

@@ -1,5 +1,7 @@
 import { cleanLine } from '../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { HIDDEN } from '../base/log.ts';
+import { namesSecret } from './secretNames.ts';
 
 const LONGEST = 300;
 /** What is longer, or of more members, is cut before it is looked at. */
@@ -20,5 +22,12 @@ function shortened(value: Json | undefined, depth: number): Json {
   if (!isJsonObject(value)) return value ?? null;
   if (depth > 3) return '…';
   const members = Object.entries(value).slice(0, MOST_MEMBERS);
-  return Object.fromEntries(members.map(([name, member]) => [name, shortened(member, depth + 1)]));
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, isHidden(name, member) ? HIDDEN : shortened(member, depth + 1)]),
+  );
+}
+
+/** What a person told a model is none of the secrets that are known; and it is kept for long, and goes into files. */
+function isHidden(name: string, value: Json | undefined): boolean {
+  return typeof value !== 'boolean' && value !== null && namesSecret(name);
 }

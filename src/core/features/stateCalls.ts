@@ -1,9 +1,10 @@
+import { cleanLine } from '../base/cleanText.ts';
 import { NO_CANCELLATION } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { cancelled, HostError, messageOf } from '../base/errors.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import { slicedJson } from '../base/slicedJson.ts';
+import { slicedJson, weigh } from '../base/slicedJson.ts';
 import type { ServerState, StateVerdict } from '../mcpl/stateUpdates.ts';
 import type { ResultView } from '../model/content.ts';
 import { checkpointName, type KeptState, type LineageKey, type StateKeeper } from '../model/lineage.ts';
@@ -42,8 +43,11 @@ interface Held {
 const LONGEST_SHOWN = 16_384;
 /** A server says the same with each call. */
 const MOST_SAID = 500;
-/** States may be large, and none is stored at once. */
+/** None is stored at once. */
 const MOST_UPDATES = 64;
+/** Each may be 32 MB of text, and more of objects: beside so many only small ones are taken. */
+const FEW_UPDATES = 4;
+const SMALL = 65_536;
 const TOO_MANY: StateVerdict = { accepted: false, reason: 'Too many states wait to be stored. Send it again later.' };
 
 /** Sends calls with the state of their set, one after the other, and keeps what comes back (MCPL §8.2 to §8.4, §8.7). */
@@ -74,7 +78,8 @@ export class StateCalls {
       if (turn.hasWaited) this.#checkStillOn(context, key);
       const base = await this.#base(context, key, use.keeper);
       if (token.isCancellationRequested) throw cancelled('The call');
-      if (base.blocked !== undefined) throw blockedCall(request.tool, key, base.blocked);
+      if (base.blocked !== undefined)
+        throw blockedCall(request.tool, key, base.blocked, (text) => this.#options.redact(key.server, text));
       held.base = base.head?.place;
       addState(context, base);
       return await next(context);
@@ -112,6 +117,7 @@ export class StateCalls {
   async update({ server, featureSet, keeper, state }: ServerState): Promise<StateVerdict> {
     const underWay = this.#updates.get(server) ?? 0;
     if (underWay >= MOST_UPDATES) return TOO_MANY;
+    if (underWay >= FEW_UPDATES && weigh(state.body?.value, SMALL) > SMALL) return TOO_MANY;
     this.#updates.set(server, underWay + 1);
     const key = { server, featureSet };
     const during = this.#current.get(keyText(key));
@@ -254,9 +260,15 @@ function remarkOn(kept: KeptState): string | undefined {
   }
 }
 
-function blockedCall(tool: string, { featureSet }: LineageKey, blocked: NonNullable<StateBase['blocked']>): HostError {
+function blockedCall(
+  tool: string,
+  { featureSet }: LineageKey,
+  blocked: NonNullable<StateBase['blocked']>,
+  redact: (text: string) => string,
+): HostError {
   const name = checkpointName(blocked);
-  const why = blocked.problem === undefined ? '' : ` (${blocked.problem.replace(/\.$/, '')})`;
+  // It may quote what the server sent, or come from a file.
+  const why = blocked.problem === undefined ? '' : ` (${cleanLine(redact(blocked.problem)).replace(/\.$/, '')})`;
   const message = `The tool "${tool}" was not called: the state of "${featureSet}" after checkpoint ${name} is not known${why}.`;
   return new HostError('STATE_BLOCKED', message, {
     layer: 'policy',

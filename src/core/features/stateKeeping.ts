@@ -34,7 +34,7 @@ interface Waiting {
   characters: number;
 }
 
-/** So much of one set waits for a store that cannot be written to; what comes beyond it is lost. */
+/** So much waits for a store that cannot be written to, of one set and of all; what comes beyond it is lost. */
 const MOST_WAITING = 16;
 const MOST_CHARACTERS = 64_000_000;
 const LONGEST_PROBLEM = 1_000;
@@ -43,6 +43,8 @@ const LONGEST_PROBLEM = 1_000;
 export class StateKeeping {
   readonly #options: StateKeepingOptions;
   readonly #order = new KeyedQueue();
+  /** By server: those of all its sets together never hold up the calls of others for more than one of them takes. */
+  readonly #announced = new KeyedQueue();
   readonly #waiting = new Map<string, Waiting>();
   readonly #working = new Set<Promise<unknown>>();
 
@@ -70,10 +72,11 @@ export class StateKeeping {
 
   /** What the server says by itself: it is told when it cannot be stored, and may say it again. */
   store(key: LineageKey, made: () => Promise<NewState>): Promise<KeptState> {
-    return this.#inOrder(key, async () => {
+    const work = async (): Promise<KeptState> => {
       await this.#flushed(key);
       return this.#keptOf(key, await this.#store(await made()));
-    });
+    };
+    return this.#inOrder(key, () => this.#announced.run(key.server, work));
   }
 
   /** A person chose where to go on: what waits would come behind that. */
@@ -136,11 +139,11 @@ export class StateKeeping {
   }
 
   #told(update: StateUpdate, record: StateRecord): void {
-    const { kind, node, remarks } = record;
+    const { kind, node, written, remarks } = record;
     const name = checkpointName(node);
     for (const remark of remarks) this.#log(update, 'info', `State ${name} of "${update.featureSet}": ${remark}`);
     if (kind === 'known') return;
-    this.#options.onKept(update, update.body?.text.length ?? 0);
+    this.#options.onKept(update, written);
     if (kind !== 'broken') return;
     const problem = this.#problemOf(update, record);
     this.#log(update, 'error', `The state ${name} of "${update.featureSet}" could not be made: ${problem}`);
@@ -154,7 +157,8 @@ export class StateKeeping {
     const text = keyText(update);
     const waiting = this.#waiting.get(text) ?? { states: [], characters: 0 };
     const size = sizeOf(state);
-    const isFull = waiting.states.length >= MOST_WAITING || waiting.characters + size > MOST_CHARACTERS;
+    const all = [...this.#waiting.values()].reduce((sum, { characters }) => sum + characters, size);
+    const isFull = waiting.states.length >= MOST_WAITING || all > MOST_CHARACTERS;
     if (!isFull) {
       waiting.states.push(state);
       waiting.characters += size;

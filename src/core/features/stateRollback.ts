@@ -5,8 +5,8 @@ import { cancelled, HostError, isHostError, messageOf, toHostError } from '../ba
 import type { RollbackOptions, RollbackPlan, RollbackResult } from '../hostTypes.ts';
 import type { Recorder } from '../mcpl/recorder.ts';
 import type { AuditOutcome } from '../model/audit.ts';
-import { type Checkpoint, type CheckpointDetail, checkpointName, type LineageKey } from '../model/lineage.ts';
-import type { StateStore } from '../ports.ts';
+import { type CheckpointDetail, checkpointName, type LineageKey } from '../model/lineage.ts';
+import type { StateRecord, StateStore } from '../ports.ts';
 import type { Session } from '../session/session.ts';
 import { decodeRollback, type RolledBack, rollbackParams } from '../wire/mcpl/rollback.ts';
 import { keyText } from './lineageKey.ts';
@@ -43,7 +43,7 @@ interface Ending {
 
 /** MCPL §8.8 */
 const CHECKPOINT_NOT_FOUND = -32005;
-const LONGEST_REASON = 2_000;
+const LONGEST_REASON = 1_000;
 const DEFAULT_TIMEOUTS = { call: 60, callMax: 3_600 };
 
 /** The way back (MCPL §8.5, §8.6): nothing moves here unless the server said that it went, or a person goes on without it. */
@@ -162,9 +162,11 @@ export class StateRollback {
         await this.#moved(wish, 'rollback', asked.place);
         return { result: { kind: 'rolledBack', head: asked }, outcome, detail: name };
       }
-      const head = await this.#arrived(wish, checkpoint);
+      const { kind, node: head } = await this.#arrived(wish, checkpoint);
       const detail = `${name}: the server went to ${checkpointName(head)}`;
-      return { result: { kind: 'elsewhere', head, asked }, outcome, detail };
+      if (kind !== 'broken') return { result: { kind: 'elsewhere', head, asked }, outcome, detail };
+      const reason = `The server went to ${checkpointName(head)}, whose state is not known here.`;
+      return { result: { kind: 'unanswered', reason, canContinue: wish.canContinue }, outcome: 'failure', detail };
     } catch (error) {
       const { suggestion } = toHostError(error);
       const message = `The server went back to ${name}, and that could not be stored: ${messageOf(error)}`;
@@ -174,11 +176,11 @@ export class StateRollback {
   }
 
   /** mcpl.md, decision 17: a name of its own for where the way back led. */
-  async #arrived(wish: Wish, checkpoint: string): Promise<Checkpoint> {
+  async #arrived(wish: Wish, checkpoint: string): Promise<StateRecord> {
     const { clock, states } = this.#options;
     const { server, featureSet, keeper, node } = wish.detail;
     // It moves heads and lifts what blocked, as a move would.
-    const { node: head } = await states.record({
+    const record = await states.record({
       server,
       featureSet,
       keeper,
@@ -193,7 +195,7 @@ export class StateRollback {
       args: undefined,
     });
     this.#left(wish);
-    return head;
+    return record;
   }
 
   async #refused(wish: Wish, said: string | undefined): Promise<Ending> {

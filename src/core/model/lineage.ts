@@ -1,3 +1,5 @@
+import { cleanText } from '../base/cleanText.ts';
+
 /** Where states belong (model E of the lineage): a feature set of a server. An empty name: of a set that nobody can tell. */
 export interface LineageKey {
   readonly server: string;
@@ -207,3 +209,10 @@ export type KeptState =
   | { readonly kind: 'broken'; readonly checkpoint: string; readonly place: number; readonly problem: string }
   /** It could not be stored, or said nothing that can be. */
   | { readonly kind: 'lost'; readonly checkpoint: string | undefined; readonly problem: string };
+
+const CHANGES_ON_ITS_WAY = /[\t\n\p{Surrogate}]/u;
+
+/** It is sent back as it came: what would have to be cleaned before it can be shown, or stored, is not taken at all. */
+export function isCheckpointId(id: string): boolean {
+  return id.length <= STATE_BOUNDS.id && id.trim() !== '' && !CHANGES_ON_ITS_WAY.test(id) && cleanText(id) === id;
+}

@@ -43,6 +43,11 @@ export class PatchOperations {
     return this.#left;
   }
 
+  /** Characters that were looked at. */
+  get effort(): number {
+    return Math.ceil(MOST_EFFORT - this.#effort.left);
+  }
+
   /** Characters of the state as it is now. */
   get size(): number {
     return this.#size;

@@ -7,8 +7,11 @@ import { quoted } from './patchPointer.ts';
 import { clone, isContainer } from './patchValues.ts';
 
 export type PatchOutcome =
-  /** `undo` makes all of it undone, to the letter; of several patches the last has to be undone first. */
-  | { readonly kind: 'applied'; readonly operations: number; undo(): void }
+  /**
+   * `effort`: characters that were looked at, which may be many more than the patch has. `undo` makes all of it undone,
+   * to the letter; of several patches the last has to be undone first.
+   */
+  | { readonly kind: 'applied'; readonly operations: number; readonly effort: number; undo(): void }
   /** The value is what it was before. A sentence. */
   | { readonly kind: 'refused'; readonly problem: string };
 
@@ -54,7 +57,7 @@ export class PatchableState {
     return this.#applied(patch.length, operations);
   }
 
-  #applied(operations: number, { size, left }: PatchOperations): PatchOutcome {
+  #applied(operations: number, { size, left, effort }: PatchOperations): PatchOutcome {
     const steps: readonly Step[] = this.#document.takeSteps(left);
     const before = { last: this.#last, size: this.#size };
     const own = ++this.#greatest;
@@ -66,7 +69,7 @@ export class PatchableState {
       this.#last = before.last;
       this.#size = before.size;
     };
-    return { kind: 'applied', operations, undo };
+    return { kind: 'applied', operations, effort, undo };
   }
 }
 

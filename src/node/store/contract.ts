@@ -64,8 +64,12 @@ export interface StoreOperations {
   'state.path': { readonly params: { readonly target: number }; readonly result: Row | null };
   /** A step behind a place; answers behind which one the next step begins, or nothing when all is done. */
   'state.trim': { readonly params: TrimRequest; readonly result: number | null };
-  'state.export': { readonly params: LineageFile; readonly result: number };
-  'state.import': { readonly params: LineageFile; readonly result: Row };
+  /** A step of it; answers how many there are when all is done. */
+  'state.export': { readonly params: FileStep; readonly result: number | null };
+  /** A step of it; answers what came of it when all is done. */
+  'state.import': { readonly params: FileStep; readonly result: Row | null };
+  /** Of one of these that goes on no more; answers whether there is more to be cleared away. */
+  'state.leave': { readonly params: { readonly run: string }; readonly result: boolean };
   'state.forget': { readonly params: LineageKey; readonly result: null };
   'state.version': { readonly params: null; readonly result: number };
 }
@@ -80,6 +84,7 @@ export type LineageOperation =
   | 'state.trim'
   | 'state.export'
   | 'state.import'
+  | 'state.leave'
   | 'state.forget'
   | 'state.version';
 
@@ -99,8 +104,10 @@ export interface TrimRequest {
   readonly after: number;
 }
 
-export interface LineageFile extends LineageKey {
+export interface FileStep extends LineageKey {
   readonly file: string;
+  /** A name for all its steps, by whoever asks for them. */
+  readonly run: string;
 }
 
 /** True where the event was kept; where it was known, the turn that it began. */

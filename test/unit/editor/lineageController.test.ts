@@ -11,10 +11,11 @@ class Page {
   readonly lineages = new FakeLineages();
   readonly log: string[] = [];
   now = AT;
+  emptyText = 'Nothing yet.';
   readonly controller = new LineageController(this.lineages, {
     send: (message) => this.log.push(told(message)),
     now: () => this.now,
-    emptyText: () => 'Nothing yet.',
+    emptyText: () => this.emptyText,
     failureText: (error) => `Failed: ${error instanceof Error ? error.message : ''}`,
     act: (action, place) => this.log.push(`does ${action} ${place}`),
     compare: (places) => this.log.push(`compares ${places.join()}`),
@@ -143,6 +144,30 @@ suite('The lineage page', () => {
       `view ${KEY} list 1: 1 of 1, head 0, of notes (notes.edit)`,
       'rows of list 1: 0 chk_1',
     ]);
+  });
+
+  test('shows none of another lineage to who goes on before the rows are those of the chosen one', async () => {
+    const page = open();
+    page.lineages.set(line(2), { changedAt: 2 });
+    // Its checkpoints have other places.
+    page.lineages.set(
+      line(2).map((each) => ({ ...each, place: each.place + 10 })),
+      { featureSet: 'other', changedAt: 1 },
+    );
+    await page.opened();
+    const told = await page.says({ type: 'choose', key: '["notes","other"]' }, { type: 'select', place: 1 });
+    assert.deepEqual(
+      told.filter((each) => each.startsWith('detail')),
+      [],
+    );
+  });
+
+  test('tells what there is to do where there is no lineage anew when a server changes', async () => {
+    const page = open();
+    await page.opened();
+    page.emptyText = 'Call a tool.';
+    page.controller.serverChanged();
+    assert.deepEqual(await page.settled(), ['empty: Call a tool.']);
   });
 
   test('shows a checkpoint that is selected, and anew what becomes of it', async () => {

@@ -63,7 +63,7 @@ suite('A row of a lineage', () => {
     ].map((each) => pageRow(each, AT).spoken);
     assert.deepEqual(spoken, [
       'chk_b#2, named before, head, made by edit, path: a.md, 16:04:21, patch 120 B, pinned, 2 chats here.',
-      'chk_c, broken: it has no state, made by edit, path: a.md, 16:04:21, patch 120 B, on another branch.',
+      'chk_c, broken: it has no state, made by edit, path: a.md, 16:04:21, patch 120 B.',
       'chk_p, unknown: only its name is known, 16:04:21.',
       'chk_q, pruned: its server no longer has it, made by a rollback, path: a.md, 16:04:21.',
     ]);
@@ -118,6 +118,8 @@ suite('A checkpoint to be looked at', () => {
     assert.deepEqual([shown.bodyLabel, shown.body], ['Patch', '[\n  {\n    "op": "remove",\n    "path": "/a"\n  }\n]']);
     const cut = pageDetail(detail({ body: '{"a":"lo', isBodyCut: true, node: node('c', { form: 'data' }) }), false, AT);
     assert.deepEqual([cut.bodyLabel, cut.body], ['State, its beginning', '{"a":"lo']);
+    const deep = `${'['.repeat(400)}1${']'.repeat(400)}`;
+    assert.equal(pageDetail(detail({ body: deep }), false, AT).body, deep);
     assert.equal(pageDetail(detail({ body: undefined }), false, AT).bodyLabel, '');
   });
 
@@ -140,7 +142,7 @@ suite('A checkpoint to be looked at', () => {
       'the head, blocked': 'rollBack continue openState compareWithParent pin name copyId',
       'a broken one': 'rollBack pin name copyId',
       'a pruned one': 'continue openState compareWithParent compareWithHead pin name copyId',
-      'one of the server': 'rollBack continue unpin name copyId',
+      'one of the server': 'rollBack unpin name copyId',
       'one of the server, pruned': 'pin name copyId',
       'a beginning': 'rollBack continue openState compareWithHead pin name copyId',
     });

@@ -79,6 +79,21 @@ suite('The notifications of states that could not be kept', () => {
     assert.equal(desk.shown[2]?.toast.place, 10);
   });
 
+  test('are few of one server, however many sets it has, and those of others come between', async () => {
+    for (let i = 0; i < 50; i++) desk.toasts.broke(trouble({ featureSet: `set${i}` }));
+    desk.toasts.broke(trouble({ server: 'other' }));
+    await desk.clock.advance(300);
+    assert.deepEqual(
+      desk.shown.map(({ toast }) => `${toast.key.server} ${toast.key.featureSet}`),
+      ['notes set0', 'notes set1', 'notes set2', 'other notes.edit'],
+    );
+    desk.shown[0]?.closed.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    desk.toasts.broke(trouble({ featureSet: 'set3' }));
+    await desk.clock.advance(300);
+    assert.equal(desk.shown.length, 5);
+  });
+
   test('do not wait for ever for one that hid itself', async () => {
     desk.toasts.broke(trouble());
     await desk.clock.advance(300);

@@ -18,11 +18,11 @@ suite('A rollback', () => {
       question.detail,
       [
         'It was made by edit, 2026-11-18 15:59:21, 5 min ago.',
-        '9 checkpoints are left, made by edit (8 times), send_mail. They stay as a branch, and you can go back to it.',
+        '9 checkpoints are left behind, made by edit (8 times), send_mail. They stay as a branch, and you can go back to it.',
         'What is undone:\n' +
           '• What the server itself can undo: it is asked to go back to chk_b.\n' +
           '• The state that MCP Live keeps: the next call is sent with that of chk_b.\n' +
-          '• Chats that stand on what is left go back too.',
+          '• Chats that stand on what is left behind go back too.',
         'What is not undone:\n' +
           '• What was done elsewhere: files that were written, messages that were sent, anything that tools did outside of this state.\n' +
           '• As far as their server says, these may have done such things: send_mail.',
@@ -42,7 +42,7 @@ suite('A rollback', () => {
     const { detail } = rollbackQuestion(plan({ left: line(200), leftCount: 4_321, tools, isBack: false }), FACTS);
     assert.match(
       detail,
-      /It is on another branch\. 4,321 checkpoints are left, the newest 200 of them made by t0 \(2 times\), .*, t5 \(2 times\), 3 other tools\./,
+      /It is on another branch\. 4,321 checkpoints are left behind, the newest 200 of them made by t0 \(2 times\), .*, t5 \(2 times\), 3 other tools\./,
     );
   });
 

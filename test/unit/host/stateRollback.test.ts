@@ -100,6 +100,16 @@ suite('A rollback (MCPL §8.5, §8.6)', () => {
     await c.close();
   });
 
+  test('that leads to where no state is known moves nothing here, and blocks what would go on from it', async () => {
+    const c = await grown();
+    await c.call({ checkpoint: 'x', parent: 'c', patch: [{ op: 'remove', path: '/nowhere' }] });
+    c.rollsBack(() => ({ checkpoint: 'x2', success: true }));
+    assert.equal(await rollBack(c, 'x'), 'unanswered The server went to x2, whose state is not known here.');
+    assert.deepEqual((await c.tree()).slice(0, 3), ['x2 <- x same broken', 'x <- c patch broken', '*c <- b patch']);
+    assert.match(await c.call(undefined), /^The tool "add" was not called: the state of "notes" after checkpoint x2 /);
+    await c.close();
+  });
+
   test('of what a server keeps itself names the checkpoint with the next call', async () => {
     const c = await StateCase.open({ sets: { git }, tools: { commit: 'git' } });
     await c.call({ checkpoint: 'a' }, 'commit');

@@ -7,6 +7,7 @@ import {
   graphPath,
   type LineLooks,
   lanesWithin,
+  looksAbove,
   PLAIN_LINES,
 } from '../../../src/webview/lineageGraph.ts';
 import type { PageGraph, PageRow } from '../../../src/webview/lineageMessages.ts';
@@ -80,10 +81,12 @@ suite('The graph beside a row', () => {
 
   test('folds what has no room into the last lane, and says how much', () => {
     const drawn = graphPath(row({ lane: 5, through: [1, 3, 4], children: [6], folded: 2 }), 3);
-    assert.equal(drawn.folded, 4);
-    assert.equal(drawn.width, 31 + GRAPH.edge + GRAPH.tail);
+    assert.deepEqual([drawn.folded, drawn.foldedAt, drawn.width], ['+4', 42, 56]);
     assert.equal(drawn.node.d.startsWith('M27 11'), true);
-    assert.equal(graphPath(row({ through: [2] }), 3).folded, 0);
+    assert.deepEqual(
+      [graphPath(row({ through: [2] }), 3)].map(({ folded, width }) => [folded, width]),
+      [['', 40]],
+    );
     assert.deepEqual(
       drawn.lines.map(({ colour, d }) => [colour, d]),
       [
@@ -93,9 +96,17 @@ suite('The graph beside a row', () => {
     );
   });
 
+  test('has room for as many as are told of, and tells of thousands in short', () => {
+    const told = [1, 99, 599, 999, 1_000, 99_999].map((folded) => graphPath(row({ folded }), 3));
+    assert.deepEqual(
+      told.map(({ folded, foldedAt, width }) => `${folded} ${width - foldedAt}`),
+      ['+1 14', '+99 21', '+599 28', '+999 28', '+1k 21', '+99k 28'],
+    );
+  });
+
   test('is a node alone where a filter left rows out', () => {
     const { lines: drawn, width, node, folded } = graphPath(row(undefined, { kind: 'pruned' }), 9);
-    assert.deepEqual([drawn, width, node.shape, folded], [[], 18, 'pruned', 0]);
+    assert.deepEqual([drawn, width, node.shape, folded], [[], 18, 'pruned', '']);
   });
 
   test('never leaves its width, whatever the lanes', () => {
@@ -110,7 +121,8 @@ suite('The graph beside a row', () => {
     fc.assert(
       fc.property(graph, fc.integer({ min: 1, max: 40 }), (each, lanes) => {
         const { width, lines: drawn } = graphPath(row(each), lanes);
-        assert.ok(width <= columnWidth(lanes), `${width} > ${columnWidth(lanes)}`);
+        const column = columnWidth(width, 0, false);
+        assert.ok(width <= column && column < Math.max(30, width + 22), `${width} in ${column}`);
         const starts = drawn.flatMap(({ d }) => [...d.matchAll(/M([\d.]+) /g)].map(([, x]) => Number(x)));
         for (const x of starts) assert.ok(x >= GRAPH.edge && x <= width - GRAPH.edge);
       }),
@@ -147,10 +159,69 @@ suite('Lines that are not plain', () => {
   });
 });
 
+suite('Lines that come from above what is seen', () => {
+  const rows: readonly (Drawn | undefined)[] = [
+    undefined,
+    row({ lane: 3, hasParent: true }, { link: 'assumed' }),
+    row({ lane: 1, through: [3], hasParent: true }, { link: 'assumed' }),
+    row({ lane: 1, through: [3], children: [1], hasParent: true }),
+    row({ lane: 2, through: [1, 3], hasParent: true }, { link: 'rollback' }),
+    row({ lane: 0, through: [1, 3], children: [2], hasParent: true }, { link: 'assumed' }),
+    row(undefined),
+  ];
+  const at = (position: number): Drawn | undefined => rows[position];
+  const looks = (position: number): string =>
+    [...looksAbove(position, at)].map(([lane, look]) => `${lane} ${look}`).join();
+
+  test('look as where they began, and not as what was in their lane before', () => {
+    assert.deepEqual([2, 3, 4, 5].map(looks), [
+      '3 assumed',
+      '1 assumed,3 assumed',
+      '3 assumed',
+      '2 rollback,3 assumed',
+    ]);
+  });
+
+  test('are plain where it is not known how they began', () => {
+    assert.deepEqual([0, 1, 6].map(looks), ['', '', '']);
+    assert.equal(
+      looksAbove(900, () => row({ lane: 1, through: [2], hasParent: true })),
+      PLAIN_LINES,
+    );
+  });
+
+  test('are carried on as if all were drawn', () => {
+    let above = PLAIN_LINES;
+    for (let position = 1; position < 6; position++) {
+      const each = at(position);
+      assert.ok(each);
+      const known = [...(each.graph?.through ?? []), ...(each.graph?.children ?? [])];
+      const carried = known.flatMap((lane) => (above.has(lane) ? [`${lane} ${above.get(lane)}`] : []));
+      assert.deepEqual(looks(position).split(',').filter(Boolean).toSorted(), carried.toSorted());
+      above = carryLooks(above, each);
+    }
+  });
+});
+
 suite('The room for lanes', () => {
   test('is a part of the width, but never nothing', () => {
-    const room = [170, 300, 600, 1_200].map((width) => lanesWithin(width, 40));
-    assert.deepEqual(room, [4, 7, 17, 36]);
-    assert.deepEqual([lanesWithin(1_200, 2), lanesWithin(0, 40), lanesWithin(300, 0)], [2, 4, 1]);
+    const room = [0, 170, 300, 600, 1_200].map((width) => lanesWithin(width));
+    assert.deepEqual(room, [4, 4, 7, 17, 36]);
+  });
+});
+
+suite('The column of the graph', () => {
+  const widths = (isMoving: boolean, ...widest: readonly number[]): readonly number[] => {
+    let before = 0;
+    return widest.map((each) => (before = columnWidth(each, before, isMoving)));
+  };
+
+  test('is as wide as two lanes at least, and grows by two', () => {
+    assert.deepEqual(widths(false, 0, 18, 29, 30, 51, 52, 90), [29, 29, 29, 51, 51, 73, 95]);
+  });
+
+  test('stays while rows move, and for two lanes less', () => {
+    assert.deepEqual(widths(true, 90, 60, 18), [95, 95, 95]);
+    assert.deepEqual(widths(false, 90, 60, 50, 40, 18), [95, 95, 51, 51, 51]);
   });
 });

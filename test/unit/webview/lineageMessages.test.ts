@@ -6,7 +6,7 @@ import {
   type FromLineagePage,
   LINEAGE_CHOICES,
 } from '../../../src/webview/lineageMessages.ts';
-import { countText, noRowsText, shortCountText } from '../../../src/webview/lineageText.ts';
+import { countText, noRowsText, shortCountText, yearOf } from '../../../src/webview/lineageText.ts';
 
 const filter = { text: 'edit', only: 'line' } as const;
 
@@ -96,5 +96,12 @@ suite('How many checkpoints there are', () => {
     const texts = LINEAGE_CHOICES.map((only) => noRowsText({ total: 0, all: 2 }, { text: '', only }));
     assert.equal(new Set(texts).size, LINEAGE_CHOICES.length);
     for (const text of texts) assert.match(text, /Choose/);
+  });
+});
+
+suite('The time of a checkpoint', () => {
+  test('begins with the year, which may be left out, or has none', () => {
+    const times = ['2026-11-18 16:04', '16:04:21', '01-01 00:00', '', '2026-11-18'];
+    assert.deepEqual(times.map(yearOf), ['2026-', '', '', '', '']);
   });
 });

@@ -17,7 +17,8 @@ export interface RolledBack {
   readonly reason: string | undefined;
 }
 
-const LONGEST_REASON = 1_000;
+/** Longer than what is shown: secrets are looked for before it is cut to that. */
+const LONGEST_REASON = 10_000;
 
 export function decodeRollback(result: Json): RolledBack {
   const answer = object(result) ?? {};

@@ -1,7 +1,6 @@
-import { cleanText } from '../../base/cleanText.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { STATE_BOUNDS } from '../../model/lineage.ts';
-import { idIn, nameIn } from './bounds.ts';
+import { isCheckpointId, STATE_BOUNDS } from '../../model/lineage.ts';
+import { nameIn } from './bounds.ts';
 
 /** MCPL §8.2, §8.3: what a server says of the state that its answer leads to. */
 export interface AnnouncedState {
@@ -51,10 +50,9 @@ function decodeState(state: JsonObject): DecodedState {
 
 const A_CHECKPOINT = `a text of 1 to ${STATE_BOUNDS.id} characters without control characters`;
 
-/** It is sent back as it came: what would have to be cleaned before it can be shown is not taken at all. */
+/** What a server calls a checkpoint. */
 export function checkpointIn(value: Json | undefined): string | undefined {
-  const id = idIn(value, STATE_BOUNDS.id);
-  return id === undefined || /[\t\n]/.test(id) || id.trim() === '' || cleanText(id) !== id ? undefined : id;
+  return typeof value === 'string' && isCheckpointId(value) ? value : undefined;
 }
 
 function parentIn(

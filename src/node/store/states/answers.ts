@@ -18,10 +18,11 @@ export const baseOf: Decoder<StateBase> = (value) => {
 };
 
 export const recordOf: Decoder<StateRecord> = (value) => {
-  const { kind, node, remarks } = record(value);
+  const { kind, node, written, remarks } = record(value);
   return {
     kind: oneOf(kind, ['kept', 'known', 'broken'], 'kind'),
     node: checkpointOf(node),
+    written: integer(written, 'written'),
     remarks: texts(remarks),
   };
 };

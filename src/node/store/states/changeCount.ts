@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { text } from '../records.ts';
+import { IS_SEEN } from './stagings.ts';
 
 /** One number for all lineages: another one after any change, whichever window made it. */
 export class ChangeCount {
@@ -10,7 +11,7 @@ export class ChangeCount {
 
   constructor(database: DatabaseSync) {
     this.#versions = database.prepare(
-      `SELECT coalesce(group_concat(id || ':' || version, ' ' ORDER BY id), '') AS versions FROM lineages`,
+      `SELECT coalesce(group_concat(id || ':' || version, ' ' ORDER BY id), '') AS versions FROM lineages WHERE ${IS_SEEN}`,
     );
   }
 

@@ -14,6 +14,8 @@ const STEP = 1_500;
 const SHORT_WAY = 40_000;
 /** And so is what costs no more than this part of the state. */
 const SHORT_PART = 0.12;
+/** Characters that a patch has the host look at are counted from here on: a short one may copy the whole state ten times. */
+const USUAL_EFFORT = 20_000;
 
 export function isFarFromWritten({ stateSize, replay }: Content): boolean {
   return replay > SHORT_WAY + stateSize * SHORT_PART;
@@ -22,7 +24,7 @@ export function isFarFromWritten({ stateSize, replay }: Content): boolean {
 /** Decides what is kept of what came with a checkpoint, and whether there is a state at it. */
 export function contentOf(
   { keeper }: Pick<Lineage, 'keeper'>,
-  { body }: StateUpdate,
+  { body }: Pick<StateUpdate, 'body'>,
   parent: Node | undefined,
   states: Materialiser,
 ): Content {
@@ -53,7 +55,7 @@ function patched(patch: string, parent: Node | undefined, states: Materialiser):
   if (parent.stateSize === 0) return broken(isLost(parent) ? lost(parent) : missing(parent));
   const outcome = states.patch(parent.place, patch);
   if (outcome.kind === 'refused') return broken(`The patch does not fit the state before it. ${outcome.problem}`);
-  const replay = parent.replay + patch.length + STEP;
+  const replay = parent.replay + patch.length + STEP + Math.max(0, outcome.effort - USUAL_EFFORT);
   return { form: 'patch', body: patch, stateSize: Math.max(1, outcome.size), replay };
 }
 

@@ -22,7 +22,10 @@ export class Details {
     this.#node = database.prepare(`SELECT lineage, ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place = ?`);
     // One character more tells whether there is more.
     this.#body = database.prepare(`SELECT substr(body, 1, ${MOST_BODY + 1}) AS body FROM checkpoints WHERE place = ?`);
-    this.#children = database.prepare('SELECT count(*) AS n FROM checkpoints WHERE parent = ?');
+    this.#children = database.prepare(
+      // What is being read in may follow it already.
+      'SELECT count(*) AS n FROM checkpoints c WHERE parent = ?1 AND lineage = (SELECT lineage FROM checkpoints WHERE place = ?1)',
+    );
     this.#moves = database.prepare(
       `SELECT at, kind, origin, target, refusal FROM head_moves WHERE target = ? ORDER BY place DESC LIMIT ${MOST_MOVES}`,
     );

@@ -1,16 +1,31 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { fileFailed, MOST_LINE_BYTES } from './lineageFile.ts';
 
 const CHUNK = 1_048_576;
 const NEWLINE = 0x0a;
 
-/** The lines of a file one by one, however large it is. The last of them needs no newline. */
+/**
+ * The lines of a file one by one, however large it is. The last of them needs no newline. It is opened once: who puts
+ * another in its place changes nothing here, and who writes to it meanwhile is found out.
+ */
 export function* linesOf(file: string): Generator<Buffer> {
-  const handle = attempt(`The file ${file} cannot be read`, () => openSync(file, 'r'));
+  const what = `The file ${file} cannot be read`;
+  const [handle, size] = attempt(what, () => opened(file));
   try {
     let pending: Buffer[] = [];
-    for (let chunk = read(file, handle); chunk.length > 0; chunk = read(file, handle)) {
+    let length = 0;
+    for (let chunk = read(what, handle); chunk.length > 0; chunk = read(what, handle)) {
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
         yield Buffer.concat([...pending, chunk.subarray(start, end)]);
@@ -19,19 +34,30 @@ export function* linesOf(file: string): Generator<Buffer> {
       }
       if (start < chunk.length) pending.push(chunk.subarray(start));
       if (pending.length * CHUNK > MOST_LINE_BYTES + CHUNK)
-        throw fileFailed(`The file ${file} cannot be read`, `A line has more than ${MOST_LINE_BYTES} bytes.`);
+        throw fileFailed(what, `A line has more than ${MOST_LINE_BYTES} bytes.`);
+      length += chunk.length;
+      if (length > size) break;
     }
+    if (length !== size) throw fileFailed(what, 'It was changed meanwhile.');
     if (pending.length > 0) yield Buffer.concat(pending);
   } finally {
     closeSync(handle);
   }
 }
 
-function read(file: string, handle: number): Buffer {
+/** Whoever opens a pipe waits for somebody at its other end. */
+function opened(file: string): readonly [number, number] {
+  const stats = statSync(file);
+  if (!stats.isFile() && !stats.isDirectory()) throw new TypeError('It is no file.');
+  const handle = openSync(file, 'r');
+  return [handle, fstatSync(handle).size];
+}
+
+function read(what: string, handle: number): Buffer {
   const chunk = Buffer.allocUnsafe(CHUNK);
   return chunk.subarray(
     0,
-    attempt(`The file ${file} cannot be read`, () => readSync(handle, chunk)),
+    attempt(what, () => readSync(handle, chunk)),
   );
 }
 
@@ -49,38 +75,62 @@ export class LineDigest {
 }
 
 /** Writes a file that is there whole, or not at all. */
-export function writeLines(file: string, lines: Iterable<string>): void {
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  attempt(`The file ${file} cannot be written`, () => {
-    const handle = openSync(temporary, 'wx');
-    try {
-      try {
-        for (const part of parts(lines)) writeWhole(handle, part);
-        fsyncSync(handle);
-      } finally {
-        closeSync(handle);
-      }
-      renameSync(temporary, file);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
-  });
-}
+export class LineWriter {
+  readonly #file: string;
+  readonly #temporary: string;
+  /** Absent when it is closed: its number may be another file's. */
+  #handle: number | undefined;
+  #waiting: string[] = [];
+  #length = 0;
 
-/** Many short lines as one, a long one by itself. */
-function* parts(lines: Iterable<string>): Generator<Buffer> {
-  let waiting: string[] = [];
-  let length = 0;
-  for (const line of lines) {
-    waiting.push(line, '\n');
-    length += line.length;
-    if (length < CHUNK) continue;
-    yield Buffer.from(waiting.join(''));
-    waiting = [];
-    length = 0;
+  constructor(file: string) {
+    this.#file = file;
+    this.#temporary = `${file}.${randomUUID()}.tmp`;
+    this.#handle = attempt(this.#failure, () => openSync(this.#temporary, 'wx'));
   }
-  if (waiting.length > 0) yield Buffer.from(waiting.join(''));
+
+  /** Many short lines go out as one, a long one by itself. */
+  write(line: string): void {
+    this.#waiting.push(line, '\n');
+    this.#length += line.length;
+    if (this.#length >= CHUNK) this.#flush();
+  }
+
+  /** To be called after each step: at the end, nothing much is left to wait for. */
+  save(): void {
+    this.#flush();
+    const handle = this.#handle;
+    if (handle !== undefined) attempt(this.#failure, () => fdatasyncSync(handle));
+  }
+
+  finish(): void {
+    this.save();
+    this.#close();
+    attempt(this.#failure, () => renameSync(this.#temporary, this.#file));
+  }
+
+  /** After this, nothing of it is there. */
+  discard(): void {
+    this.#close();
+    rmSync(this.#temporary, { force: true });
+  }
+
+  #close(): void {
+    if (this.#handle !== undefined) closeSync(this.#handle);
+    this.#handle = undefined;
+  }
+
+  get #failure(): string {
+    return `The file ${this.#file} cannot be written`;
+  }
+
+  #flush(): void {
+    const part = Buffer.from(this.#waiting.join(''));
+    this.#waiting = [];
+    this.#length = 0;
+    const handle = this.#handle;
+    if (handle !== undefined) attempt(this.#failure, () => writeWhole(handle, part));
+  }
 }
 
 function writeWhole(handle: number, part: Buffer): void {

@@ -1,6 +1,7 @@
 import {
   type CheckpointForm,
   CHECKPOINT_FORMS,
+  isCheckpointId,
   PARENT_LINKS,
   type ParentLink,
   STATE_BOUNDS,
@@ -19,6 +20,8 @@ const MOST_LINES = 1_000_000;
 /** Of one line: a whole state, however its characters are written. */
 export const MOST_LINE_BYTES = 4 * STATE_BOUNDS.state;
 const MOST_TEXT = 10_000;
+/** What is later is no time that could be shown. */
+const LATEST = 8_640_000_000_000_000;
 const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
 
 export interface FileHeader {
@@ -98,8 +101,8 @@ export function decodeNode(value: unknown, nth: number): FileNode {
   const line = record(value);
   const parent = line['parent'] ?? null;
   const checkpoint = text(line['checkpoint'], 'checkpoint');
-  if (checkpoint === '' || checkpoint.length > STATE_BOUNDS.id)
-    throw new TypeError(`"checkpoint" must have 1 to ${STATE_BOUNDS.id} characters.`);
+  if (!isCheckpointId(checkpoint))
+    throw new TypeError(`"checkpoint" must have 1 to ${STATE_BOUNDS.id} characters, and none that cannot be seen.`);
   return {
     checkpoint,
     copy: within(line['copy'], 'copy', 1, MOST_LINES),
@@ -109,7 +112,7 @@ export function decodeNode(value: unknown, nth: number): FileNode {
     form: oneOf(line['form'], CHECKPOINT_FORMS, 'form'),
     problem: boundedOrNone(line['problem'], 'problem'),
     isPruned: line['isPruned'] === true,
-    at: within(line['at'], 'at', 0, Number.MAX_SAFE_INTEGER),
+    at: within(line['at'], 'at', 0, LATEST),
     tool: boundedOrNone(line['tool'], 'tool'),
     args: boundedOrNone(line['args'], 'args'),
     conversation: boundedOrNone(line['conversation'], 'conversation'),
@@ -149,4 +152,28 @@ function within(value: unknown, name: string, least: number, most: number): numb
 
 export function fileFailed(what: string, error: unknown): StoreError {
   return new StoreError('file', `${what}: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+/** Throws for what is no JSON, or nests too deep to be any state. */
+export function parsedLine(line: Buffer): unknown {
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
+  if (depthOf(text) > STATE_BOUNDS.depth + 1) throw new TypeError(`It nests deeper than ${STATE_BOUNDS.depth}.`);
+  return JSON.parse(text);
+}
+
+/** Looked at before it is parsed: what nests without end ends the parser. */
+function depthOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let isInText = false;
+  for (let i = 0; i < json.length; i++) {
+    const character = json[i];
+    if (isInText) {
+      if (character === '\\') i++;
+      else if (character === '"') isInText = false;
+    } else if (character === '"') isInText = true;
+    else if (character === '{' || character === '[') deepest = Math.max(deepest, ++depth);
+    else if (character === '}' || character === ']') depth--;
+  }
+  return deepest;
 }

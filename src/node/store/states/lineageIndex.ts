@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { LineageKey } from '../../../core/model/lineage.ts';
 import { integer, optionalInteger, record, text } from '../records.ts';
 import { LineageShape } from './lineageShape.ts';
+import { IS_SEEN } from './stagings.ts';
 
 /** Of as many lineages the shape is kept; who looks at more of them waits some ten milliseconds at a change. */
 const MOST_SHAPES = 4;
@@ -60,7 +61,7 @@ export class LineageIndex {
 
   constructor(database: DatabaseSync) {
     this.#byKey = database.prepare(`SELECT ${LINEAGE_COLUMNS} FROM lineages WHERE server = ? AND feature_set = ?`);
-    this.#byId = database.prepare(`SELECT ${LINEAGE_COLUMNS} FROM lineages WHERE id = ?`);
+    this.#byId = database.prepare(`SELECT ${LINEAGE_COLUMNS} FROM lineages WHERE id = ? AND ${IS_SEEN}`);
     this.#fingerprint = database.prepare(
       `SELECT count(*) AS rows, coalesce(sum(parent), 0) AS parents, coalesce(sum(parent * (place % 31)), 0) AS links
        FROM checkpoints WHERE lineage = ? AND place <= ?`,

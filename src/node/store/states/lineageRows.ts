@@ -1,8 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { LineageKey, StateKeeper } from '../../../core/model/lineage.ts';
 import { integer, oneOf, optionalInteger, record } from '../records.ts';
+import { IS_SEEN } from './stagings.ts';
+import { StoreError } from '../sqlite.ts';
 
 export const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
+
+/** Of one server: it may declare other sets again and again, and the head of each lineage is kept, however old. */
+const MOST_OF_ONE = 300;
 
 /** A lineage as one operation finds it, and as it is to be left. */
 export interface Lineage {
@@ -18,15 +23,17 @@ export class LineageRows {
   readonly #find: StatementSync;
   readonly #findById: StatementSync;
   readonly #create: StatementSync;
+  readonly #countOf: StatementSync;
   readonly #save: StatementSync;
 
   constructor(database: DatabaseSync) {
     const columns = 'id, keeper, head, blocked_by, count, size';
     this.#find = database.prepare(`SELECT ${columns} FROM lineages WHERE server = ? AND feature_set = ?`);
-    this.#findById = database.prepare(`SELECT ${columns} FROM lineages WHERE id = ?`);
+    this.#findById = database.prepare(`SELECT ${columns} FROM lineages WHERE id = ? AND ${IS_SEEN}`);
     this.#create = database.prepare(
       `INSERT INTO lineages (server, feature_set, keeper, changed_at) VALUES (?, ?, 'server', ?) RETURNING ${columns}`,
     );
+    this.#countOf = database.prepare('SELECT count(*) AS n FROM lineages WHERE server = ?');
     this.#save = database.prepare(
       `UPDATE lineages SET keeper = ?, head = ?, blocked_by = ?, count = ?, size = ?, version = version + 1,
          changed_at = max(changed_at, ?) WHERE id = ?`,
@@ -44,7 +51,11 @@ export class LineageRows {
   }
 
   findOrCreate(key: LineageKey, at: number): Lineage {
-    return this.find(key) ?? lineageOf(this.#create.get(key.server, key.featureSet, at));
+    const found = this.find(key);
+    if (found !== undefined) return found;
+    if (integer(this.#countOf.get(key.server)?.['n'], 'n') >= MOST_OF_ONE)
+      throw new StoreError('other', `There are ${MOST_OF_ONE} lineages of its server already. Forget one of them.`);
+    return lineageOf(this.#create.get(key.server, key.featureSet, at));
   }
 
   /** Whoever looks at it sees by its version that something is another. */

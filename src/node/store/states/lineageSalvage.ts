@@ -3,6 +3,7 @@ import { integer, optionalInteger, optionalText, type Row, text, type Value, typ
 import { readTable, type SalvagedTable } from '../salvageRows.ts';
 import { LineageRepair } from './lineageRepair.ts';
 import { checkpointOf } from './rows.ts';
+import { isStaging } from './stagings.ts';
 
 const LINEAGES = columnsOf('id server feature_set keeper head blocked_by version changed_at');
 const CHECKPOINTS = columnsOf(
@@ -119,6 +120,7 @@ function decodeLineage(row: Row): void {
   for (const name of ['id', 'version', 'changed_at']) integer(row[name], name);
   for (const name of ['head', 'blocked_by']) optionalInteger(row[name], name);
   for (const name of ['server', 'feature_set', 'keeper']) text(row[name], name);
+  if (isStaging(row['server'])) throw new TypeError('What was not yet read to its end is no lineage.');
 }
 
 function decodeCheckpoint(row: Row): void {

@@ -83,7 +83,7 @@ export class Materialiser {
     if (parsed === undefined) return { kind: 'refused', problem: 'It is not JSON.' };
     const state = this.#liveAt(place);
     const outcome = state.apply(parsed);
-    return outcome.kind === 'refused' ? outcome : { kind: 'applied', size: state.size };
+    return outcome.kind === 'refused' ? outcome : { kind: 'applied', size: state.size, effort: outcome.effort };
   }
 
   settle(from: number, to: number): void {
@@ -119,7 +119,8 @@ function stateOf(written: string | undefined, place: number): PatchableState {
 }
 
 type Patched =
-  { readonly kind: 'applied'; readonly size: number } | { readonly kind: 'refused'; readonly problem: string };
+  | { readonly kind: 'applied'; readonly size: number; readonly effort: number }
+  | { readonly kind: 'refused'; readonly problem: string };
 
 const parse: (text: string) => Json = JSON.parse;
 /** Of a list. */

@@ -29,8 +29,20 @@ function assumed(base: Node | undefined): Parentage {
 }
 
 /** Whether what is said of the parent of a checkpoint is at odds with what is known of it. */
-export function contradicts(rows: CheckpointRows, known: Node, { parent }: StateUpdate): boolean {
+function contradicts(rows: CheckpointRows, known: Node, { parent }: Pick<StateUpdate, 'parent'>): boolean {
   if (parent === undefined || known.link === 'trimmed') return false;
   const name = known.parentName ?? (known.parent === undefined ? undefined : rows.get(known.parent)?.checkpoint);
   return (name ?? null) !== parent;
+}
+
+/** Whether all that is said of a checkpoint is known already (mcpl.md, decision 14). */
+export function isSame(rows: CheckpointRows, known: Node, update: Pick<StateUpdate, 'parent' | 'body'>): boolean {
+  if (known.form === 'placeholder' || contradicts(rows, known, update)) return false;
+  const { body } = update;
+  return body === undefined || (body.kind === known.form && rows.hasBody(known, body.text));
+}
+
+/** What follows has the greater place: nothing can come to lie before itself. */
+export function canFollow({ place }: Node, { node, name }: Pick<Parentage, 'node' | 'name'>): boolean {
+  return node === undefined ? name === undefined : node.place < place;
 }

@@ -5,30 +5,34 @@ import {
   type LineageKey,
   type LineageQuery,
 } from '../../../core/model/lineage.ts';
-import type { StateLimits } from '../../../core/index.ts';
-import type { LineageFile, LineageOperation, TrimRequest } from '../contract.ts';
+import type { StateImport, StateLimits } from '../../../core/index.ts';
+import type { FileStep, LineageOperation, TrimRequest } from '../contract.ts';
 import { type Decoder, integer, nothing, oneOf, record, text } from '../records.ts';
 import { changes, reads, type StoreHandlers, writes } from '../repository.ts';
 import { ChangeCount } from './changeCount.ts';
 import { Details } from './details.ts';
 import { Exporter } from './exporter.ts';
+import { FileRuns } from './fileRuns.ts';
 import { Importer } from './importer.ts';
 import { LineageIndex } from './lineageIndex.ts';
 import type { Materialiser } from './materialiser.ts';
 import { Oblivion } from './oblivion.ts';
 import { Paths } from './paths.ts';
 import { keyOf } from './readAnswers.ts';
-import type { StateRecorder } from './recorder.ts';
 import { Retention } from './retention.ts';
+import { Pace } from './pace.ts';
+import { Stagings } from './stagings.ts';
 import { Summaries } from './summaries.ts';
 import { LineageWindows } from './windows.ts';
 
+export interface ReadHandlers {
+  readonly handlers: Pick<StoreHandlers, LineageOperation>;
+  /** What goes on is not brought to its end. */
+  close(): void;
+}
+
 /** What looks at lineages, gives parts of them up, and takes them out and in. */
-export function readHandlers(
-  database: DatabaseSync,
-  materialiser: Materialiser,
-  recorder: StateRecorder,
-): Pick<StoreHandlers, LineageOperation> {
+export function readHandlers(database: DatabaseSync, materialiser: Materialiser): ReadHandlers {
   const index = new LineageIndex(database);
   const summaries = new Summaries(database);
   const windows = new LineageWindows(database, index);
@@ -37,7 +41,10 @@ export function readHandlers(
   const changeCount = new ChangeCount(database);
   const retention = new Retention(database, materialiser);
   const exporter = new Exporter(database, index);
-  const importer = new Importer(database, index, materialiser, recorder);
+  const importer = new Importer(database, index);
+  const stagings = new Stagings(database);
+  const exports = new FileRuns<number>();
+  const imports = new FileRuns<StateImport>();
   const oblivion = new Oblivion(database, index, materialiser);
   /** Several reads that see the same, whatever another window writes meanwhile. */
   const inOneView = <T>(work: () => T): T => {
@@ -49,7 +56,7 @@ export function readHandlers(
       index.forget();
     }
   };
-  return {
+  const handlers: ReadHandlers['handlers'] = {
     'state.lineages': reads<'state.lineages'>(nothing, () => inOneView(() => summaries.all())),
     'state.window': reads<'state.window'>(decodeQuery, (query) => inOneView(() => windows.window(query))),
     'state.checkpoint': reads<'state.checkpoint'>(decodePlace, ({ place }) => inOneView(() => details.detail(place))),
@@ -59,10 +66,25 @@ export function readHandlers(
     'state.path': reads<'state.path'>(decodeTarget, ({ target }) => inOneView(() => paths.path(target))),
     'state.version': reads<'state.version'>(nothing, () => changeCount.current()),
     'state.trim': changes<'state.trim'>(decodeTrim, ({ limits, now, after }) => retention.step(limits, now, after)),
-    'state.export': reads<'state.export'>(decodeFile, ({ file, ...key }) => inOneView(() => exporter.write(key, file))),
-    'state.import': changes<'state.import'>(decodeFile, ({ file, ...key }) => ({ ...importer.read(key, file) })),
+    'state.export': reads<'state.export'>(decodeStep, ({ run, file, ...key }) =>
+      inOneView(() => exports.step(run, () => exporter.begin(key, file))),
+    ),
+    'state.import': changes<'state.import'>(decodeStep, ({ run, file, ...key }) => {
+      const imported = imports.step(run, () => importer.begin(key, file));
+      return imported === null ? null : { ...imported };
+    }),
+    'state.leave': changes<'state.leave'>(decodeRun, ({ run }) => {
+      exports.leave(run);
+      imports.leave(run);
+      return stagings.sweep(new Pace());
+    }),
     'state.forget': writes<'state.forget'>(keyOf, (key) => oblivion.forget(key)),
   };
+  const close = (): void => {
+    exports.close();
+    imports.close();
+  };
+  return { handlers, close };
 }
 
 function asTransaction<T>(database: DatabaseSync, work: () => T): T {
@@ -117,7 +139,11 @@ function decodeLimits(value: unknown): StateLimits {
   };
 }
 
-const decodeFile: Decoder<LineageFile> = (value) => {
+const decodeStep: Decoder<FileStep> = (value) => {
   const key: LineageKey = keyOf(value);
-  return { ...key, file: text(record(value)['file'], 'file') };
+  return { ...key, file: text(record(value)['file'], 'file'), ...decodeRun(value) };
 };
+
+function decodeRun(value: unknown): { readonly run: string } {
+  return { run: text(record(value)['run'], 'run') };
+}

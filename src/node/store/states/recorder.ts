@@ -8,7 +8,7 @@ import { Heads } from './heads.ts';
 import { type Lineage, LineageRows } from './lineageRows.ts';
 import type { Materialiser } from './materialiser.ts';
 import type { Content, Node, Parentage } from './nodes.ts';
-import { baseOf, contradicts, parentageOf } from './parents.ts';
+import { baseOf, canFollow, isSame, parentageOf } from './parents.ts';
 
 /** What one update finds, and what there is to be said of it. */
 interface Recording {
@@ -60,28 +60,22 @@ export class StateRecorder {
   #record(recording: Recording): StateRecord {
     const { update, lineage, base, remarks } = recording;
     const known = this.#rows.newest(lineage.id, update.checkpoint);
-    if (known !== undefined && this.#isSame(known, update)) return this.#stay(recording, known);
+    if (known !== undefined && isSame(this.#rows, known, update)) return this.#stay(recording, known);
     const said = parentageOf(this.#rows, lineage.id, update, base);
     const filled = known?.form === 'placeholder' && canFollow(known, said) ? known : undefined;
     const parent = this.#withPlaceholder(recording, said);
     const content = contentOf(lineage, update, parent.node, this.#states);
-    lineage.size += content.body?.length ?? 0;
+    let written = content.body?.length ?? 0;
     const place = filled?.place ?? this.#add(recording, known, parent, content);
     if (filled !== undefined) this.#rows.fill(filled, update, parent, content);
     if (content.problem === undefined) {
-      this.#keepState(lineage, parent.node?.place, place, content);
+      written += this.#keepState(parent.node?.place, place, content);
       this.#goOn(recording, place, filled !== undefined);
       if (content.form === 'data') lineage.blockedBy = undefined;
     } else lineage.blockedBy = place;
+    lineage.size += written;
     this.#lineages.save(lineage, update.at);
-    return { kind: content.problem === undefined ? 'kept' : 'broken', node: this.#kept(place), remarks };
-  }
-
-  /** mcpl.md, decision 14. */
-  #isSame(known: Node, update: StateUpdate): boolean {
-    if (known.form === 'placeholder' || contradicts(this.#rows, known, update)) return false;
-    const { body } = update;
-    return body === undefined || (body.kind === known.form && this.#rows.hasBody(known, body.text));
+    return { kind: content.problem === undefined ? 'kept' : 'broken', node: this.#kept(place), written, remarks };
   }
 
   /** Nothing new was said. */
@@ -91,7 +85,7 @@ export class StateRecorder {
       this.#goOn(recording, known.place, false);
       this.#lineages.save(lineage, update.at);
     } else if (known.place !== head) remarks.push(`It was told of before, and is not what is worked on: that stays.`);
-    return { kind: 'known', node: known, remarks };
+    return { kind: 'known', node: known, written: 0, remarks };
   }
 
   /** mcpl.md, decision 10. */
@@ -120,13 +114,13 @@ export class StateRecorder {
     else this.#heads.advance(lineage, conversation, place, at);
   }
 
-  /** What stands in memory and in the file goes on to be what those that follow begin with. */
-  #keepState(lineage: Lineage, parent: number | undefined, place: number, content: Content): void {
+  /** What stands in memory and in the file goes on to be what those that follow begin with. Says how much was written. */
+  #keepState(parent: number | undefined, place: number, content: Content): number {
     if (content.form === 'patch' && parent !== undefined) this.#states.settle(parent, place);
     const state = isFarFromWritten(content) ? this.#states.text(place) : undefined;
-    if (state === undefined) return;
+    if (state === undefined) return 0;
     this.#rows.addSnapshot(place, state);
-    lineage.size += state.length;
+    return state.length;
   }
 
   #kept(place: number): Node {
@@ -134,11 +128,6 @@ export class StateRecorder {
     if (node === undefined) throw new StoreError('other', 'What was just written cannot be read.');
     return node;
   }
-}
-
-/** What follows has the greater place: nothing can come to lie before itself. */
-function canFollow({ place }: Node, { node, name }: Parentage): boolean {
-  return node === undefined ? name === undefined : node.place < place;
 }
 
 function usedBefore(known: Node, copy: number): string {

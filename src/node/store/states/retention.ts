@@ -4,11 +4,15 @@ import { integer, placeOf } from '../records.ts';
 import { KeptNodes } from './keptNodes.ts';
 import type { Materialiser } from './materialiser.ts';
 import { type OldNode, OldNodes } from './oldNodes.ts';
+import { Pace } from './pace.ts';
+import { IS_SEEN, Stagings } from './stagings.ts';
 
 /** After this, whoever waits for the store's thread comes first. One state that is made takes what it takes. */
 const STEP_MS = 30;
 /** Nodes that are looked at before the clock is. */
 const PAGE = 100;
+/** However fast it goes. */
+const MOST_A_STEP = 2_000;
 /** Nodes of one line that go at once: only the one after the last of them needs its whole state written down. */
 const MOST_AT_ONCE = 1_000;
 /** How much of what a whole state takes must be given back for it. */
@@ -49,6 +53,7 @@ export class Retention {
   readonly #materialiser: Materialiser;
   readonly #nodes: OldNodes;
   readonly #kept: KeptNodes;
+  readonly #stagings: Stagings;
   readonly #places: StatementSync;
   readonly #counts: StatementSync;
   readonly #characters: StatementSync;
@@ -57,26 +62,33 @@ export class Retention {
     this.#materialiser = materialiser;
     this.#nodes = new OldNodes(database);
     this.#kept = new KeptNodes(database);
-    this.#places = database.prepare(`SELECT place, at FROM checkpoints WHERE place > ? ORDER BY place LIMIT ${PAGE}`);
-    this.#counts = database.prepare('SELECT id AS place, count FROM lineages WHERE count > ?');
-    this.#characters = database.prepare('SELECT coalesce(sum(size), 0) AS n FROM lineages');
+    this.#stagings = new Stagings(database);
+    this.#places = database.prepare(
+      `SELECT place, lineage, at FROM checkpoints WHERE place > ? ORDER BY place LIMIT ${PAGE}`,
+    );
+    this.#counts = database.prepare(`SELECT id AS place, count FROM lineages WHERE count > ? AND ${IS_SEEN}`);
+    this.#characters = database.prepare(`SELECT coalesce(sum(size), 0) AS n FROM lineages WHERE ${IS_SEEN}`);
   }
 
   /** A step of it, behind a place; returns behind which place the next one begins, or nothing where all is done. */
   step(limits: StateLimits, now: number, after: number): number | null {
+    // What imports left behind that never came to their end.
+    if (this.#stagings.sweep(new Pace())) return after;
     const deadline = performance.now() + STEP_MS;
     const excess = this.#excess(limits, now);
     this.#kept.begin();
-    for (let cursor = after; ;) {
+    for (let cursor = after, looked = 0; ;) {
       const page = this.#places.all(cursor);
+      looked += page.length;
       for (const row of page) {
+        cursor = placeOf(row);
+        if (this.#kept.isStaged(integer(row['lineage'], 'lineage'))) continue;
         // What comes later is younger, but for what was brought in from elsewhere, which has time until it is its turn.
         if (excess.isOver && integer(row['at'], 'at') >= excess.before) return this.#end(null);
-        cursor = placeOf(row);
         this.#giveUp(cursor, excess);
       }
       if (page.length < PAGE) return this.#end(null);
-      if (performance.now() > deadline) return this.#end(cursor);
+      if (looked >= MOST_A_STEP || performance.now() > deadline) return this.#end(cursor);
     }
   }
 

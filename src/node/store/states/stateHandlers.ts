@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Json } from '../../../core/index.ts';
 import type { StoreOperation } from '../contract.ts';
 import { changes, reads, type StoreHandlers, writes } from '../repository.ts';
 import { CallDesk } from './callDesk.ts';
@@ -19,6 +20,8 @@ type StateOperation = Extract<StoreOperation, `state.${string}`>;
 
 export interface States {
   readonly handlers: Pick<StoreHandlers, StateOperation>;
+  /** Lets go of files. */
+  close(): void;
   /** Something that was written was taken back: what is in memory may come from it. */
   forget(): void;
 }
@@ -29,12 +32,13 @@ export function openStates(database: DatabaseSync): States {
   const recorder = new StateRecorder(database, materialiser);
   const desk = new CallDesk(database, materialiser);
   const rows = new CheckpointRows(database);
+  const reading = readHandlers(database, materialiser);
   const handlers: States['handlers'] = {
-    ...readHandlers(database, materialiser, recorder),
+    ...reading.handlers,
     'state.base': reads<'state.base'>(decodeBaseRequest, (request) => seenAtOnce(database, () => desk.base(request))),
     'state.record': changes<'state.record'>(decodeUpdate, (update) => {
-      const { kind, node, remarks } = recorder.record(update);
-      return { kind, node: rows.row(node.place), remarks };
+      const { kind, node, written, remarks } = recorder.record(update);
+      return { kind, node: rows.row(node.place), written, remarks };
     }),
     'state.move': writes<'state.move'>(decodeMove, ({ move, conversation }) => desk.move(move, conversation)),
     'state.markPruned': writes<'state.markPruned'>(decodePlace, ({ place }) => desk.markPruned(place)),
@@ -43,13 +47,31 @@ export function openStates(database: DatabaseSync): States {
       seenAtOnce(database, () => stateText(materialiser, place, form)),
     ),
   };
-  return { handlers, forget: () => materialiser.forget() };
+  return { handlers, close: () => reading.close(), forget: () => materialiser.forget() };
 }
 
 function stateText(materialiser: Materialiser, place: number, form: 'compact' | 'pretty'): string | null {
   if (form === 'compact') return materialiser.text(place) ?? null;
   const state = materialiser.at(place);
-  return state === undefined ? null : JSON.stringify(state.value, null, 2);
+  return state === undefined ? null : readable(state.value);
+}
+
+/** More spaces than that help nobody to read: what nests deeply can be a thousand times as long with them. */
+const MOST_SPACES = 64_000_000;
+
+function readable(state: Json): string {
+  return JSON.stringify(state, null, spaces(state, 0, MOST_SPACES) > MOST_SPACES ? 0 : 2);
+}
+
+/** How many there would be; looks no further than where they are more than `most`. */
+function spaces(value: Json, level: number, most: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 2 * level + 2;
+  for (const item of Object.values(value)) {
+    count += 2 * level + 4 + spaces(item ?? null, level + 1, most - count);
+    if (count > most) break;
+  }
+  return count;
 }
 
 /** Several statements that see the same, whatever another window gives up meanwhile. */

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Row } from '../records.ts';
 import { LINEAGE_COLUMNS, lineageOf } from './lineageIndex.ts';
 import { CHECKPOINT_COLUMNS } from './rows.ts';
+import { IS_SEEN } from './stagings.ts';
 
 const MOST_OTHERS = 20;
 
@@ -12,7 +13,9 @@ export class Summaries {
   readonly #others: StatementSync;
 
   constructor(database: DatabaseSync) {
-    this.#lineages = database.prepare(`SELECT ${LINEAGE_COLUMNS} FROM lineages ORDER BY server, feature_set`);
+    this.#lineages = database.prepare(
+      `SELECT ${LINEAGE_COLUMNS} FROM lineages WHERE ${IS_SEEN} ORDER BY server, feature_set`,
+    );
     this.#node = database.prepare(`SELECT ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place = ?`);
     this.#others = database.prepare(
       `SELECT conversation, place FROM heads WHERE lineage = ? AND place IS NOT ?

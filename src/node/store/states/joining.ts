@@ -1,0 +1,151 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { LineageKey, StateKeeper } from '../../../core/model/lineage.ts';
+import { integer, placeOf, type Row, text } from '../records.ts';
+import type { LineageIndex, LineageRecord } from './lineageIndex.ts';
+import type { Pace } from './pace.ts';
+import { Overtaken, type Staging, type Stagings } from './stagings.ts';
+
+/** What a lineage becomes when all that was read is part of it. */
+interface Outcome {
+  readonly keeper: string;
+  readonly head: number | undefined;
+  readonly blockedBy: number | undefined;
+  readonly changedAt: number;
+}
+
+/** What was read, and waits. */
+export interface Waiting extends Outcome {
+  readonly key: LineageKey;
+  readonly staging: Staging;
+  readonly keeper: StateKeeper;
+  /** Names of the lineage that are filled in by what was read. */
+  readonly fillings: readonly { readonly placeholder: number; readonly place: number }[];
+}
+
+const MOVED = ['checkpoints', 'heads', 'head_moves'] as const;
+const FILLED = `parent, link, form, problem, is_pruned, at, tool, args, conversation, size, state_size, replay, body`;
+
+/** Makes what was read part of its lineage, at once. */
+export class Joining {
+  readonly #index: LineageIndex;
+  readonly #stagings: Stagings;
+  readonly #last: StatementSync;
+  readonly #later: StatementSync;
+  readonly #alike: StatementSync;
+  readonly #renumber: StatementSync;
+  readonly #fillings: readonly StatementSync[];
+  readonly #isName: StatementSync;
+  readonly #above: StatementSync;
+  readonly #lessened: StatementSync;
+  readonly #moves: readonly StatementSync[];
+  readonly #dropLineage: StatementSync;
+  readonly #settle: StatementSync;
+
+  constructor(database: DatabaseSync, index: LineageIndex, stagings: Stagings) {
+    this.#index = index;
+    this.#stagings = stagings;
+    this.#last = database.prepare('SELECT coalesce(max(place), 0) AS place FROM checkpoints WHERE lineage = ?');
+    this.#later = database.prepare(
+      'SELECT place, checkpoint, copy, at, form FROM checkpoints WHERE lineage = ? AND place > ? ORDER BY place',
+    );
+    this.#alike = database.prepare(
+      'SELECT place, copy, at FROM checkpoints WHERE lineage = ? AND checkpoint = ? ORDER BY copy DESC',
+    );
+    this.#renumber = database.prepare('UPDATE checkpoints SET copy = ? WHERE place = ?');
+    this.#isName = database.prepare(
+      `SELECT 1 FROM checkpoints WHERE place = ? AND form = 'placeholder' AND lineage = ?`,
+    );
+    this.#above = database.prepare(
+      `SELECT place, copy FROM checkpoints WHERE lineage = ?1
+       AND checkpoint = (SELECT checkpoint FROM checkpoints WHERE place = ?2)
+       AND copy > (SELECT copy FROM checkpoints WHERE place = ?2) ORDER BY copy`,
+    );
+    this.#fillings = [
+      `UPDATE checkpoints SET (${FILLED}) = (SELECT ${FILLED} FROM checkpoints WHERE place = ?2),
+         parent_name = (SELECT parent_name FROM checkpoints WHERE place = ?2),
+         name = coalesce(name, (SELECT name FROM checkpoints WHERE place = ?2)),
+         is_pinned = max(is_pinned, (SELECT is_pinned FROM checkpoints WHERE place = ?2)) WHERE place = ?1`,
+      'UPDATE checkpoints SET parent = ?1 WHERE parent = ?2',
+      'UPDATE snapshots SET place = ?1 WHERE place = ?2',
+      'DELETE FROM checkpoints WHERE place = ?2',
+    ].map((sql) => database.prepare(sql));
+    this.#lessened = database.prepare('UPDATE lineages SET count = count - 1 WHERE id = ?');
+    this.#moves = MOVED.map((table) => database.prepare(`UPDATE ${table} SET lineage = ? WHERE lineage = ?`));
+    this.#dropLineage = database.prepare('DELETE FROM lineages WHERE id = ?');
+    this.#settle = database.prepare(
+      `UPDATE lineages SET server = ?, feature_set = ?, keeper = ?, head = ?, blocked_by = ?, count = ?, size = ?,
+         changed_at = ?, version = ? WHERE id = ?`,
+    );
+  }
+
+  lastPlace(lineage: number): number {
+    return placeOf(this.#last.get(lineage) ?? {});
+  }
+
+  /** Where it is on its way, the place of the lineage behind which the next step looks; nothing when all is done. */
+  step(waiting: Waiting, after: number, pace: Pace): number | undefined {
+    const { key, staging, fillings } = waiting;
+    const target = this.#index.lineage(key);
+    if (target === undefined || target.count === 0) {
+      this.#rename(waiting, target);
+      return undefined;
+    }
+    // What came while the file was read: as a rule nothing, or a few calls.
+    for (const row of this.#later.iterate(target.id, after)) {
+      this.#makeRoom(row, staging);
+      if (pace.isOver) return placeOf(row);
+    }
+    for (const { placeholder, place } of fillings) this.#fill(placeholder, place, target, staging);
+    this.#merge(target, waiting);
+    return undefined;
+  }
+
+  #makeRoom(row: Row, { id }: Staging): void {
+    const alike = this.#alike.all(id, text(row['checkpoint'], 'checkpoint'));
+    if (row['form'] !== 'placeholder' && alike.some(({ at }) => at === row['at'])) throw new Overtaken();
+    if (!alike.some(({ copy }) => copy === row['copy'])) return;
+    // The last one first: no two of them may be called the same for a moment.
+    const shift = 1 + integer(row['copy'], 'copy') - integer(alike.at(-1)?.['copy'], 'copy');
+    for (const each of alike) this.#renumber.run(integer(each['copy'], 'copy') + shift, placeOf(each));
+  }
+
+  #fill(placeholder: number, place: number, { id }: LineageRecord, staging: Staging): void {
+    if (this.#isName.get(placeholder, id) === undefined) return;
+    const above = this.#above.all(staging.id, place);
+    for (const part of this.#fillings) part.run(placeholder, place);
+    // What is called so, too, moves up.
+    for (const each of above) this.#renumber.run(integer(each['copy'], 'copy') - 1, placeOf(each));
+    this.#lessened.run(staging.id);
+  }
+
+  #rename({ key, staging, ...outcome }: Waiting, target: LineageRecord | undefined): void {
+    const staged = this.#stagings.find(staging);
+    if (target !== undefined) {
+      this.#move(target.id, staging.id);
+      this.#dropLineage.run(target.id);
+    }
+    this.#save(staging.id, key, outcome, staged.count, staged.size, 0);
+  }
+
+  /** Nobody who works on is moved by what comes in. The fewer go to the more. */
+  #merge(target: LineageRecord, { key, staging, changedAt }: Waiting): void {
+    const staged = this.#stagings.find(staging);
+    const [from, to] = staged.count > target.count ? [target, staged] : [staged, target];
+    this.#move(from.id, to.id);
+    this.#dropLineage.run(from.id);
+    const outcome = { ...target, changedAt: Math.max(target.changedAt, changedAt) };
+    this.#save(to.id, key, outcome, target.count + staged.count, target.size + staged.size, target.version);
+  }
+
+  #move(from: number, to: number): void {
+    for (const move of this.#moves) move.run(to, from);
+  }
+
+  #save(id: number, key: LineageKey, outcome: Outcome, count: number, size: number, version: number): void {
+    const { keeper, head, blockedBy, changedAt } = outcome;
+    this.#settle.run(
+      ...[key.server, key.featureSet, keeper, head ?? null, blockedBy ?? null],
+      ...[count, size, changedAt, version + 1, id],
+    );
+  }
+}

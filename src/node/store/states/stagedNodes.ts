@@ -1,0 +1,240 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { ParentLink, StateKeeper } from '../../../core/model/lineage.ts';
+import { placeOf, type Row, type Value } from '../records.ts';
+import { CheckpointRows } from './checkpointRows.ts';
+import { contentOf, isFarFromWritten } from './contents.ts';
+import type { FileNode } from './lineageFile.ts';
+import { Materialiser } from './materialiser.ts';
+import type { Content, Node } from './nodes.ts';
+import { canFollow, isSame } from './parents.ts';
+import { Overtaken } from './stagings.ts';
+
+const WRITTEN = `lineage, checkpoint, copy, parent, parent_name, link, form, problem, is_pruned, at, tool, args, conversation,
+  size, state_size, replay, name, is_pinned, body`;
+const VALUES = WRITTEN.replaceAll(/\w+/g, '?');
+/** Of those that came last: most follow one of them. */
+const MOST_AT_HAND = 100;
+
+export interface Placed {
+  readonly place: number;
+  readonly isNew: boolean;
+}
+
+/** Where checkpoints that come from elsewhere go, and what is there already. */
+export interface Foreign {
+  /** The lineage in which they wait. */
+  readonly id: number;
+  readonly keeper: StateKeeper;
+  /** The lineage that they are for; absent where it holds nothing. */
+  readonly target: number | undefined;
+}
+
+/**
+ * Puts checkpoints that come from elsewhere beside the lineage that they are for, which may not be touched before all
+ * of them are there. Those that build on one of its checkpoints have that one as their parent from the beginning: each
+ * patch is applied to what it will be applied to for ever.
+ */
+export class StagedNodes {
+  readonly #foreign: Foreign;
+  readonly #states: Materialiser;
+  readonly #rows: CheckpointRows;
+  readonly #candidates: StatementSync;
+  readonly #hasBody: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #fill: StatementSync;
+  readonly #atHand = new Map<number, Node>();
+  /** Which checkpoints of the lineage are only names so far, and which one that was read they are. */
+  readonly fillings: { readonly placeholder: number; readonly place: number }[] = [];
+  count = 0;
+  size = 0;
+
+  constructor(database: DatabaseSync, foreign: Foreign) {
+    this.#foreign = foreign;
+    // Of its own: what calls work on stays at hand, and this one goes with all that it made.
+    this.#states = new Materialiser(database);
+    this.#rows = new CheckpointRows(database);
+    this.#candidates = database.prepare(
+      `SELECT place, copy FROM checkpoints WHERE lineage IN (?, ?) AND checkpoint = ? AND at = ? AND form <> 'placeholder'
+       ORDER BY place`,
+    );
+    this.#hasBody = database.prepare('SELECT 1 FROM checkpoints WHERE place = ? AND body IS ?');
+    this.#insert = database.prepare(`INSERT INTO checkpoints (${WRITTEN}) VALUES (${VALUES}) RETURNING place`);
+    this.#fill = database.prepare(`UPDATE checkpoints SET (${WRITTEN}) = (${VALUES}) WHERE place = ?`);
+  }
+
+  /** Another transaction may have changed what is at hand, and counts begin anew. */
+  begin(): void {
+    this.#atHand.clear();
+    this.count = 0;
+    this.size = 0;
+  }
+
+  add(node: FileNode, place: number | undefined): Placed {
+    const newest = this.#newest(node.checkpoint);
+    const known = newest === undefined ? undefined : this.#known(node, newest);
+    if (known !== undefined) return { place: known, isNew: false };
+    const parent = place === undefined ? undefined : this.#parent(place);
+    if (isStateless(node)) return this.#add(node, newest, parent, contentOfBare(node));
+    // Before a state came for the first time, nobody knew that the host is to keep them.
+    const keeper = node.form === 'opaque' ? 'server' : this.#foreign.keeper;
+    const body = keeper === 'host' ? node.body : undefined;
+    if (newest !== undefined && isSame(this.#rows, newest, { parent: parent?.checkpoint ?? null, body }))
+      return { place: newest.place, isNew: false };
+    return this.#add(node, newest, parent, contentOf({ keeper }, { body }, parent, this.#states));
+  }
+
+  /** What is called so, and was last. */
+  #newest(checkpoint: string): Node | undefined {
+    const { id, target } = this.#foreign;
+    const staged = this.#rows.newest(id, checkpoint);
+    return staged === undefined && target !== undefined ? this.#rows.newest(target, checkpoint) : staged;
+  }
+
+  /** It was here before: by the same name at the same time. What is told of it in the file changes nothing. */
+  #known({ checkpoint, at, copy, form, body }: FileNode, newest: Node): number | undefined {
+    if (form === 'placeholder') return newest.place;
+    const { id, target } = this.#foreign;
+    const candidates = this.#candidates.all(id, target ?? id, checkpoint, at);
+    const [first, ...others] = candidates;
+    if (first === undefined || others.length === 0) return optionalPlace(first);
+    const same = candidates.find((each) => this.#hasBody.get(placeOf(each), body?.text ?? null) !== undefined);
+    return optionalPlace(same ?? candidates.find((each) => each['copy'] === copy));
+  }
+
+  #parent(place: number): Node {
+    const found = this.#atHand.get(place) ?? this.#rows.get(place);
+    if (found === undefined) throw new Overtaken();
+    return found;
+  }
+
+  #add(node: FileNode, newest: Node | undefined, parent: Node | undefined, content: Content): Placed {
+    const { id } = this.#foreign;
+    const named = isStateless(node) ? undefined : nameToFill(newest, parent);
+    const filled = named?.lineage === id ? named : undefined;
+    const copy = filled?.copy ?? (newest?.copy ?? 0) + 1;
+    const place = this.#write(filled, valuesOf(id, copy, node, parent, content));
+    if (named !== undefined && filled === undefined) this.fillings.push({ placeholder: named.place, place });
+    this.size += content.body?.length ?? 0;
+    const kept = this.#keepState(place, parent, content);
+    this.#remember(nodeOf(id, copy, place, node, parent, kept));
+    return { place, isNew: true };
+  }
+
+  #write(filled: Node | undefined, values: readonly Value[]): number {
+    if (filled !== undefined) {
+      this.#fill.run(...values, filled.place);
+      return filled.place;
+    }
+    this.count++;
+    return placeOf(this.#insert.get(...values) ?? {});
+  }
+
+  /** What stands in memory goes on to be what those that follow begin with. */
+  #keepState(place: number, parent: Node | undefined, content: Content): Content {
+    if (content.problem !== undefined) return content;
+    if (content.form === 'patch' && parent !== undefined) this.#states.settle(parent.place, place);
+    const state = isFarFromWritten(content) ? this.#states.text(place) : undefined;
+    if (state === undefined) return content;
+    this.#rows.addSnapshot(place, state);
+    this.size += state.length;
+    return { ...content, stateSize: state.length, replay: 0 };
+  }
+
+  #remember(node: Node): void {
+    // That of a name that was filled in lies where its name lay.
+    this.#atHand.delete(node.place);
+    this.#atHand.set(node.place, node);
+    if (this.#atHand.size <= MOST_AT_HAND) return;
+    for (const oldest of this.#atHand.keys()) {
+      this.#atHand.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** Nothing but a name was known of it, and it can be where that name is. */
+function nameToFill(newest: Node | undefined, parent: Node | undefined): Node | undefined {
+  return newest?.form === 'placeholder' && canFollow(newest, { node: parent }) ? newest : undefined;
+}
+
+/** A name, or something that was too large to be kept: nothing that could be applied. */
+function isStateless({ form, body, problem }: FileNode): boolean {
+  return form === 'placeholder' || (body === undefined && problem !== undefined && form !== 'same');
+}
+
+function contentOfBare({ form, problem }: FileNode): Content {
+  return { form, ...(problem === undefined ? {} : { problem }), stateSize: 0, replay: 0 };
+}
+
+function nodeOf(
+  lineage: number,
+  copy: number,
+  place: number,
+  file: FileNode,
+  parent: Node | undefined,
+  { form, problem, body, stateSize, replay }: Content,
+): Node {
+  return {
+    place,
+    lineage,
+    checkpoint: file.checkpoint,
+    copy,
+    parent: parent?.place,
+    parentName: file.parentName,
+    link: linkOf(file, parent),
+    form,
+    problem,
+    isPruned: file.isPruned,
+    at: file.at,
+    tool: file.tool,
+    args: file.args,
+    conversation: file.conversation,
+    size: body?.length ?? 0,
+    stateSize,
+    replay,
+    name: file.name,
+    isPinned: file.isPinned,
+  };
+}
+
+/** In the order of `WRITTEN`. */
+function valuesOf(
+  lineage: number,
+  copy: number,
+  file: FileNode,
+  parent: Node | undefined,
+  { form, problem, body, stateSize, replay }: Content,
+): readonly Value[] {
+  return [
+    lineage,
+    file.checkpoint,
+    copy,
+    parent?.place ?? null,
+    file.parentName ?? null,
+    linkOf(file, parent),
+    form,
+    problem ?? null,
+    Number(file.isPruned),
+    file.at,
+    file.tool ?? null,
+    file.args ?? null,
+    file.conversation ?? null,
+    body?.length ?? 0,
+    stateSize,
+    replay,
+    file.name ?? null,
+    Number(file.isPinned),
+    body ?? null,
+  ];
+}
+
+function optionalPlace(row: Row | undefined): number | undefined {
+  return row === undefined ? undefined : placeOf(row);
+}
+
+/** What the file says of it, where that can be. */
+function linkOf({ link }: FileNode, parent: Node | undefined): ParentLink {
+  const isRoot = link === 'none' || link === 'trimmed';
+  if (parent === undefined) return isRoot ? link : 'none';
+  return isRoot ? 'assumed' : link;
+}

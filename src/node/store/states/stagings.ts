@@ -1,0 +1,103 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { randomUUID } from 'node:crypto';
+import type { StateKeeper } from '../../../core/model/lineage.ts';
+import { integer, placeOf } from '../records.ts';
+import type { Pace } from './pace.ts';
+
+/** The server of lineages that nobody sees: no server can be called so. */
+const NOBODY = '\u0001import';
+/** Of a row of `lineages`: whether it is anybody's. */
+export const IS_SEEN = `server <> '${NOBODY}'`;
+/** Longer than the thread of an import may be silent before it is ended. */
+const STALE_MS = 120_000;
+/** Each may hold a large state. */
+const PAGE = 50;
+
+export function isStaging(server: unknown): boolean {
+  return server === NOBODY;
+}
+
+/** A lineage that is being read in. `name` tells it apart for ever; its number may be another's after a failure. */
+export interface Staging {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Something that what is read builds on, or that was read, was changed or given up by others meanwhile. */
+export class Overtaken extends Error {}
+
+/** Lineages that are there but seen by nobody until they are whole, and what is left of those that never were. */
+export class Stagings {
+  readonly #begin: StatementSync;
+  readonly #find: StatementSync;
+  readonly #add: StatementSync;
+  readonly #giveUp: StatementSync;
+  readonly #all: StatementSync;
+  readonly #stale: StatementSync;
+  readonly #removeSnapshots: StatementSync;
+  readonly #removeNodes: StatementSync;
+  readonly #remove: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    const isIt = `NOT ${IS_SEEN} AND feature_set = ?`;
+    this.#begin = database.prepare(
+      `INSERT INTO lineages (server, feature_set, keeper, changed_at) VALUES ('${NOBODY}', ?, ?, ?) RETURNING id AS place`,
+    );
+    this.#find = database.prepare(`SELECT id, count, size FROM lineages WHERE ${isIt} AND changed_at > 0`);
+    this.#add = database.prepare(
+      `UPDATE lineages SET count = count + ?, size = size + ?, changed_at = ? WHERE ${isIt} AND changed_at > 0`,
+    );
+    this.#giveUp = database.prepare(`UPDATE lineages SET changed_at = 0 WHERE ${isIt}`);
+    this.#all = database.prepare(`SELECT id AS place FROM lineages WHERE NOT ${IS_SEEN}`);
+    this.#stale = database.prepare(
+      `SELECT id AS place, feature_set AS name FROM lineages
+       WHERE NOT ${IS_SEEN} AND changed_at NOT BETWEEN ?1 - ${STALE_MS} AND ?1 + ${STALE_MS} LIMIT 1`,
+    );
+    const page = `(SELECT place FROM checkpoints WHERE lineage = ? ORDER BY place LIMIT ${PAGE})`;
+    this.#removeSnapshots = database.prepare(`DELETE FROM snapshots WHERE place IN ${page}`);
+    this.#removeNodes = database.prepare(`DELETE FROM checkpoints WHERE place IN ${page}`);
+    this.#remove = database.prepare('DELETE FROM lineages WHERE id = ?');
+  }
+
+  begin(keeper: StateKeeper): Staging {
+    const name = randomUUID();
+    return { id: placeOf(this.#begin.get(name, keeper, Date.now()) ?? {}), name };
+  }
+
+  /** What of it is there. */
+  find({ name }: Staging): { readonly id: number; readonly count: number; readonly size: number } {
+    const row = this.#find.get(name);
+    if (row === undefined) throw new Overtaken('Another window took what was read of it for left behind.');
+    return { id: integer(row['id'], 'id'), count: integer(row['count'], 'count'), size: integer(row['size'], 'size') };
+  }
+
+  add({ name }: Staging, { count, size }: { readonly count: number; readonly size: number }): void {
+    this.#add.run(count, size, Date.now(), name);
+  }
+
+  giveUp({ name }: Staging): void {
+    this.#giveUp.run(name);
+  }
+
+  get all(): ReadonlySet<number> {
+    return new Set(this.#all.all().map(placeOf));
+  }
+
+  /** Removes what was left behind, as much as goes in a step; returns whether there is more. */
+  sweep(pace: Pace): boolean {
+    for (;;) {
+      const stale = this.#stale.get(Date.now());
+      if (stale === undefined) return false;
+      // Whoever still works on it sees so before it misses anything.
+      this.#giveUp.run(String(stale['name']));
+      if (this.#removePage(placeOf(stale))) this.#remove.run(placeOf(stale));
+      if (pace.isOver) return true;
+    }
+  }
+
+  /** Returns whether it was the last. */
+  #removePage(id: number): boolean {
+    this.#removeSnapshots.run(id);
+    return integer(this.#removeNodes.run(id).changes, 'changes') < PAGE;
+  }
+}

@@ -1,0 +1,20 @@
+import { writeSync } from 'node:fs';
+import { NO_LOG } from '../../src/core/index.ts';
+import { openStore } from '../../src/node/sqliteStore.ts';
+import { data, NOTES, stateUpdate } from '../support/stateCase.ts';
+
+/** Reads a file into a lineage while calls go on, and says of each when the store acknowledged it. */
+const [file = '', source = ''] = process.argv.slice(2);
+const store = openStore({ file, workerPath: new URL('../../src/node/storeWorker.ts', import.meta.url), log: NO_LOG });
+const { states } = store;
+let isOver = false;
+const imported = states.importFrom(NOTES, source).then(() => {
+  isOver = true;
+  writeSync(1, 'imported\n');
+});
+for (let i = 0; !isOver; i++) {
+  await states.record(stateUpdate(`call${i}`, { server: 'calls', body: data(i) }));
+  writeSync(1, `call${i}\n`);
+}
+await imported;
+await store.close();
