@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,39 +9,13 @@ import { NO_LOG, type Storage } from '../../src/core/index.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
 import { dose } from '../support/dose.ts';
 import { COUNTERS, counterName, counterState } from '../support/stateCounter.ts';
+import { WritingProcess } from './writingProcess.ts';
 
 const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
 const writerPath = fileURLToPath(new URL('stateWriter.ts', import.meta.url));
 
-/** A process that records checkpoints, and what it said was acknowledged. */
-class Writer {
-  readonly #process: ChildProcess;
-  #output = '';
-  stderr = '';
-  readonly ended: Promise<unknown>;
-
-  constructor(file: string, prefix: string, limit = 'Infinity', sets = 'a,b') {
-    this.#process = spawn(process.execPath, [writerPath, file, prefix, limit, sets], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.#process.stdout?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
-    this.#process.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    this.ended = once(this.#process, 'close');
-  }
-
-  /** Whole lines only: of the last one, the kill may have cut a part. */
-  get acknowledged(): readonly string[] {
-    return this.#output.split('\n').slice(0, -1);
-  }
-
-  async writing(): Promise<void> {
-    while (this.acknowledged.length === 0 && this.#process.exitCode === null) await wait(5);
-  }
-
-  async kill(): Promise<void> {
-    this.#process.kill('SIGKILL');
-    await this.ended;
-  }
+function started(file: string, prefix: string, limit = 'Infinity', sets = 'a,b'): WritingProcess {
+  return new WritingProcess(writerPath, [file, prefix, limit, sets]);
 }
 
 suite('States under kill -9 and several processes', function () {
@@ -83,7 +55,11 @@ suite('States under kill -9 and several processes', function () {
     ).then((lists) => lists.flat());
 
   /** Whoever goes on begins at what was acknowledged last, or what was kept after it. */
-  async function headProblems(states: Storage['states'], writer: Writer, prefix: string): Promise<readonly string[]> {
+  async function headProblems(
+    states: Storage['states'],
+    writer: WritingProcess,
+    prefix: string,
+  ): Promise<readonly string[]> {
     const problems: string[] = [];
     for (const featureSet of ['a', 'b']) {
       const steps = writer.acknowledged
@@ -103,7 +79,7 @@ suite('States under kill -9 and several processes', function () {
     const all: string[] = [];
     const rounds = dose(20, 500);
     for (let i = 0; i < rounds; i++) {
-      const writer = new Writer(file, `kill${i}`);
+      const writer = started(file, `kill${i}`);
       await writer.writing();
       await wait(Math.random() * 60);
       await writer.kill();
@@ -120,7 +96,7 @@ suite('States under kill -9 and several processes', function () {
 
   test('processes that record into the same lineages at the same time lose nothing', async () => {
     const steps = dose(60, 300);
-    const writers = Array.from({ length: 3 }, (_, i) => new Writer(file, `window${i}`, String(steps)));
+    const writers = Array.from({ length: 3 }, (_, i) => started(file, `window${i}`, String(steps)));
     await Promise.all(writers.map((writer) => writer.ended));
     assert.deepEqual(
       writers.map((writer) => [writer.acknowledged.length, writer.stderr]),

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,40 +8,13 @@ import { type Grant, NO_LOG } from '../../src/core/index.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
 import { dose } from '../support/dose.ts';
 import { scopeGrant } from '../support/storedRecords.ts';
+import { WritingProcess } from './writingProcess.ts';
 
 const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
 const writerPath = fileURLToPath(new URL('storeWriter.ts', import.meta.url));
 
-/** A process that writes, and what it said was acknowledged. */
-class Writer {
-  readonly #process: ChildProcess;
-  #output = '';
-  /** What a user would see in the terminal: warnings of the runtime above all. */
-  stderr = '';
-  readonly ended: Promise<unknown>;
-
-  constructor(file: string, prefix: string, limit = 'Infinity', what = 'consents') {
-    this.#process = spawn(process.execPath, [writerPath, file, prefix, limit, what], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.#process.stdout?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
-    this.#process.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    this.ended = once(this.#process, 'close');
-  }
-
-  /** Whole lines only: of the last one, the kill may have cut a part. */
-  get acknowledged(): readonly string[] {
-    return this.#output.split('\n').slice(0, -1);
-  }
-
-  async writing(): Promise<void> {
-    while (this.acknowledged.length === 0 && this.#process.exitCode === null) await wait(5);
-  }
-
-  async kill(): Promise<void> {
-    this.#process.kill('SIGKILL');
-    await this.ended;
-  }
+function started(file: string, prefix: string, limit = 'Infinity', what = 'consents'): WritingProcess {
+  return new WritingProcess(writerPath, [file, prefix, limit, what]);
 }
 
 suite('The store under kill -9 and several processes', function () {
@@ -103,7 +74,7 @@ suite('The store under kill -9 and several processes', function () {
   test('what was acknowledged survives a kill at any moment, and every opening after one succeeds', async () => {
     const acknowledged: string[] = [];
     for (let i = 0; i < dose(20, 200); i++) {
-      const writer = new Writer(file, `kill${i}`);
+      const writer = started(file, `kill${i}`);
       await writer.writing();
       await wait(Math.random() * 40);
       await writer.kill();
@@ -121,7 +92,7 @@ suite('The store under kill -9 and several processes', function () {
   test('an event that was acknowledged survives a kill at any moment, together with its record in the audit', async () => {
     const acknowledged: string[] = [];
     for (let i = 0; i < dose(10, 100); i++) {
-      const writer = new Writer(file, `kill${i}`, 'Infinity', 'events');
+      const writer = started(file, `kill${i}`, 'Infinity', 'events');
       await writer.writing();
       await wait(Math.random() * 40);
       await writer.kill();
@@ -139,7 +110,7 @@ suite('The store under kill -9 and several processes', function () {
   test('what a person allowed for the workspace survives a kill at any moment, whole', async () => {
     const acknowledged: string[] = [];
     for (let i = 0; i < dose(10, 100); i++) {
-      const writer = new Writer(file, `kill${i}`, 'Infinity', 'grants');
+      const writer = started(file, `kill${i}`, 'Infinity', 'grants');
       await writer.writing();
       await wait(Math.random() * 40);
       await writer.kill();
@@ -159,7 +130,7 @@ suite('The store under kill -9 and several processes', function () {
   });
 
   test('of one event that several processes are told of, exactly one keeps it', async () => {
-    const writers = Array.from({ length: 3 }, () => new Writer(file, 'same', '20', 'events'));
+    const writers = Array.from({ length: 3 }, () => started(file, 'same', '20', 'events'));
     await Promise.all(writers.map((writer) => writer.ended));
     assert.deepEqual(
       writers.map((writer) => [writer.acknowledged.length, writer.stderr]),
@@ -171,7 +142,7 @@ suite('The store under kill -9 and several processes', function () {
 
   test('processes that open a new database at the same time and write to it lose nothing', async () => {
     const perLane = dose(20, 100);
-    const writers = Array.from({ length: dose(4, 8) }, (_, i) => new Writer(file, `window${i}`, String(perLane)));
+    const writers = Array.from({ length: dose(4, 8) }, (_, i) => started(file, `window${i}`, String(perLane)));
     await Promise.all(writers.map((writer) => writer.ended));
     assert.deepEqual(
       writers.map((writer) => writer.acknowledged.length),
@@ -187,7 +158,7 @@ suite('The store under kill -9 and several processes', function () {
       const damaged = join(folder, `round${round}.sqlite`);
       writeFileSync(damaged, 'no database. '.repeat(2_000));
       file = damaged;
-      const writers = Array.from({ length: 4 }, (_, i) => new Writer(damaged, `window${i}`, '10'));
+      const writers = Array.from({ length: 4 }, (_, i) => started(damaged, `window${i}`, '10'));
       await Promise.all(writers.map((writer) => writer.ended));
       assert.equal(writers.map((writer) => writer.stderr).join(''), '');
       const { servers, notices } = await stored();

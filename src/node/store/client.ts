@@ -38,6 +38,7 @@ const SUGGESTIONS: Readonly<Record<StoreFailureKind, string>> = {
   damaged: 'Move the file away and try again; servers then ask again before they start.',
   unavailable: 'Use an editor of version 1.106 or later, or Node 22.16 or later.',
   file: 'Choose another file, or have it exported again.',
+  tooMany: 'Forget the state of a feature set that is no longer needed.',
   other: 'Look into the log of MCP Live, and try again.',
 };
 
@@ -182,14 +183,15 @@ export class StoreClient {
   }
 
   #failure(failure: StoreFailure): HostError {
-    // Its message names the file that is to blame.
-    if (failure.kind === 'file')
-      return new HostError('STORAGE_FAILED', failure.message, {
+    const { kind, message } = failure;
+    // Its message says what is to blame: not the database.
+    if (kind === 'file' || kind === 'tooMany')
+      return new HostError('STORAGE_FAILED', message, {
         layer: 'host',
-        suggestion: SUGGESTIONS.file,
-        category: failure.kind,
+        suggestion: SUGGESTIONS[kind],
+        category: kind,
       });
-    return this.#failed(failure.message, SUGGESTIONS[failure.kind], failure.kind);
+    return this.#failed(message, SUGGESTIONS[kind], kind);
   }
 
   #failed(reason: string, suggestion: string, category?: StoreFailureKind): HostError {

@@ -157,6 +157,8 @@ const FAILURE_KINDS = [
   'unavailable',
   /** Nothing is wrong with the database, but with a file that something was to be taken from, or written to. */
   'file',
+  /** Nothing is wrong with it either: there is as much in it as it takes. */
+  'tooMany',
   'other',
 ] as const;
 export type StoreFailureKind = (typeof FAILURE_KINDS)[number];

@@ -133,7 +133,7 @@ suite('The lineage of a feature set', () => {
     assert.equal(await head(), 'chk_3');
     assert.match(
       asked[0] ?? '',
-      /^Roll notes \(notes\.edit\) back to chk_2\?\n[^]*1 checkpoint is left, made by edit\./,
+      /^Roll notes \(notes\.edit\) back to chk_2\?\n[^]*1 checkpoint is left behind, made by edit\./,
     );
     assert.match(asked[0] ?? '', /What is not undone:[^]*\[Roll Back\]$/);
     await answering('Roll Back');

@@ -54,7 +54,7 @@ export class LineageRows {
     const found = this.find(key);
     if (found !== undefined) return found;
     if (integer(this.#countOf.get(key.server)?.['n'], 'n') >= MOST_OF_ONE)
-      throw new StoreError('other', `There are ${MOST_OF_ONE} lineages of its server already. Forget one of them.`);
+      throw new StoreError('tooMany', `States of ${MOST_OF_ONE} feature sets of one server are kept, and no more.`);
     return lineageOf(this.#create.get(key.server, key.featureSet, at));
   }
 

@@ -21,6 +21,7 @@ import { Paths } from './paths.ts';
 import { keyOf } from './readAnswers.ts';
 import { Retention } from './retention.ts';
 import { Pace } from './pace.ts';
+import { inSameView } from './sameView.ts';
 import { Stagings } from './stagings.ts';
 import { Summaries } from './summaries.ts';
 import { LineageWindows } from './windows.ts';
@@ -48,7 +49,7 @@ export function readHandlers(database: DatabaseSync, materialiser: Materialiser)
   const oblivion = new Oblivion(database, index, materialiser);
   /** Several reads that see the same, whatever another window writes meanwhile. */
   const inOneView = <T>(work: () => T): T => {
-    if (!database.isTransaction) return asTransaction(database, work);
+    if (!database.isTransaction) return inSameView(database, work);
     try {
       return work();
     } finally {
@@ -85,16 +86,6 @@ export function readHandlers(database: DatabaseSync, materialiser: Materialiser)
     imports.close();
   };
   return { handlers, close };
-}
-
-function asTransaction<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('BEGIN');
-  try {
-    return work();
-  } finally {
-    // Nothing was written: there is nothing that a failure would have to take back.
-    if (database.isTransaction) database.exec('COMMIT');
-  }
 }
 
 const decodeQuery: Decoder<LineageQuery> = (value) => {

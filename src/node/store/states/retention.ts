@@ -57,6 +57,8 @@ export class Retention {
   readonly #places: StatementSync;
   readonly #counts: StatementSync;
   readonly #characters: StatementSync;
+  /** Nodes that this step looked at or gave up. */
+  #done = 0;
 
   constructor(database: DatabaseSync, materialiser: Materialiser) {
     this.#materialiser = materialiser;
@@ -77,9 +79,10 @@ export class Retention {
     const deadline = performance.now() + STEP_MS;
     const excess = this.#excess(limits, now);
     this.#kept.begin();
-    for (let cursor = after, looked = 0; ;) {
+    this.#done = 0;
+    for (let cursor = after; ;) {
       const page = this.#places.all(cursor);
-      looked += page.length;
+      this.#done += page.length;
       for (const row of page) {
         cursor = placeOf(row);
         if (this.#kept.isStaged(integer(row['lineage'], 'lineage'))) continue;
@@ -88,7 +91,7 @@ export class Retention {
         this.#giveUp(cursor, excess);
       }
       if (page.length < PAGE) return this.#end(null);
-      if (looked >= MOST_A_STEP || performance.now() > deadline) return this.#end(cursor);
+      if (this.#done >= MOST_A_STEP || performance.now() > deadline) return this.#end(cursor);
     }
   }
 
@@ -155,6 +158,7 @@ export class Retention {
   }
 
   #begin(line: readonly OldNode[], next: OldNode, excess: Excess): void {
+    this.#done += line.length;
     // While all that it is made of is still there.
     const state = next.isWhole ? undefined : this.#materialiser.text(next.place);
     const last = line.at(-1);

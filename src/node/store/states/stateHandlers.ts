@@ -7,6 +7,7 @@ import { CheckpointRows } from './checkpointRows.ts';
 import { Materialiser } from './materialiser.ts';
 import { readHandlers } from './readHandlers.ts';
 import { StateRecorder } from './recorder.ts';
+import { inSameView } from './sameView.ts';
 import {
   decodeAnnotation,
   decodeBaseRequest,
@@ -35,7 +36,7 @@ export function openStates(database: DatabaseSync): States {
   const reading = readHandlers(database, materialiser);
   const handlers: States['handlers'] = {
     ...reading.handlers,
-    'state.base': reads<'state.base'>(decodeBaseRequest, (request) => seenAtOnce(database, () => desk.base(request))),
+    'state.base': reads<'state.base'>(decodeBaseRequest, (request) => inSameView(database, () => desk.base(request))),
     'state.record': changes<'state.record'>(decodeUpdate, (update) => {
       const { kind, node, written, remarks } = recorder.record(update);
       return { kind, node: rows.row(node.place), written, remarks };
@@ -44,7 +45,7 @@ export function openStates(database: DatabaseSync): States {
     'state.markPruned': writes<'state.markPruned'>(decodePlace, ({ place }) => desk.markPruned(place)),
     'state.annotate': writes<'state.annotate'>(decodeAnnotation, ({ place, change }) => desk.annotate(place, change)),
     'state.text': reads<'state.text'>(decodeTextRequest, ({ place, form }) =>
-      seenAtOnce(database, () => stateText(materialiser, place, form)),
+      inSameView(database, () => stateText(materialiser, place, form)),
     ),
   };
   return { handlers, close: () => reading.close(), forget: () => materialiser.forget() };
@@ -72,15 +73,4 @@ function spaces(value: Json, level: number, most: number): number {
     if (count > most) break;
   }
   return count;
-}
-
-/** Several statements that see the same, whatever another window gives up meanwhile. */
-function seenAtOnce<T>(database: DatabaseSync, work: () => T): T {
-  if (database.isTransaction) return work();
-  database.exec('BEGIN');
-  try {
-    return work();
-  } finally {
-    if (database.isTransaction) database.exec('COMMIT');
-  }
 }

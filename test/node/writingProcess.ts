@@ -1,0 +1,33 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** A process that writes to a store, and what it said was acknowledged. */
+export class WritingProcess {
+  readonly #process: ChildProcess;
+  #output = '';
+  /** What a user would see in the terminal: warnings of the runtime above all. */
+  stderr = '';
+  readonly ended: Promise<unknown>;
+
+  constructor(script: string, args: readonly string[]) {
+    this.#process = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#process.stdout?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+    this.#process.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.ended = once(this.#process, 'close');
+  }
+
+  /** Whole lines only: of the last one, the kill may have cut a part. */
+  get acknowledged(): readonly string[] {
+    return this.#output.split('\n').slice(0, -1);
+  }
+
+  async writing(): Promise<void> {
+    while (this.acknowledged.length === 0 && this.#process.exitCode === null) await wait(5);
+  }
+
+  async kill(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.ended;
+  }
+}
