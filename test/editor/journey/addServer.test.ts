@@ -48,11 +48,11 @@ suite('A person who adds a server', () => {
     await untilRunning(editor);
     const settings: unknown = JSON.parse(await readFile(join(editor.workspace, '.vscode/settings.json'), 'utf8'));
     assert.deepEqual(settings, { 'mcpl.servers': { notes: { command: 'mcpl-demo', enabled: true } } });
-    assert.deepEqual(await person.notifications(), ['"notes" offers 7 feature sets, all off.']);
+    assert.deepEqual(await person.notifications(), ['"notes" offers 9 feature sets, all off.']);
     await person.screenshot('journey a server was added');
     await person.notification('Enable All', '"notes" offers');
     await until('its sets on', editor, async () =>
-      (await person.treeRows()).some((row) => / 7 of 7 sets on/.test(row)),
+      (await person.treeRows()).some((row) => / 9 of 9 sets on/.test(row)),
     );
   });
 

@@ -23,8 +23,9 @@ suite('A person who goes back to a checkpoint', () => {
     opened = await openJourney({ settings: SETTINGS, trust: 'yes' });
     reader = new LineageReader(opened);
     await opened.person.openContainer('MCP Live');
-    // The rows and the page need the height, and a tab the width.
-    for (const view of ['Events', 'Approvals']) await opened.page.locator(`.pane-header:has-text("${view}")`).click();
+    // Shuts the first two and opens the last: the rows and the page need the height, and a tab the width.
+    for (const view of ['Events', 'Approvals', 'Lineage'])
+      await opened.page.locator(`.pane-header:has-text("${view}")`).click();
     await opened.person.command('View: Toggle Secondary Side Bar Visibility');
   });
 
