@@ -3,7 +3,6 @@ import type { CancellationToken } from './base/cancellation.ts';
 import { DisposableStore } from './base/disposable.ts';
 import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
-import { canonicalJson, parseJson } from './base/json.ts';
 import { McplHost } from './features/mcplHost.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
@@ -14,6 +13,8 @@ import type {
   CallOptions,
   CompleteOptions,
   Host,
+  InferenceOpening,
+  OpenInference,
   ResourceReading,
   ResourceWatch,
   ServerChange,
@@ -36,7 +37,7 @@ import type { Ports } from './ports.ts';
 import { reconcile } from './session/reconciliation.ts';
 import { decodeSettings } from './session/serverSettings.ts';
 import type { SessionRequest } from './session/session.ts';
-import type { SettingsEntry } from './session/settingsEntry.ts';
+import { sameEntry, type SettingsEntry } from './session/settingsEntry.ts';
 import type { ProtocolTrace } from './trace/protocolTrace.ts';
 import { decodeProgress } from './wire/tools.ts';
 
@@ -132,6 +133,10 @@ class LiveHost implements Host {
 
   get lineages(): Host['lineages'] {
     return this.#mcpl.states.lineages;
+  }
+
+  get modelUses(): Host['modelUses'] {
+    return this.#mcpl.modelUses;
   }
 
   get approvals(): Host['approvals'] {
@@ -237,6 +242,10 @@ class LiveHost implements Host {
 
   runTurn(request: TurnRequest): Promise<TurnResult> {
     return this.#mcpl.run(request);
+  }
+
+  openInference(opening: InferenceOpening): Promise<OpenInference> {
+    return this.#mcpl.open(opening);
   }
 
   async allowFeatureSets(id: string, names: readonly string[], enabled: boolean): Promise<void> {
@@ -385,12 +394,4 @@ function requestOf({ definition }: ServerUnit, { token, onProgress }: CallOption
   const request = { timeoutMs: call * 1000, maxTimeoutMs: callMax * 1000, token };
   if (onProgress === undefined) return request;
   return { ...request, onProgress: (params) => onProgress(decodeProgress(params)) };
-}
-
-function sameEntry(a: SettingsEntry, b: SettingsEntry): boolean {
-  return textOf(a) === textOf(b);
-}
-
-function textOf(entry: SettingsEntry): string {
-  return canonicalJson(parseJson(JSON.stringify(entry)));
 }

@@ -17,7 +17,8 @@ import type {
   LineageSummary,
   LineageWindow,
 } from './model/lineage.ts';
-import type { PushPolicy } from './model/mcpl.ts';
+import type { InjectionPosition, PushPolicy } from './model/mcpl.ts';
+import type { ModelBudget, ModelReservation, ModelUseRecord, ModelUseTotal } from './model/modelUse.ts';
 import type { LanguageModel } from './modelPorts.ts';
 import type { Annotation, StateImport } from './ports.ts';
 import type { ProtocolTrace } from './trace/protocolTrace.ts';
@@ -205,6 +206,72 @@ export interface TurnResult {
   readonly remarks: readonly string[];
 }
 
+/** An inference that somebody else runs: a chat of the editor's, a wrapped model. */
+export interface InferenceOpening {
+  readonly conversationId: string;
+  /** From 0. */
+  readonly turnIndex: number;
+  /** What the user wrote; null where the model goes on by itself, after a tool's result. */
+  readonly userMessage: string | null;
+  readonly model: ModelFacts;
+  /** Steps that take a while, in a few words. */
+  readonly onStep?: ((step: string) => void) | undefined;
+  readonly token?: CancellationToken | undefined;
+}
+
+/** Servers have been asked for context; the model has not been asked yet. Whoever opens it finishes or abandons it. */
+export interface OpenInference {
+  readonly inferenceId: string;
+  /** In order; each says by itself from whom it is, and nothing in it can pretend otherwise. */
+  readonly context: readonly PlacedContext[];
+  readonly injectedBy: TurnResult['injectedBy'];
+  /** What went otherwise than servers wanted, a sentence each. */
+  readonly remarks: readonly string[];
+  /** Whether servers may change the answer: nothing of it may be shown before `finish`. */
+  readonly isChecked: boolean;
+  /**
+   * Has the answer checked by those who may change it, and told to the others. Asked again it gives the same. Rejects
+   * with a `HostError`: ANSWER_WITHHELD, CANCELLED.
+   */
+  finish(answer: GivenAnswer): Promise<FinishedAnswer>;
+  /** There is no answer: no server is told of the inference. Harmless after `finish`. */
+  abandon(): void;
+}
+
+export interface PlacedContext {
+  readonly position: InjectionPosition;
+  readonly message: ModelMessage;
+}
+
+export interface GivenAnswer {
+  readonly text: string;
+  readonly usage: Usage;
+}
+
+export interface FinishedAnswer {
+  /** What may be shown. */
+  readonly text: string;
+  readonly modifiedBy: readonly string[];
+  readonly remarks: readonly string[];
+}
+
+/** Which models were used by whom, and what is left to each server. */
+export interface ModelUses {
+  /** Something was used; bursts are told of as one. */
+  readonly onDidChange: Event<void>;
+  /** Counts what ran beside the host: sampling, turns of a chat, wrapped models. */
+  record(use: ModelUseRecord): void;
+  /**
+   * Room for one use of a model by a server, by itself and without a person's look at it. Whoever gets it records the
+   * use, if there was one, and then releases it.
+   */
+  reserve(server: string): Promise<ModelReservation>;
+  /** As it is known now; undefined for a server that there is not. */
+  budget(server: string): ModelBudget | undefined;
+  /** What was used since then: the most tokens first. */
+  totals(since: number): Promise<readonly ModelUseTotal[]>;
+}
+
 /** A server wants a model, and the person has not allowed the use of any. */
 export interface ModelRefusal {
   readonly server: string;
@@ -264,6 +331,9 @@ export interface Host {
   readonly onDidRefuseModel: Event<ModelRefusal>;
   /** Runs a turn with the hooks of all servers around it (MCPL §10). Rejects with a `HostError`. */
   runTurn(request: TurnRequest): Promise<TurnResult>;
+  /** The same for an inference that somebody else runs: only the hooks. Rejects with a `HostError`. */
+  openInference(opening: InferenceOpening): Promise<OpenInference>;
+  readonly modelUses: ModelUses;
   /**
    * Says that the person chose, in one of our own views, which feature sets are on: what the settings say then needs no
    * question, and a set that is declared otherwise than before is on again. Whoever calls writes the settings as well.

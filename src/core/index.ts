@@ -52,7 +52,7 @@ export {
   type ResultView,
   sizeOf,
 } from './model/content.ts';
-export type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord } from './model/audit.ts';
+export type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord, AuditTotal } from './model/audit.ts';
 export type { EventOutcome, EventSource, InboundEvent } from './model/event.ts';
 export type { FeatureSetGrant, Grant, ScopeGrant } from './model/grant.ts';
 export {
@@ -98,6 +98,15 @@ export {
   type ModelMessage,
   type Usage,
 } from './model/inference.ts';
+export {
+  type ModelBudget,
+  type ModelReservation,
+  MODEL_ROUTES,
+  type ModelRoute,
+  type ModelUser,
+  type ModelUseRecord,
+  type ModelUseTotal,
+} from './model/modelUse.ts';
 export {
   type FeatureSet,
   type FeatureSetSettings,
@@ -194,9 +203,15 @@ export type {
   CompleteOptions,
   Approvals,
   EventInbox,
+  FinishedAnswer,
+  GivenAnswer,
   Host,
+  InferenceOpening,
   Lineages,
   ModelRefusal,
+  ModelUses,
+  OpenInference,
+  PlacedContext,
   ResourceReading,
   ResourceWatch,
   RollbackOptions,

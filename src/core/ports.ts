@@ -4,7 +4,7 @@ import type { Disposable } from './base/disposable.ts';
 import type { Event } from './base/event.ts';
 import type { Logger } from './base/log.ts';
 import type { InputPorts } from './inputPorts.ts';
-import type { AuditEntry, AuditQuery, AuditRecord } from './model/audit.ts';
+import type { AuditEntry, AuditQuery, AuditRecord, AuditTotal } from './model/audit.ts';
 import type { AuthSettings } from './model/auth.ts';
 import type { EventOutcome, InboundEvent } from './model/event.ts';
 import type { Grant } from './model/grant.ts';
@@ -217,6 +217,8 @@ export interface AuditStore {
   list(query: AuditQuery): Promise<readonly AuditEntry[]>;
   /** What a server used up of models since then. */
   used(server: string, since: number): Promise<readonly ModelUse[]>;
+  /** What was used up of models since then, by server, operation and model. */
+  totals(since: number): Promise<readonly AuditTotal[]>;
   /** Removes what is older. */
   trim(before: number): Promise<void>;
 }

@@ -2,6 +2,7 @@ import {
   type AuditEntry,
   type AuditRecord,
   type AuditStore,
+  type AuditTotal,
   boundedRecord,
   type Consent,
   type ConsentStore,
@@ -203,6 +204,19 @@ class MemoryAudit implements AuditStore {
       user === server && at >= since && tokens !== undefined ? [{ at, tokens }] : [],
     );
     return Promise.resolve(uses);
+  }
+
+  totals(since: number): Promise<readonly AuditTotal[]> {
+    const totals = new Map<string, AuditTotal>();
+    for (const { record } of this.#entries) {
+      const { server, operation, model = '', tokens, at } = record;
+      if (tokens === undefined || at < since) continue;
+      const key = JSON.stringify([server, operation, model]);
+      const known = totals.get(key) ?? { server, operation, model, requests: 0, tokens: 0, at };
+      const latest = Math.max(known.at, at);
+      totals.set(key, { ...known, requests: known.requests + 1, tokens: known.tokens + tokens, at: latest });
+    }
+    return Promise.resolve([...totals.values()].sort((a, b) => b.tokens - a.tokens));
   }
 
   trim(before: number): Promise<void> {

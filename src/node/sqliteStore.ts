@@ -8,7 +8,7 @@ import {
   type Storage,
   type VerdictStore,
 } from '../core/index.ts';
-import { decodeUse } from './store/audit.ts';
+import { decodeTotal, decodeUse } from './store/audit.ts';
 import { auditValues, entryOf } from './store/auditRows.ts';
 import { stateStore } from './stateStore.ts';
 import { StoreClient, type StoreClientOptions } from './store/client.ts';
@@ -142,6 +142,7 @@ function auditStore(client: StoreClient): AuditStore {
       const query = { limit, server: server ?? null, operation: operation ?? null, before: before ?? null };
       return client.isUnused ? [] : readable(await client.request('audit.page', query, rows), entryOf);
     },
+    totals: async (since) => (client.isUnused ? [] : client.request('audit.totals', { since }, list(decodeTotal))),
     used: (server, since) => client.request('audit.used', { server, since }, list(decodeUse)),
     trim: async (before) => {
       if (!client.isUnused) await client.request('audit.trim', { before }, nothing);

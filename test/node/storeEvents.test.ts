@@ -160,6 +160,28 @@ for (const kind of ['file', 'memory'] as const)
       assert.deepEqual(left, [scopeGrant('all', { at: 4 }), undefined, kept[2]]);
     });
 
+    test('what was used of models is summed up by server, operation and model, since a time', async () => {
+      const use = { operation: 'inference/request', model: 'acme/m1' } as const;
+      await store.audit.append([
+        auditRecord({ ...use, at: 1, server: 'feed', tokens: 1_000 }),
+        auditRecord({ ...use, at: 10, server: 'feed', tokens: 20 }),
+        auditRecord({ ...use, at: 30, server: 'feed', tokens: 22 }),
+        auditRecord({ ...use, at: 20, server: 'feed', tokens: 5, model: 'acme/m2' }),
+        auditRecord({ ...use, at: 20, server: 'mail', tokens: 7, model: undefined }),
+        auditRecord({ ...use, at: 20, server: '', operation: 'chat/turn', tokens: 0 }),
+        auditRecord({ ...use, at: 20, server: 'mail', tokens: undefined }),
+      ]);
+      const texts = (await store.audit.totals(10)).map(({ server, operation, model, requests, tokens, at }) =>
+        [server, operation, model, requests, tokens, at].join(' '),
+      );
+      assert.deepEqual(texts, [
+        'feed inference/request acme/m1 2 42 30',
+        'mail inference/request  1 7 20',
+        'feed inference/request acme/m2 1 5 20',
+        ' chat/turn acme/m1 1 0 20',
+      ]);
+    });
+
     test('the audit is listed by operation, of all servers or of one', async () => {
       const operations = ['scope/decision', 'tools/call', 'scope/decision', 'tools/call', 'scope/decision'];
       await store.audit.append(

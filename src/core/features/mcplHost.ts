@@ -2,7 +2,7 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { HostError, messageOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { ModelRefusal, TurnRequest, TurnResult } from '../hostTypes.ts';
+import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnResult } from '../hostTypes.ts';
 import type { McplConnection } from '../mcpl/connection.ts';
 import type { McplEngine } from '../mcpl/engine.ts';
 import type { InboundEvent } from '../model/event.ts';
@@ -11,6 +11,7 @@ import type { Ports } from '../ports.ts';
 import { LiveAudit } from './auditLog.ts';
 import { LiveInbox } from './eventInbox.ts';
 import { FeatureSetGate } from './featureSetGate.ts';
+import { LiveModelUses } from './modelUses.ts';
 import { ScopeHost, type ScopeUnit } from './scopeHost.ts';
 import { StateHost, type StateUnit } from './stateHost.ts';
 
@@ -35,6 +36,7 @@ export class McplHost implements Disposable {
   readonly gate: FeatureSetGate;
   readonly scopes: ScopeHost;
   readonly states: StateHost;
+  readonly modelUses: LiveModelUses;
   readonly #options: McplHostOptions;
   readonly #store = new DisposableStore();
   readonly #modelRefused: Emitter<ModelRefusal>;
@@ -63,6 +65,15 @@ export class McplHost implements Disposable {
     this.scopes = this.#store.add(
       new ScopeHost({ ports: options.ports, audit: this.audit, limits, units: () => options.units() }),
     );
+    this.modelUses = this.#store.add(
+      new LiveModelUses({
+        clock,
+        audit: this.audit,
+        store: storage.audit,
+        units: () => options.units(),
+        budgets: async () => (await this.engine()).budgets,
+      }),
+    );
     this.states = this.#store.add(
       new StateHost({ ports: options.ports, audit: this.audit, limits, units: () => options.units() }),
     );
@@ -87,6 +98,12 @@ export class McplHost implements Disposable {
     return engine.run(request);
   }
 
+  async open(opening: InferenceOpening): Promise<OpenInference> {
+    const engine = await this.engine();
+    this.#checkGuards();
+    return engine.open(opening);
+  }
+
   /** Everything that was recorded is kept; to be called before the store is closed. */
   async close(): Promise<void> {
     await this.events.close();
@@ -102,7 +119,7 @@ export class McplHost implements Disposable {
   async #load(): Promise<McplEngine> {
     const { McplEngine } = await import('../mcpl/engine.ts');
     const { clock, ids, storage, models, logs } = this.#options.ports;
-    return new McplEngine({
+    const engine = new McplEngine({
       clock,
       ids,
       storage,
@@ -115,7 +132,10 @@ export class McplHost implements Disposable {
       limits: () => this.#options.limits(),
       connections: () => this.#options.units().flatMap(({ mcpl }) => mcpl.member ?? []),
       onRefused: (refusal) => this.#modelRefused.fire(refusal),
+      onBudgetRead: () => this.modelUses.changed(),
     });
+    this.modelUses.counting(engine.budgets);
+    return engine;
   }
 
   async #ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {

@@ -1,13 +1,25 @@
 import { messageOf } from '../base/errors.ts';
 import type { InferenceSettings } from '../model/mcpl.ts';
 import type { AuditStore, Clock, ModelUse } from '../ports.ts';
-import type { McplMember } from './member.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface BudgetsOptions {
   readonly clock: Clock;
   readonly audit: Pick<AuditStore, 'used'>;
   readonly recorder: Recorder;
+  /** What earlier runs used is known now. */
+  onRead?(server: string): void;
+}
+
+/** Whose budget it is, and how large. */
+export interface Payer {
+  readonly server: string;
+  readonly settings: { readonly inference: InferenceSettings };
+}
+
+export interface Spent {
+  readonly requestsLastHour: number;
+  readonly tokensLastDay: number;
 }
 
 /** Which limit stands in the way; `unread`: what was used before is not known now. */
@@ -72,7 +84,7 @@ export class Budgets {
   }
 
   /** Whoever takes says when it is done, whatever comes of it. */
-  async take(member: McplMember): Promise<Taken | Refusal> {
+  async take(member: Payer): Promise<Taken | Refusal> {
     const ledger = this.#ledger(member.server);
     if (!ledger.isRead && !(await this.#read(member.server, ledger))) return this.#unread();
     const refusal = this.#refusal(ledger, member.settings.inference, 1);
@@ -90,10 +102,29 @@ export class Budgets {
   }
 
   /** Whether there is room now, as far as that can be told at once: `take` decides. */
-  allows(member: McplMember): boolean {
+  allows(member: Payer): boolean {
     const ledger = this.#ledger(member.server);
     if (!ledger.isRead) void this.#read(member.server, ledger);
     return this.#refusal(ledger, member.settings.inference, 1) === undefined;
+  }
+
+  /** A use that nothing was taken for, or that is released as none. */
+  note(server: string, use: ModelUse): void {
+    const ledger = this.#ledger(server);
+    // What began before is found in the audit.
+    if (ledger.isRead || use.at >= ledger.since) ledger.uses = [...ledger.uses, use];
+  }
+
+  /** As far as it is known: `onRead` tells when all is. */
+  spent(server: string): Spent {
+    const ledger = this.#ledger(server);
+    if (!ledger.isRead) void this.#read(server, ledger);
+    const now = this.#options.clock.now();
+    const uses = inOrder(ledger.uses, ledger.flights);
+    return {
+      requestsLastHour: uses.filter(({ at }) => at > now - HOUR).length,
+      tokensLastDay: sum(ledger.uses.filter(({ at }) => at > now - DAY)),
+    };
   }
 
   #ledger(server: string): Ledger {
@@ -117,6 +148,7 @@ export class Budgets {
       // What this run used is known already, and may be in the audit by now as well.
       ledger.uses = [...earlier.filter(({ at }) => at < ledger.since), ...ledger.uses];
       ledger.isRead = true;
+      this.#options.onRead?.(server);
     } catch (error) {
       ledger.reading = undefined;
       const detail = `What the server used of models before could not be read: ${messageOf(error)}`.slice(0, 500);

@@ -1,7 +1,7 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import { cancelled } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
-import type { ModelRefusal, TurnRequest, TurnResult } from '../hostTypes.ts';
+import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnResult } from '../hostTypes.ts';
 import type { InboundEvent } from '../model/event.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { Models } from '../modelPorts.ts';
@@ -12,10 +12,12 @@ import { McplConnection, type McplConnectionOptions, type McplHandler } from './
 import { eventMessages } from './eventPrompt.ts';
 import { FormGrants } from './formGrants.ts';
 import { InferenceRequests } from './inferenceRequests.ts';
+import { OpenInferences } from './openInference.ts';
 import { type PushInbox, PushEvents } from './pushEvents.ts';
 import type { Recorder } from './recorder.ts';
 import { elevate, type ScopeAuthority } from './scopeRequests.ts';
 import { type StateAuthority, takeState } from './stateUpdates.ts';
+import { TurnHooks } from './turnHooks.ts';
 import { Turns } from './turns.ts';
 
 export interface EngineOptions {
@@ -32,6 +34,8 @@ export interface EngineOptions {
   /** In the order of the settings. */
   connections(): readonly McplConnection[];
   onRefused(refusal: ModelRefusal): void;
+  /** What a server used of models before is known now. */
+  onBudgetRead(server: string): void;
 }
 
 export type UnitConnection = Omit<McplConnectionOptions, 'clock' | 'grants' | 'recorder' | 'handlers'>;
@@ -42,7 +46,8 @@ export class McplEngine {
   readonly #recorder: Recorder;
   readonly #grants: FormGrants;
   readonly #turns: Turns;
-  readonly #budgets: Budgets;
+  readonly #inferences: OpenInferences;
+  readonly budgets: Budgets;
   readonly #handlers: Readonly<Record<string, McplHandler>>;
 
   constructor(options: EngineOptions) {
@@ -52,16 +57,23 @@ export class McplEngine {
     const limits = (): HostLimits => options.limits();
     this.#options = options;
     this.#grants = new FormGrants({ clock, ids, grants: storage.grants, log });
-    this.#budgets = new Budgets({ clock, audit: storage.audit, recorder });
+    this.budgets = new Budgets({
+      clock,
+      audit: storage.audit,
+      recorder,
+      onRead: (server) => options.onBudgetRead(server),
+    });
+    const hooks = new TurnHooks({ clock, recorder, log, members: () => this.#members() });
+    this.#inferences = new OpenInferences({ ids, hooks });
     this.#turns = new Turns({
+      hooks,
       clock,
       ids,
       models,
-      budgets: this.#budgets,
+      budgets: this.budgets,
       limits,
       recorder,
       log,
-      members: () => this.#members(),
     });
     const push = new PushEvents({
       clock,
@@ -69,14 +81,14 @@ export class McplEngine {
       inbox: options.inbox,
       recorder,
       limits,
-      inferAllowed: (member) => this.#budgets.allows(member),
+      inferAllowed: (member) => this.budgets.allows(member),
       newInferenceId: () => `inf_${ids.uuid()}`,
     });
     const inference = new InferenceRequests({
       clock,
       ids,
       models,
-      budgets: this.#budgets,
+      budgets: this.budgets,
       limits,
       recorder,
       onRefused: (refusal) => options.onRefused(refusal),
@@ -102,6 +114,10 @@ export class McplEngine {
     return this.#turns.run(request);
   }
 
+  open(opening: InferenceOpening): Promise<OpenInference> {
+    return this.#inferences.open(opening);
+  }
+
   /** A turn on an event, at the cost of the server that sent it. */
   async ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
     const connection = this.#options.connections().find(({ server }) => server === event.server);
@@ -123,7 +139,6 @@ export class McplEngine {
   }
 
   #members(): readonly McplConnection[] {
-    const members = this.#options.connections().filter(({ isMember }) => isMember);
-    return members.sort((a, b) => a.settings.hooks.order - b.settings.hooks.order);
+    return this.#options.connections().filter(({ isMember }) => isMember);
   }
 }

@@ -42,6 +42,7 @@ interface Verdict {
   readonly detail: string;
   /** Undefined where no model was used. */
   readonly tokens: number | undefined;
+  readonly model?: string | undefined;
 }
 
 interface Request {
@@ -132,8 +133,10 @@ export class InferenceRequests {
     const allowed = taken.allow(inputTokens, params.maxTokens);
     if (allowed.kind === 'refused') return refused(overBudget(allowed));
     const outcome = await this.#run(request, model, counter, allowed.maxTokens);
-    if (isOff(request)) return switchedOff(featureSet, inputTokens + counter.estimate(outcome.text));
-    return this.#verdict(request, { model, counter, inputTokens, outcome });
+    const verdict = isOff(request)
+      ? switchedOff(featureSet, inputTokens + counter.estimate(outcome.text))
+      : await this.#verdict(request, { model, counter, inputTokens, outcome });
+    return verdict.tokens === undefined ? verdict : { ...verdict, model: `${model.facts.vendor}/${model.facts.id}` };
   }
 
   async #run(request: Request, model: LanguageModel, counter: TokenCounter, maxTokens: number): Promise<RunOutcome> {
@@ -205,13 +208,13 @@ export class InferenceRequests {
 
   #record(
     member: McplMember,
-    { outcome, detail, tokens }: Omit<Verdict, 'answer'>,
+    { outcome, detail, tokens, model }: Omit<Verdict, 'answer'>,
     facts: Pick<AuditRecord, 'at' | 'operation' | 'featureSet' | 'inferenceId'>,
   ): void {
     const { clock, recorder } = this.#options;
     const shown = cleanLine(member.redact(detail), MAX_DETAIL);
     const durationMs = clock.now() - facts.at;
-    recorder.record({ ...facts, server: member.server, outcome, durationMs, detail: shown, tokens });
+    recorder.record({ ...facts, server: member.server, outcome, durationMs, detail: shown, tokens, model });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { PlacedContext, TurnResult } from '../hostTypes.ts';
 import type { ContentBlock } from '../model/content.ts';
 import type { ModelMessage } from '../model/inference.ts';
 import { INJECTION_POSITIONS, type InjectionPosition } from '../model/mcpl.ts';
@@ -5,8 +6,20 @@ import { attributeText, withoutOurTags } from './delimiters.ts';
 import type { Placed } from './injectionLimits.ts';
 
 /** Grouped by position, and otherwise as they came (MCPL §10.8). */
-export function inOrder(placed: readonly Placed[]): readonly Placed[] {
+function inOrder(placed: readonly Placed[]): readonly Placed[] {
   return INJECTION_POSITIONS.flatMap((position) => placed.filter((one) => one.position === position));
+}
+
+/** Who put something where. */
+export function injectors(placed: readonly Placed[]): TurnResult['injectedBy'] {
+  return inOrder(placed).map(({ server, namespace, position }) => ({ server, namespace, position }));
+}
+
+/** The same as messages, for whoever has a conversation in a form of its own. */
+export function asMessages(placed: readonly Placed[]): readonly PlacedContext[] {
+  return INJECTION_POSITIONS.flatMap((position) =>
+    messageOf(placed, position).map((message) => ({ position, message })),
+  );
 }
 
 /**

@@ -1,7 +1,8 @@
 import { isCancellation, messageOf } from '../base/errors.ts';
 import { clip } from '../base/json.ts';
-import type { AuditOutcome } from '../model/audit.ts';
-import type { Usage } from '../model/inference.ts';
+import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
+import type { ModelFacts, Usage } from '../model/inference.ts';
+import { operationOf, spentText } from '../model/modelUse.ts';
 import type { Clock } from '../ports.ts';
 import type { Budgets, Taken } from './budgets.ts';
 import type { McplMember } from './member.ts';
@@ -19,6 +20,8 @@ export interface TurnAccountsOptions {
 export interface Account {
   /** Somebody's budget pays; a turn of a person has no limit. */
   readonly isPaid: boolean;
+  /** It goes to that model. */
+  chose(model: ModelFacts): void;
   /** How long the answer may be. Throws a `HostError`: BUDGET_SPENT. */
   allow(inputTokens: number): number;
   used(usage: Usage): void;
@@ -28,16 +31,9 @@ export interface Account {
   close(end: 'success' | { readonly error: unknown }): void;
 }
 
-const OPERATION = 'inference/turn';
 const MAX_DETAIL = 500;
 
-const FREE: Account = {
-  isPaid: false,
-  allow: () => Infinity,
-  used: () => undefined,
-  failed: () => undefined,
-  close: () => undefined,
-};
+type Outcome = Pick<AuditRecord, 'outcome' | 'detail' | 'tokens' | 'model'>;
 
 /** Turns that a server began by an event are at the cost of its budget, like what it asks of models itself. */
 export class TurnAccounts {
@@ -49,42 +45,45 @@ export class TurnAccounts {
 
   /** Rejects with a `HostError`: BUDGET_SPENT. */
   async open(payer: McplMember | undefined, inferenceId: string): Promise<Account> {
-    if (payer === undefined) return FREE;
-    const startedAt = this.#options.clock.now();
-    const taken = await this.#options.budgets.take(payer);
-    const record = (outcome: AuditOutcome, detail: string, tokens: number | undefined): void => {
-      const at = this.#options.clock.now();
-      this.#options.recorder.record({
-        at,
-        server: payer.server,
-        operation: OPERATION,
-        featureSet: undefined,
-        inferenceId,
-        outcome,
-        durationMs: at - startedAt,
-        detail: clip(payer.redact(detail), MAX_DETAIL),
-        tokens,
-      });
+    const { clock, recorder, budgets } = this.#options;
+    const startedAt = clock.now();
+    const route = payer === undefined ? 'chat' : 'event';
+    const facts = { server: payer?.server ?? '', operation: operationOf(route), featureSet: undefined, inferenceId };
+    const record = ({ detail = '', ...outcome }: Outcome): void => {
+      const at = clock.now();
+      const shown = clip(payer?.redact(detail) ?? detail, MAX_DETAIL);
+      recorder.record({ at, ...facts, durationMs: at - startedAt, ...outcome, detail: shown });
     };
-    if (taken.kind === 'taken') return new PaidAccount(taken, record);
-    record('refused', taken.message, undefined);
+    if (payer === undefined) return new TurnAccount(undefined, record);
+    const taken = await budgets.take(payer);
+    if (taken.kind === 'taken') return new TurnAccount(taken, record);
+    record({ outcome: 'refused', detail: taken.message, tokens: undefined });
     throw overBudget(taken);
   }
 }
 
-class PaidAccount implements Account {
-  readonly isPaid = true;
-  readonly #taken: Taken;
-  readonly #record: (outcome: AuditOutcome, detail: string, tokens: number | undefined) => void;
+class TurnAccount implements Account {
+  readonly #taken: Taken | undefined;
+  readonly #record: (outcome: Outcome) => void;
+  #model: string | undefined;
   #usage: Usage | undefined;
   #isRefused = false;
 
-  constructor(taken: Taken, record: (outcome: AuditOutcome, detail: string, tokens: number | undefined) => void) {
+  constructor(taken: Taken | undefined, record: (outcome: Outcome) => void) {
     this.#taken = taken;
     this.#record = record;
   }
 
+  get isPaid(): boolean {
+    return this.#taken !== undefined;
+  }
+
+  chose({ vendor, id }: ModelFacts): void {
+    this.#model = `${vendor}/${id}`;
+  }
+
   allow(inputTokens: number): number {
+    if (this.#taken === undefined) return Infinity;
     const allowed = this.#taken.allow(inputTokens, undefined);
     if (allowed.kind === 'allowed') return allowed.maxTokens;
     this.#isRefused = true;
@@ -103,10 +102,14 @@ class PaidAccount implements Account {
   close(end: 'success' | { readonly error: unknown }): void {
     const usage = this.#usage;
     const tokens = usage === undefined ? undefined : usage.inputTokens + usage.outputTokens;
-    this.#taken.done(tokens);
-    const spent = usage === undefined ? '' : `${usage.inputTokens} tokens read, ${usage.outputTokens} written.`;
-    if (end === 'success') this.#record('success', spent, tokens);
-    else this.#record(this.#outcomeOf(end.error), `${messageOf(end.error)} ${spent}`.trim(), tokens);
+    this.#taken?.done(tokens);
+    // A person knows by themselves what they asked in vain.
+    if (!this.isPaid && usage === undefined) return;
+    const spent = usage === undefined ? '' : spentText(usage);
+    const used = { tokens, model: usage === undefined ? undefined : this.#model };
+    if (end === 'success') this.#record({ outcome: 'success', detail: spent, ...used });
+    else
+      this.#record({ outcome: this.#outcomeOf(end.error), detail: `${messageOf(end.error)} ${spent}`.trim(), ...used });
   }
 
   #outcomeOf(error: unknown): AuditOutcome {

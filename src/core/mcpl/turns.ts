@@ -7,16 +7,15 @@ import type { HostLimits } from '../model/server.ts';
 import type { LanguageModel, Models } from '../modelPorts.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { HookTurn } from '../wire/mcpl/hooks.ts';
-import { AfterHooks } from './afterHooks.ts';
 import type { Budgets } from './budgets.ts';
-import { ContextHooks, type Gathered } from './contextHooks.ts';
-import { inOrder, withInjections } from './injections.ts';
+import { injectors, withInjections } from './injections.ts';
 import type { McplMember } from './member.ts';
 import { chooseModel, runModel } from './modelUse.ts';
 import type { Recorder } from './recorder.ts';
 import { countableText, TokenCounter } from './tokenCounter.ts';
 import { turnFailure } from './turnFailure.ts';
 import { type Account, TurnAccounts } from './turnAccounts.ts';
+import type { HookedTurn, TurnHooks } from './turnHooks.ts';
 
 export interface TurnsOptions {
   readonly clock: Clock;
@@ -25,8 +24,7 @@ export interface TurnsOptions {
   readonly budgets: Pick<Budgets, 'take'>;
   readonly recorder: Recorder;
   readonly log: Logger;
-  /** In the order of their hooks. */
-  members(): readonly McplMember[];
+  readonly hooks: TurnHooks;
   limits(): Pick<HostLimits, 'model'>;
 }
 
@@ -39,8 +37,7 @@ export interface TurnGiven {
 interface Round {
   readonly request: TurnRequest;
   readonly turn: HookTurn;
-  /** Who could change the answer when the turn began. */
-  readonly guards: readonly McplMember[];
+  readonly hooks: HookedTurn;
   readonly model: LanguageModel;
   readonly account: Account;
   readonly token: CancellationToken;
@@ -55,14 +52,10 @@ interface ModelAnswer {
 /** One round with a model, with the hooks of all servers around it (MCPL §10). */
 export class Turns {
   readonly #options: TurnsOptions;
-  readonly #before: ContextHooks;
-  readonly #after: AfterHooks;
   readonly #accounts: TurnAccounts;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
-    this.#before = new ContextHooks(options);
-    this.#after = new AfterHooks(options);
     this.#accounts = new TurnAccounts(options);
   }
 
@@ -70,17 +63,17 @@ export class Turns {
   async run(request: TurnRequest, given: TurnGiven = {}): Promise<TurnResult> {
     const token = request.token ?? NO_CANCELLATION;
     stopIfCancelled(token);
-    // Before anything is waited for: one that ends meanwhile is still one that has to check the answer.
-    const guards = this.#after.blockers(this.#members());
+    const hooks = this.#options.hooks.begin({ token, onStep: request.onStep });
     const inferenceId = request.inferenceId ?? `inf_${this.#options.ids.uuid()}`;
     const account = await this.#accounts.open(given.payer, inferenceId);
     try {
       stopIfCancelled(token);
       const model = request.model ?? (await this.#choose(given.payer, token));
       stopIfCancelled(token);
+      account.chose(model.facts);
       const { conversationId, turnIndex, userMessage } = request;
       const turn = { inferenceId, conversationId, turnIndex, userMessage, model: model.facts };
-      const result = await this.#round({ request, turn, guards, model, account, token });
+      const result = await this.#round({ request, turn, hooks, model, account, token });
       account.close('success');
       return result;
     } catch (error) {
@@ -98,39 +91,21 @@ export class Turns {
   }
 
   async #round(round: Round): Promise<TurnResult> {
-    const { request, turn, guards, model, token } = round;
-    const gathered = await this.#gather(round);
-    stopIfCancelled(token);
-    // Also one that has ended meanwhile: whether an answer is shown without it is for its settings to say.
-    const blockers = this.#inOrder([...new Set([...guards, ...this.#after.blockers(this.#members())])]);
+    const { request, turn, hooks, model } = round;
+    const gathered = await hooks.gather(turn);
+    const { isChecked } = hooks;
     const messages = withInjections(request.messages, gathered.placed);
     const show = (text: string): void => this.#tell('onText', request.onText, text);
-    const answer = await this.#ask(round, messages, blockers.length === 0 ? show : () => undefined);
+    const answer = await this.#ask(round, messages, isChecked ? () => undefined : show);
     const { usage, finishReason } = answer;
-    const answered = { ...turn, assistantMessage: answer.text, usage };
-    const onStep = (step: string): void => this.#tell('onStep', request.onStep, step);
-    const checked = await this.#after.check(answered, blockers, { token, onStep });
-    stopIfCancelled(token);
+    const checked = await hooks.finish(turn, answer.text, usage);
     // Nothing of an answer that a server may change is shown before (mcpl.md §5 (24)).
-    if (blockers.length > 0 && checked.text !== '') show(checked.text);
-    this.#after.tell({ ...answered, assistantMessage: checked.text }, this.#members());
-    const injectedBy = inOrder(gathered.placed).map(({ server, namespace, position }) => ({
-      server,
-      namespace,
-      position,
-    }));
+    if (isChecked && checked.text !== '') show(checked.text);
+    const injectedBy = injectors(gathered.placed);
     const { text, modifiedBy } = checked;
     const remarks = [...gathered.remarks, ...checked.remarks];
     const { inferenceId } = turn;
     return { inferenceId, text, model: model.facts, usage, finishReason, injectedBy, modifiedBy, remarks };
-  }
-
-  async #gather({ request, turn, token }: Round): Promise<Gathered> {
-    const asked = this.#before.participants(this.#members());
-    if (asked.length === 0) return { placed: [], remarks: [] };
-    const names = asked.map(({ server }) => server).join(', ');
-    this.#tell('onStep', request.onStep, `Asking ${names} for context`);
-    return this.#before.gather(turn, asked, token);
   }
 
   async #ask(
@@ -161,15 +136,6 @@ export class Turns {
     const usage = await unlessCancelled(counting(), token, 'The turn');
     account.used(usage);
     return { text, finishReason: end.finishReason, usage };
-  }
-
-  #members(): readonly McplMember[] {
-    return this.#inOrder(this.#options.members());
-  }
-
-  /** Servers of the same order stay in that of the settings. */
-  #inOrder(members: readonly McplMember[]): readonly McplMember[] {
-    return members.toSorted((a, b) => a.settings.hooks.order - b.settings.hooks.order);
   }
 
   /** Whoever listens cannot break the turn. */

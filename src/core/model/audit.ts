@@ -12,6 +12,7 @@ export type AuditOutcome =
 /** One MCPL operation (MCPL §13.2). Never changed once written; secrets were taken out before. */
 export interface AuditRecord {
   readonly at: number;
+  /** Empty where no server had part in it: the person's own use of a model. */
   readonly server: string;
   /** `push/event`, `context/beforeInference`, `tools/call`, … */
   readonly operation: string;
@@ -23,6 +24,19 @@ export interface AuditRecord {
   readonly detail: string | undefined;
   /** Tokens of a model that were used up for the server. */
   readonly tokens: number | undefined;
+  /** The model that was used, as `vendor/id`. */
+  readonly model?: string | undefined;
+}
+
+/** What was used of one model on one way since some time. */
+export interface AuditTotal {
+  readonly server: string;
+  readonly operation: string;
+  /** Empty where it was not written down. */
+  readonly model: string;
+  readonly requests: number;
+  readonly tokens: number;
+  readonly at: number;
 }
 
 /** Which records to show: the newest first. */

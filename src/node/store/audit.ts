@@ -1,15 +1,18 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { ModelUse } from '../../core/index.ts';
+import type { AuditTotal, ModelUse } from '../../core/index.ts';
 import type { AuditPageRequest } from './contract.ts';
 import { integer, list, optionalInteger, optionalText, record, text, values } from './records.ts';
 import { reads, type StoreHandlers, writes } from './repository.ts';
 
-export const AUDIT_COLUMNS = 'at, server, operation, feature_set, inference_id, outcome, duration_ms, detail, tokens';
+export const AUDIT_COLUMNS =
+  'at, server, operation, feature_set, inference_id, outcome, duration_ms, detail, tokens, model';
 export const AUDIT_VALUES = AUDIT_COLUMNS.split(', ').length;
-export const AUDIT_INSERT = `INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+export const AUDIT_INSERT = `INTO audit (${AUDIT_COLUMNS}) VALUES (${'?, '.repeat(AUDIT_VALUES - 1)}?)`;
 
 /** More than anybody reads at once; who wants more asks for what comes before. */
 const MAX_PAGE = 5_000;
+/** Servers times models: those with the most tokens, where there are more. */
+const MAX_TOTALS = 1_000;
 
 /** What was done under MCPL. Nothing is ever changed: there is no operation that could. */
 export function auditHandlers(database: DatabaseSync): Pick<StoreHandlers, AuditOperation> {
@@ -26,6 +29,10 @@ export function auditHandlers(database: DatabaseSync): Pick<StoreHandlers, Audit
   const used = database.prepare(
     'SELECT at, tokens FROM audit WHERE server = ? AND at >= ? AND tokens IS NOT NULL ORDER BY at, place',
   );
+  const totals = database.prepare(
+    `SELECT server, operation, coalesce(model, '') AS model, count(*) AS requests, sum(tokens) AS tokens, max(at) AS at
+     FROM audit WHERE at >= ? AND tokens IS NOT NULL GROUP BY server, operation, model ORDER BY tokens DESC LIMIT ?`,
+  );
   const trim = database.prepare('DELETE FROM audit WHERE at < ?');
   return {
     'audit.append': writes<'audit.append'>(list(values(AUDIT_VALUES)), (records) => {
@@ -39,15 +46,30 @@ export function auditHandlers(database: DatabaseSync): Pick<StoreHandlers, Audit
       return pageOfBoth.all(place, server, operation, count);
     }),
     'audit.used': reads<'audit.used'>(decodeSince, ({ server, since }) => used.all(server, since).map(decodeUse)),
+    'audit.totals': reads<'audit.totals'>(decodeSinceAll, ({ since }) =>
+      totals.all(since, MAX_TOTALS).map(decodeTotal),
+    ),
     'audit.trim': writes<'audit.trim'>(decodeBefore, ({ before }) => trim.run(before)),
   };
 }
 
-type AuditOperation = 'audit.append' | 'audit.page' | 'audit.used' | 'audit.trim';
+type AuditOperation = 'audit.append' | 'audit.page' | 'audit.used' | 'audit.totals' | 'audit.trim';
 
 export function decodeUse(value: unknown): ModelUse {
   const { at, tokens } = record(value);
   return { at: integer(at, 'at'), tokens: integer(tokens, 'tokens') };
+}
+
+export function decodeTotal(value: unknown): AuditTotal {
+  const { server, operation, model, requests, tokens, at } = record(value);
+  return {
+    server: text(server, 'server'),
+    operation: text(operation, 'operation'),
+    model: text(model, 'model'),
+    requests: integer(requests, 'requests'),
+    tokens: integer(tokens, 'tokens'),
+    at: integer(at, 'at'),
+  };
 }
 
 function decodePage(value: unknown): AuditPageRequest {
@@ -63,6 +85,10 @@ function decodePage(value: unknown): AuditPageRequest {
 function decodeSince(value: unknown): { readonly server: string; readonly since: number } {
   const { server, since } = record(value);
   return { server: text(server, 'server'), since: integer(since, 'since') };
+}
+
+function decodeSinceAll(value: unknown): { readonly since: number } {
+  return { since: integer(record(value)['since'], 'since') };
 }
 
 function decodeBefore(value: unknown): { readonly before: number } {

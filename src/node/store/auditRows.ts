@@ -15,6 +15,7 @@ export function auditValues(record: AuditRecord): Value[] {
     Math.round(record.durationMs),
     record.detail ?? null,
     record.tokens === undefined ? null : Math.round(record.tokens),
+    record.model ?? null,
   ];
 }
 
@@ -31,5 +32,6 @@ export function entryOf(row: Row): AuditEntry {
     durationMs: integer(row['duration_ms'], 'duration_ms'),
     detail: optionalText(row['detail'], 'detail'),
     tokens: optionalInteger(row['tokens'], 'tokens'),
+    model: optionalText(row['model'], 'model'),
   };
 }

@@ -1,5 +1,6 @@
 import type {
   Annotation,
+  AuditTotal,
   Consent,
   EraVerdict,
   HeadMove,
@@ -44,6 +45,7 @@ export interface StoreOperations {
     readonly params: { readonly server: string; readonly since: number };
     readonly result: readonly ModelUse[];
   };
+  'audit.totals': { readonly params: { readonly since: number }; readonly result: readonly AuditTotal[] };
   'audit.trim': { readonly params: { readonly before: number }; readonly result: null };
   'state.base': { readonly params: BaseRequest; readonly result: Row };
   'state.record': { readonly params: StateUpdate; readonly result: Row };

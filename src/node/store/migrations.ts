@@ -122,6 +122,7 @@ const MIGRATIONS: readonly string[] = [
      refusal TEXT
    ) STRICT;
    CREATE INDEX head_moves_by_target ON head_moves (target, place)`,
+  'ALTER TABLE audit ADD COLUMN model TEXT',
 ];
 
 export const LATEST_VERSION = MIGRATIONS.length;

@@ -17,6 +17,8 @@ import {
   type LogLevelName,
   type McplSnapshot,
   type ModelRefusal,
+  type ModelUses,
+  type OpenInference,
   type Operation,
   type PendingApproval,
   type Prompt,
@@ -220,6 +222,13 @@ export class FakeHost implements Host {
   readonly modelRefused = new Emitter<ModelRefusal>();
   readonly onDidRefuseModel = this.modelRefused.event;
   readonly events = new FakeInbox();
+  readonly modelUses: ModelUses = {
+    onDidChange: new Emitter<void>().event,
+    record: ({ model }) => this.did.push(`record ${model}`),
+    reserve: () => Promise.resolve({ kind: 'reserved', release: () => undefined }),
+    budget: () => undefined,
+    totals: () => Promise.resolve([]),
+  };
   readonly approvals = new FakeApprovals();
   readonly lineages = new FakeLineages();
   /** What becomes of the state that comes with a result. */
@@ -327,6 +336,9 @@ export class FakeHost implements Host {
   }
   allowPushPolicy(id: string, featureSet: string, policy: string): Promise<void> {
     return this.#note(`push ${id} ${featureSet} ${policy}`);
+  }
+  openInference(): Promise<OpenInference> {
+    return Promise.reject(unknownServer('any'));
   }
   runTurn(request: TurnRequest): Promise<TurnResult> {
     this.turns.push(request);

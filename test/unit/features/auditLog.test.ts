@@ -37,6 +37,7 @@ suite('The audit while the host runs', () => {
         return Promise.resolve([]);
       },
       used: () => Promise.resolve([]),
+      totals: () => Promise.resolve([]),
       trim: (before) => {
         asked.push(`trim ${Math.round(before / DAY)}`);
         return Promise.resolve();

@@ -7,6 +7,7 @@ import { NO_LOG } from '../../../src/core/base/log.ts';
 import type { TurnRequest, TurnResult } from '../../../src/core/hostTypes.ts';
 import type { Refusal, Taken } from '../../../src/core/mcpl/budgets.ts';
 import type { McplMember } from '../../../src/core/mcpl/member.ts';
+import { TurnHooks } from '../../../src/core/mcpl/turnHooks.ts';
 import { Turns } from '../../../src/core/mcpl/turns.ts';
 import type { AuditRecord } from '../../../src/core/model/audit.ts';
 import type { ModelMessage } from '../../../src/core/model/inference.ts';
@@ -123,7 +124,10 @@ export class HookStage {
   readonly clock = new FakeClock();
   readonly model = new FakeModel();
   readonly members: HookMember[] = [];
+  /** What servers did. */
   readonly records: AuditRecord[] = [];
+  /** What the person used. */
+  readonly own: AuditRecord[] = [];
   readonly wishes: ModelWish[] = [];
   readonly source = new CancellationSource();
   readonly shown: string[] = [];
@@ -132,10 +136,19 @@ export class HookStage {
   choose: () => Promise<ModelChoice> = () => Promise.resolve({ kind: 'model', model: this.model });
   budget: Refusal | undefined;
   #ids = 0;
-  readonly recorder = { record: (record: AuditRecord): void => void this.records.push(record) };
+  readonly recorder = {
+    record: (record: AuditRecord): void => void (record.server === '' ? this.own : this.records).push(record),
+  };
+  readonly hooks = new TurnHooks({
+    clock: this.clock,
+    recorder: this.recorder,
+    log: NO_LOG,
+    members: () => this.members.map(({ asMember }) => asMember),
+  });
+  readonly ids = { uuid: (): string => `${++this.#ids}` };
   readonly turns = new Turns({
     clock: this.clock,
-    ids: { uuid: () => `${++this.#ids}` },
+    ids: this.ids,
     models: {
       choose: (wish) => {
         this.wishes.push(wish);
@@ -145,7 +158,7 @@ export class HookStage {
     budgets: { take: () => Promise.resolve(this.budget ?? this.#taken()) },
     recorder: this.recorder,
     log: NO_LOG,
-    members: () => this.members.map(({ asMember }) => asMember),
+    hooks: this.hooks,
     limits: () => ({ model: 'host-model' }),
   });
 

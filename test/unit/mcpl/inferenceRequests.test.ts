@@ -52,6 +52,7 @@ suite('Inference that servers ask for', () => {
         operation: 'inference/request',
         featureSet: 'memory.think',
         inferenceId: 'inf_1',
+        model: 'acme/fake-1',
         outcome: 'success',
         durationMs: 250,
         detail: 'fake-1: 9 tokens read, 11 written',

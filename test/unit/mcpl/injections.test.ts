@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type { ContentBlock } from '../../../src/core/model/content.ts';
 import type { InjectionPosition } from '../../../src/core/model/mcpl.ts';
 import { admitInjections, type Placed } from '../../../src/core/mcpl/injectionLimits.ts';
-import { inOrder, withInjections } from '../../../src/core/mcpl/injections.ts';
+import { asMessages, injectors, withInjections } from '../../../src/core/mcpl/injections.ts';
 import type { Injection } from '../../../src/core/wire/mcpl/hooks.ts';
 import { HookMember, showMessages, userText } from './hookStage.ts';
 
@@ -50,9 +50,15 @@ suite('What servers inject', () => {
       ].join('\n'),
     );
     assert.deepEqual(
-      inOrder(all).map(({ server, position }) => `${server} ${position}`),
+      injectors(all).map(({ server, position }) => `${server} ${position}`),
       ['a system', 'b system', 'b beforeUser', 'a afterUser'],
     );
+    const apart = asMessages(all).map(({ position, message }) => `${position} ${showMessages([message])}`);
+    assert.deepEqual(apart, [
+      'system user: <context server="a" namespace="n">\na1\n</context>\n<context server="b" namespace="n">\nb1\n</context>',
+      'beforeUser user: <context server="b" namespace="n">\nb2\n</context>',
+      'afterUser user: <context server="a" namespace="n">\na3\n</context>',
+    ]);
   });
 
   test('leaves a conversation without it as it is, and follows one in which no user spoke', () => {

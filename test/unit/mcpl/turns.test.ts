@@ -23,6 +23,27 @@ suite('A turn', () => {
     assert.deepEqual([stage.shown, stage.clock.waiting, stage.audited], [['Fine', '.'], 0, '']);
   });
 
+  test('of a person is in the audit with its model and tokens, also where it failed after the model was used', async () => {
+    const stage = new HookStage();
+    await stage.said(['Fine', '.']);
+    const failing = stage.run();
+    await settle();
+    stage.model.last.say('Hm');
+    stage.model.last.end({ kind: 'failed', reason: 'blocked', message: 'No.' });
+    await failureOf(failing);
+    const unused = stage.run();
+    await settle();
+    stage.model.last.end({ kind: 'failed', reason: 'no_permission', message: 'Ask.' });
+    await failureOf(unused);
+    assert.deepEqual(
+      stage.own.map(({ operation, outcome, tokens, model, detail }) => [operation, outcome, tokens, model, detail]),
+      [
+        ['chat/turn', 'success', 17, 'acme/fake-1', '12 tokens read, 5 written.'],
+        ['chat/turn', 'failure', 14, 'acme/fake-1', 'No. 12 tokens read, 2 written.'],
+      ],
+    );
+  });
+
   test('counts what servers added as read', async () => {
     const stage = new HookStage(new HookMember('m', { [BEFORE]: () => injection('system', 'x') }));
     const { usage } = await stage.said(['ok']);
