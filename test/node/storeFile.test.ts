@@ -101,7 +101,7 @@ suite('The file of events, grants and the audit', function () {
     );
     await store.close();
     const database = new DatabaseSync(file, { readOnly: true });
-    assert.deepEqual({ ...database.prepare('PRAGMA user_version').get() }, { user_version: 5 });
+    assert.deepEqual({ ...database.prepare('PRAGMA user_version').get() }, { user_version: 6 });
     database.close();
     assert.deepEqual(notices, []);
   });
@@ -136,6 +136,21 @@ suite('The file of events, grants and the audit', function () {
       [await store.grants.list(), await store.grants.find('one'), await store.grants.find('grant-1'), notices],
       [[scopeGrant('one'), old], scopeGrant('one'), old, []],
     );
+  });
+
+  test('a file of version 5 keeps its audit, and what comes now says which model was used', async () => {
+    await fill(1);
+    tamper('ALTER TABLE audit DROP COLUMN model', 'PRAGMA user_version = 5');
+    const { audit } = open();
+    await audit.append([auditRecord({ at: 1, tokens: 5, model: 'acme/m1' })]);
+    assert.deepEqual(
+      (await audit.list({ limit: 9 })).map(({ detail, model }) => [detail, model]),
+      [
+        [undefined, 'acme/m1'],
+        ['record-0', undefined],
+      ],
+    );
+    assert.deepEqual(notices, []);
   });
 
   test('a damaged file of version 3 gives what it still has, though it lacks the newer columns', async () => {

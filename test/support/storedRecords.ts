@@ -31,6 +31,7 @@ export function auditRecord(differing: Partial<AuditRecord> = {}): AuditRecord {
     durationMs: 1,
     detail: undefined,
     tokens: undefined,
+    model: undefined,
     ...differing,
   };
 }

@@ -39,7 +39,7 @@ suite('A turn', () => {
       stage.own.map(({ operation, outcome, tokens, model, detail }) => [operation, outcome, tokens, model, detail]),
       [
         ['chat/turn', 'success', 17, 'acme/fake-1', '12 tokens read, 5 written.'],
-        ['chat/turn', 'failure', 14, 'acme/fake-1', 'No. 12 tokens read, 2 written.'],
+        ['chat/turn', 'failure', 4, 'acme/fake-1', 'No. 3 tokens read, 1 written.'],
       ],
     );
   });
