@@ -21,6 +21,7 @@ import { LazyElicitor, LazySampler } from './editor/lazyInputs.ts';
 import { OutputChannels } from './editor/logChannels.ts';
 import { McpGateway } from './editor/mcpGateway.ts';
 import { ModelUse, registerModelUse } from './editor/modelUse.ts';
+import { registerModelUseView } from './editor/modelUseView.ts';
 import { registerNewServerCommands } from './editor/newServerCommands.ts';
 import { registerOfferCommands } from './editor/offerCommands.ts';
 import { QuickPicker } from './editor/quickPicker.ts';
@@ -136,6 +137,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   own(registerFeatureSets(services, context.workspaceState));
   const lineage = own(registerLineage(services));
   own(registerModelUse({ host, use, access, log: logs.host }));
+  own(registerModelUseView(services, use));
   own(registerChatParticipant(host, logs.host, context.extensionUri));
   watch.apply();
   void endLeftovers(processes, logs.host);

@@ -1,19 +1,19 @@
-import { type AuditEntry, type AuditLog, type CancellationToken, cancelled, cleanLine } from '../core/index.ts';
+import { type AuditEntry, type AuditLog, type CancellationToken, cancelled } from '../core/index.ts';
 import { timeText } from './eventText.ts';
+import { type Column, textTable } from './textTable.ts';
 
 /** Records that an export reads at a time. */
 const PAGE = 1_000;
 
-type Cell = (entry: AuditEntry) => string;
-
-const COLUMNS: readonly (readonly [title: string, max: number, cell: Cell])[] = [
+const COLUMNS: readonly Column<AuditEntry>[] = [
   ['time', 19, ({ at }) => timeText(at)],
   ['outcome', 9, ({ outcome }) => outcome],
-  ['server', 24, ({ server }) => server],
+  ['server', 24, ({ server }) => (server === '' ? 'you' : server)],
   ['operation', 32, ({ operation }) => operation],
   ['feature set', 32, ({ featureSet }) => featureSet ?? ''],
   ['duration', 10, ({ durationMs }) => `${Math.round(durationMs)} ms`],
   ['tokens', 9, ({ tokens }) => (tokens === undefined ? '' : String(tokens))],
+  ['model', 40, ({ model }) => model ?? ''],
   ['detail', 400, ({ detail }) => detail ?? ''],
   ['inference', 44, ({ inferenceId }) => inferenceId ?? ''],
 ];
@@ -21,17 +21,7 @@ const COLUMNS: readonly (readonly [title: string, max: number, cell: Cell])[] = 
 /** Records as a table of text, as they are given. `isWhole`: there are no older ones. */
 export function auditText(entries: readonly AuditEntry[], isWhole: boolean): string {
   if (entries.length === 0) return 'Nothing is recorded yet. What servers do under MCPL is recorded here.\n';
-  const rows = [
-    COLUMNS.map(([title]) => title),
-    ...entries.map((entry) => COLUMNS.map(([, max, cell]) => cleanLine(cell(entry), max))),
-  ];
-  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((text, column) => text.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const lines = textTable(COLUMNS, entries);
   const rest = isWhole ? [] : ['', 'Older records are in the export: run "MCP Live: Export Audit Log…".'];
   return `${[...lines, ...rest].join('\n')}\n`;
 }

@@ -3,18 +3,20 @@ import { type Disposable, DisposableStore } from '../core/index.ts';
 import { registerCommand } from './commandRegistry.ts';
 import { AUDIT_SCHEME } from './eventIds.ts';
 import { COMMANDS } from './ids.ts';
+import { LiveText } from './liveText.ts';
 import { targetOf } from './quickPicker.ts';
 import type { EditorServices } from './services.ts';
-
-/** A busy log is read again so often, and no oftener. */
-const REFRESH_MS = 1_000;
 
 type Needs = Pick<EditorServices, 'host' | 'failures' | 'log'>;
 
 /** `mcpl.showAuditLog` and `mcpl.exportAuditLog`. */
 export function registerAuditLog(services: Needs): Disposable {
   const store = new DisposableStore();
-  store.add(new AuditDocuments(services));
+  const text = async (query: string): Promise<string> => {
+    const { auditPage } = await import('./inbox.ts');
+    return auditPage(services, query === '' ? undefined : query);
+  };
+  store.add(new LiveText({ scheme: AUDIT_SCHEME, onDidChange: services.host.audit.onDidAppend, text }));
   const showing = { failed: vscode.l10n.t('The audit log cannot be shown') };
   store.add(
     registerCommand(services, COMMANDS.auditShow, showing, async (argument) => {
@@ -29,39 +31,6 @@ export function registerAuditLog(services: Needs): Disposable {
     }),
   );
   return store;
-}
-
-class AuditDocuments implements vscode.TextDocumentContentProvider, Disposable {
-  readonly #services: Needs;
-  readonly #owned = new DisposableStore();
-  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
-  #timer: NodeJS.Timeout | undefined;
-
-  readonly onDidChange = this.#changed.event;
-
-  constructor(services: Needs) {
-    this.#services = services;
-    this.#owned.add(this.#changed);
-    this.#owned.add(vscode.workspace.registerTextDocumentContentProvider(AUDIT_SCHEME, this));
-    this.#owned.add(services.host.audit.onDidAppend(() => this.#refreshSoon()));
-  }
-
-  async provideTextDocumentContent({ query }: vscode.Uri): Promise<string> {
-    const { auditPage } = await import('./inbox.ts');
-    return auditPage(this.#services, query === '' ? undefined : query);
-  }
-
-  dispose(): void {
-    clearTimeout(this.#timer);
-    this.#owned.dispose();
-  }
-
-  #refreshSoon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      for (const { uri } of vscode.workspace.textDocuments) if (uri.scheme === AUDIT_SCHEME) this.#changed.fire(uri);
-    }, REFRESH_MS);
-  }
 }
 
 function uriOf(server: string | undefined): vscode.Uri {

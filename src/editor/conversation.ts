@@ -1,2 +1,4 @@
 export { answerChat } from './chatTurn.ts';
 export { askEditor, chooseModel } from './editorModel.ts';
+export { chooseModelFor } from './modelPicker.ts';
+export { modelUsePage } from './modelUsePage.ts';

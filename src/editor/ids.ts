@@ -49,6 +49,9 @@ export const COMMANDS = {
   auditShow: 'mcpl.showAuditLog',
   auditExport: 'mcpl.exportAuditLog',
   modelAllow: 'mcpl.allowLanguageModelUse',
+  modelForbid: 'mcpl.withdrawLanguageModelUse',
+  modelChoose: 'mcpl.chooseLanguageModel',
+  modelUseShow: 'mcpl.showLanguageModelUse',
   approvalAnswer: 'mcpl.approval.answer',
   approvalOpen: 'mcpl.approval.open',
   approvalAllowOnce: 'mcpl.approval.allowOnce',
@@ -136,6 +139,8 @@ export const FACETS = {
   checkpoints: 'checkpoints',
   /** Its next call is refused. */
   blocked: 'blocked',
+  /** What a server uses of language models. */
+  models: 'models',
 } as const;
 
 /** Of documents that show what servers have. */
@@ -143,6 +148,7 @@ export const SCHEMES = {
   resource: 'mcpl-resource',
   prompt: 'mcpl-prompt',
   state: 'mcpl-state',
+  models: 'mcpl-models',
 } as const;
 
 export type Facet = (typeof FACETS)[keyof typeof FACETS];

@@ -38,6 +38,11 @@ export class ModelUse implements vscode.Disposable {
     this.#changed.fire();
   }
 
+  async forbid(): Promise<void> {
+    await this.#state.update(ALLOWED, undefined);
+    this.#changed.fire();
+  }
+
   /** A server wants a model and may not have one: a person is asked once, for all that ask meanwhile. */
   refused(server: string): void {
     if (this.#asking.has(server)) return;
@@ -93,15 +98,27 @@ export function registerModelUse({ host, use, access, log }: ModelUseTools): vsc
       vscode.l10n.t('Servers may use language models now, such as {0}.', plainText(asked.model.model.name, 60)),
     );
   };
+  const forbid = async (): Promise<void> => {
+    const was = use.isAllowed;
+    await use.forbid();
+    const text = was
+      ? vscode.l10n.t('Servers may no longer use language models by themselves in this workspace.')
+      : vscode.l10n.t('Servers were not allowed to use language models in this workspace.');
+    const again = vscode.l10n.t('Undo');
+    void vscode.window.showInformationMessage(text, ...(was ? [again] : [])).then((chosen) => {
+      if (chosen === again) use.allow().catch(failed);
+    });
+  };
   const failed = (error: unknown): void => {
     log.log('error', messageOf(error));
     void vscode.window.showErrorMessage(
-      vscode.l10n.t('Language models could not be allowed: {0}', plainText(messageOf(error), 300)),
+      vscode.l10n.t('Whether servers may use language models was not changed: {0}', plainText(messageOf(error), 300)),
     );
   };
   return vscode.Disposable.from(
     use,
     vscode.commands.registerCommand(COMMANDS.modelAllow, () => allow().catch(failed)),
+    vscode.commands.registerCommand(COMMANDS.modelForbid, () => forbid().catch(failed)),
     host.onDidRefuseModel(({ server, reason }) => {
       if (reason === 'no_permission') use.refused(server);
     }),

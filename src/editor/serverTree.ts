@@ -184,6 +184,7 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
     // Rows of no server come and go with the list of rows.
     this.#store.add(host.onDidChangeProblems(() => this.refresh('')));
     this.#store.add(host.lineages.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
+    this.#store.add(host.modelUses.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
     this.#store.add(asked.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
     this.#store.add({ dispose: () => clearTimeout(this.#timer) });
   }
@@ -232,7 +233,10 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
   #readRoots(): readonly TreeElement[] {
     const known = new Map(this.#roots.map((root) => [root.node.id, root]));
     const { waiting } = this.#asked;
-    return serverTree(this.#host.servers(), this.#host.problems(), waiting, this.#host.lineages.list()).map((node) => {
+    const servers = this.#host.servers();
+    const budgets = servers.flatMap(({ id }) => this.#host.modelUses.budget(id) ?? []);
+    const nodes = serverTree(servers, this.#host.problems(), waiting, this.#host.lineages.list(), budgets);
+    return nodes.map((node) => {
       const element = known.get(node.id) ?? elementOf(node, undefined);
       element.node = node;
       return element;

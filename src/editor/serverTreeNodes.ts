@@ -6,6 +6,7 @@ import {
   type ConnectionDefinition,
   type HostError,
   type LineageSummary,
+  type ModelBudget,
   type ServerSnapshot,
   type SettingsProblem,
 } from '../core/index.ts';
@@ -14,6 +15,7 @@ import { featureSetsNodes } from './featureSetNodes.ts';
 import { mcplLines, mcplWords } from './featureSetText.ts';
 import { COMMANDS, FACETS } from './ids.ts';
 import { strayCheckpointsNodes } from './lineageNodes.ts';
+import { modelUseNodes } from './modelUseNodes.ts';
 import { scopesNodes } from './scopeNodes.ts';
 import { offerNodes } from './serverOfferNodes.ts';
 import { type NodeIcon, stateIcon, stateText, stateWords } from './serverStateText.ts';
@@ -40,6 +42,7 @@ export function serverTree(
   problems: readonly SettingsProblem[],
   waiting: readonly WaitingQuestion[] = [],
   lineages: readonly LineageSummary[] = [],
+  budgets: readonly ModelBudget[] = [],
 ): readonly TreeNode[] {
   const ids = new Set(servers.map((server) => server.id));
   const homeless = problems.filter(({ path }) => typeof path[0] !== 'string' || !ids.has(path[0]));
@@ -50,6 +53,7 @@ export function serverTree(
         server,
         waiting.filter((question) => question.server === server.id),
         lineages.filter((lineage) => lineage.server === server.id),
+        budgets.find((budget) => budget.server === server.id),
       ),
     ),
   ];
@@ -59,6 +63,7 @@ export function serverNode(
   server: ServerSnapshot,
   waiting: readonly WaitingQuestion[] = [],
   lineages: readonly LineageSummary[] = [],
+  budget?: ModelBudget,
 ): TreeNode {
   const words = [...countWords(waiting.length), stateWords(server), ...mcplWords(server)].join(' · ');
   // A question that waits is shown again by starting its server: toasts hide themselves.
@@ -83,6 +88,7 @@ export function serverNode(
       ...featureSetsNodes(server, lineages),
       ...strayCheckpointsNodes(lineages, server.mcpl?.sets ?? []),
       ...scopesNodes(server),
+      ...modelUseNodes(budget),
       ...toolsNodes(server),
       ...offerNodes(server),
       logNode(server.id),

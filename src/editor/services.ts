@@ -31,6 +31,8 @@ export interface SettingsWriter {
   setToolAutoApproved(server: string, tool: string, autoApproved: boolean): Promise<void>;
   /** Which feature sets are on. No question follows: the person just said so. */
   setFeatureSets(server: string, names: readonly string[], on: boolean): Promise<void>;
+  /** Which model the server gets, as `inference.model` says it; `undefined` for none in particular. */
+  setModel(server: string, model: string | undefined): Promise<void>;
   /** What becomes of the push events of one feature set; only for less than was granted before. */
   setPushPolicy(server: string, featureSet: string, policy: Exclude<PushPolicy, 'infer'>): Promise<void>;
   /** Writes a new entry: into workspace settings, in an empty window the user's. Rejects when the id is taken. */

@@ -70,6 +70,10 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
     return this.#change(() => writeMember(server, ['push', featureSet], policy));
   }
 
+  setModel(server: string, model: string | undefined): Promise<void> {
+    return this.#change(() => writeMember(server, ['inference', 'model'], model));
+  }
+
   add(server: string, entry: Readonly<Record<string, unknown>>, place?: 'workspace' | 'user'): Promise<void> {
     return this.#change(async () => {
       if (settingsPlaces().some((place) => place.servers[server] !== undefined))
@@ -136,7 +140,7 @@ function placeOf(server: string): SettingsPlace {
 }
 
 /** Only this one member is written. */
-async function writeMember(server: string, path: readonly string[], value: Json): Promise<void> {
+async function writeMember(server: string, path: readonly string[], value: Json | undefined): Promise<void> {
   const place = placeOf(server);
   const servers = withMember(place.servers, server, path, value);
   await writePlace(place, { servers, path: [server, ...path], value });

@@ -6,9 +6,11 @@ import {
   DisposableStore,
   type Host,
   isRunning,
+  type ModelBudget,
   type ServerSnapshot,
 } from '../core/index.ts';
 import { APPROVALS_VIEW, type CommandId, COMMANDS, EVENTS_VIEW } from './ids.ts';
+import { budgetText, isOfUse } from './modelBudgetText.ts';
 import { serverIcon } from './serverTree.ts';
 import { stateWords } from './serverStateText.ts';
 import type { EditorServices } from './services.ts';
@@ -38,6 +40,7 @@ export function registerStatusBar(services: Needs): Disposable {
   store.add(services.host.events.onDidChange(repaintSoon));
   store.add(services.host.approvals.onDidChange(repaintSoon));
   store.add(services.host.lineages.onDidChange(repaintSoon));
+  store.add(services.host.modelUses.onDidChange(repaintSoon));
   store.add({ dispose: () => clearTimeout(timer) });
   store.add(vscode.commands.registerCommand(COMMANDS.statusShow, () => showServers(services)));
   repaint();
@@ -47,15 +50,13 @@ export function registerStatusBar(services: Needs): Disposable {
 function paint(item: vscode.StatusBarItem, { host, asked }: Needs): void {
   // A server that waits for its sign-in counts as one that asks already.
   const others = asked.waiting.filter(({ server }) => host.server(server)?.state.kind !== 'asking');
-  const approvals = host.approvals.pending().length;
-  const status = statusText(
-    host.servers(),
-    host.problems(),
-    others.length,
-    host.events.unread,
-    approvals,
-    blockedLineages(host),
-  );
+  const status = statusText(host.servers(), host.problems(), {
+    questions: others.length,
+    unread: host.events.unread,
+    approvals: host.approvals.pending().length,
+    blocked: blockedLineages(host),
+    budgets: budgetsOfUse(host),
+  });
   item.text = status.text;
   item.tooltip = status.tooltip;
   item.accessibilityInformation = { label: status.spoken };
@@ -66,6 +67,13 @@ function paint(item: vscode.StatusBarItem, { host, asked }: Needs): void {
 
 function blockedLineages({ lineages }: Host): number {
   return lineages.list().filter(({ blocked }) => blocked !== undefined).length;
+}
+
+function budgetsOfUse(host: Host): readonly ModelBudget[] {
+  return host
+    .servers()
+    .flatMap(({ id }) => host.modelUses.budget(id) ?? [])
+    .filter(isOfUse);
 }
 
 interface Action extends vscode.QuickInputButton {
@@ -137,6 +145,7 @@ function rowsOf(host: Host, asking: ReadonlySet<string>): readonly Row[] {
   const ends: readonly Row[] = [
     { label: '', kind: vscode.QuickPickItemKind.Separator },
     ...unreadRows(host.events.unread),
+    ...modelRows(budgetsOfUse(host)),
     { label: vscode.l10n.t('Add Server…'), iconPath: new vscode.ThemeIcon('add'), command: COMMANDS.serverAdd },
     {
       label: vscode.l10n.t('Show Log of MCP Live'),
@@ -161,6 +170,15 @@ function blockedRows(blocked: number): readonly Row[] {
   const iconPath = new vscode.ThemeIcon('git-commit');
   const label = vscode.l10n.t('Show Lineage');
   return [{ label, description: blockedText(blocked), iconPath, command: COMMANDS.lineageShow }];
+}
+
+function modelRows(budgets: readonly ModelBudget[]): readonly Row[] {
+  const [first, ...more] = budgets;
+  if (first === undefined) return [];
+  const iconPath = new vscode.ThemeIcon('sparkle');
+  const label = vscode.l10n.t('Show Language Model Use');
+  const description = more.length === 0 ? budgetText(first) : vscode.l10n.t('{0} servers', budgets.length);
+  return [{ label, description, iconPath, command: COMMANDS.modelUseShow }];
 }
 
 function unreadRows(unread: number): readonly Row[] {

@@ -21,6 +21,7 @@ export interface TreeNode {
     | 'template'
     | 'prompts'
     | 'prompt'
+    | 'models'
     | 'log'
     | 'note'
     | 'problem';

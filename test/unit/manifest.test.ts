@@ -349,19 +349,28 @@ suite('The manifest', () => {
     assert.deepEqual(inline('prompt'), ['inline@1 mcpl.prompt.get']);
     const onlyHere = (contextValue: string): readonly string[] =>
       itemCommands(contextValue).filter((entry) => /signOut|setLogLevel|mcpl\.\w+$/.test(entry));
-    assert.deepEqual(onlyHere('server+stoppable'), []);
+    assert.deepEqual(onlyHere('server+stoppable'), ['2_enable@3 mcpl.chooseLanguageModel']);
     assert.deepEqual(onlyHere('server+stoppable+remote+logs'), [
+      '2_enable@3 mcpl.chooseLanguageModel',
       '3_open@4 mcpl.server.setLogLevel',
       '4_consent@2 mcpl.server.signOut',
     ]);
     assert.deepEqual(onlyHere('server+stoppable+mcpl'), [
       '2_enable@2 mcpl.chooseFeatureSets',
+      '2_enable@3 mcpl.chooseLanguageModel',
       '3_open@5 mcpl.showAuditLog',
     ]);
     const enabling = (contextValue: string): readonly string[] =>
       itemCommands(contextValue).filter((entry) => entry.startsWith('2_enable'));
-    assert.deepEqual(enabling('server+startable'), ['2_enable@1 mcpl.server.enable']);
-    assert.deepEqual(enabling('server+startable+enabled'), ['2_enable@1 mcpl.server.disable']);
+    assert.deepEqual(enabling('server+startable'), [
+      '2_enable@1 mcpl.server.enable',
+      '2_enable@3 mcpl.chooseLanguageModel',
+    ]);
+    assert.deepEqual(enabling('server+startable+enabled'), [
+      '2_enable@1 mcpl.server.disable',
+      '2_enable@3 mcpl.chooseLanguageModel',
+    ]);
+    assert.deepEqual(inline('models'), ['inline@1 mcpl.chooseLanguageModel']);
   });
 
   test('names every command that the code registers, and the code registers every command', () => {

@@ -36,7 +36,7 @@ suite('the status bar item', () => {
   });
 
   test('counts the questions of servers that run with those before a start', () => {
-    const status = statusText([snapshot('a', running()), snapshot('b', { kind: 'asking' })], [], 2);
+    const status = statusText([snapshot('a', running()), snapshot('b', { kind: 'asking' })], [], { questions: 2 });
     assert.deepEqual(
       [status.text, status.spoken, status.isUrgent],
       ['$(mcp) 1 $(question) 3', 'MCP Live: 1 of 2 servers running, 3 waiting for your answer', true],
@@ -44,21 +44,24 @@ suite('the status bar item', () => {
   });
 
   test('counts unread events without a warning, and is there for them alone', () => {
-    const status = statusText([], [], 0, 1);
+    const status = statusText([], [], { unread: 1 });
     assert.deepEqual(
       [status.visible, status.text, status.spoken, status.isUrgent],
       [true, '$(mcp) 0 $(bell-dot) 1', 'MCP Live: 0 of 0 servers running, 1 unread event', false],
     );
-    assert.match(statusText([snapshot('a', running())], [], 0, 12).tooltip, /, 12 unread events\na: running$/);
+    assert.match(statusText([snapshot('a', running())], [], { unread: 12 }).tooltip, /, 12 unread events\na: running$/);
   });
 
   test('counts the requests that wait for an approval, and is there for them alone', () => {
-    const status = statusText([], [], 0, 0, 2);
+    const status = statusText([], [], { approvals: 2 });
     assert.deepEqual(
       [status.visible, status.text, status.spoken, status.isUrgent],
       [true, '$(mcp) 0 $(shield) 2', 'MCP Live: 0 of 0 servers running, 2 requests wait for your approval', true],
     );
-    assert.match(statusText([], [], 1, 1, 1).tooltip, /1 unread event, 1 request waits for your approval, 1 waiting/);
+    assert.match(
+      statusText([], [], { questions: 1, unread: 1, approvals: 1 }).tooltip,
+      /1 unread event, 1 request waits for your approval, 1 waiting/,
+    );
   });
 
   test('turns while a server starts, and is there for a problem alone', () => {

@@ -81,6 +81,8 @@ interface Commands extends LineageCommands {
   readonly markRead: { readonly ids: readonly string[] };
   readonly clearEvents: OfServers;
   readonly askModel: { readonly event: string };
+  /** From this time on, in milliseconds since 1970. */
+  readonly modelUse: { readonly since: number };
   readonly audit: OfServers & { readonly limit: number; readonly before: number | undefined };
 
   readonly approvals: { readonly limit: number };

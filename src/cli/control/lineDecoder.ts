@@ -118,6 +118,7 @@ const DECODERS: Decoders = {
   markRead: (line) => ({ kind: 'markRead', ids: textList(line, 'ids') }),
   clearEvents: (line) => ({ kind: 'clearEvents', server: optionalText(line, 'server') }),
   askModel: (line) => ({ kind: 'askModel', event: text(line, 'event') }),
+  modelUse: (line) => ({ kind: 'modelUse', since: optionalCount(line, 'since') ?? 0 }),
   audit: (line) => ({
     kind: 'audit',
     limit: limitIn(line, MOST_ENTRIES),

@@ -34,7 +34,8 @@ type McplCommand =
   | 'markRead'
   | 'clearEvents'
   | 'askModel'
-  | 'audit';
+  | 'audit'
+  | 'modelUse';
 
 /** What a driver does with what servers say by themselves: feature sets, events, turns, the audit. */
 export function mcplHandlers(tools: McplTools): Handlers<McplCommand> {
@@ -73,6 +74,13 @@ export function mcplHandlers(tools: McplTools): Handlers<McplCommand> {
     },
     askModel: ({ event }, id) => work.run(id, async (token) => eventView(await host.events.ask(event, token))),
     audit: async ({ limit, server, before }) => (await host.audit.list({ limit, server, before })).map(auditView),
+    modelUse: async ({ since }) => ({
+      budgets: host
+        .servers()
+        .flatMap(({ id }) => host.modelUses.budget(id) ?? [])
+        .map((budget) => ({ ...budget })),
+      used: (await host.modelUses.totals(since)).map((total) => ({ ...total })),
+    }),
   };
 }
 

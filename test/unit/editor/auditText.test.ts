@@ -32,17 +32,23 @@ suite('The audit log as text', () => {
         durationMs: 5_000,
         inferenceId: 'inf_1',
         tokens: 1_234,
+        model: 'acme/m1',
         detail: 'No answer\nfor 5 s\u0007',
       }),
       entry(1, { featureSet: undefined }),
     ];
     assert.equal(
       auditText(entries, true),
-      `time                 outcome  server  operation                feature set       duration  tokens  detail             inference
-2026-11-18 16:04:21  timeout  memory  context/beforeInference  memory.reminders  5000 ms   1234    No answer for 5 s  inf_1
+      `time                 outcome  server  operation                feature set       duration  tokens  model    detail             inference
+2026-11-18 16:04:21  timeout  memory  context/beforeInference  memory.reminders  5000 ms   1234    acme/m1  No answer for 5 s  inf_1
 2026-11-18 16:04:21  success  memory  push/event                                 3 ms
 `,
     );
+  });
+
+  test('says that it was the person where it was no server', () => {
+    const [, row] = auditText([entry(1, { server: '', operation: 'chat/turn' })], true).split('\n');
+    assert.match(row ?? '', / success {2}you {5}chat\/turn /);
   });
 
   test('says that there is more, or nothing', () => {

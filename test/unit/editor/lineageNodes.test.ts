@@ -48,7 +48,7 @@ suite('The checkpoints in the Servers view', () => {
       'MCP Live keeps the states.',
       'Select to see the lineage.',
     ]);
-    const status = statusText([snapshot('notes', running())], [], 0, 0, 0, 1);
+    const status = statusText([snapshot('notes', running())], [], { blocked: 1 });
     assert.deepEqual([status.text, status.isUrgent], ['$(mcp) 1 $(warning) 1', true]);
   });
 });

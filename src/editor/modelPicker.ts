@@ -1,0 +1,57 @@
+import * as vscode from 'vscode';
+import { COMMANDS } from './ids.ts';
+import { plainText } from './plainText.ts';
+import { withoutIcons } from './quickPicker.ts';
+import type { EditorServices } from './services.ts';
+
+type Needs = Pick<EditorServices, 'host' | 'settings'>;
+
+interface ModelItem extends vscode.QuickPickItem {
+  /** As the settings say it; undefined for none in particular. */
+  readonly model: string | undefined;
+}
+
+/** Has the person choose the model that a server gets when it asks for one. */
+export async function chooseModelFor({ host, settings }: Needs, server: string): Promise<void> {
+  const models = await vscode.lm.selectChatModels();
+  const name = plainText(server, 64);
+  if (models.length === 0) {
+    const text = vscode.l10n.t('This editor has no language model now. Install or sign in to one, then try again.');
+    void vscode.window.showWarningMessage(text);
+    return;
+  }
+  const now = host.server(server)?.definition?.mcpl.inference.model;
+  const items: readonly ModelItem[] = [
+    {
+      label: vscode.l10n.t('The First of the Editor'),
+      description: now === undefined ? vscode.l10n.t('current') : '',
+      model: undefined,
+    },
+    ...models.map((model): ModelItem => {
+      const id = `${model.vendor}/${model.id}`;
+      const facts = [id, vscode.l10n.t('reads {0} tokens', model.maxInputTokens.toLocaleString('en'))];
+      return {
+        label: withoutIcons(plainText(model.name, 100)),
+        description: withoutIcons(
+          plainText([...facts, ...(now === id ? [vscode.l10n.t('current')] : [])].join(' · '), 200),
+        ),
+        model: id,
+      };
+    }),
+  ];
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Language Model of {0}', name),
+    placeHolder: vscode.l10n.t('Which model does it get when it asks for one?'),
+    matchOnDescription: true,
+  });
+  if (chosen === undefined || chosen.model === now) return;
+  await settings.setModel(server, chosen.model);
+  const show = vscode.l10n.t('Show Language Model Use');
+  const text =
+    chosen.model === undefined
+      ? vscode.l10n.t('The server "{0}" gets the first model of the editor.', name)
+      : vscode.l10n.t('The server "{0}" gets {1}.', name, plainText(chosen.label, 100));
+  void vscode.window.showInformationMessage(text, show).then((taken) => {
+    if (taken === show) void vscode.commands.executeCommand(COMMANDS.modelUseShow);
+  });
+}
