@@ -17,12 +17,15 @@ const mainFields = ['module', 'main'];
 
 const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] };
 // Loaded when it is first needed, by a bundle beside it.
-const withParts = { ...node, later: /\/(remote|children|gatewayServer|opener|engine|scopeDesk|stateDesk)\.ts$/ };
+const withParts = {
+  ...node,
+  later: /\/(remote|children|gatewayServer|opener|engine|serverInputs|scopeDesk|stateDesk)\.ts$/,
+};
 // What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
 const atOnce = {
   ...node,
   later:
-    /\/(remote|children|gatewayServer|opener|engine|scopeDesk|stateDesk|conversation|inbox|pages|approvalDesk|lineageDesk|settingsSyntax)\.ts$/,
+    /\/(remote|children|gatewayServer|opener|engine|serverInputs|scopeDesk|stateDesk|conversation|inbox|pages|approvalDesk|lineageDesk|settingsSyntax)\.ts$/,
 };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
@@ -34,6 +37,7 @@ const entries = [
   { from: 'src/node/children.ts', to: 'dist/children.js', ...node },
   { from: 'src/core/session/opener.ts', to: 'dist/opener.js', ...node },
   { from: 'src/core/mcpl/engine.ts', to: 'dist/engine.js', ...node },
+  { from: 'src/core/features/serverInputs.ts', to: 'dist/serverInputs.js', ...node },
   { from: 'src/core/features/scopeDesk.ts', to: 'dist/scopeDesk.js', ...node },
   { from: 'src/core/features/stateDesk.ts', to: 'dist/stateDesk.js', ...node },
   { from: 'src/editor/conversation.ts', to: 'dist/conversation.js', ...node, external: ['vscode'] },

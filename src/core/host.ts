@@ -8,7 +8,7 @@ import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
 import { repeatedArguments } from './features/paramHeaders.ts';
-import { inputInterceptors } from './features/serverInputs.ts';
+import { InputParts } from './features/inputParts.ts';
 import type {
   CallOptions,
   CompleteOptions,
@@ -67,6 +67,7 @@ class LiveHost implements Host {
   #closing: Promise<void> | undefined;
   #limits: HostLimits = DEFAULT_LIMITS;
   readonly #mcpl: McplHost;
+  readonly #inputs: InputParts;
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -87,21 +88,22 @@ class LiveHost implements Host {
       limits: () => this.#limits,
       units: () => [...this.#units.values()],
     });
+    const repeated = repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) });
+    this.#inputs = new InputParts({ clock, ports: options.ports.inputs, find: (id) => this.#units.get(id)?.inputs });
     this.#calls = new ToolCalls({
       clock,
       ids,
-      // The order of the onion: the last one is the nearest to the server.
-      interceptors: [
+      interceptors: () => [
         this.#mcpl.gate,
         // The result that there is in the end is the one whose state counts.
         this.#mcpl.states.outer,
         checkTool,
-        ...inputInterceptors({ clock, ports: options.ports.inputs, find: (server) => this.#units.get(server)?.inputs }),
+        ...this.#inputs.interceptors,
         // Before each sending: what a person does in between may take half an hour.
         this.#mcpl.scopes.gate,
         // Nobody else's call of the set is between the state that is sent and the one that comes back.
         this.#mcpl.states.inner,
-        repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) }),
+        repeated,
       ],
       find: (server) => this.#units.get(server),
     });
@@ -299,6 +301,7 @@ class LiveHost implements Host {
       ports,
       gate: this.#gate,
       engine: () => this.#mcpl.engine(),
+      inputs: this.#inputs,
       client,
       after: this.#leaving.get(entry.id),
       isTrusted: () => this.#trusted,

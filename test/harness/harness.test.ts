@@ -42,6 +42,7 @@ const complete = packed(
   ...['dist/schemaWorker.js', 'dist/remote.js', 'dist/children.js', 'dist/opener.js', 'dist/gatewayServer.js'],
   ...[
     'dist/engine.js',
+    'dist/serverInputs.js',
     'dist/scopeDesk.js',
     'dist/stateDesk.js',
     'dist/lineageDesk.js',

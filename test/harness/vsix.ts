@@ -28,6 +28,7 @@ const required = [
   'extension/dist/remote.js',
   'extension/dist/children.js',
   'extension/dist/opener.js',
+  'extension/dist/serverInputs.js',
   'extension/dist/engine.js',
   'extension/dist/scopeDesk.js',
   'extension/dist/stateDesk.js',

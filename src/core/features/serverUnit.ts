@@ -22,7 +22,8 @@ import { ProtocolTrace } from '../trace/protocolTrace.ts';
 import { tap } from '../trace/tracedTransport.ts';
 import { McplSide } from './mcplSide.ts';
 import { Roots } from './roots.ts';
-import { ServerInputs } from './serverInputs.ts';
+import type { InputParts } from './inputParts.ts';
+import type { ServerInputs } from './serverInputs.ts';
 import { ServerLogging } from './serverLogging.ts';
 import { type OfferKind, ServerOffer } from './serverOffer.ts';
 import type { StartGate } from './startGate.ts';
@@ -33,6 +34,7 @@ export interface UnitOptions {
   readonly ports: Ports;
   readonly gate: StartGate;
   engine(): Promise<McplEngine>;
+  readonly inputs: Pick<InputParts, 'create'>;
   isTrusted(): boolean;
   /** It may start, over this connection. */
   onAdmitted(server: string, fingerprint: string): void;
@@ -61,7 +63,7 @@ export class ServerUnit implements Disposable {
   #entry: SettingsEntry;
   #runner: ServerRunner | undefined;
   readonly offer: ServerOffer;
-  readonly inputs: ServerInputs;
+  #inputs: ServerInputs | undefined;
   readonly logging: ServerLogging;
   readonly trace: ProtocolTrace;
   readonly mcpl: McplSide;
@@ -101,7 +103,6 @@ export class ServerUnit implements Disposable {
       onDidChangeFolders: variables.onDidChangeFolders,
       isTrusted: () => options.isTrusted(),
     });
-    this.inputs = new ServerInputs({ server: entry.id, clock, log, ports: ports.inputs, others: [this.#roots] });
     this.mcpl = new McplSide({
       server: entry.id,
       log,
@@ -134,6 +135,11 @@ export class ServerUnit implements Disposable {
 
   get session(): Session | undefined {
     return this.#runner?.session;
+  }
+
+  /** What it may ask for while it works; there since its first start. */
+  get inputs(): ServerInputs | undefined {
+    return this.#inputs;
   }
 
   /** Of the connection, once one was allowed. */
@@ -251,7 +257,7 @@ export class ServerUnit implements Disposable {
         features: async () => [
           await this.mcpl.connection(),
           this.#roots,
-          ...this.inputs.features,
+          ...(await this.#loadInputs()).features,
           this.logging,
           ...this.offer.features,
         ],
@@ -279,6 +285,13 @@ export class ServerUnit implements Disposable {
       }),
     );
     return runner;
+  }
+
+  async #loadInputs(): Promise<ServerInputs> {
+    const { clock, inputs: ports } = this.#options.ports;
+    const options = { server: this.id, clock, log: this.#log, ports, others: [this.#roots] };
+    this.#inputs ??= await this.#options.inputs.create(options);
+    return this.#inputs;
   }
 
   /** A running server keeps what it was granted; what the workspace grants anew is asked for meanwhile. */

@@ -64,7 +64,8 @@ export interface CallTarget {
 export interface ToolCallsOptions {
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly interceptors: readonly CallInterceptor[];
+  /** In the order of the onion: the last one is the nearest to the server. Asked once for each tool. */
+  interceptors(): readonly CallInterceptor[];
   find(server: string): CallTarget | undefined;
 }
 
@@ -138,7 +139,8 @@ export class ToolCalls {
     let step = steps.get(request.tool);
     if (step === undefined) {
       const tool = toolNamed(server, request.tool)?.tool;
-      step = this.#options.interceptors
+      step = this.#options
+        .interceptors()
         .filter((interceptor) => interceptor.concerns?.(session, tool, server) ?? true)
         .reduceRight<CallStep>((next, interceptor) => (context) => interceptor.intercept(context, next), send);
       // A name that no tool has may be anything, and any number of them.
