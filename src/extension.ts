@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { createHost, type Host, type InputPorts, type Logger, messageOf, type Ports } from './core/index.ts';
+import { createHost, type Host, type InputPorts, messageOf, type Ports } from './core/index.ts';
 import type { McpLiveApi } from './editor/api.ts';
 import { registerCallTool } from './editor/callTool.ts';
 import { registerApprovals } from './editor/approvalsView.ts';
@@ -17,7 +17,7 @@ import { registerHostCommands } from './editor/hostCommands.ts';
 import { EXTENSION_NAME } from './editor/ids.ts';
 import { RememberedInputs } from './editor/inputs.ts';
 import { EditorModels } from './editor/languageModels.ts';
-import { LazyElicitor, LazySampler } from './editor/lazyInputs.ts';
+import { LazyElicitor, LazySampler, UNCOUNTED } from './editor/lazyInputs.ts';
 import { OutputChannels } from './editor/logChannels.ts';
 import { McpGateway } from './editor/mcpGateway.ts';
 import { ModelUse, registerModelUse } from './editor/modelUse.ts';
@@ -94,11 +94,19 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   const ports = nodePorts(context, logs, processes, signIn);
   const { connector } = ports;
   const access = context.languageModelAccessInformation;
+  const sampler = new LazySampler({
+    questions: asked,
+    extensionUri: context.extensionUri,
+    clock: nodeClock,
+    log: logs.host,
+    state: context.workspaceState,
+    book: () => UNCOUNTED,
+  });
   const use = new ModelUse(context.workspaceState);
   const host: Host = createHost({
     ports: {
       ...ports,
-      inputs: inputPorts(context, asked, logs.host),
+      inputs: inputPorts(context, asked, sampler),
       models: new EditorModels(access, use),
       consent,
       variables: new EditorVariables(inputs),
@@ -136,6 +144,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   registerViewsAndCommands(services, watch).forEach(own);
   own(registerFeatureSets(services, context.workspaceState));
   const lineage = own(registerLineage(services));
+  own(sampler.registerCommands(services));
   own(registerModelUse({ host, use, access, log: logs.host }));
   own(registerModelUseView(services, use));
   own(registerChatParticipant(host, logs.host, context.extensionUri));
@@ -171,12 +180,12 @@ function nodePorts(
   };
 }
 
-function inputPorts(context: vscode.ExtensionContext, asked: WaitingQuestions, log: Logger): InputPorts {
+function inputPorts(context: vscode.ExtensionContext, asked: WaitingQuestions, sampler: LazySampler): InputPorts {
   const { extensionUri } = context;
   const workerPath = vscode.Uri.joinPath(extensionUri, 'dist', 'schemaWorker.js').fsPath;
   return {
     elicitor: new LazyElicitor(asked, extensionUri),
-    sampler: new LazySampler(asked, extensionUri, log),
+    sampler,
     schemaChecker: createSchemaChecker({ workerPath }),
   };
 }

@@ -79,6 +79,10 @@ export interface Sampler {
 
 export interface SamplingQuestion {
   readonly server: string;
+  /** Of the connection that asks: another program of the same id is another server. Absent: nothing can be remembered. */
+  readonly fingerprint?: string | undefined;
+  /** Part of the name of the model that the settings want for this server. */
+  readonly model?: string | undefined;
   readonly request: SamplingRequest;
   /** Warnings to be shown with the prompt, a sentence each. */
   readonly remarks: readonly string[];

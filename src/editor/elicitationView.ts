@@ -10,6 +10,7 @@ export function formView({ server, message, form, values, errors, sensitive, rem
     title: `The server "${cleanLine(server, 64)}" asks`,
     message: cleanText(message),
     remarks: remarks.map((remark) => cleanText(remark)),
+    blocks: [],
     fields: form.fields.map((field) => warned(field, suspects)),
     noFields: 'It only wants your consent.',
     values,

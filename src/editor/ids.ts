@@ -28,6 +28,7 @@ export const COMMANDS = {
   serverShowTrace: 'mcpl.server.showTrace',
   serverSetLogLevel: 'mcpl.server.setLogLevel',
   serverSignOut: 'mcpl.server.signOut',
+  samplingForget: 'mcpl.sampling.forget',
   questionShow: 'mcpl.question.show',
   resourceOpen: 'mcpl.resource.open',
   promptGet: 'mcpl.prompt.get',

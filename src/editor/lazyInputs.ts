@@ -1,19 +1,23 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import {
   type CancellationToken,
   type Elicitor,
   type FormAnswer,
   type FormQuestion,
   ignoreFailure,
-  type Logger,
   type Sampler,
   type SamplingOutcome,
   type SamplingQuestion,
   type UrlAnswer,
   type UrlQuestion,
 } from '../core/index.ts';
+import { registerCommand } from './commandRegistry.ts';
 import type { EditorElicitor } from './elicitor.ts';
-import type { EditorSampler } from './sampler.ts';
+import { COMMANDS } from './ids.ts';
+import { targetOf } from './quickPicker.ts';
+import type { EditorSampler, SamplerTools } from './sampler.ts';
+import type { SamplingBook } from './samplingBook.ts';
+import type { EditorServices } from './services.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 
 /** What puts servers' questions to the person, loaded with the first of them. */
@@ -49,24 +53,38 @@ export class LazyElicitor implements Elicitor {
   }
 }
 
+/** Keeps no account: to be replaced by the host's own. */
+export const UNCOUNTED: SamplingBook = {
+  reserve: () => Promise.resolve({ kind: 'reserved', release: () => undefined }),
+  record: () => undefined,
+};
+
 /** What runs servers' prompts on the editor's models, loaded with the first of them. */
 export class LazySampler implements Sampler {
   readonly canUseTools = true;
-  readonly #questions: WaitingQuestions;
-  readonly #extensionUri: vscode.Uri;
-  readonly #log: Logger;
+  readonly #tools: SamplerTools;
   #sampler: EditorSampler | undefined;
 
-  constructor(questions: WaitingQuestions, extensionUri: vscode.Uri, log: Logger) {
-    this.#questions = questions;
-    this.#extensionUri = extensionUri;
-    this.#log = log;
+  constructor(tools: SamplerTools) {
+    this.#tools = tools;
   }
 
   async sample(question: SamplingQuestion, token: CancellationToken): Promise<SamplingOutcome> {
+    return (await this.#loaded()).sample(question, token);
+  }
+
+  /** `mcpl.sampling.forget` */
+  registerCommands(services: Pick<EditorServices, 'failures'>): vscode.Disposable {
+    const failed = vscode.l10n.t('The decisions about language models were not forgotten');
+    return registerCommand(services, COMMANDS.samplingForget, { failed }, async (argument) =>
+      (await this.#loaded()).forget(targetOf(argument)?.server),
+    );
+  }
+
+  async #loaded(): Promise<EditorSampler> {
     const { EditorSampler } = await import('./pages.ts');
-    // One for all: it remembers which servers the person was told of.
-    this.#sampler ??= new EditorSampler(this.#questions, this.#extensionUri, this.#log);
-    return this.#sampler.sample(question, token);
+    // One for all: it remembers what was decided in this session, and which servers the person was told of.
+    this.#sampler ??= new EditorSampler(this.#tools);
+    return this.#sampler;
   }
 }

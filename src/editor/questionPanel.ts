@@ -5,7 +5,8 @@ import { questionErrors } from './elicitationView.ts';
 import { pageHtml, pageIcon, pageOptions } from './webviewPage.ts';
 
 export type QuestionAnswer =
-  { readonly kind: 'accept'; readonly values: FormValues } | { readonly kind: 'decline' } | { readonly kind: 'cancel' };
+  /** `values` also with a no: how long it holds may be among them. */
+  { readonly kind: 'accept' | 'decline'; readonly values: FormValues } | { readonly kind: 'cancel' };
 
 export interface PanelQuestion {
   /** Of the tab. */
@@ -65,8 +66,9 @@ export class QuestionPanel {
       case 'accept':
         return this.#accept(message.values);
       case 'decline':
+        return this.#settle({ kind: 'decline', values: this.#view.values });
       case 'cancel':
-        return this.#settle({ kind: message.type });
+        return this.#settle({ kind: 'cancel' });
     }
   }
 

@@ -9,14 +9,9 @@ import {
   type ToolForm,
 } from '../core/index.ts';
 import type { QuestionView } from '../webview/questionMessages.ts';
-
-/** A model as far as it is chosen by it. */
-export interface ModelChoice {
-  readonly id: string;
-  readonly name: string;
-  readonly family: string;
-  readonly vendor: string;
-}
+import { type ModelCandidate, preferredModel } from './modelPreference.ts';
+import { fieldBase, REMEMBER_NOTHING, rememberField, textField } from './questionFields.ts';
+import { pieceViews, toolViews } from './samplingPieces.ts';
 
 const MODEL = '/model';
 const SYSTEM = '/system';
@@ -24,24 +19,11 @@ const TOKENS = '/maxTokens';
 /** Of a prompt that fits into a notification with all that is around it. */
 const SHORT = 200;
 
-/** The model that the hints name best, the first hint before all others; without one the first that there is. */
-export function preferredModel(models: readonly ModelChoice[], hints: readonly string[]): number {
-  for (const hint of hints) {
-    const wanted = hint.toLowerCase();
-    const names = ({ id, name, family, vendor }: ModelChoice): readonly string[] => [
-      id,
-      name,
-      family,
-      `${vendor}/${id}`,
-    ];
-    const found = models.findIndex((model) => names(model).some((each) => each.toLowerCase().includes(wanted)));
-    if (wanted !== '' && found >= 0) return found;
-  }
-  return 0;
-}
-
-/** Everything that would be sent, as a form in which it can be changed. */
-export function samplingForm(request: SamplingRequest, models: readonly ModelChoice[]): ToolForm {
+/** Everything that would be sent, as a form in which it can be changed, and how long the decision holds. */
+export function samplingForm(
+  { request, fingerprint }: Pick<SamplingQuestion, 'request' | 'fingerprint'>,
+  models: readonly ModelCandidate[],
+): ToolForm {
   const options = models.map(({ name, vendor, id }) => ({
     label: cleanLine(`${name} (${vendor})`, 100),
     description: cleanLine(id, 100),
@@ -54,7 +36,7 @@ export function samplingForm(request: SamplingRequest, models: readonly ModelCho
     ),
   );
   const tokens: FormField = {
-    ...base(TOKENS, 'Longest answer, in tokens'),
+    ...fieldBase(TOKENS, 'Longest answer, in tokens'),
     kind: 'number',
     required: true,
     integer: true,
@@ -64,30 +46,41 @@ export function samplingForm(request: SamplingRequest, models: readonly ModelCho
     maxExclusive: false,
     step: undefined,
   };
-  const model: FormField = { ...base(MODEL, 'Model'), kind: 'choice', required: true, options };
-  return { fields: [model, ...system, ...texts, tokens], complete: true };
+  const model: FormField = { ...fieldBase(MODEL, 'Model'), kind: 'choice', required: true, options };
+  // Of a program that cannot be told from another one nothing is remembered.
+  const remember = fingerprint === undefined ? [] : [rememberField(REMEMBERED)];
+  return { fields: [model, ...system, ...texts, tokens, ...remember], complete: true };
 }
 
-export function samplingValues(request: SamplingRequest, models: readonly ModelChoice[]): FormValues {
+const REMEMBERED =
+  'Of this server, whatever it asks a model. "Send to Model" then allows, as long as its budget lasts, and "Decline" refuses without a question.';
+
+export function samplingValues(
+  { request, model }: Pick<SamplingQuestion, 'request' | 'model'>,
+  models: readonly ModelCandidate[],
+): FormValues {
   const texts = request.messages.flatMap(({ content }, at) =>
     content.flatMap((part, index) => (part.type === 'text' ? [[partId(at, index), part.text] as const] : [])),
   );
   return {
-    [MODEL]: String(preferredModel(models, request.preferences.hints)),
+    [MODEL]: String(preferredModel(models, { preferences: request.preferences, model })),
     ...(request.systemPrompt === undefined ? {} : { [SYSTEM]: request.systemPrompt }),
     ...Object.fromEntries(texts),
     [TOKENS]: String(request.maxTokens),
+    ...REMEMBER_NOTHING,
   };
 }
 
 export function samplingView(question: SamplingQuestion, form: ToolForm, values: FormValues): QuestionView {
   const { server, request, remarks } = question;
-  const others = request.messages.flatMap(({ content }) => content).filter(({ type }) => type !== 'text').length;
-  const more = others === 0 ? [] : [`What is not text is sent as it is: ${others} ${others === 1 ? 'part' : 'parts'}.`];
+  const pieces = pieceViews(request.messages.flatMap(({ content }) => content));
+  const more =
+    pieces.length === 0 ? [] : [`What is not text is sent as it is: ${counted(pieces.length, 'part', 'parts')}.`];
   return {
     title: `The server "${cleanLine(server, 64)}" wants to use a language model`,
     message: 'This is what the model would be sent. You can change it first. The answer goes to the server.',
     remarks: [...remarks, ...more].map((remark) => cleanText(remark)),
+    blocks: [...pieces, ...toolViews(request.tools)],
     fields: form.fields,
     noFields: '',
     values,
@@ -140,6 +133,10 @@ export function promptGist({ request }: SamplingQuestion): string {
   return cleanLine(texts.at(-1) ?? '', SHORT / 2);
 }
 
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 function labelOf({ role }: SamplingMessage, at: number, { messages }: SamplingRequest): string {
   const who = role === 'user' ? 'User' : 'Assistant';
   return messages.length === 1 ? 'Prompt' : `Message ${at + 1}: ${who}`;
@@ -147,25 +144,4 @@ function labelOf({ role }: SamplingMessage, at: number, { messages }: SamplingRe
 
 function partId(message: number, part: number): string {
   return `/messages/${message}/${part}`;
-}
-
-function textField(id: string, label: string): FormField {
-  const rules = { format: undefined, minLength: undefined, maxLength: undefined, pattern: undefined };
-  return { ...base(id, label), kind: 'text', multiline: true, ...rules };
-}
-
-function base(
-  id: string,
-  label: string,
-): Pick<FormField, 'id' | 'name' | 'label' | 'description' | 'required' | 'nullable' | 'examples' | 'default'> {
-  return {
-    id,
-    name: label,
-    label,
-    description: '',
-    required: false,
-    nullable: false,
-    examples: [],
-    default: undefined,
-  };
 }

@@ -120,7 +120,8 @@ export function failedRun(elapsedMs: number, error: HostError): RunView {
   };
 }
 
-function blockView(block: ContentBlock): BlockView {
+/** A piece of content as a page shows it. */
+export function blockView(block: ContentBlock): BlockView {
   switch (block.type) {
     case 'text':
       return textView(block.text, '');

@@ -2,6 +2,7 @@ import { button, element, show } from './elements.ts';
 import { type FieldControl, fieldControl } from './fieldInputs.ts';
 import type { ValuesView } from './messages.ts';
 import type { FromQuestionPage, QuestionView, ToQuestionPage } from './questionMessages.ts';
+import { blockView } from './resultView.ts';
 
 declare function acquireVsCodeApi(): { postMessage(message: FromQuestionPage): void };
 
@@ -9,6 +10,7 @@ declare function acquireVsCodeApi(): { postMessage(message: FromQuestionPage): v
 class QuestionPage {
   readonly #editor = acquireVsCodeApi();
   readonly #head = element('header');
+  readonly #blocks = element('div', { class: 'blocks' });
   readonly #form = element('div', { class: 'fields' });
   readonly #error = element('div', { class: 'error', attributes: { role: 'alert' } });
   readonly #accept = button('', 'primary', () => this.#send({ type: 'accept', values: this.#values() }));
@@ -22,7 +24,7 @@ class QuestionPage {
     this.#cancel.title = 'Leaves the question open-ended: the server is told that you gave no answer (Escape)';
     const buttons = element('div', { class: 'buttons', children: [this.#accept, this.#decline, this.#cancel] });
     const bar = element('div', { class: 'run', children: [buttons] });
-    this.#body = element('div', { children: [this.#form, this.#error, bar] });
+    this.#body = element('div', { children: [this.#blocks, this.#form, this.#error, bar] });
   }
 
   start(): void {
@@ -39,6 +41,7 @@ class QuestionPage {
     this.#head.replaceChildren(...headOf(question));
     this.#accept.textContent = question.accept;
     this.#decline.textContent = question.decline;
+    this.#blocks.replaceChildren(...question.blocks.map(blockView));
     this.#controls = question.fields.map((field) =>
       fieldControl(field, question.values, () => this.#send({ type: 'entered', values: this.#values() })),
     );

@@ -1,4 +1,4 @@
-import { decodeValues, type FieldView, type ValuesView } from './messages.ts';
+import { type BlockView, decodeValues, type FieldView, type ValuesView } from './messages.ts';
 
 /** The contract between the page of a server's question and the editor. */
 export interface QuestionView {
@@ -8,6 +8,8 @@ export interface QuestionView {
   readonly message: string;
   /** Warnings of ours, a sentence each. */
   readonly remarks: readonly string[];
+  /** What is shown and cannot be changed. */
+  readonly blocks: readonly BlockView[];
   readonly fields: readonly FieldView[];
   /** What is said where there are none. */
   readonly noFields: string;

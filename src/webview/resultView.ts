@@ -64,7 +64,8 @@ export function seconds(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-function blockView(block: BlockView): HTMLElement {
+/** A piece of content, as text and as a picture that runs nothing. */
+export function blockView(block: BlockView): HTMLElement {
   const note = block.note === '' ? [] : [element('figcaption', { text: block.note })];
   if (block.kind === 'text') {
     const text = element('pre', { text: block.text, attributes: { tabindex: '0' } });

@@ -4,7 +4,7 @@ import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { messageOf, RPC, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { Sampler, SamplingOutcome } from '../inputPorts.ts';
+import type { Sampler, SamplingOutcome, SamplingQuestion } from '../inputPorts.ts';
 import type { SamplingContent, SamplingRequest } from '../model/inputs.ts';
 import { LogLimiter } from '../rpc/logLimiter.ts';
 import type { InboundContext } from '../rpc/peer.ts';
@@ -19,6 +19,8 @@ export interface SamplingOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly sampler: Sampler;
+  /** Of the server by then. */
+  facts?(): Pick<SamplingQuestion, 'fingerprint' | 'model'>;
   readonly perMinute?: number | undefined;
   /** For one request: the person's look at it and the model's answer together. */
   readonly timeoutMs?: number | undefined;
@@ -72,7 +74,7 @@ export class SamplingFeature implements SessionFeature {
       this.#remarks.line('A sampling request was refused: there were too many within a minute.');
       throw refused('Too many sampling requests within a minute. Try again later.');
     }
-    const question = { server, request, remarks: remarksOn(request) };
+    const question = { server, ...this.#options.facts?.(), request, remarks: remarksOn(request) };
     let asked: Asked<SamplingOutcome>;
     try {
       asked = await this.#queue.ask(token, (shown) => sampler.sample(question, shown));

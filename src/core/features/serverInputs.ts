@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
-import type { InputPorts } from '../inputPorts.ts';
+import type { InputPorts, SamplingQuestion } from '../inputPorts.ts';
 import type { SessionFeature } from '../session/session.ts';
 import { ElicitationFeature } from './elicitation.ts';
 import { requiredPages } from './requiredPages.ts';
@@ -15,6 +15,8 @@ export interface ServerInputsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly ports: InputPorts;
+  /** What a question says of the server that asks. */
+  facts(): Pick<SamplingQuestion, 'fingerprint' | 'model'>;
   /** Answers other than of a person and of models, such as the roots: what tasks may ask for as well. */
   readonly others: readonly SessionFeature[];
 }
@@ -26,10 +28,10 @@ export class ServerInputs {
   /** What a connection of the server is given; `others` are not among them. */
   readonly features: readonly SessionFeature[];
 
-  constructor({ server, clock, log, ports, others }: ServerInputsOptions) {
+  constructor({ server, clock, log, ports, facts, others }: ServerInputsOptions) {
     const { elicitor, sampler, schemaChecker: checker } = ports;
     this.elicitation = new ElicitationFeature({ server, clock, log, elicitor, checker });
-    const sampling = new SamplingFeature({ server, clock, log, sampler });
+    const sampling = new SamplingFeature({ server, clock, log, sampler, facts });
     this.tasks = new TaskFeature(() => [this.elicitation, sampling, ...others]);
     this.features = [this.elicitation, sampling, this.tasks, TASKS_DECLARATION];
   }

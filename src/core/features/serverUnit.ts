@@ -23,7 +23,7 @@ import { tap } from '../trace/tracedTransport.ts';
 import { McplSide } from './mcplSide.ts';
 import { Roots } from './roots.ts';
 import type { InputParts } from './inputParts.ts';
-import type { ServerInputs } from './serverInputs.ts';
+import type { ServerInputs, ServerInputsOptions } from './serverInputs.ts';
 import { ServerLogging } from './serverLogging.ts';
 import { type OfferKind, ServerOffer } from './serverOffer.ts';
 import type { StartGate } from './startGate.ts';
@@ -289,7 +289,10 @@ export class ServerUnit implements Disposable {
 
   async #loadInputs(): Promise<ServerInputs> {
     const { clock, inputs: ports } = this.#options.ports;
-    const options = { server: this.id, clock, log: this.#log, ports, others: [this.#roots] };
+    const facts = (): ReturnType<ServerInputsOptions['facts']> => {
+      return { fingerprint: this.#fingerprint, model: this.#mcplSettings().inference.model };
+    };
+    const options = { server: this.id, clock, log: this.#log, ports, facts, others: [this.#roots] };
     this.#inputs ??= await this.#options.inputs.create(options);
     return this.#inputs;
   }

@@ -1,20 +1,35 @@
 import assert from 'node:assert/strict';
-import { type SamplingQuestion, type SamplingRequest, schemaForm } from '../../../src/core/index.ts';
+import {
+  type SamplingContent,
+  type SamplingQuestion,
+  type SamplingRequest,
+  schemaForm,
+} from '../../../src/core/index.ts';
+import {
+  answerForm,
+  answerGist,
+  answerValues,
+  answerView,
+  editedAnswer,
+  type ModelAnswer,
+  shortAnswer,
+} from '../../../src/editor/answerForm.ts';
 import { formView } from '../../../src/editor/elicitationView.ts';
+import type { ModelCandidate } from '../../../src/editor/modelPreference.ts';
+import { lifetimeOf } from '../../../src/editor/questionFields.ts';
 import {
   chosenModel,
   editedRequest,
-  type ModelChoice,
-  preferredModel,
   promptGist,
   samplingForm,
   samplingValues,
   samplingView,
   shortPrompt,
 } from '../../../src/editor/samplingForm.ts';
+import { unsendable } from '../../../src/editor/samplingPieces.ts';
 import { decodeFromQuestionPage } from '../../../src/webview/questionMessages.ts';
 
-const MODELS: readonly ModelChoice[] = [
+const MODELS: readonly ModelCandidate[] = [
   { id: 'small-1', name: 'Small', family: 'small', vendor: 'here' },
   { id: 'big-2', name: 'Big One', family: 'big', vendor: 'there' },
 ];
@@ -56,17 +71,9 @@ const LONG = request({
 });
 
 suite('A prompt of a server', () => {
-  test('goes to the model that its hints name best, part of a name being enough', () => {
-    const of = (...hints: readonly string[]): string | undefined => MODELS[preferredModel(MODELS, hints)]?.id;
-    assert.deepEqual(
-      [of(), of('BIG'), of('unknown', 'there/'), of('unknown'), of('', 'one'), preferredModel([], ['x'])],
-      ['small-1', 'big-2', 'big-2', 'small-1', 'big-2', 0],
-    );
-  });
-
   test('is shown whole, every text in a field of its own, and what is no text is told', () => {
-    const form = samplingForm(LONG, MODELS);
-    const values = samplingValues(LONG, MODELS);
+    const form = samplingForm({ request: LONG, fingerprint: 'f' }, MODELS);
+    const values = samplingValues({ request: LONG }, MODELS);
     assert.deepEqual(
       form.fields.map(({ label, id, kind }) => `${label} (${kind}): ${String(values[id])}`),
       [
@@ -75,6 +82,7 @@ suite('A prompt of a server', () => {
         'Message 1: User (text): What is this?',
         'Message 2: Assistant (text): A dot.',
         'Longest answer, in tokens (number): 100',
+        'Remember my decision (choice): 0',
       ],
     );
     const view = samplingView({ server: 'fi\u202eles', request: LONG, remarks: ['Mind this.'] }, form, values);
@@ -85,10 +93,13 @@ suite('A prompt of a server', () => {
         ['Mind this.', 'What is not text is sent as it is: 1 part.'],
       ],
     );
+    assert.deepEqual(view.blocks, [
+      { kind: 'image', source: 'data:image/png;base64,AAAA', note: 'Image, image/png, 1 KB' },
+    ]);
   });
 
   test('is sent as the person changed it; what was emptied is left out, and what is no text stays', () => {
-    const values = samplingValues(LONG, MODELS);
+    const values = samplingValues({ request: LONG }, MODELS);
     assert.deepEqual(editedRequest(LONG, values), LONG);
     const changed = {
       ...values,
@@ -139,6 +150,92 @@ suite('A prompt of a server', () => {
   });
 });
 
+suite('What is decided of a prompt', () => {
+  test('is remembered only of a server whose program is known', () => {
+    const labels = (fingerprint: string | undefined): readonly string[] =>
+      samplingForm({ request: request(), fingerprint }, MODELS).fields.map(({ label }) => label);
+    assert.deepEqual(labels('f').at(-1), 'Remember my decision');
+    assert.deepEqual(labels(undefined), ['Model', 'Prompt', 'Longest answer, in tokens']);
+    assert.deepEqual(
+      [{}, { '/remember': '0' }, { '/remember': '1' }, { '/remember': '2' }, { '/remember': '9' }].map(lifetimeOf),
+      ['once', 'once', 'session', 'workspace', 'once'],
+    );
+  });
+
+  test('shows the tools that the model may ask for, as it is told of them', () => {
+    const tool = { name: 'dig', title: 'Dig', description: 'Digs.', inputSchema: { type: 'object' } };
+    const asked = question({ tools: [tool] });
+    const { blocks } = samplingView(asked, samplingForm(asked, MODELS), samplingValues(asked, MODELS));
+    const text = '{\n  "description": "Digs.",\n  "inputSchema": {\n    "type": "object"\n  }\n}';
+    assert.deepEqual(blocks, [{ kind: 'text', text, note: 'Tool dig of the server' }]);
+  });
+
+  test('cannot be that a model hears a sound, or sees a picture that the editor does not draw', () => {
+    const holding = (type: 'image' | 'audio', mimeType: string): string | undefined =>
+      unsendable(request({ messages: [{ role: 'user', content: [{ type, data: 'AAAA', mimeType }] }] }));
+    assert.deepEqual(
+      [holding('image', 'image/PNG'), holding('image', 'image/svg+xml'), holding('audio', 'audio/wav')],
+      [
+        undefined,
+        'The language models of this editor take no pictures of the type image/svg+xml.',
+        'The language models of this editor take text and pictures, and no sound.',
+      ],
+    );
+  });
+});
+
+suite('The answer of a model', () => {
+  const text = (said: string): SamplingContent => ({ type: 'text', text: said });
+  const image: SamplingContent = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+  const use: SamplingContent = { type: 'tool_use', id: '1', name: 'dig', input: { deep: true } };
+  const answer = (...content: readonly SamplingContent[]): ModelAnswer => ({
+    question: { server: 'fi\u202eles', fingerprint: 'f' },
+    model: 'Big One',
+    result: { content, model: 'big-2', stopReason: 'endTurn' },
+  });
+
+  test('is shown whole before the server gets it: texts to be changed, the rest as it is', () => {
+    const given = answer(text('One.'), image, text('Two.'), use);
+    const form = answerForm(given);
+    const values = answerValues(given);
+    const { fields, blocks, ...view } = answerView(given, form, values);
+    assert.deepEqual(
+      fields.map(({ label, id }) => `${label}: ${String(values[id])}`),
+      ['Part 1: One.', 'Part 2: Two.', 'Remember my decision: 0'],
+    );
+    assert.deepEqual(blocks, [
+      { kind: 'image', source: 'data:image/png;base64,AAAA', note: 'Image, image/png, 1 KB' },
+      { kind: 'text', text: '{\n  "deep": true\n}', note: 'Use of the tool dig' },
+    ]);
+    assert.deepEqual(view, {
+      title: 'Big One answered the server "files"',
+      message: 'This is what the server would be sent. You can change it first.',
+      remarks: [],
+      noFields: '',
+      values,
+      errors: {},
+      accept: 'Send to Server',
+      decline: 'Discard',
+    });
+  });
+
+  test('is sent as the person changed it; what was emptied is left out, and what is no text stays', () => {
+    const { result } = answer(text('One.'), image, text('Two.'), use);
+    const changed = editedAnswer(result, { '/content/0': '', '/content/2': 'Three.', '/content/1': 'no text' });
+    assert.deepEqual(changed, { ...result, content: [image, text('Three.'), use] });
+    assert.deepEqual(editedAnswer(result, {}), result);
+  });
+
+  test('can be sent without a closer look only where the notification shows all of it', () => {
+    const long = answer(text('x'.repeat(201))).result;
+    assert.deepEqual(
+      [answer(text('Hi.')).result, long, answer(text('a'), image).result, answer(use).result].map(shortAnswer),
+      ['Hi.', undefined, undefined, undefined],
+    );
+    assert.deepEqual([answerGist(long).length, answerGist(answer(use).result)], [100, '']);
+  });
+});
+
 suite('A form of a server', () => {
   const form = schemaForm({
     type: 'object',
@@ -161,6 +258,7 @@ suite('A form of a server', () => {
       title: 'The server "files" asks',
       message: 'Who are you?',
       remarks: ['This looks as if a secret was wanted.'],
+      blocks: [],
       noFields: 'It only wants your consent.',
       values: { '/name': '', '/apiKey': 'k' },
       errors: { '/name': 'This needs an answer.', '/apiKey': 'Too short.' },
