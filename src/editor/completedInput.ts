@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
-import { DisposableStore, isCancellation } from '../core/index.ts';
+import { type DisposableStore, isCancellation } from '../core/index.ts';
 import type { Answer } from './addServerSteps.ts';
 import { plainText } from './plainText.ts';
+import { showStep } from './quickStep.ts';
+
+type Next = Extract<Answer<string>, { kind: 'next' }>;
 
 /** A value that is asked for, with what the server proposes while it is typed. */
 export interface CompletedInput {
@@ -22,21 +25,9 @@ interface Proposal extends vscode.QuickPickItem {
 
 export function askValue(input: CompletedInput): Promise<Answer<string>> {
   const pick = vscode.window.createQuickPick<Proposal>();
-  pick.title = input.title;
   pick.placeholder = input.placeholder;
-  pick.step = input.step;
-  pick.totalSteps = input.steps;
   pick.value = input.value;
-  // A value may have to be looked up somewhere else in the editor.
-  pick.ignoreFocusOut = true;
-  if (input.step > 1) pick.buttons = [vscode.QuickInputButtons.Back];
-  return new Promise((resolve) => {
-    const store = new DisposableStore();
-    const settle = (answer: Answer<string>): void => {
-      resolve(answer);
-      store.dispose();
-    };
-    store.add(pick);
+  return showStep<Next>(pick, input, (settle, store) => {
     store.add(pick.onDidChangeValue((value) => void propose(pick, input, value, store)));
     store.add(
       pick.onDidAccept(() => {
@@ -44,9 +35,6 @@ export function askValue(input: CompletedInput): Promise<Answer<string>> {
         if (value !== '' || !input.isRequired) settle({ kind: 'next', value });
       }),
     );
-    store.add(pick.onDidTriggerButton(() => settle({ kind: 'back' })));
-    store.add(pick.onDidHide(() => settle({ kind: 'cancel' })));
-    pick.show();
     void propose(pick, input, input.value, store);
   });
 }

@@ -1,7 +1,7 @@
 import { cleanLine, cleanText, type FormField, type FormQuestion, type FormValues } from '../core/index.ts';
 import type { QuestionView } from '../webview/questionMessages.ts';
 
-const SUSPICIOUS = 'This looks like a secret. Servers must not ask for one in a form: decline if in doubt.';
+export const SUSPICIOUS = 'This looks like a secret. Servers must not ask for one in a form: decline if in doubt.';
 
 /** A server's question as its page shows it. */
 export function formView({ server, message, form, values, errors, sensitive, remarks }: FormQuestion): QuestionView {

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import type { CancellationToken, Elicitor, FormAnswer, FormQuestion, UrlAnswer, UrlQuestion } from '../core/index.ts';
-import { formView } from './elicitationView.ts';
+import { FormDialog } from './formDialog.ts';
 import { openLink } from './links.ts';
 import { plainText } from './plainText.ts';
-import { QuestionPanel } from './questionPanel.ts';
 import { isVoid } from './voidQuestion.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 
@@ -21,24 +20,8 @@ export class EditorElicitor implements Elicitor {
   }
 
   form(question: FormQuestion, token: CancellationToken): Promise<FormAnswer> {
-    let panel: QuestionPanel | undefined;
-    const open = (): Promise<FormAnswer> => {
-      const name = vscode.l10n.t('Question of {0}', plainText(question.server, 40));
-      panel ??= new QuestionPanel(this.#extensionUri, { name, view: formView(question), form: question.form }, token);
-      panel.reveal();
-      return panel.answer;
-    };
-    const show = async (): Promise<FormAnswer | undefined> => {
-      // What was just sent and found wrong is corrected at once.
-      if (panel !== undefined || Object.keys(question.errors).length > 0 || isAgain(question)) return open();
-      const answer = vscode.l10n.t('Answer');
-      const decline = vscode.l10n.t('Decline');
-      const text = vscode.l10n.t('{0} asks: {1}', quoted(question.server), shown(question.message));
-      const chosen = await vscode.window.showInformationMessage(text, answer, decline);
-      if (isVoid(token, chosen)) return { kind: 'cancel' };
-      if (chosen === answer) return open();
-      return chosen === decline ? { kind: 'decline' } : undefined;
-    };
+    const dialog = new FormDialog(this.#extensionUri, question, token);
+    const show = (): Promise<FormAnswer | undefined> => dialog.show();
     const { server, message } = question;
     return this.#questions.ask<FormAnswer>({ server, label: message, closed: { kind: 'cancel' }, show }, token);
   }
@@ -103,11 +86,6 @@ async function confirmLink(question: UrlQuestion, token: CancellationToken): Pro
     if (chosen !== copy) return 'cancel';
     await vscode.env.clipboard.writeText(question.url);
   }
-}
-
-/** The remarks then say what was wrong. */
-function isAgain({ remarks, sensitive }: FormQuestion): boolean {
-  return remarks.length > (sensitive.length > 0 ? 1 : 0);
 }
 
 function quoted(server: string): string {

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../core/index.ts';
 import type { Answer, Choice, InputStep, PickStep, StepNumber, WizardUi } from './addServerSteps.ts';
+import { showStep, type StepPlace } from './quickStep.ts';
+
+type Next<T> = Extract<Answer<T>, { kind: 'next' }>;
 
 /** The steps of a wizard in the editor's own quick input, with its Back button. */
 export class QuickInputWizard implements WizardUi {
@@ -21,12 +23,14 @@ export class QuickInputWizard implements WizardUi {
     }));
     const chosen = pick.items.find(({ choice }) => choice.value === step.chosen);
     if (chosen !== undefined) pick.activeItems = [chosen];
-    return this.#show(pick, step, (resolve) =>
-      pick.onDidAccept(() => {
-        const [item] = pick.selectedItems;
-        if (item !== undefined) resolve(item.choice.value);
-      }),
-    );
+    return showStep<Next<T>>(pick, this.#place(step), (settle, store) => {
+      store.add(
+        pick.onDidAccept(() => {
+          const [item] = pick.selectedItems;
+          if (item !== undefined) settle({ kind: 'next', value: item.choice.value });
+        }),
+      );
+    });
   }
 
   input(step: InputStep): Promise<Answer<string>> {
@@ -34,8 +38,7 @@ export class QuickInputWizard implements WizardUi {
     input.prompt = step.prompt;
     input.placeholder = step.placeholder;
     input.value = step.value;
-    return this.#show(input, step, (resolve) => {
-      const store = new DisposableStore();
+    return showStep<Next<string>>(input, this.#place(step), (settle, store) => {
       // Only what was wrong at Enter is marked, and the mark follows the correction: nobody is scolded while typing.
       let marked = false;
       const mark = (): boolean => {
@@ -51,35 +54,13 @@ export class QuickInputWizard implements WizardUi {
       store.add(
         input.onDidAccept(() => {
           marked = true;
-          if (mark()) resolve(input.value);
+          if (mark()) settle({ kind: 'next', value: input.value });
         }),
       );
-      return store;
     });
   }
 
-  #show<T>(
-    input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,
-    { step, steps }: StepNumber,
-    accepts: (resolve: (value: T) => void) => vscode.Disposable,
-  ): Promise<Answer<T>> {
-    input.title = this.#title;
-    input.step = step;
-    input.totalSteps = steps;
-    // A file has to be looked up for its path: losing the focus must not lose the answers.
-    input.ignoreFocusOut = true;
-    if (step > 1) input.buttons = [vscode.QuickInputButtons.Back];
-    return new Promise((resolve) => {
-      const store = new DisposableStore();
-      const settle = (answer: Answer<T>): void => {
-        resolve(answer);
-        store.dispose();
-      };
-      store.add(input);
-      store.add(accepts((value) => settle({ kind: 'next', value })));
-      store.add(input.onDidTriggerButton(() => settle({ kind: 'back' })));
-      store.add(input.onDidHide(() => settle({ kind: 'cancel' })));
-      input.show();
-    });
+  #place({ step, steps }: StepNumber): StepPlace {
+    return { title: this.#title, step, steps };
   }
 }
