@@ -104,7 +104,8 @@ export class FormWizard implements FormUi {
     input.validationMessage = warning;
     const mark = (): boolean => {
       const problem = fieldProblem(field, input.value);
-      input.validationMessage = problem ?? warning;
+      // It stands in the place of the prompt, which says what is asked for.
+      input.validationMessage = problem === undefined ? warning : `${shown(field.label)}: ${problem}`;
       return problem === undefined;
     };
     return this.#show<Next>(

@@ -48,6 +48,8 @@ export interface FakeModelApi {
   readonly respondWith: (answer: Answer) => void;
   /** Answers the next requests so, one answer each, before what respondWith says. */
   readonly respondOnce: (...answers: readonly Answer[]) => void;
+  /** From now on there is no model, until the next reset. */
+  readonly hide: () => void;
   /** Forgets the recorded requests and all answers: back to the talkative default. */
   readonly reset: () => void;
   /** Resolves when this many requests have arrived since the last reset. */

@@ -54,6 +54,12 @@ class Script implements FakeModelApi {
   readonly #once: Answer[] = [];
   #always: Answer = defaultAnswer;
   readonly #arrival = new vscode.EventEmitter<void>();
+  readonly #offered = new vscode.EventEmitter<void>();
+  isOffered = true;
+
+  readonly onDidChangeOffered = this.#offered.event;
+
+  readonly hide = (): void => this.#offer(false);
 
   readonly respondWith = (answer: Answer): void => {
     this.#always = answer;
@@ -67,6 +73,13 @@ class Script implements FakeModelApi {
     this.requests.length = 0;
     this.#once.length = 0;
     this.#always = defaultAnswer;
+    this.#offer(true);
+  };
+
+  readonly #offer = (isOffered: boolean): void => {
+    if (this.isOffered === isOffered) return;
+    this.isOffered = isOffered;
+    this.#offered.fire();
   };
 
   readonly arrived = async (count: number): Promise<void> => {
@@ -99,8 +112,12 @@ class FakeProvider implements vscode.LanguageModelChatProvider {
     this.#script = script;
   }
 
+  get onDidChangeLanguageModelChatInformation(): vscode.Event<void> {
+    return this.#script.onDidChangeOffered;
+  }
+
   provideLanguageModelChatInformation(): vscode.LanguageModelChatInformation[] {
-    return models;
+    return this.#script.isOffered ? models : [];
   }
 
   async provideLanguageModelChatResponse(

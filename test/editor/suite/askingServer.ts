@@ -1,0 +1,46 @@
+import * as vscode from 'vscode';
+import type { JsonObject } from '../../../src/core/index.ts';
+import { mcpLive, setServers, untilServer } from './mcpLive.ts';
+
+/** The server that asks whatever it is told to ask, running as `asking`; `more` makes it another program. */
+export const startAsking = async (...more: readonly string[]): Promise<void> => {
+  const extension = vscode.extensions.getExtension('mcp-live.mcp-live');
+  if (extension === undefined) throw new Error('MCP Live is not installed in this editor.');
+  const path = vscode.Uri.joinPath(extension.extensionUri, 'test', 'node', 'fixtures', 'askingServer.mjs').fsPath;
+  await setServers({ asking: { command: process.execPath, args: [path, ...more], enabled: true } });
+  await untilServer(
+    'asking',
+    'running with all its lists',
+    (server) =>
+      server?.state.kind === 'running' &&
+      server.definition?.connection.kind === 'stdio' &&
+      server.definition.connection.args.length === more.length + 1 &&
+      server.resources.length === 2 &&
+      server.prompts.length === 1,
+  );
+};
+
+const call = async (tool: string, args: JsonObject): Promise<string> => {
+  const { host } = await mcpLive();
+  return (await host.callTool({ server: 'asking', tool, args, route: 'api' })).modelText;
+};
+
+/** What the server was told, as it came. */
+export const asks = (method: string, params: JsonObject): Promise<string> => call('ask', { method, params });
+
+/** A prompt of one text, with more members of the request. */
+export const asksModel = (text: string, more: JsonObject = {}): Promise<string> =>
+  asks('sampling/createMessage', {
+    messages: [{ role: 'user', content: { type: 'text', text } }],
+    maxTokens: 100,
+    ...more,
+  });
+
+/** It cancels all that it asked. */
+export const takesBack = async (): Promise<void> => {
+  await call('takeBack', {});
+};
+
+export const changes = async (): Promise<void> => {
+  await call('change', {});
+};
