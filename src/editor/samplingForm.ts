@@ -74,12 +74,12 @@ export function samplingValues(
 export function samplingView(question: SamplingQuestion, form: ToolForm, values: FormValues): QuestionView {
   const { server, request, remarks } = question;
   const pieces = pieceViews(request.messages.flatMap(({ content }) => content));
-  const more =
-    pieces.length === 0 ? [] : [`What is not text is sent as it is: ${counted(pieces.length, 'part', 'parts')}.`];
+  const more = pieces.length === 0 ? [] : [sentAsItIs(pieces.length)];
+  const pictures = pieces.some(({ kind }) => kind === 'image') ? [PICTURES] : [];
   return {
     title: `The server "${cleanLine(server, 64)}" wants to use a language model`,
-    message: 'This is what the model would be sent. You can change it first. The answer goes to the server.',
-    remarks: [...remarks, ...more].map((remark) => cleanText(remark)),
+    message: 'This is what the model would be sent. You can change it first.',
+    remarks: [...remarks, ...more, ...pictures].map((remark) => cleanText(remark)),
     blocks: [...pieces, ...toolViews(request.tools)],
     fields: form.fields,
     noFields: '',
@@ -133,8 +133,10 @@ export function promptGist({ request }: SamplingQuestion): string {
   return cleanLine(texts.at(-1) ?? '', SHORT / 2);
 }
 
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+const PICTURES = 'Not every model takes pictures, and the editor does not say which do.';
+
+function sentAsItIs(count: number): string {
+  return `What is not text is sent as it is: ${count} ${count === 1 ? 'part' : 'parts'}.`;
 }
 
 function labelOf({ role }: SamplingMessage, at: number, { messages }: SamplingRequest): string {

@@ -90,7 +90,11 @@ suite('A prompt of a server', () => {
       [view.title, view.remarks],
       [
         'The server "files" wants to use a language model',
-        ['Mind this.', 'What is not text is sent as it is: 1 part.'],
+        [
+          'Mind this.',
+          'What is not text is sent as it is: 1 part.',
+          'Not every model takes pictures, and the editor does not say which do.',
+        ],
       ],
     );
     assert.deepEqual(view.blocks, [
