@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, isObject, messageOf } from '../core/index.ts';
 import { registerCommand } from './commandRegistry.ts';
 import type { EventAction } from './eventCommands.ts';
-import { EventFiles } from './eventFiles.ts';
-import { SHOW_MORE_EVENTS } from './eventIds.ts';
+import { ReadOnlyFiles } from './readOnlyFiles.ts';
+import { EVENT_SCHEME, SHOW_MORE_EVENTS } from './eventIds.ts';
 import type { EventNode } from './eventNodes.ts';
 import { type CommandId, COMMANDS, EVENTS_VIEW } from './ids.ts';
 import type { Inbox, InboxServices } from './inbox.ts';
@@ -18,7 +18,7 @@ export function registerEvents(services: InboxServices): Disposable {
   let loading: Promise<Inbox> | undefined;
   const load = (): Promise<Inbox> =>
     (loading ??= import('./inbox.ts').then(({ openInbox }) => store.add(openInbox(services, files.changed))));
-  const files = store.add(new EventFiles(async () => (await load()).documents));
+  const files = store.add(new ReadOnlyFiles(EVENT_SCHEME, async () => (await load()).documents));
   const add = (id: CommandId, action: EventAction, failed: string): unknown =>
     store.add(
       registerCommand(services, id, { failed, retry: action === 'ask' }, async (argument) =>

@@ -3,33 +3,12 @@ import { cleanLine, type Host, type ServerSnapshot } from '../core/index.ts';
 import { plainText } from './plainText.ts';
 import { pick, targetOf, withoutIcons } from './quickPicker.ts';
 
-export type ResourceTarget =
-  { readonly server: string; readonly resource: string } | { readonly server: string; readonly template: string };
-
 export interface PromptTarget {
   readonly server: string;
   readonly prompt: string;
 }
 
 /** What a command was given, or what is picked of all that servers have. `undefined`: the person turned away. */
-export async function resourceTarget(host: Host, argument: unknown): Promise<ResourceTarget | undefined> {
-  const given = targetOf(argument);
-  if (given?.resource !== undefined) return { server: given.server, resource: given.resource };
-  if (given?.template !== undefined) return { server: given.server, template: given.template };
-  const items = chosenServers(host, given?.server).flatMap((server) => [
-    ...server.resources.map((each) => ({
-      ...texts(server, each.title ?? each.name, each.uri),
-      target: { server: server.id, resource: each.uri },
-    })),
-    ...server.templates.map((each) => ({
-      ...texts(server, each.title ?? each.name, each.uriTemplate),
-      target: { server: server.id, template: each.uriTemplate },
-    })),
-  ]);
-  const nothing = vscode.l10n.t('No running server has a resource.');
-  return (await pick(items, vscode.l10n.t('Which resource do you want to open?'), nothing))?.target;
-}
-
 export async function promptTarget(host: Host, argument: unknown): Promise<PromptTarget | undefined> {
   const given = targetOf(argument);
   if (given?.prompt !== undefined) return { server: given.server, prompt: given.prompt };

@@ -1,61 +1,83 @@
 import * as vscode from 'vscode';
 import { type Host, HostError, parseUriTemplate } from '../core/index.ts';
 import { askArguments } from './askedArguments.ts';
-import { promptTarget, resourceTarget } from './offerPicker.ts';
+import { attachToChat } from './chatInput.ts';
+import { SCHEMES } from './ids.ts';
 import { plainText } from './plainText.ts';
-import { promptText } from './promptText.ts';
+import { targetOf, withoutIcons } from './quickPicker.ts';
+import { type BrowsedResource, browseResources, type ResourcePurpose } from './resourceBrowser.ts';
 import type { ResourceFiles } from './resourceFiles.ts';
-import type { WholeText } from './wholeText.ts';
 
-/** Opens the resource that a command was given, or one that is picked. */
+/** Opens the resource that a command was given, or one that is chosen of all that servers lend. */
 export async function openResource(host: Host, files: ResourceFiles, argument: unknown): Promise<void> {
-  const target = await resourceTarget(host, argument);
-  if (target === undefined) return;
-  const { server } = target;
-  const uri = 'resource' in target ? target.resource : await filledIn(host, server, target.template);
-  if (uri !== undefined) await openUri(files, server, uri);
+  await useResource(host, files, argument, 'open');
 }
 
-/** Shows the prompt that a command was given, or one that is picked, filled in by the person. */
-export async function showPrompt(host: Host, texts: WholeText, argument: unknown): Promise<void> {
-  const target = await promptTarget(host, argument);
-  if (target === undefined) return;
-  const { server, prompt: name } = target;
-  const prompt = host.server(server)?.prompts.find((each) => each.name === name);
-  const values = await askArguments(host, {
-    server,
-    title: prompt?.title ?? name,
-    reference: { kind: 'prompt', name },
-    args: (prompt?.arguments ?? []).map((each) => ({
-      name: each.name,
-      description: each.description ?? '',
-      isRequired: each.required,
-    })),
-  });
-  if (values === undefined) return;
-  const result = await during(vscode.l10n.t('Getting {0}', plainText(name, 100)), (token) =>
-    host.getPrompt(server, name, values, { token }),
-  );
-  await texts.show(name.replace(/[^\w.-]+/g, '-'), promptText(result), 'md');
+/** Attaches to the chat the resource that a command was given, the one in the active editor, or one that is chosen. */
+export async function attachResource(host: Host, files: ResourceFiles, argument: unknown): Promise<void> {
+  const shown = argument instanceof vscode.Uri ? argument : argument === undefined ? activeResource() : undefined;
+  if (shown?.scheme === SCHEMES.resource) await attach([shown]);
+  else await useResource(host, files, argument, 'attach');
 }
 
-async function openUri(files: ResourceFiles, server: string, uri: string): Promise<void> {
+async function useResource(
+  host: Host,
+  files: ResourceFiles,
+  argument: unknown,
+  purpose: ResourcePurpose,
+): Promise<void> {
+  const chosen = givenResource(argument, purpose) ?? (await browseResources(host, { ...serverOf(argument), purpose }));
+  if (chosen === undefined) return;
+  const { server, target } = chosen;
+  const uri = chosen.kind === 'resource' ? target : await filledIn(host, server, target);
+  if (uri === undefined) return;
   const found = await during(vscode.l10n.t('Reading {0}', plainText(uri, 100)), (token) =>
     files.load(server, uri, token),
   );
-  const [first] = found;
-  if (first === undefined) {
+  if (found.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t('The resource is empty: the server gave nothing for it.'));
     return;
   }
-  const chosen = found.length === 1 ? first : await pickPart(found);
+  await (chosen.purpose === 'open' ? open(found) : attach(found));
+}
+
+function givenResource(argument: unknown, purpose: ResourcePurpose): BrowsedResource | undefined {
+  const given = targetOf(argument);
+  if (given?.resource !== undefined) return { kind: 'resource', server: given.server, target: given.resource, purpose };
+  if (given?.template !== undefined) return { kind: 'template', server: given.server, target: given.template, purpose };
+  return undefined;
+}
+
+function serverOf(argument: unknown): { readonly server: string | undefined } {
+  return { server: targetOf(argument)?.server };
+}
+
+/** Also a picture, whose editor is no text. */
+function activeResource(): vscode.Uri | undefined {
+  const input: unknown = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  const isFile = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom;
+  return isFile && input.uri.scheme === SCHEMES.resource ? input.uri : undefined;
+}
+
+async function open(found: readonly vscode.Uri[]): Promise<void> {
+  const chosen = found.length === 1 ? found[0] : await pickPart(found);
   // The editor knows which of its views shows what: a text, a picture, or that it is neither.
   if (chosen !== undefined) await vscode.commands.executeCommand('vscode.open', chosen, { preview: true });
 }
 
+/** All parts, since the server gives them as one resource. */
+async function attach(found: readonly vscode.Uri[]): Promise<void> {
+  if (await attachToChat(found)) return;
+  const look = vscode.l10n.t('Open Resource');
+  const text = vscode.l10n.t(
+    'The chat of this editor takes no files from extensions now. Open the resource, and add it to the chat from there, or copy what you need.',
+  );
+  if ((await vscode.window.showWarningMessage(text, look)) === look) await open(found);
+}
+
 async function pickPart(found: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {
   const items = found.map((uri, index) => ({
-    label: plainText(uri.path.slice(uri.path.lastIndexOf('/') + 1), 100).replaceAll('$(', '$ ('),
+    label: withoutIcons(plainText(uri.path.slice(uri.path.lastIndexOf('/') + 1), 100)),
     description: vscode.l10n.t('part {0} of {1}', index + 1, found.length),
     uri,
   }));
@@ -81,7 +103,7 @@ async function filledIn(host: Host, server: string, template: string): Promise<s
 }
 
 /** What takes a while can be cancelled. */
-async function during<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Promise<T> {
+export async function during<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Promise<T> {
   const location = vscode.ProgressLocation.Notification;
   return vscode.window.withProgress({ location, title, cancellable: true }, (_, token) => work(token));
 }

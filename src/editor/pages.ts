@@ -3,7 +3,7 @@ export { decodeTracePageState } from '../webview/traceMessages.ts';
 export { addServer } from './addServer.ts';
 export { tryDemo } from './demoServer.ts';
 export { EditorElicitor } from './elicitor.ts';
-export { openResource, showPrompt } from './offers.ts';
+export { openOfferDesk } from './offerDesk.ts';
 export { EditorSampler } from './sampler.ts';
 export { ToolFormPanel } from './toolFormPanel.ts';
 export { TracePanel } from './tracePanel.ts';

@@ -4,54 +4,51 @@ import {
   type Disposable,
   DisposableStore,
   type Host,
-  isJsonArray,
   isRunning,
-  type Json,
   type Logger,
   messageOf,
-  parseJson,
   type ResourceContents,
   type ResourceWatch,
+  toDisposable,
 } from '../core/index.ts';
-import { SCHEMES } from './ids.ts';
-import { resourceName } from './resourceName.ts';
-
-/** One part of a resource of a server. */
-export interface ResourceAddress {
-  readonly server: string;
-  readonly uri: string;
-  readonly part: number;
-}
+import { openFiles } from './openFiles.ts';
+import type { FileContents } from './readOnlyFiles.ts';
+import { resourceFile, type ResourceAddress, resourceOfFile } from './resourceAddress.ts';
 
 interface ResourceFile {
   readonly address: ResourceAddress;
   bytes: Uint8Array;
   changedAt: number;
   watch: ResourceWatch | undefined;
-  /** Whether a tab has shown it: until then it must not be let go. */
-  wasOpen: boolean;
+  /** Whether anything has shown or watched it: until then it must not be let go. */
+  wasUsed: boolean;
 }
 
 /** Of what was read and never shown, such as the other parts of a resource. */
 const UNSEEN_MS = 60_000;
 
-/** Servers' resources as files that can be read: the editor shows each as what it is, and can save a copy. */
-export class ResourceFiles implements vscode.FileSystemProvider, Disposable {
+/** What servers' resources hold: the editor shows each as what it is, hears of changes, and can save a copy. */
+export class ResourceFiles implements FileContents, Disposable {
   readonly #host: Host;
   readonly #log: Logger;
+  readonly #changed: Pick<vscode.EventEmitter<vscode.FileChangeEvent[]>, 'fire'>;
   readonly #owned = new DisposableStore();
   readonly #files = new Map<string, ResourceFile>();
   /** Files that could not be read because their server did not run. */
   readonly #waiting = new Map<string, ResourceAddress>();
-  readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
-  readonly onDidChangeFile = this.#changed.event;
+  /** How often each is watched by the editor, or by another extension. */
+  readonly #watched = new Map<string, number>();
+  /** Since when each server runs whose resources are open. */
+  readonly #runs = new Map<string, number>();
 
-  constructor(host: Host, log: Logger) {
+  constructor(host: Host, log: Logger, changed: Pick<vscode.EventEmitter<vscode.FileChangeEvent[]>, 'fire'>) {
     this.#host = host;
     this.#log = log;
-    this.#owned.add(this.#changed);
+    this.#changed = changed;
     this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(() => this.#letGo()));
-    this.#owned.add(host.onDidChangeServer(({ server }) => this.#wake(server)));
+    this.#owned.add(vscode.workspace.onDidCloseTextDocument(() => this.#letGo()));
+    // The host tells of a server that runs before what it lends can be read.
+    this.#owned.add(host.onDidChangeServer(({ server, what }) => setImmediate(() => this.#heard(server, what))));
   }
 
   /** Reads a resource now, so that a failure is told before a tab opens; one file for each of its parts. */
@@ -59,15 +56,23 @@ export class ResourceFiles implements vscode.FileSystemProvider, Disposable {
     const { contents } = await this.#host.readResource(server, uri, { token });
     return contents.map((content, part) => {
       const address = { server, uri, part };
-      const file = fileUri(address, content);
+      const file = vscode.Uri.from(resourceFile(address, content));
       this.#keep(file, address, content);
       return file;
     });
   }
 
-  watch(): vscode.Disposable {
-    // What is open is watched as long as its tab is there.
-    return new vscode.Disposable(() => undefined);
+  watch(uri: vscode.Uri): Disposable {
+    const key = uri.toString();
+    this.#watched.set(key, (this.#watched.get(key) ?? 0) + 1);
+    // Who watches may never have read it; what cannot be read now is when its server runs.
+    if (resourceOfFile(uri) !== undefined) this.#file(uri).catch(() => undefined);
+    return toDisposable(() => {
+      const left = (this.#watched.get(key) ?? 1) - 1;
+      if (left > 0) this.#watched.set(key, left);
+      else this.#watched.delete(key);
+      this.#letGo();
+    });
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
@@ -80,26 +85,6 @@ export class ResourceFiles implements vscode.FileSystemProvider, Disposable {
     return (await this.#file(uri)).bytes;
   }
 
-  readDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.FileNotADirectory(uri);
-  }
-
-  createDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  writeFile(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  delete(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
-  rename(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.NoPermissions(uri);
-  }
-
   dispose(): void {
     for (const { watch } of this.#files.values()) watch?.dispose();
     this.#files.clear();
@@ -109,7 +94,7 @@ export class ResourceFiles implements vscode.FileSystemProvider, Disposable {
   async #file(uri: vscode.Uri): Promise<ResourceFile> {
     const known = this.#files.get(uri.toString());
     if (known !== undefined) return known;
-    const address = addressOf(uri);
+    const address = resourceOfFile(uri);
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
     try {
       const { contents } = await this.#host.readResource(address.server, address.uri);
@@ -131,28 +116,26 @@ export class ResourceFiles implements vscode.FileSystemProvider, Disposable {
       this.#update(uri, known, content);
       return known;
     }
-    const file: ResourceFile = {
-      address,
-      bytes: bytesOf(content),
-      changedAt: Date.now(),
-      watch: undefined,
-      wasOpen: false,
-    };
+    const bytes = bytesOf(content);
+    const file: ResourceFile = { address, bytes, changedAt: Date.now(), watch: undefined, wasUsed: false };
     file.watch = this.#host.subscribeResource(address.server, address.uri, () => void this.#reread(uri, file));
     file.watch.agreed.catch((error: unknown) => {
       this.#log.log('debug', `Changes of ${address.uri} are not told: ${messageOf(error)}`);
     });
     this.#files.set(key, file);
+    const since = this.#runsSince(address.server);
+    if (since !== undefined && !this.#runs.has(address.server)) this.#runs.set(address.server, since);
     return file;
   }
 
   async #reread(uri: vscode.Uri, file: ResourceFile): Promise<void> {
+    const { server, uri: resource, part } = file.address;
     try {
-      const { contents } = await this.#host.readResource(file.address.server, file.address.uri);
-      const content = contents[file.address.part];
+      const { contents } = await this.#host.readResource(server, resource);
+      const content = contents[part];
       if (content !== undefined && this.#files.get(uri.toString()) === file) this.#update(uri, file, content);
     } catch (error) {
-      this.#log.log('warn', `${file.address.uri} changed and cannot be read: ${messageOf(error)}`);
+      this.#log.log('warn', `${resource} changed and cannot be read: ${messageOf(error)}`);
     }
   }
 
@@ -165,9 +148,20 @@ export class ResourceFiles implements vscode.FileSystemProvider, Disposable {
     this.#changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
   }
 
+  #heard(server: string, what: string): void {
+    const since = this.#runsSince(server);
+    if (what === 'removed') this.#runs.delete(server);
+    if (since === undefined) return;
+    this.#wake(server);
+    const before = this.#runs.get(server);
+    if (before === undefined || before === since) return;
+    // Whatever changed while it did not run, nobody told.
+    this.#runs.set(server, since);
+    for (const [key, file] of this.#files)
+      if (file.address.server === server) void this.#reread(vscode.Uri.parse(key), file);
+  }
+
   #wake(server: string): void {
-    const state = this.#host.server(server)?.state;
-    if (state === undefined || !isRunning(state)) return;
     for (const [key, address] of [...this.#waiting]) {
       if (address.server !== server) continue;
       this.#waiting.delete(key);
@@ -175,48 +169,26 @@ export class ResourceFiles implements vscode.FileSystemProvider, Disposable {
     }
   }
 
+  #runsSince(server: string): number | undefined {
+    const state = this.#host.server(server)?.state;
+    return state !== undefined && isRunning(state) ? state.since : undefined;
+  }
+
+  /** What nobody shows or watches any more is not heard of either. */
   #letGo(): void {
     const open = openFiles();
+    const isUsed = (key: string): boolean => open.has(key) || this.#watched.has(key);
     for (const [key, file] of [...this.#files]) {
-      if (open.has(key)) file.wasOpen = true;
-      else if (file.wasOpen || Date.now() - file.changedAt > UNSEEN_MS) {
+      if (isUsed(key)) file.wasUsed = true;
+      else if (file.wasUsed || Date.now() - file.changedAt > UNSEEN_MS) {
         file.watch?.dispose();
         this.#files.delete(key);
       }
     }
-    for (const key of [...this.#waiting.keys()]) if (!open.has(key)) this.#waiting.delete(key);
+    for (const key of [...this.#waiting.keys()]) if (!isUsed(key)) this.#waiting.delete(key);
   }
-}
-
-function openFiles(): ReadonlySet<string> {
-  const inputs = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ input }) => input));
-  return new Set(
-    inputs.flatMap((input) =>
-      input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom ? [input.uri.toString()] : [],
-    ),
-  );
 }
 
 function bytesOf(content: ResourceContents): Uint8Array {
   return content.kind === 'text' ? new TextEncoder().encode(content.text) : Buffer.from(content.blob, 'base64');
-}
-
-/** The server and the name are for people; what counts is in the query. */
-function fileUri({ server, uri, part }: ResourceAddress, content: ResourceContents): vscode.Uri {
-  const name = resourceName(content.uri === '' ? uri : content.uri, content.mimeType, content.kind === 'text');
-  const path = `/${server.replace(/[^\w.-]+/g, '-')}/${name}`;
-  return vscode.Uri.from({ scheme: SCHEMES.resource, path, query: JSON.stringify([server, uri, part]) });
-}
-
-function addressOf(uri: vscode.Uri): ResourceAddress | undefined {
-  let value: Json;
-  try {
-    value = parseJson(uri.query);
-  } catch {
-    return undefined;
-  }
-  if (!isJsonArray(value)) return undefined;
-  const [server, resource, part] = value;
-  if (typeof server !== 'string' || typeof resource !== 'string' || typeof part !== 'number') return undefined;
-  return { server, uri: resource, part };
 }

@@ -40,11 +40,9 @@ export interface Person {
 
 export type PersonAction = keyof Person;
 
-const visibleTexts = async (matches: Locator): Promise<readonly string[]> => {
-  const found: string[] = [];
-  for (const match of await matches.all()) if (await match.isVisible()) found.push((await match.innerText()).trim());
-  return found;
-};
+/** In one step: what is there at its beginning may be gone at its end. */
+const visibleTexts = async (matches: Locator): Promise<readonly string[]> =>
+  (await matches.filter({ visible: true }).allInnerTexts()).map((text) => text.trim());
 
 const quoted = (text: string): string => JSON.stringify(text);
 
