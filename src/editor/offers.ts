@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Host, HostError, parseUriTemplate } from '../core/index.ts';
 import { askArguments } from './askedArguments.ts';
-import { attachToChat } from './chatInput.ts';
+import { attachToChat, forChat } from './chatInput.ts';
 import { SCHEMES } from './ids.ts';
 import { plainText } from './plainText.ts';
 import { targetOf, withoutIcons } from './quickPicker.ts';
@@ -65,24 +65,40 @@ async function open(found: readonly vscode.Uri[]): Promise<void> {
   if (chosen !== undefined) await vscode.commands.executeCommand('vscode.open', chosen, { preview: true });
 }
 
-/** All parts, since the server gives them as one resource. */
+/** All parts, since the server gives them as one resource. What the chat would drop without a word is told. */
 async function attach(found: readonly vscode.Uri[]): Promise<void> {
-  if (await attachToChat(found)) return;
+  const { files, pictures } = forChat(found);
+  if (files.length > 0 && !(await attachToChat(files))) {
+    const text = vscode.l10n.t(
+      'The chat of this editor takes no files from extensions now. Open the resource, and copy what you need into the chat.',
+    );
+    await offerToOpen(text, found);
+  } else if (pictures.length > 0) {
+    const text = vscode.l10n.t(
+      'The chat of this editor takes pictures only from files on disk. Open the resource, and save or copy it from there: {0}',
+      plainText(pictures.map(nameOf).join(', '), 200),
+    );
+    await offerToOpen(text, pictures);
+  }
+}
+
+async function offerToOpen(text: string, files: readonly vscode.Uri[]): Promise<void> {
   const look = vscode.l10n.t('Open Resource');
-  const text = vscode.l10n.t(
-    'The chat of this editor takes no files from extensions now. Open the resource, and add it to the chat from there, or copy what you need.',
-  );
-  if ((await vscode.window.showWarningMessage(text, look)) === look) await open(found);
+  if ((await vscode.window.showWarningMessage(text, look)) === look) await open(files);
 }
 
 async function pickPart(found: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {
   const items = found.map((uri, index) => ({
-    label: withoutIcons(plainText(uri.path.slice(uri.path.lastIndexOf('/') + 1), 100)),
+    label: withoutIcons(plainText(nameOf(uri), 100)),
     description: vscode.l10n.t('part {0} of {1}', index + 1, found.length),
     uri,
   }));
   const placeHolder = vscode.l10n.t('The resource has several parts. Which one do you want to open?');
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.uri;
+}
+
+function nameOf({ path }: vscode.Uri): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 async function filledIn(host: Host, server: string, template: string): Promise<string | undefined> {

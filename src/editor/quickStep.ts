@@ -19,8 +19,10 @@ export function showStep<T>(
   listen: (settle: (answer: T | Turned) => void, store: DisposableStore) => void,
 ): Promise<T | Turned> {
   input.title = title;
-  input.step = step;
-  input.totalSteps = steps;
+  if (steps > 1) {
+    input.step = step;
+    input.totalSteps = steps;
+  }
   // Something may have to be looked up for it: losing the focus must not lose the answers.
   input.ignoreFocusOut = true;
   input.buttons = [...(step > 1 ? [vscode.QuickInputButtons.Back] : []), ...buttons];

@@ -344,9 +344,9 @@ suite('The manifest', () => {
     assert.deepEqual(inline('checkpoints'), ['inline@2 mcpl.rollBack']);
     assert.deepEqual(inline('checkpoints+blocked'), ['inline@1 mcpl.continueFromLastGood', 'inline@2 mcpl.rollBack']);
     assert.deepEqual(itemCommands('scope'), ['3_open@3 mcpl.server.openSettings']);
-    assert.deepEqual(inline('resource'), ['inline@1 mcpl.resource.open']);
-    assert.deepEqual(inline('template'), ['inline@1 mcpl.resource.open']);
-    assert.deepEqual(inline('prompt'), ['inline@1 mcpl.prompt.get']);
+    assert.deepEqual(inline('resource'), ['inline@1 mcpl.resource.open', 'inline@2 mcpl.resource.attach']);
+    assert.deepEqual(inline('template'), ['inline@1 mcpl.resource.open', 'inline@2 mcpl.resource.attach']);
+    assert.deepEqual(inline('prompt'), ['inline@1 mcpl.prompt.get', 'inline@2 mcpl.prompt.use']);
     const onlyHere = (contextValue: string): readonly string[] =>
       itemCommands(contextValue).filter((entry) => /signOut|setLogLevel|mcpl\.\w+$/.test(entry));
     assert.deepEqual(onlyHere('server+stoppable'), ['2_enable@3 mcpl.chooseLanguageModel']);

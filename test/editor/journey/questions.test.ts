@@ -53,11 +53,17 @@ suite('A person with a server that asks and lends', () => {
     await person.waitFor('.notification-list-item:has-text("asks: Please provide")');
     await person.screenshot('journey a server asks');
     await person.notification('Answer', 'asks: Please provide');
-    await until('the form', editor, async () =>
-      (await person.webviewTexts('h1')).includes('The server "everything" asks'),
-    );
-    await person.webviewFill('.field:has-text("name") input', 'Ada');
-    await person.webviewClick('button:has-text("Submit")');
+    const title = editor.page.locator('.quick-input-widget:visible .quick-input-title');
+    await title.filter({ hasText: '(1/14)' }).waitFor();
+    await person.answerInput('Ada');
+    // Everything else is optional, or has a default.
+    for (let step = 2; step < 14; step++) {
+      await title.filter({ hasText: `(${step}/14)` }).waitFor();
+      await person.press('Enter');
+    }
+    await title.filter({ hasText: '(14/14)' }).waitFor();
+    await person.screenshot('journey the answers before a server gets them');
+    await person.pick('Submit');
     await result(/"name": "Ada"/);
   });
 
@@ -88,7 +94,7 @@ suite('A person with a server that asks and lends', () => {
     assert.equal(visits[0], url);
   });
 
-  test('lets a server use a model after seeing its prompt', async () => {
+  test('lets a server use a model after seeing its prompt, and have the answer after seeing it', async () => {
     const editor = journey();
     const { page, person } = editor;
     await callTool('trigger-sampling-request', 'Trigger Sampling Request Tool');
@@ -101,6 +107,13 @@ suite('A person with a server that asks and lends', () => {
       (await person.webviewTexts('h1')).includes('The server "everything" wants to use a language model'),
     );
     await person.webviewClick('button:has-text("Send to Model")');
+    await page.mouse.move(600, 20);
+    await person.notification('Review…', 'answered the server "everything"');
+    await until('the answer', editor, async () =>
+      (await person.webviewTexts('h1')).some((text) => text.endsWith('answered the server "everything"')),
+    );
+    await person.screenshot('journey an answer before a server gets it');
+    await person.webviewClick('button:has-text("Send to Server")');
     await result(/I am a fake model/);
     await person.screenshot('journey a model answered a server');
   });

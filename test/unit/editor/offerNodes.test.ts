@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
-import { HostError, type Prompt, type Resource, type ResourceTemplate } from '../../../src/core/index.ts';
+import {
+  HostError,
+  type Prompt,
+  type PromptResult,
+  type Resource,
+  type ResourceTemplate,
+} from '../../../src/core/index.ts';
 import { connectionLines } from '../../../src/editor/connectionText.ts';
-import { promptText } from '../../../src/editor/promptText.ts';
+import { asChatInput, chatText, promptText, withoutHeading } from '../../../src/editor/promptText.ts';
+import { resourceGroups } from '../../../src/editor/resourceItems.ts';
 import { resourceName } from '../../../src/editor/resourceName.ts';
 import { serverNode, serverTree } from '../../../src/editor/serverTreeNodes.ts';
 import { renderTree } from '../../support/renderTree.ts';
@@ -200,5 +207,70 @@ suite('The messages of a prompt', () => {
       raw: {},
     });
     assert.equal(text, '## User\n\nReview this.\n\n## Assistant\n\n[image image/png, 3 bytes]\n');
+  });
+
+  const said = (...messages: readonly (readonly ['user' | 'assistant', string])[]): PromptResult => ({
+    description: undefined,
+    messages: messages.map(([role, text]) => ({ role, content: { type: 'text', text } })),
+    raw: {},
+  });
+
+  test('go into a chat without headings where only the user speaks, also from the text that was shown', () => {
+    const one = said(['user', ' Review\nthis. ']);
+    const two = said(['user', 'One.'], ['user', 'Two.\n## Heading']);
+    const both = said(['user', 'Hi.'], ['assistant', 'Hello.'], ['user', 'Bye.']);
+    assert.deepEqual([one, two, both].map(chatText), [
+      'Review\nthis.',
+      'One.\n\nTwo.\n## Heading',
+      '## User\n\nHi.\n\n## Assistant\n\nHello.\n\n## User\n\nBye.',
+    ]);
+    for (const result of [one, two, both]) assert.equal(withoutHeading(promptText(result)), chatText(result));
+    assert.equal(withoutHeading('Changed by hand.'), 'Changed by hand.');
+  });
+
+  test('do not begin as an order to the chat', () => {
+    assert.deepEqual(
+      ['Hi @ada', '@workspace all', ' /clear', '#file:x'].map((text) => asChatInput(text, 'chat')),
+      ['Hi @ada', 'Prompt: @workspace all', 'Prompt: /clear', 'Prompt: #file:x'],
+    );
+    assert.equal(asChatInput('/rollback', 'mcpl'), '@mcpl Prompt: /rollback');
+    assert.equal(asChatInput('x'.repeat(300_000), 'chat').length, 200_000);
+  });
+});
+
+suite('What servers lend, to be browsed', () => {
+  test('is in groups by server, resources before templates, and a list that cannot be read says so', () => {
+    const error = new HostError('TIMEOUT', 'The server did not answer.', { layer: 'transport' });
+    const servers = [
+      snapshot('files', running(), {
+        resources: [
+          resource('file:///a.png', { mimeType: 'image/png', title: 'A\u202e picture', description: 'Of a\ncat' }),
+          resource('x:', { name: '' }),
+        ],
+        templates: [template('file:///{path}', 'Any file')],
+      }),
+      snapshot('empty', running()),
+      snapshot('stopped', { kind: 'stopped', reason: 'byUser' }, { resources: [resource('x:y')] }),
+      snapshot('late', running(), {
+        listings: { resources: { kind: 'failed', error }, prompts: { kind: 'read' } },
+      }),
+    ];
+    const texts = (only?: string): readonly string[] =>
+      resourceGroups(servers, only).flatMap((group) => [
+        `${group.server}:`,
+        ...group.items.map(
+          (item) => `  ${item.kind} ${item.label} | ${item.description} | ${item.detail} -> ${item.target}`,
+        ),
+      ]);
+    assert.deepEqual(texts(), [
+      'files:',
+      '  resource A picture | file:///a.png | image/png · Of a cat -> file:///a.png',
+      '  resource x: | x: |  -> x:',
+      '  template Any file… | file:///{path} |  -> file:///{path}',
+      'late:',
+      '  problem The list cannot be read |  | The server did not answer. -> ',
+    ]);
+    assert.deepEqual(texts('late').length, 2);
+    assert.deepEqual(texts('stopped'), []);
   });
 });
