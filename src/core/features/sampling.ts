@@ -20,7 +20,7 @@ export interface SamplingOptions {
   readonly log: Logger;
   readonly sampler: Sampler;
   /** Of the server by then. */
-  facts?(): Pick<SamplingQuestion, 'fingerprint' | 'model'>;
+  readonly facts?: (() => Pick<SamplingQuestion, 'fingerprint' | 'model'>) | undefined;
   readonly perMinute?: number | undefined;
   /** For one request: the person's look at it and the model's answer together. */
   readonly timeoutMs?: number | undefined;

@@ -16,7 +16,7 @@ export interface ServerInputsOptions {
   readonly log: Logger;
   readonly ports: InputPorts;
   /** What a question says of the server that asks. */
-  facts(): Pick<SamplingQuestion, 'fingerprint' | 'model'>;
+  readonly facts: () => Pick<SamplingQuestion, 'fingerprint' | 'model'>;
   /** Answers other than of a person and of models, such as the roots: what tasks may ask for as well. */
   readonly others: readonly SessionFeature[];
 }
