@@ -17,7 +17,7 @@ import { registerHostCommands } from './editor/hostCommands.ts';
 import { EXTENSION_NAME } from './editor/ids.ts';
 import { RememberedInputs } from './editor/inputs.ts';
 import { EditorModels } from './editor/languageModels.ts';
-import { LazyElicitor, LazySampler, UNCOUNTED } from './editor/lazyInputs.ts';
+import { LazyElicitor, LazySampler } from './editor/lazyInputs.ts';
 import { OutputChannels } from './editor/logChannels.ts';
 import { McpGateway } from './editor/mcpGateway.ts';
 import { ModelUse, registerModelUse } from './editor/modelUse.ts';
@@ -29,7 +29,7 @@ import { type LineageView, registerLineage } from './editor/lineageView.ts';
 import { registerServerCommands } from './editor/serverCommands.ts';
 import { registerServerTree } from './editor/serverTree.ts';
 import type { EditorServices } from './editor/services.ts';
-import { SettingsWatch } from './editor/settings.ts';
+import { readSettings, SettingsWatch } from './editor/settings.ts';
 import { SettingsDiagnostics } from './editor/settingsDiagnostics.ts';
 import { SettingsFiles } from './editor/settingsFiles.ts';
 import { openFolders } from './editor/openFolders.ts';
@@ -100,7 +100,8 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
     clock: nodeClock,
     log: logs.host,
     state: context.workspaceState,
-    book: () => UNCOUNTED,
+    book: () => host.modelUses,
+    model: () => readSettings().limits?.model,
   });
   const use = new ModelUse(context.workspaceState);
   const host: Host = createHost({

@@ -16,7 +16,6 @@ import type { EditorElicitor } from './elicitor.ts';
 import { COMMANDS } from './ids.ts';
 import { targetOf } from './quickPicker.ts';
 import type { EditorSampler, SamplerTools } from './sampler.ts';
-import type { SamplingBook } from './samplingBook.ts';
 import type { EditorServices } from './services.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 
@@ -52,12 +51,6 @@ export class LazyElicitor implements Elicitor {
     return new EditorElicitor(this.#questions, this.#extensionUri);
   }
 }
-
-/** Keeps no account: to be replaced by the host's own. */
-export const UNCOUNTED: SamplingBook = {
-  reserve: () => Promise.resolve({ kind: 'reserved', release: () => undefined }),
-  record: () => undefined,
-};
 
 /** What runs servers' prompts on the editor's models, loaded with the first of them. */
 export class LazySampler implements Sampler {

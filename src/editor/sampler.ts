@@ -16,7 +16,7 @@ import {
 import { preferredModel } from './modelPreference.ts';
 import { runModel } from './modelRun.ts';
 import { plainText } from './plainText.ts';
-import { countedUse, type EndedRun, type Reserved, type SamplingBook, type SamplingUse } from './samplingBook.ts';
+import { countedUse, type EndedRun, type Reserved, type SamplingBook } from './samplingBook.ts';
 import { type SamplingLifetime, SamplingMemory, type SamplingStage, type SamplingStore } from './samplingMemory.ts';
 import { forgetDecisions } from './samplingForget.ts';
 import { unsendable } from './samplingPieces.ts';
@@ -30,6 +30,8 @@ export interface SamplerTools {
   readonly log: Logger;
   /** The editor's memory of this workspace. */
   readonly state: SamplingStore;
+  /** Part of the name of the model for servers that name none (`mcpl.inference.model`). */
+  readonly model: () => string | undefined;
   readonly book: () => SamplingBook;
 }
 
@@ -58,8 +60,9 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
     this.#memory = new SamplingMemory(tools.state);
   }
 
-  async sample(question: SamplingQuestion, token: CancellationToken): Promise<SamplingOutcome> {
+  async sample(asked: SamplingQuestion, token: CancellationToken): Promise<SamplingOutcome> {
     const { log } = this.#tools;
+    const question = { ...asked, model: asked.model ?? this.#tools.model() };
     if (this.#memory.verdict(question, 'request') === 'refuse') {
       log.log('info', `A sampling request of "${question.server}" was refused, as it was decided before.`);
       return DECLINED;
@@ -158,7 +161,7 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
     const source = new CancellationSource();
     const ends = token.onCancellationRequested(() => source.cancel());
     const started = this.#tools.clock.now();
-    const used = (outcome: SamplingUse['outcome'], result?: SamplingResult): void =>
+    const used = (outcome: EndedRun['outcome'], result?: SamplingResult): void =>
       this.#record({ server, model, request, result, outcome, at: started }, reserved);
     try {
       return await vscode.window.withProgress({ location, title, cancellable: true }, async (_, byPerson) => {

@@ -1,37 +1,26 @@
 import type * as vscode from 'vscode';
-import { type Clock, Deferred, type SamplingRequest, type SamplingResult, type Usage } from '../core/index.ts';
-
-/** A place in the budget of a server, until the use is written down. */
-export interface Reserved {
-  readonly kind: 'reserved';
-  release(): void;
-}
-
-/** One use of a model that ended. */
-export interface SamplingUse {
-  readonly server: string;
-  readonly route: 'sampling';
-  /** When it began. */
-  readonly at: number;
-  readonly durationMs: number;
-  /** `vendor/id` */
-  readonly model: string;
-  readonly usage: Usage;
-  readonly outcome: 'success' | 'failure' | 'cancelled';
-}
+import {
+  type Clock,
+  Deferred,
+  type ModelReservation,
+  type ModelUseRecord,
+  type ModelUses,
+  type SamplingRequest,
+  type SamplingResult,
+} from '../core/index.ts';
 
 /** What is kept of models that servers used, and what they may use without a person's look at it. */
-export interface SamplingBook {
-  reserve(server: string): Promise<Reserved | { readonly kind: 'refused'; readonly message: string }>;
-  record(use: SamplingUse): void;
-}
+export type SamplingBook = Pick<ModelUses, 'reserve' | 'record'>;
+
+/** A place in the budget of a server, until the use is written down. */
+export type Reserved = Extract<ModelReservation, { kind: 'reserved' }>;
 
 export interface EndedRun {
   readonly server: string;
   readonly model: vscode.LanguageModelChat;
   readonly request: SamplingRequest;
   readonly result: SamplingResult | undefined;
-  readonly outcome: SamplingUse['outcome'];
+  readonly outcome: ModelUseRecord['outcome'];
   readonly at: number;
 }
 
@@ -40,7 +29,7 @@ const COUNT_MS = 5_000;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** A run with the tokens that it took: of texts, since of pictures no model says it. Never rejects. */
-export async function countedUse(run: EndedRun, clock: Clock): Promise<SamplingUse> {
+export async function countedUse(run: EndedRun, clock: Clock): Promise<ModelUseRecord> {
   const { server, model, request, result, outcome, at } = run;
   const durationMs = clock.now() - at;
   const asked = request.messages.flatMap(({ content }) => content);

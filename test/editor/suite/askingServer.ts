@@ -2,15 +2,15 @@ import * as vscode from 'vscode';
 import type { JsonObject } from '../../../src/core/index.ts';
 import { mcpLive, setServers, untilServer } from './mcpLive.ts';
 
-/** The server that asks whatever it is told to ask, running as `asking`; `more` makes it another program. */
-export const startAsking = async (...more: readonly string[]): Promise<void> => {
+/** The server that asks whatever it is told to ask, running as `asking`; another name makes it another program. */
+export const startAsking = async (program = 'program', entry: object = {}): Promise<void> => {
   const extension = vscode.extensions.getExtension('mcp-live.mcp-live');
   if (extension === undefined) throw new Error('MCP Live is not installed in this editor.');
   const path = vscode.Uri.joinPath(extension.extensionUri, 'test', 'node', 'fixtures', 'askingServer.mjs').fsPath;
   // A server that only restarts would be taken for the new one.
   await setServers(undefined);
   await untilServer('asking', 'gone', (server) => server === undefined);
-  await setServers({ asking: { command: process.execPath, args: [path, ...more], enabled: true } });
+  await setServers({ asking: { command: process.execPath, args: [path, program], enabled: true, ...entry } });
   await untilServer(
     'asking',
     'running with all its lists',

@@ -135,6 +135,34 @@ suite('A server that uses a model', () => {
     assert.deepEqual([(await fakeModel()).requests, await person.notifications()], [[], []]);
   });
 
+  test('is asked about again once its budget is used up, whatever was decided', async () => {
+    const model = await fakeModel();
+    model.respondWith(['Yes.']);
+    await startAsking(`program-${programs}`, { inference: { requestsPerHour: 1 } });
+    const first = asksModel('One');
+    await person.notification('Review…', WANTS);
+    await asked();
+    await remember('session');
+    await person.webviewClick('button:has-text("Send to Model")');
+    await person.notification('Send', 'answered the server');
+    assert.match(await first, /Yes\./);
+    const { host } = await mcpLive();
+    await eventually(async () => (host.modelUses.budget('asking')?.requestsLastHour ?? 0) > 0, true);
+    const second = asksModel('Two');
+    await person.notification('Review…', WANTS);
+    await asked();
+    const remarks = await person.webviewTexts('.banner.warning');
+    assert.match(remarks.join(' '), /This server may make 1 request to a model an hour/);
+    await person.screenshot('a prompt beyond the budget');
+    await person.webviewClick('button:has-text("Decline")');
+    assert.match(await second, /rejected/);
+    const totals = await host.modelUses.totals(0);
+    assert.deepEqual(
+      totals.filter(({ server }) => server === 'asking').map(({ route, model: used }) => `${route} ${used}`),
+      ['sampling fake/sees'],
+    );
+  });
+
   test('takes its request back, and whatever was open closes: the page, the model that runs, the answer', async () => {
     const model = await fakeModel();
     const onPage = asksModel('On a page');
