@@ -129,6 +129,8 @@ export {
   canStop,
   type ConnectionDefinition,
   type ConnectionFacts,
+  type ContributedLayer,
+  type Contributor,
   DEFAULT_LIMITS,
   type Era,
   type HostLimits,
