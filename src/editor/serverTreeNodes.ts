@@ -245,16 +245,17 @@ function serverTooltip(server: ServerSnapshot): string {
     ...connectionLines(server),
     ...mcplLines(server),
     state.kind === 'running' && state.pid !== undefined ? `Process: ${state.pid}` : undefined,
-    server.label === undefined ? undefined : `Called: ${cleanLine(server.label, MAX_LABEL)}`,
-    `${definerText(server)}, ${server.enabled ? 'enabled' : 'not enabled'}`,
+    definerText(server),
     info?.instructions === undefined ? undefined : `\nThe server says:\n${cleanText(info.instructions)}`,
   );
 }
 
-function definerText({ definedBy, contributor }: ServerSnapshot): string {
-  if (contributor === undefined) return `Defined in ${definedBy} settings`;
+function definerText({ definedBy, contributor, label, enabled }: ServerSnapshot): string {
+  const state = enabled ? 'enabled' : 'not enabled';
+  if (contributor === undefined) return `Defined in ${definedBy} settings, ${state}`;
   const changed = definedBy === 'workspace' ? ', changed by workspace settings' : '';
-  return `Contributed by the extension ${contributorText(contributor)}${changed}`;
+  const called = label === undefined ? '' : ` as "${cleanLine(label, MAX_LABEL)}"`;
+  return `Contributed by the extension ${contributorText(contributor)}${called}${changed}, ${state}`;
 }
 
 /** The command line or the address, as written in the settings: no variable is expanded, so no secret is shown. */

@@ -24,7 +24,7 @@ suite('A host with servers of extensions', () => {
     const first = new TestHost(storage);
     await configure(first, [acme({ db: { command: 'node', args: ['db.js'], env: { A: '1' } } })]);
     assert.equal(first.show(), 'db: stopped (notStarted)');
-    assert.deepEqual(first.questions, []);
+    assert.equal(first.questions.length, 0);
     await configure(first, [acme({ db: { command: 'node', args: ['db.js'], env: { A: '1' } } }), on]);
     assert.deepEqual(first.questions, [
       {
@@ -42,7 +42,7 @@ suite('A host with servers of extensions', () => {
     const second = new TestHost(storage);
     await configure(second, [acme({ db: { command: 'node', args: ['db.js'], env: { A: '1' } } }), on]);
     assert.equal(second.show(), 'db: running 2025-06-18 pid 101');
-    assert.deepEqual(second.questions, []);
+    assert.equal(second.questions.length, 0);
     await configure(second, [acme({ db: { command: 'node', args: ['other.js'] } }), on]);
     assert.deepEqual(
       second.questions.map(({ reason, target }) => `${reason} ${target}`),
