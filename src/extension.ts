@@ -7,6 +7,7 @@ import { registerCallTool } from './editor/callTool.ts';
 import { registerApprovals } from './editor/approvalsView.ts';
 import { ChatConnection } from './editor/chatConnection.ts';
 import { registerChatParticipant } from './editor/chatParticipant.ts';
+import { registerControlTools } from './editor/controlRegistration.ts';
 import { NotificationConsent } from './editor/consentPrompt.ts';
 import { registerConnectionCommands } from './editor/connectionCommands.ts';
 import { registerContextKeys } from './editor/contextKeys.ts';
@@ -140,6 +141,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   const lineage = own(registerLineage(services));
   own(registerModelUse({ host, use, access, runners: door.runners, log: logs.host }));
   own(registerModelUseView(services, use));
+  own(registerControlTools({ host, log: logs.host, lineage }));
   own(registerChatParticipant(host, logs.host, context.extensionUri));
   watch.apply();
   void endLeftovers(processes, logs.host);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import {
+  type CancellationToken,
   HostError,
   type LineageKey,
   type LineageSummary,
@@ -26,12 +27,14 @@ import {
 /** What came of it, as a sentence; `undefined` where the person turned away. */
 export type Told = string | undefined;
 
-/** Asks the person, then the server, and tells what came of it. */
-export async function rollBack(context: LineageContext, place: number): Promise<Told> {
+/** Asks the person, then the server, and tells what came of it. With `asking` it is a model that wants it, so long. */
+export async function rollBack(context: LineageContext, place: number, asking?: CancellationToken): Promise<Told> {
   const { lineages } = context.host;
   const plan = await lineages.plan(place);
-  const chosen = await choose(context, rollbackQuestion(plan, factsOf(context, plan)));
-  if (chosen === undefined) return undefined;
+  const question = rollbackQuestion(plan, factsOf(context, plan));
+  const who = asking === undefined ? '' : vscode.l10n.t('A language model asks for this, by a tool call in a chat.');
+  const chosen = await choose(context, who === '' ? question : { ...question, detail: `${who}\n\n${question.detail}` });
+  if (chosen === undefined || asking?.isCancellationRequested === true) return undefined;
   if (chosen === 'continue') return goOn(context, plan);
   const title = vscode.l10n.t('Rolling {0} back to {1}…', lineageText(plan), titleText(plan.target));
   return tell(context, plan, await during(title, (token) => lineages.rollBack(place, { token })));
