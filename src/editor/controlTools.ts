@@ -7,8 +7,9 @@ import {
   toHostError,
   withoutOurTags,
 } from '../core/index.ts';
+import { planText } from './chatCheckpoints.ts';
 import { escaped } from './chatText.ts';
-import { listCheckpoints, planRollback } from './controlCheckpoints.ts';
+import { listCheckpoints, type PlannedRollback, planRollback } from './controlCheckpoints.ts';
 import { readEvents } from './controlEvents.ts';
 import { InputProblem, readCheckpointsWish, readEventsWish, readRollbackWish } from './controlInputs.ts';
 import { type ControlResult, failure } from './controlResult.ts';
@@ -48,15 +49,20 @@ export async function prepareTool(
     }
     const planned = await planRollback(host.lineages, readRollbackWish(input), Date.now());
     if (planned.kind === 'cannot') return { invocationMessage: going };
-    const { message, detail } = planned.question;
-    // A line break of a person's text is one of markdown too; nothing in it acts.
-    const text = escaped(`${message}\n\n${detail}`).replace(/(?<!\n)\n(?!\n)/g, '  \n');
-    const title = vscode.l10n.t('Roll Back to a Checkpoint?');
-    return { invocationMessage: going, confirmationMessages: { title, message: new vscode.MarkdownString(text) } };
+    return { invocationMessage: going, confirmationMessages: confirmation(planned) };
   } catch {
     // The same failure is the result of the call that follows, where the model can read it.
     return { invocationMessage: name === CONTROL_TOOLS.readEvents ? reading : going };
   }
+}
+
+/** In short first: the editor shows a few lines, and all of it only to who asks for more. Nothing in it is markdown. */
+function confirmation({ plan, question }: PlannedRollback & { readonly kind: 'ask' }): {
+  readonly title: string;
+  readonly message: vscode.MarkdownString;
+} {
+  const detail = escaped(question.detail).replace(/(?<!\n)\n(?!\n)/g, '  \n');
+  return { title: escaped(question.message), message: new vscode.MarkdownString(`${planText(plan)}\n\n${detail}`) };
 }
 
 export async function invokeTool(

@@ -121,11 +121,11 @@ suite('Tools for models about the host', () => {
       '.interactive-response .chat-confirmation-widget2, .interactive-response .chat-confirmation-widget';
     await person.waitFor(confirmation);
     const shown = (await person.texts(confirmation)).join(' ').replace(/\s+/g, ' ');
-    assert.match(shown, /Roll Back to a Checkpoint\?/);
     assert.match(
       shown,
-      /Roll notes \(notes\.edit\) back to chk_2\? .* 1 checkpoint is left behind, made by edit\. .* What is not undone:/,
+      /Roll notes \(notes\.edit\) back to chk_2\? Going back to chk_2 of notes \(notes\.edit\): 1 checkpoint is left as a branch\./,
     );
+    assert.match(shown, /What edit may have done elsewhere stays done\..* What is not undone: /);
     await person.screenshot('a model asks for a rollback');
     assert.deepEqual([asked, await head()], [[], 'chk_3']);
     await person.click('.interactive-response .monaco-button:has-text("Allow")');
