@@ -6,8 +6,8 @@ import { CONTROL_TOOLS } from './ids.ts';
 export function registerControlTools(context: ControlContext): vscode.Disposable {
   const tools = Object.values(CONTROL_TOOLS).map((name) =>
     vscode.lm.registerTool<unknown>(name, {
-      prepareInvocation: async ({ input }) => (await import('./controlTools.ts')).prepareTool(context, name, input),
-      invoke: async (call, token) => (await import('./controlTools.ts')).invokeTool(context, name, call, token),
+      prepareInvocation: async ({ input }) => (await import('./lineageDesk.ts')).prepareTool(context, name, input),
+      invoke: async (call, token) => (await import('./lineageDesk.ts')).invokeTool(context, name, call, token),
     }),
   );
   return vscode.Disposable.from(...tools);

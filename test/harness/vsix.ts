@@ -37,7 +37,6 @@ const required = [
   'extension/dist/settingsSyntax.js',
   'extension/dist/conversation.js',
   'extension/dist/extensionApi.js',
-  'extension/dist/controlTools.js',
   'extension/media/mcp-live.d.ts',
   'extension/dist/inbox.js',
   'extension/dist/pages.js',
