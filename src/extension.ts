@@ -140,7 +140,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   own(registerFeatureSets(services, context.workspaceState));
   const lineage = own(registerLineage(services));
   own(registerModelUse({ host, use, access, runners: door.runners, log: logs.host }));
-  own(registerModelUseView(services, use));
+  own(registerModelUseView(services, use, door.runners));
   own(registerControlTools({ host, log: logs.host, lineage }));
   own(registerChatParticipant(host, logs.host, context.extensionUri));
   watch.apply();
@@ -151,6 +151,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
     lineage,
     gatewayAddress: (server) => gateway.address(server),
     answerConsent: (asker) => consent.answerWith(asker),
+    allowModels: (isAllowed) => (isAllowed ? use.allow() : use.forbid()),
   });
 }
 

@@ -19,4 +19,6 @@ export interface TestingApi {
   gatewayAddress(server: string): Promise<GatewayAddress>;
   /** Answers the question whether a server may start, in place of a person; `undefined` puts the person back. */
   answerConsent(asker: Asker | undefined): void;
+  /** *Allow Language Model Use*, whose question no test can answer. */
+  allowModels(isAllowed: boolean): Promise<void>;
 }

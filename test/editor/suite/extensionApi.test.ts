@@ -31,6 +31,7 @@ suite('The API for other extensions', () => {
 
   setup(async () => {
     await cleanSlate();
+    await (await mcpLive()).host.events.clear();
     await vscode.commands.executeCommand('mcpl.servers.focus');
   });
   teardown(async () => {
@@ -263,5 +264,40 @@ suite('The API for other extensions', () => {
     );
     await release();
     await eventually(turn, 'fake/sees Loud');
+  });
+
+  test('lends its model to a server, once the person lets servers use models', async () => {
+    const acme = await contributor();
+    const { host, testing } = await mcpLive();
+    testing.answerConsent(async () => 'start');
+    await startPushServer({ inference: { model: `${ACME}/quiet` } });
+    keep(
+      acme.addModel('quiet', {
+        name: 'Acme Quiet',
+        maxInputTokens: 1_000,
+        run: async (_messages, onText) => onText('Call Alice.'),
+      }),
+    );
+    await push('You mentioned following up with Alice');
+    await eventually(async () => host.events.list().length, 1);
+    const ask = async (): Promise<string> => {
+      const outcome = await host.events.ask(host.events.list()[0]?.id ?? '').then(
+        (event) => event.outcome,
+        (error: unknown) => ({ kind: 'refused', message: String(error) }) as const,
+      );
+      return outcome.kind === 'answered' ? `${outcome.model}: ${outcome.text}` : JSON.stringify(outcome);
+    };
+    try {
+      assert.match(await ask(), /Allow Language Model Use/);
+      await testing.allowModels(true);
+      assert.match(await ask(), /quiet: Call Alice\.$/);
+    } finally {
+      await testing.allowModels(false);
+    }
+    const choosing = vscode.commands.executeCommand('mcpl.chooseLanguageModel', { server: 'memory' });
+    await person.waitFor('.quick-input-list .monaco-list-row:has-text("Acme Quiet")');
+    await person.screenshot('a model of another extension for a server');
+    await person.pick('Fake reads');
+    await choosing;
   });
 });
