@@ -30,6 +30,7 @@ import {
   DEFAULT_LIMITS,
   type HostLimits,
   type HostSettings,
+  limitsOf,
   type ServerSnapshot,
   type SettingsProblem,
 } from './model/server.ts';
@@ -387,11 +388,6 @@ class LiveHost implements Host {
       if (!isHostError(error, 'CANCELLED')) throw error;
     }
   }
-}
-
-/** A program may leave a member out, or give it as undefined. */
-function limitsOf(given: HostSettings['limits'] = {}): HostLimits {
-  return { ...DEFAULT_LIMITS, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
 
 /** A stateless server may ask a person in between: these take as long as a call. */

@@ -14,12 +14,16 @@ import { readEvents } from './controlEvents.ts';
 import { InputProblem, readCheckpointsWish, readEventsWish, readRollbackWish } from './controlInputs.ts';
 import { type ControlResult, failure } from './controlResult.ts';
 import { CONTROL_TOOLS, type ControlToolName } from './ids.ts';
-import type { LineageView } from './lineageView.ts';
+
+interface RollbackActions {
+  rollBack(argument: unknown): Promise<string | undefined | void>;
+}
 
 export interface ControlContext {
   readonly host: Pick<Host, 'events' | 'lineages'>;
   readonly log: Logger;
-  readonly lineage: Pick<LineageView, 'desk'>;
+  /** Where rollbacks are asked about and done. */
+  readonly lineage: { desk(): Promise<{ readonly actions: RollbackActions }> };
 }
 
 /** Of one answer: more than this is another page. */
