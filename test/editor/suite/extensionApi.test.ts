@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { ContributedServer, Disposable, EventInfo, ModelMessage } from '../../../media/mcp-live.d.ts';
 import { lineageServer } from '../lineageServerEntry.ts';
+import { pushServer } from '../pushServerEntry.ts';
 import { person } from '../person.ts';
 import { contributor } from './contributor.ts';
 import { eventually } from './eventually.ts';
@@ -270,7 +271,10 @@ suite('The API for other extensions', () => {
     const acme = await contributor();
     const { host, testing } = await mcpLive();
     testing.answerConsent(async () => 'start');
-    await startPushServer({ inference: { model: `${ACME}/quiet` } });
+    // A name of its own: what is used of models counts for a day, also in other tests.
+    await setServers({ reminders: { ...pushServer(), inference: { model: `${ACME}/quiet` } } });
+    await untilServer('reminders', 'its sets on', (server) => server?.mcpl?.sets[0]?.state === 'enabled');
+    await untilTools('reminders');
     keep(
       acme.addModel('quiet', {
         name: 'Acme Quiet',
@@ -278,7 +282,9 @@ suite('The API for other extensions', () => {
         run: async (_messages, onText) => onText('Call Alice.'),
       }),
     );
-    await push('You mentioned following up with Alice');
+    const payload = { content: [{ type: 'text', text: 'You mentioned following up with Alice' }] };
+    const event = { featureSet: 'memory.reminders', eventId: 'alice', timestamp: '2026-11-18T16:00:00Z', payload };
+    await acme.mcpLive.callTool('reminders', 'push', event);
     await eventually(async () => host.events.list().length, 1);
     const ask = async (): Promise<string> => {
       const outcome = await host.events.ask(host.events.list()[0]?.id ?? '').then(
@@ -294,7 +300,7 @@ suite('The API for other extensions', () => {
     } finally {
       await testing.allowModels(false);
     }
-    const choosing = vscode.commands.executeCommand('mcpl.chooseLanguageModel', { server: 'memory' });
+    const choosing = vscode.commands.executeCommand('mcpl.chooseLanguageModel', { server: 'reminders' });
     await person.waitFor('.quick-input-list .monaco-list-row:has-text("Acme Quiet")');
     await person.screenshot('a model of another extension for a server');
     await person.pick('Fake reads');
