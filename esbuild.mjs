@@ -25,7 +25,7 @@ const withParts = {
 const atOnce = {
   ...node,
   later:
-    /\/(remote|children|gatewayServer|opener|engine|serverInputs|scopeDesk|stateDesk|conversation|inbox|pages|approvalDesk|lineageDesk|settingsSyntax)\.ts$/,
+    /\/(remote|children|gatewayServer|opener|engine|serverInputs|scopeDesk|stateDesk|conversation|inbox|pages|approvalDesk|lineageDesk|settingsSyntax|extensionApi)\.ts$/,
 };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
@@ -41,6 +41,7 @@ const entries = [
   { from: 'src/core/features/scopeDesk.ts', to: 'dist/scopeDesk.js', ...node },
   { from: 'src/core/features/stateDesk.ts', to: 'dist/stateDesk.js', ...node },
   { from: 'src/editor/conversation.ts', to: 'dist/conversation.js', ...node, external: ['vscode'] },
+  { from: 'src/editor/extensionApi.ts', to: 'dist/extensionApi.js', ...node },
   { from: 'src/editor/inbox.ts', to: 'dist/inbox.js', ...node, external: ['vscode'] },
   { from: 'src/editor/pages.ts', to: 'dist/pages.js', ...node, external: ['vscode'] },
   { from: 'src/editor/settingsSyntax.ts', to: 'dist/settingsSyntax.js', ...node },

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { createHost, type Host, type InputPorts, messageOf, type Ports } from './core/index.ts';
-import type { McpLiveApi } from './editor/api.ts';
+import type { McpLiveExtension, TestingApi } from './editor/api.ts';
+import { ApiDoor } from './editor/apiDoor.ts';
 import { registerCallTool } from './editor/callTool.ts';
 import { registerApprovals } from './editor/approvalsView.ts';
 import { ChatConnection } from './editor/chatConnection.ts';
 import { registerChatParticipant } from './editor/chatParticipant.ts';
+import { registerControlTools } from './editor/controlRegistration.ts';
 import { NotificationConsent } from './editor/consentPrompt.ts';
 import { registerConnectionCommands } from './editor/connectionCommands.ts';
 import { registerContextKeys } from './editor/contextKeys.ts';
@@ -25,7 +27,7 @@ import { registerModelUseView } from './editor/modelUseView.ts';
 import { registerNewServerCommands } from './editor/newServerCommands.ts';
 import { registerOfferCommands } from './editor/offerCommands.ts';
 import { QuickPicker } from './editor/quickPicker.ts';
-import { type LineageView, registerLineage } from './editor/lineageView.ts';
+import { registerLineage } from './editor/lineageView.ts';
 import { registerServerCommands } from './editor/serverCommands.ts';
 import { registerServerTree } from './editor/serverTree.ts';
 import type { EditorServices } from './editor/services.ts';
@@ -57,7 +59,7 @@ let shutDown: () => Promise<void> = () => Promise.resolve();
  * Puts the extension together. It only reads settings and registers what the editor calls later: no process, socket,
  * thread or file is opened before a server needs it.
  */
-export function activate(context: vscode.ExtensionContext): McpLiveApi {
+export function activate(context: vscode.ExtensionContext): McpLiveExtension {
   const logs = new OutputChannels(nodeClock);
   context.subscriptions.push(logs);
   try {
@@ -73,7 +75,7 @@ export async function deactivate(): Promise<void> {
   await shutDown();
 }
 
-function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLiveApi {
+function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLiveExtension {
   const own = <T extends vscode.Disposable>(disposable: T): T => {
     context.subscriptions.push(disposable);
     return disposable;
@@ -93,6 +95,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   };
   const ports = nodePorts(context, logs, processes, signIn);
   const { connector } = ports;
+  const door = own(new ApiDoor({ clock: nodeClock, log: logs.host, host: () => host }));
   const access = context.languageModelAccessInformation;
   const sampler = new LazySampler({
     questions: asked,
@@ -101,14 +104,14 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
     log: logs.host,
     state: context.workspaceState,
     book: () => host.modelUses,
-    model: () => readSettings().limits?.model,
+    model: () => readSettings([]).limits?.model,
   });
   const use = new ModelUse(context.workspaceState);
   const host: Host = createHost({
     ports: {
       ...ports,
       inputs: inputPorts(context, asked, sampler),
-      models: new EditorModels(access, use),
+      models: new EditorModels(access, use, door.runners),
       consent,
       variables: new EditorVariables(inputs),
     },
@@ -136,7 +139,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
     openServerSettings: openSettings,
     openSetting: (setting) => openSetting(files, setting),
   };
-  const watch = own(new SettingsWatch(host, files));
+  const watch = own(new SettingsWatch(host, files, door.contributed));
   own(new SettingsDiagnostics(host, watch, files, logs.host));
   own(registerContextKeys(host, watch));
   own(logs.follow(host));
@@ -146,12 +149,20 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   own(registerFeatureSets(services, context.workspaceState));
   const lineage = own(registerLineage(services));
   own(sampler.registerCommands(services));
-  own(registerModelUse({ host, use, access, log: logs.host }));
-  own(registerModelUseView(services, use));
+  own(registerModelUse({ host, use, access, runners: door.runners, log: logs.host }));
+  own(registerModelUseView(services, use, door.runners));
+  own(registerControlTools({ host, log: logs.host, lineage }));
   own(registerChatParticipant(host, logs.host, context.extensionUri));
   watch.apply();
   void endLeftovers(processes, logs.host);
-  return apiOf(context, host, gateway, services, consent, lineage);
+  return exportsOf(context, door, {
+    host,
+    services,
+    lineage,
+    gatewayAddress: (server) => gateway.address(server),
+    answerConsent: (asker) => consent.answerWith(asker),
+    allowModels: (isAllowed) => (isAllowed ? use.allow() : use.forbid()),
+  });
 }
 
 function nodePorts(
@@ -210,21 +221,9 @@ function registerViewsAndCommands(services: EditorServices, watch: SettingsWatch
   ];
 }
 
-function apiOf(
-  context: vscode.ExtensionContext,
-  host: Host,
-  gateway: LazyGateway,
-  services: EditorServices,
-  consent: NotificationConsent,
-  lineage: LineageView,
-): McpLiveApi {
+function exportsOf(context: vscode.ExtensionContext, door: ApiDoor, testing: TestingApi): McpLiveExtension {
   const isTest = context.extensionMode === vscode.ExtensionMode.Test;
-  return {
-    version: 1,
-    host,
-    gatewayAddress: (server) => gateway.address(server),
-    testing: isTest ? { services, lineage, answerConsent: (asker) => consent.answerWith(asker) } : undefined,
-  };
+  return Object.freeze({ getApi: door.getApi, testing: isTest ? testing : undefined });
 }
 
 function versionOf(context: vscode.ExtensionContext): string {

@@ -30,10 +30,12 @@ import {
   DEFAULT_LIMITS,
   type HostLimits,
   type HostSettings,
+  limitsOf,
   type ServerSnapshot,
   type SettingsProblem,
 } from './model/server.ts';
 import type { Ports } from './ports.ts';
+import { hasLeft } from './session/contributedEntry.ts';
 import { reconcile } from './session/reconciliation.ts';
 import { decodeSettings } from './session/serverSettings.ts';
 import type { SessionRequest } from './session/session.ts';
@@ -166,11 +168,13 @@ class LiveHost implements Host {
     const wasTrusted = this.#trusted;
     this.#trusted = settings.trusted;
 
-    const ids = new Set(decoded.entries.map((entry) => entry.id));
-    const before = this.#units;
-    const removed = [...before.values()].filter((unit) => !ids.has(unit.id));
+    const entries = new Map(decoded.entries.map((entry) => [entry.id, entry]));
+    const before = new Map(this.#units);
+    const removed = [...before.values()].filter(({ id, entry }) => hasLeft(entry, entries.get(id)));
     // Rebuilt so that servers stand in the order of the settings.
     this.#units = new Map();
+    // Before the others: one of the same name that comes instead waits for its end.
+    for (const unit of removed) this.#remove(unit, before);
     const added: string[] = [];
     const steps: (() => void)[] = [];
     for (const entry of decoded.entries) {
@@ -180,7 +184,7 @@ class LiveHost implements Host {
       this.#units.set(entry.id, unit);
       steps.push(this.#take(unit, known === undefined ? undefined : unit.definition, entry, wasTrusted));
     }
-    for (const unit of removed) this.#remove(unit);
+    for (const { id } of removed) this.#changed.fire({ server: id, what: 'removed' });
     for (const id of added) this.#changed.fire({ server: id, what: 'added' });
     if (hadProblems || decoded.problems.length > 0) this.#problemsChanged.fire();
     for (const step of steps) step();
@@ -330,14 +334,14 @@ class LiveHost implements Host {
     };
   }
 
-  #remove(unit: ServerUnit): void {
+  #remove(unit: ServerUnit, units: Map<string, ServerUnit>): void {
+    units.delete(unit.id);
     const before = this.#leaving.get(unit.id);
     const left = Promise.allSettled([before, unit.stop('notStarted')]).then(() => {
       this.#store.release(unit);
       if (this.#leaving.get(unit.id) === left) this.#leaving.delete(unit.id);
     });
     this.#leaving.set(unit.id, left);
-    this.#changed.fire({ server: unit.id, what: 'removed' });
   }
 
   async #reread(server: string, token: CancellationToken | undefined): Promise<ServerSnapshot | undefined> {
@@ -384,11 +388,6 @@ class LiveHost implements Host {
       if (!isHostError(error, 'CANCELLED')) throw error;
     }
   }
-}
-
-/** A program may leave a member out, or give it as undefined. */
-function limitsOf(given: HostSettings['limits'] = {}): HostLimits {
-  return { ...DEFAULT_LIMITS, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
 
 /** A stateless server may ask a person in between: these take as long as a call. */

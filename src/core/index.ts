@@ -121,6 +121,7 @@ export {
   type PushPolicy,
 } from './model/mcpl.ts';
 export type { LanguageModel, ModelChoice, ModelRequest, ModelRunEnd, Models, ModelWish } from './modelPorts.ts';
+export { attributeText, withoutOurTags } from './mcpl/delimiters.ts';
 export { isChosen, matchesFeatureSet, withChoice } from './policy/featureSets.ts';
 export type { SamplingContent, SamplingMessage, SamplingRequest, SamplingResult } from './model/inputs.ts';
 export type { Operation, OperationState, Progress, Route, ToolCallRequest } from './model/operation.ts';
@@ -129,6 +130,8 @@ export {
   canStop,
   type ConnectionDefinition,
   type ConnectionFacts,
+  type ContributedLayer,
+  type Contributor,
   DEFAULT_LIMITS,
   type Era,
   type HostLimits,

@@ -19,7 +19,7 @@ import type {
   LineageWindow,
   StateKeeper,
 } from './model/lineage.ts';
-import type { Era, RemoteTransport, ServerDefinition } from './model/server.ts';
+import type { Contributor, Era, RemoteTransport } from './model/server.ts';
 import type { Models } from './modelPorts.ts';
 import type { Transport } from './rpc/transport.ts';
 
@@ -68,7 +68,7 @@ export interface VariableSource {
    * The answer to `${input:id}`, asked once and remembered, for the user's own servers apart from those that the
    * workspace defines: a repository must not get what was typed for another server.
    */
-  input(id: string, token: CancellationToken, definedBy: ServerDefinition['definedBy']): Promise<InputAnswer>;
+  input(id: string, token: CancellationToken, definedBy: 'user' | 'workspace'): Promise<InputAnswer>;
   /** The text of a file named by settings (an `envFile`). Rejects with a message that names the file. */
   readFile(path: string): Promise<string>;
 }
@@ -343,7 +343,7 @@ export interface ConsentStore {
   forget(server: string): Promise<void>;
 }
 
-/** Asks the person, once, whether a server that the workspace defines may start. */
+/** Asks the person, once, whether a server that the workspace defines, or an extension contributes, may start. */
 export interface ConsentPrompt {
   ask(question: StartQuestion, token: CancellationToken): Promise<StartAnswer>;
 }
@@ -356,6 +356,8 @@ export interface StartQuestion {
   readonly cwd: string | undefined;
   /** One sentence each: what starting grants beyond the defaults, and where its parts come from. */
   readonly remarks: readonly string[];
+  /** The extension that contributes the server; absent where the workspace defines it. */
+  readonly contributor?: Contributor | undefined;
 }
 
 /** A dismissed question is no permission. */

@@ -9,6 +9,7 @@ import {
   type StartAnswer,
   type StartQuestion,
 } from '../core/index.ts';
+import { contributorText } from './contributorText.ts';
 import { plainText } from './plainText.ts';
 import type { Questions } from './services.ts';
 import { WholeText } from './wholeText.ts';
@@ -141,6 +142,8 @@ function shortened(question: StartQuestion, reviewed: boolean): string {
 
 function opening(question: StartQuestion): string {
   const server = plainText(question.server, 100);
+  const { contributor } = question;
+  if (contributor !== undefined) return contributedOpening(question, server, contributorText(contributor));
   switch (question.reason) {
     case 'first':
       return vscode.l10n.t('Start the server "{0}" that this workspace defines?', server);
@@ -148,5 +151,16 @@ function opening(question: StartQuestion): string {
       return vscode.l10n.t('Start the server "{0}", whose definition in this workspace changed?', server);
     case 'widened':
       return vscode.l10n.t('Start the server "{0}", to which this workspace now grants more?', server);
+  }
+}
+
+function contributedOpening({ reason }: StartQuestion, server: string, who: string): string {
+  switch (reason) {
+    case 'first':
+      return vscode.l10n.t('Start the server "{0}" that the extension {1} contributes?', server, who);
+    case 'changed':
+      return vscode.l10n.t('Start the server "{0}", whose definition by the extension {1} changed?', server, who);
+    case 'widened':
+      return vscode.l10n.t('Start the server "{0}", to which the extension {1} now grants more?', server, who);
   }
 }

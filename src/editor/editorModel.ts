@@ -11,50 +11,62 @@ import {
   type ModelWish,
 } from '../core/index.ts';
 import { modelMessages } from './modelMessages.ts';
+import type { AddedRunner } from './modelRunners.ts';
+import { chooseRunner, RunnerModel } from './runnerModel.ts';
 
 export interface ModelPermission {
   readonly access: vscode.LanguageModelAccessInformation;
   /** By the person, for servers in this workspace. */
   readonly isAllowed: boolean;
+  /** Models of other extensions. */
+  readonly runners: readonly AddedRunner[];
 }
 
 /** The model to use for a server, or for a turn of the host's own. Never asks a person. */
 export async function chooseModel(
   { name, server }: ModelWish,
-  { access, isAllowed }: ModelPermission,
+  { access, isAllowed, runners }: ModelPermission,
   token: CancellationToken,
 ): Promise<ModelChoice> {
   if (server !== undefined && !isAllowed) return notPermitted();
-  const found = await findModel(name);
+  const found = await findModel(name, runners);
   if (found.kind === 'failed') return found;
   if (token.isCancellationRequested) return cancelled();
+  if (found.model instanceof RunnerModel) return { kind: 'model', model: found.model };
   // Without a gesture the editor would refuse, or ask out of the blue.
-  return access.canSendRequest(found.model.model) === true ? found : notPermitted();
+  return access.canSendRequest(found.model.model) === true ? { kind: 'model', model: found.model } : notPermitted();
 }
 
 /** Has the editor ask for its own permission, if it has none yet: to be called where a person just asked for it. */
 export async function askEditor(
-  access: vscode.LanguageModelAccessInformation,
+  { access, runners }: Omit<ModelPermission, 'isAllowed'>,
   token: CancellationToken,
-): Promise<{ readonly kind: 'model'; readonly model: EditorModel } | ModelFailure> {
-  const found = await findModel(undefined);
-  if (found.kind === 'failed' || access.canSendRequest(found.model.model) === true) return found;
+): Promise<{ readonly kind: 'model'; readonly name: string } | ModelFailure> {
+  const found = await findModel(undefined, runners);
+  if (found.kind === 'failed') return found;
+  if (found.model instanceof RunnerModel) return { kind: 'model', name: found.model.added.name };
+  const { name } = found.model.model;
+  if (access.canSendRequest(found.model.model) === true) return { kind: 'model', name };
   const justification = vscode.l10n.t('Servers that you switched on want to use language models.');
   const question = { role: 'user', content: [{ type: 'text', text: 'Answer with OK.' }] } as const;
   const ended = await found.model.run({ messages: [question], maxTokens: 1, justification }, () => undefined, token);
-  return ended.kind === 'failed' ? ended : found;
+  return ended.kind === 'failed' ? ended : { kind: 'model', name };
 }
 
+/** The editor's own come first: another extension's is used where the name means it, or where there is no other. */
 async function findModel(
   name: string | undefined,
-): Promise<{ readonly kind: 'model'; readonly model: EditorModel } | ModelFailure> {
+  runners: readonly AddedRunner[],
+): Promise<{ readonly kind: 'model'; readonly model: EditorModel | RunnerModel } | ModelFailure> {
   const models = await vscode.lm.selectChatModels();
   const wanted = name?.trim().toLowerCase() ?? '';
   const model =
     wanted === '' ? models[0] : models.find((candidate) => namesOf(candidate).some((n) => n.includes(wanted)));
   if (model !== undefined) return { kind: 'model', model: new EditorModel(model) };
+  const runner = chooseRunner(runners, wanted, models.length);
+  if (runner !== undefined) return { kind: 'model', model: new RunnerModel(runner) };
   const message =
-    models.length === 0
+    models.length === 0 && runners.length === 0
       ? vscode.l10n.t('This editor has no language model now. Install or sign in to one, then try again.')
       : vscode.l10n.t('No language model is called "{0}". Change the model in the settings.', name ?? '');
   return { kind: 'failed', reason: 'no_model', message };

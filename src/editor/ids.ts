@@ -85,6 +85,15 @@ export const COMMANDS = {
   lineageForget: 'mcpl.forgetLineage',
 } as const;
 
+/** Tools that models are offered about the host itself. */
+export const CONTROL_TOOLS = {
+  readEvents: 'mcpl_read_events',
+  listCheckpoints: 'mcpl_list_checkpoints',
+  rollBack: 'mcpl_rollback',
+} as const;
+
+export type ControlToolName = (typeof CONTROL_TOOLS)[keyof typeof CONTROL_TOOLS];
+
 export type CommandId = (typeof COMMANDS)[keyof typeof COMMANDS];
 
 export const SETTINGS = {

@@ -1,5 +1,11 @@
 import * as vscode from 'vscode';
-import { type Checkpoint, isObject, type LineageKey, type LineageSummary } from '../core/index.ts';
+import {
+  type CancellationToken,
+  type Checkpoint,
+  isObject,
+  type LineageKey,
+  type LineageSummary,
+} from '../core/index.ts';
 import type { CheckpointAction } from '../webview/lineageMessages.ts';
 import { isSame } from './lineageController.ts';
 import type { LineageContext } from './lineageContext.ts';
@@ -63,7 +69,7 @@ export function lineageActions(
     },
     rollBack: async (argument) => {
       const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Roll back to which checkpoint?'));
-      return node === undefined ? undefined : rollBack(context, node.place);
+      return node === undefined ? undefined : rollBack(context, node.place, modelToken(argument));
     },
     continue: async (argument) => {
       const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Continue from which checkpoint?'));
@@ -98,6 +104,16 @@ export function lineageActions(
     import: (argument) => importLineage(context, argument),
     forget: (argument) => forget(context, argument),
   };
+}
+
+/** Of a rollback that a model asks for: with it, what asks is gone. */
+function modelToken(argument: unknown): CancellationToken | undefined {
+  const token = isObject(argument) ? argument['askedByModel'] : undefined;
+  return isToken(token) ? token : undefined;
+}
+
+function isToken(value: unknown): value is CancellationToken {
+  return isObject(value) && typeof value['onCancellationRequested'] === 'function';
 }
 
 /** What a button of the page does; the same as the command. */

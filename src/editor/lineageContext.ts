@@ -8,6 +8,8 @@ export interface ModalQuestion {
   readonly detail: string;
   /** Of its buttons, beside the one that turns away. */
   readonly titles: readonly string[];
+  /** Turns away as well, and is what Enter chooses: for a question that comes unasked, while somebody may be typing. */
+  readonly refusal?: string | undefined;
 }
 
 /** Resolves with the title that was chosen; `undefined` where the person turned away. */

@@ -8,6 +8,9 @@ import { type LineageToast, LineageToasts } from './lineageToasts.ts';
 import { LineageViews } from './lineageViews.ts';
 import { StateDocuments } from './stateDocuments.ts';
 
+// Its words are those of a rollback: the rest of these tools is little beside them.
+export { invokeTool, prepareTool } from './controlTools.ts';
+
 /** All that is about lineages: a part of its own, loaded when it is first needed. */
 export interface LineageDesk extends Disposable {
   readonly actions: LineageActions;

@@ -100,5 +100,9 @@ function registerPages(store: DisposableStore, load: () => Promise<LineageDesk>)
   );
 }
 
-const askPerson: ModalAsker = async ({ message, detail, titles }) =>
-  vscode.window.showWarningMessage(message, { modal: true, detail }, ...titles);
+const askPerson: ModalAsker = async ({ message, detail, titles, refusal }) => {
+  if (refusal === undefined) return vscode.window.showWarningMessage(message, { modal: true, detail }, ...titles);
+  const items = [{ title: refusal, isCloseAffordance: true }, ...titles.map((title) => ({ title }))];
+  const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...items);
+  return chosen?.title;
+};

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { contributorText } from './contributorText.ts';
 import { COMMANDS } from './ids.ts';
+import type { AddedRunner } from './modelRunners.ts';
 import { plainText } from './plainText.ts';
 import { withoutIcons } from './quickPicker.ts';
 import type { EditorServices } from './services.ts';
@@ -12,10 +14,14 @@ interface ModelItem extends vscode.QuickPickItem {
 }
 
 /** Has the person choose the model that a server gets when it asks for one. */
-export async function chooseModelFor({ host, settings }: Needs, server: string): Promise<void> {
+export async function chooseModelFor(
+  { host, settings }: Needs,
+  server: string,
+  runners: readonly AddedRunner[],
+): Promise<void> {
   const models = await vscode.lm.selectChatModels();
   const name = plainText(server, 64);
-  if (models.length === 0) {
+  if (models.length === 0 && runners.length === 0) {
     const text = vscode.l10n.t('This editor has no language model now. Install or sign in to one, then try again.');
     void vscode.window.showWarningMessage(text);
     return;
@@ -27,17 +33,11 @@ export async function chooseModelFor({ host, settings }: Needs, server: string):
       description: now === undefined ? vscode.l10n.t('current') : '',
       model: undefined,
     },
-    ...models.map((model): ModelItem => {
-      const id = `${model.vendor}/${model.id}`;
-      const facts = [id, vscode.l10n.t('reads {0} tokens', model.maxInputTokens.toLocaleString('en'))];
-      return {
-        label: withoutIcons(plainText(model.name, 100)),
-        description: withoutIcons(
-          plainText([...facts, ...(now === id ? [vscode.l10n.t('current')] : [])].join(' · '), 200),
-        ),
-        model: id,
-      };
-    }),
+    ...models.map((model) => itemOf(model, `${model.vendor}/${model.id}`, now)),
+    ...runners.map((added) => ({
+      ...itemOf(added, `${added.by.id}/${added.id}`, now),
+      detail: withoutIcons(vscode.l10n.t('Run by the extension {0}', contributorText(added.by))),
+    })),
   ];
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Language Model of {0}', name),
@@ -54,4 +54,18 @@ export async function chooseModelFor({ host, settings }: Needs, server: string):
   void vscode.window.showInformationMessage(text, show).then((taken) => {
     if (taken === show) void vscode.commands.executeCommand(COMMANDS.modelUseShow);
   });
+}
+
+function itemOf(
+  { name, maxInputTokens }: { readonly name: string; readonly maxInputTokens: number },
+  id: string,
+  now: string | undefined,
+): ModelItem {
+  const facts = [id, vscode.l10n.t('reads {0} tokens', maxInputTokens.toLocaleString('en'))];
+  const current = now === id ? [vscode.l10n.t('current')] : [];
+  return {
+    label: withoutIcons(plainText(name, 100)),
+    description: withoutIcons(plainText([...facts, ...current].join(' · '), 200)),
+    model: id,
+  };
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { Emitter, type Event, type Host, type Logger, messageOf, NO_CANCELLATION } from '../core/index.ts';
 import { COMMANDS } from './ids.ts';
+import type { ModelRunners } from './modelRunners.ts';
 import { plainText } from './plainText.ts';
 
 const ALLOWED = 'mcpl.modelUse';
@@ -69,11 +70,12 @@ export interface ModelUseTools {
   readonly host: Host;
   readonly use: ModelUse;
   readonly access: vscode.LanguageModelAccessInformation;
+  readonly runners: ModelRunners;
   readonly log: Logger;
 }
 
 /** *Allow Language Model Use*: says which servers ask, and has the editor ask for its own permission where it wants to. */
-export function registerModelUse({ host, use, access, log }: ModelUseTools): vscode.Disposable {
+export function registerModelUse({ host, use, access, runners, log }: ModelUseTools): vscode.Disposable {
   const allow = async (): Promise<void> => {
     const agree = vscode.l10n.t('Allow');
     const names = use.asking.map((server) => plainText(server, 64)).join(', ');
@@ -87,7 +89,7 @@ export function registerModelUse({ host, use, access, log }: ModelUseTools): vsc
       : await vscode.window.showInformationMessage(text, { modal: true, detail }, agree);
     if (chosen !== agree) return;
     const { askEditor } = await import('./conversation.ts');
-    const asked = await askEditor(access, NO_CANCELLATION);
+    const asked = await askEditor({ access, runners: runners.all }, NO_CANCELLATION);
     if (asked.kind === 'failed') {
       log.log('warn', asked.message);
       void vscode.window.showWarningMessage(plainText(asked.message, 300));
@@ -95,7 +97,7 @@ export function registerModelUse({ host, use, access, log }: ModelUseTools): vsc
     }
     await use.allow();
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('Servers may use language models now, such as {0}.', plainText(asked.model.model.name, 60)),
+      vscode.l10n.t('Servers may use language models now, such as {0}.', plainText(asked.name, 60)),
     );
   };
   const forbid = async (): Promise<void> => {

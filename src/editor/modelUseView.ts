@@ -3,13 +3,18 @@ import { type Disposable, DisposableStore } from '../core/index.ts';
 import { registerCommand } from './commandRegistry.ts';
 import { COMMANDS, SCHEMES } from './ids.ts';
 import { LiveText } from './liveText.ts';
+import type { ModelRunners } from './modelRunners.ts';
 import type { ModelUse } from './modelUse.ts';
 import type { EditorServices } from './services.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'failures' | 'log' | 'settings' | 'pick'>;
 
 /** `mcpl.showLanguageModelUse` and `mcpl.chooseLanguageModel`. */
-export function registerModelUseView(services: Needs, use: Pick<ModelUse, 'isAllowed'>): Disposable {
+export function registerModelUseView(
+  services: Needs,
+  use: Pick<ModelUse, 'isAllowed'>,
+  runners: Pick<ModelRunners, 'all'>,
+): Disposable {
   const { host, pick } = services;
   const store = new DisposableStore();
   const text = async (): Promise<string> => {
@@ -31,7 +36,7 @@ export function registerModelUseView(services: Needs, use: Pick<ModelUse, 'isAll
       const server = await pick.server(argument, question, (id) => host.server(id)?.definition !== undefined);
       if (server === undefined) return;
       const { chooseModelFor } = await import('./conversation.ts');
-      await chooseModelFor(services, server);
+      await chooseModelFor(services, server, runners.all);
     }),
   );
   return store;

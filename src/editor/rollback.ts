@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import {
+  type CancellationToken,
   HostError,
   type LineageKey,
   type LineageSummary,
@@ -26,12 +27,13 @@ import {
 /** What came of it, as a sentence; `undefined` where the person turned away. */
 export type Told = string | undefined;
 
-/** Asks the person, then the server, and tells what came of it. */
-export async function rollBack(context: LineageContext, place: number): Promise<Told> {
+/** Asks the person, then the server, and tells what came of it. With `asking` it is a model that wants it, so long. */
+export async function rollBack(context: LineageContext, place: number, asking?: CancellationToken): Promise<Told> {
   const { lineages } = context.host;
   const plan = await lineages.plan(place);
-  const chosen = await choose(context, rollbackQuestion(plan, factsOf(context, plan)));
-  if (chosen === undefined) return undefined;
+  const question = rollbackQuestion(plan, factsOf(context, plan));
+  const chosen = await choose(context, question, asking !== undefined);
+  if (chosen === undefined || asking?.isCancellationRequested === true) return undefined;
   if (chosen === 'continue') return goOn(context, plan);
   const title = vscode.l10n.t('Rolling {0} back to {1}…', lineageText(plan), titleText(plan.target));
   return tell(context, plan, await during(title, (token) => lineages.rollBack(place, { token })));
@@ -70,10 +72,18 @@ function factsOf({ host }: LineageContext, key: LineageKey): RollbackFacts {
   return { keeper, now: Date.now() };
 }
 
-async function choose({ ask }: LineageContext, question: RollbackQuestion): Promise<RollbackChoice | undefined> {
-  const titles = question.choices.map((choice) => CHOICE_TITLES[choice]);
-  const title = await ask({ message: question.message, detail: question.detail, titles });
-  return question.choices.find((choice) => CHOICE_TITLES[choice] === title);
+async function choose(
+  { ask }: LineageContext,
+  { message, detail, choices }: RollbackQuestion,
+  isByModel = false,
+): Promise<RollbackChoice | undefined> {
+  const titles = choices.map((choice) => CHOICE_TITLES[choice]);
+  const who = vscode.l10n.t('A language model asks for this, by a tool call in a chat.');
+  const question = isByModel
+    ? { message, detail: `${who}\n\n${detail}`, titles, refusal: vscode.l10n.t('Stay Here') }
+    : { message, detail, titles };
+  const title = await ask(question);
+  return choices.find((choice) => CHOICE_TITLES[choice] === title);
 }
 
 async function goOn({ host }: LineageContext, plan: RollbackPlan): Promise<string> {

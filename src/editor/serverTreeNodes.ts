@@ -20,6 +20,7 @@ import { scopesNodes } from './scopeNodes.ts';
 import { offerNodes } from './serverOfferNodes.ts';
 import { type NodeIcon, stateIcon, stateText, stateWords } from './serverStateText.ts';
 import { toolsNodes } from './serverToolNodes.ts';
+import { contributorText } from './contributorText.ts';
 import { connectionLines } from './connectionText.ts';
 import type { WaitingQuestion } from './services.ts';
 import {
@@ -33,6 +34,7 @@ import {
   WARNING_ICON,
 } from './treeNode.ts';
 
+const MAX_CONTRIBUTOR = 40;
 const SHOW_LOG: NodeCommand = { id: COMMANDS.serverShowLog, title: 'Show Log' };
 const SHOW_QUESTION: NodeCommand = { id: COMMANDS.serverStart, title: 'Show Question' };
 
@@ -65,7 +67,12 @@ export function serverNode(
   lineages: readonly LineageSummary[] = [],
   budget?: ModelBudget,
 ): TreeNode {
-  const words = [...countWords(waiting.length), stateWords(server), ...mcplWords(server)].join(' · ');
+  const words = [
+    ...countWords(waiting.length),
+    stateWords(server),
+    ...mcplWords(server),
+    ...contributorWords(server),
+  ].join(' · ');
   // A question that waits is shown again by starting its server: toasts hide themselves.
   const startable = server.definition !== undefined && (canStart(server.state) || server.state.kind === 'asking');
   return {
@@ -108,6 +115,11 @@ function facetsOf(server: ServerSnapshot, startable: boolean): TreeNode['facets'
     ...(state.kind === 'running' && server.capabilities['logging'] !== undefined ? [FACETS.logs] : []),
     ...(server.mcpl === undefined ? [] : [FACETS.mcpl]),
   ];
+}
+
+/** Who brought it here, since the settings alone do not say. */
+function contributorWords({ contributor }: ServerSnapshot): readonly string[] {
+  return contributor === undefined ? [] : [`from ${cleanLine(contributor.name, MAX_CONTRIBUTOR)}`];
 }
 
 function countWords(questions: number): readonly string[] {
@@ -181,20 +193,23 @@ function problemNodes(server: ServerSnapshot): readonly TreeNode[] {
 }
 
 function problemNode(server: string, problem: SettingsProblem): TreeNode {
-  const { path, message, scope, severity } = problem;
+  const { path, message, scope, severity, contributor } = problem;
+  const where = contributor === undefined ? `${scope} settings` : `the extension ${contributorText(contributor)}`;
   const member = path.slice(server === '' ? 0 : 1).join('.');
   const label = cleanLine(member === '' ? message : `${member}: ${message}`, MAX_LABEL);
   return {
     ...LEAF,
-    id: nodeId('problem', server, scope, path.join('.'), message),
+    id: nodeId('problem', server, contributor?.id ?? scope, path.join('.'), message),
     kind: 'problem',
     server,
     label,
-    description: `${scope} settings`,
+    description: contributor === undefined ? where : `from ${cleanLine(contributor.name, MAX_CONTRIBUTOR)}`,
     tooltip: cleanText(
-      `${['mcpl.servers', ...path].join('.')} (${scope} settings)\n${message}\nSelect to open the settings.`,
+      `${['mcpl.servers', ...path].join('.')} (${where})\n${message}\n${
+        contributor === undefined ? 'Select to open the settings.' : 'Whoever makes the extension can correct it.'
+      }`,
     ),
-    spoken: `${severity === 'error' ? 'Error' : 'Warning'} in ${scope} settings: ${label}`,
+    spoken: `${severity === 'error' ? 'Error' : 'Warning'} in ${where}: ${label}`,
     icon: severity === 'error' ? ERROR_ICON : WARNING_ICON,
     facets: [FACETS.problem],
     command: { id: COMMANDS.serverOpenSettings, title: 'Open Settings' },
@@ -230,9 +245,17 @@ function serverTooltip(server: ServerSnapshot): string {
     ...connectionLines(server),
     ...mcplLines(server),
     state.kind === 'running' && state.pid !== undefined ? `Process: ${state.pid}` : undefined,
-    `Defined in ${server.definedBy} settings, ${server.enabled ? 'enabled' : 'not enabled'}`,
+    definerText(server),
     info?.instructions === undefined ? undefined : `\nThe server says:\n${cleanText(info.instructions)}`,
   );
+}
+
+function definerText({ definedBy, contributor, label, enabled }: ServerSnapshot): string {
+  const state = enabled ? 'enabled' : 'not enabled';
+  if (contributor === undefined) return `Defined in ${definedBy} settings, ${state}`;
+  const changed = definedBy === 'workspace' ? ', changed by workspace settings' : '';
+  const called = label === undefined ? '' : ` as "${cleanLine(label, MAX_LABEL)}"`;
+  return `Contributed by the extension ${contributorText(contributor)}${called}${changed}, ${state}`;
 }
 
 /** The command line or the address, as written in the settings: no variable is expanded, so no secret is shown. */

@@ -9,15 +9,16 @@ import {
   type Json,
   type SettingsLayer,
 } from '../core/index.ts';
+import type { ContributedLayers } from './contributedLayers.ts';
 import { hostLimits } from './hostLimits.ts';
 import { SETTINGS } from './ids.ts';
 import { toJson } from './settingsJson.ts';
 
-/** `mcpl.servers` as it stands in each place now, and what holds for all servers. */
-export function readSettings(): HostSettings {
+/** `mcpl.servers` as it stands in each place now, what extensions contribute, and what holds for all servers. */
+export function readSettings(contributed: readonly SettingsLayer[]): HostSettings {
   const configuration = vscode.workspace.getConfiguration();
   return {
-    layers: layersOf(SETTINGS.servers),
+    layers: [...contributed, ...layersOf(SETTINGS.servers)],
     trusted: vscode.workspace.isTrusted,
     limits: hostLimits((setting) =>
       // Whoever holds the gateway's token can answer in a chat: a repository does not say that they may.
@@ -74,6 +75,7 @@ export interface SettingsSyntax {
 export class SettingsWatch implements Disposable {
   readonly #host: Host;
   readonly #syntax: SettingsSyntax;
+  readonly #contributed: ContributedLayers;
   readonly #owned = new DisposableStore();
   readonly #applied = this.#owned.add(new Emitter<HostSettings>());
   readonly #held = this.#owned.add(new Emitter<void>());
@@ -87,9 +89,11 @@ export class SettingsWatch implements Disposable {
   readonly onDidApply: Event<HostSettings> = this.#applied.event;
   readonly onDidChangeHolding: Event<void> = this.#held.event;
 
-  constructor(host: Host, syntax: SettingsSyntax) {
+  constructor(host: Host, syntax: SettingsSyntax, contributed: ContributedLayers) {
     this.#host = host;
     this.#syntax = syntax;
+    this.#contributed = contributed;
+    this.#owned.add(contributed.onDidChange(() => this.#schedule()));
     this.#owned.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (OWN.some((setting) => change.affectsConfiguration(setting))) this.#schedule();
@@ -105,7 +109,7 @@ export class SettingsWatch implements Disposable {
   }
 
   apply(): void {
-    const settings = readSettings();
+    const settings = readSettings(this.#contributed.all);
     this.#host.configure(settings);
     this.#applied.fire(settings);
   }

@@ -48,6 +48,7 @@ export class SettingsFiles {
   }
 
   #filesOf(scope: SettingsScope): readonly SettingsFile[] {
+    if (scope === 'extension') return [];
     if (scope === 'folder') return foldersWithSettings().map((folder) => inFolder(folder.uri));
     if (scope === 'user') return this.#userFiles();
     const { workspaceFile, workspaceFolders } = vscode.workspace;

@@ -10,7 +10,7 @@ const FILE_COMMANDS = {
   user: 'workbench.action.openSettingsJson',
   workspace: 'workbench.action.openWorkspaceSettingsFile',
   folder: 'workbench.action.openFolderSettingsFile',
-} as const satisfies Readonly<Record<SettingsScope, string>>;
+} as const satisfies Readonly<Record<Exclude<SettingsScope, 'extension'>, string>>;
 
 /** Opens the settings at the entry of a server, in the strongest place that has one. */
 export async function openServerSettings(files: SettingsFiles, server: string): Promise<void> {
@@ -24,7 +24,8 @@ export async function openServerSettings(files: SettingsFiles, server: string): 
 
 /** Opens the settings at one member of `mcpl.servers`, or at what should contain it. */
 export async function openSetting(files: SettingsFiles, { scope, path }: SettingPlace): Promise<void> {
-  if (scope === undefined) {
+  // What an extension contributes stands in no file; what the settings say of it may.
+  if (scope === undefined || scope === 'extension') {
     const strong = await strongest(files, path);
     if (strong === undefined) await vscode.commands.executeCommand('workbench.action.openSettings', SETTINGS.servers);
     else await show(strong);
@@ -39,7 +40,8 @@ export async function openSetting(files: SettingsFiles, { scope, path }: Setting
 export function settingOf(argument: unknown): SettingPlace | undefined {
   if (!isObject(argument) || !isObject(argument['setting'])) return undefined;
   const { scope, path } = argument['setting'];
-  if (scope !== undefined && scope !== 'user' && scope !== 'workspace' && scope !== 'folder') return undefined;
+  if (scope !== undefined && scope !== 'user' && scope !== 'workspace' && scope !== 'folder' && scope !== 'extension')
+    return undefined;
   return Array.isArray(path) && path.every(isStep) ? { scope, path } : undefined;
 }
 

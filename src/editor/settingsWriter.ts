@@ -93,6 +93,9 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
       if (from.length === 0)
         throw new HostError('UNKNOWN_SERVER', vscode.l10n.t('The settings have no server "{0}".', server), {
           layer: 'settings',
+          ...(this.#host.server(server)?.contributor === undefined
+            ? {}
+            : { suggestion: vscode.l10n.t('An extension contributes it: it leaves with that extension.') }),
         });
       for (const place of from) await writeEntry(place, server, undefined);
       const text = removedText(server, from, all.length > from.length);

@@ -5,7 +5,7 @@ import { projectSuites } from './editorTests.ts';
 import { cacheFolder, inProject, projectRoot } from './paths.ts';
 import { mustRun } from './processes.ts';
 import { main, say } from './progress.ts';
-import { buildFakeModel, bundleSuites } from './testBundles.ts';
+import { buildContributor, buildFakeModel, bundleSuites } from './testBundles.ts';
 
 /** What .vscode/launch.json starts from. */
 await main(async () => {
@@ -15,6 +15,7 @@ await main(async () => {
   });
   await bundleSuites(projectSuites());
   await buildFakeModel();
+  await buildContributor();
   await mkdir(join(cacheFolder, 'start'), { recursive: true });
   await copyOnce(inProject('test/sample/workspace'), join(cacheFolder, 'start/workspace'));
   say('Ready to debug.');

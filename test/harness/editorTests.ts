@@ -5,7 +5,7 @@ import { desktopObstacle, runInDesktop } from './desktopRun.ts';
 import { ensureEditor } from './editorCache.ts';
 import { type HostRun, runInServer } from './extensionHostRun.ts';
 import { projectRoot } from './paths.ts';
-import { buildFakeModel, bundleSuites } from './testBundles.ts';
+import { buildContributor, buildFakeModel, bundleSuites } from './testBundles.ts';
 
 export interface EditorTestOptions {
   readonly grep?: string;
@@ -30,7 +30,7 @@ const prepare = async (options: EditorTestOptions, env: Readonly<Record<string, 
   const index = await bundleSuites(options.tests === undefined ? projectSuites() : [resolve(options.tests)]);
   return {
     index,
-    extensions: [projectRoot, await buildFakeModel()],
+    extensions: [projectRoot, await buildFakeModel(), await buildContributor()],
     env: { ...env, MCPL_TEST_GREP: options.grep ?? '' },
     ...(options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }),
     timeoutMs: 300_000,

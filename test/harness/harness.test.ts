@@ -49,6 +49,7 @@ const complete = packed(
     'dist/approvalDesk.js',
     'dist/settingsSyntax.js',
     'dist/conversation.js',
+    'dist/extensionApi.js',
     'dist/inbox.js',
     'dist/pages.js',
   ],
@@ -58,6 +59,7 @@ const complete = packed(
     'dist/webview/trace.js',
     'dist/webview/lineage.js',
     'media/mcpl.svg',
+    'media/mcp-live.d.ts',
   ],
 );
 

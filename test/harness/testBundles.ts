@@ -34,10 +34,10 @@ export const bundleSuites = async (suites: readonly string[]): Promise<string> =
   return join(outdir, 'index.cjs');
 };
 
-/** Builds the fake model extension into a folder that the editor can load and vsce can package. */
-export const buildFakeModel = async (): Promise<string> => {
-  const source = inProject('test/extensions/fakeModel');
-  const folder = join(outFolder, 'fakeModel');
+/** Builds an extension of the tests into a folder that the editor can load and vsce can package. */
+const buildExtension = async (name: string): Promise<string> => {
+  const source = inProject('test/extensions', name);
+  const folder = join(outFolder, name);
   await mkdir(folder, { recursive: true });
   await build({
     ...shared,
@@ -49,3 +49,8 @@ export const buildFakeModel = async (): Promise<string> => {
   await cp(inProject('LICENSE'), join(folder, 'LICENSE')).catch(() => undefined);
   return folder;
 };
+
+export const buildFakeModel = (): Promise<string> => buildExtension('fakeModel');
+
+/** One that uses the API for other extensions. */
+export const buildContributor = (): Promise<string> => buildExtension('contributor');

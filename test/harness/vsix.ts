@@ -12,7 +12,7 @@ const allowed = [
   /^extension\/(readme\.md|changelog\.md|LICENSE\.txt)$/,
   /^extension\/dist\/\w+\.c?js$/,
   /^extension\/dist\/webview\/\w+\.(js|css)$/,
-  /^extension\/media\/[\w-]+\.(svg|png|css)$/,
+  /^extension\/media\/[\w-]+\.(svg|png|css|d\.ts)$/,
   /^extension\/media\/walkthrough\/\w+\.md$/,
 ];
 
@@ -36,6 +36,8 @@ const required = [
   'extension/dist/approvalDesk.js',
   'extension/dist/settingsSyntax.js',
   'extension/dist/conversation.js',
+  'extension/dist/extensionApi.js',
+  'extension/media/mcp-live.d.ts',
   'extension/dist/inbox.js',
   'extension/dist/pages.js',
   'extension/dist/gatewayServer.js',

@@ -10,6 +10,7 @@ import {
   CHAT_PARTICIPANT,
   COMMANDS,
   CONTEXT_KEYS,
+  CONTROL_TOOLS,
   DEMO_COMMAND,
   EVENTS_VIEW,
   EXTENSION_ID,
@@ -50,6 +51,12 @@ interface Contributes {
   readonly viewsWelcome: readonly { readonly view: string; readonly contents: string }[];
   readonly menus: Readonly<Record<string, readonly MenuItem[]>>;
   readonly mcpServerDefinitionProviders: readonly { readonly id: string }[];
+  readonly languageModelTools: readonly {
+    readonly name: string;
+    readonly modelDescription: string;
+    readonly toolReferenceName: string;
+    readonly inputSchema: { readonly properties: Readonly<Record<string, { readonly description?: string }>> };
+  }[];
   readonly chatParticipants: readonly {
     readonly id: string;
     readonly name: string;
@@ -144,6 +151,16 @@ suite('package.json and the ids of the code', () => {
     );
   });
 
+  test('name the same tools for models, each of which says what it and its members are', () => {
+    const tools = contributes.languageModelTools;
+    assert.deepEqual(tools.map(({ name }) => name).sort(), Object.values(CONTROL_TOOLS).sort());
+    for (const { name, modelDescription, toolReferenceName, inputSchema } of tools) {
+      assert.ok(modelDescription.length > 100 && toolReferenceName !== '', name);
+      for (const [key, member] of Object.entries(inputSchema.properties))
+        assert.ok(member.description, `${name} ${key}`);
+    }
+  });
+
   test('agree on who the extension is, and on the name of the demo', () => {
     assert.equal(`${manifest.publisher}.${manifest.name}`, EXTENSION_ID);
     assert.equal(DEMO_COMMAND, RUN_AS_DEMO);
@@ -199,13 +216,23 @@ suite('package.nls.json', () => {
   });
 
   test('leaves no text for people in the manifest itself', () => {
-    const shown = ['title', 'description', 'markdownDescription', 'label', 'category', 'contents', 'displayName'];
+    const shown = [
+      'title',
+      'description',
+      'markdownDescription',
+      'label',
+      'category',
+      'contents',
+      'displayName',
+      'userDescription',
+    ];
     const raw: string[] = [];
     const walk = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;
       for (const [key, member] of Object.entries(value)) {
         if (shown.includes(key) && typeof member === 'string' && !/^%.+%$/.test(member)) raw.push(`${key}: ${member}`);
-        walk(member);
+        // Models read this, and in one language.
+        if (key !== 'inputSchema') walk(member);
       }
     };
     walk(contributes);

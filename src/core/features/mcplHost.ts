@@ -153,8 +153,8 @@ export class McplHost implements Disposable {
 
 function isMissingGuard({ definition, state, mcpl }: McplUnit): boolean {
   if (definition?.enabled !== true || definition.mcpl.hooks.afterInference !== 'failClosed') return false;
-  // A workspace's server that nobody allowed must not keep the person from every answer.
-  if (state.kind === 'stopped' && definition.definedBy === 'workspace') return state.reason === 'byUser';
+  // Somebody else's server that nobody allowed must not keep the person from every answer.
+  if (state.kind === 'stopped' && definition.definedBy !== 'user') return state.reason === 'byUser';
   if (state.kind === 'asking') return definition.definedBy === 'user';
   return state.kind !== 'running' || definition.protocol.mcpl === 'off' || mcpl.member?.isBlindGuard === true;
 }

@@ -345,6 +345,8 @@ export class ServerUnit implements Disposable {
     return {
       id: this.id,
       definedBy: definition?.definedBy ?? 'user',
+      contributor: this.#entry.contributor,
+      label: this.#entry.label,
       enabled: definition?.enabled ?? false,
       state: this.state,
       tools,

@@ -42,7 +42,7 @@ export interface AdmittedStart {
   readonly fingerprint: string;
 }
 
-/** Lets a server start, or not: nothing that a workspace defines runs before a person has seen and allowed it. */
+/** Lets a server start, or not: nothing that a workspace or an extension defines runs before a person has seen and allowed it. */
 export class StartGate {
   readonly #options: StartGateOptions;
   readonly #queue = new KeyedQueue();
@@ -138,6 +138,7 @@ export class StartGate {
           target: describeConnection(definition.connection, variables),
           cwd: definition.connection.kind === 'stdio' ? definition.connection.cwd : undefined,
           remarks: [...remarksOn(definition), ...stateRemarks(kept, definition.id)],
+          ...(definition.definedBy === 'extension' ? { contributor: definition.contributor } : {}),
         },
         token,
       );
@@ -156,7 +157,7 @@ export class StartGate {
     const digest = await this.#fingerprint(definition, readingOnce(this.#options.variables));
     return this.#choices.run(definition.id, async () => {
       const before = await this.#options.consents.find(definition.id, digest);
-      if (before === undefined && (definition.definedBy === 'workspace' || !widens)) return undefined;
+      if (before === undefined && (definition.definedBy !== 'user' || !widens)) return undefined;
       return this.#save(definition, digest, change(before?.grants ?? { autoApprove: [] }));
     });
   }

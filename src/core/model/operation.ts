@@ -4,7 +4,7 @@ import type { ResultView } from './content.ts';
 import type { KeptState } from './lineage.ts';
 
 /** By which way a call reached the host. */
-export type Route = 'gateway' | 'command' | 'cli' | 'api' | 'participant';
+export type Route = 'gateway' | 'command' | 'cli' | 'api' | 'participant' | 'extension';
 
 /** A tool call as somebody asks for it. */
 export interface ToolCallRequest {

@@ -5,12 +5,28 @@ import type { McplSettings, McplSnapshot } from './mcpl.ts';
 import type { ScopeSettings } from './scope.ts';
 import type { Prompt, Resource, ResourceTemplate, ServerInfo, Tool } from './catalog.ts';
 
-export type SettingsScope = 'user' | 'workspace' | 'folder';
+export type SettingsScope = 'extension' | 'user' | 'workspace' | 'folder';
+
+/** Another extension of the editor that contributes servers, in words for a person. */
+export interface Contributor {
+  readonly id: string;
+  readonly name: string;
+}
 
 /** The raw value of `mcpl.servers` in one place. Later layers win, key by key. */
 export interface SettingsLayer {
   readonly scope: SettingsScope;
   readonly servers: Json | undefined;
+  /** Whose layer it is, where it is no settings file's. */
+  readonly contributed?: ContributedLayer | undefined;
+}
+
+export interface ContributedLayer {
+  readonly by: Contributor;
+  /** How it calls its servers, by their ids. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Why it has none, or fewer than it has; a sentence each. */
+  readonly problems: readonly string[];
 }
 
 export interface HostSettings {
@@ -77,12 +93,19 @@ export const DEFAULT_LIMITS: HostLimits = {
   stateMegabytes: 1_000,
 };
 
+/** A program may leave a member out, or give it as undefined. */
+export function limitsOf(given: Partial<HostLimits> = {}): HostLimits {
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}
+
 /** What is wrong with the settings, at which member: `["files", "args", 0]`. */
 export interface SettingsProblem {
   readonly path: readonly (string | number)[];
   readonly scope: SettingsScope;
   readonly severity: 'error' | 'warning';
   readonly message: string;
+  /** Of what an extension contributes: which one. */
+  readonly contributor?: Contributor | undefined;
 }
 
 /** How to reach a server, as written: variables are not yet expanded. */
@@ -150,8 +173,13 @@ export interface ServerDefinition {
   readonly autoApprove: readonly string[];
   readonly timeouts: Timeouts;
   readonly restart: 'onCrash' | 'never';
-  /** Whether any part of the connection comes from the workspace (or is read from a file in it). */
-  readonly definedBy: 'user' | 'workspace';
+  /**
+   * `workspace`: any part of the connection comes from there, or is read from a file in it. `extension`: none does, and
+   * another extension contributes a part.
+   */
+  readonly definedBy: 'user' | 'workspace' | 'extension';
+  /** The extension that contributes it, or a part of it. */
+  readonly contributor?: Contributor | undefined;
   /** Tools that are auto-approved by the workspace's settings, or for a server that the workspace defines. */
   readonly workspaceAutoApprove: readonly string[];
   /** Environment variables and headers that the user's own settings give to a server that the workspace defines. */
@@ -215,7 +243,11 @@ export type Listing =
 /** All that is known of one server at one moment. */
 export interface ServerSnapshot {
   readonly id: string;
-  readonly definedBy: 'user' | 'workspace';
+  readonly definedBy: ServerDefinition['definedBy'];
+  /** The extension that contributes it, also where its entry has an error. */
+  readonly contributor?: Contributor | undefined;
+  /** How that extension calls it. */
+  readonly label?: string | undefined;
   readonly enabled: boolean;
   readonly state: ServerState;
   /** Empty until the first list has arrived; kept while the server restarts. */

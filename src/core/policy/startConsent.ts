@@ -9,7 +9,7 @@ export type StartDecision =
 
 /**
  * Whether a server may start without asking. What the user's own settings define needs no question; what the workspace
- * defines or grants beyond the defaults is asked once, and again as soon as it is anything else than what was allowed.
+ * or another extension defines or grants beyond the defaults is asked once, and again as soon as it is anything else than what was allowed.
  */
 export function decideStart(
   definition: ServerDefinition,
@@ -42,6 +42,9 @@ export function grantsOf(definition: ServerDefinition): StartGrants {
 /** What a question must say beyond the command line: one sentence for each thing that starting grants. */
 export function remarksOn(definition: ServerDefinition): readonly string[] {
   const remarks: string[] = [];
+  const { definedBy, contributor } = definition;
+  if (definedBy === 'workspace' && contributor !== undefined)
+    remarks.push(`The extension ${named(contributor.name)} (${contributor.id}) contributes a part of it.`);
   if (definition.workspaceAutoApprove.length > 0)
     remarks.push(
       `Models may call without asking: ${[...definition.workspaceAutoApprove].sort().map(named).join(', ')}.`,

@@ -64,8 +64,8 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
   const problems = [...reader.problems, ...hiddenProblems(ownReader.problems, reader.problems)];
   if (connection === undefined || problems.some((problem) => problem.severity === 'error'))
     return { id, definition: undefined, problems };
-  const definedBy = isDefinedByWorkspace(traced, connection) ? 'workspace' : 'user';
-  // What the user allowed a tool of that name was meant for the user's own server, not for the workspace's.
+  const definedBy = definerOf(traced, connection);
+  // What the user allowed a tool of that name was meant for the user's own server, not for another one's.
   const isOwnApproval = definedBy === 'user' && traced.scopeOf(['tools', 'autoApprove']) === 'user';
   const definition: ServerDefinition = {
     id,
@@ -77,6 +77,7 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
     timeouts,
     restart,
     definedBy,
+    ...(traced.contributor === undefined ? {} : { contributor: traced.contributor }),
     workspaceAutoApprove: isOwnApproval ? [] : autoApprove,
     lentByUser: definedBy === 'user' ? [] : lentByUser(traced),
     mcpl,
@@ -96,11 +97,18 @@ function hiddenProblems(
 
 /**
  * A connection is the workspace's as soon as the workspace gives any part of it: a member, or, because a repository
- * owns its files, a program or an environment file inside the workspace folder.
+ * owns its files, a program or an environment file inside the workspace folder. What else an extension gives a part of
+ * is that extension's.
  */
-function isDefinedByWorkspace(traced: Traced, connection: ConnectionDefinition): boolean {
-  const given = CONNECTION_KEYS.some((key) => traced.value[key] !== undefined && traced.scopeOf([key]) !== 'user');
-  if (given || connection.kind === 'remote') return given;
+function definerOf(traced: Traced, connection: ConnectionDefinition): ServerDefinition['definedBy'] {
+  const givers = CONNECTION_KEYS.filter((key) => traced.value[key] !== undefined).map((key) => traced.scopeOf([key]));
+  const isWorkspace = givers.some((scope) => scope === 'workspace' || scope === 'folder') || isOfWorkspace(connection);
+  if (isWorkspace) return 'workspace';
+  return givers.includes('extension') ? 'extension' : 'user';
+}
+
+function isOfWorkspace(connection: ConnectionDefinition): boolean {
+  if (connection.kind === 'remote') return false;
   const { command, envFile, cwd } = connection;
   if (envFile !== undefined && isInWorkspace(envFile)) return true;
   const isPath = /[/\\]/.test(command);
@@ -114,7 +122,7 @@ function isInWorkspace(path: string): boolean {
   return path.includes(FOLDER) || !/^([/\\]|[A-Za-z]:[/\\]|\$\{|~)/.test(path);
 }
 
-/** What the user's own settings add to a server that the workspace makes another one of. */
+/** What the user's own settings add to a server that somebody else makes another one of. */
 function lentByUser(traced: Traced): readonly string[] {
   return ['env', 'headers', 'auth'].flatMap((key) => lentMembers(traced, [key], traced.value[key]));
 }
@@ -145,7 +153,10 @@ function decodeConnection(reader: EntryReader): ConnectionDefinition | undefined
   }
   if (command === undefined) {
     if (!reader.has('command') && !reader.has('url'))
-      reader.fail([], 'Add "command" (a program to start) or "url" (a server to connect to).');
+      reader.fail(
+        [],
+        'Add "command" (a program to start) or "url" (a server to connect to), or have an extension that contributes it.',
+      );
     return undefined;
   }
   if (reader.has('auth')) reader.warn(['auth'], 'Only a server with a "url" is signed in to.');

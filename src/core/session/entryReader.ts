@@ -100,6 +100,9 @@ export class EntryReader {
   #note(path: Path, severity: 'error' | 'warning', message: string): void {
     // Counted by kind: an error must be seen however many warnings came before it.
     if (this.problems.filter((problem) => problem.severity === severity).length >= MAX_PROBLEMS) return;
-    this.problems.push({ path: [this.#id, ...path], scope: this.#traced.scopeOf(path), severity, message });
+    const scope = this.#traced.scopeOf(path);
+    const { contributor } = this.#traced;
+    const whose = scope === 'extension' && contributor !== undefined ? { contributor } : {};
+    this.problems.push({ path: [this.#id, ...path], scope, severity, message, ...whose });
   }
 }

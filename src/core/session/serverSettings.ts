@@ -1,6 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { SettingsLayer, SettingsProblem, SettingsScope } from '../model/server.ts';
+import type { ContributedLayer, SettingsLayer, SettingsProblem, SettingsScope } from '../model/server.ts';
 import { isDeeperThan } from '../rpc/nesting.ts';
+import { chooseContribution } from './contributedEntry.ts';
 import { decodeEntry } from './entryDecoder.ts';
 import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
@@ -8,6 +9,13 @@ export interface DecodedSettings {
   readonly entries: readonly SettingsEntry[];
   /** Problems that belong to no entry. */
   readonly problems: readonly SettingsProblem[];
+}
+
+/** One layer that can be read. */
+interface UsableLayer {
+  readonly scope: SettingsScope;
+  readonly servers: JsonObject;
+  readonly contributed: ContributedLayer | undefined;
 }
 
 const SERVER_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -18,10 +26,12 @@ const SERVER_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
  */
 export function decodeSettings(layers: readonly SettingsLayer[]): DecodedSettings {
   const problems: SettingsProblem[] = [];
-  const usable: { readonly scope: SettingsScope; readonly servers: JsonObject }[] = [];
-  for (const { scope, servers } of layers) {
+  const usable: UsableLayer[] = [];
+  for (const { scope, servers, contributed } of layers) {
+    for (const message of contributed?.problems ?? [])
+      problems.push({ path: [], scope, severity: 'error', message, contributor: contributed?.by });
     if (servers === undefined || servers === null) continue;
-    if (isJsonObject(servers)) usable.push({ scope, servers });
+    if (isJsonObject(servers)) usable.push({ scope, servers, contributed });
     else
       problems.push({
         path: [],
@@ -34,18 +44,27 @@ export function decodeSettings(layers: readonly SettingsLayer[]): DecodedSetting
   return { entries: ids.map((id) => decodeOne(id, usable)), problems };
 }
 
-function decodeOne(
-  id: string,
-  layers: readonly { readonly scope: SettingsScope; readonly servers: JsonObject }[],
-): SettingsEntry {
-  const parts = layers.flatMap(({ scope, servers }) =>
-    Object.hasOwn(servers, id) ? [{ scope, value: servers[id] ?? null }] : [],
+function decodeOne(id: string, layers: readonly UsableLayer[]): SettingsEntry {
+  const given = layers.flatMap(({ scope, servers, contributed }) =>
+    Object.hasOwn(servers, id) ? [{ scope, value: servers[id] ?? null, contributed }] : [],
   );
+  const { parts, contributed, problems } = chooseContribution(id, given);
+  const entry = decodeParts(id, parts);
+  const label = contributed?.labels[id];
+  return {
+    ...entry,
+    problems: [...entry.problems, ...problems],
+    ...(contributed === undefined ? {} : { contributor: contributed.by }),
+    ...(label === undefined ? {} : { label }),
+  };
+}
+
+function decodeParts(id: string, parts: readonly Part[]): SettingsEntry {
   const scope = parts.at(-1)?.scope ?? 'user';
   const fail = (message: string, where: SettingsScope = scope): SettingsEntry => ({
     id,
     definition: undefined,
-    problems: [{ path: [id], scope: where, severity: 'error', message }],
+    problems: [{ path: [id], scope: where, severity: 'error', message, ...whoseOf(where, parts) }],
   });
   if (!SERVER_ID.test(id))
     return fail(
@@ -58,13 +77,21 @@ function decodeOne(
   return decodeEntry(id, trace(parts));
 }
 
+/** What one layer says of one server. */
 interface Part {
   readonly scope: SettingsScope;
   readonly value: Json;
+  readonly contributed: ContributedLayer | undefined;
+}
+
+function whoseOf(scope: SettingsScope, parts: readonly Part[]): Pick<SettingsProblem, 'contributor'> {
+  const by = parts.find((part) => part.scope === scope)?.contributed?.by;
+  return by === undefined ? {} : { contributor: by };
 }
 
 function trace(parts: readonly Part[]): Traced {
   return {
+    ...whoseOf('extension', parts),
     value: mergeAll(parts),
     own: mergeAll(parts.filter((part) => part.scope === 'user')),
     scopeOf: (path) => {

@@ -1,11 +1,14 @@
 import { canonicalJson, type JsonObject, parseJson } from '../base/json.ts';
-import type { ServerDefinition, SettingsProblem, SettingsScope } from '../model/server.ts';
+import type { Contributor, ServerDefinition, SettingsProblem, SettingsScope } from '../model/server.ts';
 
 /** One entry of the merged settings: runnable, or only the problems that keep it from running. */
 export interface SettingsEntry {
   readonly id: string;
   readonly definition: ServerDefinition | undefined;
   readonly problems: readonly SettingsProblem[];
+  /** The extension that contributes it, and how that calls it. */
+  readonly contributor?: Contributor | undefined;
+  readonly label?: string | undefined;
 }
 
 export function sameEntry(a: SettingsEntry, b: SettingsEntry): boolean {
@@ -21,5 +24,7 @@ export interface Traced {
   readonly value: JsonObject;
   /** What the user's own layers alone make of it. */
   readonly own: JsonObject;
+  /** Whose the members of the scope `extension` are. */
+  readonly contributor?: Contributor | undefined;
   scopeOf(path: readonly (string | number)[]): SettingsScope;
 }

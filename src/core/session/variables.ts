@@ -124,7 +124,7 @@ async function valueOf(variable: string, context: Expansion): Promise<string> {
   if (kind === 'env') return source.env(name) ?? '';
   if (kind !== 'input') throw unresolved(`The variable \${${variable}} is not known.`);
   asking();
-  const answer = await source.input(name, token, definedBy);
+  const answer = await source.input(name, token, definedBy === 'user' ? 'user' : 'workspace');
   switch (answer.kind) {
     case 'value':
       if (answer.secret) secrets.push(answer.value);

@@ -1,19 +1,25 @@
 import * as vscode from 'vscode';
 import type { Event, ServerSnapshot } from '../../../src/core/index.ts';
-import type { McpLiveApi, TestingApi } from '../../../src/editor/api.ts';
+import type { McpLiveApi1 } from '../../../media/mcp-live.d.ts';
+import type { McpLiveExtension, TestingApi } from '../../../src/editor/api.ts';
 
 /** The demo server as a host without MCPL has it: five tools and nothing else. */
 export const PLAIN_DEMO = { command: 'mcpl-demo', protocol: { mcpl: 'off' } } as const;
 
-type Api = McpLiveApi & { readonly testing: TestingApi };
+interface Lent extends Pick<TestingApi, 'host' | 'gatewayAddress'> {
+  readonly testing: TestingApi;
+  /** What every extension gets. */
+  readonly api: McpLiveApi1;
+}
 
-/** The extension as other extensions see it, with what it lends to tests. */
-export const mcpLive = async (): Promise<Api> => {
-  const extension = vscode.extensions.getExtension<McpLiveApi>('mcp-live.mcp-live');
+/** What the extension lends to tests. */
+export const mcpLive = async (): Promise<Lent> => {
+  const extension = vscode.extensions.getExtension<McpLiveExtension>('mcp-live.mcp-live');
   if (extension === undefined) throw new Error('MCP Live is not installed in this editor.');
-  const { testing, ...api } = await extension.activate();
+  const { testing, getApi } = await extension.activate();
   if (testing === undefined) throw new Error('MCP Live does not know that it is tested.');
-  return { ...api, testing };
+  const { host, gatewayAddress } = testing;
+  return { host, gatewayAddress, testing, api: getApi(1) };
 };
 
 /** Resolves when `test` is true, looking again at every event; the message says what was waited for. */

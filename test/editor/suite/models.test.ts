@@ -61,7 +61,7 @@ suite('The use of language models', () => {
     );
     assert.match(page(), /^Servers may not use language models by themselves in this workspace\./);
     assert.match(page(), /\nWithin a day\n(who.*)\n(memory|you) /);
-    assert.match(page(), /\nyou +chats with @mcpl +fake\/sees +1 +\d+ +\d{4}-/);
+    assert.match(page(), /\nyou +chats with @mcpl +fake\/sees +\d+ +[\d,]+ +\d{4}-/);
     assert.match(page(), /\nmemory +sampling +fake\/sees +1 +1,234 +\d{4}-/);
     // It goes on while it is open, and says when nothing is left.
     await use('memory', 766);

@@ -147,11 +147,14 @@ class FakeProvider implements vscode.LanguageModelChatProvider {
 
 const maxRounds = 8;
 
-/** A chat of its own, because the editor's built-in agent needs an account: offers the tools of MCP servers and runs those that the model calls. */
+/**
+ * A chat of its own, because the editor's built-in agent needs an account: offers the tools of MCP servers, and those about
+ * their host, and runs those that the model calls.
+ */
 const chat: vscode.ChatRequestHandler = async (request, _context, stream, token) => {
   const messages = [vscode.LanguageModelChatMessage.User(request.prompt)];
   const tools = vscode.lm.tools
-    .filter(({ name }) => name.startsWith('mcp_'))
+    .filter(({ name }) => /^mcpl?_/.test(name))
     .map(({ name, description, inputSchema }) => ({
       name,
       description,

@@ -102,7 +102,7 @@ suite('Server settings', () => {
 both: broken
   error workspace both.url: An entry has either "command" or "url", not both.
 neither: broken
-  error workspace neither: Add "command" (a program to start) or "url" (a server to connect to).
+  error workspace neither: Add "command" (a program to start) or "url" (a server to connect to), or have an extension that contributes it.
 bad id!: broken
   error workspace bad id!: A server id has 1 to 64 letters, digits, dots, hyphens or underscores and starts with a letter or digit.
 list: broken
