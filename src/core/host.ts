@@ -1,9 +1,10 @@
 import { ignoreFailure } from './base/async.ts';
 import type { CancellationToken } from './base/cancellation.ts';
-import { DisposableStore } from './base/disposable.ts';
+import { type Disposable, DisposableStore } from './base/disposable.ts';
 import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
 import { McplHost } from './features/mcplHost.ts';
+import type { LogListeners } from './features/serverLogging.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
@@ -18,6 +19,7 @@ import type {
   ResourceReading,
   ResourceWatch,
   ServerChange,
+  ServerLog,
   TurnRequest,
   TurnResult,
 } from './hostTypes.ts';
@@ -59,6 +61,7 @@ class LiveHost implements Host {
   readonly #store = new DisposableStore();
   readonly #changed: Emitter<ServerChange>;
   readonly #problemsChanged: Emitter<void>;
+  readonly #logged: Emitter<ServerLog>;
   #units = new Map<string, ServerUnit>();
   #problems: readonly SettingsProblem[] = [];
   #trusted = false;
@@ -75,6 +78,7 @@ class LiveHost implements Host {
     const onError = (error: unknown): void => logs.host.log('error', messageOf(error));
     this.#changed = this.#store.add(new Emitter<ServerChange>(onError));
     this.#problemsChanged = this.#store.add(new Emitter<void>(onError));
+    this.#logged = this.#store.add(new Emitter<ServerLog>(onError));
     this.#gate = new StartGate({
       clock,
       ids,
@@ -119,6 +123,10 @@ class LiveHost implements Host {
 
   get onDidChangeOperation(): Host['onDidChangeOperation'] {
     return this.#calls.onDidChangeOperation;
+  }
+
+  get onDidLog(): Host['onDidLog'] {
+    return this.#logged.event;
   }
 
   get onDidRefuseModel(): Host['onDidRefuseModel'] {
@@ -234,6 +242,10 @@ class LiveHost implements Host {
     return this.#unit(id).logging.level;
   }
 
+  wishLogLevel(id: string, level: LogLevelName): Disposable {
+    return this.#unit(id).logging.wish(level);
+  }
+
   trace(id: string): ProtocolTrace {
     return this.#unit(id).trace;
   }
@@ -306,6 +318,7 @@ class LiveHost implements Host {
       after: this.#leaving.get(entry.id),
       isTrusted: () => this.#trusted,
       onAdmitted: (server, fingerprint) => this.#mcpl.scopes.admitted(server, fingerprint),
+      logListeners: (server) => logListeners(server, this.#logged),
     });
     this.#store.add(unit);
     unit.onDidChange((what) => {
@@ -384,6 +397,15 @@ class LiveHost implements Host {
       if (!isHostError(error, 'CANCELLED')) throw error;
     }
   }
+}
+
+function logListeners(server: string, logged: Emitter<ServerLog>): LogListeners {
+  return {
+    get hasListeners(): boolean {
+      return logged.hasListeners;
+    },
+    fire: (entry) => logged.fire({ server, ...entry }),
+  };
 }
 
 /** A program may leave a member out, or give it as undefined. */
