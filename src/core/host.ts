@@ -4,7 +4,7 @@ import { type Disposable, DisposableStore } from './base/disposable.ts';
 import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
 import { McplHost } from './features/mcplHost.ts';
-import type { LogListeners } from './features/serverLogging.ts';
+import { ServerLogs } from './features/serverLogs.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
@@ -19,7 +19,6 @@ import type {
   ResourceReading,
   ResourceWatch,
   ServerChange,
-  ServerLog,
   TurnRequest,
   TurnResult,
 } from './hostTypes.ts';
@@ -61,7 +60,7 @@ class LiveHost implements Host {
   readonly #store = new DisposableStore();
   readonly #changed: Emitter<ServerChange>;
   readonly #problemsChanged: Emitter<void>;
-  readonly #logged: Emitter<ServerLog>;
+  readonly #logs: ServerLogs;
   #units = new Map<string, ServerUnit>();
   #problems: readonly SettingsProblem[] = [];
   #trusted = false;
@@ -78,7 +77,7 @@ class LiveHost implements Host {
     const onError = (error: unknown): void => logs.host.log('error', messageOf(error));
     this.#changed = this.#store.add(new Emitter<ServerChange>(onError));
     this.#problemsChanged = this.#store.add(new Emitter<void>(onError));
-    this.#logged = this.#store.add(new Emitter<ServerLog>(onError));
+    this.#logs = this.#store.add(new ServerLogs(onError));
     this.#gate = new StartGate({
       clock,
       ids,
@@ -126,7 +125,7 @@ class LiveHost implements Host {
   }
 
   get onDidLog(): Host['onDidLog'] {
-    return this.#logged.event;
+    return this.#logs.onDidLog;
   }
 
   get onDidRefuseModel(): Host['onDidRefuseModel'] {
@@ -318,7 +317,7 @@ class LiveHost implements Host {
       after: this.#leaving.get(entry.id),
       isTrusted: () => this.#trusted,
       onAdmitted: (server, fingerprint) => this.#mcpl.scopes.admitted(server, fingerprint),
-      logListeners: (server) => logListeners(server, this.#logged),
+      logListeners: this.#logs.of(entry.id),
     });
     this.#store.add(unit);
     unit.onDidChange((what) => {
@@ -397,15 +396,6 @@ class LiveHost implements Host {
       if (!isHostError(error, 'CANCELLED')) throw error;
     }
   }
-}
-
-function logListeners(server: string, logged: Emitter<ServerLog>): LogListeners {
-  return {
-    get hasListeners(): boolean {
-      return logged.hasListeners;
-    },
-    fire: (entry) => logged.fire({ server, ...entry }),
-  };
 }
 
 /** A program may leave a member out, or give it as undefined. */

@@ -39,7 +39,7 @@ export interface UnitOptions {
   /** It may start, over this connection. */
   onAdmitted(server: string, fingerprint: string): void;
   /** Who hears what it logs. */
-  logListeners(server: string): LogListeners;
+  readonly logListeners: LogListeners;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
 }
 
@@ -99,7 +99,7 @@ export class ServerUnit implements Disposable {
       log,
       requestTimeoutMs: listTimeoutMs,
       redact: (text) => this.#redact(text),
-      listeners: options.logListeners(entry.id),
+      listeners: options.logListeners,
     });
     this.#roots = new Roots({
       folders: () => variables.folders,

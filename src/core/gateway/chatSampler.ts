@@ -37,11 +37,12 @@ export class ChatSampler implements Sampler {
   }
 
   async sample(question: SamplingQuestion, token: CancellationToken): Promise<SamplingOutcome> {
-    const { own, clients, hasModel } = this.#options;
+    const { own, clients } = this.#options;
     const { server, request } = question;
     const params = textParams(request);
     const client = params === undefined ? undefined : clients.modelsOf(server);
-    if (params === undefined || client === undefined || (await hasModel())) return own.sample(question, token);
+    if (params === undefined || client === undefined || (await this.#options.hasModel()))
+      return own.sample(question, token);
     return ask(client, params, token);
   }
 }
