@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { createHost, type Host, type InputPorts, type Logger, messageOf, type Ports } from './core/index.ts';
+import {
+  createHost,
+  GatewayClients,
+  type Host,
+  type InputPorts,
+  type Logger,
+  messageOf,
+  type Ports,
+} from './core/index.ts';
 import type { McpLiveApi } from './editor/api.ts';
 import { registerCallTool } from './editor/callTool.ts';
 import { registerApprovals } from './editor/approvalsView.ts';
@@ -95,17 +103,18 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   const { connector } = ports;
   const access = context.languageModelAccessInformation;
   const use = new ModelUse(context.workspaceState);
+  const clients = new GatewayClients();
   const host: Host = createHost({
     ports: {
       ...ports,
-      inputs: inputPorts(context, asked, logs.host),
+      inputs: inputPorts(context, asked, logs.host, clients),
       models: new EditorModels(access, use),
       consent,
       variables: new EditorVariables(inputs),
     },
     client: { name: 'mcp-live', title: EXTENSION_NAME, version: versionOf(context) },
   });
-  const gateway = new LazyGateway({ host, ids: nodeIds });
+  const gateway = new LazyGateway({ host, ids: nodeIds, clients });
   shutDown = async () => {
     await Promise.allSettled([gateway.dispose(), host.close()]);
   };
@@ -171,12 +180,17 @@ function nodePorts(
   };
 }
 
-function inputPorts(context: vscode.ExtensionContext, asked: WaitingQuestions, log: Logger): InputPorts {
+function inputPorts(
+  context: vscode.ExtensionContext,
+  asked: WaitingQuestions,
+  log: Logger,
+  clients: GatewayClients,
+): InputPorts {
   const { extensionUri } = context;
   const workerPath = vscode.Uri.joinPath(extensionUri, 'dist', 'schemaWorker.js').fsPath;
   return {
-    elicitor: new LazyElicitor(asked, extensionUri),
-    sampler: new LazySampler(asked, extensionUri, log),
+    elicitor: new LazyElicitor(asked, extensionUri, clients),
+    sampler: new LazySampler(asked, extensionUri, log, clients),
     schemaChecker: createSchemaChecker({ workerPath }),
   };
 }

@@ -1,9 +1,10 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import {
   type CancellationToken,
   type Elicitor,
   type FormAnswer,
   type FormQuestion,
+  type GatewayClients,
   ignoreFailure,
   type Logger,
   type Sampler,
@@ -12,18 +13,18 @@ import {
   type UrlAnswer,
   type UrlQuestion,
 } from '../core/index.ts';
-import type { EditorElicitor } from './elicitor.ts';
-import type { EditorSampler } from './sampler.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 
-/** What puts servers' questions to the person, loaded with the first of them. */
+/** What puts servers' questions to the person, also in the chat whose call made one ask; loaded with the first of them. */
 export class LazyElicitor implements Elicitor {
   readonly #questions: WaitingQuestions;
   readonly #extensionUri: vscode.Uri;
+  readonly #clients: GatewayClients;
 
-  constructor(questions: WaitingQuestions, extensionUri: vscode.Uri) {
+  constructor(questions: WaitingQuestions, extensionUri: vscode.Uri, clients: GatewayClients) {
     this.#questions = questions;
     this.#extensionUri = extensionUri;
+    this.#clients = clients;
   }
 
   async form(question: FormQuestion, token: CancellationToken): Promise<FormAnswer> {
@@ -43,30 +44,36 @@ export class LazyElicitor implements Elicitor {
     ignoreFailure(this.#elicitor().then((elicitor) => elicitor.finished(question)));
   }
 
-  async #elicitor(): Promise<EditorElicitor> {
-    const { EditorElicitor } = await import('./pages.ts');
-    return new EditorElicitor(this.#questions, this.#extensionUri);
+  async #elicitor(): Promise<Elicitor> {
+    const { ChatElicitor, EditorElicitor } = await import('./pages.ts');
+    return new ChatElicitor(new EditorElicitor(this.#questions, this.#extensionUri), this.#clients);
   }
 }
 
-/** What runs servers' prompts on the editor's models, loaded with the first of them. */
+/** What runs servers' prompts on the editor's models, or on those that only its chats have; loaded with the first of them. */
 export class LazySampler implements Sampler {
   readonly canUseTools = true;
   readonly #questions: WaitingQuestions;
   readonly #extensionUri: vscode.Uri;
   readonly #log: Logger;
-  #sampler: EditorSampler | undefined;
+  readonly #clients: GatewayClients;
+  #sampler: Pick<Sampler, 'sample'> | undefined;
 
-  constructor(questions: WaitingQuestions, extensionUri: vscode.Uri, log: Logger) {
+  constructor(questions: WaitingQuestions, extensionUri: vscode.Uri, log: Logger, clients: GatewayClients) {
+    this.#clients = clients;
     this.#questions = questions;
     this.#extensionUri = extensionUri;
     this.#log = log;
   }
 
   async sample(question: SamplingQuestion, token: CancellationToken): Promise<SamplingOutcome> {
-    const { EditorSampler } = await import('./pages.ts');
+    const { ChatSampler, EditorSampler } = await import('./pages.ts');
     // One for all: it remembers which servers the person was told of.
-    this.#sampler ??= new EditorSampler(this.#questions, this.#extensionUri, this.#log);
+    this.#sampler ??= new ChatSampler({
+      own: new EditorSampler(this.#questions, this.#extensionUri, this.#log),
+      clients: this.#clients,
+      hasModel: async () => (await vscode.lm.selectChatModels()).length > 0,
+    });
     return this.#sampler.sample(question, token);
   }
 }

@@ -8,7 +8,7 @@ import type { ClientPlace } from './clientRequests.ts';
 import type { GatewayClients } from './gatewayClients.ts';
 
 export interface ChatSamplerOptions {
-  readonly own: Sampler;
+  readonly own: Pick<Sampler, 'sample'>;
   readonly clients: Pick<GatewayClients, 'modelsOf'>;
   /** Whether there is a model for what the host itself asks. */
   hasModel(): Promise<boolean>;
@@ -21,19 +21,11 @@ const REJECTED = -1;
  * Where the host has no model, a client of the gateway may: an editor gives its models to its own MCP client also where
  * no extension sees any. It asks the person by itself. Only text goes that way.
  */
-export class ChatSampler implements Sampler {
+export class ChatSampler implements Pick<Sampler, 'sample'> {
   readonly #options: ChatSamplerOptions;
 
   constructor(options: ChatSamplerOptions) {
     this.#options = options;
-  }
-
-  get isOffered(): boolean | undefined {
-    return this.#options.own.isOffered;
-  }
-
-  get canUseTools(): boolean {
-    return this.#options.own.canUseTools;
   }
 
   async sample(question: SamplingQuestion, token: CancellationToken): Promise<SamplingOutcome> {

@@ -252,8 +252,7 @@ const PROMPT: SamplingQuestion = {
 suite('A server that wants a model', () => {
   let client: Conversation;
   let hasModel: boolean;
-  const own: Sampler = {
-    canUseTools: true,
+  const own: Pick<Sampler, 'sample'> = {
     sample: () => Promise.resolve({ kind: 'unavailable', reason: 'none of ours' }),
   };
   const sample = (asked: SamplingQuestion = PROMPT): Promise<SamplingOutcome> =>
