@@ -189,7 +189,7 @@ function inputPorts(
   const { extensionUri } = context;
   const workerPath = vscode.Uri.joinPath(extensionUri, 'dist', 'schemaWorker.js').fsPath;
   return {
-    elicitor: new LazyElicitor(asked, extensionUri, clients),
+    elicitor: new LazyElicitor(asked, extensionUri, clients, nodeClock),
     sampler: new LazySampler(asked, extensionUri, log, clients),
     schemaChecker: createSchemaChecker({ workerPath }),
   };

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import {
   type CancellationToken,
+  type Clock,
   type Elicitor,
   type FormAnswer,
   type FormQuestion,
@@ -20,11 +21,13 @@ export class LazyElicitor implements Elicitor {
   readonly #questions: WaitingQuestions;
   readonly #extensionUri: vscode.Uri;
   readonly #clients: GatewayClients;
+  readonly #clock: Clock;
 
-  constructor(questions: WaitingQuestions, extensionUri: vscode.Uri, clients: GatewayClients) {
+  constructor(questions: WaitingQuestions, extensionUri: vscode.Uri, clients: GatewayClients, clock: Clock) {
     this.#questions = questions;
     this.#extensionUri = extensionUri;
     this.#clients = clients;
+    this.#clock = clock;
   }
 
   async form(question: FormQuestion, token: CancellationToken): Promise<FormAnswer> {
@@ -46,7 +49,7 @@ export class LazyElicitor implements Elicitor {
 
   async #elicitor(): Promise<Elicitor> {
     const { ChatElicitor, EditorElicitor } = await import('./pages.ts');
-    return new ChatElicitor(new EditorElicitor(this.#questions, this.#extensionUri), this.#clients);
+    return new ChatElicitor(new EditorElicitor(this.#questions, this.#extensionUri), this.#clients, this.#clock);
   }
 }
 

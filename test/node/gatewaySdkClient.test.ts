@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { ChatElicitor, ChatSampler, GatewayClients, NO_CANCELLATION, schemaForm } from '../../src/core/index.ts';
 import { type Gateway, startGateway } from '../../src/node/gatewayServer.ts';
-import { nodeIds } from '../../src/node/nodePorts.ts';
+import { nodeClock, nodeIds } from '../../src/node/nodePorts.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { decodePromptPage, decodePromptResult } from '../../src/core/wire/prompts.ts';
 import { decodeReadResult, decodeResourcePage, decodeTemplatePage } from '../../src/core/wire/resources.ts';
@@ -293,7 +293,7 @@ suite('gateway with the official client', () => {
     const question = { server: 'notes', message: 'Who?', form: schemaForm(schema), schema, values: {}, errors: {} };
     const never = (): Promise<never> => new Promise(() => undefined);
     const own = { form: never, url: never, finish: never, finished: () => undefined };
-    const answer = await new ChatElicitor(own, clients).form(
+    const answer = await new ChatElicitor(own, clients, nodeClock).form(
       { ...question, sensitive: [], remarks: [] },
       NO_CANCELLATION,
     );

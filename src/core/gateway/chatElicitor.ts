@@ -1,4 +1,6 @@
+import { Deferred } from '../base/async.ts';
 import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import { fillForm } from '../form/fillForm.ts';
 import type { Elicitor, FormAnswer, FormQuestion, UrlAnswer, UrlQuestion } from '../inputPorts.ts';
@@ -6,8 +8,14 @@ import type { ClientPlace } from './clientRequests.ts';
 import type { GatewayClients } from './gatewayClients.ts';
 
 /**
- * Puts a server's form also to the chat on whose behalf the server works: the person looks there. The first answer
- * counts, and takes the other question away.
+ * For so long the chat alone is asked. Notifications cover what is beside them, which may well be the form in the chat,
+ * and nothing can take one away that is answered elsewhere.
+ */
+const HEAD_START_MS = 10_000;
+
+/**
+ * Puts a server's form to the chat on whose behalf the server works, as the person looks there, and soon to the person
+ * as always. The first answer counts, and makes the other question void.
  *
  * What stays with the host alone: pages to be visited, what looks as if a secret was wanted, and a form that is shown
  * again because of what was entered. No approval of the host's own ever comes this way (`approvalQuestions.ts`), so that
@@ -16,10 +24,12 @@ import type { GatewayClients } from './gatewayClients.ts';
 export class ChatElicitor implements Elicitor {
   readonly #own: Elicitor;
   readonly #clients: Pick<GatewayClients, 'chatOf'>;
+  readonly #clock: Clock;
 
-  constructor(own: Elicitor, clients: Pick<GatewayClients, 'chatOf'>) {
+  constructor(own: Elicitor, clients: Pick<GatewayClients, 'chatOf'>, clock: Clock) {
     this.#own = own;
     this.#clients = clients;
+    this.#clock = clock;
   }
 
   form(question: FormQuestion, token: CancellationToken): Promise<FormAnswer> {
@@ -50,25 +60,36 @@ export class ChatElicitor implements Elicitor {
   ): Promise<FormAnswer> {
     const source = new CancellationSource();
     const ends = token.onCancellationRequested(() => source.cancel());
+    const isTime = new Deferred<void>();
+    const headStart = this.#clock.delay(HEAD_START_MS, () => isTime.resolve());
     // A client that fails, or answers something else, has not answered: the question is still open here.
     const inChat = chat.ask('elicitation/create', params, source.token).then(
       (result) => answerOf(question, result),
       () => undefined,
     );
-    const here = this.#own.form(question, source.token);
+    const here = isTime.promise.then(() => (source.isCancelled ? CLOSED : this.#own.form(question, source.token)));
+    const unlessInChat = async (): Promise<FormAnswer> => {
+      const answer = await inChat;
+      if (answer === undefined) isTime.resolve();
+      return answer ?? here;
+    };
     try {
       return await Promise.race([
-        inChat.then((answer) => answer ?? here),
+        unlessInChat(),
         // To close a notification is no word about the question that is open in the chat.
         here.then(async (answer) => (answer.kind === 'cancel' ? ((await inChat) ?? answer) : answer)),
       ]);
     } finally {
       ends.dispose();
+      headStart.dispose();
       source.cancel();
       source.dispose();
+      isTime.resolve();
     }
   }
 }
+
+const CLOSED: FormAnswer = { kind: 'cancel' };
 
 function isFirst({ sensitive, errors, remarks }: FormQuestion): boolean {
   return sensitive.length === 0 && remarks.length === 0 && Object.keys(errors).length === 0;

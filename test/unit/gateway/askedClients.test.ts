@@ -15,7 +15,7 @@ import {
   type SamplingQuestion,
   schemaForm,
 } from '../../../src/core/index.ts';
-import { settle } from '../../support/fakeClock.ts';
+import { FakeClock, settle } from '../../support/fakeClock.ts';
 import { failOnLeaks } from '../../support/leaks.ts';
 import { Conversation, endConversations } from './conversation.ts';
 import type { HeldCall } from './fakeHost.ts';
@@ -55,7 +55,8 @@ class OwnElicitor implements Elicitor {
 class Asking {
   readonly client = new Conversation();
   readonly own = new OwnElicitor();
-  readonly elicitor = new ChatElicitor(this.own, this.client.clients);
+  readonly clock = new FakeClock();
+  readonly elicitor = new ChatElicitor(this.own, this.client.clients, this.clock);
   readonly done: Promise<void>[] = [];
   outcome: string | undefined;
 
@@ -70,6 +71,12 @@ class Asking {
     void this.elicitor.form(question(more), token).then((answer) => {
       this.outcome = JSON.stringify(answer);
     });
+  }
+
+  /** The time in which the chat alone is asked is over. */
+  async later(): Promise<void> {
+    await settle();
+    await this.clock.advance(10_000);
   }
 
   async answer(id: string, result: Json): Promise<void> {
@@ -91,6 +98,7 @@ class Asking {
 
   async end(): Promise<void> {
     this.client.session.dispose();
+    await settle();
     for (const { answer } of this.own.asked) answer.resolve({ kind: 'cancel' });
     await Promise.all(this.done);
     await settle();
@@ -115,17 +123,30 @@ suite('A form of a server during a call of a chat', () => {
     await begin();
     const call = await t.call('c1', 'chat');
     t.ask();
-    assert.equal(await t.heard(), `${IN_CHAT} | own: open | waits`);
+    assert.equal(await t.heard(), `${IN_CHAT} | own: none | waits`);
+    await t.later();
+    assert.equal(await t.heard(), 'own: open | waits');
     await t.answer('s1', { action: 'accept', content: { name: 'Ada', size: 3 } });
     assert.equal(await t.heard(), 'own: void | {"kind":"accept","values":{"/name":"Ada","/size":"3"}}');
     call.succeed({ content: [] });
     assert.match(await t.heard(), /^answer c1/);
   });
 
+  test('that is answered there soon is shown nowhere else', async () => {
+    await begin();
+    await t.call('c1', 'chat');
+    t.ask();
+    await t.heard();
+    await t.answer('s1', { action: 'decline' });
+    await t.later();
+    assert.deepEqual([await t.heard(), t.clock.waiting], ['own: none | {"kind":"decline"}', 0]);
+  });
+
   test('that is answered in the notification is taken back from the chat', async () => {
     await begin();
     await t.call('c1', 'chat');
     t.ask();
+    await t.later();
     await t.heard();
     t.own.asked[0]?.answer.resolve({ kind: 'decline' });
     assert.equal(await t.heard(), 'notifications/cancelled s1 | own: void | {"kind":"decline"}');
@@ -137,6 +158,7 @@ suite('A form of a server during a call of a chat', () => {
     await begin();
     await t.call('c1', 'chat');
     t.ask();
+    await t.later();
     await t.heard();
     t.own.asked[0]?.answer.resolve({ kind: 'cancel' });
     assert.equal(await t.heard(), 'own: open | waits');
@@ -167,15 +189,22 @@ suite('A form of a server during a call of a chat', () => {
     const call = await t.call('c1', 'chat');
     const source = new CancellationSource();
     t.ask({}, source.token);
+    await t.later();
     await t.heard();
     source.cancel();
     assert.equal(await t.heard(), 'notifications/cancelled s1 | own: void | {"kind":"cancel"}');
+    const early = new CancellationSource();
+    t.ask({}, early.token);
+    await t.heard();
+    early.cancel();
+    assert.equal(await t.heard(), 'notifications/cancelled s2 | own: void | {"kind":"cancel"}');
     t.ask();
     await t.heard();
     call.succeed({ content: [] });
     // The server may still wait for its answer: the notification stays.
-    assert.equal(await t.heard(), 'notifications/cancelled s2 | answer c1 | own: void,open | waits');
+    assert.equal(await t.heard(), 'notifications/cancelled s3 | answer c1 | own: void,open | waits');
     source.dispose();
+    early.dispose();
   });
 
   test('is not put to a chat that may be another one, nor to a client without forms', async () => {
@@ -196,7 +225,7 @@ suite('A form of a server during a call of a chat', () => {
       await t.end();
     }
     const own = 'own: open | waits';
-    assert.deepEqual(seen, [own, own, own, own, own, `${IN_CHAT} | ${own}`]);
+    assert.deepEqual(seen, [own, own, own, own, own, `${IN_CHAT} | own: none | waits`]);
   });
 
   test('stays with the host where a secret seems to be wanted, or where something was wrong', async () => {
