@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
 import { fakeModel, selectFake } from './fakeModel.ts';
-import { cleanSlate, mcpLive, setServers, untilServer, untilTools, PLAIN_DEMO } from './mcpLive.ts';
+import { cleanSlate, mcpLive, PLAIN_DEMO, setServers, settingsUri, untilServer, untilTools } from './mcpLive.ts';
 
 const named = (name: string): vscode.LanguageModelToolInformation | undefined =>
   vscode.lm.tools.find((tool) => tool.name.startsWith('mcp_') && tool.name.endsWith(name));
@@ -176,6 +176,33 @@ suite('What a running server has, in the editor’s chat', () => {
     await eventually(change, true);
     await person.screenshot('a resource of a server, changed');
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  test('a server that the editor has by itself under the same name keeps ours from nothing', async () => {
+    const { host } = await mcpLive();
+    const own = vscode.Uri.joinPath(settingsUri(), '..', 'mcp.json');
+    const { command, args } = chatServer() as { readonly command: string; readonly args: readonly string[] };
+    const servers = { [SERVER]: { type: 'stdio', command, args } };
+    await vscode.workspace.fs.writeFile(own, Buffer.from(JSON.stringify({ servers })));
+    try {
+      await startChat();
+      const both = (): readonly string[] =>
+        vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith('mcp_') && name.endsWith('add_up'));
+      const start = (): Thenable<unknown> =>
+        vscode.commands.executeCommand('workbench.mcp.startServer', '*', { waitForLiveTools: true });
+      for (let tries = 0; both().length < 2 && tries < 20; tries++) await start();
+      assert.equal(both().length, 2, both().join());
+      const calls: string[] = [];
+      const listening = host.onDidChangeOperation(({ request, state }) => {
+        if (state.kind === 'succeeded') calls.push(`${request.server} ${request.route}`);
+      });
+      for (const name of both())
+        await vscode.lm.invokeTool(name, { input: { a: 1, b: 2 }, toolInvocationToken: undefined });
+      listening.dispose();
+      assert.deepEqual(calls, ['chat gateway'], both().join());
+    } finally {
+      await vscode.workspace.fs.delete(own);
+    }
   });
 
   test('the way there can be changed, also to none, without a reload', async () => {
