@@ -5,6 +5,7 @@ import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
 import { McplHost } from './features/mcplHost.ts';
 import { ServerLogs } from './features/serverLogs.ts';
+import { requestOf } from './features/unitRequest.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
@@ -28,6 +29,7 @@ import type { PromptResult, ResultView } from './model/content.ts';
 import type { ToolCallRequest } from './model/operation.ts';
 import type { PushPolicy } from './model/mcpl.ts';
 import {
+  completeLimits,
   DEFAULT_LIMITS,
   type HostLimits,
   type HostSettings,
@@ -37,10 +39,8 @@ import {
 import type { Ports } from './ports.ts';
 import { reconcile } from './session/reconciliation.ts';
 import { decodeSettings } from './session/serverSettings.ts';
-import type { SessionRequest } from './session/session.ts';
 import { sameEntry, type SettingsEntry } from './session/settingsEntry.ts';
 import type { ProtocolTrace } from './trace/protocolTrace.ts';
-import { decodeProgress } from './wire/tools.ts';
 
 export interface HostOptions {
   readonly ports: Ports;
@@ -167,7 +167,7 @@ class LiveHost implements Host {
   configure(settings: HostSettings): void {
     if (this.#closing !== undefined) return;
     const decoded = decodeSettings(settings.layers);
-    this.#limits = limitsOf(settings.limits);
+    this.#limits = completeLimits(settings.limits);
     const hadProblems = this.#problems.length > 0;
     this.#problems = decoded.problems;
     const wasTrusted = this.#trusted;
@@ -396,17 +396,4 @@ class LiveHost implements Host {
       if (!isHostError(error, 'CANCELLED')) throw error;
     }
   }
-}
-
-/** A program may leave a member out, or give it as undefined. */
-function limitsOf(given: HostSettings['limits'] = {}): HostLimits {
-  return { ...DEFAULT_LIMITS, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
-}
-
-/** A stateless server may ask a person in between: these take as long as a call. */
-function requestOf({ definition }: ServerUnit, { token, onProgress }: CallOptions): SessionRequest {
-  const { call, callMax } = definition?.timeouts ?? { call: 60, callMax: 3600 };
-  const request = { timeoutMs: call * 1000, maxTimeoutMs: callMax * 1000, token };
-  if (onProgress === undefined) return request;
-  return { ...request, onProgress: (params) => onProgress(decodeProgress(params)) };
 }

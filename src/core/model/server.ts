@@ -77,6 +77,11 @@ export const DEFAULT_LIMITS: HostLimits = {
   stateMegabytes: 1_000,
 };
 
+/** A program may leave a member out, or give it as undefined. */
+export function completeLimits(given: HostSettings['limits'] = {}): HostLimits {
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}
+
 /** What is wrong with the settings, at which member: `["files", "args", 0]`. */
 export interface SettingsProblem {
   readonly path: readonly (string | number)[];

@@ -23,11 +23,3 @@ export interface Traced {
   readonly own: JsonObject;
   scopeOf(path: readonly (string | number)[]): SettingsScope;
 }
-
-export function sameEntry(a: SettingsEntry, b: SettingsEntry): boolean {
-  return textOf(a) === textOf(b);
-}
-
-function textOf(entry: SettingsEntry): string {
-  return canonicalJson(parseJson(JSON.stringify(entry)));
-}
