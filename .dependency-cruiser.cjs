@@ -61,7 +61,11 @@ const CORE = [
   ['auth-is-pure', 'auth/', ['base/', 'model/']],
   ['trace-watches-transports', 'trace/', ['base/', 'model/', 'rpc/']],
   ['form-is-pure', 'form/', ['base/', 'model/']],
-  ['gateway-sees-the-host-only', 'gateway/', ['base/', 'model/', 'ports\\.ts$', 'hostTypes\\.ts$']],
+  [
+    'gateway-sees-the-host-only',
+    'gateway/',
+    ['base/', 'model/', 'form/', 'ports\\.ts$', 'inputPorts\\.ts$', 'hostTypes\\.ts$'],
+  ],
 ];
 
 const layer = ([name, part, allowed]) =>

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { createHost, type Host, type InputPorts, messageOf, type Ports } from './core/index.ts';
+import { createHost, GatewayClients, type Host, type InputPorts, messageOf, type Ports } from './core/index.ts';
 import type { McpLiveExtension, TestingApi } from './editor/api.ts';
 import { ApiDoor } from './editor/apiDoor.ts';
 import { registerCallTool } from './editor/callTool.ts';
@@ -97,7 +97,8 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   const { connector } = ports;
   const door = own(new ApiDoor({ clock: nodeClock, log: logs.host, host: () => host }));
   const access = context.languageModelAccessInformation;
-  const sampler = new LazySampler({
+  const clients = new GatewayClients();
+  const sampling = {
     questions: asked,
     extensionUri: context.extensionUri,
     clock: nodeClock,
@@ -105,19 +106,20 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
     state: context.workspaceState,
     book: () => host.modelUses,
     model: () => readSettings([]).limits?.model,
-  });
+  };
+  const sampler = new LazySampler(sampling, clients);
   const use = new ModelUse(context.workspaceState);
   const host: Host = createHost({
     ports: {
       ...ports,
-      inputs: inputPorts(context, asked, sampler),
+      inputs: inputPorts(context, asked, sampler, clients),
       models: new EditorModels(access, use, door.runners),
       consent,
       variables: new EditorVariables(inputs),
     },
     client: { name: 'mcp-live', title: EXTENSION_NAME, version: versionOf(context) },
   });
-  const gateway = new LazyGateway({ host, ids: nodeIds });
+  const gateway = new LazyGateway({ host, ids: nodeIds, clients });
   shutDown = async () => {
     await Promise.allSettled([gateway.dispose(), host.close()]);
   };
@@ -192,11 +194,16 @@ function nodePorts(
   };
 }
 
-function inputPorts(context: vscode.ExtensionContext, asked: WaitingQuestions, sampler: LazySampler): InputPorts {
+function inputPorts(
+  context: vscode.ExtensionContext,
+  asked: WaitingQuestions,
+  sampler: LazySampler,
+  clients: GatewayClients,
+): InputPorts {
   const { extensionUri } = context;
   const workerPath = vscode.Uri.joinPath(extensionUri, 'dist', 'schemaWorker.js').fsPath;
   return {
-    elicitor: new LazyElicitor(asked, extensionUri),
+    elicitor: new LazyElicitor(asked, extensionUri, clients, nodeClock),
     sampler,
     schemaChecker: createSchemaChecker({ workerPath }),
   };

@@ -1,9 +1,11 @@
 import { ignoreFailure } from './base/async.ts';
 import type { CancellationToken } from './base/cancellation.ts';
-import { DisposableStore } from './base/disposable.ts';
+import { type Disposable, DisposableStore } from './base/disposable.ts';
 import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
 import { McplHost } from './features/mcplHost.ts';
+import { ServerLogs } from './features/serverLogs.ts';
+import { requestOf } from './features/unitRequest.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
@@ -38,10 +40,8 @@ import type { Ports } from './ports.ts';
 import { hasLeft } from './session/contributedEntry.ts';
 import { reconcile } from './session/reconciliation.ts';
 import { decodeSettings } from './session/serverSettings.ts';
-import type { SessionRequest } from './session/session.ts';
 import { sameEntry, type SettingsEntry } from './session/settingsEntry.ts';
 import type { ProtocolTrace } from './trace/protocolTrace.ts';
-import { decodeProgress } from './wire/tools.ts';
 
 export interface HostOptions {
   readonly ports: Ports;
@@ -61,6 +61,7 @@ class LiveHost implements Host {
   readonly #store = new DisposableStore();
   readonly #changed: Emitter<ServerChange>;
   readonly #problemsChanged: Emitter<void>;
+  readonly #logs: ServerLogs;
   #units = new Map<string, ServerUnit>();
   #problems: readonly SettingsProblem[] = [];
   #trusted = false;
@@ -77,6 +78,7 @@ class LiveHost implements Host {
     const onError = (error: unknown): void => logs.host.log('error', messageOf(error));
     this.#changed = this.#store.add(new Emitter<ServerChange>(onError));
     this.#problemsChanged = this.#store.add(new Emitter<void>(onError));
+    this.#logs = this.#store.add(new ServerLogs(onError));
     this.#gate = new StartGate({
       clock,
       ids,
@@ -121,6 +123,10 @@ class LiveHost implements Host {
 
   get onDidChangeOperation(): Host['onDidChangeOperation'] {
     return this.#calls.onDidChangeOperation;
+  }
+
+  get onDidLog(): Host['onDidLog'] {
+    return this.#logs.onDidLog;
   }
 
   get onDidRefuseModel(): Host['onDidRefuseModel'] {
@@ -238,6 +244,10 @@ class LiveHost implements Host {
     return this.#unit(id).logging.level;
   }
 
+  wishLogLevel(id: string, level: LogLevelName): Disposable {
+    return this.#unit(id).logging.wish(level);
+  }
+
   trace(id: string): ProtocolTrace {
     return this.#unit(id).trace;
   }
@@ -310,6 +320,7 @@ class LiveHost implements Host {
       after: this.#leaving.get(entry.id),
       isTrusted: () => this.#trusted,
       onAdmitted: (server, fingerprint) => this.#mcpl.scopes.admitted(server, fingerprint),
+      logListeners: this.#logs.of(entry.id),
     });
     this.#store.add(unit);
     unit.onDidChange((what) => {
@@ -388,12 +399,4 @@ class LiveHost implements Host {
       if (!isHostError(error, 'CANCELLED')) throw error;
     }
   }
-}
-
-/** A stateless server may ask a person in between: these take as long as a call. */
-function requestOf({ definition }: ServerUnit, { token, onProgress }: CallOptions): SessionRequest {
-  const { call, callMax } = definition?.timeouts ?? { call: 60, callMax: 3600 };
-  const request = { timeoutMs: call * 1000, maxTimeoutMs: callMax * 1000, token };
-  if (onProgress === undefined) return request;
-  return { ...request, onProgress: (params) => onProgress(decodeProgress(params)) };
 }

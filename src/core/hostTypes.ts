@@ -56,6 +56,14 @@ export interface ResourceWatch extends Disposable {
   readonly agreed: Promise<void>;
 }
 
+/** What a server wanted to have logged (MCP "Logging"), without what must not be seen. */
+export interface ServerLog {
+  readonly server: string;
+  readonly level: LogLevelName;
+  readonly logger: string | undefined;
+  readonly data: Json;
+}
+
 /** The push events of all servers (MCPL §9): what arrived, whether it was read, what a model made of it. */
 export interface EventInbox {
   /** Something changed; bursts are told of as one. */
@@ -315,9 +323,16 @@ export interface Host {
   ): Promise<PromptResult>;
   /** What the server proposes for an argument; nothing where it proposes nothing. */
   complete(id: string, request: CompletionRequest, options?: CompleteOptions): Promise<Completion>;
-  /** How much the server is to log from now on. */
+  /** How much the server is to log from now on: what a person chose, which wins over every wish. */
   setLogLevel(id: string, level: LogLevelName): Promise<void>;
   logLevel(id: string): LogLevelName | undefined;
+  /**
+   * Somebody who hears of `onDidLog` wants this much. While nobody chose a level, the server is asked for the most that is
+   * wished for; it ends when it is disposed, but what a server was told last stays.
+   */
+  wishLogLevel(id: string, level: LogLevelName): Disposable;
+  /** What servers log, whatever of it the host's own log shows; of a flood, the first of each second. */
+  readonly onDidLog: Event<ServerLog>;
   /** What went over the server's connections while it was recorded. The same object for as long as the server is there. */
   trace(id: string): ProtocolTrace;
   /** Reads all lists of the server that are older than it allows. */

@@ -196,7 +196,10 @@ export { createLinkedTransports, type MemoryTransport } from './rpc/memoryTransp
 export { isDeeperThan } from './rpc/nesting.ts';
 export { type SseEvent, type SseHandlers, SseParser } from './rpc/sse.ts';
 export type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from './rpc/transport.ts';
+export { ChatElicitor } from './gateway/chatElicitor.ts';
+export { ChatSampler } from './gateway/chatSampler.ts';
 export { GatewayEndpoint } from './gateway/endpoint.ts';
+export { GatewayClients } from './gateway/gatewayClients.ts';
 export { type BodyOutline, errorMessage, outlineBody } from './gateway/messages.ts';
 export type { AnswerMode, GatewayHost, GatewaySession } from './gateway/session.ts';
 export { createHost, type HostOptions } from './host.ts';
@@ -221,6 +224,7 @@ export type {
   RollbackPlan,
   RollbackResult,
   ServerChange,
+  ServerLog,
   StateTrouble,
   TurnRequest,
   TurnResult,

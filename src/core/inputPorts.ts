@@ -34,6 +34,8 @@ export interface FormQuestion {
   /** Plain and bounded; may have several lines. */
   readonly message: string;
   readonly form: ToolForm;
+  /** What the form was made of, as the server wrote it: for somebody who makes a form of their own. */
+  readonly schema?: JsonObject | undefined;
   /** What the fields show when the form opens: the server's defaults, or what was entered before it was found wrong. */
   readonly values: FormValues;
   /** What was wrong with an earlier answer, by field id; empty for a first question. */

@@ -13,31 +13,35 @@ const TRIES_MS = [50, 300, 1_000, 3_000, 8_000] as const;
 export class ChatConnection implements Disposable {
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #asked = new Map<string, DisposableStore>();
+  readonly #asked = new Map<string, { readonly version: string; readonly tries: DisposableStore }>();
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** Takes the labels of all servers that are offered now. */
-  offer(labels: readonly string[]): void {
-    for (const [label, tries] of this.#asked) {
-      if (labels.includes(label)) continue;
+  /**
+   * Takes all servers that are offered now. One whose version changed is asked for again: the editor disconnects from it
+   * and would read it anew with the next chat message only.
+   */
+  offer(servers: readonly { readonly label: string; readonly version: string }[]): void {
+    const wanted = new Map(servers.map(({ label, version }) => [label, version]));
+    for (const [label, { version, tries }] of [...this.#asked]) {
+      if (wanted.get(label) === version) continue;
       tries.dispose();
       this.#asked.delete(label);
     }
     if (vscode.workspace.getConfiguration('chat.mcp').get('autostart') === 'never') return;
-    for (const label of labels) if (!this.#asked.has(label)) this.#connect(label);
+    for (const [label, version] of wanted) if (!this.#asked.has(label)) this.#connect(label, version);
   }
 
   dispose(): void {
     this.offer([]);
   }
 
-  #connect(label: string): void {
+  #connect(label: string, version: string): void {
     const tries = new DisposableStore();
-    this.#asked.set(label, tries);
+    this.#asked.set(label, { version, tries });
     for (const ms of TRIES_MS) tries.add(this.#clock.delay(ms, () => this.#ask(label)));
   }
 

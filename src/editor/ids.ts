@@ -109,6 +109,7 @@ export const SETTINGS = {
   stateMaxCount: 'mcpl.state.maxCount',
   stateMaxAgeDays: 'mcpl.state.maxAgeDays',
   stateMaxMegabytes: 'mcpl.state.maxMegabytes',
+  gatewayTransport: 'mcpl.gateway.transport',
 } as const;
 
 export const CONTEXT_KEYS = {

@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import {
   type CancellationToken,
+  type Clock,
   type Elicitor,
   type FormAnswer,
   type FormQuestion,
+  type GatewayClients,
   ignoreFailure,
   type Sampler,
   type SamplingOutcome,
@@ -12,21 +14,24 @@ import {
   type UrlQuestion,
 } from '../core/index.ts';
 import { registerCommand } from './commandRegistry.ts';
-import type { EditorElicitor } from './elicitor.ts';
 import { COMMANDS } from './ids.ts';
 import { targetOf } from './quickPicker.ts';
 import type { EditorSampler, SamplerTools } from './sampler.ts';
 import type { EditorServices } from './services.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 
-/** What puts servers' questions to the person, loaded with the first of them. */
+/** What puts servers' questions to the person, also in the chat whose call made one ask; loaded with the first of them. */
 export class LazyElicitor implements Elicitor {
   readonly #questions: WaitingQuestions;
   readonly #extensionUri: vscode.Uri;
+  readonly #clients: GatewayClients;
+  readonly #clock: Clock;
 
-  constructor(questions: WaitingQuestions, extensionUri: vscode.Uri) {
+  constructor(questions: WaitingQuestions, extensionUri: vscode.Uri, clients: GatewayClients, clock: Clock) {
     this.#questions = questions;
     this.#extensionUri = extensionUri;
+    this.#clients = clients;
+    this.#clock = clock;
   }
 
   async form(question: FormQuestion, token: CancellationToken): Promise<FormAnswer> {
@@ -46,24 +51,34 @@ export class LazyElicitor implements Elicitor {
     ignoreFailure(this.#elicitor().then((elicitor) => elicitor.finished(question)));
   }
 
-  async #elicitor(): Promise<EditorElicitor> {
-    const { EditorElicitor } = await import('./pages.ts');
-    return new EditorElicitor(this.#questions, this.#extensionUri);
+  async #elicitor(): Promise<Elicitor> {
+    const { ChatElicitor, EditorElicitor } = await import('./pages.ts');
+    return new ChatElicitor(new EditorElicitor(this.#questions, this.#extensionUri), this.#clients, this.#clock);
   }
 }
 
-/** What runs servers' prompts on the editor's models, loaded with the first of them. */
+/** What runs servers' prompts on the editor's models, or on those that only its chats have; loaded with the first of them. */
 export class LazySampler implements Sampler {
   readonly canUseTools = true;
   readonly #tools: SamplerTools;
-  #sampler: EditorSampler | undefined;
+  readonly #clients: GatewayClients;
+  #own: EditorSampler | undefined;
+  #sampler: Pick<Sampler, 'sample'> | undefined;
 
-  constructor(tools: SamplerTools) {
+  constructor(tools: SamplerTools, clients: GatewayClients) {
     this.#tools = tools;
+    this.#clients = clients;
   }
 
   async sample(question: SamplingQuestion, token: CancellationToken): Promise<SamplingOutcome> {
-    return (await this.#loaded()).sample(question, token);
+    const { ChatSampler } = await import('./pages.ts');
+    const own = await this.#loaded();
+    this.#sampler ??= new ChatSampler({
+      own,
+      clients: this.#clients,
+      hasModel: async () => (await vscode.lm.selectChatModels()).length > 0,
+    });
+    return this.#sampler.sample(question, token);
   }
 
   /** `mcpl.sampling.forget` */
@@ -77,7 +92,7 @@ export class LazySampler implements Sampler {
   async #loaded(): Promise<EditorSampler> {
     const { EditorSampler } = await import('./pages.ts');
     // One for all: it remembers what was decided in this session, and which servers the person was told of.
-    this.#sampler ??= new EditorSampler(this.#tools);
-    return this.#sampler;
+    this.#own ??= new EditorSampler(this.#tools);
+    return this.#own;
   }
 }

@@ -11,18 +11,25 @@ import {
   type ServerSnapshot,
 } from '../core/index.ts';
 import type { ChatConnection } from './chatConnection.ts';
-import { GATEWAY_PROVIDER } from './ids.ts';
+import { gatewayTransport } from './gatewayTransport.ts';
+import { GATEWAY_PROVIDER, SETTINGS } from './ids.ts';
 import { offerVersion } from './offerVersion.ts';
+import type { TransportSetting } from './transportSetting.ts';
 
 /** Where the gateway answers for one server. */
 export interface GatewayAddress {
+  /** Over a socket it is what is asked for there. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The path of the socket, or the name of the pipe; absent for a port. */
+  readonly socket: string | undefined;
 }
 
 /** Opens the gateway when it is first needed. */
 export interface GatewayAddresses {
   address(server: string): Promise<GatewayAddress>;
+  /** Where it is from now on. */
+  use(transport: TransportSetting): void;
 }
 
 /**
@@ -37,6 +44,10 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
   readonly #log: Logger;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
+  readonly #versions = new WeakMap<ServerSnapshot, string>();
+  /** By server: those that are offered, and as what. */
+  readonly #offers = new Map<string, string>();
+  #transport: TransportSetting = gatewayTransport();
   #offered = '';
   #scheduled: NodeJS.Immediate | undefined;
 
@@ -48,14 +59,20 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
     this.#ids = ids;
     this.#chat = chat;
     this.#log = log;
+    addresses.use(this.#transport);
     this.#owned.add(host.onDidChangeServer(() => this.#schedule()));
+    this.#owned.add(
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration(SETTINGS.gatewayTransport)) this.#move();
+      }),
+    );
     this.#owned.add(vscode.lm.registerMcpServerDefinitionProvider(GATEWAY_PROVIDER, this));
   }
 
   async provideMcpServerDefinitions(): Promise<vscode.McpHttpServerDefinition[]> {
-    const definitions = await Promise.all(this.#running().map((server) => this.#define(server)));
+    const definitions = await Promise.all(this.#offer().map(([server, version]) => this.#define(server, version)));
     const offered = definitions.filter((definition) => definition !== undefined);
-    this.#chat.offer(offered.map((definition) => definition.label));
+    this.#chat.offer(offered.map(({ label, version = '' }) => ({ label, version })));
     return offered;
   }
 
@@ -64,32 +81,66 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
     this.#owned.dispose();
   }
 
-  async #define(server: ServerSnapshot): Promise<vscode.McpHttpServerDefinition | undefined> {
+  #move(): void {
+    const transport = gatewayTransport();
+    if (transport === this.#transport) return;
+    this.#transport = transport;
+    this.#addresses.use(transport);
+    this.#schedule();
+  }
+
+  async #define(server: string, version: string): Promise<vscode.McpHttpServerDefinition | undefined> {
     try {
-      const { url, headers } = await this.#addresses.address(server.id);
-      const version = offerVersion(server.tools, this.#ids);
-      return new vscode.McpHttpServerDefinition(labelOf(server.id), vscode.Uri.parse(url), { ...headers }, version);
+      const address = await this.#addresses.address(server);
+      return new vscode.McpHttpServerDefinition(labelOf(server), uriOf(address), { ...address.headers }, version);
     } catch (error) {
-      this.#log.log('error', `Chat cannot reach the server "${server.id}": ${messageOf(error)}`);
+      this.#log.log('error', `Chat cannot reach the server "${server}": ${messageOf(error)}`);
       return undefined;
     }
   }
 
-  #running(): readonly ServerSnapshot[] {
-    return this.#host.servers().filter((server) => isRunning(server.state));
+  /**
+   * The servers to be offered, and as what. One that comes back by itself stays as it was: the editor would otherwise
+   * forget it, and its tools, in the middle of a turn.
+   */
+  #offer(): readonly (readonly [server: string, version: string])[] {
+    const servers = this.#transport === 'off' ? [] : this.#host.servers();
+    const offers = servers.flatMap((server): readonly (readonly [string, string])[] => {
+      const { kind } = server.state;
+      const before = kind === 'restarting' || kind === 'starting' ? this.#offers.get(server.id) : undefined;
+      const version = isRunning(server.state) ? this.#version(server) : before;
+      return version === undefined ? [] : [[server.id, version]];
+    });
+    this.#offers.clear();
+    for (const [server, version] of offers) this.#offers.set(server, version);
+    return offers;
+  }
+
+  #version(server: ServerSnapshot): string {
+    // After a restart its lists are read anew: most likely they are what they were.
+    const before = server.listing.kind === 'unread' ? this.#offers.get(server.id) : undefined;
+    const version = before ?? this.#versions.get(server) ?? offerVersion(server, this.#ids);
+    if (before === undefined) this.#versions.set(server, version);
+    return version;
   }
 
   /** The editor asks anew at every event, so it hears only of what makes a difference to it. */
   #schedule(): void {
     this.#scheduled ??= setImmediate(() => {
       this.#scheduled = undefined;
-      const offered = this.#running().map((server) => [server.id, offerVersion(server.tools, this.#ids)]);
-      const text = JSON.stringify(offered);
+      const text = JSON.stringify([this.#transport, ...this.#offer()]);
       if (text === this.#offered) return;
       this.#offered = text;
       this.#changed.fire();
     });
   }
+}
+
+/** As the editor's client takes sockets: the path of the file, or the name of a pipe, and what is asked for there. */
+function uriOf({ url, socket }: GatewayAddress): vscode.Uri {
+  if (socket === undefined) return vscode.Uri.parse(url);
+  const scheme = socket.startsWith('/') ? 'unix' : 'pipe';
+  return vscode.Uri.from({ scheme, path: socket, fragment: new URL(url).pathname });
 }
 
 /** Not the bare id: of two servers with one label the editor switches one off. */

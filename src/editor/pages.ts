@@ -1,3 +1,4 @@
+export { ChatElicitor, ChatSampler } from '../core/index.ts';
 export { decodePageState } from '../webview/messages.ts';
 export { decodeTracePageState } from '../webview/traceMessages.ts';
 export { addServer } from './addServer.ts';

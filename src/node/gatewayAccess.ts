@@ -15,11 +15,12 @@ export class GatewayAccess {
   readonly #hosts: readonly string[];
   readonly #origins: readonly string[];
 
-  constructor(port: number, ids: Ids) {
+  /** `hosts` are the names by which it is reached, in lower case. */
+  constructor(hosts: readonly string[], ids: Ids) {
     this.#ids = ids;
     this.#token = `${ids.uuid()}${ids.uuid()}`.replaceAll('-', '');
     this.#digest = this.#digestOf(`Bearer ${this.#token}`);
-    this.#hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+    this.#hosts = hosts;
     this.#origins = this.#hosts.map((host) => `http://${host}`);
   }
 

@@ -3,32 +3,46 @@ import {
   type Clock,
   type Disposable,
   errorMessage,
+  type GatewayClients,
   GatewayEndpoint,
   type GatewayHost,
-  HostError,
   type Ids,
   messageOf,
 } from '../core/index.ts';
 import { backgroundClock } from './backgroundClock.ts';
 import { GatewayAccess } from './gatewayAccess.ts';
 import { GatewayExchange } from './gatewayExchange.ts';
+import { type GatewayPlace, type GatewayTransport, listenAt } from './gatewayPlace.ts';
 import { GATEWAY_LIMITS, type GatewayLimits } from './gatewayLimits.ts';
 
 export interface GatewayOptions {
   readonly host: GatewayHost;
   readonly ids: Ids;
+  /** Where whoever asks the person finds the clients that are connected. */
+  readonly clients?: GatewayClients | undefined;
+  /** Default: a loopback port. */
+  readonly transport?: GatewayTransport | undefined;
   readonly clock?: Clock;
   readonly limits?: Partial<GatewayLimits>;
 }
 
+/** Where an MCP client reaches what a server has. */
+export interface GatewayAddress {
+  /** Over a socket it is what is asked for there. */
+  readonly url: string;
+  /** Without these nobody is heard. */
+  readonly headers: Record<string, string>;
+  /** The path of the socket, or the name of the pipe; absent for a port. */
+  readonly socket: string | undefined;
+}
+
 export interface Gateway {
-  /** Where an MCP client reaches this server's tools, and the headers without which it is not heard. */
-  address(serverId: string): { readonly url: string; readonly headers: Record<string, string> };
-  /** Ends every session and connection; resolves when the port is free. Calling twice is harmless. */
+  address(serverId: string): GatewayAddress;
+  /** Ends every session and connection; resolves when nobody listens. Calling twice is harmless. */
   dispose(): Promise<void>;
 }
 
-/** Opens the loopback gateway on a port and with a token that are new each time. */
+/** Opens the gateway in a place and with a token that are new each time. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const server = createServer({
@@ -40,17 +54,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     maxHeaderSize: 16 * 1024,
   });
   server.maxConnections = limits.connections;
-  const port = await listen(server);
-  const gateway = new LoopbackGateway(server, port, options, limits);
+  const place = await listenAt(server, options.transport ?? 'loopback', options.ids);
+  const gateway = new LocalGateway(server, place, options, limits);
   server.on('request', (request, response) => gateway.take(request, response));
   // Without a listener Node would answer what is no HTTP, or comes too slowly, with a status of 4xx.
   server.on('clientError', (_error, socket) => socket.destroy());
   return gateway;
 }
 
-class LoopbackGateway implements Gateway {
+class LocalGateway implements Gateway {
   readonly #server: Server;
-  readonly #port: number;
+  readonly #place: GatewayPlace;
   readonly #options: GatewayOptions;
   readonly #limits: GatewayLimits;
   readonly #access: GatewayAccess;
@@ -59,12 +73,12 @@ class LoopbackGateway implements Gateway {
   readonly #removals: Disposable;
   #closing: Promise<void> | undefined;
 
-  constructor(server: Server, port: number, options: GatewayOptions, limits: GatewayLimits) {
+  constructor(server: Server, place: GatewayPlace, options: GatewayOptions, limits: GatewayLimits) {
     this.#server = server;
-    this.#port = port;
+    this.#place = place;
     this.#options = options;
     this.#limits = limits;
-    this.#access = new GatewayAccess(port, options.ids);
+    this.#access = new GatewayAccess(place.hosts, options.ids);
     this.#exchange = new GatewayExchange(limits, options.clock ?? backgroundClock);
     this.#removals = options.host.onDidChangeServer(({ server: id, what }) => {
       if (what !== 'removed') return;
@@ -73,11 +87,9 @@ class LoopbackGateway implements Gateway {
     });
   }
 
-  address(serverId: string): { readonly url: string; readonly headers: Record<string, string> } {
-    return {
-      url: `http://127.0.0.1:${this.#port}${this.#access.path(serverId)}`,
-      headers: this.#access.headers,
-    };
+  address(serverId: string): GatewayAddress {
+    const { origin, socket } = this.#place;
+    return { url: `${origin}${this.#access.path(serverId)}`, headers: this.#access.headers, socket };
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
@@ -104,6 +116,7 @@ class LoopbackGateway implements Gateway {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
     await closed;
+    await this.#place.remove();
   }
 
   async #answer(server: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -123,13 +136,14 @@ class LoopbackGateway implements Gateway {
   #endpoint(id: string): GatewayEndpoint | undefined {
     const known = this.#endpoints.get(id);
     if (known !== undefined) return known;
-    const { host, ids, clock } = this.#options;
+    const { host, ids, clock, clients } = this.#options;
     if (host.server(id) === undefined) return undefined;
     const endpoint = new GatewayEndpoint({
       host,
       server: id,
       ids,
       clock: clock ?? backgroundClock,
+      clients,
       maxSessions: this.#limits.sessionsPerServer,
     });
     this.#endpoints.set(id, endpoint);
@@ -144,24 +158,4 @@ class LoopbackGateway implements Gateway {
  */
 function refuse(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(404, { Connection: 'close' }).end(() => request.destroy());
-}
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host: '127.0.0.1', port: 0, exclusive: true }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  }).catch((error: unknown) => {
-    throw new HostError('INTERNAL', `The gateway cannot listen on 127.0.0.1: ${messageOf(error)}.`, {
-      layer: 'host',
-      effect: 'none',
-      cause: error,
-      suggestion: 'Allow programs to open loopback ports, then reload the window.',
-    });
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The gateway has no port.');
-  return address.port;
 }

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Args, BenchClient, OpenClient } from './clients/client.ts';
+import type { GatewayProcedure } from './gatewayProcedures.ts';
 import type { LineageProcedure } from './lineageProcedures.ts';
 import type { HostProcedure } from './mcplProcedures.ts';
 import type { PatchProcedure } from './patchProcedures.ts';
@@ -224,6 +225,9 @@ const procedures: Readonly<Record<string, Procedure>> = {
 const hostProcedure = async (name: string): Promise<HostProcedure | undefined> =>
   (await import('./mcplProcedures.ts')).hostProcedures[name];
 
+const gatewayProcedure = async (name: string): Promise<GatewayProcedure | undefined> =>
+  (await import('./gatewayProcedures.ts')).gatewayProcedures[name];
+
 /** Those that need neither a client nor a host. */
 const scopeProcedure = async (name: string): Promise<ScopeProcedure | undefined> =>
   (await import('./scopeProcedures.ts')).scopeProcedures[name];
@@ -249,6 +253,7 @@ const main = async (job: Job): Promise<Metrics> => {
       (await lineageProcedure(job.procedure)) ??
       (await stateProcedure(job.procedure)) ??
       (await storeProcedure(job.procedure)) ??
+      (await gatewayProcedure(job.procedure)) ??
       (await hostProcedure(job.procedure));
     if (other === undefined) throw new Error(`There is no procedure "${job.procedure}".`);
     return other(job.variant, job.params);

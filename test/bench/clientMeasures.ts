@@ -1,4 +1,5 @@
 import { ALL, CPU, OURS, P50, P99, RATE, type Recipe, RSS, target, toFloor, toMeasure, toSdk } from './recipe.ts';
+import { gatewayRecipes } from './gatewayRecipes.ts';
 import type { Job } from './job.ts';
 import { lineageRecipes } from './lineageRecipes.ts';
 import { mcplRecipes } from './mcplRecipes.ts';
@@ -189,6 +190,7 @@ const recipes = (dose: number): readonly Recipe[] => {
 export const clientMeasures = (dose: number, nodeFlags: readonly string[]): readonly Measure[] =>
   [
     ...recipes(dose),
+    ...gatewayRecipes(dose),
     ...mcplRecipes(dose),
     ...scopeRecipes(),
     ...patchRecipes(),

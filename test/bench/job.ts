@@ -33,6 +33,7 @@ export interface Job {
     | 'lone'
     | 'flooded'
     | 'openLarge'
+    | 'gateway'
     | 'hard';
   readonly variant: string;
   readonly params: Params;

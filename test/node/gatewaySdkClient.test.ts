@@ -1,24 +1,37 @@
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
+  PromptListChangedNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { ChatElicitor, ChatSampler, GatewayClients, NO_CANCELLATION, schemaForm } from '../../src/core/index.ts';
 import { type Gateway, startGateway } from '../../src/node/gatewayServer.ts';
-import { nodeIds } from '../../src/node/nodePorts.ts';
+import { nodeClock, nodeIds } from '../../src/node/nodePorts.ts';
 import { failOnLeaks } from '../support/leaks.ts';
-import { FakeHost, type HeldCall, tool } from '../unit/gateway/fakeHost.ts';
+import { decodePromptPage, decodePromptResult } from '../../src/core/wire/prompts.ts';
+import { decodeReadResult, decodeResourcePage, decodeTemplatePage } from '../../src/core/wire/resources.ts';
+import { FakeHost, type HeldCall, RUNNING, tool } from '../unit/gateway/fakeHost.ts';
 
 suite('gateway with the official client', () => {
   let host: FakeHost;
   let gateway: Gateway;
   let client: Client;
   let transport: StreamableHTTPClientTransport;
+  const clients = new GatewayClients();
+  const capabilities = { prompts: {}, resources: { subscribe: true }, completions: {} };
 
   setup(async () => {
     host = new FakeHost();
     host.set('notes', [tool('add', { description: 'Adds.' }), tool('hidden', {}, { offered: false })]);
-    gateway = await startGateway({ host, ids: nodeIds });
+    host.set('notes', host.server('notes')?.tools ?? [], RUNNING, 'state', { capabilities });
+    gateway = await startGateway({ host, ids: nodeIds, clients });
     const { url, headers } = gateway.address('notes');
-    client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: { form: {} } } });
+    client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: { form: {} }, sampling: {} } });
     transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
     // The SDK's own classes disagree under exactOptionalPropertyTypes.
     await client.connect(transport as Parameters<Client['connect']>[0]);
@@ -161,6 +174,161 @@ suite('gateway with the official client', () => {
     );
     second.succeed({ content: [] });
     assert.deepEqual([await firstResult, await secondResult], [{ content: [] }, { content: [] }]);
+  });
+
+  test('it lists prompts, fills one in with what is completed, and hears when there are others', async () => {
+    const odd = { name: 'odd', title: 1, arguments: [{ name: 'a', required: 'x' }, 7], icons: [{ src: 'file:///x' }] };
+    const prompts = [{ name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] }, odd];
+    const heard = new Promise<void>((resolve) =>
+      client.setNotificationHandler(PromptListChangedNotificationSchema, () => resolve()),
+    );
+    host.set('notes', [], RUNNING, 'prompts', { capabilities, prompts: decodePromptPage({ prompts }).items });
+    await heard;
+    host.onComplete = () => Promise.resolve({ values: ['Ada'], total: undefined, hasMore: false });
+    host.onPrompt = (_, name, args, options) => {
+      options?.onProgress?.({ progress: 1, total: 2, message: undefined });
+      const messages = [
+        { role: 'user', content: { type: 'text', text: `${name} ${args['who']}` } },
+        { role: 'user', content: { type: 'video', url: 'u' } },
+      ];
+      const decoded = decodePromptResult({ messages });
+      return decoded.kind === 'ok' ? Promise.resolve(decoded.value) : Promise.reject(new Error(decoded.kind));
+    };
+    const steps: unknown[] = [];
+    const filled = await client.getPrompt(
+      { name: 'greet', arguments: { who: 'Ada' } },
+      { onprogress: (step) => steps.push(step) },
+    );
+    const completed = await client.complete({
+      ref: { type: 'ref/prompt', name: 'greet' },
+      argument: { name: 'who', value: 'A' },
+    });
+    assert.deepEqual(
+      [(await client.listPrompts()).prompts, filled, completed.completion, steps],
+      [
+        [prompts[0], { name: 'odd', arguments: [{ name: 'a' }] }],
+        {
+          messages: [
+            { role: 'user', content: { type: 'text', text: 'greet Ada' } },
+            { role: 'user', content: { type: 'text', text: '{"type":"video","url":"u"}' } },
+          ],
+        },
+        { values: ['Ada'], hasMore: false },
+        [{ progress: 1, total: 2 }],
+      ],
+    );
+  });
+
+  test('it lists and reads resources, and hears of the one that it subscribed to', async () => {
+    const resources = [{ uri: 'note:///1', name: 'One', size: 'x', annotations: { audience: ['robots'] } }];
+    const resourceTemplates = [{ uriTemplate: 'note:///{id}', name: 'A note', mimeType: 5 }];
+    host.set('notes', [], RUNNING, 'resources', {
+      capabilities,
+      resources: decodeResourcePage({ resources }).items,
+      templates: decodeTemplatePage({ resourceTemplates }).items,
+    });
+    host.onRead = (_, uri) => {
+      const decoded = decodeReadResult({ contents: [{ text: 'x' }, { blob: 'AA==', uri: 'note:///2' }] }, uri);
+      return decoded.kind === 'ok' ? Promise.resolve(decoded.value) : Promise.reject(new Error(decoded.kind));
+    };
+    const updated = new Promise<string>((resolve) =>
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri)),
+    );
+    await client.subscribeResource({ uri: 'note:///1' });
+    host.watched.get('note:///1')?.('note:///1');
+    assert.deepEqual(
+      [
+        (await client.listResources()).resources,
+        (await client.listResourceTemplates()).resourceTemplates,
+        (await client.readResource({ uri: 'note:///1' })).contents,
+        await updated,
+      ],
+      [
+        [{ uri: 'note:///1', name: 'One' }],
+        [{ uriTemplate: 'note:///{id}', name: 'A note' }],
+        [
+          { uri: 'note:///1', text: 'x' },
+          { uri: 'note:///2', blob: 'AA==' },
+        ],
+        'note:///1',
+      ],
+    );
+    await client.unsubscribeResource({ uri: 'note:///1' });
+    assert.deepEqual([...host.watched.keys()], []);
+  });
+
+  test('it hears the log from the level that it set', async () => {
+    const heard: unknown[] = [];
+    const done = new Promise<void>((resolve) =>
+      client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
+        heard.push(params);
+        if (params.level === 'alert') resolve();
+      }),
+    );
+    await client.setLoggingLevel('error');
+    host.log('notes', 'info', 'too little');
+    host.log('notes', 'error', { code: 7 }, 'db');
+    host.log('notes', 'alert', 'last');
+    await done;
+    assert.deepEqual(heard, [
+      { level: 'error', logger: 'db', data: { code: 7 } },
+      { level: 'alert', data: 'last' },
+    ]);
+  });
+
+  test('it is asked what a server asks during its call, and for a model where there is none', async () => {
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      assert.equal(params.message, 'notes: Who?');
+      return { action: 'accept', content: { name: 'Ada' } };
+    });
+    client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => ({
+      role: 'assistant',
+      model: 'm',
+      content: { type: 'text', text: `to ${JSON.stringify(params.messages[0]?.content)}` },
+    }));
+    const params = { name: 'add', _meta: { 'vscode.conversationId': 'chat' } };
+    const result = client.callTool(params);
+    const call = await host.nextCall();
+    const schema = { type: 'object', properties: { name: { type: 'string' } } };
+    const question = { server: 'notes', message: 'Who?', form: schemaForm(schema), schema, values: {}, errors: {} };
+    const never = (): Promise<never> => new Promise(() => undefined);
+    const own = { form: never, url: never, finish: never, finished: () => undefined };
+    const answer = await new ChatElicitor(own, clients, nodeClock).form(
+      { ...question, sensitive: [], remarks: [] },
+      NO_CANCELLATION,
+    );
+    const sampler = new ChatSampler({ own: { sample: never }, clients, hasModel: () => Promise.resolve(false) });
+    const request = {
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+      systemPrompt: undefined,
+      maxTokens: 5,
+      temperature: undefined,
+      stopSequences: [],
+      preferences: { hints: [], cost: undefined, speed: undefined, intelligence: undefined },
+      includeContext: 'none',
+      tools: [],
+      toolChoice: 'auto',
+      metadata: undefined,
+      relatedTask: undefined,
+      raw: {},
+    } as const;
+    const said = await sampler.sample({ server: 'notes', request, remarks: [] }, NO_CANCELLATION);
+    call.succeed({ content: [] });
+    assert.deepEqual(
+      [answer, said, await result],
+      [
+        { kind: 'accept', values: { '/name': 'Ada' } },
+        {
+          kind: 'answered',
+          result: {
+            content: [{ type: 'text', text: 'to {"type":"text","text":"hi"}' }],
+            model: 'm',
+            stopReason: undefined,
+          },
+        },
+        { content: [] },
+      ],
+    );
   });
 
   test('it ends its session', async () => {

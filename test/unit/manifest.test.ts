@@ -270,6 +270,7 @@ suite('The manifest', () => {
         'mcpl.state.maxCount': ['integer', DEFAULT_LIMITS.maxCheckpoints, 'string', 'machine-overridable'],
         'mcpl.state.maxAgeDays': ['integer', DEFAULT_LIMITS.stateDays, 'string', 'machine-overridable'],
         'mcpl.state.maxMegabytes': ['integer', DEFAULT_LIMITS.stateMegabytes, 'string', 'machine-overridable'],
+        'mcpl.gateway.transport': ['string', 'loopback', 'string', 'machine-overridable'],
       },
     );
     const members = Object.entries(properties['mcpl.servers']?.additionalProperties?.properties ?? {});

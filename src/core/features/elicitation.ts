@@ -171,6 +171,7 @@ function formQuestion(server: string, { message, schema }: FormElicitation): For
     server,
     message: cleanText(message),
     form,
+    schema,
     values: initialValues(form),
     errors: {},
     sensitive: suspects.map(({ id }) => id),

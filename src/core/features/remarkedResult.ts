@@ -1,14 +1,18 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ContentBlock, ResultView } from '../model/content.ts';
+import type { KeptState } from '../model/lineage.ts';
 
-/** The same result with what the host has to say of it; still decoded only when somebody looks. */
+/** The same result with what the host has to say of it, or has kept of it; still decoded only when somebody looks. */
 export class RemarkedResult implements ResultView {
   readonly #result: ResultView;
-  readonly remarks: readonly string[];
+  readonly remarks: readonly string[] | undefined;
 
-  constructor(result: ResultView, remarks: readonly string[]) {
+  readonly kept: KeptState | undefined;
+
+  constructor(result: ResultView, remarks: readonly string[], kept = result.kept) {
     this.#result = result;
-    this.remarks = [...(result.remarks ?? []), ...remarks];
+    this.kept = kept;
+    this.remarks = remarks.length === 0 ? result.remarks : [...(result.remarks ?? []), ...remarks];
   }
 
   get modelText(): string {

@@ -2,13 +2,14 @@ import { cleanLine, cleanText } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Logger, LogLevel } from '../base/log.ts';
-import type { LogLevelName } from '../model/catalog.ts';
+import { LOG_LEVELS, type LogLevelName } from '../model/catalog.ts';
 import { LogLimiter } from '../rpc/logLimiter.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeLogMessage } from '../wire/logging.ts';
 import { offering } from './offering.ts';
+import { RateLimit } from './rateLimit.ts';
 
 export interface ServerLoggingOptions {
   readonly clock: Clock;
@@ -19,12 +20,28 @@ export interface ServerLoggingOptions {
   requestTimeoutMs(): number;
   /** How much to ask for at the start; absent leaves it to the server. */
   readonly level?: LogLevelName | undefined;
+  /** Hear every entry, at whatever level the log here is; of a flood, the first of each second. */
+  readonly listeners?: LogListeners | undefined;
+}
+
+export interface LogListeners {
+  readonly hasListeners: boolean;
+  fire(entry: LogEntry): void;
+}
+
+/** One entry, without what must not be seen. */
+export interface LogEntry {
+  readonly level: LogLevelName;
+  readonly logger: string | undefined;
+  readonly data: Json;
 }
 
 /** As for what a server writes to stderr: nobody reads more. */
 const LIMITS = { lines: 200, perMs: 1_000 };
 const LONGEST_MESSAGE = 4_000;
 const LONGEST_NAME = 100;
+/** Characters of an entry as JSON that is handed on whole. */
+const LARGEST_DATA = 64_000;
 
 const OURS: { readonly [L in LogLevelName]: LogLevel } = {
   debug: 'debug',
@@ -40,12 +57,20 @@ const OURS: { readonly [L in LogLevelName]: LogLevel } = {
 /** Levels that we have no own for are named. */
 const NAMED: readonly LogLevelName[] = ['notice', 'critical', 'alert', 'emergency'];
 
-/** What a server wants to have logged (MCP "Logging"), and how much of it. */
+/**
+ * What a server wants to have logged (MCP "Logging"), and how much of it. Somebody who only listens, such as a client of
+ * the gateway, may wish for a level. The most that is wished for is asked for, so that nobody takes lines from another;
+ * what a person chose wins over all wishes.
+ */
 export class ServerLogging implements SessionFeature {
   readonly #options: ServerLoggingOptions;
   #level: LogLevelName | undefined;
   #session: Session | undefined;
   readonly #limiter: LogLimiter;
+  readonly #handedOn: RateLimit;
+  readonly #wishes = new Set<{ readonly level: LogLevelName }>();
+  /** What the server was last told. */
+  #told: LogLevelName | undefined;
   /** Of the message that is being written. */
   #current: LogLevel = 'info';
 
@@ -57,17 +82,24 @@ export class ServerLogging implements SessionFeature {
     this.#options = options;
     this.#level = options.level;
     this.#limiter = new LogLimiter(options.clock, LIMITS, (line) => options.log.log(this.#current, line));
+    this.#handedOn = new RateLimit(LIMITS.lines, LIMITS.perMs);
   }
 
-  /** How much the server was last asked to log; absent while that is left to it. */
+  /** How much a person had the server asked to log; absent while that is left to it, or to wishes. */
   get level(): LogLevelName | undefined {
     return this.#level;
   }
 
   started(session: Session): Disposable {
     this.#session = session;
+    this.#told = undefined;
     const store = new DisposableStore();
-    store.add(session.onRenewed(() => this.#again(session)));
+    store.add(
+      session.onRenewed(() => {
+        this.#told = undefined;
+        this.#settle(session);
+      }),
+    );
     store.add(
       toDisposable(() => {
         if (this.#session === session) this.#session = undefined;
@@ -75,8 +107,19 @@ export class ServerLogging implements SessionFeature {
         this.#limiter.dispose();
       }),
     );
-    this.#again(session);
+    this.#settle(session);
     return store;
+  }
+
+  /** For as long as it is not disposed; what the server was told last stays, as it knows no way back to its own level. */
+  wish(level: LogLevelName): Disposable {
+    const wish = { level };
+    this.#wishes.add(wish);
+    if (this.#session !== undefined) this.#settle(this.#session);
+    return toDisposable(() => {
+      this.#wishes.delete(wish);
+      if (this.#session !== undefined && this.#wishes.size > 0) this.#settle(this.#session);
+    });
   }
 
   /**
@@ -91,6 +134,7 @@ export class ServerLogging implements SessionFeature {
     const session = offering(this.#session, 'logging');
     await this.#send(session, level);
     this.#level = level;
+    this.#told = level;
   }
 
   #send(session: Session, level: LogLevelName): Promise<void> {
@@ -98,9 +142,10 @@ export class ServerLogging implements SessionFeature {
   }
 
   /** A server that just started, or forgot, is told again. */
-  #again(session: Session): void {
-    const level = this.#level;
-    if (level === undefined || !isJsonObject(session.handshake.capabilities['logging'])) return;
+  #settle(session: Session): void {
+    const level = this.#level ?? mostOf(this.#wishes);
+    if (level === undefined || level === this.#told || !isJsonObject(session.handshake.capabilities['logging'])) return;
+    this.#told = level;
     this.#send(session, level).catch((error: unknown) => {
       if (this.#session !== session) return;
       this.#options.log.log('warn', `The level of the server’s log could not be set: ${messageOf(error)}`);
@@ -114,9 +159,41 @@ export class ServerLogging implements SessionFeature {
     const from =
       logger === undefined || logger === '' ? '' : `[${cleanLine(this.#options.redact(logger), LONGEST_NAME)}] `;
     const named = NAMED.includes(level) ? `${level}: ` : '';
+    this.#handOn(decoded.value);
     this.#current = OURS[level];
     this.#limiter.line(`${from}${named}${cleanText(this.#options.redact(textOf(data)), LONGEST_MESSAGE)}`);
   }
+
+  #handOn({ level, logger, data }: LogEntry): void {
+    const { clock, listeners } = this.#options;
+    if (listeners?.hasListeners !== true || !this.#handedOn.take(clock.now())) return;
+    const redact = (text: string): string => this.#options.redact(text);
+    const name = logger === undefined || logger === '' ? undefined : cleanLine(redact(logger), LONGEST_NAME);
+    listeners.fire({ level, logger: name, data: withoutSecrets(data, redact) });
+  }
+}
+
+/** The least severe level is the most. */
+function mostOf(wishes: Iterable<{ readonly level: LogLevelName }>): LogLevelName | undefined {
+  const wished = new Set([...wishes].map(({ level }) => level));
+  return LOG_LEVELS.find((level) => wished.has(level));
+}
+
+/** As it came, but for secrets; of what is too large for anybody to read, the beginning. */
+function withoutSecrets(data: Json, redact: (text: string) => string): Json {
+  const text = textOf(data);
+  if (text.length > LARGEST_DATA) return cleanText(redact(text), LONGEST_MESSAGE);
+  return mapTexts(data, redact);
+}
+
+function mapTexts(data: Json, change: (text: string) => string): Json {
+  if (typeof data === 'string') return change(data);
+  if (isJsonArray(data)) return data.map((item) => mapTexts(item, change));
+  if (!isJsonObject(data)) return data;
+  const entries = Object.entries(data).flatMap(([key, value]): readonly (readonly [string, Json])[] =>
+    value === undefined ? [] : [[change(key), mapTexts(value, change)]],
+  );
+  return Object.fromEntries(entries);
 }
 
 function textOf(data: Json): string {

@@ -24,7 +24,7 @@ import { McplSide } from './mcplSide.ts';
 import { Roots } from './roots.ts';
 import type { InputParts } from './inputParts.ts';
 import type { ServerInputs, ServerInputsOptions } from './serverInputs.ts';
-import { ServerLogging } from './serverLogging.ts';
+import { type LogListeners, ServerLogging } from './serverLogging.ts';
 import { type OfferKind, ServerOffer } from './serverOffer.ts';
 import type { StartGate } from './startGate.ts';
 
@@ -38,6 +38,8 @@ export interface UnitOptions {
   isTrusted(): boolean;
   /** It may start, over this connection. */
   onAdmitted(server: string, fingerprint: string): void;
+  /** Who hears what it logs. */
+  readonly logListeners: LogListeners;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
 }
 
@@ -97,6 +99,7 @@ export class ServerUnit implements Disposable {
       log,
       requestTimeoutMs: listTimeoutMs,
       redact: (text) => this.#redact(text),
+      listeners: options.logListeners,
     });
     this.#roots = new Roots({
       folders: () => variables.folders,

@@ -107,7 +107,7 @@ export class StateCalls {
       if (kept === undefined) return result;
       context.kept = kept;
       const remark = remarkOn(kept);
-      return remark === undefined ? result : new RemarkedResult(result, [remark]);
+      return new RemarkedResult(result, remark === undefined ? [] : [remark], kept);
     } finally {
       this.release(context);
     }

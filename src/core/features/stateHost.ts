@@ -7,6 +7,7 @@ import type { ResultView } from '../model/content.ts';
 import { mayReturnState, stateUse } from '../policy/stateSets.ts';
 import type { Ports } from '../ports.ts';
 import { LiveLineages } from './liveLineages.ts';
+import { RemarkedResult } from './remarkedResult.ts';
 import type { StateDesk } from './stateDesk.ts';
 import type { StateUnit } from './stateUnit.ts';
 import type { CallContext, CallInterceptor, CallStep } from './toolCalls.ts';
@@ -88,8 +89,9 @@ export class StateHost implements StateAuthority, Disposable {
       // What a tool did is told of in any case.
       const problem = `The state that came with the result could not be looked at: ${messageOf(error)}`;
       this.#options.ports.logs.host.log('error', problem);
-      context.kept = { kind: 'lost', checkpoint: undefined, problem };
-      return result;
+      const kept = { kind: 'lost', checkpoint: undefined, problem } as const;
+      context.kept = kept;
+      return new RemarkedResult(result, [], kept);
     }
   }
 

@@ -1,5 +1,8 @@
 import { type Disposable, disposeAll } from '../base/disposable.ts';
 import { canonicalJson } from '../base/json.ts';
+import type { Prompt, Resource, ResourceTemplate } from '../model/catalog.ts';
+import type { ListKind } from './backChannels.ts';
+import { isListed, listedPrompts, listedResources, listedTemplates } from './offerLists.ts';
 import { GatewaySession, type GatewaySessionOptions } from './session.ts';
 import { listedTools } from './toolList.ts';
 
@@ -9,19 +12,19 @@ export interface GatewayEndpointOptions extends GatewaySessionOptions {
   readonly maxSessions?: number | undefined;
 }
 
-/** One server's tools, offered to any number of MCP clients. */
+/** What one server has, offered to any number of MCP clients. */
 export class GatewayEndpoint implements Disposable {
   readonly #options: GatewayEndpointOptions;
   readonly #maxSessions: number;
   /** In the order of their last use. */
   readonly #sessions = new Map<string, GatewaySession>();
   readonly #subscription: Disposable;
-  #seen: string;
+  #seen: Seen;
 
   constructor(options: GatewayEndpointOptions) {
     this.#options = options;
     this.#maxSessions = options.maxSessions ?? MAX_SESSIONS;
-    this.#seen = this.#listed();
+    this.#seen = this.#look();
     this.#subscription = options.host.onDidChangeServer((change) => {
       if (change.server === options.server) this.#compare();
     });
@@ -68,14 +71,42 @@ export class GatewayEndpoint implements Disposable {
 
   /** Most changes of a server change nothing that a client sees, and every notice costs the client a listing. */
   #compare(): void {
-    const listed = this.#listed();
-    if (listed === this.#seen) return;
-    this.#seen = listed;
-    for (const session of this.#sessions.values()) session.tellListChanged();
+    const before = this.#seen;
+    this.#seen = this.#look(before);
+    for (const list of LIST_KINDS)
+      if (this.#seen.texts[list] !== before.texts[list])
+        for (const session of this.#sessions.values()) session.tellListChanged(list);
   }
 
-  #listed(): string {
+  #look(before?: Seen): Seen {
     const { host, server } = this.#options;
-    return canonicalJson(listedTools(host.server(server)));
+    const snapshot = host.server(server);
+    const { prompts, resources, templates } = isListed(snapshot) ? snapshot : NOTHING;
+    return {
+      prompts,
+      resources,
+      templates,
+      texts: {
+        tools: canonicalJson(listedTools(snapshot)),
+        // Lists of thousands: most changes are of something else.
+        prompts: before?.prompts === prompts ? before.texts.prompts : canonicalJson(listedPrompts(snapshot)),
+        // MCP "Resources": one word for both lists.
+        resources:
+          before?.resources === resources && before.templates === templates
+            ? before.texts.resources
+            : canonicalJson([listedResources(snapshot), listedTemplates(snapshot)]),
+      },
+    };
   }
 }
+
+/** What clients see now, and what it was made of. */
+interface Seen {
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+  readonly texts: Readonly<Record<ListKind, string>>;
+}
+
+const NOTHING: Pick<Seen, 'prompts' | 'resources' | 'templates'> = { prompts: [], resources: [], templates: [] };
+const LIST_KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources'];

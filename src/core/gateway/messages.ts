@@ -1,5 +1,9 @@
+import { cleanLine } from '../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { RPC } from '../base/errors.ts';
+import { RPC, WireError } from '../base/errors.ts';
+
+/** Characters of a client's error that are told on. */
+const LONGEST_REASON = 500;
 
 export type RequestId = string | number;
 
@@ -8,7 +12,12 @@ export type Inbound =
   | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
   /** Without an id that could be one of ours, or without a result, where it answers nothing. */
-  | { readonly kind: 'response'; readonly id: RequestId | undefined; readonly result: JsonObject | undefined }
+  | {
+      readonly kind: 'response';
+      readonly id: RequestId | undefined;
+      readonly result: JsonObject | undefined;
+      readonly error: WireError | undefined;
+    }
   | { readonly kind: 'invalid'; readonly answer: JsonObject };
 
 export function decodeInbound(value: Json): Inbound {
@@ -32,7 +41,16 @@ function decodeResponse({ id, result, error }: JsonObject): Inbound {
     kind: 'response',
     id: isRequestId(id) ? id : undefined,
     result: error === undefined && isJsonObject(result) ? result : undefined,
+    error: error === undefined ? undefined : decodeError(error),
   };
+}
+
+function decodeError(error: Json): WireError {
+  const { code, message } = isJsonObject(error) ? error : {};
+  return new WireError(
+    typeof code === 'number' ? code : RPC.internalError,
+    cleanLine(typeof message === 'string' ? message : 'The client gave no reason.', LONGEST_REASON),
+  );
 }
 
 /** JSON numbers may be too large for a number (`1e999`), and would then be written back as `null`. */
@@ -52,8 +70,8 @@ export function requestMessage(id: RequestId, method: string, params: JsonObject
   return { jsonrpc: '2.0', id, method, params };
 }
 
-export function errorMessage(id: RequestId | null, code: number, message: string): JsonObject {
-  return { jsonrpc: '2.0', id, error: { code, message } };
+export function errorMessage(id: RequestId | null, code: number, message: string, data?: Json): JsonObject {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
 export function notificationMessage(method: string, params?: JsonObject): JsonObject {
@@ -74,7 +92,21 @@ export interface BodyOutline {
   readonly asksForUnknownMethod: boolean;
 }
 
-const METHODS: readonly string[] = ['initialize', 'ping', 'logging/setLevel', 'tools/list', 'tools/call'];
+/** What may take its time. */
+const STREAMED: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
+const METHODS: readonly string[] = [
+  ...STREAMED,
+  'initialize',
+  'ping',
+  'logging/setLevel',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'completion/complete',
+];
 
 export function outlineBody(body: Json): BodyOutline {
   const isBatch = isJsonArray(body);
@@ -87,7 +119,7 @@ export function outlineBody(body: Json): BodyOutline {
     isBatch: isBatch && body.length > 0,
     initializes: !isBatch && methods[0] === 'initialize',
     wantsAnswer: decoded.some((message) => message.kind === 'request' || message.kind === 'invalid'),
-    wantsStream: methods.includes('tools/call'),
+    wantsStream: methods.some((method) => STREAMED.includes(method)),
     asksForUnknownMethod: methods.some((method) => !METHODS.includes(method)),
   };
 }

@@ -1,28 +1,41 @@
-import { Deferred } from '../base/async.ts';
-import { CancellationSource } from '../base/cancellation.ts';
-import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { messageOf, methodNotFound, RPC, toHostError, WireError } from '../base/errors.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
+import { HostError, messageOf, methodNotFound, RPC, toHostError, WireError } from '../base/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { CallOptions, Host } from '../hostTypes.ts';
 import { isRunning, type ServerSnapshot } from '../model/server.ts';
 import type { Clock, Ids } from '../ports.ts';
 import { showsForms } from './approvalQuestion.ts';
 import { ApprovalQuestions, type GatewayApprovals } from './approvalQuestions.ts';
+import { type BackChannel, BackChannels, type ListKind } from './backChannels.ts';
 import { CallProgress } from './callProgress.ts';
-import {
-  decodeInbound,
-  errorMessage,
-  type Inbound,
-  isRequestId,
-  notificationMessage,
-  type RequestId,
-  resultMessage,
-} from './messages.ts';
-import { decodeCall, failedCall, type IncomingCall } from './toolCall.ts';
+import { declaredCapabilities } from './capabilities.ts';
+import { CallPlace, type ClientPlace, ClientRequests } from './clientRequests.ts';
+import type { GatewayClient, GatewayClients } from './gatewayClients.ts';
+import { decodeInbound, errorMessage, type Inbound, isRequestId, type RequestId, resultMessage } from './messages.ts';
+import { listedPrompts, listedResources, listedTemplates } from './offerLists.ts';
+import { OfferRequests, uriOf } from './offerRequests.ts';
+import { OpenRequests } from './openRequests.ts';
+import { protocolError } from './protocolError.ts';
+import { SessionLog } from './sessionLog.ts';
+import { SessionSubscriptions } from './sessionSubscriptions.ts';
+import { decodeCall, failedCall, type IncomingCall, progressTokenOf } from './toolCall.ts';
 import { listedTools } from './toolList.ts';
 import { wellFormedResult } from './wellFormed.ts';
 
-export interface GatewayHost extends Pick<Host, 'server' | 'callTool' | 'onDidChangeServer'> {
+export type { BackChannel } from './backChannels.ts';
+
+export interface GatewayHost extends Pick<
+  Host,
+  | 'server'
+  | 'callTool'
+  | 'getPrompt'
+  | 'readResource'
+  | 'subscribeResource'
+  | 'complete'
+  | 'wishLogLevel'
+  | 'onDidLog'
+  | 'onDidChangeServer'
+> {
   readonly approvals: GatewayApprovals;
 }
 
@@ -31,6 +44,8 @@ export interface GatewaySessionOptions {
   readonly server: string;
   readonly ids: Pick<Ids, 'uuid'>;
   readonly clock: Clock;
+  /** Where whoever asks the person finds the clients that are connected. */
+  readonly clients?: GatewayClients | undefined;
 }
 
 /**
@@ -39,47 +54,68 @@ export interface GatewaySessionOptions {
  */
 export type AnswerMode = 'stream' | 'single';
 
-/** A stream on which the endpoint speaks unasked. */
-export interface BackChannel {
-  send(message: JsonObject): void;
-  /** The session is over. */
-  end(): void;
-}
-
 export type Send = (message: JsonObject) => void;
 type Request = Extract<Inbound, { kind: 'request' }>;
 
 const VERSIONS: readonly string[] = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 const LATEST = '2025-11-25';
-/** More than one is allowed by the transport, more than a few is a client that forgets its streams. */
-const MAX_CHANNELS = 4;
-/** Each is a request to the server, and memory on both sides. */
-const MAX_CALLS = 1_000;
 
 /** One client's conversation with one server's endpoint. */
-export class GatewaySession implements Disposable {
+export class GatewaySession implements GatewayClient, Disposable {
   readonly id: string;
+  readonly server: string;
   readonly #host: GatewayHost;
-  readonly #server: string;
   readonly #clock: Clock;
   readonly #questions: ApprovalQuestions;
-  readonly #calls = new Map<string, CancellationSource>();
-  #channels: readonly BackChannel[] = [];
+  readonly #owned = new DisposableStore();
+  readonly #requests: ClientRequests;
+  readonly #open = this.#owned.add(new OpenRequests());
+  readonly #channels = this.#owned.add(new BackChannels());
+  readonly #offer: OfferRequests;
+  readonly #subscriptions: SessionSubscriptions;
+  readonly #log: SessionLog;
+  readonly #places = new Set<CallPlace>();
+  #capabilities: JsonObject = {};
+  #clientCapabilities: Json | undefined;
   #initialized = false;
-  #disposed = false;
-  #listChangeUntold = false;
 
-  constructor({ host, server, ids, clock }: GatewaySessionOptions) {
+  constructor({ host, server, ids, clock, clients }: GatewaySessionOptions) {
     this.id = ids.uuid();
+    this.server = server;
     this.#host = host;
-    this.#server = server;
     this.#clock = clock;
     this.#questions = new ApprovalQuestions(host.approvals, ids);
+    this.#requests = this.#owned.add(new ClientRequests(ids));
+    this.#offer = new OfferRequests(host, server, this.id);
+    this.#subscriptions = this.#owned.add(
+      new SessionSubscriptions(host, server, (uri) => this.#channels.tellUpdated(uri)),
+    );
+    this.#log = this.#owned.add(new SessionLog(host, server, (message) => this.#channels.newest?.send(message)));
+    if (clients !== undefined) this.#owned.add(clients.add(this));
   }
 
   /** Nobody waits for anything here. */
   get isIdle(): boolean {
-    return this.#calls.size === 0 && this.#channels.length === 0;
+    return this.#open.size === 0 && this.#channels.size === 0;
+  }
+
+  get showsForms(): boolean {
+    return showsForms(this.#clientCapabilities);
+  }
+
+  get calls(): Iterable<CallPlace> {
+    return this.#places;
+  }
+
+  get models(): ClientPlace | undefined {
+    const capabilities = this.#clientCapabilities;
+    const samples = isJsonObject(capabilities) && isJsonObject(capabilities['sampling']);
+    if (!samples) return undefined;
+    const [call] = this.#places;
+    const channel = this.#channels.newest;
+    if (call !== undefined || channel === undefined) return call;
+    const send: Send = (message) => channel.send(message);
+    return { ask: (method, params, token) => this.#requests.ask(send, method, params, token) };
   }
 
   /**
@@ -96,96 +132,105 @@ export class GatewaySession implements Disposable {
       case 'invalid':
         return send(inbound.answer);
       case 'response':
-        return this.#questions.answer(inbound.id, inbound.result);
+        this.#questions.answer(inbound.id, inbound.result);
+        return this.#requests.answer(inbound.id, inbound.result, inbound.error);
     }
   }
 
-  /** Adds a stream for what is said unasked. The newest one is used: a client reconnects before it gives up the old. */
+  /** Adds a stream for what is said unasked. */
   attach(channel: BackChannel): void {
-    if (this.#disposed) return channel.end();
-    for (const surplus of this.#channels.slice(0, Math.max(0, this.#channels.length + 1 - MAX_CHANNELS))) {
-      this.detach(surplus);
-      surplus.end();
-    }
-    this.#channels = [...this.#channels, channel];
-    if (this.#listChangeUntold) this.tellListChanged();
+    this.#channels.attach(channel);
   }
 
   /** The stream is gone. */
   detach(channel: BackChannel): void {
-    this.#channels = this.#channels.filter((other) => other !== channel);
+    this.#channels.detach(channel);
   }
 
-  /** Said once when a stream is there, however often the list changed while there was none. */
-  tellListChanged(): void {
-    if (!this.#initialized) return;
-    const channel = this.#channels.at(-1);
-    this.#listChangeUntold = channel === undefined;
-    channel?.send(notificationMessage('notifications/tools/list_changed'));
+  /** Says so to a client that was told that the server has such a list. */
+  tellListChanged(list: ListKind): void {
+    if (this.#initialized && this.#capabilities[list] !== undefined) this.#channels.tellListChanged(list);
   }
 
   /** Ends the session: cancels what still runs and ends its streams. */
   dispose(): void {
-    if (this.#disposed) return;
-    this.#disposed = true;
-    for (const call of [...this.#calls.values()]) call.cancel('The client ended its session.');
-    const channels = this.#channels;
-    this.#channels = [];
-    for (const channel of channels) channel.end();
+    this.#owned.dispose();
   }
 
   async #answer(request: Request, send: Send, mode: AnswerMode): Promise<void> {
     try {
       const result = await this.#perform(request, send, mode);
       if (result !== undefined) send(resultMessage(request.id, result));
-    } catch (error) {
-      const code = error instanceof WireError ? error.code : RPC.internalError;
-      send(errorMessage(request.id, code, messageOf(error)));
+    } catch (thrown) {
+      const error = thrown instanceof HostError ? protocolError(thrown) : thrown;
+      const { code, data } = error instanceof WireError ? error : { code: RPC.internalError, data: undefined };
+      send(errorMessage(request.id, code, messageOf(error), data));
     }
   }
 
   async #perform(request: Request, send: Send, mode: AnswerMode): Promise<JsonObject | undefined> {
-    switch (request.method) {
+    const { id, method, params } = request;
+    switch (method) {
       case 'initialize':
-        this.#questions.declare(showsForms(request.params['capabilities']));
-        return initializeResult(this.#server, this.#host.server(this.#server), request.params['protocolVersion']);
+        return this.#initialize(params);
       case 'ping':
-      case 'logging/setLevel':
         return {};
-      case 'tools/list':
-        if (request.params['cursor'] !== undefined && request.params['cursor'] !== null)
-          throw new WireError(RPC.invalidParams, 'This list has one page: call without a `cursor`.');
-        return { tools: listedTools(this.#host.server(this.#server)) };
+      case 'logging/setLevel':
+        this.#log.setLevel(params['level']);
+        return {};
       case 'tools/call':
-        return this.#call(request.id, decodeCall(this.#server, request.params), send, mode);
+        return this.#call(id, decodeCall(this.server, params), send, mode);
+      case 'prompts/get':
+        return this.#long(request, send, mode, (options) => this.#offer.prompt(params, options));
+      case 'resources/read':
+        return this.#long(request, send, mode, (options) => this.#offer.reading(params, options));
+      case 'completion/complete':
+        return this.#long(request, send, 'single', (options) => this.#offer.completion(params, options));
+      case 'resources/subscribe':
+        await this.#subscriptions.subscribe(uriOf(params));
+        return {};
+      case 'resources/unsubscribe':
+        this.#subscriptions.unsubscribe(uriOf(params));
+        return {};
       default:
-        throw methodNotFound(request.method);
+        return this.#list(method, params);
     }
   }
 
-  async #call(id: RequestId, call: IncomingCall, send: Send, mode: AnswerMode): Promise<JsonObject | undefined> {
-    const key = callKey(id);
-    if (this.#calls.has(key)) throw new WireError(RPC.invalidRequest, `A call with the id ${key} is still running.`);
-    if (this.#calls.size >= MAX_CALLS)
-      throw new WireError(RPC.invalidRequest, `More than ${MAX_CALLS} calls are still running.`);
-    if (this.#disposed) throw new WireError(RPC.invalidRequest, 'This session has ended.');
-    const source = new CancellationSource();
-    const cancelled = new Deferred<undefined>();
-    const owned = new DisposableStore();
-    owned.add(source.token.onCancellationRequested(() => cancelled.resolve(undefined)));
-    owned.add(source);
-    const isStream = mode === 'stream';
-    const progress = owned.add(new CallProgress(isStream ? call.progressToken : undefined, send, this.#clock));
-    owned.add(this.#questions.begin({ request: call.request, progress, send: isStream ? send : undefined }));
-    this.#calls.set(key, source);
-    const onProgress: CallOptions['onProgress'] = (step) => progress.report(step);
-    try {
-      return await Promise.race([this.#run(call, { token: source.token, onProgress }), cancelled.promise]);
-    } finally {
-      this.#calls.delete(key);
-      // A question that is still open is taken back here, before the answer, which ends the stream.
-      owned.dispose();
-    }
+  #initialize(params: JsonObject): JsonObject {
+    const snapshot = this.#host.server(this.server);
+    this.#clientCapabilities = params['capabilities'];
+    this.#capabilities = declaredCapabilities(snapshot);
+    this.#questions.declare(this.showsForms);
+    return initializeResult(this.server, this.#capabilities, snapshot, params['protocolVersion']);
+  }
+
+  /** Answered whatever was declared: a server may have gained a list since. */
+  #list(method: string, { cursor }: JsonObject): JsonObject {
+    const list = LISTS[method];
+    if (list === undefined) throw methodNotFound(method);
+    if (cursor !== undefined && cursor !== null)
+      throw new WireError(RPC.invalidParams, 'This list has one page: call without a `cursor`.');
+    return list(this.#host.server(this.server));
+  }
+
+  #call(id: RequestId, call: IncomingCall, send: Send, mode: AnswerMode): Promise<JsonObject | undefined> {
+    return this.#open.run(id, (token, owned) => {
+      const { request } = call;
+      const isStream = mode === 'stream';
+      const progress = owned.add(new CallProgress(isStream ? call.progressToken : undefined, send, this.#clock));
+      owned.add(this.#questions.begin({ request, progress, send: isStream ? send : undefined }));
+      if (isStream) owned.add(this.#begin(new CallPlace(request.conversationId, this.#requests, send)));
+      return this.#run(call, { token, onProgress: (step) => progress.report(step) });
+    });
+  }
+
+  #begin(place: CallPlace): Disposable {
+    this.#places.add(place);
+    return toDisposable(() => {
+      this.#places.delete(place);
+      place.dispose();
+    });
   }
 
   async #run({ request }: IncomingCall, options: CallOptions): Promise<JsonObject> {
@@ -196,29 +241,48 @@ export class GatewaySession implements Disposable {
     }
   }
 
+  #long(
+    { id, params }: Request,
+    send: Send,
+    mode: AnswerMode,
+    work: (options: CallOptions) => Promise<JsonObject>,
+  ): Promise<JsonObject | undefined> {
+    return this.#open.run(id, (token, owned) => {
+      const progress = new CallProgress(mode === 'stream' ? progressTokenOf(params) : undefined, send, this.#clock);
+      owned.add(progress);
+      return work({ token, onProgress: (step) => progress.report(step) });
+    });
+  }
+
   #hear(method: string, params: JsonObject): void {
     if (method === 'notifications/initialized') this.#initialized = true;
     if (method !== 'notifications/cancelled') return;
     const { requestId, reason } = params;
-    if (isRequestId(requestId))
-      this.#calls.get(callKey(requestId))?.cancel(typeof reason === 'string' ? reason : undefined);
+    if (isRequestId(requestId)) this.#open.cancel(requestId, typeof reason === 'string' ? reason : undefined);
   }
 }
 
-/** `1` and `"1"` are two ids. */
-function callKey(id: RequestId): string {
-  return JSON.stringify(id);
-}
+const LISTS: Readonly<Partial<Record<string, (snapshot: ServerSnapshot | undefined) => JsonObject>>> = {
+  'tools/list': (snapshot) => ({ tools: listedTools(snapshot) }),
+  'prompts/list': (snapshot) => ({ prompts: listedPrompts(snapshot) }),
+  'resources/list': (snapshot) => ({ resources: listedResources(snapshot) }),
+  'resources/templates/list': (snapshot) => ({ resourceTemplates: listedTemplates(snapshot) }),
+};
 
 /**
  * The names are the settings' id, not what the server calls itself: an editor makes the prefix of tool names from
  * them, and a server must not be able to take another's.
  */
-function initializeResult(id: string, snapshot: ServerSnapshot | undefined, asked: Json | undefined): JsonObject {
+function initializeResult(
+  id: string,
+  capabilities: JsonObject,
+  snapshot: ServerSnapshot | undefined,
+  asked: Json | undefined,
+): JsonObject {
   const info = snapshot !== undefined && isRunning(snapshot.state) ? snapshot.state.info : undefined;
   return {
     protocolVersion: typeof asked === 'string' && VERSIONS.includes(asked) ? asked : LATEST,
-    capabilities: { tools: { listChanged: true }, logging: {} },
+    capabilities,
     serverInfo: { name: id, title: id, version: info?.version ?? '0' },
     ...(info?.instructions === undefined ? {} : { instructions: info.instructions }),
   };

@@ -2,6 +2,7 @@ import { type HostError, RPC, WireError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { Progress, ToolCallRequest } from '../model/operation.ts';
 import { isRequestId, notificationMessage, type RequestId } from './messages.ts';
+import { withNextStep } from './protocolError.ts';
 
 /** The member of `_meta` in which the editor names its chat session. */
 const CONVERSATION = 'vscode.conversationId';
@@ -17,7 +18,7 @@ export function decodeCall(server: string, params: JsonObject): IncomingCall {
   if (typeof name !== 'string' || name === '') throw new WireError(RPC.invalidParams, '`name` is the name of a tool.');
   if (args !== undefined && args !== null && !isJsonObject(args))
     throw new WireError(RPC.invalidParams, '`arguments` is a JSON object.');
-  const { progressToken, ...meta } = isJsonObject(params['_meta']) ? params['_meta'] : {};
+  const { progressToken: _, ...meta } = isJsonObject(params['_meta']) ? params['_meta'] : {};
   const conversationId = meta[CONVERSATION];
   return {
     request: {
@@ -28,8 +29,13 @@ export function decodeCall(server: string, params: JsonObject): IncomingCall {
       conversationId: typeof conversationId === 'string' && conversationId !== '' ? conversationId : undefined,
       meta: Object.keys(meta).length > 0 ? meta : undefined,
     },
-    progressToken: isRequestId(progressToken) ? progressToken : undefined,
+    progressToken: progressTokenOf(params),
   };
+}
+
+export function progressTokenOf({ _meta: meta }: JsonObject): RequestId | undefined {
+  const token = isJsonObject(meta) ? meta['progressToken'] : undefined;
+  return isRequestId(token) ? token : undefined;
 }
 
 export function progressMessage(progressToken: RequestId, { progress, total, message }: Progress): JsonObject {
@@ -48,11 +54,5 @@ export function progressMessage(progressToken: RequestId, { progress, total, mes
 export function failedCall(error: HostError): JsonObject {
   if (error.code === 'UNKNOWN_TOOL') throw new WireError(RPC.invalidParams, error.message);
   if (error.code === 'INTERNAL') throw new WireError(RPC.internalError, error.message);
-  const nextStep = error.suggestion ?? NEXT_STEPS[error.code];
-  const text = nextStep === undefined ? error.message : `${error.message} ${nextStep}`;
-  return { content: [{ type: 'text', text }], isError: true };
+  return { content: [{ type: 'text', text: withNextStep(error) }], isError: true };
 }
-
-const NEXT_STEPS: Partial<Record<HostError['code'], string>> = {
-  SERVER_NOT_RUNNING: 'Start the server in the Servers view, then call the tool again.',
-};

@@ -1,27 +1,16 @@
 import { isJsonObject, type JsonObject } from '../base/json.ts';
-import type { Icon } from '../model/catalog.ts';
 import type { OfferedTool, ServerSnapshot } from '../model/server.ts';
+import { iconsJson, isListed } from './offerLists.ts';
 import { wellFormedHints, wellFormedTool } from './wellFormed.ts';
 
-/**
- * The tools that a client sees. A server that is coming back by itself keeps its tools listed: a chat would
- * otherwise lose them in the middle of a turn, and a call in between is answered with what to do.
- */
+/** The tools that a client sees. */
 export function listedTools(snapshot: ServerSnapshot | undefined): readonly JsonObject[] {
-  switch (snapshot?.state.kind) {
-    case 'running':
-    case 'starting':
-    case 'restarting':
-      return snapshot.tools.filter((tool) => tool.offered).map(describe);
-    default:
-      return [];
-  }
+  return isListed(snapshot) ? snapshot.tools.filter((tool) => tool.offered).map(describe) : [];
 }
 
 /**
  * The definition as the server gave it, unknown members included, but for one hint and its icons. An editor runs tools
- * with `readOnlyHint` without asking, so that hint says here what the person decided, never what the server claims; of
- * the icons only those with harmless addresses go on (MCP 2025-11-25 "Icons").
+ * with `readOnlyHint` without asking, so that hint says here what the person decided, never what the server claims.
  */
 function describe({ tool, autoApproved }: OfferedTool): JsonObject {
   const { icons: _, ...raw } = tool.raw;
@@ -29,11 +18,7 @@ function describe({ tool, autoApproved }: OfferedTool): JsonObject {
   return {
     ...wellFormedTool(raw, isJsonObject(inputSchema) ? inputSchema : tool.inputSchema),
     name: tool.name,
-    ...(tool.icons.length === 0 ? {} : { icons: tool.icons.map(iconJson) }),
+    ...iconsJson(tool.icons),
     annotations: { ...wellFormedHints(annotations), readOnlyHint: autoApproved },
   };
-}
-
-function iconJson({ src, mimeType, sizes, theme }: Icon): JsonObject {
-  return { src, mimeType, ...(sizes.length === 0 ? {} : { sizes: [...sizes] }), theme };
 }

@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { KeptState } from '../model/lineage.ts';
 import { blockText, type ContentBlock, type ResultView } from '../model/content.ts';
 
 /*
@@ -35,20 +36,38 @@ export function wellFormedHints(annotations: Json | undefined): JsonObject {
   );
 }
 
-/** A result that every client can read, with everything in it that the server gave. */
-export function wellFormedResult({ raw, blocks, modelText, structured }: ResultView): JsonObject {
+/** The member of `_meta` in which a client finds the checkpoint that a call led to. */
+const CHECKPOINT = 'mcpl/checkpoint';
+
+/**
+ * A result that every client can read, with everything in it that the server gave but the state (MCPL §8): the host
+ * keeps that, and may hold what no model and no other program is to see. The client hears what the checkpoint is called.
+ */
+export function wellFormedResult({ raw: given, blocks, modelText, structured, kept }: ResultView): JsonObject {
+  const raw = withCheckpoint(given, kept);
   const { content } = raw;
   const isWhole = isJsonArray(content) && (structured === undefined || isJsonObject(structured));
-  const given = isJsonArray(content) ? content.map((value, index) => wellFormedBlock(value, blocks[index])) : [];
+  const known = isJsonArray(content) ? content.map((value, index) => wellFormedBlock(value, blocks[index])) : [];
   // Clients rely on `content`, which servers of every age forget.
-  const made = !isWhole && given.length === 0 && modelText !== '' ? [textBlock(modelText)] : given;
+  const made = !isWhole && known.length === 0 && modelText !== '' ? [textBlock(modelText)] : known;
   return { ...without(raw, (key, value) => RESULT_MEMBERS[key]?.(value) ?? true), content: made };
 }
 
-type Check = (value: Json) => boolean;
-type Checks = Readonly<Partial<Record<string, Check>>>;
+/** Only the host says what it kept: the same member of a server's own goes. */
+function withCheckpoint(raw: JsonObject, kept: KeptState | undefined): JsonObject {
+  const { _meta: meta } = raw;
+  const isClaimed = isJsonObject(meta) && CHECKPOINT in meta;
+  if (kept === undefined && !isClaimed) return raw;
+  const { [CHECKPOINT]: _, ...rest } = isJsonObject(meta) ? meta : {};
+  const name = kept?.kind === 'kept' || kept?.kind === 'known' ? { [CHECKPOINT]: kept.checkpoint } : {};
+  const { state, ...others } = raw;
+  return { ...others, ...(kept === undefined ? { state } : {}), _meta: { ...rest, ...name } };
+}
 
-const isText: Check = (value) => typeof value === 'string';
+type Check = (value: Json) => boolean;
+export type Checks = Readonly<Partial<Record<string, Check>>>;
+
+export const isText: Check = (value) => typeof value === 'string';
 const isTexts: Check = (value) => isJsonArray(value) && value.every(isText);
 const isAudience: Check = (value) => isJsonArray(value) && value.every((who) => who === 'user' || who === 'assistant');
 const isShare: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1;
@@ -69,6 +88,15 @@ const isObjectSchema: Check = (value) =>
   value['type'] === 'object' &&
   Object.entries(value).every(([key, member]) => member !== undefined && (SCHEMA_MEMBERS[key]?.(member) ?? true));
 
+export function isAnnotations(value: Json): boolean {
+  return (
+    isJsonObject(value) &&
+    isAudience(value['audience'] ?? []) &&
+    isShare(value['priority'] ?? 0) &&
+    isText(value['lastModified'] ?? '')
+  );
+}
+
 const SCHEMA_MEMBERS: Checks = {
   properties: (value) => isJsonObject(value) && Object.values(value).every((member) => isJsonObject(member)),
   required: isTexts,
@@ -87,11 +115,7 @@ const RESULT_MEMBERS: Checks = {
   _meta: isJsonObject,
 };
 const BLOCK_MEMBERS: Checks = {
-  annotations: (value) =>
-    isJsonObject(value) &&
-    isAudience(value['audience'] ?? []) &&
-    isShare(value['priority'] ?? 0) &&
-    isText(value['lastModified'] ?? ''),
+  annotations: isAnnotations,
   _meta: isJsonObject,
   title: isText,
   description: isText,
@@ -100,7 +124,7 @@ const BLOCK_MEMBERS: Checks = {
   size: (value) => typeof value === 'number',
 };
 
-function wellFormedBlock(value: Json, block: ContentBlock | undefined): Json {
+export function wellFormedBlock(value: Json, block: ContentBlock | undefined): Json {
   if (block === undefined || !isJsonObject(value)) return textBlock(JSON.stringify(value));
   const kept = without(value, (key, member) => BLOCK_MEMBERS[key]?.(member) ?? true);
   switch (block.type) {
@@ -118,7 +142,7 @@ function wellFormedBlock(value: Json, block: ContentBlock | undefined): Json {
   }
 }
 
-function isResource({ uri, text, blob, mimeType, _meta: meta }: JsonObject): boolean {
+export function isResource({ uri, text, blob, mimeType, _meta: meta }: JsonObject): boolean {
   const isContent = typeof text === 'string' || (typeof blob === 'string' && isBase64(blob));
   return typeof uri === 'string' && isContent && isText(mimeType ?? '') && isJsonObject(meta ?? {});
 }
@@ -132,7 +156,7 @@ function textBlock(text: string): JsonObject {
 }
 
 /** The same object where nothing has to go. */
-function without(object: JsonObject, isKept: (key: string, value: Json) => boolean): JsonObject {
+export function without(object: JsonObject, isKept: (key: string, value: Json) => boolean): JsonObject {
   const isOdd = ([key, value]: [string, Json | undefined]): boolean => value !== undefined && !isKept(key, value);
   const entries = Object.entries(object);
   return entries.some(isOdd) ? Object.fromEntries(entries.filter((entry) => !isOdd(entry))) : object;

@@ -1,4 +1,5 @@
 import { clip, isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { KeptState } from './lineage.ts';
 
 /** One piece of content from a server, decoded tolerantly: what is not understood is kept as `unknown`, never dropped. */
 export type ContentBlock =
@@ -41,6 +42,8 @@ export interface ResultView {
   readonly isError: boolean;
   /** What the host has to say of it, a sentence each: that it is not what the tool had announced. */
   readonly remarks?: readonly string[] | undefined;
+  /** What became of the state that came with it (MCPL §8.2); absent where none did. */
+  readonly kept?: KeptState | undefined;
   /** The result as it came, unknown fields included, for whoever passes it on. */
   readonly raw: JsonObject;
 }

@@ -7,6 +7,7 @@ import {
   type CancellationToken,
   cancelled,
   decodeResult,
+  type Disposable,
   Emitter,
   type EventInbox,
   type Host,
@@ -29,9 +30,11 @@ import {
   type ScopeGrant,
   type ServerChange,
   type ServerDefinition,
+  type ServerLog,
   type ServerSnapshot,
   type SettledApproval,
   type Tool,
+  toDisposable,
   type TurnRequest,
   type TurnResult,
 } from '../../../src/core/index.ts';
@@ -221,6 +224,7 @@ export class FakeHost implements Host {
   readonly onDidChangeOperation = this.operations.event;
   readonly modelRefused = new Emitter<ModelRefusal>();
   readonly onDidRefuseModel = this.modelRefused.event;
+  readonly onDidLog = new Emitter<ServerLog>().event;
   readonly events = new FakeInbox();
   readonly modelUses: ModelUses = {
     onDidChange: new Emitter<void>().event,
@@ -321,6 +325,10 @@ export class FakeHost implements Host {
     this.level = level;
     return this.#note(`log ${id} ${level}`);
   }
+  wishLogLevel(): Disposable {
+    return toDisposable(() => undefined);
+  }
+
   logLevel(): LogLevelName | undefined {
     return this.level;
   }

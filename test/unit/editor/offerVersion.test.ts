@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { JsonObject, OfferedTool } from '../../../src/core/index.ts';
+import type { JsonObject, OfferedTool, ServerSnapshot } from '../../../src/core/index.ts';
 import { offerVersion } from '../../../src/editor/offerVersion.ts';
+import { narrowestTransport } from '../../../src/editor/transportSetting.ts';
+import { snapshot, running } from '../../support/serverSnapshots.ts';
 
 const ids = { sha256: (text: string) => createHash('sha256').update(text).digest('hex') };
 const hints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
@@ -27,7 +29,8 @@ function tool(raw: JsonObject, offered = true, autoApproved = false): OfferedToo
 }
 
 suite('The version of what a server offers', () => {
-  const version = (...tools: OfferedTool[]): string => offerVersion(tools, ids);
+  const server = (more: Partial<ServerSnapshot>): string => offerVersion(snapshot('a', running(), more), ids);
+  const version = (...tools: OfferedTool[]): string => server({ tools });
 
   test('is short, and the same for the same offer', () => {
     assert.match(version(), /^[0-9a-f]{12}$/);
@@ -48,5 +51,43 @@ suite('The version of what a server offers', () => {
 
   test('does not change with what is hidden', () => {
     assert.equal(version(tool({ name: 'a' }), tool({ name: 'b' }, false)), version(tool({ name: 'a' })));
+  });
+
+  test('changes with all that the editor keeps, and with the sets that are on', () => {
+    const raw = { name: 'p' };
+    const about = { title: undefined, description: undefined, icons: [], raw };
+    const hinted = { mimeType: undefined, annotations: { audience: [], priority: undefined, lastModified: undefined } };
+    const template = { uriTemplate: 'a:{b}', name: 'a:{b}', ...about, ...hinted };
+    const set = { name: 'notes.edit', description: undefined, uses: [], rollback: false, hostState: false };
+    const mcpl = (state: 'enabled' | 'disabled'): Partial<ServerSnapshot> =>
+      ({ mcpl: { sets: [{ set, state }] } }) as unknown as Partial<ServerSnapshot>;
+    const all = [
+      version(),
+      server({ prompts: [{ name: 'p', arguments: [], ...about }] }),
+      server({ templates: [template] }),
+      server({ capabilities: { prompts: {} } }),
+      server(mcpl('enabled')),
+    ];
+    assert.equal(new Set(all).size, all.length);
+    const resource = { uri: 'a:1', name: 'a:1', size: 1, ...about, ...hinted };
+    assert.deepEqual([server({ resources: [resource] }), server(mcpl('disabled'))], [version(), version()]);
+  });
+});
+
+suite('How chats reach servers', () => {
+  test('is the narrowest that anybody set, so that a repository opens nothing', () => {
+    const cases: readonly (readonly unknown[])[] = [
+      [],
+      ['loopback', undefined],
+      ['socket', 'loopback'],
+      ['loopback', 'off'],
+      ['off', 'loopback', 'socket'],
+      ['odd', 3, null],
+      [undefined, 'socket'],
+    ];
+    assert.deepEqual(
+      cases.map((values) => narrowestTransport(...values)),
+      ['loopback', 'loopback', 'socket', 'off', 'off', 'loopback', 'socket'],
+    );
   });
 });

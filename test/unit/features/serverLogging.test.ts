@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isHostError } from '../../../src/core/base/errors.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 import { redactor } from '../../../src/core/base/log.ts';
-import { ServerLogging } from '../../../src/core/features/serverLogging.ts';
+import { type LogEntry, ServerLogging } from '../../../src/core/features/serverLogging.ts';
 import { LOG_LEVELS, type LogLevelName } from '../../../src/core/model/catalog.ts';
 import { FakeClock, settle } from '../../support/fakeClock.ts';
 import { failWith, ScriptedServer } from '../../support/scriptedServer.ts';
@@ -20,7 +20,15 @@ class Setting {
       redact: redactor(['hunter22']),
       requestTimeoutMs: () => 10_000,
       level,
+      listeners: this,
     });
+  }
+
+  readonly entries: string[] = [];
+  hasListeners = true;
+
+  fire(entry: LogEntry): void {
+    this.entries.push(JSON.stringify(entry));
   }
 
   connect(options: ConnectionOptions = {}): Promise<Connected> {
@@ -137,6 +145,59 @@ suite('The log of a server', () => {
     assert.deepEqual(s.lines.splice(0), ['warn The level of the server’s log could not be set: no']);
     await assert.rejects(s.logging.setLevel('debug'), (error) => isHostError(error, 'REMOTE_ERROR'));
     assert.equal(s.logging.level, 'info');
+    c.dispose();
+  });
+
+  test('is handed on as it came, at every level, but for secrets, and only where somebody listens', async () => {
+    const s = new Setting();
+    const c = await s.connect();
+    s.hasListeners = false;
+    await s.hear(c, { level: 'info', data: 'unheard' });
+    s.hasListeners = true;
+    const data = { at: ['my hunter22', 7, null], hunter22: true };
+    await s.hear(c, { level: 'debug', logger: 'db\nhunter22', data }, { level: 'alert', data: 'x'.repeat(70_000) }, {});
+    const [whole, cut = ''] = s.entries.splice(0);
+    assert.equal(
+      whole,
+      '{"level":"debug","logger":"db ‹secret›","data":{"at":["my ‹secret›",7,null],"‹secret›":true}}',
+    );
+    assert.equal((JSON.parse(cut) as LogEntry & { readonly data: string }).data.length, 4_000);
+    await s.hear(c, ...Array.from({ length: 500 }, (_, i) => ({ level: 'warning', data: i })));
+    assert.equal(s.entries.length, 198);
+    c.dispose();
+  });
+
+  test('is as much as whoever listens wishes most, unless a person chose; and the last wish leaves it as it is', async () => {
+    const s = new Setting();
+    const early = s.logging.wish('error');
+    const c = await s.connect();
+    const info = s.logging.wish('info');
+    const warning = s.logging.wish('warning');
+    await settle();
+    info.dispose();
+    await settle();
+    const asked = (level: string): string => `logging/setLevel {"level":"${level}"}`;
+    assert.deepEqual([c.heard(), s.logging.level], [[asked('error'), asked('info'), asked('warning')], undefined]);
+    await s.logging.setLevel('alert');
+    const debug = s.logging.wish('debug');
+    await settle();
+    for (const wish of [debug, warning, early]) wish.dispose();
+    await settle();
+    assert.deepEqual([c.heard(), s.logging.level], [[asked('alert')], 'alert']);
+    c.dispose();
+  });
+
+  test('is asked for again by what is wished when the server forgot, and never of one that has no say in it', async () => {
+    const s = new Setting();
+    const wish = s.logging.wish('notice');
+    const mute = await s.connect({ capabilities: {} });
+    assert.deepEqual(mute.heard(), []);
+    mute.dispose();
+    const c = await s.connect();
+    c.renew();
+    await settle();
+    assert.deepEqual(c.heard(), ['logging/setLevel {"level":"notice"}', 'logging/setLevel {"level":"notice"}']);
+    wish.dispose();
     c.dispose();
   });
 });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { GatewayEndpoint } from '../../../src/core/gateway/endpoint.ts';
 import { outlineBody } from '../../../src/core/gateway/messages.ts';
 import type { BackChannel, GatewaySession } from '../../../src/core/gateway/session.ts';
-import type { Json } from '../../../src/core/index.ts';
+import type { Json, JsonObject } from '../../../src/core/index.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { failOnLeaks } from '../../support/leaks.ts';
-import { FakeHost, RUNNING, tool } from './fakeHost.ts';
+import { FakeHost, prompt, resource, RUNNING, template, tool } from './fakeHost.ts';
 
 class Channel implements BackChannel {
   readonly lines: string[] = [];
@@ -43,6 +43,7 @@ suite('gateway endpoint', () => {
   const open = async (): Promise<GatewaySession> => {
     const session = endpoint.open();
     assert.ok(session !== undefined);
+    await session.receive({ id: 0, method: 'initialize', params: {} }, () => undefined);
     await session.receive({ jsonrpc: '2.0', method: 'notifications/initialized' }, () => undefined);
     return session;
   };
@@ -65,6 +66,23 @@ suite('gateway endpoint', () => {
     host.set('notes', [tool('add', {}, { autoApproved: true })], RUNNING, 'settings');
     host.set('notes', [tool('add', {}, { autoApproved: true })], { kind: 'stopped', reason: 'byUser' }, 'state');
     assert.deepEqual([one.lines, two.lines, early.lines], [[CHANGED, CHANGED], [CHANGED, CHANGED], []]);
+  });
+
+  test('each list is told of by its own name, and only to clients that know of it', async () => {
+    const notify = (list: string): string => CHANGED.replace('tools', list);
+    const plain = listen(await open());
+    const has = (...capabilities: readonly string[]): { capabilities: JsonObject } => ({
+      capabilities: Object.fromEntries(capabilities.map((name) => [name, {}])),
+    });
+    host.set('notes', [tool('add')], RUNNING, 'state', has('tools', 'prompts', 'resources'));
+    const able = listen(await open());
+    const lists = { ...has('tools', 'prompts', 'resources'), prompts: [prompt('greet')], templates: [] };
+    host.set('notes', [tool('add')], RUNNING, 'prompts', lists);
+    const withTemplate = { ...lists, templates: [template('note:///{id}')] };
+    host.set('notes', [tool('add')], RUNNING, 'resources', withTemplate);
+    host.set('notes', [tool('add')], RUNNING, 'mcpl', withTemplate);
+    host.set('notes', [tool('add')], RUNNING, 'resources', { ...withTemplate, resources: [resource('note:///1')] });
+    assert.deepEqual([plain.lines, able.lines], [[], [notify('prompts'), notify('resources'), notify('resources')]]);
   });
 
   test('changes while no stream is open are told once, when there is one', async () => {
@@ -135,6 +153,9 @@ suite('gateway message bodies', () => {
         outline(call),
         outline({ method: 'tools/call' }),
         outline({ id: 1, result: {} }),
+        outline({ id: 1, method: 'prompts/get' }),
+        outline({ id: 1, method: 'resources/read' }),
+        outline({ id: 1, method: 'resources/subscribe' }),
         outline({ id: 1, method: 'server/discover' }),
         outline([{ id: 1, method: 'initialize' }, call]),
         outline([{ method: 'x' }]),
@@ -147,6 +168,9 @@ suite('gateway message bodies', () => {
         '1 wantsAnswer wantsStream',
         '1',
         '1',
+        '1 wantsAnswer wantsStream',
+        '1 wantsAnswer wantsStream',
+        '1 wantsAnswer',
         '1 wantsAnswer asksForUnknownMethod',
         '2 isBatch wantsAnswer wantsStream',
         '1 isBatch',

@@ -1,57 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { HostError, type Json, type JsonObject } from '../../../src/core/index.ts';
-import { GatewaySession } from '../../../src/core/gateway/session.ts';
 import { decodeToolPage } from '../../../src/core/wire/tools.ts';
-import { FakeClock } from '../../support/fakeClock.ts';
 import { failOnLeaks } from '../../support/leaks.ts';
-import { FakeHost, RUNNING, tool } from './fakeHost.ts';
-
-/** One client and its session, everything the session says being written down. */
-class Conversation {
-  readonly host = new FakeHost();
-  readonly session = new GatewaySession({
-    host: this.host,
-    server: 'notes',
-    ids: { uuid: () => 's' },
-    clock: new FakeClock(),
-  });
-  readonly #lines: string[] = [];
-
-  constructor() {
-    this.host.set('notes', [tool('add')]);
-  }
-
-  say(message: Json): Promise<void> {
-    return this.session.receive(message, (answer) => this.#lines.push(JSON.stringify(answer)));
-  }
-
-  async ask(message: Json): Promise<Json> {
-    await this.say(message);
-    const heard = this.heard();
-    assert.equal(heard.length, 1, heard.join('\n'));
-    return JSON.parse(heard[0] ?? '');
-  }
-
-  call(id: number | string, params: JsonObject): Promise<void> {
-    return this.say({ jsonrpc: '2.0', id, method: 'tools/call', params });
-  }
-
-  /** What was said since the last look. */
-  heard(): readonly string[] {
-    return this.#lines.splice(0);
-  }
-}
-
-const request = (method: string, params?: Json): JsonObject => ({
-  jsonrpc: '2.0',
-  id: 1,
-  method,
-  ...(params === undefined ? {} : { params }),
-});
-const initialize = (protocolVersion: Json): JsonObject => request('initialize', { protocolVersion, capabilities: {} });
+import { Conversation, endConversations, initialize, request } from './conversation.ts';
+import { RUNNING, tool } from './fakeHost.ts';
 
 suite('gateway session', () => {
+  teardown(endConversations);
   failOnLeaks();
 
   test('the handshake names the server by its id, never by what it calls itself', async () => {
@@ -88,13 +44,13 @@ suite('gateway session', () => {
     ]);
   });
 
-  test('a stopped server still shakes hands and has no tools', async () => {
+  test('a stopped server still shakes hands, may have anything once it runs, and has no tools', async () => {
     const client = new Conversation();
     client.host.set('notes', [tool('add')], { kind: 'stopped', reason: 'byUser' });
     await client.say(initialize('2025-11-25'));
     await client.say(request('tools/list'));
     assert.deepEqual(client.heard(), [
-      '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"logging":{}},"serverInfo":{"name":"notes","title":"notes","version":"0"}}}',
+      '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},"completions":{},"logging":{}},"serverInfo":{"name":"notes","title":"notes","version":"0"}}}',
       '{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}',
     ]);
   });
@@ -275,7 +231,7 @@ suite('gateway session', () => {
       ...[
         request('ping'),
         request('logging/setLevel', { level: 'debug' }),
-        request('prompts/list'),
+        request('prompts/rewrite'),
         request('ping', [1]),
       ],
       ...[call({}), call({ name: 1 }), call({ name: 'add', arguments: [] }), request('tools/list', { cursor: 'x' })],
@@ -290,7 +246,7 @@ suite('gateway session', () => {
     assert.deepEqual(lines, [
       '"id":1,"result":{}',
       '"id":1,"result":{}',
-      '"id":1,"error":{"code":-32601,"message":"Method not found: prompts/list"}',
+      '"id":1,"error":{"code":-32601,"message":"Method not found: prompts/rewrite"}',
       '"id":1,"error":{"code":-32602,"message":"The `params` of a request are a JSON object."}',
       '"id":1,"error":{"code":-32602,"message":"`name` is the name of a tool."}',
       '"id":1,"error":{"code":-32602,"message":"`name` is the name of a tool."}',

@@ -71,4 +71,19 @@ suite('A secret', () => {
     assert.deepEqual(asked.sort(), ['key for the user', 'key for the workspace']);
     await t.host.close();
   });
+
+  test('is in nothing that a server logs, of which the host tells by the server’s id', async () => {
+    const t = await running(() => NO_ANSWER);
+    const heard: string[] = [];
+    const listening = t.host.onDidLog((log) => heard.push(JSON.stringify(log)));
+    t.server.say({ method: 'notifications/message', params: { level: 'debug', logger: 'db', data: { line: [LEAK] } } });
+    await settle();
+    listening.dispose();
+    t.server.say({ method: 'notifications/message', params: { level: 'debug', data: LEAK } });
+    await settle();
+    assert.deepEqual(heard, ['{"server":"a","level":"debug","logger":"db","data":{"line":["env: KEY=‹secret›"]}}']);
+    assert.throws(() => t.host.wishLogLevel('b', 'info'), /There is no server "b"/);
+    t.host.wishLogLevel('a', 'info').dispose();
+    await t.host.close();
+  });
 });

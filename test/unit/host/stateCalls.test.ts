@@ -25,6 +25,20 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     await c.close();
   });
 
+  test('MCPL §8.2: a result says what became of the state in it', async () => {
+    const c = await StateCase.open();
+    const kept: string[] = [];
+    for (const state of [start, start, { checkpoint: 7 }, undefined]) {
+      const content: Json = [];
+      c.answers(() => (state === undefined ? { content } : { content, state }));
+      const { kept: became } = await c.begin('add', {}, {});
+      kept.push(became === undefined ? 'none' : `${became.kind} ${became.checkpoint}`);
+      await settle();
+    }
+    assert.deepEqual(kept, ['kept a', 'known a', 'lost undefined', 'none']);
+    await c.close();
+  });
+
   test('MCPL §8.3: survives the host, whose next run sends it (C43)', async () => {
     const first = new FailingStates();
     const storage = { ...first.storage, close: () => Promise.resolve() };

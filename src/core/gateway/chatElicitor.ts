@@ -1,0 +1,117 @@
+import { Deferred } from '../base/async.ts';
+import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { fillForm } from '../form/fillForm.ts';
+import type { Elicitor, FormAnswer, FormQuestion, UrlAnswer, UrlQuestion } from '../inputPorts.ts';
+import type { ClientPlace } from './clientRequests.ts';
+import type { GatewayClients } from './gatewayClients.ts';
+
+/**
+ * For so long the chat alone is asked. Notifications cover what is beside them, which may well be the form in the chat,
+ * and nothing can take one away that is answered elsewhere.
+ */
+const HEAD_START_MS = 10_000;
+
+/**
+ * Puts a server's form to the chat on whose behalf the server works, as the person looks there, and soon to the person
+ * as always. The first answer counts, and makes the other question void.
+ *
+ * What stays with the host alone: pages to be visited, what looks as if a secret was wanted, and a form that is shown
+ * again because of what was entered. No approval of the host's own ever comes this way (`approvalQuestions.ts`), so that
+ * whoever answers for the chat decides nothing but what the server is told.
+ */
+export class ChatElicitor implements Elicitor {
+  readonly #own: Elicitor;
+  readonly #clients: Pick<GatewayClients, 'chatOf'>;
+  readonly #clock: Clock;
+
+  constructor(own: Elicitor, clients: Pick<GatewayClients, 'chatOf'>, clock: Clock) {
+    this.#own = own;
+    this.#clients = clients;
+    this.#clock = clock;
+  }
+
+  form(question: FormQuestion, token: CancellationToken): Promise<FormAnswer> {
+    const { schema } = question;
+    const chat = schema !== undefined && isFirst(question) ? this.#clients.chatOf(question.server) : undefined;
+    return schema === undefined || chat === undefined
+      ? this.#own.form(question, token)
+      : this.#both(question, formParams(question, schema), chat, token);
+  }
+
+  url(question: UrlQuestion, token: CancellationToken): Promise<UrlAnswer> {
+    return this.#own.url(question, token);
+  }
+
+  finish(question: UrlQuestion, token: CancellationToken): Promise<'continue' | 'cancel'> {
+    return this.#own.finish(question, token);
+  }
+
+  finished(question: UrlQuestion): void {
+    this.#own.finished(question);
+  }
+
+  async #both(
+    question: FormQuestion,
+    params: JsonObject,
+    chat: ClientPlace,
+    token: CancellationToken,
+  ): Promise<FormAnswer> {
+    const source = new CancellationSource();
+    const ends = token.onCancellationRequested(() => source.cancel());
+    const isTime = new Deferred<void>();
+    const headStart = this.#clock.delay(HEAD_START_MS, () => isTime.resolve());
+    // A client that fails, or answers something else, has not answered: the question is still open here.
+    const inChat = chat.ask('elicitation/create', params, source.token).then(
+      (result) => answerOf(question, result),
+      () => undefined,
+    );
+    const here = isTime.promise.then(() => (source.isCancelled ? CLOSED : this.#own.form(question, source.token)));
+    const unlessInChat = async (): Promise<FormAnswer> => {
+      const answer = await inChat;
+      if (answer === undefined) isTime.resolve();
+      return answer ?? here;
+    };
+    try {
+      return await Promise.race([
+        unlessInChat(),
+        // To close a notification is no word about the question that is open in the chat.
+        here.then(async (answer) => (answer.kind === 'cancel' ? ((await inChat) ?? answer) : answer)),
+      ]);
+    } finally {
+      ends.dispose();
+      headStart.dispose();
+      source.cancel();
+      source.dispose();
+      isTime.resolve();
+    }
+  }
+}
+
+const CLOSED: FormAnswer = { kind: 'cancel' };
+
+function isFirst({ sensitive, errors, remarks }: FormQuestion): boolean {
+  return sensitive.length === 0 && remarks.length === 0 && Object.keys(errors).length === 0;
+}
+
+/** Whoever shows it knows by which name the person has the server; its text makes no links. */
+function formParams({ server, message }: FormQuestion, schema: JsonObject): JsonObject {
+  return { message: `${server}: ${message}`.replaceAll('](', '] ('), requestedSchema: schema };
+}
+
+function answerOf({ form }: FormQuestion, result: JsonObject | undefined): FormAnswer | undefined {
+  switch (result?.['action']) {
+    case 'accept': {
+      const { content = {} } = result;
+      const values = isJsonObject(content) ? fillForm(form, content) : undefined;
+      return values === undefined ? undefined : { kind: 'accept', values };
+    }
+    case 'decline':
+      return { kind: 'decline' };
+    case 'cancel':
+      return { kind: 'cancel' };
+    default:
+      return undefined;
+  }
+}

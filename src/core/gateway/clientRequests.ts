@@ -1,0 +1,102 @@
+import { Deferred, ignoreFailure } from '../base/async.ts';
+import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
+import type { Disposable } from '../base/disposable.ts';
+import type { WireError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Ids } from '../ports.ts';
+import { notificationMessage, type RequestId, requestMessage } from './messages.ts';
+
+export type SendToClient = (message: JsonObject) => void;
+
+/** Somewhere a client hears a request and answers it. */
+export interface ClientPlace {
+  /** Rejects with the client's `WireError`; `undefined` where nobody answers any more. */
+  ask(method: string, params: JsonObject, token: CancellationToken): Promise<JsonObject | undefined>;
+}
+
+/** More than a person answers. */
+const MOST_OPEN = 16;
+
+/** What one client was asked, and has not answered yet. */
+export class ClientRequests implements Disposable {
+  readonly #ids: Pick<Ids, 'uuid'>;
+  readonly #open = new Map<RequestId, Deferred<JsonObject | undefined>>();
+
+  constructor(ids: Pick<Ids, 'uuid'>) {
+    this.#ids = ids;
+  }
+
+  /** A cancelled token takes the request back. */
+  async ask(
+    send: SendToClient,
+    method: string,
+    params: JsonObject,
+    token: CancellationToken,
+  ): Promise<JsonObject | undefined> {
+    if (token.isCancellationRequested || this.#open.size >= MOST_OPEN) return undefined;
+    // No number: a client may take one that is cancelled for that of a request of its own.
+    const id = this.#ids.uuid();
+    const answered = new Deferred<JsonObject | undefined>();
+    ignoreFailure(answered.promise);
+    this.#open.set(id, answered);
+    const takesBack = token.onCancellationRequested(() => {
+      if (!this.#open.delete(id)) return;
+      send(
+        notificationMessage('notifications/cancelled', { requestId: id, reason: 'It waits for no answer any more.' }),
+      );
+      answered.resolve(undefined);
+    });
+    send(requestMessage(id, method, params));
+    try {
+      return await answered.promise;
+    } finally {
+      takesBack.dispose();
+      this.#open.delete(id);
+    }
+  }
+
+  /** An answer that belongs to nothing that is open means nothing. */
+  answer(id: RequestId | undefined, result: JsonObject | undefined, error: WireError | undefined): void {
+    const answered = id === undefined ? undefined : this.#open.get(id);
+    if (id === undefined || answered === undefined) return;
+    this.#open.delete(id);
+    if (error === undefined) answered.resolve(result);
+    else answered.reject(error);
+  }
+
+  dispose(): void {
+    for (const answered of this.#open.values()) answered.resolve(undefined);
+    this.#open.clear();
+  }
+}
+
+/** A tool call of a client's, on whose stream it can be asked something until the call is over. */
+export class CallPlace implements ClientPlace, Disposable {
+  readonly conversation: string | undefined;
+  readonly #requests: ClientRequests;
+  readonly #send: SendToClient;
+  readonly #asked = new Set<CancellationSource>();
+
+  constructor(conversation: string | undefined, requests: ClientRequests, send: SendToClient) {
+    this.conversation = conversation;
+    this.#requests = requests;
+    this.#send = send;
+  }
+
+  async ask(method: string, params: JsonObject, token: CancellationToken): Promise<JsonObject | undefined> {
+    const source = new CancellationSource();
+    const ends = token.onCancellationRequested(() => source.cancel());
+    this.#asked.add(source);
+    try {
+      return await this.#requests.ask(this.#send, method, params, source.token);
+    } finally {
+      this.#asked.delete(source);
+      ends.dispose();
+      source.dispose();
+    }
+  }
+
+  dispose(): void {
+    for (const source of [...this.#asked]) source.cancel();
+  }
+}

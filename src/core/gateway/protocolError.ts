@@ -1,0 +1,32 @@
+import { type HostError, RPC, WireError } from '../base/errors.ts';
+
+/** MCP "Resources", up to 2025-11-25, which is what clients here speak. */
+const RESOURCE_NOT_FOUND = -32002;
+
+/** A failure of anything but a tool: no model reads it, so it is an error of the protocol, with what to do next. */
+export function protocolError(error: HostError): WireError {
+  switch (error.code) {
+    case 'REMOTE_ERROR':
+      return new WireError(error.rpcCode ?? RPC.internalError, error.message, error.data);
+    case 'UNKNOWN_PROMPT':
+    case 'INVALID_ARGUMENTS':
+      return new WireError(RPC.invalidParams, error.message, error.data);
+    case 'UNKNOWN_RESOURCE':
+      return new WireError(RESOURCE_NOT_FOUND, error.message, error.data);
+    case 'CAPABILITY_MISSING':
+    case 'NOT_IN_REVISION':
+      return new WireError(RPC.methodNotFound, error.message);
+    default:
+      return new WireError(RPC.internalError, withNextStep(error));
+  }
+}
+
+/** In one text, for whoever has no other place for it. */
+export function withNextStep({ code, message, suggestion }: HostError): string {
+  const nextStep = suggestion ?? NEXT_STEPS[code];
+  return nextStep === undefined ? message : `${message} ${nextStep}`;
+}
+
+const NEXT_STEPS: Partial<Record<HostError['code'], string>> = {
+  SERVER_NOT_RUNNING: 'Start the server in the Servers view, then call the tool again.',
+};

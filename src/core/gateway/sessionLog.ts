@@ -1,0 +1,54 @@
+import type { Disposable } from '../base/disposable.ts';
+import { RPC, WireError } from '../base/errors.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Host, ServerLog } from '../hostTypes.ts';
+import { LOG_LEVELS, type LogLevelName } from '../model/catalog.ts';
+import { notificationMessage } from './messages.ts';
+
+/**
+ * The server's log as one client wants it (MCP "Logging"): from the level that it asked for, and nothing before it did.
+ * What the server itself is asked for is the host's affair, so that no client takes lines from another.
+ */
+export class SessionLog implements Disposable {
+  readonly #host: Pick<Host, 'onDidLog' | 'wishLogLevel'>;
+  readonly #server: string;
+  readonly #send: (message: JsonObject) => void;
+  #wish: Disposable | undefined;
+  #listening: Disposable | undefined;
+  #least: number = LOG_LEVELS.length;
+  #isDisposed = false;
+
+  constructor(host: Pick<Host, 'onDidLog' | 'wishLogLevel'>, server: string, send: (message: JsonObject) => void) {
+    this.#host = host;
+    this.#server = server;
+    this.#send = send;
+  }
+
+  setLevel(level: Json | undefined): void {
+    const known = levelOf(level);
+    if (this.#isDisposed) return;
+    this.#least = LOG_LEVELS.indexOf(known);
+    this.#listening ??= this.#host.onDidLog((log) => this.#hear(log));
+    const before = this.#wish;
+    this.#wish = this.#host.wishLogLevel(this.#server, known);
+    before?.dispose();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#listening?.dispose();
+    this.#wish?.dispose();
+  }
+
+  #hear({ server, level, logger, data }: ServerLog): void {
+    if (server !== this.#server || LOG_LEVELS.indexOf(level) < this.#least) return;
+    const named = logger === undefined ? {} : { logger };
+    this.#send(notificationMessage('notifications/message', { level, ...named, data }));
+  }
+}
+
+function levelOf(level: Json | undefined): LogLevelName {
+  const known = LOG_LEVELS.find((name) => name === level);
+  if (known === undefined) throw new WireError(RPC.invalidParams, `\`level\` is one of ${LOG_LEVELS.join(', ')}.`);
+  return known;
+}

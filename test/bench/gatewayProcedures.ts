@@ -1,0 +1,129 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type * as gatewayModule from '../../src/node/gatewayServer.ts';
+import { nodeIds } from '../../src/node/nodePorts.ts';
+import { builtHost } from './buildPaths.ts';
+import { serverCommand } from './clients/client.ts';
+import { startHost } from './clients/host.ts';
+import type { Params } from './job.ts';
+import type { Metrics } from './measure.ts';
+import { median, percentile } from './statistics.ts';
+
+/** A measurement of the gateway before a host. */
+export type GatewayProcedure = (variant: string, params: Params) => Promise<Metrics>;
+
+const SERVER = 'bench';
+const ARGS = { text: 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor.' };
+
+/** What the answer comes as: the editor's client takes both, and gets a stream. */
+const ACCEPTS: Readonly<Record<string, string>> = {
+  stream: 'text/event-stream, application/json',
+  single: 'application/json',
+};
+
+const number = (params: Params, name: string): number => {
+  const value = params[name];
+  if (typeof value !== 'number') throw new Error(`The measurement needs the number "${name}".`);
+  return value;
+};
+
+const textOf = async (response: IncomingMessage): Promise<string> => {
+  let text = '';
+  for await (const chunk of response.setEncoding('utf8')) text += chunk;
+  return text;
+};
+
+/** As little of a client as there can be: Node's own, with kept connections, and no look at the answer. */
+class Caller {
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #address: gatewayModule.GatewayAddress;
+  readonly #accept: string;
+  #session = '';
+  #id = 0;
+
+  constructor(address: gatewayModule.GatewayAddress, accept: string) {
+    this.#address = address;
+    this.#accept = accept;
+  }
+
+  async open(): Promise<void> {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
+    const { headers } = await this.#post({ jsonrpc: '2.0', id: ++this.#id, method: 'initialize', params });
+    this.#session = String(headers['mcp-session-id']);
+    await this.#post({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  }
+
+  async call(): Promise<void> {
+    const _meta = { 'vscode.conversationId': 'bench', progressToken: this.#id };
+    const params = { name: 'echo', arguments: ARGS, _meta };
+    const { text } = await this.#post({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/call', params });
+    if (!text.includes('"content"')) throw new Error(`The gateway answered ${text}.`);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #post(message: object): Promise<{ readonly headers: IncomingMessage['headers']; readonly text: string }> {
+    const { url, headers, socket } = this.#address;
+    const body = JSON.stringify(message);
+    const all = {
+      ...headers,
+      accept: this.#accept,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      ...(this.#session !== '' && { 'mcp-session-id': this.#session }),
+    };
+    const options = { method: 'POST', headers: all, agent: this.#agent, ...(socket && { socketPath: socket }) };
+    return new Promise((resolve, reject) => {
+      const sent = request(url, options, (response) => {
+        textOf(response).then((text) => resolve({ headers: response.headers, text }), reject);
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  }
+}
+
+const took = async (work: () => Promise<unknown>): Promise<number> => {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+};
+
+/** A call of the host and one through the gateway, in turn: whatever slows the machine down slows both. */
+const added: GatewayProcedure = async (variant, params) => {
+  const accept = ACCEPTS[variant];
+  if (accept === undefined) throw new Error(`There is no variant "${variant}".`);
+  const host = await startHost({ [SERVER]: serverCommand });
+  const built = join(dirname(builtHost), 'gatewayServer.js');
+  const { startGateway } = createRequire(import.meta.url)(built) as typeof gatewayModule;
+  const gateway = await startGateway({ host, ids: nodeIds });
+  const caller = new Caller(gateway.address(SERVER), accept);
+  await caller.open();
+  const directly = (): Promise<unknown> =>
+    host.callTool({ server: SERVER, tool: 'echo', args: ARGS, route: 'gateway', conversationId: 'bench' });
+  const through = (): Promise<void> => caller.call();
+  const direct: number[] = [];
+  const ours: number[] = [];
+  const warmUp = number(params, 'warmUp');
+  for (let i = -warmUp; i < number(params, 'calls'); i++) {
+    const [first, second] = [await took(directly), await took(through)];
+    if (i < 0) continue;
+    direct.push(first);
+    ours.push(second);
+  }
+  caller.close();
+  await gateway.dispose();
+  await host.close();
+  const differences = ours.map((ms, index) => ms - (direct[index] ?? Number.NaN));
+  return {
+    added: median(differences),
+    p99: percentile(differences, 0.99),
+    direct: median(direct),
+    through: median(ours),
+  };
+};
+
+export const gatewayProcedures: Readonly<Record<string, GatewayProcedure>> = { gateway: added };

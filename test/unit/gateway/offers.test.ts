@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict';
+import { type CallOptions, Deferred, HostError, type Json, type JsonObject } from '../../../src/core/index.ts';
+import { decodePromptPage, decodePromptResult } from '../../../src/core/wire/prompts.ts';
+import { decodeReadResult, decodeResourcePage, decodeTemplatePage } from '../../../src/core/wire/resources.ts';
+import { failOnLeaks } from '../../support/leaks.ts';
+import { settle } from '../../support/fakeClock.ts';
+import { Conversation, endConversations, initialize, request } from './conversation.ts';
+import { RUNNING, tool } from './fakeHost.ts';
+
+const HTTPS = { src: 'https://a.test/i.png' };
+const SLY = { src: 'javascript:alert(1)' };
+
+const value = <T>(decoded: { readonly kind: string; readonly value?: T }): T => {
+  assert.ok(decoded.value !== undefined, decoded.kind);
+  return decoded.value;
+};
+
+const result = async (client: Conversation, message: Json): Promise<Json | undefined> => {
+  const answer = (await client.ask(message)) as JsonObject;
+  return answer['result'] ?? answer['error'];
+};
+
+suite('gateway offers', () => {
+  teardown(endConversations);
+  failOnLeaks();
+
+  test('a client is told of what the server itself declared, and of nothing else', async () => {
+    const declared: Json[] = [];
+    const capabilities: readonly JsonObject[] = [
+      {},
+      { prompts: {}, completions: {} },
+      { resources: {} },
+      { resources: { subscribe: true, listChanged: false } },
+    ];
+    for (const given of capabilities) {
+      const client = new Conversation();
+      client.host.set('notes', [], RUNNING, 'state', { capabilities: given });
+      const { capabilities: told } = (await result(client, initialize('2025-11-25'))) as JsonObject;
+      const { tools, logging, ...rest } = told as JsonObject;
+      assert.deepEqual([tools, logging], [{ listChanged: true }, {}]);
+      declared.push(rest);
+    }
+    assert.deepEqual(declared, [
+      {},
+      { prompts: { listChanged: true }, completions: {} },
+      { resources: { listChanged: true } },
+      { resources: { listChanged: true, subscribe: true } },
+    ]);
+  });
+
+  test('a server older than the word for it completes where it has prompts', async () => {
+    const client = new Conversation();
+    const old = { ...RUNNING, protocolVersion: '2024-11-05' } as typeof RUNNING;
+    client.host.set('notes', [], old, 'state', { capabilities: { prompts: {} } });
+    const { capabilities } = (await result(client, initialize('2025-11-25'))) as JsonObject;
+    assert.deepEqual((capabilities as JsonObject)['completions'], {});
+  });
+
+  test('lists go on whole, but for what a strict client would refuse all of them for, and for sly icons', async () => {
+    const client = new Conversation();
+    const prompts = [
+      {
+        name: 'greet',
+        title: 7,
+        description: 'Says hello.',
+        arguments: [{ name: 'who', required: 'yes', description: 'Whom.', xHint: 1 }, 'odd', { title: 'nameless' }],
+        icons: [SLY, HTTPS],
+        xFuture: true,
+      },
+      { name: 'plain', arguments: 'none' },
+    ];
+    const resources = [
+      {
+        uri: 'note:///1',
+        name: 'One',
+        size: 'big',
+        mimeType: 3,
+        annotations: { priority: 9 },
+        icons: [SLY],
+        _meta: [],
+      },
+      { uri: 'note:///2', size: 12, annotations: { audience: ['user'], priority: 0.5 } },
+    ];
+    const resourceTemplates = [{ uriTemplate: 'note:///{id}', title: 'A note', icons: 'odd', description: [] }];
+    client.host.set('notes', [tool('add')], RUNNING, 'prompts', {
+      prompts: decodePromptPage({ prompts }).items,
+      resources: decodeResourcePage({ resources }).items,
+      templates: decodeTemplatePage({ resourceTemplates }).items,
+    });
+    assert.deepEqual(
+      [
+        await result(client, request('prompts/list')),
+        await result(client, request('resources/list')),
+        await result(client, request('resources/templates/list', { cursor: null })),
+        await result(client, request('resources/templates/list', { cursor: 'x' })),
+      ],
+      [
+        {
+          prompts: [
+            {
+              name: 'greet',
+              description: 'Says hello.',
+              arguments: [{ name: 'who', description: 'Whom.', xHint: 1 }],
+              icons: [HTTPS],
+              xFuture: true,
+            },
+            { name: 'plain' },
+          ],
+        },
+        {
+          resources: [
+            { uri: 'note:///1', name: 'One' },
+            { uri: 'note:///2', name: 'note:///2', size: 12, annotations: { audience: ['user'], priority: 0.5 } },
+          ],
+        },
+        { resourceTemplates: [{ uriTemplate: 'note:///{id}', name: 'note:///{id}', title: 'A note' }] },
+        { code: -32602, message: 'This list has one page: call without a `cursor`.' },
+      ],
+    );
+    client.host.set('notes', [], { kind: 'stopped', reason: 'byUser' }, 'state', {
+      prompts: decodePromptPage({ prompts }).items,
+    });
+    assert.deepEqual(await result(client, request('prompts/list')), { prompts: [] });
+  });
+
+  test('a prompt is asked for with texts, and its messages come back readable', async () => {
+    const client = new Conversation();
+    const asked: Json[] = [];
+    client.host.onPrompt = (server, name, args, options: CallOptions = {}) => {
+      asked.push([server, name, args]);
+      options.onProgress?.({ progress: 1, total: 2, message: 'half' });
+      const messages = [
+        { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'new' }] },
+        { role: 'assistant', content: 'bare' },
+        { role: 'robot', content: { type: 'image', data: '?', mimeType: 'image/png' } },
+      ];
+      return Promise.resolve(value(decodePromptResult({ description: 4, messages, _meta: 5, xMore: 1 })));
+    };
+    const params = { name: 'greet', arguments: { who: 'Ada', count: 2, no: null }, _meta: { progressToken: 'p' } };
+    await client.say(request('prompts/get', params));
+    assert.deepEqual(asked, [['notes', 'greet', { who: 'Ada', count: '2' }]]);
+    assert.deepEqual(client.heard(), [
+      '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1,"total":2,"message":"half"}}',
+      '{"jsonrpc":"2.0","id":1,"result":{"xMore":1,"messages":[{"role":"user","content":{"type":"text","text":"a"}},{"role":"user","content":{"type":"text","text":"{\\"type\\":\\"new\\"}"}},{"role":"assistant","content":{"type":"text","text":"bare"}},{"role":"user","content":{"type":"text","text":"[image image/png, 0 bytes]"}}]}}',
+    ]);
+  });
+
+  test('a resource is read as the server gave it, or as it could be understood', async () => {
+    const client = new Conversation();
+    const read = async (given: Json): Promise<Json | undefined> => {
+      client.host.onRead = (_, uri) => Promise.resolve(value(decodeReadResult(given, uri)));
+      return result(client, request('resources/read', { uri: 'note:///1' }));
+    };
+    const whole = { contents: [{ uri: 'note:///1', text: 'x', _meta: { a: 1 } }], xMore: 1 };
+    assert.deepEqual(
+      [
+        await read(whole),
+        await read({ contents: [{ text: 'no uri', mimeType: 4 }, { uri: 'u' }], _meta: 3 }),
+        await read([{ uri: 'u', blob: 'AA==' }]),
+      ],
+      [whole, { contents: [{ uri: 'note:///1', text: 'no uri' }] }, { contents: [{ uri: 'u', blob: 'AA==' }] }],
+    );
+  });
+
+  test('a failure says what happened in a code that clients know, and the next step', async () => {
+    const client = new Conversation();
+    const fail = (...args: ConstructorParameters<typeof HostError>): Promise<Json | undefined> => {
+      client.host.onPrompt = () => Promise.reject(new HostError(...args));
+      return result(client, request('prompts/get', { name: 'x' }));
+    };
+    assert.deepEqual(
+      [
+        await fail('UNKNOWN_PROMPT', 'No such prompt.', { layer: 'server' }),
+        await fail('INVALID_ARGUMENTS', 'Not these.', { layer: 'server' }),
+        await fail('UNKNOWN_RESOURCE', 'No such resource.', { layer: 'server' }),
+        await fail('CAPABILITY_MISSING', 'It has none.', { layer: 'protocol' }),
+        await fail('REMOTE_ERROR', 'Its own.', { layer: 'server', rpcCode: -32042, data: { elicitations: [] } }),
+        await fail('SERVER_NOT_RUNNING', 'It does not run.', { layer: 'host' }),
+        await fail('TIMEOUT', 'Too slow.', { layer: 'server', suggestion: 'Try again.' }),
+        await result(client, request('prompts/get', {})),
+        await result(client, request('prompts/get', { name: 'x', arguments: [] })),
+        await result(client, request('resources/read', { uri: 3 })),
+      ],
+      [
+        { code: -32602, message: 'No such prompt.' },
+        { code: -32602, message: 'Not these.' },
+        { code: -32002, message: 'No such resource.' },
+        { code: -32601, message: 'It has none.' },
+        { code: -32042, message: 'Its own.', data: { elicitations: [] } },
+        { code: -32603, message: 'It does not run. Start the server in the Servers view, then call the tool again.' },
+        { code: -32603, message: 'Too slow. Try again.' },
+        { code: -32602, message: '`name` is the name of a prompt.' },
+        { code: -32602, message: '`arguments` is a JSON object.' },
+        { code: -32602, message: '`uri` is the URI of a resource.' },
+      ],
+    );
+  });
+
+  test('a prompt, a reading and a completion can be cancelled, and get no answer then', async () => {
+    const client = new Conversation();
+    const tokens: CallOptions['token'][] = [];
+    const never = new Deferred<never>();
+    client.host.onPrompt = (_, __, ___, options) => (tokens.push(options?.token), never.promise);
+    client.host.onRead = (_, __, options) => (tokens.push(options?.token), never.promise);
+    client.host.onComplete = (_, __, options) => (tokens.push(options?.token), never.promise);
+    const ref = { type: 'ref/prompt', name: 'greet' };
+    const open = [
+      client.say({ id: 1, method: 'prompts/get', params: { name: 'greet' } }),
+      client.say({ id: 2, method: 'resources/read', params: { uri: 'note:///1' } }),
+      client.say({ id: 3, method: 'completion/complete', params: { ref, argument: { name: 'who', value: 'A' } } }),
+    ];
+    for (const requestId of [1, 2, 3]) await client.say({ method: 'notifications/cancelled', params: { requestId } });
+    await Promise.all(open);
+    assert.deepEqual(client.heard(), []);
+    assert.deepEqual(
+      tokens.map((token) => token?.isCancellationRequested),
+      [true, true, true],
+    );
+  });
+
+  test('arguments of prompts and variables of templates are completed', async () => {
+    const client = new Conversation();
+    const asked: Json[] = [];
+    client.host.onComplete = (server, completion, options) => {
+      asked.push([server, JSON.parse(JSON.stringify(completion)), options?.asker ?? null]);
+      return Promise.resolve({ values: ['Ada', 'Alan'], total: 2, hasMore: false });
+    };
+    const argument = { name: 'who', value: 'A' };
+    const complete = (params: JsonObject): Promise<Json | undefined> =>
+      result(client, request('completion/complete', params));
+    const ref = { type: 'ref/prompt', name: 'greet' };
+    const context = { arguments: { tone: 'warm' } };
+    const values = { completion: { values: ['Ada', 'Alan'], total: 2, hasMore: false } };
+    assert.deepEqual(
+      [
+        await complete({ ref, argument, context }),
+        await complete({ ref: { type: 'ref/resource', uri: 'note:///{id}' }, argument }),
+        await complete({ ref: { type: 'ref/tool', name: 'x' }, argument }),
+        await complete({ ref, argument: { name: 'who' } }),
+      ],
+      [
+        values,
+        values,
+        { code: -32602, message: '`ref` names a prompt (`ref/prompt`) or a resource template (`ref/resource`).' },
+        { code: -32602, message: '`argument` has a `name` and a `value`, which are texts.' },
+      ],
+    );
+    const template = { reference: { kind: 'template', uriTemplate: 'note:///{id}' }, argument, settled: {} };
+    assert.deepEqual(asked, [
+      ['notes', { reference: { kind: 'prompt', name: 'greet' }, argument, settled: { tone: 'warm' } }, 's0'],
+      ['notes', template, 's0'],
+    ]);
+    client.host.onComplete = () => Promise.reject(new HostError('CANCELLED', 'Overtaken.', { layer: 'host' }));
+    assert.deepEqual(await complete({ ref, argument }), { completion: { values: [], hasMore: false } });
+  });
+
+  test('a client hears of the resources that it subscribed to, also later, and the server is told of the end', async () => {
+    const client = new Conversation();
+    await client.begin();
+    const subscribe = (method: string, uri: Json): Promise<Json | undefined> =>
+      result(client, request(`resources/${method}`, { uri }));
+    await subscribe('subscribe', 'note:///1');
+    await subscribe('subscribe', 'note:///1');
+    client.host.watched.get('note:///1')?.('note:///1/part');
+    client.host.watched.get('note:///1')?.('note:///1/part');
+    assert.deepEqual(client.heard(), []);
+    client.listen();
+    client.host.watched.get('note:///1')?.('note:///1');
+    const updated = (uri: string): string =>
+      `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"${uri}"}}`;
+    assert.deepEqual(client.heard(), [updated('note:///1/part'), updated('note:///1')]);
+    assert.deepEqual([...client.host.watched.keys()], ['note:///1']);
+    await subscribe('unsubscribe', 'note:///1');
+    assert.deepEqual([...client.host.watched.keys()], []);
+    await subscribe('subscribe', 'note:///2');
+    client.session.dispose();
+    assert.deepEqual([...client.host.watched.keys()], []);
+  });
+
+  test('a subscription that the server does not agree to is none, and nobody has too many', async () => {
+    const client = new Conversation();
+    const subscribe = (uri: string): Promise<Json | undefined> =>
+      result(client, request('resources/subscribe', { uri }));
+    client.host.agrees = () =>
+      Promise.reject(new HostError('CAPABILITY_MISSING', 'It does not tell.', { layer: 'protocol' }));
+    assert.deepEqual(await subscribe('a:1'), { code: -32601, message: 'It does not tell.' });
+    assert.deepEqual([...client.host.watched.keys()], []);
+    client.host.agrees = () => Promise.resolve();
+    for (let n = 0; n < 256; n++) await subscribe(`a:${n}`);
+    assert.deepEqual(await subscribe('a:256'), { code: -32600, message: 'More than 256 resources are subscribed to.' });
+    client.host.set('notes', [], { kind: 'stopped', reason: 'byUser' });
+    assert.deepEqual(await subscribe('a:0'), {
+      code: -32603,
+      message: 'The server "notes" is not running. Start the server in the Servers view, then call the tool again.',
+    });
+  });
+
+  test('the log reaches a client from the level that it asked for, whatever others ask', async () => {
+    const client = new Conversation();
+    await client.begin();
+    client.listen();
+    client.host.log('notes', 'emergency', 'before it asked');
+    const setLevel = (level: Json): Promise<Json | undefined> => result(client, request('logging/setLevel', { level }));
+    assert.deepEqual(await setLevel('warning'), {});
+    client.host.log('notes', 'notice', 'too little');
+    client.host.log('other', 'error', 'of another server');
+    client.host.log('notes', 'warning', { a: [1] }, 'db');
+    assert.deepEqual(client.host.wishes, ['notes warning']);
+    assert.deepEqual(client.heard(), [
+      '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","logger":"db","data":{"a":[1]}}}',
+    ]);
+    await setLevel('debug');
+    client.host.log('notes', 'debug', 'all');
+    assert.deepEqual(client.host.wishes, ['notes debug']);
+    assert.deepEqual(client.heard(), [
+      '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"debug","data":"all"}}',
+    ]);
+    const levels = 'debug, info, notice, warning, error, critical, alert, emergency';
+    assert.deepEqual(await setLevel('loud'), { code: -32602, message: `\`level\` is one of ${levels}.` });
+    client.session.dispose();
+    assert.deepEqual(client.host.wishes, []);
+    await settle();
+  });
+
+  test('a state stays with the host: the client hears what its checkpoint is called, and from nobody else', async () => {
+    const client = new Conversation();
+    const call = async (raw: JsonObject, kept?: object): Promise<Json | undefined> => {
+      const done = client.call(1, { name: 'add' });
+      (await client.host.nextCall()).succeed(raw, kept as never);
+      await done;
+      return (JSON.parse(client.heard()[0] ?? '{}') as JsonObject)['result'];
+    };
+    const state = { checkpoint: 'c1', data: { secret: 1 } };
+    const content: Json = [];
+    assert.deepEqual(
+      [
+        await call({ content, state, _meta: { a: 1 } }, { kind: 'kept', checkpoint: 'c1', place: 1 }),
+        await call({ content, state }, { kind: 'known', checkpoint: 'c1', place: 1 }),
+        await call({ content, state }, { kind: 'lost', checkpoint: 'c1', problem: 'Full.' }),
+        await call({ content, state: 'mine', _meta: { 'mcpl/checkpoint': 'forged', b: 1 } }),
+        await call({ content, state: { of: 'another kind' } }),
+      ],
+      [
+        { content, _meta: { a: 1, 'mcpl/checkpoint': 'c1' } },
+        { content, _meta: { 'mcpl/checkpoint': 'c1' } },
+        { content, _meta: {} },
+        { content, state: 'mine', _meta: { b: 1 } },
+        { content, state: { of: 'another kind' } },
+      ],
+    );
+  });
+});
