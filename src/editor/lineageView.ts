@@ -100,9 +100,10 @@ function registerPages(store: DisposableStore, load: () => Promise<LineageDesk>)
   );
 }
 
-const askPerson: ModalAsker = async ({ message, detail, titles, refusal }) => {
-  if (refusal === undefined) return vscode.window.showWarningMessage(message, { modal: true, detail }, ...titles);
-  const items = [{ title: refusal, isCloseAffordance: true }, ...titles.map((title) => ({ title }))];
-  const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...items);
-  return chosen?.title;
-};
+const askPerson: ModalAsker = async ({ message, detail, titles, refusal }) =>
+  // The first is what Enter chooses; a button that is told to stand for closing never is.
+  vscode.window.showWarningMessage(
+    message,
+    { modal: true, detail },
+    ...(refusal === undefined ? titles : [refusal, ...titles]),
+  );

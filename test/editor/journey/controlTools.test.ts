@@ -8,8 +8,7 @@ const SETTINGS = {
     state: { enabled: false, command: 'mcpl-demo', args: ['state'], featureSets: { enabled: ['state.book'] } },
   },
 };
-const CONFIRMATION =
-  '.interactive-response .chat-confirmation-widget-container, .interactive-response .chat-confirmation-widget2';
+const ALLOW = '.interactive-response .monaco-button:has-text("Allow")';
 
 suite('A person whose model asks for a rollback', () => {
   let opened: JourneyEditor | undefined;
@@ -77,9 +76,9 @@ suite('A person whose model asks for a rollback', () => {
     second = places[1]?.[2] ?? '';
     assert.equal(places.length, 3);
     await send(`call mcpl_rollback {"place": ${second}}`);
-    await person.waitFor(CONFIRMATION);
+    await person.waitFor(ALLOW);
     await person.screenshot('journey control tools 01 the confirmation of the editor');
-    await person.click('.interactive-response .monaco-button:has-text("Allow")');
+    await person.click(ALLOW);
     const asked = await dialog();
     assert.match(asked, /Roll state \(state\.book\) back to page-\w+\?/);
     assert.match(asked, /A language model asks for this, by a tool call in a chat\. .* What is not undone:/);
