@@ -8,6 +8,7 @@ import { ServerLogs } from './features/serverLogs.ts';
 import { requestOf } from './features/unitRequest.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
+import { hostClosed, startRefusal } from './features/startRefusal.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
 import { repeatedArguments } from './features/paramHeaders.ts';
 import { InputParts } from './features/inputParts.ts';
@@ -372,26 +373,10 @@ class LiveHost implements Host {
   }
 
   async #runnable(id: string, action: (unit: ServerUnit) => Promise<void>): Promise<void> {
-    if (this.#closing !== undefined)
-      throw new HostError('CONNECTION_CLOSED', `The server "${id}" cannot start: the host is closed.`, {
-        layer: 'host',
-        effect: 'none',
-        suggestion: 'Open a new host.',
-      });
+    if (this.#closing !== undefined) throw hostClosed(id);
     const unit = this.#unit(id);
-    if (!this.#trusted)
-      throw new HostError('NOT_TRUSTED', `The server "${id}" cannot start: this workspace is not trusted.`, {
-        layer: 'policy',
-        effect: 'none',
-        suggestion: 'Trust the workspace first.',
-      });
-    const problem = unit.entry.problems.find((candidate) => candidate.severity === 'error');
-    if (problem !== undefined)
-      throw new HostError('INVALID_SETTINGS', `The settings of "${id}" have an error: ${problem.message}`, {
-        layer: 'settings',
-        effect: 'none',
-        suggestion: 'Correct them, then start it again.',
-      });
+    const refusal = startRefusal(unit.entry, this.#trusted);
+    if (refusal !== undefined) throw refusal;
     try {
       await action(unit);
     } catch (error) {

@@ -1,0 +1,27 @@
+import { HostError } from '../base/errors.ts';
+import type { SettingsEntry } from '../session/settingsEntry.ts';
+
+/** Why a server cannot be started by hand now, whatever a person says. */
+export function startRefusal({ id, problems }: SettingsEntry, isTrusted: boolean): HostError | undefined {
+  if (!isTrusted)
+    return new HostError('NOT_TRUSTED', `The server "${id}" cannot start: this workspace is not trusted.`, {
+      layer: 'policy',
+      effect: 'none',
+      suggestion: 'Trust the workspace first.',
+    });
+  const problem = problems.find(({ severity }) => severity === 'error');
+  if (problem === undefined) return undefined;
+  return new HostError('INVALID_SETTINGS', `The settings of "${id}" have an error: ${problem.message}`, {
+    layer: 'settings',
+    effect: 'none',
+    suggestion: 'Correct them, then start it again.',
+  });
+}
+
+export function hostClosed(id: string): HostError {
+  return new HostError('CONNECTION_CLOSED', `The server "${id}" cannot start: the host is closed.`, {
+    layer: 'host',
+    effect: 'none',
+    suggestion: 'Open a new host.',
+  });
+}
