@@ -1,43 +1,45 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { HostError, messageOf } from '../core/index.ts';
 import type { StateRequester } from './stateStore.ts';
-import { runBatch } from './store/batch.ts';
+import type { runBatch } from './store/batch.ts';
 import type { StoreOperation, StoreParams } from './store/contract.ts';
-import { migrate } from './store/migrations.ts';
 import type { Decoder } from './store/records.ts';
-import { loadSqlite } from './store/sqlite.ts';
-import { openStates, type States } from './store/states/stateHandlers.ts';
+import type { States } from './storeParts.ts';
 
 interface Opened {
   readonly database: DatabaseSync;
   readonly states: States;
+  readonly run: typeof runBatch;
 }
 
 /** States that last as long as the process: the same store, in no file and on no thread of its own. */
 export class MemoryStates implements StateRequester {
-  #opened: Opened | undefined;
+  #opened: Promise<Opened> | undefined;
 
   get isUnused(): boolean {
     return this.#opened === undefined;
   }
 
-  request<O extends StoreOperation, T>(operation: O, params: StoreParams<O>, decode: Decoder<T>): Promise<T> {
+  async request<O extends StoreOperation, T>(operation: O, params: StoreParams<O>, decode: Decoder<T>): Promise<T> {
     try {
-      const { database, states } = (this.#opened ??= open());
-      const [answer] = runBatch(database, states.handlers, [{ id: 1, operation, params }], () => states.forget());
+      this.#opened ??= open();
+      const { database, states, run } = await this.#opened;
+      const [answer] = run(database, states.handlers, [{ id: 1, operation, params }], () => states.forget());
       if (answer?.ok !== true) throw new Error(answer?.failure.message);
-      return Promise.resolve(decode(answer.result));
+      return decode(answer.result);
     } catch (error) {
-      return Promise.reject(failed(messageOf(error)));
+      throw failed(messageOf(error));
     }
   }
 }
 
-function open(): Opened {
+/** Loaded with the first state: most programs that keep nothing never have one. */
+async function open(): Promise<Opened> {
+  const { loadSqlite, migrate, openStates, runBatch: run } = await import('./storeParts.ts');
   const { DatabaseSync } = loadSqlite();
   const database = new DatabaseSync(':memory:');
   migrate(database);
-  return { database, states: openStates(database) };
+  return { database, states: openStates(database), run };
 }
 
 function failed(reason: string): HostError {

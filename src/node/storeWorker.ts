@@ -1,17 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { auditHandlers } from './store/audit.ts';
-import { failAll, runBatch } from './store/batch.ts';
-import { consentHandlers } from './store/consents.ts';
 import { decodeToStore, type FromStore, type StoreRequest } from './store/contract.ts';
-import { closeQuietly, openDatabase } from './store/database.ts';
-import { eventHandlers } from './store/events.ts';
-import { grantHandlers } from './store/grants.ts';
 import { record, text } from './store/records.ts';
 import type { StoreHandlers } from './store/repository.ts';
-import { describeFailure } from './store/sqlite.ts';
-import { openStates } from './store/states/stateHandlers.ts';
-import { verdictHandlers } from './store/verdicts.ts';
+import {
+  auditHandlers,
+  closeQuietly,
+  consentHandlers,
+  describeFailure,
+  eventHandlers,
+  failAll,
+  grantHandlers,
+  openDatabase,
+  openStates,
+  runBatch,
+  verdictHandlers,
+} from './storeParts.ts';
 
 /** More would make the first of them wait for the last. */
 const MAX_BATCH = 1_024;

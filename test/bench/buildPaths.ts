@@ -7,6 +7,8 @@ export const buildFolder = join(benchFolder, 'build');
 /** The product, built as it ships: a folder that the editor can load as an extension. */
 export const builtExtension = join(buildFolder, 'product');
 export const builtExtensionCode = join(builtExtension, 'dist/extension.js');
+/** What it loads at once, so that a window reads both when it starts. */
+export const builtHostCore = join(builtExtension, 'dist/hostCore.js');
 export const builtHost = join(builtExtension, 'dist/host.cjs');
 export const emptyExtension = join(buildFolder, 'empty');
 export const builtSdk = join(buildFolder, 'sdk1.cjs');

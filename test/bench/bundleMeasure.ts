@@ -4,14 +4,15 @@ import { gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { node22 } from '../harness/paths.ts';
 import { mustRun } from '../harness/processes.ts';
-import { builtExtensionCode, builtNothing, builtSdk } from './buildPaths.ts';
+import { builtExtensionCode, builtHostCore, builtNothing, builtSdk } from './buildPaths.ts';
 import { lastLineAs, pinned } from './job.ts';
 import type { Measure, Metrics } from './measure.ts';
 
-const files: Readonly<Record<string, string>> = {
-  nothing: builtNothing,
-  sdk1: builtSdk,
-  extension: builtExtensionCode,
+/** The first is what is loaded; the others come with it. */
+const files: Readonly<Record<string, readonly [string, ...(readonly string[])]>> = {
+  nothing: [builtNothing],
+  sdk1: [builtSdk],
+  extension: [builtExtensionCode, builtHostCore],
 };
 
 const load = async (file: string, state: 'cold' | 'warm'): Promise<number> => {
@@ -26,16 +27,20 @@ const load = async (file: string, state: 'cold' | 'warm'): Promise<number> => {
   return lastLineAs<{ took: number }>(output)?.took ?? Number.NaN;
 };
 
-const measureFile = async (file: string): Promise<Record<string, number>> => ({
-  kilobytes: (await stat(file)).size / 1000,
-  gzip: gzipSync(readFileSync(file)).length / 1000,
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+const measureFiles = async ([file, ...more]: readonly [string, ...(readonly string[])]): Promise<
+  Record<string, number>
+> => ({
+  kilobytes: sum(await Promise.all([file, ...more].map(async (each) => (await stat(each)).size / 1000))),
+  gzip: sum([file, ...more].map((each) => gzipSync(readFileSync(each)).length / 1000)),
   cold: await load(file, 'cold'),
   warm: await load(file, 'warm'),
 });
 
 const repeat: Measure['repeat'] = async (order) => {
   const all: Record<string, Record<string, number>> = {};
-  for (const variant of order) all[variant] = await measureFile(files[variant] ?? builtNothing);
+  for (const variant of order) all[variant] = await measureFiles(files[variant] ?? [builtNothing]);
   const nothing = all['nothing']?.['warm'] ?? 0;
   const result: Record<string, Metrics> = {};
   for (const [variant, metrics] of Object.entries(all))
@@ -60,7 +65,7 @@ export const bundleMeasure = (dose: number): Measure => ({
     { metric: 'net', to: 'sdk1' },
   ],
   targets: [
-    { id: '5', what: 'dist/extension.js KB', metric: 'kilobytes', of: 'extension', atMost: 300 },
+    { id: '5', what: 'KB that the editor reads at its start', metric: 'kilobytes', of: 'extension', atMost: 300 },
     { id: '5', what: 'load of the bundle / SDK', metric: 'net', of: 'extension', to: 'sdk1', atMost: 0.35 },
   ],
   repetitions: Math.ceil(20 * dose),

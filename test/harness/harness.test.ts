@@ -41,6 +41,8 @@ const complete = packed(
   ...['dist/extension.js', 'dist/storeWorker.js', 'dist/host.cjs', 'dist/cli.js', 'dist/demo.js'],
   ...['dist/schemaWorker.js', 'dist/remote.js', 'dist/children.js', 'dist/opener.js', 'dist/gatewayServer.js'],
   ...[
+    'dist/hostCore.js',
+    'dist/storeParts.js',
     'dist/engine.js',
     'dist/serverInputs.js',
     'dist/scopeDesk.js',

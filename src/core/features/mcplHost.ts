@@ -11,12 +11,12 @@ import type { Ports } from '../ports.ts';
 import { LiveAudit } from './auditLog.ts';
 import { LiveInbox } from './eventInbox.ts';
 import { FeatureSetGate } from './featureSetGate.ts';
-import { LiveModelUses } from './modelUses.ts';
+import { LiveModelUses, type ModelUnit } from './modelUses.ts';
 import { ScopeHost, type ScopeUnit } from './scopeHost.ts';
 import { StateHost, type StateUnit } from './stateHost.ts';
 
 /** A server as far as turns and events need it. */
-export interface McplUnit extends ScopeUnit, StateUnit {
+export interface McplUnit extends ScopeUnit, StateUnit, ModelUnit {
   readonly definition: ServerDefinition | undefined;
   readonly state: ServerState;
   readonly mcpl: { readonly member: McplConnection | undefined };

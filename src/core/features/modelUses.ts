@@ -6,6 +6,7 @@ import type { ModelUses } from '../hostTypes.ts';
 import type { Budgets, Payer } from '../mcpl/budgets.ts';
 import type { McplMember } from '../mcpl/member.ts';
 import type { AuditRecord } from '../model/audit.ts';
+import type { InferenceSettings } from '../model/mcpl.ts';
 import {
   type ModelBudget,
   type ModelReservation,
@@ -15,14 +16,14 @@ import {
   routeOf,
   spentText,
 } from '../model/modelUse.ts';
-import type { ServerDefinition } from '../model/server.ts';
 import type { AuditStore } from '../ports.ts';
 import type { LiveAudit } from './auditLog.ts';
 
 /** A server as far as it uses models. */
 export interface ModelUnit {
   readonly id: string;
-  readonly definition: ServerDefinition | undefined;
+  /** What the settings say of its use of models, as far as it was allowed; undefined where they cannot be read. */
+  readonly inference: InferenceSettings | undefined;
   readonly mcpl: { readonly member: Pick<McplMember, 'setsFor'> | undefined };
 }
 
@@ -124,8 +125,8 @@ export class LiveModelUses implements ModelUses, Disposable {
   }
 
   #payer(server: string): Payer | undefined {
-    const definition = this.#options.units().find(({ id }) => id === server)?.definition;
-    return definition === undefined ? undefined : { server, settings: definition.mcpl };
+    const inference = this.#options.units().find(({ id }) => id === server)?.inference;
+    return inference === undefined ? undefined : { server, settings: { inference } };
   }
 }
 

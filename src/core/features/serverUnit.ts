@@ -5,7 +5,7 @@ import { isHostError, messageOf, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { type Logger, redactor } from '../base/log.ts';
 import type { Tool } from '../model/catalog.ts';
-import type { McplSettings, McplSnapshot } from '../model/mcpl.ts';
+import type { InferenceSettings, McplSettings, McplSnapshot } from '../model/mcpl.ts';
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import type { ScopeSettings } from '../model/scope.ts';
 import type { OfferedTool, ServerDefinition, ServerSnapshot, ServerState, StopReason } from '../model/server.ts';
@@ -158,6 +158,11 @@ export class ServerUnit implements Disposable {
   /** What holds of scopes now. */
   get scopes(): ScopeSettings {
     return this.#mcplSettings().scopes;
+  }
+
+  /** What holds of its use of models now. */
+  get inference(): InferenceSettings | undefined {
+    return this.definition === undefined ? undefined : this.#mcplSettings().inference;
   }
 
   /** Whether calls to it name their scope: one that speaks a version of MCPL that has scopes (MCPL §7.7). */

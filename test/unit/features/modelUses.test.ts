@@ -7,7 +7,6 @@ import type { ModelUseRecord } from '../../../src/core/model/modelUse.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/model/server.ts';
 import { memoryStorage } from '../../../src/node/memoryStorage.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
-import { serverDefinition } from '../../support/serverDefinition.ts';
 
 const HOUR = 3_600_000;
 
@@ -80,12 +79,11 @@ class Stage {
   }
 
   #unit(): ReturnType<ConstructorParameters<typeof LiveModelUses>[0]['units']>[number] {
-    const base = serverDefinition({ id: 'notes' });
     const inference = { model: undefined, requestsPerHour: this.requestsPerHour, tokensPerDay: 100 };
     const setsFor = (): never[] => this.sets.map((name) => ({ name })) as never[];
     return {
       id: 'notes',
-      definition: { ...base, mcpl: { ...base.mcpl, inference } },
+      inference,
       mcpl: { member: { setsFor } },
     };
   }

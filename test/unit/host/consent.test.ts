@@ -113,6 +113,24 @@ suite('Tools that models may call without being asked', () => {
   const entry = (autoApprove: string[]) => ({ a: { command: 'x', enabled: true, tools: { autoApprove } } });
   const connect = () => new ScriptedServer({ 'tools/list': () => ({ tools: [tool('r'), tool('w')] }) });
 
+  test('do not raise what a server may use of models before the person allowed it', async () => {
+    const t = new TestHost();
+    const inference = { requestsPerHour: 500, tokensPerDay: 9_000_000 };
+    t.answer = 'dismissed';
+    await t.user({ a: { command: 'x', enabled: true } }, { a: { inference } });
+    const budget = (): unknown => {
+      const known = t.host.modelUses.budget('a');
+      return [known?.requestsPerHour, known?.tokensPerDay];
+    };
+    assert.equal((await t.host.modelUses.reserve('a')).kind, 'reserved');
+    assert.deepEqual(budget(), [30, 200_000]);
+    t.answer = 'start';
+    await t.host.start('a');
+    await settle();
+    assert.deepEqual(budget(), [500, 9_000_000]);
+    await t.host.close();
+  });
+
   test('widened by the workspace while the server runs are asked for, and count only when allowed', async () => {
     const t = new TestHost();
     t.connect = connect;
