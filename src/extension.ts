@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { createHost, GatewayClients, type Host, type InputPorts, messageOf, type Ports } from './core/index.ts';
+import {
+  createHost,
+  GatewayClients,
+  type Host,
+  type InputPorts,
+  type Logger,
+  messageOf,
+  type Ports,
+} from './core/index.ts';
 import type { McpLiveExtension, TestingApi } from './editor/api.ts';
 import { ApiDoor } from './editor/apiDoor.ts';
 import { registerCallTool } from './editor/callTool.ts';
@@ -16,9 +24,10 @@ import { registerEvents } from './editor/eventsView.ts';
 import { registerFeatureSets } from './editor/featureSets.ts';
 import { NotifiedFailures } from './editor/failureNotices.ts';
 import { registerHostCommands } from './editor/hostCommands.ts';
-import { EXTENSION_NAME } from './editor/ids.ts';
+import { EXTENSION_NAME, SETTINGS } from './editor/ids.ts';
 import { RememberedInputs } from './editor/inputs.ts';
 import { EditorModels } from './editor/languageModels.ts';
+import { type LatePart, LateParts } from './editor/lateParts.ts';
 import { LazyElicitor, LazySampler } from './editor/lazyInputs.ts';
 import { OutputChannels } from './editor/logChannels.ts';
 import { McpGateway } from './editor/mcpGateway.ts';
@@ -121,7 +130,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   });
   const gateway = new LazyGateway({ host, ids: nodeIds, clients });
   shutDown = async () => {
-    await Promise.allSettled([gateway.dispose(), host.close()]);
+    await Promise.allSettled([late.close(), gateway.dispose(), host.close()]);
   };
 
   const failures = own(new NotifiedFailures(host, logs.host));
@@ -155,6 +164,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   own(registerModelUseView(services, use, door.runners));
   own(registerControlTools({ host, log: logs.host, lineage }));
   own(registerChatParticipant(host, logs.host, context.extensionUri));
+  const late = own(new LateParts(lateParts(host, logs.host, context.globalState), logs.host));
   watch.apply();
   void endLeftovers(processes, logs.host);
   return exportsOf(context, door, {
@@ -207,6 +217,24 @@ function inputPorts(
     sampler,
     schemaChecker: createSchemaChecker({ workerPath }),
   };
+}
+
+function lateParts(host: Host, log: Logger, state: vscode.Memento): readonly LatePart[] {
+  const tools = { host, clock: nodeClock, ids: nodeIds, log };
+  return [
+    {
+      setting: SETTINGS.chatHooksEnabled,
+      load: async () => {
+        const { ChatHookSwitch } = await import('./editor/conversation.ts');
+        const { startChatHookServer } = await import('./node/gatewayServer.ts');
+        return new ChatHookSwitch(() => startChatHookServer(tools), log);
+      },
+    },
+    {
+      setting: SETTINGS.modelsWrap,
+      load: async () => new (await import('./editor/conversation.ts')).WrappedVendor(tools, state),
+    },
+  ];
 }
 
 function registerViewsAndCommands(services: EditorServices, watch: SettingsWatch): readonly vscode.Disposable[] {

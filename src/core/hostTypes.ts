@@ -222,6 +222,13 @@ export interface InferenceOpening {
   /** What the user wrote; null where the model goes on by itself, after a tool's result. */
   readonly userMessage: string | null;
   readonly model: ModelFacts;
+  /**
+   * Whoever runs it shows the answer as it comes, and nobody can change it: it is not opened where a server must check
+   * every answer (ANSWER_WITHHELD).
+   */
+  readonly isShownAtOnce?: boolean | undefined;
+  /** The most time that servers get for their context, whatever their settings say. */
+  readonly contextMs?: number | undefined;
   /** Steps that take a while, in a few words. */
   readonly onStep?: ((step: string) => void) | undefined;
   readonly token?: CancellationToken | undefined;

@@ -310,7 +310,9 @@ export {
   type TokenRecord,
   type TokenReply,
 } from './auth/tokens.ts';
+export { type ChatHookHost, ChatHooks, type ChatHooksOptions } from './features/chatHooks.ts';
 export { boundedRecord, LiveAudit, type LiveAuditOptions } from './features/auditLog.ts';
+export { TokenCounter } from './mcpl/tokenCounter.ts';
 export { routingHeaders } from './wire/headers.ts';
 export { parseUriTemplate, type UriTemplate } from './wire/uriTemplate.ts';
 export { ProtocolTrace, type TraceOptions } from './trace/protocolTrace.ts';

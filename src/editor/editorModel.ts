@@ -10,6 +10,7 @@ import {
   type ModelRunEnd,
   type ModelWish,
 } from '../core/index.ts';
+import { baseModels } from './baseModels.ts';
 import { modelMessages } from './modelMessages.ts';
 import type { AddedRunner } from './modelRunners.ts';
 import { chooseRunner, RunnerModel } from './runnerModel.ts';
@@ -58,7 +59,7 @@ async function findModel(
   name: string | undefined,
   runners: readonly AddedRunner[],
 ): Promise<{ readonly kind: 'model'; readonly model: EditorModel | RunnerModel } | ModelFailure> {
-  const models = await vscode.lm.selectChatModels();
+  const models = await baseModels();
   const wanted = name?.trim().toLowerCase() ?? '';
   const model =
     wanted === '' ? models[0] : models.find((candidate) => namesOf(candidate).some((n) => n.includes(wanted)));
@@ -135,7 +136,8 @@ function cancelled(): ModelFailure {
   return { kind: 'failed', reason: 'cancelled', message: vscode.l10n.t('The request was cancelled.') };
 }
 
-function failureOf(error: unknown): ModelFailure {
+/** Why a model did not answer, in words for a person. */
+export function failureOf(error: unknown): ModelFailure {
   const code = error instanceof vscode.LanguageModelError ? error.code : '';
   const cause = error instanceof Error ? error.cause : undefined;
   const words = cause === undefined ? messageOf(error) : `${messageOf(error)} ${messageOf(cause)}`;

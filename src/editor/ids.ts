@@ -10,6 +10,9 @@ export const TRACE_VIEW = 'mcpl.trace';
 export const GATEWAY_PROVIDER = 'mcpl.gateway';
 export const CHAT_PARTICIPANT = 'mcpl.chat';
 export const CHAT_COMMANDS = ['checkpoints', 'rollback'] as const;
+/** Of the editor's language models, those that carry hooks. */
+export const MODEL_VENDOR = 'mcpl';
+export const CHAT_PLUGIN = './media/chatHooks';
 export const WALKTHROUGH = 'mcpl.start';
 export const EXTENSION_ID = 'mcp-live.mcp-live';
 
@@ -57,6 +60,7 @@ export const COMMANDS = {
   modelForbid: 'mcpl.withdrawLanguageModelUse',
   modelChoose: 'mcpl.chooseLanguageModel',
   modelUseShow: 'mcpl.showLanguageModelUse',
+  modelsWrap: 'mcpl.wrapLanguageModels',
   approvalAnswer: 'mcpl.approval.answer',
   approvalOpen: 'mcpl.approval.open',
   approvalAllowOnce: 'mcpl.approval.allowOnce',
@@ -110,6 +114,8 @@ export const SETTINGS = {
   stateMaxAgeDays: 'mcpl.state.maxAgeDays',
   stateMaxMegabytes: 'mcpl.state.maxMegabytes',
   gatewayTransport: 'mcpl.gateway.transport',
+  chatHooksEnabled: 'mcpl.chatHooks.enabled',
+  modelsWrap: 'mcpl.models.wrap',
 } as const;
 
 export const CONTEXT_KEYS = {

@@ -13,6 +13,7 @@ import {
   type UrlAnswer,
   type UrlQuestion,
 } from '../core/index.ts';
+import { baseModels } from './baseModels.ts';
 import { registerCommand } from './commandRegistry.ts';
 import { COMMANDS } from './ids.ts';
 import { targetOf } from './quickPicker.ts';
@@ -76,7 +77,7 @@ export class LazySampler implements Sampler {
     this.#sampler ??= new ChatSampler({
       own,
       clients: this.#clients,
-      hasModel: async () => (await vscode.lm.selectChatModels()).length > 0,
+      hasModel: async () => (await baseModels()).length > 0,
     });
     return this.#sampler.sample(question, token);
   }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { baseModels } from './baseModels.ts';
 import { contributorText } from './contributorText.ts';
 import { COMMANDS } from './ids.ts';
 import type { AddedRunner } from './modelRunners.ts';
@@ -19,7 +20,7 @@ export async function chooseModelFor(
   server: string,
   runners: readonly AddedRunner[],
 ): Promise<void> {
-  const models = await vscode.lm.selectChatModels();
+  const models = await baseModels();
   const name = plainText(server, 64);
   if (models.length === 0 && runners.length === 0) {
     const text = vscode.l10n.t('This editor has no language model now. Install or sign in to one, then try again.');

@@ -121,6 +121,9 @@ export function registerModelUse({ host, use, access, runners, log }: ModelUseTo
     use,
     vscode.commands.registerCommand(COMMANDS.modelAllow, () => allow().catch(failed)),
     vscode.commands.registerCommand(COMMANDS.modelForbid, () => forbid().catch(failed)),
+    vscode.commands.registerCommand(COMMANDS.modelsWrap, async () =>
+      (await import('./conversation.ts')).chooseWrapped(),
+    ),
     host.onDidRefuseModel(({ server, reason }) => {
       if (reason === 'no_permission') use.refused(server);
     }),

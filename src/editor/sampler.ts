@@ -13,6 +13,7 @@ import {
   type SamplingResult,
   unlessCancelled,
 } from '../core/index.ts';
+import { baseModels } from './baseModels.ts';
 import { preferredModel } from './modelPreference.ts';
 import { runModel } from './modelRun.ts';
 import { plainText } from './plainText.ts';
@@ -142,7 +143,7 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
     const patience = this.#tools.clock.delay(MODELS_MS, () => none.resolve([]));
     const cancels = token.onCancellationRequested(() => none.resolve([]));
     try {
-      return await Promise.race([none.promise, vscode.lm.selectChatModels()]);
+      return await Promise.race([none.promise, baseModels()]);
     } finally {
       patience.dispose();
       cancels.dispose();

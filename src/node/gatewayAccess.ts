@@ -24,6 +24,10 @@ export class GatewayAccess {
     this.#origins = this.#hosts.map((host) => `http://${host}`);
   }
 
+  get token(): string {
+    return this.#token;
+  }
+
   get headers(): Record<string, string> {
     return { Authorization: `Bearer ${this.#token}` };
   }
@@ -34,12 +38,15 @@ export class GatewayAccess {
 
   /** The server that an admitted request is for; `undefined` for one that must be turned away. */
   admit(request: IncomingMessage): string | undefined {
-    const { host, origin, authorization = '' } = request.headers;
-    if (host === undefined || !this.#hosts.includes(host.toLowerCase())) return undefined;
-    if (origin !== undefined && !this.#origins.includes(origin.toLowerCase())) return undefined;
+    return this.knows(request) ? serverOf(request.url ?? '') : undefined;
+  }
+
+  /** Whether it comes from somebody who was told the token, and from no web page. */
+  knows({ headers: { host, origin, authorization = '' } }: IncomingMessage): boolean {
+    if (host === undefined || !this.#hosts.includes(host.toLowerCase())) return false;
+    if (origin !== undefined && !this.#origins.includes(origin.toLowerCase())) return false;
     // Digests have one length, and say nothing of how much of a guess was right.
-    if (!timingSafeEqual(this.#digestOf(authorization), this.#digest)) return undefined;
-    return serverOf(request.url ?? '');
+    return timingSafeEqual(this.#digestOf(authorization), this.#digest);
   }
 
   #digestOf(text: string): Buffer {

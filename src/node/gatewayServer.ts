@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import {
   type Clock,
   type Disposable,
@@ -14,6 +14,10 @@ import { GatewayAccess } from './gatewayAccess.ts';
 import { GatewayExchange } from './gatewayExchange.ts';
 import { type GatewayPlace, type GatewayTransport, listenAt } from './gatewayPlace.ts';
 import { GATEWAY_LIMITS, type GatewayLimits } from './gatewayLimits.ts';
+import { closeLocalServer, createLocalServer, refuse } from './localServer.ts';
+
+/** The other listener, of the same bundle. */
+export { startChatHookServer } from './chatHookServer.ts';
 
 export interface GatewayOptions {
   readonly host: GatewayHost;
@@ -45,20 +49,10 @@ export interface Gateway {
 /** Opens the gateway in a place and with a token that are new each time. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const server = createServer({
-    // Unfinished requests are looked for this often only: it is part of every limit below.
-    connectionsCheckingInterval: Math.max(50, Math.min(5_000, limits.headersMs / 2)),
-    headersTimeout: limits.headersMs,
-    requestTimeout: limits.requestMs,
-    keepAliveTimeout: 30_000,
-    maxHeaderSize: 16 * 1024,
-  });
-  server.maxConnections = limits.connections;
+  const server = createLocalServer(limits);
   const place = await listenAt(server, options.transport ?? 'loopback', options.ids);
   const gateway = new LocalGateway(server, place, options, limits);
   server.on('request', (request, response) => gateway.take(request, response));
-  // Without a listener Node would answer what is no HTTP, or comes too slowly, with a status of 4xx.
-  server.on('clientError', (_error, socket) => socket.destroy());
   return gateway;
 }
 
@@ -113,9 +107,7 @@ class LocalGateway implements Gateway {
     this.#removals.dispose();
     for (const endpoint of this.#endpoints.values()) endpoint.dispose();
     this.#endpoints.clear();
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
-    await closed;
+    await closeLocalServer(this.#server);
     await this.#place.remove();
   }
 
@@ -149,13 +141,4 @@ class LocalGateway implements Gateway {
     this.#endpoints.set(id, endpoint);
     return endpoint;
   }
-}
-
-/**
- * A stranger gets 404, whatever is wrong: 401 and 403 would make an editor look for a sign-in, and different
- * answers would tell a wrong token from a wrong path. Dropping the connection instead would look like a crash, after
- * which clients try again and again. The body is not read.
- */
-function refuse(request: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(404, { Connection: 'close' }).end(() => request.destroy());
 }

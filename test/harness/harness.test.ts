@@ -62,6 +62,10 @@ const complete = packed(
     'dist/webview/lineage.js',
     'media/mcpl.svg',
     'media/mcp-live.d.ts',
+    'media/chatHooks/.plugin/plugin.json',
+    'media/chatHooks/hooks/hooks.json',
+    'media/chatHooks/hooks/hook.sh',
+    'media/chatHooks/hooks/hook.ps1',
   ],
 );
 

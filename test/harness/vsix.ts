@@ -13,6 +13,7 @@ const allowed = [
   /^extension\/dist\/\w+\.c?js$/,
   /^extension\/dist\/webview\/\w+\.(js|css)$/,
   /^extension\/media\/[\w-]+\.(svg|png|css|d\.ts)$/,
+  /^extension\/media\/chatHooks\/(\.plugin|hooks)\/\w+\.(json|sh|ps1)$/,
   /^extension\/media\/walkthrough\/\w+\.md$/,
 ];
 
@@ -43,6 +44,10 @@ const required = [
   'extension/dist/inbox.js',
   'extension/dist/pages.js',
   'extension/dist/gatewayServer.js',
+  'extension/media/chatHooks/.plugin/plugin.json',
+  'extension/media/chatHooks/hooks/hooks.json',
+  'extension/media/chatHooks/hooks/hook.sh',
+  'extension/media/chatHooks/hooks/hook.ps1',
   'extension/dist/host.cjs',
   'extension/dist/cli.js',
   'extension/dist/demo.js',

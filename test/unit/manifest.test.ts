@@ -8,6 +8,7 @@ import {
   APPROVALS_VIEW,
   CHAT_COMMANDS,
   CHAT_PARTICIPANT,
+  CHAT_PLUGIN,
   COMMANDS,
   CONTEXT_KEYS,
   CONTROL_TOOLS,
@@ -18,6 +19,7 @@ import {
   GATEWAY_PROVIDER,
   LINEAGE_PANEL,
   LINEAGE_VIEW,
+  MODEL_VENDOR,
   SCHEMES,
   SERVERS_VIEW,
   SETTINGS,
@@ -57,6 +59,8 @@ interface Contributes {
     readonly toolReferenceName: string;
     readonly inputSchema: { readonly properties: Readonly<Record<string, { readonly description?: string }>> };
   }[];
+  readonly languageModelChatProviders: readonly { readonly vendor: string; readonly when: string }[];
+  readonly chatPlugins: readonly { readonly path: string; readonly when: string }[];
   readonly chatParticipants: readonly {
     readonly id: string;
     readonly name: string;
@@ -141,6 +145,10 @@ suite('package.json and the ids of the code', () => {
       contributes.mcpServerDefinitionProviders.map(({ id }) => id),
       [GATEWAY_PROVIDER],
     );
+    assert.deepEqual(contributes.languageModelChatProviders, [
+      { vendor: MODEL_VENDOR, displayName: '%models.vendor%', when: `config.${SETTINGS.modelsWrap} != '[]'` },
+    ]);
+    assert.deepEqual(contributes.chatPlugins, [{ path: CHAT_PLUGIN, when: `config.${SETTINGS.chatHooksEnabled}` }]);
     assert.deepEqual(
       contributes.chatParticipants.map(({ id, name }) => [id, name]),
       [[CHAT_PARTICIPANT, 'mcpl']],
@@ -271,6 +279,9 @@ suite('The manifest', () => {
         'mcpl.state.maxAgeDays': ['integer', DEFAULT_LIMITS.stateDays, 'string', 'machine-overridable'],
         'mcpl.state.maxMegabytes': ['integer', DEFAULT_LIMITS.stateMegabytes, 'string', 'machine-overridable'],
         'mcpl.gateway.transport': ['string', 'loopback', 'string', 'machine-overridable'],
+        // What costs, and what runs in a chat, a repository does not switch on.
+        'mcpl.chatHooks.enabled': ['boolean', false, 'string', 'machine'],
+        'mcpl.models.wrap': ['array', [], 'string', 'machine'],
       },
     );
     const members = Object.entries(properties['mcpl.servers']?.additionalProperties?.properties ?? {});
@@ -324,8 +335,12 @@ suite('The manifest', () => {
   test('has icons and texts where it says so', () => {
     const icons = contributes.viewsContainers.activitybar.map(({ icon }) => icon);
     const media = contributes.walkthroughs.flatMap(({ steps }) => steps.map((step) => step.media.markdown));
+    const plugins = contributes.chatPlugins.flatMap(({ path }) => [
+      `${path}/.plugin/plugin.json`,
+      `${path}/hooks/hooks.json`,
+    ]);
     assert.deepEqual(
-      [...icons, ...media].filter((path) => !existsSync(new URL(path, root))),
+      [...icons, ...media, ...plugins].filter((path) => !existsSync(new URL(path, root))),
       [],
     );
   });

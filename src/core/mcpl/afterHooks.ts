@@ -82,6 +82,12 @@ export class AfterHooks {
     return { text, modifiedBy, remarks };
   }
 
+  /** Throws ANSWER_WITHHELD where one of them must check an answer that is shown as it comes. */
+  refuseUnchecked(blockers: readonly McplMember[]): void {
+    const guard = blockers.find(mustCheck);
+    if (guard !== undefined) throw uncheckable(guard);
+  }
+
   /** Those that are only told hear the answer as it was shown. */
   tell(turn: AnsweredTurn, members: readonly McplMember[]): void {
     for (const member of members) {
@@ -164,6 +170,18 @@ function failed(outcome: AuditOutcome, why: string): Judged {
 /** MCPL §13.3 */
 function mustCheck(member: McplMember): boolean {
   return member.settings.hooks.afterInference === 'failClosed';
+}
+
+function uncheckable({ server }: McplMember): HostError {
+  return new HostError(
+    'ANSWER_WITHHELD',
+    `The server "${server}" must see every answer first, which this chat allows nobody.`,
+    {
+      layer: 'policy',
+      effect: 'none',
+      suggestion: `Ask @mcpl instead, or set "hooks.afterInference" of "${server}" to "failOpen".`,
+    },
+  );
 }
 
 function withheld({ server }: McplMember, why: string): HostError {

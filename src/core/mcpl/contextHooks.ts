@@ -10,6 +10,12 @@ import type { McplMember } from './member.ts';
 import { redactContent } from './pushRedaction.ts';
 import type { Recorder } from './recorder.ts';
 
+export interface GatherOptions {
+  readonly token: CancellationToken;
+  /** What each server gets at most, whatever its settings say. */
+  readonly mostMs?: number | undefined;
+}
+
 export interface HooksOptions {
   readonly clock: Clock;
   readonly recorder: Recorder;
@@ -42,13 +48,14 @@ export class ContextHooks {
   }
 
   /** All are asked before any answer is awaited: it takes as long as the slowest. Never rejects. */
-  async gather(turn: HookTurn, members: readonly McplMember[], token: CancellationToken): Promise<Gathered> {
+  async gather(turn: HookTurn, members: readonly McplMember[], options: GatherOptions): Promise<Gathered> {
     const { clock } = this.#options;
+    const { token, mostMs = Infinity } = options;
     const params = { seen: encodeBefore(turn), hidden: encodeBefore({ ...turn, userMessage: null }) };
     const contributions = await Promise.all(
       members.map(async (member): Promise<Contribution> => {
         const sees = turnFor(member, turn) === turn;
-        const timeoutMs = member.settings.hooks.beforeTimeoutMs;
+        const timeoutMs = Math.min(member.settings.hooks.beforeTimeoutMs, mostMs);
         const call = { method: METHOD, params: sees ? params.seen : params.hidden, timeoutMs };
         const answer = await callHook(member, call, { clock, token });
         return { member, ...this.#received(turn, member, answer) };

@@ -22,6 +22,17 @@ const QUESTION =
  * Its size is bounded whatever came.
  */
 export function eventMessages(event: InboundEvent): readonly ModelMessage[] {
+  return [{ role: 'user', content: joined([`${OPENING}\n\n`, ...element(event), `\n\n${QUESTION}`]) }];
+}
+
+/** The same element for whoever takes text only. */
+export function eventText(event: InboundEvent): string {
+  return element(event)
+    .map((part) => (typeof part === 'string' ? part : `\n${withoutOurTags(blockText(part))}`))
+    .join('');
+}
+
+function element(event: InboundEvent): readonly Part[] {
   const { server, source, eventId, occurredAt, origin } = event;
   const named = [
     ['server', server],
@@ -31,8 +42,7 @@ export function eventMessages(event: InboundEvent): readonly ModelMessage[] {
   ] as const;
   const attributes = named.map(([name, value]) => ` ${name}="${attributeText(cleanLine(value, MAX_NAME))}"`).join('');
   const from = origin === undefined ? '' : `origin: ${withoutOurTags(cleanLine(JSON.stringify(origin), MAX_ORIGIN))}\n`;
-  const parts: Part[] = [`${OPENING}\n\n<event${attributes}>\n${from}`, ...body(event.content)];
-  return [{ role: 'user', content: joined([...parts, `\n</event>\n\n${QUESTION}`]) }];
+  return [`<event${attributes}>\n${from}`, ...body(event.content), '\n</event>'];
 }
 
 /** Text, or a block that stands by itself. */

@@ -20,12 +20,13 @@ export class OpenInferences {
     this.#options = options;
   }
 
-  /** Rejects with a `HostError`: CANCELLED. */
+  /** Rejects with a `HostError`: CANCELLED, ANSWER_WITHHELD. */
   async open(opening: InferenceOpening): Promise<OpenInference> {
-    const { conversationId, turnIndex, userMessage, model, onStep, token = NO_CANCELLATION } = opening;
+    const { conversationId, turnIndex, userMessage, model, onStep, contextMs, token = NO_CANCELLATION } = opening;
     const { ids, hooks } = this.#options;
     if (token.isCancellationRequested) throw cancelled('The turn');
-    const hooked = hooks.begin({ token, onStep });
+    const hooked = hooks.begin({ token, onStep, contextMs });
+    if (opening.isShownAtOnce === true) hooked.refuseUnchecked();
     const turn: HookTurn = { inferenceId: `inf_${ids.uuid()}`, conversationId, turnIndex, userMessage, model };
     return new OpenTurn(turn, hooked, await hooked.gather(turn));
   }

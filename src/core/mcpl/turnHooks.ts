@@ -16,6 +16,8 @@ export interface HookedTurnOptions {
   readonly token: CancellationToken;
   /** Steps that take a while, in a few words. */
   readonly onStep?: ((step: string) => void) | undefined;
+  /** The most time that each server gets for its context. */
+  readonly contextMs?: number | undefined;
 }
 
 /** The hooks of all servers around the inferences of a host (MCPL §10), whoever runs those. */
@@ -65,15 +67,20 @@ export class HookedTurn {
     return this.#checkers().length > 0;
   }
 
+  /** MCPL §13.3, where nobody can check the answer. Throws a `HostError`: ANSWER_WITHHELD. */
+  refuseUnchecked(): void {
+    this.#parts.after.refuseUnchecked(this.#guards);
+  }
+
   async gather(turn: HookTurn): Promise<Gathered> {
     const { before } = this.#parts;
-    const { token } = this.#options;
+    const { token, contextMs } = this.#options;
     const asked = before.participants(this.#parts.members());
     let gathered: Gathered = { placed: [], remarks: [] };
     if (asked.length > 0) {
       const names = asked.map(({ server }) => server).join(', ');
       this.#step(`Asking ${names} for context`);
-      gathered = await before.gather(turn, asked, token);
+      gathered = await before.gather(turn, asked, { token, mostMs: contextMs });
     }
     if (token.isCancellationRequested) throw cancelled('The turn');
     this.#checkers();

@@ -1,4 +1,9 @@
-import type { CancellationToken, LanguageModelResponsePart } from 'vscode';
+import type {
+  CancellationToken,
+  LanguageModelChatMessage,
+  LanguageModelChatRequestOptions,
+  LanguageModelResponsePart,
+} from 'vscode';
 
 /** What the model was given, as plain JSON, so that tests can compare the whole of it. */
 export interface RecordedRequest {
@@ -40,6 +45,16 @@ export type Answer =
       token: CancellationToken,
     ) => Promise<readonly AnswerPart[]> | readonly AnswerPart[] | AsyncIterable<AnswerPart>);
 
+export interface Question {
+  readonly vendor: string;
+  readonly id?: string;
+  readonly messages: readonly LanguageModelChatMessage[];
+  readonly options?: LanguageModelChatRequestOptions;
+  readonly token?: CancellationToken;
+  /** Each part of the answer as it comes. */
+  readonly onPart?: (part: RecordedPart) => void;
+}
+
 /** The exports of the extension `mcp-live-test.fake-model`. */
 export interface FakeModelApi {
   /** In the order of arrival. */
@@ -52,6 +67,10 @@ export interface FakeModelApi {
   readonly hide: () => void;
   /** Forgets the recorded requests and all answers: back to the talkative default. */
   readonly reset: () => void;
+  /** Whose models the chat participant asks: its own, unless it is told otherwise. */
+  readonly chatWith: (vendor: string) => void;
+  /** Asks a model of anybody's, as an extension of its own. */
+  readonly ask: (question: Question) => Promise<readonly RecordedPart[]>;
   /** Resolves when this many requests have arrived since the last reset. */
   readonly arrived: (count: number) => Promise<void>;
 }

@@ -1,6 +1,14 @@
 import * as vscode from 'vscode';
 import { defaultAnswer } from './answers.ts';
-import type { Answer, AnswerPart, FakeModelApi, RecordedMessage, RecordedPart, RecordedRequest } from './api.ts';
+import type {
+  Answer,
+  AnswerPart,
+  FakeModelApi,
+  Question,
+  RecordedMessage,
+  RecordedPart,
+  RecordedRequest,
+} from './api.ts';
 
 const model = (id: string, imageInput: boolean): vscode.LanguageModelChatInformation => ({
   id,
@@ -61,6 +69,26 @@ class Script implements FakeModelApi {
 
   readonly hide = (): void => this.#offer(false);
 
+  vendor = 'fake';
+
+  readonly chatWith = (vendor: string): void => {
+    this.vendor = vendor;
+  };
+
+  readonly ask = async (question: Question): Promise<readonly RecordedPart[]> => {
+    const { vendor, id, messages, options, token, onPart } = question;
+    const [chosen] = await vscode.lm.selectChatModels({ vendor, ...(id === undefined ? {} : { id }) });
+    if (chosen === undefined) throw new Error(`There is no model of "${vendor}".`);
+    const parts: RecordedPart[] = [];
+    const response = await chosen.sendRequest([...messages], options, token);
+    for await (const part of response.stream) {
+      const recorded = recordPart(part);
+      parts.push(recorded);
+      onPart?.(recorded);
+    }
+    return parts;
+  };
+
   readonly respondWith = (answer: Answer): void => {
     this.#always = answer;
   };
@@ -73,6 +101,7 @@ class Script implements FakeModelApi {
     this.requests.length = 0;
     this.#once.length = 0;
     this.#always = defaultAnswer;
+    this.vendor = 'fake';
     this.#offer(true);
   };
 
@@ -151,38 +180,40 @@ const maxRounds = 8;
  * A chat of its own, because the editor's built-in agent needs an account: offers the tools of MCP servers, and those about
  * their host, and runs those that the model calls.
  */
-const chat: vscode.ChatRequestHandler = async (request, _context, stream, token) => {
-  const messages = [vscode.LanguageModelChatMessage.User(request.prompt)];
-  const tools = vscode.lm.tools
-    .filter(({ name }) => /^mcpl?_/.test(name))
-    .map(({ name, description, inputSchema }) => ({
-      name,
-      description,
-      ...(inputSchema === undefined ? {} : { inputSchema }),
-    }));
-  const [chosen] = await vscode.lm.selectChatModels({ vendor: 'fake' });
-  if (chosen === undefined) return;
-  for (let round = 0; round < maxRounds; round++) {
-    const calls: vscode.LanguageModelToolCallPart[] = [];
-    const response = await chosen.sendRequest(messages, { tools }, token);
-    for await (const part of response.stream) {
-      if (part instanceof vscode.LanguageModelTextPart) stream.markdown(part.value);
-      if (part instanceof vscode.LanguageModelToolCallPart) calls.push(part);
+const chatOf =
+  (script: Script): vscode.ChatRequestHandler =>
+  async (request, _context, stream, token) => {
+    const messages = [vscode.LanguageModelChatMessage.User(request.prompt)];
+    const tools = vscode.lm.tools
+      .filter(({ name }) => /^mcpl?_/.test(name))
+      .map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        ...(inputSchema === undefined ? {} : { inputSchema }),
+      }));
+    const [chosen] = await vscode.lm.selectChatModels({ vendor: script.vendor });
+    if (chosen === undefined) return;
+    for (let round = 0; round < maxRounds; round++) {
+      const calls: vscode.LanguageModelToolCallPart[] = [];
+      const response = await chosen.sendRequest(messages, { tools }, token);
+      for await (const part of response.stream) {
+        if (part instanceof vscode.LanguageModelTextPart) stream.markdown(part.value);
+        if (part instanceof vscode.LanguageModelToolCallPart) calls.push(part);
+      }
+      if (calls.length === 0) return;
+      messages.push(vscode.LanguageModelChatMessage.Assistant(calls));
+      for (const call of calls) {
+        const result = await vscode.lm.invokeTool(
+          call.name,
+          { input: call.input, toolInvocationToken: request.toolInvocationToken },
+          token,
+        );
+        messages.push(
+          vscode.LanguageModelChatMessage.User([new vscode.LanguageModelToolResultPart(call.callId, result.content)]),
+        );
+      }
     }
-    if (calls.length === 0) return;
-    messages.push(vscode.LanguageModelChatMessage.Assistant(calls));
-    for (const call of calls) {
-      const result = await vscode.lm.invokeTool(
-        call.name,
-        { input: call.input, toolInvocationToken: request.toolInvocationToken },
-        token,
-      );
-      messages.push(
-        vscode.LanguageModelChatMessage.User([new vscode.LanguageModelToolResultPart(call.callId, result.content)]),
-      );
-    }
-  }
-};
+  };
 
 const showRequests = async (script: Script): Promise<void> => {
   const content = JSON.stringify(script.requests, undefined, 2);
@@ -193,7 +224,7 @@ export const activate = (context: vscode.ExtensionContext): FakeModelApi => {
   const script = new Script();
   context.subscriptions.push(
     vscode.lm.registerLanguageModelChatProvider('fake', new FakeProvider(script)),
-    vscode.chat.createChatParticipant('mcp-live-test.fake', chat),
+    vscode.chat.createChatParticipant('mcp-live-test.fake', chatOf(script)),
     vscode.commands.registerCommand('fakeModel.showRequests', () => showRequests(script)),
   );
   // The chat view offers no participant before a model is known.

@@ -94,4 +94,28 @@ suite('An inference that somebody else runs', () => {
     assert.match(await failureOf(opening), /^CANCELLED/);
     assert.match(await failureOf(inferencesOf(stage).open(openingOf(stage, { token: source.token }))), /^CANCELLED/);
   });
+
+  test('waits no longer for context than its opener has time', async () => {
+    const stage = new HookStage(new HookMember('slow'));
+    const opening = inferencesOf(stage).open(openingOf(stage, { contextMs: 3_000 }));
+    await stage.clock.advance(3_000);
+    const { context, remarks } = await opening;
+    assert.deepEqual(
+      [context, remarks],
+      [[], ['"slow" did not answer in time; the turn goes on without its context.']],
+    );
+  });
+
+  test('is not opened where its answer is shown at once and a server must check it first', async () => {
+    const guard = checker('guard', (text) => text, { afterInference: 'failClosed' });
+    const asked = new HookMember('asked');
+    const stage = new HookStage(guard, asked);
+    const failure = await failureOf(inferencesOf(stage).open(openingOf(stage, { isShownAtOnce: true })));
+    assert.match(failure, /^ANSWER_WITHHELD.*"guard" must see every answer first/);
+    assert.deepEqual([asked.requests, guard.requests], [[], []]);
+    guard.hooks = { ...guard.hooks, afterInference: 'failOpen' };
+    const opening = inferencesOf(stage).open(openingOf(stage, { isShownAtOnce: true }));
+    asked.last.answer.resolve({});
+    assert.equal((await opening).isChecked, true);
+  });
 });

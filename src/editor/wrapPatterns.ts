@@ -1,0 +1,42 @@
+/** A language model as a pattern of `mcpl.models.wrap` may name it. */
+export interface NamedModel {
+  readonly vendor: string;
+  readonly id: string;
+  readonly family: string;
+}
+
+const MOST_PATTERNS = 64;
+const LONGEST_PATTERN = 200;
+
+/** What the setting says, as far as it can be used. */
+export function wrapPatterns(setting: unknown): readonly string[] {
+  if (!Array.isArray(setting)) return [];
+  const texts = setting.filter((item) => typeof item === 'string').map((text) => text.trim());
+  const usable = texts.filter((text) => text !== '' && text.length <= LONGEST_PATTERN);
+  return [...new Set(usable)].slice(0, MOST_PATTERNS);
+}
+
+/** By its vendor and id, its id or its family; `*` stands for anything. */
+export function matchesModel(pattern: string, { vendor, id, family }: NamedModel): boolean {
+  const pieces = pattern.toLowerCase().split('*');
+  return [nameOf({ vendor, id }), id, family].some((name) => isMadeOf(name.toLowerCase(), pieces));
+}
+
+export function nameOf({ vendor, id }: Pick<NamedModel, 'vendor' | 'id'>): string {
+  return `${vendor}/${id}`;
+}
+
+/** Whether the pieces follow each other in the text, the first at its start and the last at its end. */
+function isMadeOf(text: string, pieces: readonly string[]): boolean {
+  const [first = '', ...rest] = pieces;
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
