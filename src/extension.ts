@@ -154,7 +154,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   own(registerModelUse({ host, use, access, runners: door.runners, log: logs.host }));
   own(registerModelUseView(services, use, door.runners));
   own(registerControlTools({ host, log: logs.host, lineage }));
-  own(registerChatParticipant(host, logs.host, context.extensionUri));
+  own(registerChatParticipant(services));
   watch.apply();
   void endLeftovers(processes, logs.host);
   return exportsOf(context, door, {

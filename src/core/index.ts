@@ -244,6 +244,8 @@ export type {
 } from './inputPorts.ts';
 export type { Completion, CompletionReference, CompletionRequest } from './model/completion.ts';
 export { cleanLine, cleanText } from './base/cleanText.ts';
+export { attributeText, withoutAttachmentTags } from './mcpl/delimiters.ts';
+export { eventMessages } from './mcpl/eventPrompt.ts';
 export { type Collected, collectArguments, type ParsedArgument, parseArgument } from './form/collectArguments.ts';
 export type { FieldValue, FormField, FormValues, ToolForm } from './form/fields.ts';
 export { fillForm, initialValues } from './form/fillForm.ts';

@@ -135,7 +135,8 @@ function cancelled(): ModelFailure {
   return { kind: 'failed', reason: 'cancelled', message: vscode.l10n.t('The request was cancelled.') };
 }
 
-function failureOf(error: unknown): ModelFailure {
+/** What a model of the editor threw, in words with the next step. */
+export function failureOf(error: unknown): ModelFailure {
   const code = error instanceof vscode.LanguageModelError ? error.code : '';
   const cause = error instanceof Error ? error.cause : undefined;
   const words = cause === undefined ? messageOf(error) : `${messageOf(error)} ${messageOf(cause)}`;

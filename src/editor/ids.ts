@@ -9,7 +9,7 @@ export const LINEAGE_PANEL = 'mcpl.lineagePanel';
 export const TRACE_VIEW = 'mcpl.trace';
 export const GATEWAY_PROVIDER = 'mcpl.gateway';
 export const CHAT_PARTICIPANT = 'mcpl.chat';
-export const CHAT_COMMANDS = ['checkpoints', 'rollback'] as const;
+export const CHAT_COMMANDS = ['events', 'servers', 'checkpoints', 'rollback'] as const;
 export const WALKTHROUGH = 'mcpl.start';
 export const EXTENSION_ID = 'mcp-live.mcp-live';
 
@@ -49,6 +49,7 @@ export const COMMANDS = {
   featureSetMute: 'mcpl.muteFeatureSet',
   eventOpen: 'mcpl.openEvent',
   eventAsk: 'mcpl.askModelAboutEvent',
+  eventOpenInChat: 'mcpl.openEventInChat',
   eventsMarkRead: 'mcpl.markEventsRead',
   eventsClear: 'mcpl.clearEvents',
   auditShow: 'mcpl.showAuditLog',
