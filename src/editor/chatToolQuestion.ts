@@ -24,7 +24,7 @@ const LONGEST_ARGUMENTS = 4_000;
 const MOST_CHATS = 100;
 
 /**
- * Asks in the chat whether a tool may be called, by buttons within the answer. A participant has no question of its own in
+ * Asks in the chat whether a tool may be called, by links within the answer. A participant has no question of its own in
  * the editor's API; to call the tool by its name in the editor's list would bring one, but nothing there says whose tool a
  * name is. Nobody but a person has the id of a question.
  */
@@ -48,6 +48,8 @@ export class ToolQuestions {
     const form = formOf(tool);
     if (tool.offered.autoApproved || this.#allowed.get(conversationId)?.has(form) === true) return { kind: 'allowed' };
     const answer = await this.#ask(tool, args, writer, token);
+    // The links stay: what was answered stands below them.
+    if (answer !== 'cancelled') writer.own(`\n\n*${answeredText(answer)}*\n\n`);
     switch (answer) {
       case 'cancelled':
         return { kind: answer };
@@ -84,8 +86,10 @@ export class ToolQuestions {
     if (token.isCancellationRequested) return 'cancelled';
     const id = randomUUID();
     writer.own(questionText(tool, args));
-    for (const answer of TOOL_ANSWERS)
-      writer.stream.button({ command: ANSWER_TOOL_QUESTION, title: titleOf(answer), arguments: [id, answer] });
+    writer.links(
+      ANSWER_TOOL_QUESTION,
+      TOOL_ANSWERS.map((answer) => [titleOf(answer), [id, answer]]),
+    );
     writer.step(vscode.l10n.t('Waiting for your answer'));
     return new Promise((resolve) => {
       const end = (answer: ToolAnswer | 'cancelled' | 'late'): void => {
@@ -125,6 +129,21 @@ function titleOf(answer: ToolAnswer): string {
       return vscode.l10n.t('Always Allow');
     case 'deny':
       return vscode.l10n.t('Deny');
+  }
+}
+
+function answeredText(answer: ToolAnswer | 'late'): string {
+  switch (answer) {
+    case 'once':
+      return vscode.l10n.t('Allowed.');
+    case 'chat':
+      return vscode.l10n.t('Allowed in this chat.');
+    case 'always':
+      return vscode.l10n.t('Always allowed.');
+    case 'deny':
+      return vscode.l10n.t('Denied.');
+    case 'late':
+      return vscode.l10n.t('Denied, because nobody answered.');
   }
 }
 

@@ -36,6 +36,18 @@ export class ChatWriter {
     this.#isBetween = true;
   }
 
+  /** Buttons beside each other, as links: the editor's own would stand there, large and in a column, for ever. */
+  links(command: string, choices: readonly (readonly [title: string, argument: readonly string[]])[]): void {
+    const links = choices.map(([title, given]) => {
+      return `[${title}](command:${command}?${encodeURIComponent(JSON.stringify(given))})`;
+    });
+    const markdown = new vscode.MarkdownString(`\n\n${links.join(' &nbsp;·&nbsp; ')}\n\n`);
+    // Of that command alone, and the titles are ours.
+    markdown.isTrusted = { enabledCommands: [command] };
+    this.stream.markdown(markdown);
+    this.#isBetween = true;
+  }
+
   step(words: string): void {
     this.#lastStep = words;
     this.#steppedAt = Date.now();
