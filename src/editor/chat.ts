@@ -7,6 +7,7 @@ import { listServers } from './chatServers.ts';
 import { escaped } from './chatText.ts';
 import { ToolQuestions } from './chatToolQuestion.ts';
 import { answerTurn, type ChatTurn } from './chatTurn.ts';
+import { ChatWriter } from './chatWriter.ts';
 import { plainText } from './plainText.ts';
 import type { EditorServices } from './services.ts';
 
@@ -28,11 +29,13 @@ export function openChat({ host, log, settings }: ChatServices): Chat {
       const { command, prompt } = turn.request;
       // What follows the names of these is no turn of the conversation with a model.
       if (isLineageCommand(command)) return told(log, turn, () => answerLineage(tools, command, prompt, turn.response));
-      if (command === 'servers') return told(log, turn, async () => listServers(host, prompt, turn.response));
+      if (command === 'servers')
+        return told(log, turn, async () => listServers(host, prompt, new ChatWriter(turn.response)));
       if (command !== 'events') return answerTurn(tools, turn);
       await host.events.loaded();
       const question = eventQuestion(host, prompt);
-      if (question === undefined) return told(log, turn, async () => listEvents(host, prompt, turn.response));
+      if (question === undefined)
+        return told(log, turn, async () => listEvents(host, prompt, new ChatWriter(turn.response)));
       const result = await answerTurn(tools, turn, question);
       if (result.errorDetails === undefined && !turn.token.isCancellationRequested)
         await host.events.markRead(question.events.map(({ id }) => id));

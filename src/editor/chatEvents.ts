@@ -2,8 +2,10 @@ import * as vscode from 'vscode';
 import { eventMessages, type Host, type InboundEvent } from '../core/index.ts';
 import { escaped } from './chatText.ts';
 import type { Asked } from './chatTurn.ts';
+import type { ChatWriter } from './chatWriter.ts';
 import { ageText, eventTitle } from './eventText.ts';
 import { COMMANDS } from './ids.ts';
+import { countText } from './lineageText.ts';
 import { modelMessages } from './modelMessages.ts';
 import { plainText } from './plainText.ts';
 
@@ -50,7 +52,8 @@ function titlesText(events: readonly InboundEvent[]): string {
 }
 
 /** `@mcpl /events`: what arrived, what was not read first. No model takes part. */
-export function listEvents({ events }: Pick<Host, 'events'>, prompt: string, stream: vscode.ChatResponseStream): void {
+export function listEvents({ events }: Pick<Host, 'events'>, prompt: string, writer: ChatWriter): void {
+  const { stream } = writer;
   const wanted = prompt.trim().split(/\s+/)[0] ?? '';
   const all = events.list();
   if (wanted !== '') stream.markdown(`${escaped(plainText(`There is no event of "${wanted}".`, 200))}\n\n`);
@@ -62,7 +65,7 @@ export function listEvents({ events }: Pick<Host, 'events'>, prompt: string, str
   }
   const unread = all.filter(({ isRead }) => !isRead);
   const shown = [...unread, ...all.filter(({ isRead }) => isRead)].slice(0, MOST_LISTED);
-  stream.markdown(vscode.l10n.t('{0} events, {1} of them unread.', all.length, unread.length));
+  stream.markdown(`${countText(all.length, 'event')}, ${unread.length} unread.`);
   const now = Date.now();
   for (const event of shown) {
     const { id, server, isRead, receivedAt } = event;
@@ -70,14 +73,15 @@ export function listEvents({ events }: Pick<Host, 'events'>, prompt: string, str
     const title = `**${escaped(plainText(eventTitle(event), 200))}**`;
     stream.markdown(`\n\n${title}  \n${escaped(facts.join(' · '))}\n\n`);
     const target = { server, event: id };
-    stream.button({ command: COMMANDS.eventOpen, title: vscode.l10n.t('Open'), arguments: [target] });
-    stream.button({
-      command: COMMANDS.eventOpenInChat,
-      title: vscode.l10n.t('Ask Model'),
-      arguments: [{ ...target, isSent: true }],
-    });
-    if (!isRead)
-      stream.button({ command: COMMANDS.eventsMarkRead, title: vscode.l10n.t('Mark Read'), arguments: [target] });
+    writer.links([
+      { command: COMMANDS.eventOpen, title: vscode.l10n.t('Open'), arguments: [target] },
+      {
+        command: COMMANDS.eventOpenInChat,
+        title: vscode.l10n.t('Ask Model'),
+        arguments: [{ ...target, isSent: true }],
+      },
+      ...(isRead ? [] : [{ command: COMMANDS.eventsMarkRead, title: vscode.l10n.t('Mark Read'), arguments: [target] }]),
+    ]);
   }
   if (all.length > shown.length) stream.markdown(`\n\n${vscode.l10n.t('The Events view has all of them.')}`);
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { messageOf } from '../core/index.ts';
+import { isObject, messageOf } from '../core/index.ts';
 import { ATTACHED, attachmentText, LONGEST_ATTACHMENT } from './chatAttachmentText.ts';
 import type { PromptPart } from './chatPrompt.ts';
 import { plainText } from './plainText.ts';
@@ -83,7 +83,28 @@ async function read(reference: vscode.ChatPromptReference): Promise<Read> {
   if (typeof value === 'string') return { kind: 'read', content: [textPart(attachmentText({ name, text: value }))] };
   if (value instanceof vscode.Uri) return readFile(name, value);
   if (value instanceof vscode.Location) return readRange(name, value);
+  if (isObject(value)) return readBytes(name, value);
   return { kind: 'unread', why: vscode.l10n.t('@mcpl does not know this kind of attachment.') };
+}
+
+/** Pictures that were pasted, or attached as such. The API says of values only that there may be others. */
+async function readBytes(name: string, value: Readonly<Record<string, unknown>>): Promise<Read> {
+  const { mimeType, data, reference } = value;
+  const type = Object.values(IMAGES).find((known) => known === mimeType);
+  const bytes: unknown =
+    type !== undefined && typeof data === 'function' ? await Reflect.apply(data, value, []) : undefined;
+  if (type === undefined || !(bytes instanceof Uint8Array))
+    return { kind: 'unread', why: vscode.l10n.t('@mcpl does not know this kind of attachment.') };
+  const uri = reference instanceof vscode.Uri ? reference : undefined;
+  return pictureRead(name, uri, bytes, type);
+}
+
+function pictureRead(name: string, uri: vscode.Uri | undefined, bytes: Uint8Array, type: string): Read {
+  if (bytes.byteLength > LARGEST_FILE) return { kind: 'unread', why: vscode.l10n.t('it is larger than 5 MB.') };
+  const known = uri === undefined ? {} : { uri: uriText(uri) };
+  const text = attachmentText({ name, ...known, text: '[The picture that follows.]' });
+  const content = [textPart(text), vscode.LanguageModelDataPart.image(bytes, type)];
+  return { kind: 'read', content, ...(uri === undefined ? {} : { used: uri }) };
 }
 
 async function readFile(name: string, uri: vscode.Uri): Promise<Read> {
@@ -98,11 +119,7 @@ async function readFile(name: string, uri: vscode.Uri): Promise<Read> {
   }
   if (size > LARGEST_FILE) return { kind: 'unread', why: vscode.l10n.t('it is larger than 5 MB.') };
   const image = IMAGES[/\.(\w+)$/.exec(uri.path)?.[1]?.toLowerCase() ?? ''];
-  if (image !== undefined) {
-    const data = await vscode.workspace.fs.readFile(uri);
-    const text = attachmentText({ name, uri: uriText(uri), text: '[The picture that follows.]' });
-    return { kind: 'read', content: [textPart(text), vscode.LanguageModelDataPart.image(data, image)], used: uri };
-  }
+  if (image !== undefined) return pictureRead(name, uri, await vscode.workspace.fs.readFile(uri), image);
   const text = await fileText(uri);
   if (text === undefined) return { kind: 'unread', why: vscode.l10n.t('it is neither text nor a picture.') };
   return { kind: 'read', content: [textPart(attachmentText({ name, uri: uriText(uri), text }))], used: uri };

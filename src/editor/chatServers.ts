@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { canStart, type Host, type ServerSnapshot } from '../core/index.ts';
 import { escaped } from './chatText.ts';
+import type { ChatWriter } from './chatWriter.ts';
 import { COMMANDS } from './ids.ts';
 import { plainText } from './plainText.ts';
 import { stateWords } from './serverStateText.ts';
@@ -8,12 +9,15 @@ import { stateWords } from './serverStateText.ts';
 const MOST_LISTED = 20;
 
 /** `@mcpl /servers`: how each stands, and what can be done. No model takes part. */
-export function listServers(host: Pick<Host, 'servers'>, prompt: string, stream: vscode.ChatResponseStream): void {
+export function listServers(host: Pick<Host, 'servers'>, prompt: string, writer: ChatWriter): void {
+  const { stream } = writer;
   const all = host.servers();
   if (all.length === 0) {
     stream.markdown(vscode.l10n.t('There is no server in the settings.'));
-    stream.button({ command: COMMANDS.serverAdd, title: vscode.l10n.t('Add Server') });
-    stream.button({ command: COMMANDS.demoTry, title: vscode.l10n.t('Try the Demo Server') });
+    writer.links([
+      { command: COMMANDS.serverAdd, title: vscode.l10n.t('Add Server') },
+      { command: COMMANDS.demoTry, title: vscode.l10n.t('Try the Demo Server') },
+    ]);
     return;
   }
   const wanted = prompt.trim().toLowerCase();
@@ -22,7 +26,7 @@ export function listServers(host: Pick<Host, 'servers'>, prompt: string, stream:
   const shown = (named.length === 0 ? all : named).slice(0, MOST_LISTED);
   for (const server of shown) {
     stream.markdown(`\n\n${serverText(server)}\n\n`);
-    for (const button of buttons(server)) stream.button(button);
+    writer.links(actions(server));
   }
   if (all.length > shown.length && wanted === '')
     stream.markdown(`\n\n${vscode.l10n.t('The Servers view has all {0} of them.', all.length)}`);
@@ -56,7 +60,7 @@ function setsText(on: readonly string[], all: number): string {
   return `Feature sets that are on (${on.length} of ${all}): ${on.join(', ')}`;
 }
 
-function buttons({ id, state, mcpl, enabled }: ServerSnapshot): readonly vscode.Command[] {
+function actions({ id, state, mcpl, enabled }: ServerSnapshot): readonly vscode.Command[] {
   const given = [{ server: id }];
   return [
     ...(enabled && canStart(state)

@@ -87,8 +87,9 @@ export class ToolQuestions {
     const id = randomUUID();
     writer.own(questionText(tool, args));
     writer.links(
-      ANSWER_TOOL_QUESTION,
-      TOOL_ANSWERS.map((answer) => [titleOf(answer), [id, answer]]),
+      TOOL_ANSWERS.map((answer) => {
+        return { command: ANSWER_TOOL_QUESTION, title: titleOf(answer), arguments: [id, answer] };
+      }),
     );
     writer.step(vscode.l10n.t('Waiting for your answer'));
     return new Promise((resolve) => {

@@ -36,14 +36,14 @@ export class ChatWriter {
     this.#isBetween = true;
   }
 
-  /** Buttons beside each other, as links: the editor's own would stand there, large and in a column, for ever. */
-  links(command: string, choices: readonly (readonly [title: string, argument: readonly string[]])[]): void {
-    const links = choices.map(([title, given]) => {
+  /** What can be done, beside each other as links: buttons would stand there large, in a column, for ever. */
+  links(commands: readonly vscode.Command[]): void {
+    const links = commands.map(({ title, command, arguments: given = [] }) => {
       return `[${title}](command:${command}?${encodeURIComponent(JSON.stringify(given))})`;
     });
     const markdown = new vscode.MarkdownString(`\n\n${links.join(' &nbsp;·&nbsp; ')}\n\n`);
-    // Of that command alone, and the titles are ours.
-    markdown.isTrusted = { enabledCommands: [command] };
+    // Of these commands alone, and the titles are ours.
+    markdown.isTrusted = { enabledCommands: commands.map(({ command }) => command) };
     this.stream.markdown(markdown);
     this.#isBetween = true;
   }

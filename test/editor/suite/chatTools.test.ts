@@ -154,7 +154,10 @@ suite('The rounds of a chat with @mcpl', () => {
     const results = model.requests.at(-1) === undefined ? [] : textsOf(model.requests.at(-1)!);
     assert.deepEqual(
       results.filter((line) => line.startsWith('user: <result')).map((line) => line.slice(0, 120)),
-      ['user: <result The tool was not called: The user did not allow it.>', 'x'],
+      [
+        'user: <result The tool was not called: The user did not allow it.>',
+        'user: <result There is no tool "notes_nothing". Call one of those that are offered.><result The tool says that it failed',
+      ],
     );
   });
 
@@ -167,7 +170,7 @@ suite('The rounds of a chat with @mcpl', () => {
     await person.click('.chat-input-container .codicon-stop-circle');
     await untilOver();
     const shown = await answers();
-    await answerInChat('Always Allow');
+    await person.click('.interactive-response a[data-href^="command:_mcpl"]:text-is("Always Allow")');
     await eventually(
       async () => (await person.notifications()).join(),
       'This question was answered already, or is over.',

@@ -42,11 +42,13 @@ export const lastAnswer = async (): Promise<string> => (await answers()).at(-1) 
 export const untilOver = (): Promise<void> =>
   person.waitFor('.interactive-response.chat-most-recent-response:not(.chat-response-loading)');
 
-/** A link of the last question whether a tool may run. */
-export const answerInChat = (answer: string): Promise<void> =>
-  person.click(
-    `.interactive-response.chat-most-recent-response p:has(a[data-href^="command:_mcpl"]) >> nth=-1 >> a:text-is(${JSON.stringify(answer)})`,
-  );
+/** A link of the last question whether a tool may run: there when all of the question is. */
+export const answerInChat = async (answer: string): Promise<void> => {
+  const response = '.interactive-response.chat-most-recent-response';
+  await person.waitFor(`${response} :text("Waiting for your answer")`);
+  const link = `a[data-href^="command:_mcpl"]:text-is(${JSON.stringify(answer)})`;
+  await person.click(`${response} ${link} >> nth=-1`);
+};
 
 export const clickInChat = (button: string): Promise<void> =>
   person.click(`.interactive-response.chat-most-recent-response .monaco-button:has-text(${JSON.stringify(button)})`);

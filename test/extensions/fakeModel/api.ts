@@ -52,6 +52,10 @@ export interface FakeModelApi {
   readonly hide: () => void;
   /** Forgets the recorded requests and all answers: back to the talkative default. */
   readonly reset: () => void;
+  /** From now on models take only so many tokens, until the next reset. */
+  readonly limit: (maxInputTokens: number) => void;
+  /** What the tool `fake_lookup` was given. */
+  readonly lookups: readonly object[];
   /** Resolves when this many requests have arrived since the last reset. */
   readonly arrived: (count: number) => Promise<void>;
 }
