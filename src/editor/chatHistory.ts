@@ -58,12 +58,13 @@ export function metadataOf({ conversationId, turnIndex }: TurnPlace, record: Tur
 }
 
 /** The place after the last turn that says where it stood; in a new chat, a new conversation. */
-export function placeIn(history: History, newId: () => string): TurnPlace {
+export function placeIn(history: History, session: string | undefined, newId: () => string): TurnPlace {
   for (const turn of [...history].reverse()) {
     const place = turn instanceof vscode.ChatResponseTurn ? placeOf(turn.result.metadata) : undefined;
-    if (place !== undefined) return { conversationId: place.conversationId, turnIndex: place.turnIndex + 1 };
+    // A chat that was made of another one is a conversation of its own.
+    if (place !== undefined) return { conversationId: session ?? place.conversationId, turnIndex: place.turnIndex + 1 };
   }
-  return { conversationId: `conv_${newId()}`, turnIndex: 0 };
+  return { conversationId: session ?? `conv_${newId()}`, turnIndex: 0 };
 }
 
 function placeOf(metadata: unknown): TurnPlace | undefined {

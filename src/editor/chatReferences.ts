@@ -70,11 +70,17 @@ async function readInTime(reference: vscode.ChatPromptReference, token: vscode.C
   try {
     return await Promise.race([read(reference), late]);
   } catch (error) {
-    return { kind: 'unread', why: plainText(messageOf(error), 300) };
+    return { kind: 'unread', why: whyNot(error) };
   } finally {
     clearTimeout(timer);
     stop?.dispose();
   }
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound')
+    return vscode.l10n.t('it is no longer there.');
+  return plainText(messageOf(error), 300);
 }
 
 async function read(reference: vscode.ChatPromptReference): Promise<Read> {

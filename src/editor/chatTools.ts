@@ -31,7 +31,7 @@ export function chooseTools(host: Pick<Host, 'servers'>, attached: readonly stri
   for (const name of new Set(attached)) {
     const found = vscode.lm.tools.find((tool) => tool.name === name);
     if (found === undefined) missing.push(name);
-    // The way over the gateway leads to the same tool, but not to the state of this conversation.
+    // The way over the gateway leads to the same tool: a model that had it twice would have to choose.
     else if (!ours.some(({ target, offered }) => isSameTool(found, target, offered)))
       tools.set(name, { kind: 'attached', told: toldAttached(found) });
   }

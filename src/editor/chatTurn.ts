@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { type Host, type HostError, isHostError, type Logger, messageOf, toHostError } from '../core/index.ts';
 import { offerRollbacks, showLinks } from './chatAfter.ts';
+import { sessionOf } from './chatConversation.ts';
 import { metadataOf, placeIn, turnsOf } from './chatHistory.ts';
 import { ChatLoop } from './chatLoop.ts';
 import { noteOn } from './chatNote.ts';
@@ -40,7 +41,7 @@ export interface Asked {
 export async function answerTurn(tools: ChatTurnTools, turn: ChatTurn, given?: Asked): Promise<vscode.ChatResult> {
   const { host, log, questions } = tools;
   const { request, context, response, token } = turn;
-  const place = placeIn(context.history, randomUUID);
+  const place = placeIn(context.history, sessionOf(request.toolInvocationToken), randomUUID);
   const writer = new ChatWriter(response);
   const choice = chooseTools(
     host,

@@ -66,7 +66,7 @@ suite('A chat with @mcpl', () => {
         ({ conversationId }) => conversationId,
       );
     const [conversation] = await conversations();
-    assert.match(String(conversation), /^conv_[\w-]{36}$/);
+    assert.match(String(conversation), /^[\w-]{36}$/);
     assert.deepEqual(new Set(await conversations()), new Set([conversation]));
 
     await vscode.commands.executeCommand('workbench.action.chat.newChat');

@@ -198,4 +198,32 @@ suite('The rounds of a chat with @mcpl', () => {
     await eventually(lastAnswer, 'Done.');
     assert.equal(model.requests.at(-1)?.messages.filter(({ content }) => content[0]?.kind === 'toolResult').length, 15);
   });
+
+  test('are of the same conversation as calls of another participant in the same chat', async () => {
+    await startParts({ ...NOTES, rest: { tools: { autoApprove: ['list_notes'] } } });
+    await untilTools('notes');
+    const isThere = async (): Promise<boolean> => vscode.lm.tools.some(({ name }) => /^mcp_.*_list_notes$/.test(name));
+    await eventually(isThere, true);
+    const { host } = await mcpLive();
+    const calls: (string | undefined)[][] = [];
+    const listening = host.onDidChangeOperation(({ request, state }) => {
+      if (state.kind === 'succeeded') calls.push([request.route, request.conversationId]);
+    });
+    model.respondOnce([{ call: 'notes_list_notes' }], ['None.']);
+    await say('List them');
+    await eventually(lastAnswer, 'None.');
+    await untilOver();
+    model.reset();
+    const query = '@fake call list_notes';
+    await vscode.commands.executeCommand('workbench.action.chat.open', { query, isPartialQuery: false });
+    await eventually(async () => calls.length, 2);
+    listening.dispose();
+    await untilOver();
+    const conversation = calls[0]?.[1];
+    assert.match(String(conversation), /^[\w-]{36}$/);
+    assert.deepEqual(calls, [
+      ['participant', conversation],
+      ['gateway', conversation],
+    ]);
+  });
 });
