@@ -15,6 +15,13 @@ export function sessionOf(token: unknown): string | undefined {
   const { scheme, authority, path } = resource;
   if (typeof scheme !== 'string' || typeof path !== 'string') return undefined;
   const isLocal = scheme === LOCAL.scheme && authority === LOCAL.authority;
-  const id = isLocal ? Buffer.from(path.slice(1), 'base64url').toString('utf8') : String(resource);
+  const id = isLocal ? Buffer.from(path.slice(1), 'base64url').toString('utf8') : textOf(resource);
   return /^[!-~]+$/.test(id) && id.length <= LONGEST_ID ? id : undefined;
+}
+
+/** As the editor writes a `Uri`. */
+function textOf(resource: Readonly<Record<string, unknown>>): string {
+  const { toString } = resource;
+  const text: unknown = typeof toString === 'function' ? Reflect.apply(toString, resource, []) : undefined;
+  return typeof text === 'string' ? text : '';
 }

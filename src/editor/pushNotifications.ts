@@ -34,7 +34,13 @@ async function showToast({ text, server, events }: PushToast): Promise<void> {
   const chat = vscode.l10n.t('Open in Chat');
   const show = vscode.l10n.t('Show');
   const mute = vscode.l10n.t('Mute');
-  const chosen = await vscode.window.showInformationMessage(text, ...(event === undefined ? [] : [ask]), chat, show, mute);
+  const chosen = await vscode.window.showInformationMessage(
+    text,
+    ...(event === undefined ? [] : [ask]),
+    chat,
+    show,
+    mute,
+  );
   if (chosen === undefined) return;
   const sets = new Set(events.map(({ source }) => source.featureSet));
   const run = (command: string, argument?: object): void => void vscode.commands.executeCommand(command, argument);

@@ -15,7 +15,8 @@ import {
 } from './chatView.ts';
 import { eventually } from './eventually.ts';
 import { fakeModel, selectFake } from './fakeModel.ts';
-import { cleanSlate, mcpLive, until, untilTools } from './mcpLive.ts';
+import { referenceServer, startEverything } from './everything.ts';
+import { cleanSlate, mcpLive, setServers, until, untilServer, untilTools } from './mcpLive.ts';
 
 const MEMORY = { part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] } as const;
 const COMPLIANCE = { part: 'compliance', sets: ['compliance.redaction'] } as const;
@@ -225,5 +226,40 @@ suite('The rounds of a chat with @mcpl', () => {
       ['participant', conversation],
       ['gateway', conversation],
     ]);
+  });
+
+  test('give the model pictures, structures and links of tools as what they are, and the person the links', async () => {
+    await startEverything();
+    const { host } = await mcpLive();
+    const tools = ['get-tiny-image', 'get-structured-content', 'get-resource-links'];
+    for (const tool of tools) await host.setAutoApproved('everything', [tool], true);
+    await setServers({
+      everything: { ...referenceServer('server-everything'), enabled: true, tools: { autoApprove: tools } },
+    });
+    await untilServer(
+      'everything',
+      'its tools approved',
+      (server) => server?.tools.some(({ autoApproved }) => autoApproved) === true,
+    );
+    model.respondOnce(
+      tools.map((tool) => ({
+        call: `everything_${tool}`,
+        input:
+          tool === 'get-structured-content'
+            ? { location: 'Chicago' }
+            : tool === 'get-resource-links'
+              ? { count: 2 }
+              : {},
+      })),
+      ['All there.'],
+    );
+    await say('Get everything');
+    await eventually(async () => (await lastAnswer()).includes('All there.'), true);
+    await untilOver();
+    await person.screenshot('links that tools gave');
+    const results = textsOf(model.requests.at(-1)!).at(-1) ?? '';
+    assert.match(results, /<result [^]*\|<image\/png>>/);
+    assert.match(results, /"temperature"/);
+    assert.match(await lastAnswer(), /Open .*Resource/);
   });
 });
