@@ -21,7 +21,7 @@ export function sessionOf(token: unknown): string | undefined {
 
 /** As the editor writes a `Uri`. */
 function textOf(resource: Readonly<Record<string, unknown>>): string {
-  const { toString } = resource;
-  const text: unknown = typeof toString === 'function' ? Reflect.apply(toString, resource, []) : undefined;
+  const write: unknown = resource['toString'];
+  const text: unknown = typeof write === 'function' ? Reflect.apply(write, resource, []) : undefined;
   return typeof text === 'string' ? text : '';
 }

@@ -9,7 +9,7 @@ import { fakeModel, selectFake } from './fakeModel.ts';
 import { cleanSlate, mcpLive, setServers, settingsUri, until, untilTools } from './mcpLive.ts';
 import { push, startPushServer } from './pushServer.ts';
 
-const NOTES = { part: 'notes', sets: ['notes.edit'] } as const;
+const NOTES = { part: 'notes', id: 'notepad', sets: ['notes.edit'] } as const;
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const file = async (name: string, content: string | Uint8Array): Promise<vscode.Uri> => {
@@ -226,15 +226,15 @@ suite('What goes into a chat with @mcpl', () => {
 
   test('is told how servers stand, with what can be done', async () => {
     await startParts(NOTES);
-    await untilTools('notes');
+    await untilTools('notepad');
     await setServers({
-      notes: { command: 'mcpl-demo', args: ['notes'], enabled: true, featureSets: { enabled: ['notes.edit'] } },
+      notepad: { command: 'mcpl-demo', args: ['notes'], enabled: true, featureSets: { enabled: ['notes.edit'] } },
       other: { command: 'mcpl-demo' },
     });
     await say('/servers');
     await eventually(
       async () =>
-        /^notes running · 5 tools · [\d-]+ 5 of 5 tools for models; each asks first Feature sets that are on \(1 of 1\): notes\.edit Choose Feature Sets · Show Log other off Enable · Show Log$/.test(
+        /^notepad running · 5 tools · [\d-]+ 5 of 5 tools for models; each asks first Feature sets that are on \(1 of 1\): notes\.edit Choose Feature Sets · Show Log other off Enable · Show Log$/.test(
           await lastAnswer(),
         ),
       true,

@@ -21,7 +21,7 @@ import { cleanSlate, mcpLive, setServers, until, untilServer, untilTools } from 
 const MEMORY = { part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] } as const;
 const COMPLIANCE = { part: 'compliance', sets: ['compliance.redaction'] } as const;
 const STATE = { part: 'state', sets: ['state.book'] } as const;
-const NOTES = { part: 'notes', sets: ['notes.edit'] } as const;
+const NOTES = { part: 'notes', id: 'notepad', sets: ['notes.edit'] } as const;
 
 const forgetStates = async (): Promise<void> => {
   const { host } = await mcpLive();
@@ -139,16 +139,16 @@ suite('The rounds of a chat with @mcpl', () => {
 
   test('end with what the model says to a tool that was denied, that failed, and that there is not', async () => {
     await startParts(NOTES);
-    await untilTools('notes');
+    await untilTools('notepad');
     model.respondOnce(
-      [{ call: 'notes_delete_note', input: { id: 1 } }],
-      [{ call: 'notes_nothing' }, { call: 'notes_list_notes', input: { limit: 'many' } }],
+      [{ call: 'notepad_delete_note', input: { id: 1 } }],
+      [{ call: 'notepad_nothing' }, { call: 'notepad_list_notes', input: { limit: 'many' } }],
       ['I could not.'],
     );
     await say('Delete all');
-    await eventually(async () => (await lastAnswer()).includes('May notes run delete_note?'), true);
+    await eventually(async () => (await lastAnswer()).includes('May notepad run delete_note?'), true);
     await answerInChat('Deny');
-    await eventually(async () => (await lastAnswer()).includes('May notes run list_notes?'), true);
+    await eventually(async () => (await lastAnswer()).includes('May notepad run list_notes?'), true);
     await answerInChat('Allow');
     await eventually(async () => (await lastAnswer()).includes('I could not.'), true);
     await untilOver();
@@ -157,17 +157,17 @@ suite('The rounds of a chat with @mcpl', () => {
       results.filter((line) => line.startsWith('user: <result')).map((line) => line.slice(0, 120)),
       [
         'user: <result The tool was not called: The user did not allow it.>',
-        'user: <result There is no tool "notes_nothing". Call one of those that are offered.><result The tool says that it failed',
+        'user: <result There is no tool "notepad_nothing". Call one of those that are offered.><result The tool says that it failed',
       ],
     );
   });
 
   test('are stopped while a tool waits for an answer, and the next turn goes on', async () => {
     await startParts(NOTES);
-    await untilTools('notes');
-    model.respondOnce([{ call: 'notes_list_notes' }]);
+    await untilTools('notepad');
+    model.respondOnce([{ call: 'notepad_list_notes' }]);
     await say('List them');
-    await eventually(async () => (await lastAnswer()).includes('May notes run list_notes?'), true);
+    await eventually(async () => (await lastAnswer()).includes('May notepad run list_notes?'), true);
     await person.click('.chat-input-container .codicon-stop-circle');
     await untilOver();
     const shown = await answers();
@@ -177,7 +177,7 @@ suite('The rounds of a chat with @mcpl', () => {
       'This question was answered already, or is over.',
     );
     const { host } = await mcpLive();
-    assert.ok(host.server('notes')?.tools.every(({ autoApproved }) => !autoApproved));
+    assert.ok(host.server('notepad')?.tools.every(({ autoApproved }) => !autoApproved));
     model.respondOnce(['Fine.']);
     await say('Never mind');
     await eventually(lastAnswer, 'Fine.');
@@ -186,8 +186,8 @@ suite('The rounds of a chat with @mcpl', () => {
 
   test('stop after fifteen, and go on when the person says so', async () => {
     await startParts({ ...NOTES, rest: { tools: { autoApprove: ['list_notes'] } } });
-    await untilTools('notes');
-    model.respondWith([{ call: 'notes_list_notes' }]);
+    await untilTools('notepad');
+    model.respondWith([{ call: 'notepad_list_notes' }]);
     await say('List them for ever');
     await eventually(async () => (await lastAnswer()).includes('The model was not done after 15 rounds.'), true);
     await untilOver();
@@ -202,7 +202,7 @@ suite('The rounds of a chat with @mcpl', () => {
 
   test('are of the same conversation as calls of another participant in the same chat', async () => {
     await startParts({ ...NOTES, rest: { tools: { autoApprove: ['list_notes'] } } });
-    await untilTools('notes');
+    await untilTools('notepad');
     const isThere = async (): Promise<boolean> => vscode.lm.tools.some(({ name }) => /^mcp_.*_list_notes$/.test(name));
     await eventually(isThere, true);
     const { host } = await mcpLive();
@@ -210,7 +210,7 @@ suite('The rounds of a chat with @mcpl', () => {
     const listening = host.onDidChangeOperation(({ request, state }) => {
       if (state.kind === 'succeeded') calls.push([request.route, request.conversationId]);
     });
-    model.respondOnce([{ call: 'notes_list_notes' }], ['None.']);
+    model.respondOnce([{ call: 'notepad_list_notes' }], ['None.']);
     await say('List them');
     await eventually(lastAnswer, 'None.');
     await untilOver();

@@ -8,18 +8,20 @@ export const ANSWERS = '.interactive-response .value';
 /** A part of the demo server as a server of its own. */
 export interface DemoPart {
   readonly part: 'notes' | 'memory' | 'compliance' | 'state';
+  /** Another name than the part's: what was switched on under one is remembered with how it was declared. */
+  readonly id?: string;
   readonly sets: readonly string[];
   readonly rest?: object;
 }
 
 export const startParts = async (...parts: readonly DemoPart[]): Promise<void> => {
-  const entries = parts.map(({ part, sets, rest }) => [
-    part,
+  const entries = parts.map(({ part, id = part, sets, rest }) => [
+    id,
     { command: 'mcpl-demo', args: [part], enabled: true, featureSets: { enabled: sets }, ...rest },
   ]);
   await setServers(Object.fromEntries(entries) as object);
-  for (const { part, sets } of parts)
-    await untilServer(part, 'with its sets on', (server) => {
+  for (const { part, id = part, sets } of parts)
+    await untilServer(id, 'with its sets on', (server) => {
       const on = server?.mcpl?.sets.filter(({ state }) => state === 'enabled').map(({ set }) => set.name) ?? [];
       return server?.state.kind === 'running' && sets.every((name) => on.includes(name));
     });
