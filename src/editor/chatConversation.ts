@@ -21,7 +21,7 @@ export function sessionOf(token: unknown): string | undefined {
 
 /** As the editor writes a `Uri`. */
 function textOf(resource: Readonly<Record<string, unknown>>): string {
-  const write: unknown = resource['toString'];
+  const write: unknown = Reflect.get(resource, 'toString');
   const text: unknown = typeof write === 'function' ? Reflect.apply(write, resource, []) : undefined;
   return typeof text === 'string' ? text : '';
 }

@@ -157,7 +157,7 @@ suite('The rounds of a chat with @mcpl', () => {
       results.filter((line) => line.startsWith('user: <result')).map((line) => line.slice(0, 120)),
       [
         'user: <result The tool was not called: The user did not allow it.>',
-        'user: <result There is no tool "notepad_nothing". Call one of those that are offered.><result The tool says that it failed',
+        'user: <result There is no tool "notepad_nothing". Call one of those that are offered.><result The tool says that it fail',
       ],
     );
   });
