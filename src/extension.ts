@@ -163,7 +163,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   own(registerModelUse({ host, use, access, runners: door.runners, log: logs.host }));
   own(registerModelUseView(services, use, door.runners));
   own(registerControlTools({ host, log: logs.host, lineage }));
-  own(registerChatParticipant(host, logs.host, context.extensionUri));
+  own(registerChatParticipant(services));
   const late = own(new LateParts(lateParts(host, logs.host, context.globalState), logs.host));
   watch.apply();
   void endLeftovers(processes, logs.host);

@@ -121,7 +121,7 @@ export {
   type PushPolicy,
 } from './model/mcpl.ts';
 export type { LanguageModel, ModelChoice, ModelRequest, ModelRunEnd, Models, ModelWish } from './modelPorts.ts';
-export { attributeText, withoutOurTags } from './mcpl/delimiters.ts';
+export { attributeText, withoutAttachmentTags, withoutOurTags } from './mcpl/delimiters.ts';
 export { isChosen, matchesFeatureSet, withChoice } from './policy/featureSets.ts';
 export type { SamplingContent, SamplingMessage, SamplingRequest, SamplingResult } from './model/inputs.ts';
 export type { Operation, OperationState, Progress, Route, ToolCallRequest } from './model/operation.ts';
@@ -244,6 +244,7 @@ export type {
 } from './inputPorts.ts';
 export type { Completion, CompletionReference, CompletionRequest } from './model/completion.ts';
 export { cleanLine, cleanText } from './base/cleanText.ts';
+export { eventMessages } from './mcpl/eventPrompt.ts';
 export { type Collected, collectArguments, type ParsedArgument, parseArgument } from './form/collectArguments.ts';
 export type { FieldValue, FormField, FormValues, ToolForm } from './form/fields.ts';
 export { fillForm, initialValues } from './form/fillForm.ts';

@@ -1,21 +1,22 @@
 import * as vscode from 'vscode';
-import { type Host, type Logger, messageOf, toHostError } from '../core/index.ts';
+import type { Host } from '../core/index.ts';
 import { escaped } from './chatText.ts';
-import { CHAT_COMMANDS, COMMANDS } from './ids.ts';
+import { COMMANDS } from './ids.ts';
 import { ROLL_BACK_IN_CHAT } from './lineageIds.ts';
 import { emptyText } from './lineageText.ts';
 import { findCheckpoints, lineagesNamed, type Listed, listedText, newestOf, planText } from './chatCheckpoints.ts';
 import { plainText } from './plainText.ts';
 
-type LineageCommand = (typeof CHAT_COMMANDS)[number];
+const LINEAGE_COMMANDS = ['checkpoints', 'rollback'] as const;
+type LineageCommand = (typeof LINEAGE_COMMANDS)[number];
 
 /** Checkpoints that an answer lists; the view has all. */
 const MOST_LISTED = 5;
 
-type Tools = { readonly host: Pick<Host, 'lineages' | 'servers'>; readonly log: Logger };
+type Tools = { readonly host: Pick<Host, 'lineages' | 'servers'> };
 
 export function isLineageCommand(command: string | undefined): command is LineageCommand {
-  return CHAT_COMMANDS.some((each) => each === command);
+  return LINEAGE_COMMANDS.some((each) => each === command);
 }
 
 /** `@mcpl /checkpoints` and `@mcpl /rollback`: no model takes part. */
@@ -25,15 +26,9 @@ export async function answerLineage(
   prompt: string,
   response: vscode.ChatResponseStream,
 ): Promise<void> {
-  try {
-    await tools.host.lineages.loaded();
-    if (command === 'checkpoints') await listCheckpoints(tools, prompt.trim(), response);
-    else await rollBack(tools, prompt.trim(), response);
-  } catch (error) {
-    const { message, suggestion = '' } = toHostError(error);
-    tools.log.log('warn', `A chat command failed: ${messageOf(error)}`);
-    response.markdown(escaped(plainText(`${message} ${suggestion}`.trim(), 600)));
-  }
+  await tools.host.lineages.loaded();
+  if (command === 'checkpoints') await listCheckpoints(tools, prompt.trim(), response);
+  else await rollBack(tools, prompt.trim(), response);
 }
 
 async function listCheckpoints({ host }: Tools, wanted: string, response: vscode.ChatResponseStream): Promise<void> {

@@ -1,25 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import {
-  CancellationSource,
-  type Host,
-  type HostError,
-  isHostError,
-  type Logger,
-  messageOf,
-  type ModelMessage,
-  toHostError,
-  type TurnResult,
-} from '../core/index.ts';
-import { historyOf, placeIn, type TurnMetadata, type TurnPlace } from './chatHistory.ts';
-import { answerLineage, isLineageCommand } from './chatLineage.ts';
-import { escaped } from './chatText.ts';
-import { EditorModel } from './editorModel.ts';
+import { type Host, type HostError, isHostError, type Logger, messageOf, toHostError } from '../core/index.ts';
+import { offerRollbacks, showLinks } from './chatAfter.ts';
+import { sessionOf } from './chatConversation.ts';
+import { metadataOf, placeIn, turnsOf } from './chatHistory.ts';
+import { ChatLoop } from './chatLoop.ts';
+import { noteOn } from './chatNote.ts';
+import type { PromptPart } from './chatPrompt.ts';
+import { readReferences } from './chatReferences.ts';
+import type { ToolQuestions } from './chatToolQuestion.ts';
+import { chooseTools } from './chatTools.ts';
+import { ChatWriter } from './chatWriter.ts';
+import { COMMANDS } from './ids.ts';
+import { modelMessages } from './modelMessages.ts';
 import { plainText } from './plainText.ts';
 
-export interface ChatTools {
+export interface ChatTurnTools {
   readonly host: Host;
   readonly log: Logger;
+  readonly questions: ToolQuestions;
 }
 
 export interface ChatTurn {
@@ -29,47 +28,58 @@ export interface ChatTurn {
   readonly token: vscode.CancellationToken;
 }
 
-/** One turn of `@mcpl`: one round with the model of the chat, with the hooks of all servers around it. */
-export async function answerChat({ host, log }: ChatTools, turn: ChatTurn): Promise<vscode.ChatResult> {
+/** What the model is asked, where that is not what the person wrote. */
+export interface Asked {
+  /** As servers read it. */
+  readonly userMessage: string;
+  readonly messages: readonly vscode.LanguageModelChatMessage[];
+  /** For later turns. */
+  readonly text: string;
+}
+
+/** One turn of `@mcpl`: as many rounds with the model of the chat as its calls of tools need, with hooks around each. */
+export async function answerTurn(tools: ChatTurnTools, turn: ChatTurn, given?: Asked): Promise<vscode.ChatResult> {
+  const { host, log, questions } = tools;
   const { request, context, response, token } = turn;
-  const place = placeIn(context.history, randomUUID);
-  if (isLineageCommand(request.command)) {
-    await answerLineage({ host, log }, request.command, request.prompt, response);
-    // It is no turn of the conversation with a model.
-    return {};
-  }
-  const source = new CancellationSource();
-  const cancels = token.onCancellationRequested(() => source.cancel());
-  const asked: ModelMessage = { role: 'user', content: [{ type: 'text', text: request.prompt }] };
-  if (request.references.length > 0)
-    response.progress(vscode.l10n.t('What is attached is not passed on yet: only what you wrote is.'));
+  const place = placeIn(context.history, sessionOf(request.toolInvocationToken), randomUUID);
+  const writer = new ChatWriter(response);
+  const choice = chooseTools(
+    host,
+    request.toolReferences.map(({ name }) => name),
+  );
+  const attached = await readReferences(request.references, token);
+  for (const used of attached.used) response.reference(used);
+  const asked = given?.messages ?? [vscode.LanguageModelChatMessage.User(request.prompt)];
+  const before = [...earlier(context, choice.tools.size > 0), ...attached.parts];
+  const userMessage = given?.userMessage ?? request.prompt;
+  const loop = new ChatLoop({ host, questions, request, writer, place, choice, userMessage, asked, before, token });
+  let end: 'done' | 'unfinished' = 'done';
+  let failure: HostError | undefined;
   try {
-    const result = await host.runTurn({
-      ...place,
-      userMessage: request.prompt,
-      messages: [...historyOf(context.history), asked],
-      model: new EditorModel(request.model),
-      justification: vscode.l10n.t('You asked @mcpl.'),
-      onText: (delta) => response.markdown(delta),
-      onStep: (step) => response.progress(plainText(step, 200)),
-      token: source.token,
-    });
-    const words = noteOn(result);
-    const note = words === undefined ? undefined : `\n\n---\n${words}`;
-    // With another right than the answer's, the editor keeps it apart: no comment or fence that a server left open in the
-    // answer can hide who changed it.
-    if (note !== undefined) response.markdown(new vscode.MarkdownString(note, true));
-    return { metadata: metadataOf(place, note) };
+    end = await loop.run();
   } catch (thrown) {
-    // Stopped by the person: the editor says so by itself.
-    if (isHostError(thrown, 'CANCELLED') || source.isCancelled) return { metadata: metadataOf(place) };
-    const error = toHostError(thrown);
-    log.log('warn', `A turn failed: ${messageOf(error)}`);
-    return { errorDetails: { message: plainText(toldOf(error), 600) }, metadata: metadataOf(place) };
-  } finally {
-    cancels.dispose();
-    source.dispose();
+    failure = toHostError(thrown);
   }
+  // Stopped by the person: the editor says so by itself.
+  const isStopped = token.isCancellationRequested || isHostError(failure, 'CANCELLED');
+  const note = isStopped ? undefined : noteOn({ results: loop.results, choice, remarks: attached.remarks, end });
+  if (note !== undefined) writer.own(note);
+  const checkpoints = await offerRollbacks(host, loop.checkpoints, response, log);
+  showLinks(loop.links, response);
+  const isUnfinished = end === 'unfinished';
+  const metadata = metadataOf(place, { note, asked: given?.text, rounds: loop.rounds, isUnfinished, checkpoints });
+  if (failure === undefined || isStopped) return { metadata };
+  log.log('warn', `A turn failed: ${messageOf(failure)}`);
+  offerStep(failure, response);
+  return { errorDetails: { message: plainText(toldOf(failure), 600) }, metadata };
+}
+
+/** Whole turns, the oldest first. */
+function earlier({ history }: vscode.ChatContext, hasTools: boolean): readonly PromptPart[] {
+  return turnsOf(history, hasTools).map((messages) => ({
+    kind: 'turn',
+    messages: modelMessages({ systemPrompt: undefined, messages }),
+  }));
 }
 
 /** What a model says that failed has the next step in it. */
@@ -77,20 +87,8 @@ function toldOf({ code, message, suggestion }: HostError): string {
   return code === 'NO_MODEL' || suggestion === undefined ? message : `${message} ${suggestion}`;
 }
 
-function metadataOf({ conversationId, turnIndex }: TurnPlace, note?: string): TurnMetadata {
-  return { mcpl: { conversationId, turnIndex, ...(note === undefined ? {} : { note }) } };
-}
-
-/** Who had a hand in the answer. Names are the person's own, out of the settings. */
-function noteOn({ injectedBy, modifiedBy, remarks }: TurnResult): string | undefined {
-  const names = (servers: readonly string[]): string => [...new Set(servers)].map((name) => `\`${name}\``).join(', ');
-  const lines = [
-    ...(injectedBy.length === 0
-      ? []
-      : [vscode.l10n.t('Context from {0}.', names(injectedBy.map(({ server }) => server)))]),
-    ...(modifiedBy.length === 0 ? [] : [vscode.l10n.t('Changed by {0}.', names(modifiedBy))]),
-    // A remark may quote what a server said.
-    ...remarks.map((remark) => escaped(plainText(remark, 300))),
-  ];
-  return lines.length === 0 ? undefined : lines.map((line) => `*${line}*`).join('  \n');
+/** The next step as a button, where it is one. */
+function offerStep({ code, category }: HostError, response: vscode.ChatResponseStream): void {
+  if (code === 'NO_MODEL' && category === 'no_permission')
+    response.button({ command: COMMANDS.modelAllow, title: vscode.l10n.t('Allow Language Model Use') });
 }

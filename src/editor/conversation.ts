@@ -1,4 +1,4 @@
-export { answerChat } from './chatTurn.ts';
+export { openChat } from './chat.ts';
 export { askEditor, chooseModel } from './editorModel.ts';
 export { chooseModelFor } from './modelPicker.ts';
 export { modelUsePage } from './modelUsePage.ts';

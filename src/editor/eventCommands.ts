@@ -3,6 +3,7 @@ import { HostError, type InboundEvent, isHostError, isObject, type PushPolicy } 
 import type { EventDocuments } from './eventDocuments.ts';
 import { ageText, eventTitle } from './eventText.ts';
 import { COMMANDS } from './ids.ts';
+import { openInChat } from './openInChat.ts';
 import { plainText } from './plainText.ts';
 import { pick, targetOf, withoutIcons } from './quickPicker.ts';
 import type { EditorServices } from './services.ts';
@@ -12,7 +13,7 @@ type Needs = Pick<EditorServices, 'host' | 'failures' | 'settings' | 'openServer
 /** A list to choose from is read, not searched by machine. */
 const MAX_CHOICES = 200;
 
-export type EventAction = 'open' | 'ask' | 'mute' | 'markRead' | 'clear';
+export type EventAction = 'open' | 'ask' | 'openInChat' | 'mute' | 'markRead' | 'clear';
 
 /** What the commands about events do with what they are given. */
 export function eventActions(
@@ -31,6 +32,15 @@ export function eventActions(
     ask: async (argument) => {
       const event = await chosenEvent(services, argument, vscode.l10n.t('Which event should a model look at?'));
       if (event !== undefined) await askModel(services, documents, event);
+    },
+    openInChat: async (argument) => {
+      const isSent = isObject(argument) && argument['isSent'] === true;
+      const target = targetOf(argument);
+      // Of several the person chooses in the chat, or asks about all of them.
+      if (target !== undefined && target.event === undefined)
+        return openInChat({ query: `@mcpl /events ${target.server} `, isSent });
+      const event = await chosenEvent(services, argument, vscode.l10n.t('Which event do you want in the chat?'));
+      if (event !== undefined) await openInChat({ query: `@mcpl /events ${event.id} `, isSent });
     },
     mute: (argument) => muteChosen(services, argument),
     markRead: async (argument) => {

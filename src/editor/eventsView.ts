@@ -27,6 +27,7 @@ export function registerEvents(services: InboxServices): Disposable {
     );
   add(COMMANDS.eventOpen, 'open', vscode.l10n.t('The event cannot be opened'));
   add(COMMANDS.eventAsk, 'ask', vscode.l10n.t('No model answered'));
+  add(COMMANDS.eventOpenInChat, 'openInChat', vscode.l10n.t('The chat was not opened'));
   add(COMMANDS.featureSetMute, 'mute', vscode.l10n.t('The feature set was not muted'));
   add(COMMANDS.eventsMarkRead, 'markRead', vscode.l10n.t('The events were not marked as read'));
   add(COMMANDS.eventsClear, 'clear', vscode.l10n.t('The events were not cleared'));

@@ -9,7 +9,7 @@ export const LINEAGE_PANEL = 'mcpl.lineagePanel';
 export const TRACE_VIEW = 'mcpl.trace';
 export const GATEWAY_PROVIDER = 'mcpl.gateway';
 export const CHAT_PARTICIPANT = 'mcpl.chat';
-export const CHAT_COMMANDS = ['checkpoints', 'rollback'] as const;
+export const CHAT_COMMANDS = ['events', 'servers', 'checkpoints', 'rollback'] as const;
 /** Of the editor's language models, those that carry hooks. */
 export const MODEL_VENDOR = 'mcpl';
 export const CHAT_PLUGIN = './media/chatHooks';
@@ -52,6 +52,7 @@ export const COMMANDS = {
   featureSetMute: 'mcpl.muteFeatureSet',
   eventOpen: 'mcpl.openEvent',
   eventAsk: 'mcpl.askModelAboutEvent',
+  eventOpenInChat: 'mcpl.openEventInChat',
   eventsMarkRead: 'mcpl.markEventsRead',
   eventsClear: 'mcpl.clearEvents',
   auditShow: 'mcpl.showAuditLog',

@@ -31,13 +31,21 @@ async function showToast({ text, server, events }: PushToast): Promise<void> {
   const [first] = events;
   const event = events.length === 1 ? first?.id : undefined;
   const ask = vscode.l10n.t('Ask Model');
+  const chat = vscode.l10n.t('Open in Chat');
   const show = vscode.l10n.t('Show');
   const mute = vscode.l10n.t('Mute');
-  const chosen = await vscode.window.showInformationMessage(text, ...(event === undefined ? [] : [ask]), show, mute);
+  const chosen = await vscode.window.showInformationMessage(
+    text,
+    ...(event === undefined ? [] : [ask]),
+    chat,
+    show,
+    mute,
+  );
   if (chosen === undefined) return;
   const sets = new Set(events.map(({ source }) => source.featureSet));
   const run = (command: string, argument?: object): void => void vscode.commands.executeCommand(command, argument);
   if (chosen === ask) run(COMMANDS.eventAsk, { server, event });
+  else if (chosen === chat) run(COMMANDS.eventOpenInChat, { server, ...(event === undefined ? {} : { event }) });
   // Of several sets the person says which.
   else if (chosen === mute)
     run(COMMANDS.featureSetMute, { server, ...(sets.size === 1 ? { featureSet: [...sets][0] } : {}) });

@@ -113,14 +113,17 @@ suite('A person whose servers speak MCPL', () => {
   test('has the model told what the server knows', async () => {
     const { page, person } = journey();
     await send('My name is Ada.');
-    await untilAnswer(/says: My name is Ada\. No tools/);
+    await untilAnswer(/says: My name is Ada\. Tools offered to me: memory_/);
     await send('What is my name?');
     await untilAnswer(/says: What is my name\? .* Context from memory\.$/);
     await shot('04 context from a server');
     await person.command('Fake Model: Show Recorded Requests');
     await page.locator('.editor-instance .view-lines:has-text("messages")').waitFor();
-    await person.press('Control+End');
+    await person.press('Control+f');
+    await person.type('<context server');
+    await person.press('Enter');
     await page.locator('.editor-instance .view-lines:has-text("<context server")').waitFor();
+    await person.press('Escape');
     await shot('05 what the model was given');
     await person.command('View: Close All Editors');
     await person.dialog("Don't Save");
@@ -190,6 +193,8 @@ suite('A person whose servers speak MCPL', () => {
   test('never sees what another server takes out of an answer', async () => {
     const { person } = journey();
     await person.command('View: Close All Editors');
+    // The view is small: what is not shown cannot be clicked.
+    await person.clickTreeItem('Tools', 'expand');
     await start('compliance');
     await untilToast('"compliance" offers a feature set, which is off.');
     await shot('12 one feature set');

@@ -1,67 +1,18 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { AnswerPart, FakeModelApi, RecordedRequest } from '../../extensions/fakeModel/api.ts';
+import type { AnswerPart, FakeModelApi } from '../../extensions/fakeModel/api.ts';
 import { person } from '../person.ts';
+import { ANSWERS, answers, lastAnswer, paramsOf, say, startParts, textsOf, untilOver } from './chatView.ts';
 import { eventually } from './eventually.ts';
 import { fakeModel, selectFake } from './fakeModel.ts';
-import { cleanSlate, mcpLive, setServers, untilServer } from './mcpLive.ts';
+import { cleanSlate, mcpLive } from './mcpLive.ts';
 
-const ANSWERS = '.interactive-response .value';
 const SECRET = 'sk-1234567890abcdef';
 /** As a model streams: the key comes in pieces, each of which would give some of it away. */
 const PIECES = ['Here it is: sk-1', '2345', '67890', 'abc', 'def. Keep it.'];
 /** The editor keeps hidden rows of an earlier chat: what one test shows another must not look for. */
 const SHOWN = 'sk-zyxwvutsrq';
 const SHOWN_PIECES = ['Here it is: sk-z', 'yxwvu', 'tsrq. Keep it.'];
-
-interface Server {
-  readonly part: 'memory' | 'compliance';
-  readonly sets: readonly string[];
-  readonly rest?: object;
-}
-
-const start = async (...servers: readonly Server[]): Promise<void> => {
-  const entries = servers.map(({ part, sets, rest }) => [
-    part,
-    { command: 'mcpl-demo', args: [part], enabled: true, featureSets: { enabled: sets }, ...rest },
-  ]);
-  await setServers(Object.fromEntries(entries) as object);
-  for (const { part, sets } of servers)
-    await untilServer(part, 'with its sets on', (server) => {
-      const on = server?.mcpl?.sets.filter(({ state }) => state === 'enabled').map(({ set }) => set.name) ?? [];
-      return server?.state.kind === 'running' && sets.every((name) => on.includes(name));
-    });
-};
-
-const say = async (text: string): Promise<void> => {
-  await vscode.commands.executeCommand('workbench.action.chat.open', { query: `@mcpl ${text}`, isPartialQuery: false });
-};
-
-/** The answers in the chat as they stand there, one line each. */
-const answers = async (): Promise<readonly string[]> =>
-  (await person.texts(ANSWERS)).map((text) =>
-    text.replace(/\s+/g, ' ').replace(/^Completed \d+ steps?( in \S+)? /, ''),
-  );
-
-const lastAnswer = async (): Promise<string> => (await answers()).at(-1) ?? '';
-
-/** Only then does the next one begin at once. */
-const untilOver = (): Promise<void> =>
-  person.waitFor('.interactive-response.chat-most-recent-response:not(.chat-response-loading)');
-
-const textsOf = ({ messages }: RecordedRequest): readonly string[] =>
-  messages.map(
-    ({ role, content }) =>
-      `${role}: ${content.map((part) => (part.kind === 'text' ? part.value : part.kind)).join('')}`,
-  );
-
-const paramsOf = async (server: string, method: string): Promise<readonly Record<string, unknown>[]> => {
-  const { host } = await mcpLive();
-  return host
-    .trace(server)
-    .entries(0, 1_000, { text: method, direction: 'sent' })
-    .map(({ text }) => (JSON.parse(text) as { readonly params: Record<string, unknown> }).params);
-};
 
 suite('A chat with @mcpl', () => {
   let model: FakeModelApi;
@@ -77,7 +28,7 @@ suite('A chat with @mcpl', () => {
   teardown(cleanSlate);
 
   test('gives the model what a server remembers, and counts the turns of one conversation', async () => {
-    await start({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
+    await startParts({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
     const { host } = await mcpLive();
     host.trace('memory').set(true);
     // What stands below an answer begins with a rule; so may a part of the answer.
@@ -115,7 +66,7 @@ suite('A chat with @mcpl', () => {
         ({ conversationId }) => conversationId,
       );
     const [conversation] = await conversations();
-    assert.match(String(conversation), /^conv_[\w-]{36}$/);
+    assert.match(String(conversation), /^[\w-]{36}$/);
     assert.deepEqual(new Set(await conversations()), new Set([conversation]));
 
     await vscode.commands.executeCommand('workbench.action.chat.newChat');
@@ -128,7 +79,7 @@ suite('A chat with @mcpl', () => {
   });
 
   test('shows an answer while it comes where no server may change it', async () => {
-    await start({ part: 'memory', sets: ['memory.extraction'] });
+    await startParts({ part: 'memory', sets: ['memory.extraction'] });
     await person.watch(ANSWERS);
     model.respondOnce(async function* (): AsyncGenerator<AnswerPart> {
       let shown = '';
@@ -147,7 +98,7 @@ suite('A chat with @mcpl', () => {
   });
 
   test('never has a secret on the screen that a server takes out, however slowly it comes', async () => {
-    await start({ part: 'compliance', sets: ['compliance.redaction'] });
+    await startParts({ part: 'compliance', sets: ['compliance.redaction'] });
     await person.watch('.monaco-workbench .interactive-session, .monaco-aria-container');
     model.respondOnce(async function* (): AsyncGenerator<AnswerPart> {
       for (const piece of PIECES) {
@@ -177,7 +128,7 @@ suite('A chat with @mcpl', () => {
   });
 
   test('says what is wrong with the model and what to do, and goes on in the same conversation', async () => {
-    await start({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
+    await startParts({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
     const { host } = await mcpLive();
     host.trace('memory').set(true);
     const fails = (error: Error) => (): never => {
@@ -194,7 +145,7 @@ suite('A chat with @mcpl', () => {
       ],
       [
         vscode.LanguageModelError.NoPermissions('no'),
-        'The editor does not let MCP Live use this language model. Ask again, and allow it when the editor asks.',
+        'Allow Language Model Use The editor does not let MCP Live use this language model. Ask again, and allow it when the editor asks.',
       ],
       [vscode.LanguageModelError.NotFound('gone'), 'The language model is not there any more. Choose another one.'],
       [new Error('wire cut'), 'The language model failed: wire cut. Ask again, or choose another model.'],
@@ -218,7 +169,7 @@ suite('A chat with @mcpl', () => {
   });
 
   test('ends with Stop, which stops the model, and no server hears of the answer', async () => {
-    await start({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
+    await startParts({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
     const { host } = await mcpLive();
     host.trace('memory').set(true);
     const stopped = new Promise<void>((done) =>
@@ -246,7 +197,7 @@ suite('A chat with @mcpl', () => {
   });
 
   test('withholds an answer that a server had to see and could not', async () => {
-    await start({
+    await startParts({
       part: 'compliance',
       sets: ['compliance.redaction'],
       rest: { hooks: { afterInference: 'failClosed' } },
@@ -271,7 +222,7 @@ suite('A chat with @mcpl', () => {
   });
 
   test('does not give a server a model before a person allows it, and asks once', async () => {
-    await start({ part: 'memory', sets: ['memory.extraction', 'memory.consolidation'] });
+    await startParts({ part: 'memory', sets: ['memory.extraction', 'memory.consolidation'] });
     const { host } = await mcpLive();
     model.respondOnce(['Good.']);
     await say('My name is Ada.');

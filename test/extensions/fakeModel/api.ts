@@ -67,6 +67,10 @@ export interface FakeModelApi {
   readonly hide: () => void;
   /** Forgets the recorded requests and all answers: back to the talkative default. */
   readonly reset: () => void;
+  /** From now on models take only so many tokens, until the next reset. */
+  readonly limit: (maxInputTokens: number) => void;
+  /** What the tool `fake_lookup` was given. */
+  readonly lookups: readonly object[];
   /** Whose models the chat participant asks: its own, unless it is told otherwise. */
   readonly chatWith: (vendor: string) => void;
   /** Asks a model of anybody's, as an extension of its own. */

@@ -10,17 +10,15 @@ import type {
   RecordedRequest,
 } from './api.ts';
 
-const model = (id: string, imageInput: boolean): vscode.LanguageModelChatInformation => ({
+const model = (id: string, imageInput: boolean, maxInputTokens: number): vscode.LanguageModelChatInformation => ({
   id,
   name: `Fake ${id}`,
   family: 'fake',
   version: '1',
-  maxInputTokens: 100_000,
+  maxInputTokens,
   maxOutputTokens: 10_000,
   capabilities: { toolCalling: true, imageInput },
 });
-
-const models = [model('sees', true), model('reads', false)];
 
 const recordPart = (part: unknown): RecordedPart => {
   if (part instanceof vscode.LanguageModelTextPart) return { kind: 'text', value: part.value };
@@ -57,17 +55,29 @@ const recordRequest = (
   modelOptions: options.modelOptions ?? {},
 });
 
+const USUAL_LIMIT = 100_000;
+const allModels = (limit: number): vscode.LanguageModelChatInformation[] => [
+  model('sees', true, limit),
+  model('reads', false, limit),
+];
+
 class Script implements FakeModelApi {
   readonly requests: RecordedRequest[] = [];
   readonly #once: Answer[] = [];
   #always: Answer = defaultAnswer;
   readonly #arrival = new vscode.EventEmitter<void>();
   readonly #offered = new vscode.EventEmitter<void>();
-  isOffered = true;
+  readonly onDidOffer = this.#offered.event;
+  readonly lookups: object[] = [];
+  #models = allModels(USUAL_LIMIT);
 
-  readonly onDidChangeOffered = this.#offered.event;
+  get models(): vscode.LanguageModelChatInformation[] {
+    return this.#models;
+  }
 
-  readonly hide = (): void => this.#offer(false);
+  readonly hide = (): void => this.#offer([]);
+
+  readonly limit = (maxInputTokens: number): void => this.#offer(allModels(maxInputTokens));
 
   vendor = 'fake';
 
@@ -102,12 +112,12 @@ class Script implements FakeModelApi {
     this.#once.length = 0;
     this.#always = defaultAnswer;
     this.vendor = 'fake';
-    this.#offer(true);
+    this.lookups.length = 0;
+    if (this.#models[0]?.maxInputTokens !== USUAL_LIMIT) this.limit(USUAL_LIMIT);
   };
 
-  readonly #offer = (isOffered: boolean): void => {
-    if (this.isOffered === isOffered) return;
-    this.isOffered = isOffered;
+  readonly #offer = (models: vscode.LanguageModelChatInformation[]): void => {
+    this.#models = models;
     this.#offered.fire();
   };
 
@@ -137,16 +147,15 @@ const responsePart = (part: AnswerPart): vscode.LanguageModelResponsePart => {
 class FakeProvider implements vscode.LanguageModelChatProvider {
   readonly #script: Script;
 
+  readonly onDidChangeLanguageModelChatInformation: vscode.Event<void>;
+
   constructor(script: Script) {
     this.#script = script;
-  }
-
-  get onDidChangeLanguageModelChatInformation(): vscode.Event<void> {
-    return this.#script.onDidChangeOffered;
+    this.onDidChangeLanguageModelChatInformation = script.onDidOffer;
   }
 
   provideLanguageModelChatInformation(): vscode.LanguageModelChatInformation[] {
-    return this.#script.isOffered ? models : [];
+    return this.#script.models;
   }
 
   async provideLanguageModelChatResponse(
@@ -173,6 +182,21 @@ class FakeProvider implements vscode.LanguageModelChatProvider {
     return Math.ceil(length / 4);
   }
 }
+
+/** A tool of the editor's, which asks before it runs. */
+const lookup = (script: Script): vscode.LanguageModelTool<object> => ({
+  prepareInvocation: () => ({
+    invocationMessage: 'Looking it up',
+    confirmationMessages: { title: 'Look it up?', message: 'It is only a test.' },
+  }),
+  invoke: ({ input }) => {
+    script.lookups.push(input);
+    return new vscode.LanguageModelToolResult([
+      new vscode.LanguageModelTextPart('Found it.'),
+      vscode.LanguageModelDataPart.image(new Uint8Array([1, 2, 3]), 'image/png'),
+    ]);
+  },
+});
 
 const maxRounds = 8;
 
@@ -225,6 +249,7 @@ export const activate = (context: vscode.ExtensionContext): FakeModelApi => {
   context.subscriptions.push(
     vscode.lm.registerLanguageModelChatProvider('fake', new FakeProvider(script)),
     vscode.chat.createChatParticipant('mcp-live-test.fake', chatOf(script)),
+    vscode.lm.registerTool('fake_lookup', lookup(script)),
     vscode.commands.registerCommand('fakeModel.showRequests', () => showRequests(script)),
   );
   // The chat view offers no participant before a model is known.

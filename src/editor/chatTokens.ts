@@ -1,0 +1,71 @@
+import * as vscode from 'vscode';
+
+const TIMEOUT_MS = 10_000;
+const ASCII_PER_TOKEN = 4;
+/** What a picture takes no model says; it is a thousand or less with most. */
+const IMAGE_TOKENS = 1_000;
+
+/** Without the model. A sign outside of ASCII may be a token of its own. */
+export function estimate(text: string): number {
+  let ascii = 0;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 128) ascii++;
+  return Math.ceil(ascii / ASCII_PER_TOKEN) + (text.length - ascii);
+}
+
+/** What of a message can be counted as text, and what its pictures may take. */
+export function countable({ content }: vscode.LanguageModelChatMessage): {
+  readonly text: string;
+  readonly images: number;
+} {
+  const texts = content.map(partText);
+  const images = content.flatMap(flat).filter((part) => part instanceof vscode.LanguageModelDataPart).length;
+  return { text: texts.join('\n'), images: images * IMAGE_TOKENS };
+}
+
+function flat(part: unknown): readonly unknown[] {
+  return part instanceof vscode.LanguageModelToolResultPart ? part.content : [part];
+}
+
+function partText(part: unknown): string {
+  if (part instanceof vscode.LanguageModelTextPart) return part.value;
+  if (part instanceof vscode.LanguageModelToolCallPart) return `${part.name} ${JSON.stringify(part.input)}`;
+  if (part instanceof vscode.LanguageModelToolResultPart) return part.content.map(partText).join('\n');
+  return '';
+}
+
+/** How many tokens texts are, by the model. One that does not say in time is not asked again. Never rejects. */
+export class ChatTokens {
+  readonly #model: vscode.LanguageModelChat;
+  #isEstimating = false;
+
+  constructor(model: vscode.LanguageModelChat) {
+    this.#model = model;
+  }
+
+  async count(text: string): Promise<number> {
+    if (text === '') return 0;
+    const counted = this.#isEstimating ? undefined : await this.#ask(text);
+    if (counted !== undefined && Number.isFinite(counted) && counted >= 0) return Math.ceil(counted);
+    this.#isEstimating = true;
+    return estimate(text);
+  }
+
+  async #ask(text: string): Promise<number | undefined> {
+    const source = new vscode.CancellationTokenSource();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => {
+        source.cancel();
+        resolve(undefined);
+      }, TIMEOUT_MS);
+    });
+    try {
+      return await Promise.race([this.#model.countTokens(text, source.token), late]);
+    } catch {
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+      source.dispose();
+    }
+  }
+}
