@@ -10,6 +10,7 @@ import {
   HostError,
   type Json,
   LogLimiter,
+  type MemberPath,
   MessageFramer,
   messageText,
   type SendHints,
@@ -109,6 +110,7 @@ class StdioServer implements StdioTransport {
   readonly #record: Recorded | undefined;
   readonly #clock: Clock;
   readonly #times: { readonly stdinMs: number; readonly termMs: number };
+  readonly #framer: MessageFramer;
   readonly #reader: SlicedReader;
   readonly #writer: CoalescedWriter;
   readonly #noise: LogLimiter;
@@ -135,14 +137,14 @@ class StdioServer implements StdioTransport {
     this.#noise = new LogLimiter(this.#clock, STDERR_LIMITS, options.onNoise);
     this.#stderr = new StderrLines(this.#clock, options.onStderr, options.redact);
     const memory = new WarmMemory();
-    const framer = new MessageFramer({
+    this.#framer = new MessageFramer({
       lineCap: options.lineCap,
       decode: decodeWithBuffer,
       onLong: (bytes) => memory.hold(bytes),
       onNoise: (line, why) => this.#noise.line(`${line} (${why})`),
       onDropped: (dropped) => this.#dropped.fire(dropped),
     });
-    this.#reader = new SlicedReader(running.stdout, framer);
+    this.#reader = new SlicedReader(running.stdout, this.#framer);
     this.#writer = new CoalescedWriter(running.stdin, MAX_UNREAD, () => this.#fail(unreadError()));
     running.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     running.stderr.on('error', () => undefined);
@@ -164,6 +166,10 @@ class StdioServer implements StdioTransport {
 
   send(message: Json, hints?: SendHints): void {
     this.#writer.send(this.#frame(messageText(message, hints?.parts)));
+  }
+
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#framer.leaveUnread(paths);
   }
 
   close(): Promise<void> {
