@@ -191,6 +191,7 @@ export type {
 } from './ports.ts';
 export { sniffEnvelope } from './rpc/envelopeSniff.ts';
 export type { DecodeUtf8 } from './rpc/decodeUtf8.ts';
+export { type LiftedMessage, LONG_MESSAGE, ValueLifter } from './rpc/valueLifter.ts';
 export { DEFAULT_LINE_CAP, type FramingOptions, MessageFramer } from './rpc/framing.ts';
 export { LogLimiter, type LogLimits } from './rpc/logLimiter.ts';
 export { messageText } from './rpc/messageText.ts';

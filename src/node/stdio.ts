@@ -21,6 +21,7 @@ import {
 } from '../core/index.ts';
 import { CoalescedWriter } from './coalescedWriter.ts';
 import { checkFolder, findCommand, notFound, spawnError } from './commandLookup.ts';
+import { decode } from './longMessage.ts';
 import { nodeClock } from './nodePorts.ts';
 import { ProcessTree } from './processTree.ts';
 import { SlicedReader } from './slicedReader.ts';
@@ -139,7 +140,7 @@ class StdioServer implements StdioTransport {
     const memory = new WarmMemory();
     this.#framer = new MessageFramer({
       lineCap: options.lineCap,
-      decode: decodeWithBuffer,
+      decode,
       onLong: (bytes) => memory.hold(bytes),
       onNoise: (line, why) => this.#noise.line(`${line} (${why})`),
       onDropped: (dropped) => this.#dropped.fire(dropped),
@@ -301,10 +302,4 @@ function asLine(text: string): string {
 /** As the language server protocol frames messages: nothing follows the body. */
 function withContentLength(text: string): string {
   return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
-}
-
-/** `toString` decodes a short text faster than a `TextDecoder`, and most messages are short. */
-function decodeWithBuffer(bytes: Uint8Array, start: number, end: number): string {
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString('utf8', start, end);
 }

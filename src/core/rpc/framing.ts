@@ -7,14 +7,12 @@ import { freeBytes } from './freedBytes.ts';
 import { SNIFFED_HEAD, SNIFFED_TAIL, sniffEnvelope } from './envelopeSniff.ts';
 import { isDeeperThan, SHALLOW_LENGTH } from './nesting.ts';
 import type { DroppedMessage } from './transport.ts';
-import { type LiftedValue, ValueLifter } from './valueLifter.ts';
+import { type LiftedValue, LONG_MESSAGE, ValueLifter } from './valueLifter.ts';
 
 export const DEFAULT_LINE_CAP = 64 * 1024 * 1024;
 const NOISE_CLIP = 500;
 const NEWLINE = 0x0a;
 const MAX_HEADER_LINES = 20;
-/** From here on values are taken out of a message that somebody wants unread. */
-const LIFTED = 256 * 1024;
 /** Messages from here on are long: what holds one is worth keeping for the next. */
 const LONG = 1024 * 1024;
 /** How an array begins, and `[10:42:05] ready` does not. */
@@ -154,7 +152,7 @@ export class MessageFramer {
       this.#oversized = this.#startDropping(chunk);
     } else if (this.#oversized !== undefined) {
       this.#oversized.tail = lastBytes(this.#oversized.tail, chunk.subarray(start, end));
-    } else if (size >= LIFTED && this.#unread.length > 0) this.#lift(chunk, start, end);
+    } else if (size >= LONG_MESSAGE && this.#unread.length > 0) this.#lift(chunk, start, end);
     else if (isComplete && this.#partial.size === 0) return this.#decode(chunk, start, end);
     else this.#partial.append(chunk, start, end);
     return isComplete ? this.#completePartial(chunk) : undefined;

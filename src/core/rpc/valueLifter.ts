@@ -3,6 +3,8 @@ import { ByteList } from './byteList.ts';
 import type { DecodeUtf8 } from './decodeUtf8.ts';
 import { JsonMachine } from './jsonMachine.ts';
 
+/** From so many bytes on values are taken out of a message that somebody wants unread. */
+export const LONG_MESSAGE = 256 * 1024;
 /** Below that much a value is read with the rest of its message: nobody waits for it. */
 const SHORTEST = 64 * 1024;
 /** So many bytes of a value are turned into text at once. */
