@@ -45,10 +45,11 @@ export function keptText(kept: KeptState, featureSet: string | undefined, isStor
   }
 }
 
-function rowLines({ node, isHead, conversations, graph }: LineageRow): readonly string[] {
+function rowLines({ node, isHead, conversations, rollbacks, graph }: LineageRow): readonly string[] {
   const { above, row } = graph === undefined ? { above: undefined, row: '*' } : graphLines(graph);
   const marks = [
     ...(isHead ? ['head'] : []),
+    ...(rollbacks === 0 ? [] : [rollbacks === 1 ? 'rolled back to' : `rolled back to ${rollbacks} times`]),
     ...(conversations === 0 ? [] : [conversations === 1 ? '1 conversation' : `${conversations} conversations`]),
     ...(node.isPinned ? ['pinned'] : []),
     ...(node.isPruned ? ['no longer at the server'] : []),

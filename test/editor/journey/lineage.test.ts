@@ -96,7 +96,7 @@ suite('A person who goes back to a checkpoint', () => {
     assert.deepEqual((await my().rows()).map(withoutName), ['Head add_page', 'add_page', 'add_page']);
     await see('Feature Sets');
     const [head = ''] = await names();
-    await my().me.untilRow(new RegExp(`^ +Checkpoints ${head} · 3$`));
+    await my().me.untilRow(new RegExp(`^ +Checkpoints 3 · ${head}$`));
     await my().me.row('Checkpoints').click();
     await person.command('View: Close All Editors');
     await my().shotInThemes('01 three checkpoints');
@@ -197,7 +197,7 @@ suite('A person who goes back to a checkpoint', () => {
       'tab',
     );
     await see('Feature Sets');
-    await my().me.untilRow(new RegExp(`^ +Checkpoints needs you · ${good} · 5$`));
+    await my().me.untilRow(new RegExp(`^ +Checkpoints needs you · 5 · ${good}$`));
     await my().at('.banner button:has-text("Show")').first().click();
     await my().untilText('.detail .problem', /Operation 1 \(replace "\/chapters\/0\/text"\) does not fit/);
     await my().shotInThemes('07 a call that was refused');
