@@ -78,6 +78,20 @@ suite('A person who goes back to a checkpoint', () => {
     await my().me.fold(part, true);
   };
 
+  /** A page as wide and as high as a person would make it who wants to see the lines. */
+  const shotInTab = async (
+    name: string,
+    count: number,
+    look: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> => {
+    await journey().person.command('View: Close All Editors');
+    await my().at('button.open').click();
+    await my().untilRows('the tab', (rows) => rows.length === count, 'tab');
+    await look();
+    await my().shotInThemes(name);
+    await journey().person.command('View: Close All Editors');
+  };
+
   test('switches a feature set on, and sees a checkpoint come with each call', async () => {
     const { person } = journey();
     await my().untilText('.message', /^No checkpoint yet\. Servers with a feature set that has a state make one/);
@@ -98,8 +112,7 @@ suite('A person who goes back to a checkpoint', () => {
     const [head = ''] = await names();
     await my().me.untilRow(new RegExp(`^ +Checkpoints 3 · ${head}$`));
     await my().me.row('Checkpoints').click();
-    await person.command('View: Close All Editors');
-    await my().shotInThemes('01 three checkpoints');
+    await shotInTab('01 three checkpoints', 3);
   });
 
   test('selects one by the keyboard, reads what made it, and opens its state', async () => {
@@ -113,6 +126,12 @@ suite('A person who goes back to a checkpoint', () => {
       '"path": "/pages/-"',
     ])
       assert.ok(detail.includes(expected), detail);
+    // At whatever height: neither the tools nor the list are pushed out by what is looked at.
+    const [tools, list, all] = await Promise.all(
+      ['header', '.rows', 'main'].map((part) => my().at(part).boundingBox()),
+    );
+    const isInSight = (tools?.height ?? 0) > 20 && (tools?.y ?? -1) < (list?.y ?? -1);
+    assert.ok(isInSight && (list?.height ?? 0) >= 0.45 * (all?.height ?? 1), JSON.stringify([tools, list, all]));
     assert.deepEqual(await my().attributes(), {
       role: 'treeitem',
       'aria-selected': 'true',
@@ -179,7 +198,8 @@ suite('A person who goes back to a checkpoint', () => {
       ],
     );
     assert.deepEqual(await my().lanes(), ['lane-1', 'lane-0', 'lane-0', 'lane-0']);
-    await my().shotInThemes('05 a branch');
+    assert.deepEqual(await my().at('.row:has(.counted[title="Rolled back to"]) .label').allInnerTexts(), [target]);
+    await shotInTab('05 a branch', 4);
   });
 
   test('is told of a patch that does not fit, finds the next call refused, and goes on from the last good one', async () => {
@@ -248,8 +268,12 @@ suite('A person who goes back to a checkpoint', () => {
     await my().untilText('.detail .problem', /^Its server no longer has it/);
     assert.match((await my().spoken())[6] ?? '', /pruned: its server no longer has it/);
     assert.match((await my().spoken())[0] ?? '', /, head,/);
-    await my().shotInThemes('09 what the server no longer has');
     await my().clear();
+    await shotInTab('09 what the server no longer has', 7, async () => {
+      await my().at('.list', 'tab').focus();
+      await press('End', 'Enter');
+      await my().untilText('.detail .problem', /^Its server no longer has it/, 'tab');
+    });
   });
 
   test('opens it as an editor, and finds it again with its search after a reload', async () => {

@@ -79,6 +79,8 @@ const started = async (...args: readonly 'own'[]): Promise<void> => {
   const { host } = await mcpLive();
   await setServers({ notes: lineageServer(...args) });
   await untilTools('notes');
+  // Of a server that declares it otherwise than before, a person says so once more.
+  await host.allowFeatureSets('notes', ['notes.edit'], true);
   await untilServer('notes', 'its set on', (server) => server?.mcpl?.sets[0]?.state === 'enabled');
   await host.lineages.loaded();
   if ((await lineage()) !== undefined) await host.lineages.forget(NOTES);
