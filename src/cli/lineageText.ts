@@ -49,7 +49,7 @@ function rowLines({ node, isHead, conversations, rollbacks, graph }: LineageRow)
   const { above, row } = graph === undefined ? { above: undefined, row: '*' } : graphLines(graph);
   const marks = [
     ...(isHead ? ['head'] : []),
-    ...(rollbacks === 0 ? [] : [rollbacks === 1 ? 'rolled back to' : `rolled back to ${rollbacks} times`]),
+    ...rollbackMark(rollbacks),
     ...(conversations === 0 ? [] : [conversations === 1 ? '1 conversation' : `${conversations} conversations`]),
     ...(node.isPinned ? ['pinned'] : []),
     ...(node.isPruned ? ['no longer at the server'] : []),
@@ -67,6 +67,11 @@ function rowLines({ node, isHead, conversations, rollbacks, graph }: LineageRow)
     ...(node.problem === undefined ? [] : [`! ${cleanLine(node.problem, LONGEST_PROBLEM)}`]),
   ];
   return [...(above === undefined ? [] : [above]), words.join(' ')];
+}
+
+function rollbackMark(count: number): readonly string[] {
+  if (count === 0) return [];
+  return [count === 1 ? 'rolled back to' : `rolled back to ${count} times`];
 }
 
 function nameOf(node: Checkpoint): string {
