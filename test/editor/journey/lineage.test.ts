@@ -92,6 +92,15 @@ suite('A person who goes back to a checkpoint', () => {
     await journey().person.command('View: Close All Editors');
   };
 
+  /** At whatever height: neither the tools nor the list are pushed out by what is looked at. */
+  const listIsInSight = async (): Promise<void> => {
+    const nowhere = { y: 0, height: 0 };
+    const box = async (part: string): Promise<typeof nowhere> => (await my().at(part).boundingBox()) ?? nowhere;
+    const [tools, list, all] = [await box('header'), await box('.rows'), await box('main')];
+    const isBelow = tools.height > 20 && list.y >= tools.y + tools.height - 1;
+    assert.ok(isBelow && list.height >= 0.45 * all.height, JSON.stringify([tools, list, all]));
+  };
+
   test('switches a feature set on, and sees a checkpoint come with each call', async () => {
     const { person } = journey();
     await my().untilText('.message', /^No checkpoint yet\. Servers with a feature set that has a state make one/);
@@ -126,12 +135,7 @@ suite('A person who goes back to a checkpoint', () => {
       '"path": "/pages/-"',
     ])
       assert.ok(detail.includes(expected), detail);
-    // At whatever height: neither the tools nor the list are pushed out by what is looked at.
-    const [tools, list, all] = await Promise.all(
-      ['header', '.rows', 'main'].map((part) => my().at(part).boundingBox()),
-    );
-    const isInSight = (tools?.height ?? 0) > 20 && (list?.y ?? 0) >= (tools?.y ?? 0) + (tools?.height ?? 0) - 1;
-    assert.ok(isInSight && (list?.height ?? 0) >= 0.45 * (all?.height ?? 1), JSON.stringify([tools, list, all]));
+    await listIsInSight();
     assert.deepEqual(await my().attributes(), {
       role: 'treeitem',
       'aria-selected': 'true',
