@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { HostError, NO_LOG, type StateStore, type Storage } from '../../src/core/index.ts';
 import { checkpointName, type LineageWindow } from '../../src/core/model/lineage.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
+import { LATEST_VERSION } from '../../src/node/store/migrations.ts';
 import { damagePages } from '../support/damagedFile.ts';
 import { dose } from '../support/dose.ts';
 import { makeLarge, openingMs } from '../support/largeLineage.ts';
@@ -124,7 +125,7 @@ suite('The file of states', function () {
     assert.equal(names(await window(store)), 'a');
     await store.close();
     const database = new DatabaseSync(file, { readOnly: true });
-    assert.deepEqual({ ...database.prepare('PRAGMA user_version').get() }, { user_version: 5 });
+    assert.deepEqual({ ...database.prepare('PRAGMA user_version').get() }, { user_version: LATEST_VERSION });
     database.close();
     assert.deepEqual(notices, []);
   });
