@@ -45,10 +45,11 @@ export function keptText(kept: KeptState, featureSet: string | undefined, isStor
   }
 }
 
-function rowLines({ node, isHead, conversations, graph }: LineageRow): readonly string[] {
+function rowLines({ node, isHead, conversations, rollbacks, graph }: LineageRow): readonly string[] {
   const { above, row } = graph === undefined ? { above: undefined, row: '*' } : graphLines(graph);
   const marks = [
     ...(isHead ? ['head'] : []),
+    ...rollbackMark(rollbacks),
     ...(conversations === 0 ? [] : [conversations === 1 ? '1 conversation' : `${conversations} conversations`]),
     ...(node.isPinned ? ['pinned'] : []),
     ...(node.isPruned ? ['no longer at the server'] : []),
@@ -66,6 +67,11 @@ function rowLines({ node, isHead, conversations, graph }: LineageRow): readonly 
     ...(node.problem === undefined ? [] : [`! ${cleanLine(node.problem, LONGEST_PROBLEM)}`]),
   ];
   return [...(above === undefined ? [] : [above]), words.join(' ')];
+}
+
+function rollbackMark(count: number): readonly string[] {
+  if (count === 0) return [];
+  return [count === 1 ? 'rolled back to' : `rolled back to ${count} times`];
 }
 
 function nameOf(node: Checkpoint): string {

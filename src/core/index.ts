@@ -31,6 +31,7 @@ export {
   parseJson,
 } from './base/json.ts';
 export { type Logger, type LogLevel, NO_LOG, redacting } from './base/log.ts';
+export { leaveUnread, type MemberPath, unreadText } from './base/unreadJson.ts';
 export type { AuthFlow, AuthSettings, IdentityProvider } from './model/auth.ts';
 export {
   LOG_LEVELS,
@@ -189,7 +190,9 @@ export type {
   VerdictStore,
 } from './ports.ts';
 export { sniffEnvelope } from './rpc/envelopeSniff.ts';
-export { type DecodeUtf8, DEFAULT_LINE_CAP, type FramingOptions, MessageFramer } from './rpc/framing.ts';
+export type { DecodeUtf8 } from './rpc/decodeUtf8.ts';
+export { type LiftedMessage, LONG_MESSAGE, ValueLifter } from './rpc/valueLifter.ts';
+export { DEFAULT_LINE_CAP, type FramingOptions, MessageFramer } from './rpc/framing.ts';
 export { LogLimiter, type LogLimits } from './rpc/logLimiter.ts';
 export { messageText } from './rpc/messageText.ts';
 export { createLinkedTransports, type MemoryTransport } from './rpc/memoryTransport.ts';

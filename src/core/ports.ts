@@ -266,6 +266,13 @@ export interface StateBase {
   readonly blocked: Checkpoint | undefined;
 }
 
+export interface NewStateBody {
+  readonly kind: 'data' | 'patch';
+  readonly text: string;
+  /** Line breaks, double names and all: whoever stores it writes it as this host would. */
+  readonly isAsItCame?: boolean | undefined;
+}
+
 export interface StateUpdate extends LineageKey {
   readonly conversation: string | undefined;
   /** `either`: the host, as soon as a state comes (since MCPL 0.4.1 the server decides by response). */
@@ -278,7 +285,7 @@ export interface StateUpdate extends LineageKey {
   /** `rollback`: what a rollback to `base` led to. */
   readonly cause: 'call' | 'update' | 'rollback';
   /** Well-formed JSON that nests no deeper than `STATE_BOUNDS.depth`. */
-  readonly body: { readonly kind: 'data' | 'patch'; readonly text: string } | undefined;
+  readonly body: NewStateBody | undefined;
   readonly at: number;
   readonly tool: string | undefined;
   readonly args: string | undefined;

@@ -10,8 +10,9 @@ export function checkpointsNode(summary: LineageSummary, isBelowSet = true): Tre
   const facts = [
     ...(blocked === undefined ? [] : ['needs you']),
     ...(set === '' ? [] : [set]),
-    ...(head === undefined ? [] : [nameOf(head)]),
+    // Before the name, which may be long: the view is narrow.
     count.toLocaleString('en'),
+    ...(head === undefined ? [] : [nameOf(head)]),
   ];
   return {
     ...LEAF,

@@ -41,7 +41,7 @@ export function pageRow({ position, node, graph, ...row }: LineageRow, now: numb
     time: clockText(node.at, now),
     size: bodySizeText(node),
   };
-  const { isHead, isOnLine, conversations } = row;
+  const { isHead, isOnLine, conversations, rollbacks } = row;
   return {
     position,
     place: node.place,
@@ -51,6 +51,7 @@ export function pageRow({ position, node, graph, ...row }: LineageRow, now: numb
     isOnLine,
     isPinned: node.isPinned,
     conversations,
+    rollbacks,
     link: node.link === 'assumed' || node.link === 'rollback' ? node.link : 'named',
     graph,
     spoken: [
@@ -63,6 +64,7 @@ export function pageRow({ position, node, graph, ...row }: LineageRow, now: numb
       texts.time,
       texts.size,
       ...(node.isPinned ? ['pinned'] : []),
+      ...(rollbacks === 0 ? [] : [rollbackText(rollbacks)]),
       ...(conversations === 0 ? [] : [`${countText(conversations, 'chat')} here`]),
       ...(isOnLine || kind === 'broken' ? [] : ['on another branch']),
     ]
@@ -70,6 +72,10 @@ export function pageRow({ position, node, graph, ...row }: LineageRow, now: numb
       .join(', ')
       .concat('.'),
   };
+}
+
+function rollbackText(count: number): string {
+  return count === 1 ? 'rolled back to' : `rolled back to ${count} times`;
 }
 
 const KINDS: Readonly<Record<Exclude<NodeKind, 'good'>, string>> = {

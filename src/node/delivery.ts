@@ -5,11 +5,14 @@ import {
   Emitter,
   isJsonObject,
   type Json,
+  type LiftedMessage,
   LogLimiter,
+  type MemberPath,
   toHostError,
   type TransportClosed,
 } from '../core/index.ts';
 import { parseMessages, readJson } from './httpBody.ts';
+import { isLong, liftedInSlices } from './longMessage.ts';
 import type { HeldRequest } from './streamableHttp.ts';
 
 const NOISE = { lines: 50, perMs: 10_000 };
@@ -24,6 +27,7 @@ export class Delivery {
   #waiting: (() => void)[] | undefined = [];
   #receiver: (message: Json) => void = () => undefined;
   #isEnded = false;
+  #unread: readonly MemberPath[] = [];
 
   readonly onClose = this.#closed.event;
   readonly onDropped = this.#dropped.event;
@@ -42,22 +46,45 @@ export class Delivery {
     this.#hand(() => this.#receiver(message));
   }
 
-  /** The messages in a text. One that cannot be taken does not end the connection. */
-  text(text: string): void {
-    try {
-      const messages = parseMessages(text);
-      if (messages === undefined) this.#noise.line(`Not a message: ${text.slice(0, SHOWN)}`);
-      else for (const message of messages) this.message(message);
-    } catch (error) {
-      const value = readJson(text);
-      const { id, method } = isJsonObject(value) ? value : {};
-      const known = typeof id === 'number' || typeof id === 'string' ? id : undefined;
-      this.drop({ id: known, isRequest: method !== undefined, error: toHostError(error) });
-    }
+  /** Of long messages that arrive from now on. */
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#unread = paths;
+  }
+
+  /** The messages in a text, or in its bytes. One that cannot be taken does not end the connection. */
+  text(content: string | Buffer): void {
+    const unread = this.#unread;
+    if (isLong(content.length, unread)) this.#hand(() => void this.#takeLong(content, unread));
+    else for (const delivery of this.#deliveriesOf({ text: content.toString(), values: [] })) this.#hand(delivery);
   }
 
   drop(dropped: DroppedMessage): void {
     this.#hand(() => this.#dropped.fire(dropped));
+  }
+
+  /** What comes meanwhile waits: messages stay in order. */
+  async #takeLong(content: string | Buffer, unread: readonly MemberPath[]): Promise<void> {
+    this.#waiting = [];
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    const deliveries = this.#deliveriesOf(await liftedInSlices(bytes, unread));
+    this.#waiting = [...deliveries, ...(this.#waiting ?? [])];
+    this.#release();
+  }
+
+  #deliveriesOf(content: LiftedMessage): readonly (() => void)[] {
+    const { text } = content;
+    try {
+      const messages = parseMessages(content);
+      if (messages !== undefined) return messages.map((message) => () => this.#receiver(message));
+      this.#noise.line(`Not a message: ${text.slice(0, SHOWN)}`);
+      return [];
+    } catch (error) {
+      const value = readJson(text);
+      const { id, method } = isJsonObject(value) ? value : {};
+      const known = typeof id === 'number' || typeof id === 'string' ? id : undefined;
+      const dropped = { id: known, isRequest: method !== undefined, error: toHostError(error) };
+      return [() => this.#dropped.fire(dropped)];
+    }
   }
 
   hold(held: HeldRequest): void {
@@ -80,7 +107,10 @@ export class Delivery {
   }
 
   #hand(delivery: () => void): void {
-    if (this.#isEnded) return;
+    if (!this.#isEnded) this.#pass(delivery);
+  }
+
+  #pass(delivery: () => void): void {
     if (this.#waiting === undefined) delivery();
     else this.#waiting.push(delivery);
   }
@@ -88,6 +118,7 @@ export class Delivery {
   #release(): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
-    for (const delivery of waiting) delivery();
+    // One of them may have the others wait again.
+    for (const delivery of waiting) this.#pass(delivery);
   }
 }

@@ -3,7 +3,10 @@ import {
   HostError,
   isDeeperThan,
   isJsonArray,
+  isJsonObject,
   type Json,
+  leaveUnread,
+  type LiftedMessage,
   parseJson,
   type SseHandlers,
   SseParser,
@@ -61,7 +64,8 @@ export async function readEvents(
 }
 
 /** The messages in a JSON text; `undefined` where it is not JSON. Throws for what nests too deep. */
-export function parseMessages(text: string): readonly Json[] | undefined {
+export function parseMessages(content: string | LiftedMessage): readonly Json[] | undefined {
+  const { text, values } = typeof content === 'string' ? { text: content, values: [] } : content;
   const value = readJson(text);
   if (value === undefined) return undefined;
   if (text.length > SHALLOW_LENGTH && isDeeperThan(value))
@@ -69,6 +73,7 @@ export function parseMessages(text: string): readonly Json[] | undefined {
       layer: 'protocol',
       suggestion: 'Report this to the author of the server.',
     });
+  if (isJsonObject(value)) for (const { path, text: unread } of values) leaveUnread(value, path, unread);
   return isJsonArray(value) ? value : [value];
 }
 

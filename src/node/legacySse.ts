@@ -8,6 +8,7 @@ import {
   ignoreFailure,
   isJsonObject,
   type Json,
+  type MemberPath,
   type OpenTransport,
   type RemoteConnection,
   type SseEvent,
@@ -134,6 +135,10 @@ export class LegacySse implements Transport {
     const posted = this.#after(exchange, message).then(() => (exchange.isReply ? this.#answers.run(post) : post()));
     if (exchange.method === 'notifications/initialized') this.#ready = this.#atMost(READY_MS, posted);
     ignoreFailure(posted);
+  }
+
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#delivery.leaveUnread(paths);
   }
 
   close(): Promise<void> {

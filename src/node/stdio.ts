@@ -10,6 +10,7 @@ import {
   HostError,
   type Json,
   LogLimiter,
+  type MemberPath,
   MessageFramer,
   messageText,
   type SendHints,
@@ -20,6 +21,7 @@ import {
 } from '../core/index.ts';
 import { CoalescedWriter } from './coalescedWriter.ts';
 import { checkFolder, findCommand, notFound, spawnError } from './commandLookup.ts';
+import { decode } from './longMessage.ts';
 import { nodeClock } from './nodePorts.ts';
 import { ProcessTree } from './processTree.ts';
 import { SlicedReader } from './slicedReader.ts';
@@ -109,6 +111,7 @@ class StdioServer implements StdioTransport {
   readonly #record: Recorded | undefined;
   readonly #clock: Clock;
   readonly #times: { readonly stdinMs: number; readonly termMs: number };
+  readonly #framer: MessageFramer;
   readonly #reader: SlicedReader;
   readonly #writer: CoalescedWriter;
   readonly #noise: LogLimiter;
@@ -135,14 +138,14 @@ class StdioServer implements StdioTransport {
     this.#noise = new LogLimiter(this.#clock, STDERR_LIMITS, options.onNoise);
     this.#stderr = new StderrLines(this.#clock, options.onStderr, options.redact);
     const memory = new WarmMemory();
-    const framer = new MessageFramer({
+    this.#framer = new MessageFramer({
       lineCap: options.lineCap,
-      decode: decodeWithBuffer,
+      decode,
       onLong: (bytes) => memory.hold(bytes),
       onNoise: (line, why) => this.#noise.line(`${line} (${why})`),
       onDropped: (dropped) => this.#dropped.fire(dropped),
     });
-    this.#reader = new SlicedReader(running.stdout, framer);
+    this.#reader = new SlicedReader(running.stdout, this.#framer);
     this.#writer = new CoalescedWriter(running.stdin, MAX_UNREAD, () => this.#fail(unreadError()));
     running.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     running.stderr.on('error', () => undefined);
@@ -164,6 +167,10 @@ class StdioServer implements StdioTransport {
 
   send(message: Json, hints?: SendHints): void {
     this.#writer.send(this.#frame(messageText(message, hints?.parts)));
+  }
+
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#framer.leaveUnread(paths);
   }
 
   close(): Promise<void> {
@@ -295,10 +302,4 @@ function asLine(text: string): string {
 /** As the language server protocol frames messages: nothing follows the body. */
 function withContentLength(text: string): string {
   return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
-}
-
-/** `toString` decodes a short text faster than a `TextDecoder`, and most messages are short. */
-function decodeWithBuffer(bytes: Uint8Array, start: number, end: number): string {
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString('utf8', start, end);
 }

@@ -11,6 +11,7 @@ import {
   isJsonObject,
   type Json,
   LogLimiter,
+  type MemberPath,
   type OpenTransport,
   type RemoteConnection,
   type SendHints,
@@ -30,6 +31,7 @@ import { HttpEndpoint } from './httpEndpoint.ts';
 import { isAnswerStatus, networkFailure, notMcp, refusalIn, statusFailure, unanswered } from './httpFailure.ts';
 import type { HttpHeaders } from './httpRequest.ts';
 import { isSessionRefusal, LegacySession } from './legacySession.ts';
+import { lifted } from './longMessage.ts';
 import { PostExchange } from './postExchange.ts';
 import { inLowerCase, statelessHeaders } from './statelessRequest.ts';
 
@@ -110,6 +112,7 @@ export class StreamableHttp implements Transport {
   #listening = new AbortController();
   /** Of the last request. */
   #isStateless = false;
+  #unread: readonly MemberPath[] = [];
   #closing: Promise<void> | undefined;
 
   readonly onClose = this.#closed.event;
@@ -117,6 +120,7 @@ export class StreamableHttp implements Transport {
   readonly onDropped = this.#dropped.event;
   readonly onRenewed = this.#renewed.event;
   readonly onHeld = this.#held.event;
+  readonly leaveUnread = (paths: readonly MemberPath[]): void => void (this.#unread = paths);
 
   constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: StreamableHttpOptions) {
     const { clock = backgroundClock, maxReply = MAX_REPLY, authorizer, agents } = options;
@@ -316,7 +320,7 @@ export class StreamableHttp implements Transport {
 
   /** Delivers what is in a text; false where it is not JSON. */
   #takeText(text: string, exchange: PostExchange | undefined): boolean {
-    const messages = parseMessages(text);
+    const messages = parseMessages(lifted(text, this.#unread));
     if (messages === undefined) {
       this.#noise.line(`Not a message: ${text.slice(0, 200)}`);
       return false;

@@ -8,6 +8,7 @@ import {
   ignoreFailure,
   isJsonObject,
   type Json,
+  type MemberPath,
   type OpenTransport,
   type RemoteConnection,
   type Transport,
@@ -121,6 +122,10 @@ export class WebSocketTransport implements Transport {
     if (this.#isHeld && id !== undefined) this.#delivery.hold({ id, isHeld: true });
   }
 
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#delivery.leaveUnread(paths);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
@@ -223,7 +228,7 @@ export class WebSocketTransport implements Transport {
 
   #take(data: Buffer, isBinary: boolean): void {
     // What a text frame holds was found to be UTF-8.
-    if (!isBinary) this.#delivery.text(data.toString());
+    if (!isBinary) this.#delivery.text(data);
     else this.#delivery.text(this.#decoded(data));
   }
 

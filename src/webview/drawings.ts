@@ -19,6 +19,7 @@ const ICONS = {
   close: 'M3.5 3.5l9 9M12.5 3.5l-9 9',
   pin: 'M5.5 2.5h5M6.5 2.5v4L4.5 9h7l-2-2.5v-4M8 9v4.5',
   chat: 'M2.5 3.5h11v7.5h-6L4.5 13.5V11h-2z',
+  back: 'M6.5 3.5 3 7l3.5 3.5M3 7h6.5a3.5 3.5 0 0 1 0 7H7',
   warning: 'M8 2.5 14 13.5H2zM8 6.5v3.5M8 11.3v.9',
 } as const;
 

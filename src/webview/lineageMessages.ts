@@ -60,6 +60,8 @@ export interface PageRow {
   readonly isOnLine: boolean;
   readonly isPinned: boolean;
   readonly conversations: number;
+  /** How often somebody rolled back to it. */
+  readonly rollbacks: number;
   /** Whether the line to its parent was told by the server, or only assumed (drawn dashed). */
   readonly link: 'named' | 'assumed' | 'rollback';
   readonly graph: PageGraph | undefined;

@@ -146,18 +146,22 @@ export class RowElement {
 }
 
 function badgesOf(row: PageRow | undefined): string {
-  if (row === undefined || !(row.isHead || row.isPinned || row.conversations > 0)) return '';
-  return `${row.isHead} ${row.isPinned} ${row.conversations}`;
+  if (row === undefined || !(row.isHead || row.isPinned || row.rollbacks + row.conversations > 0)) return '';
+  return `${row.isHead} ${row.isPinned} ${row.rollbacks} ${row.conversations}`;
 }
 
-function badges({ isHead, isPinned, conversations }: PageRow): HTMLElement {
+function badges({ isHead, isPinned, rollbacks, conversations }: PageRow): HTMLElement {
   const all = element('span', { class: 'badges' });
   if (isHead) all.append(element('span', { class: 'badge', text: 'Head' }));
   if (isPinned) all.append(icon('pin'));
-  if (conversations === 0) return all;
-  const count = conversations > 1 ? String(conversations) : '';
-  all.append(element('span', { class: 'conversations', children: [icon('chat'), document.createTextNode(count)] }));
+  if (rollbacks > 0) all.append(counted('back', rollbacks, 'Rolled back to'));
+  if (conversations > 0) all.append(counted('chat', conversations, 'Chats here'));
   return all;
+}
+
+function counted(name: 'back' | 'chat', count: number, title: string): HTMLElement {
+  const text = document.createTextNode(count > 1 ? String(count) : '');
+  return element('span', { class: 'counted', attributes: { title }, children: [icon(name), text] });
 }
 
 /** One row with nothing in it: making each of its elements for every row anew takes several times as long. */

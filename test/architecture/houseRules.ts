@@ -57,6 +57,31 @@ const jargon = apart('\\b(iss', 'ue|ses', 'sion|tic', 'ket|pull request)\\s+#?\\
 const registries = apart('registry\\.(npm', 'js|yarn', 'pkg)|npm', 'mirror|jfr', 'og\\.io|deb\\.deb', 'ian\\.org');
 const aloneOrSkipped = apart('\\b(suite|test|describe|it)\\.(on', 'ly|sk', 'ip)\\(');
 
+const COLOUR_NAMES = 'black|white|gr[ae]y|silver|red|green|blue|yellow|orange|purple|pink|brown|cyan|magenta|navy|teal';
+const LITERAL_COLOUR = new RegExp(
+  `#[0-9a-f]{3,8}\\b|\\b(rgb|hsl|hwb|lab|lch|oklab|oklch)a?\\(|\\b(${COLOUR_NAMES})\\b`,
+  'i',
+);
+const MOTION = /(^|[;{\s])(transition|animation|scroll-behavior)(-[a-z]+)?\s*:|@keyframes/m;
+
+/** Without comments, and without the names of variables, which may be those of colours. */
+const styleOf = (text: string): string => text.replace(/\/\*[^]*?\*\//g, '').replace(/--[\w-]+/g, '');
+
+const STYLES = /^media\/.*\.css$/;
+
+const literalColours: HouseRule['check'] = (files) =>
+  paths(files, STYLES).flatMap((path) =>
+    [...styleOf(files.get(path) ?? '').matchAll(/[\w-]+\s*:([^;{}]*);/g)]
+      .filter(([, value = '']) => LITERAL_COLOUR.test(value))
+      .map(([declaration]) => `${path} ${declaration}`),
+  );
+
+const movesForAll: HouseRule['check'] = (files) =>
+  paths(files, STYLES).filter((path) => {
+    const text = styleOf(files.get(path) ?? '');
+    return MOTION.test(text) && !text.includes('(prefers-reduced-motion');
+  });
+
 const namesPackages: HouseRule['check'] = (files) => {
   const manifest = JSON.parse(files.get('package.json') ?? '{}') as Partial<Record<string, Record<string, string>>>;
   const names = Object.keys({ ...manifest['dependencies'], ...manifest['devDependencies'] });
@@ -106,6 +131,16 @@ export const houseRules = (places: readonly string[]): readonly HouseRule[] => [
     name: 'no source is longer than 400 lines',
     check: (files) => paths(files, /^src\/.*\.ts$/).filter((path) => lineCount(files.get(path) ?? '') > 400),
     broken: ['src/core/base/long.ts', 'export {};\n'.repeat(401)],
+  },
+  {
+    name: 'colours come from the theme',
+    check: literalColours,
+    broken: ['media/page.css', '.row {\n  color: var(--row, #fff);\n}\n'],
+  },
+  {
+    name: 'nothing moves for those who want less motion',
+    check: movesForAll,
+    broken: ['media/page.css', '.row {\n  transition: top 1s;\n}\n'],
   },
   {
     name: 'every text ends each line with a line feed',

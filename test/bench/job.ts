@@ -26,6 +26,7 @@ export interface Job {
     | 'repeated'
     | 'compiling'
     | 'materialised'
+    | 'largeStates'
     | 'layout'
     | 'patching'
     | 'patchSuite'

@@ -114,6 +114,7 @@ export class StubEditor {
       isOnLine: this.#line.has(row),
       isPinned: row % 53 === 20,
       conversations: row % 97 === 40 ? 2 : 0,
+      rollbacks: row % 89 === 20 ? 1 : 0,
       link: row % 29 === 3 ? 'rollback' : row % 13 === 5 ? 'assumed' : 'named',
       graph,
       spoken: `${idOf(row)}, ${kind}, made by ${tool} on ${time}.`,

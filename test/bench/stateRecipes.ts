@@ -35,5 +35,25 @@ export const stateRecipes = (dose: number): readonly Recipe[] => {
       targets: targets(1.4),
       params: { characters: 10_000_000, checkpoints: 10_000, samples: Math.ceil(50 * dose) },
     },
+    {
+      id: 'states',
+      title: 'States of 9 to 12 MB that come, go along with calls and are looked at',
+      variants: ['notes', 'text', 'foreign', 'tiny', 'wide'],
+      metrics: [
+        { key: 'whole', title: 'one that comes whole: longest work ms' },
+        { key: 'edit', title: 'a patch to it: longest work ms' },
+        { key: 'look', title: 'opened and exported: longest work ms' },
+        { key: 'took', title: 'until it is kept ms' },
+      ],
+      targets: ['notes', 'text', 'foreign', 'tiny', 'wide'].flatMap((of) =>
+        ['whole', 'edit', 'look'].map((metric) =>
+          target('6', `a state of 10 MB, ${of}, ${metric}: longest work of the host ms`, metric, { of, atMost: 50 }),
+        ),
+      ),
+      cores: 'two',
+      repetitions: 5,
+      procedure: 'largeStates',
+      params: {},
+    },
   ];
 };

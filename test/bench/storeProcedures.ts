@@ -7,6 +7,7 @@ import { AUDIT_INSERT } from '../../src/node/store/audit.ts';
 import { openDatabase } from '../../src/node/store/database.ts';
 import { benchFolder, builtExtension } from './buildPaths.ts';
 import type { Params } from './job.ts';
+import { largeStates } from './largeStates.ts';
 import type { Metrics } from './measure.ts';
 import { median, percentile } from './statistics.ts';
 
@@ -233,4 +234,10 @@ const openLarge: StoreProcedure = (variant, params) =>
     return opened(killed);
   });
 
-export const storeProcedures: Readonly<Record<string, StoreProcedure>> = { concurrent, lone, flooded, openLarge };
+export const storeProcedures: Readonly<Record<string, StoreProcedure>> = {
+  concurrent,
+  lone,
+  flooded,
+  openLarge,
+  largeStates,
+};

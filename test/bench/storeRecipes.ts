@@ -28,7 +28,9 @@ export const storeRecipes = (dose: number): readonly Recipe[] => {
       title: 'One durable record of 1 KB at a time',
       variants: ['store', 'states'],
       metrics: [P50, P99, { key: 'bare', title: 'bare p50 µs' }, { key: 'more', title: 'µs more' }],
-      targets: [target('6', 'a lone record: µs more than bare node:sqlite', 'more', { of: 'store', atMost: 100 })],
+      targets: ['store', 'states'].map((of) =>
+        target('6', `a lone record, ${of}: µs more than bare node:sqlite`, 'more', { of, atMost: 100 }),
+      ),
       procedure: 'lone',
       params: { count: some(2_000), warmUp: some(500) },
     },
@@ -39,7 +41,9 @@ export const storeRecipes = (dose: number): readonly Recipe[] => {
       metrics: [RATE, LONGEST],
       compared: [{ metric: 'rate', to: 'sqlite' }],
       targets: [
-        target('6', 'a flood / bare node:sqlite one by one', 'rate', { of: 'store', to: 'sqlite', atLeast: 10 }),
+        ...['store', 'states'].map((of) =>
+          target('6', `a flood, ${of} / bare node:sqlite one by one`, 'rate', { of, to: 'sqlite', atLeast: 10 }),
+        ),
         ...['store', 'states'].map((of) =>
           target('6', `a flood, ${of}: longest work of the host ms`, 'longest', { of, atMost: MOST_BLOCKED_MS }),
         ),

@@ -1,13 +1,17 @@
-/** A server whose host keeps its state: a list of notes. One tool returns a patch that fits nothing. */
+/**
+ * A server whose host keeps its state: a list of notes. One tool returns a patch that fits nothing. With `own` it keeps
+ * its state itself, tells what came with a call, and goes back to `chk_2` under another name.
+ */
 const LINEAGE_SERVER = `
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
-const set = { description: 'Keeps notes.', uses: ['tools'], scoped: false, rollback: true, hostState: true };
+const isOwn = process.argv.includes('own');
+const set = { description: 'Keeps notes.', uses: ['tools'], scoped: false, rollback: true, hostState: !isOwn };
 let last = 0;
 let head = null;
 const state = (rest) => {
   const parent = head;
   head = 'chk_' + ++last;
-  return { featureSet: 'notes.edit', checkpoint: head, parent, ...rest };
+  return { featureSet: 'notes.edit', checkpoint: head, parent, ...(isOwn ? {} : rest) };
 };
 const tools = {
   edit: ({ text }, now) => state(now === undefined
@@ -26,14 +30,14 @@ const answer = {
     capabilities: { tools: {}, experimental: { mcpl: { version: '0.2', featureSets: { 'notes.edit': set } } } },
   }),
   'tools/list': () => ({ tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })) }),
-  'tools/call': ({ name, arguments: args, state: now }) => ({
-    content: [{ type: 'text', text: JSON.stringify(now ?? null) }],
-    state: tools[name](args, now),
+  'tools/call': ({ name, arguments: args, _meta, ...came }) => ({
+    content: [{ type: 'text', text: JSON.stringify(isOwn ? came : came.state ?? null) }],
+    state: tools[name](args, came.state),
   }),
   'state/rollback': ({ checkpoint }) => {
     if (checkpoint === 'chk_1') return { checkpoint: head, success: false, reason: 'The first note was printed.' };
-    head = checkpoint;
-    return { checkpoint, success: true };
+    head = isOwn && checkpoint === 'chk_2' ? 'chk_2_again' : checkpoint;
+    return { checkpoint: head, success: true };
   },
   ping: () => ({}),
 };
@@ -51,9 +55,9 @@ function take({ id, method, params }) {
 `;
 
 /** Its entry in the settings, with its set on. */
-export const lineageServer = (): object => ({
+export const lineageServer = (...args: readonly 'own'[]): object => ({
   command: process.execPath,
-  args: ['-e', LINEAGE_SERVER],
+  args: ['-e', LINEAGE_SERVER, '--', ...args],
   enabled: true,
   featureSets: { enabled: ['notes.*'] },
   toolFeatureSets: { edit: 'notes.edit', spoil: 'notes.edit' },

@@ -28,8 +28,9 @@ suite('Rows of a lineage', function () {
   }
 
   const drawn = ({ rows }: LineageWindow): readonly string[] =>
-    rows.map(({ position, node, isHead, isOnLine, conversations, graph }) => {
+    rows.map(({ position, node, isHead, isOnLine, conversations, rollbacks, graph }) => {
       const marks = [isHead ? 'head' : '', isOnLine ? 'line' : '', conversations > 0 ? `${conversations} here` : ''];
+      if (rollbacks > 0) marks.push(`${rollbacks} back`);
       const lane = graph === undefined ? '-' : graph.lane;
       return `${position} ${checkpointName(node)} ${lane} ${marks.filter((mark) => mark !== '').join(', ')}`.trim();
     });
@@ -51,6 +52,24 @@ suite('Rows of a lineage', function () {
     assert.deepEqual(drawn(reader.window({ from: 4, count: 1 })), ['4 b 0']);
     assert.deepEqual(drawn(reader.window({ from: 6, count: 5 })), []);
     assert.deepEqual(drawn(reader.window({ from: -5, count: -1 })), []);
+  });
+
+  test('say how often somebody rolled back to them, but not who was refused, or only worked on from there', () => {
+    fill();
+    const move = { at: 9, kind: 'rollback', from: undefined, to: states.place('b'), refusal: undefined } as const;
+    states.desk.move(move, 'chat');
+    states.desk.move(move, 'other');
+    states.desk.move({ ...move, to: states.place('a'), refusal: 'No.' }, undefined);
+    states.desk.move({ ...move, to: states.place('a'), kind: 'continue' }, undefined);
+    states.call('c2', { cause: 'rollback', base: states.place('c'), at: 9 });
+    assert.deepEqual(
+      drawn(reader.window()).filter((row) => row.includes('back')),
+      ['0 c2 2 head, line, 1 back', '5 b 0 line, 2 back'],
+    );
+    assert.deepEqual(
+      drawn(reader.window({ from: 1, count: 2 })).filter((row) => row.includes('back')),
+      [],
+    );
   });
 
   test('a lineage that nobody began has none', () => {

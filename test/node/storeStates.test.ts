@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { HostError, NO_LOG, type StateStore, type Storage } from '../../src/core/index.ts';
 import { checkpointName, type LineageWindow } from '../../src/core/model/lineage.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
-import { closeQuietly, openDatabase } from '../../src/node/store/database.ts';
-import { migrate } from '../../src/node/store/migrations.ts';
+import { LATEST_VERSION } from '../../src/node/store/migrations.ts';
 import { damagePages } from '../support/damagedFile.ts';
 import { dose } from '../support/dose.ts';
+import { makeLarge, openingMs } from '../support/largeLineage.ts';
 import { data, note, NOTES, stateUpdate } from '../support/stateCase.ts';
 import { auditRecord, grant, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
 
@@ -23,24 +23,6 @@ const VERSION_4 = fileURLToPath(new URL('fixtures/version4.sqlite', import.meta.
 const T4 = 1_780_000_000_000;
 const ALL = { text: '', only: 'all' } as const;
 const UNLIMITED = { count: 1e9, ageMs: 1e15, characters: 1e15 };
-
-/** A lineage of as many whole states, written as fast as it goes. */
-function makeLarge(file: string, count: number): void {
-  const database = new DatabaseSync(file);
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
-  migrate(database);
-  database.exec(
-    `BEGIN;
-     INSERT INTO lineages (id, server, feature_set, keeper, head, count, size, version, changed_at)
-       VALUES (1, 'notes', 'notes.write', 'host', ${count}, ${count}, ${count * 802}, ${count}, 1);
-     INSERT INTO grants VALUES ('one', 'toServer', 'featureSet', 'feed', 'feed.items', 'form', 1, NULL);
-     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-     INSERT INTO checkpoints (lineage, checkpoint, copy, parent, link, form, at, tool, size, state_size, body)
-       SELECT 1, 'chk_' || i, 1, nullif(i - 1, 0), 'named', 'data', i, 'edit', 802, 802, '"' || printf('%.800c', 'x') || '"' FROM n;
-     COMMIT`,
-  );
-  database.close();
-}
 
 suite('The file of states', function () {
   this.timeout(60_000);
@@ -143,7 +125,7 @@ suite('The file of states', function () {
     assert.equal(names(await window(store)), 'a');
     await store.close();
     const database = new DatabaseSync(file, { readOnly: true });
-    assert.deepEqual({ ...database.prepare('PRAGMA user_version').get() }, { user_version: 5 });
+    assert.deepEqual({ ...database.prepare('PRAGMA user_version').get() }, { user_version: LATEST_VERSION });
     database.close();
     assert.deepEqual(notices, []);
   });
@@ -301,30 +283,28 @@ suite('The file of states', function () {
     });
 
     test('opens in a moment, also with a log that a kill left behind', async () => {
-      const took = (): number => {
-        const started = performance.now();
-        const { database } = openDatabase(file);
-        database.prepare('SELECT * FROM lineages').all();
-        const ms = performance.now() - started;
-        closeQuietly(database);
-        return ms;
+      /** Of three times: other programs have the cores in between. */
+      const took = (path: string): number => Math.min(...[1, 2, 3].map((nth) => openingMs(copied(path, `open${nth}`))));
+      const copied = (path: string, name: string): string => {
+        const copy = join(folder, `${name}.sqlite`);
+        rmSync(`${copy}-wal`, { force: true });
+        for (const suffix of ['', '-wal'].filter((each) => existsSync(`${path}${each}`)))
+          copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
+        return copy;
       };
-      const inOrder = took();
+      const inOrder = took(file);
       const writer = new DatabaseSync(file);
       writer.exec(
         `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; UPDATE checkpoints SET at = 1 WHERE place % 20 = 0`,
       );
       // As whoever was killed left them.
-      const killed = join(folder, 'killed.sqlite');
-      for (const suffix of ['', '-wal']) copyFileSync(`${file}${suffix}`, `${killed}${suffix}`);
+      const killed = copied(file, 'killed');
       writer.close();
-      file = killed;
       const logged = statSync(`${killed}-wal`).size;
-      const afterKill = took();
+      const afterKill = took(killed);
       assert.ok(logged > 5_000_000, `${logged} bytes in the log`);
       if (process.env['MCPL_TIMES'] !== undefined) console.log({ inOrder, afterKill, logged });
-      // The target is 100 ms on a machine in peace, and the benchmark's business; here others take the cores.
-      assert.ok(inOrder < 500 && afterKill < 1_000, `${inOrder} and ${afterKill} ms`);
+      assert.ok(inOrder < 100 && afterKill < 100, `${inOrder} and ${afterKill} ms`);
     });
 
     test('is set aside as well where it is damaged: at once where permissions are, else when the damage is met', async () => {

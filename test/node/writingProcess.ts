@@ -2,6 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 
+/** The line of a process that is about to open its store. */
+export const OPENING = '# opening';
+
 /** A process that writes to a store, and what it said was acknowledged. */
 export class WritingProcess {
   readonly #process: ChildProcess;
@@ -19,6 +22,14 @@ export class WritingProcess {
 
   /** Whole lines only: of the last one, the kill may have cut a part. */
   get acknowledged(): readonly string[] {
+    return this.#lines.filter((line) => line !== OPENING);
+  }
+
+  async opening(): Promise<void> {
+    while (this.#lines.length === 0 && this.#process.exitCode === null) await wait(1);
+  }
+
+  get #lines(): readonly string[] {
     return this.#output.split('\n').slice(0, -1);
   }
 

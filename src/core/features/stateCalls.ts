@@ -9,8 +9,8 @@ import type { ServerState, StateVerdict } from '../mcpl/stateUpdates.ts';
 import type { ResultView } from '../model/content.ts';
 import { checkpointName, type KeptState, type LineageKey, type StateKeeper } from '../model/lineage.ts';
 import { stateOwner, type StateUse, stateUse } from '../policy/stateSets.ts';
-import type { StateBase, StateStore, StateUpdate } from '../ports.ts';
-import { type AnnouncedState, decodeStateResult } from '../wire/mcpl/stateResult.ts';
+import type { NewStateBody, StateBase, StateStore, StateUpdate } from '../ports.ts';
+import { type AnnouncedState, decodeStateResult, type StateBody } from '../wire/mcpl/stateResult.ts';
 import { keyText } from './lineageKey.ts';
 import { RemarkedResult } from './remarkedResult.ts';
 import { shortArguments } from './shortArguments.ts';
@@ -117,7 +117,7 @@ export class StateCalls {
   async update({ server, featureSet, keeper, state }: ServerState): Promise<StateVerdict> {
     const underWay = this.#updates.get(server) ?? 0;
     if (underWay >= MOST_UPDATES) return TOO_MANY;
-    if (underWay >= FEW_UPDATES && weigh(state.body?.value, SMALL) > SMALL) return TOO_MANY;
+    if (underWay >= FEW_UPDATES && weightOf(state.body) > SMALL) return TOO_MANY;
     this.#updates.set(server, underWay + 1);
     const key = { server, featureSet };
     const during = this.#current.get(keyText(key));
@@ -204,7 +204,7 @@ export class StateCalls {
       checkpoint,
       parent,
       base: undefined,
-      body: isKept ? { kind: body.kind, text: await slicedJson(body.value, clock) } : undefined,
+      body: isKept ? await newBody(body, clock) : undefined,
       at: clock.now(),
       tool: request?.tool,
       args: request === undefined ? undefined : shortArguments(request.args, redact),
@@ -232,6 +232,17 @@ export class StateCalls {
     this.#said.add(text);
     this.#options.log(request.server).log('warn', message);
   }
+}
+
+function weightOf(body: StateBody | undefined): number {
+  if (body === undefined) return 0;
+  return 'text' in body ? body.text.length : weigh(body.value, SMALL);
+}
+
+async function newBody(body: StateBody, clock: Clock): Promise<NewStateBody> {
+  const { kind } = body;
+  if ('text' in body) return { kind, text: body.text, isAsItCame: true };
+  return { kind, text: await slicedJson(body.value, clock) };
 }
 
 /** MCPL §8.4, §8.7. A call that is sent once more has what it was sent with before. */

@@ -165,7 +165,7 @@ export class StateKeeping {
       this.#waiting.set(text, waiting);
     }
     const next = isFull ? 'Too many wait already: it is lost.' : 'That is tried again before the next call.';
-    const problem = `It could not be stored: ${why} ${next}`;
+    const problem = `It could not be stored: ${sentence(why)} ${next}`;
     this.#log(update, 'error', `The state ${checkpoint} of "${update.featureSet}" could not be stored: ${why}`);
     this.#record(update, 'failure', `${checkpoint}: ${problem}`);
     this.#broken(update, undefined, problem);
@@ -201,6 +201,10 @@ export class StateKeeping {
     const told = { at: clock.now(), server, operation: 'state/checkpoint', featureSet, outcome };
     audit.record({ ...told, detail: this.#options.redact(server, detail), ...rest });
   }
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 function sizeOf({ update }: NewState): number {

@@ -32,6 +32,7 @@ import { OPERATIONS } from './operations.ts';
 import { Pace } from './pace.ts';
 import type { Recorder } from './recorder.ts';
 import { SetStates } from './setStates.ts';
+import { leaveStatesUnread } from './stateUpdates.ts';
 import { toldScopes } from './toldScopes.ts';
 import { UNDECLARED, undeclaredSet } from './undeclaredSet.ts';
 
@@ -208,6 +209,7 @@ export class McplConnection implements SessionFeature, McplMember {
     const accepted = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
     grants.accept(this.server, accepted);
     this.#tell();
+    leaveStatesUnread(this.#session, this.#advert.dialect, [...this.#sets.values()]);
     this.#options.onChange();
   }
 

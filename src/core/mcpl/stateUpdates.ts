@@ -1,9 +1,12 @@
 import { RPC, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { StateKeeper } from '../model/lineage.ts';
+import type { FeatureSet, McplDialect } from '../model/mcpl.ts';
 import { mayKeepState, keeperOf } from '../policy/stateSets.ts';
+import type { Session } from '../session/session.ts';
 import { invalidParams } from '../wire/mcpl/errors.ts';
 import { type AnnouncedState, decodeStateUpdate } from '../wire/mcpl/stateResult.ts';
+import { STATE_PLACES } from '../wire/mcpl/statePlaces.ts';
 import type { McplMember } from './member.ts';
 
 /** Who keeps the states that servers tell of. */
@@ -41,4 +44,14 @@ export async function takeState(member: McplMember, params: JsonObject, authorit
     // What is wrong with the host's disk is none of the server's business.
     throw new WireError(RPC.internalError, 'The state could not be stored.');
   }
+}
+
+/** States are only handed on, and read in the store's thread: nobody waits for one to be parsed as it arrives. */
+export function leaveStatesUnread(
+  session: Session | undefined,
+  dialect: McplDialect,
+  sets: readonly FeatureSet[],
+): void {
+  const hasStates = sets.some((set) => mayKeepState(set, dialect));
+  session?.transport.leaveUnread?.(hasStates ? STATE_PLACES : []);
 }

@@ -1,5 +1,6 @@
 import { clip, isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { KeptState } from './lineage.ts';
+import { withoutUnread } from '../base/unreadJson.ts';
 
 /** One piece of content from a server, decoded tolerantly: what is not understood is kept as `unknown`, never dropped. */
 export type ContentBlock =
@@ -125,7 +126,8 @@ function modelText(blocks: readonly ContentBlock[], structured: Json | undefined
   if (structured !== undefined) return clip(JSON.stringify(structured), MAX_SYNTHESIZED);
   const rest = Object.keys(raw).filter((key) => key !== '_meta' && key !== 'isError' && key !== 'content');
   if (rest.length === 0) return '';
-  return clip(JSON.stringify(Object.fromEntries(rest.map((key) => [key, raw[key]]))), MAX_SYNTHESIZED);
+  const shown = rest.map((key) => [key, withoutUnread(raw[key] ?? null)] as const);
+  return clip(JSON.stringify(Object.fromEntries(shown)), MAX_SYNTHESIZED);
 }
 
 /** Characters of text and of base64 in it, as far as anything in it may be long. */

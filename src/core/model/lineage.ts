@@ -132,6 +132,8 @@ export interface LineageRow {
   readonly isOnLine: boolean;
   /** How many conversations stand here, that of the head not counted. */
   readonly conversations: number;
+  /** How often somebody rolled back to it. */
+  readonly rollbacks: number;
   /** Absent where a filter leaves rows out: lines would lead nowhere. */
   readonly graph: RowGraph | undefined;
 }

@@ -1,10 +1,13 @@
 import { HostError } from '../base/errors.ts';
 import { clip, isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
+import { leaveUnread, type MemberPath } from '../base/unreadJson.ts';
 import { ByteList } from './byteList.ts';
+import { type DecodeUtf8, decodeWithTextDecoder } from './decodeUtf8.ts';
 import { freeBytes } from './freedBytes.ts';
 import { SNIFFED_HEAD, SNIFFED_TAIL, sniffEnvelope } from './envelopeSniff.ts';
 import { isDeeperThan, SHALLOW_LENGTH } from './nesting.ts';
 import type { DroppedMessage } from './transport.ts';
+import { type LiftedValue, LONG_MESSAGE, ValueLifter } from './valueLifter.ts';
 
 export const DEFAULT_LINE_CAP = 64 * 1024 * 1024;
 const NOISE_CLIP = 500;
@@ -15,9 +18,6 @@ const LONG = 1024 * 1024;
 /** How an array begins, and `[10:42:05] ready` does not. */
 const ARRAY = /^\[\s*(?:[[{\]"]|(?:-?\d[\d.eE+-]*|true|false|null)\s*[,\]])/;
 const CONTENT_LENGTH = /^content-length\s*:\s*(\d{1,15})\s*$/i;
-
-/** `bytes[start, end)` as text. Invalid UTF-8 becomes U+FFFD. */
-export type DecodeUtf8 = (bytes: Uint8Array, start: number, end: number) => string;
 
 export interface FramingOptions {
   /** The longest message in bytes. */
@@ -47,6 +47,10 @@ export class MessageFramer {
   readonly #cap: number;
   readonly #decode: DecodeUtf8;
   readonly #partial = new ByteList();
+  #unread: readonly MemberPath[] = [];
+  #lifter: ValueLifter | undefined;
+  /** Of the text that is parsed next. */
+  #lifted: readonly LiftedValue[] = [];
   #chunks: Uint8Array[] = [];
   #next = 0;
   #offset = 0;
@@ -68,6 +72,11 @@ export class MessageFramer {
 
   push(chunk: Uint8Array): void {
     if (chunk.length > 0) this.#chunks.push(chunk);
+  }
+
+  /** From the next long message on, values at these places are left unread (`base/unreadJson.ts`). */
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#unread = paths;
   }
 
   /** The stream has ended: what is left without a newline counts as a line. */
@@ -137,14 +146,26 @@ export class MessageFramer {
 
   /** Adds a piece to the message being read; its whole text when the piece completes one that is not too large. */
   #take(chunk: Uint8Array, start: number, end: number, isComplete: boolean): string | undefined {
-    if (this.#oversized === undefined && this.#partial.size + (end - start) > this.#cap) {
-      this.#partial.append(chunk, start, end);
+    const size = (this.#lifter ?? this.#partial).size + (end - start);
+    if (this.#oversized === undefined && size > this.#cap) {
+      (this.#lifter?.rest ?? this.#partial).append(chunk, start, end);
       this.#oversized = this.#startDropping(chunk);
     } else if (this.#oversized !== undefined) {
       this.#oversized.tail = lastBytes(this.#oversized.tail, chunk.subarray(start, end));
-    } else if (isComplete && this.#partial.size === 0) return this.#decode(chunk, start, end);
+    } else if (size >= LONG_MESSAGE && this.#unread.length > 0) this.#lift(chunk, start, end);
+    else if (isComplete && this.#partial.size === 0) return this.#decode(chunk, start, end);
     else this.#partial.append(chunk, start, end);
     return isComplete ? this.#completePartial(chunk) : undefined;
+  }
+
+  #lift(chunk: Uint8Array, start: number, end: number): void {
+    if (this.#lifter === undefined) {
+      this.#lifter = new ValueLifter(this.#unread, this.#decode);
+      const before = this.#partial.join();
+      this.#partial.clear();
+      this.#lifter.take(before, 0, before.length);
+    }
+    this.#lifter.take(chunk, start, end);
   }
 
   #completePartial(chunk: Uint8Array): string | undefined {
@@ -152,6 +173,12 @@ export class MessageFramer {
       this.#reportOversized(this.#oversized, true);
       this.#oversized = undefined;
       return undefined;
+    }
+    if (this.#lifter !== undefined) {
+      const { text, values } = this.#lifter.finish();
+      this.#lifter = undefined;
+      this.#lifted = values;
+      return text;
     }
     const bytes = this.#partial.join();
     this.#partial.free(chunk, bytes);
@@ -161,18 +188,20 @@ export class MessageFramer {
 
   #lastText(): string | undefined {
     this.#bodyLeft = undefined;
-    if (this.#oversized === undefined && this.#partial.size === 0) return undefined;
+    if (this.#oversized === undefined && (this.#lifter ?? this.#partial).size === 0) return undefined;
     return this.#completePartial(NOTHING);
   }
 
   #startDropping(chunk: Uint8Array): Oversized {
-    const head = this.#partial.head(SNIFFED_HEAD);
+    const bytes = this.#lifter?.rest ?? this.#partial;
+    const head = bytes.head(SNIFFED_HEAD);
     const oversized: Oversized = {
       head: this.#decode(head, 0, head.length),
-      tail: this.#partial.tail(SNIFFED_TAIL),
+      tail: bytes.tail(SNIFFED_TAIL),
       reported: false,
     };
-    this.#partial.free(chunk);
+    bytes.free(chunk);
+    this.#lifter = undefined;
     // Whoever waits for this message is told now where its beginning says who that is: its end may never come.
     this.#reportOversized(oversized, false);
     return oversized;
@@ -188,6 +217,8 @@ export class MessageFramer {
   }
 
   #parse(line: string): JsonObject | undefined {
+    const lifted = this.#lifted;
+    if (lifted.length > 0) this.#lifted = [];
     let text = line;
     // Nearly every line begins with a brace: whatever else there may be is looked at only where it does not.
     if (line.charCodeAt(0) !== 0x7b) {
@@ -206,7 +237,10 @@ export class MessageFramer {
       this.#dropDeep(value);
       return undefined;
     }
-    if (isJsonObject(value)) return value;
+    if (isJsonObject(value)) {
+      for (const { path, text: unread } of lifted) leaveUnread(value, path, unread);
+      return value;
+    }
     if (!isJsonArray(value) || value.length === 0) {
       this.#noise(text, 'JSON, but no message');
       return undefined;
@@ -285,10 +319,4 @@ function lastBytes(before: Uint8Array, added: Uint8Array): Uint8Array {
   joined.set(kept);
   joined.set(added, kept.length);
   return joined;
-}
-
-function decodeWithTextDecoder(): DecodeUtf8 {
-  // A byte order mark is removed where lines are parsed, since a decoder would do it only at the start of each call.
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  return (bytes, start, end) => decoder.decode(bytes.subarray(start, end));
 }

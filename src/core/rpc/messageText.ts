@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../base/json.ts';
+import { lengthOf } from '../base/unreadJson.ts';
 
 /** Members of a message's params whose values are ready JSON text: what is large is not written again for each message. */
 export type ReadyParts = Readonly<Record<string, string>>;
@@ -17,7 +18,7 @@ export function messageText(message: Json, parts?: ReadyParts): string {
 export function withoutParts(message: Json, parts: ReadyParts): Json {
   if (!isJsonObject(message)) return message;
   const { params, ...rest } = message;
-  const lengths = Object.entries(parts).map(([name, text]) => [name, `‹${text.length} characters›`] as const);
+  const lengths = Object.entries(parts).map(([name, text]) => [name, lengthOf(text)] as const);
   return { ...rest, params: { ...(isJsonObject(params) ? params : {}), ...Object.fromEntries(lengths) } };
 }
 

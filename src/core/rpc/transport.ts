@@ -1,6 +1,7 @@
 import type { HostError } from '../base/errors.ts';
 import type { Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
+import type { MemberPath } from '../base/unreadJson.ts';
 import type { ReadyParts } from './messageText.ts';
 
 /** How a connection ended: `error` is absent where it was closed on purpose. */
@@ -43,6 +44,11 @@ export interface Transport {
   start(receiver: (message: Json) => void): void;
   /** Queues one message. A message to a closed connection is dropped: `onClose` has said so. Throws only for what is no JSON. */
   send(message: Json, hints?: SendHints): void;
+  /**
+   * Has what long messages hold at these places left unread from now on (`base/unreadJson.ts`): whoever only hands a
+   * state on does not make everybody wait until it is parsed. A transport without it reads all.
+   */
+  leaveUnread?(paths: readonly MemberPath[]): void;
   /** Fires once, never within `send`. Every message that arrived before the end has been delivered by then. */
   readonly onClose: Event<TransportClosed>;
   /** Fires for a message that is over a limit (size, nesting). The connection lives on. */

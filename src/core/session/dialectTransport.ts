@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Event } from '../base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
+import type { MemberPath } from '../base/unreadJson.ts';
 import { LogLimiter } from '../rpc/logLimiter.ts';
 import { classify, type RpcId } from '../rpc/messages.ts';
 import type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from '../rpc/transport.ts';
@@ -88,6 +89,10 @@ export class DialectTransport implements Transport {
     if (classified.kind === 'request') this.#sendRequest(classified.id, classified.method, params, hints);
     else if (classified.kind === 'notification') this.#sendNotification(classified.method, params, hints);
     else this.#inner.send(message, hints);
+  }
+
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#inner.leaveUnread?.(paths);
   }
 
   /** The dialect's own farewell, then the transport's. */

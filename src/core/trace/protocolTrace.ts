@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
+import { withoutUnread } from '../base/unreadJson.ts';
 import type { RpcId } from '../rpc/messages.ts';
 import { OpenRequests } from './openRequests.ts';
 import {
@@ -77,7 +78,7 @@ export class ProtocolTrace implements Disposable {
 
   record(direction: TraceDirection, message: Json, redact: Redact): void {
     if (!this.#isOn) return;
-    this.#add(direction, outline(message), shownText(message, redact));
+    this.#add(direction, outline(message), shownText(withoutUnread(message), redact));
   }
 
   /** A message that arrived and was not read, with the reason in place of what it said. */

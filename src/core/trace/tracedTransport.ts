@@ -1,6 +1,7 @@
 import { toDisposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
+import type { MemberPath } from '../base/unreadJson.ts';
 import { withoutParts } from '../rpc/messageText.ts';
 import type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from '../rpc/transport.ts';
 import type { ProtocolTrace } from './protocolTrace.ts';
@@ -48,6 +49,10 @@ class TracedTransport implements Transport {
     const shown = hints?.parts === undefined ? message : withoutParts(message, hints.parts);
     this.#trace.record('sent', shown, this.#redact);
     this.#inner.send(message, hints);
+  }
+
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#inner.leaveUnread?.(paths);
   }
 
   close(): Promise<void> {

@@ -78,6 +78,29 @@ suite('A person who goes back to a checkpoint', () => {
     await my().me.fold(part, true);
   };
 
+  /** A page as wide and as high as a person would make it who wants to see the lines. */
+  const shotInTab = async (
+    name: string,
+    count: number,
+    look: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> => {
+    await journey().person.command('View: Close All Editors');
+    await my().at('button.open').click();
+    await my().untilRows('the tab', (rows) => rows.length === count, 'tab');
+    await look();
+    await my().shotInThemes(name);
+    await journey().person.command('View: Close All Editors');
+  };
+
+  /** At whatever height: neither the tools nor the list are pushed out by what is looked at. */
+  const listIsInSight = async (): Promise<void> => {
+    const nowhere = { y: 0, height: 0 };
+    const box = async (part: string): Promise<typeof nowhere> => (await my().at(part).boundingBox()) ?? nowhere;
+    const [tools, list, all] = [await box('header'), await box('.rows'), await box('main')];
+    const isBelow = tools.height > 20 && list.y >= tools.y + tools.height - 1;
+    assert.ok(isBelow && list.height >= 0.45 * all.height, JSON.stringify([tools, list, all]));
+  };
+
   test('switches a feature set on, and sees a checkpoint come with each call', async () => {
     const { person } = journey();
     await my().untilText('.message', /^No checkpoint yet\. Servers with a feature set that has a state make one/);
@@ -96,10 +119,9 @@ suite('A person who goes back to a checkpoint', () => {
     assert.deepEqual((await my().rows()).map(withoutName), ['Head add_page', 'add_page', 'add_page']);
     await see('Feature Sets');
     const [head = ''] = await names();
-    await my().me.untilRow(new RegExp(`^ +Checkpoints ${head} · 3$`));
+    await my().me.untilRow(new RegExp(`^ +Checkpoints 3 · ${head}$`));
     await my().me.row('Checkpoints').click();
-    await person.command('View: Close All Editors');
-    await my().shotInThemes('01 three checkpoints');
+    await shotInTab('01 three checkpoints', 3);
   });
 
   test('selects one by the keyboard, reads what made it, and opens its state', async () => {
@@ -113,6 +135,7 @@ suite('A person who goes back to a checkpoint', () => {
       '"path": "/pages/-"',
     ])
       assert.ok(detail.includes(expected), detail);
+    await listIsInSight();
     assert.deepEqual(await my().attributes(), {
       role: 'treeitem',
       'aria-selected': 'true',
@@ -179,7 +202,8 @@ suite('A person who goes back to a checkpoint', () => {
       ],
     );
     assert.deepEqual(await my().lanes(), ['lane-1', 'lane-0', 'lane-0', 'lane-0']);
-    await my().shotInThemes('05 a branch');
+    assert.deepEqual(await my().at('.row:has(.counted[title="Rolled back to"]) .label').allInnerTexts(), [target]);
+    await shotInTab('05 a branch', 4);
   });
 
   test('is told of a patch that does not fit, finds the next call refused, and goes on from the last good one', async () => {
@@ -197,7 +221,7 @@ suite('A person who goes back to a checkpoint', () => {
       'tab',
     );
     await see('Feature Sets');
-    await my().me.untilRow(new RegExp(`^ +Checkpoints needs you · ${good} · 5$`));
+    await my().me.untilRow(new RegExp(`^ +Checkpoints needs you · 5 · ${good}$`));
     await my().at('.banner button:has-text("Show")').first().click();
     await my().untilText('.detail .problem', /Operation 1 \(replace "\/chapters\/0\/text"\) does not fit/);
     await my().shotInThemes('07 a call that was refused');
@@ -248,8 +272,12 @@ suite('A person who goes back to a checkpoint', () => {
     await my().untilText('.detail .problem', /^Its server no longer has it/);
     assert.match((await my().spoken())[6] ?? '', /pruned: its server no longer has it/);
     assert.match((await my().spoken())[0] ?? '', /, head,/);
-    await my().shotInThemes('09 what the server no longer has');
     await my().clear();
+    await shotInTab('09 what the server no longer has', 7, async () => {
+      await my().at('.list', 'tab').focus();
+      await press('End', 'Enter');
+      await my().untilText('.detail .problem', /^Its server no longer has it/, 'tab');
+    });
   });
 
   test('opens it as an editor, and finds it again with its search after a reload', async () => {

@@ -16,6 +16,7 @@ const MODAL = '.monaco-dialog-box';
 /** The light one last: it is the one that the editor begins with. */
 const THEMES = [
   ['Dark High Contrast', 'hc-black'],
+  ['Light High Contrast', 'hc-light'],
   ['Dark Modern', 'vs-dark'],
   ['Light Modern', 'vs'],
 ] as const;

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { isHostError, type LineageSummary } from '../../../src/core/index.ts';
+import { isHostError, type LineageSummary, NO_LOG } from '../../../src/core/index.ts';
+import { pageHtml } from '../../../src/editor/webviewPage.ts';
+import { openStore } from '../../../src/node/sqliteStore.ts';
 import { lineageServer } from '../lineageServerEntry.ts';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
@@ -72,16 +74,31 @@ const answering = async (title: string | undefined): Promise<readonly string[]> 
   return asked;
 };
 
+/** The server, with its set on and nothing in its lineage. */
+const started = async (...args: readonly 'own'[]): Promise<void> => {
+  const { host } = await mcpLive();
+  await setServers({ notes: lineageServer(...args) });
+  await untilTools('notes');
+  // Of a server that declares it otherwise than before, a person says so once more.
+  await host.allowFeatureSets('notes', ['notes.edit'], true);
+  await untilServer('notes', 'its set on', (server) => server?.mcpl?.sets[0]?.state === 'enabled');
+  await host.lineages.loaded();
+  if ((await lineage()) !== undefined) await host.lineages.forget(NOTES);
+};
+
+/** The file in which this window keeps its states: what its store has open. */
+const storeFile = async (): Promise<string> => {
+  const open = await readdir('/proc/self/fd');
+  const links = await Promise.all(open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+  return links.find((link) => link.endsWith('/mcpl.sqlite')) ?? assert.fail('No store is open.');
+};
+
 suite('The lineage of a feature set', () => {
   setup(async () => {
     await cleanSlate();
-    const { host, testing } = await mcpLive();
+    const { testing } = await mcpLive();
     testing.answerConsent(async () => 'start');
-    await setServers({ notes: lineageServer() });
-    await untilTools('notes');
-    await untilServer('notes', 'its set on', (server) => server?.mcpl?.sets[0]?.state === 'enabled');
-    await host.lineages.loaded();
-    if ((await lineage()) !== undefined) await host.lineages.forget(NOTES);
+    await started();
   });
   teardown(async () => {
     const { host, testing } = await mcpLive();
@@ -96,7 +113,7 @@ suite('The lineage of a feature set', () => {
     await vscode.commands.executeCommand('mcpl.servers.focus');
     await person.clickTreeItem('notes', 'expand');
     await person.clickTreeItem('Feature Sets', 'expand');
-    await eventually(async () => (await person.treeRows()).some((row) => /^ +Checkpoints chk_3 · 3$/.test(row)), true);
+    await eventually(async () => (await person.treeRows()).some((row) => /^ +Checkpoints 3 · chk_3$/.test(row)), true);
     await person.clickTreeItem('Checkpoints');
     await eventually(rows, ['chk_1', 'chk_2', 'chk_3']);
     const desk = await (await mcpLive()).testing.lineage.desk();
@@ -141,6 +158,116 @@ suite('The lineage of a feature set', () => {
     await untilHead('chk_2');
     await told(/^notes \(notes\.edit\) is back at chk_2\. What comes now is a new branch\.$/);
     assert.equal(await call('edit', 'd'), '{"notes":["a","b"]}');
+  });
+
+  test('is gone back in by the palette, which asks for the checkpoint', async () => {
+    await notes('a', 'b', 'c');
+    await untilHead('chk_3');
+    const asked = await answering('Roll Back');
+    void vscode.commands.executeCommand('mcpl.rollBack');
+    await person.pick('chk_2');
+    await untilHead('chk_2');
+    assert.match(asked.join(), /^Roll notes \(notes\.edit\) back to chk_2\?/);
+    await vscode.commands.executeCommand('mcpl.showLineage', NOTES);
+    // What was gone back to says so.
+    await eventually(() => texts('.row:has(.counted[title="Rolled back to"]) .label'), ['chk_2']);
+    await person.screenshot('the mark of a rollback');
+  });
+
+  test('C42, C43: where the server keeps the state, calls carry its checkpoint alone, and its word counts where it went', async () => {
+    await setServers({});
+    await eventually(async () => (await mcpLive()).host.servers().length, 0);
+    await started('own');
+    assert.deepEqual(
+      [await call('edit', 'a'), await call('edit', 'b'), await call('edit', 'c')],
+      ['{}', '{"checkpoint":"chk_1"}', '{"checkpoint":"chk_2"}'],
+    );
+    await untilHead('chk_3');
+    await answering('Roll Back');
+    await vscode.commands.executeCommand('mcpl.rollBack', { place: await placeOf('chk_2') });
+    await untilHead('chk_2_again');
+    await told(
+      /^notes \(notes\.edit\) went back, and says that it is now at chk_2_again instead of chk_2\. It goes on from there\.$/,
+    );
+    await vscode.commands.executeCommand('mcpl.showLineage', NOTES);
+    await eventually(rows, ['chk_1', 'chk_2', 'chk_2_again', 'chk_3']);
+    assert.deepEqual(await texts('.row.head .label'), ['chk_2_again']);
+    await person.screenshot('a server that went elsewhere');
+    assert.equal(await call('edit', 'd'), '{"checkpoint":"chk_2_again"}');
+  });
+
+  test('says that it is being read, and why it cannot be, and is read anew when the person wants', async () => {
+    await notes('a');
+    await untilHead('chk_1');
+    const { host } = await mcpLive();
+    const reading: { fail?: (error: Error) => void } = {};
+    const failing = new Promise<never>((_, reject) => (reading.fail = reject));
+    failing.catch(() => undefined);
+    Object.defineProperty(host.lineages, 'window', { configurable: true, value: () => failing });
+    try {
+      await vscode.commands.executeCommand('mcpl.openLineage', NOTES);
+      await eventually(async () => (await texts('.message')).join(), 'Loading the lineage…');
+      reading.fail?.(new Error('The disk is gone.'));
+      await eventually(async () => /The disk is gone\./.test((await texts('.message.failure')).join()), true);
+      await person.screenshot('a lineage that cannot be read');
+    } finally {
+      Reflect.deleteProperty(host.lineages, 'window');
+    }
+    await person.webviewClick('.message.failure button');
+    await eventually(rows, ['chk_1']);
+  });
+
+  test('shows what another window records, within a moment', async function () {
+    if (process.platform !== 'linux') this.skip();
+    await notes('a');
+    await vscode.commands.executeCommand('mcpl.openLineage', NOTES);
+    await eventually(rows, ['chk_1']);
+    const extension = vscode.extensions.getExtension('mcp-live.mcp-live') ?? assert.fail();
+    const workerPath = vscode.Uri.joinPath(extension.extensionUri, 'dist', 'storeWorker.js').fsPath;
+    // To the file it is another window: a thread and a connection of its own.
+    const other = openStore({ file: await storeFile(), workerPath, log: NO_LOG });
+    try {
+      await other.states.record({
+        ...NOTES,
+        conversation: undefined,
+        keeper: 'host',
+        checkpoint: 'chk_other',
+        parent: 'chk_1',
+        base: undefined,
+        cause: 'call',
+        body: { kind: 'data', text: '{"notes":["elsewhere"]}' },
+        at: Date.now(),
+        tool: 'edit',
+        args: undefined,
+      });
+      await eventually(rows, ['chk_1', 'chk_other']);
+      await untilHead('chk_other');
+      assert.equal(await call('edit', 'b'), '{"notes":["elsewhere"]}');
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('is drawn by a page that may load its own script and style, and nothing else', () => {
+    const webview = { cspSource: 'https://page.test', asWebviewUri: (uri: vscode.Uri) => uri };
+    const html = pageHtml(webview as unknown as vscode.Webview, vscode.Uri.file('/extension'), {
+      name: 'lineage',
+      title: 'Lineage',
+    });
+    const [, policy = '', nonce = ''] =
+      /http-equiv="Content-Security-Policy" content="([^"]*'nonce-([0-9a-f]{32})')"/.exec(html) ?? [];
+    assert.equal(
+      policy.replace(nonce, 'N'),
+      "default-src 'none'; img-src data:; style-src https://page.test; script-src 'nonce-N'",
+    );
+    assert.deepEqual(
+      [...html.matchAll(/<(script|link)[^>]*>/g)].map(([tag]) => tag.replace(nonce, 'N')),
+      [
+        '<link rel="stylesheet" href="file:///extension/media/lineage.css">',
+        '<script nonce="N" src="file:///extension/dist/webview/lineage.js">',
+      ],
+    );
+    assert.doesNotMatch(html, / style=|<style| on[a-z]+=/);
   });
 
   test('stays where it is when the server refuses, and goes on from there if the person wants', async () => {

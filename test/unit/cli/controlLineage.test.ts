@@ -51,7 +51,7 @@ suite('What a driver does with states', () => {
 
   test('reads a window of the rows, with a filter or as they come', async () => {
     const graph = { lane: 0, through: [], children: [], folded: 0 };
-    const common = { isOnLine: true, conversations: 0 };
+    const common = { isOnLine: true, conversations: 0, rollbacks: 0 };
     const rows = [
       { ...common, position: 0, isHead: true, ...shown(2), graph: { ...graph, hasParent: true } },
       { ...common, position: 1, isHead: false, ...shown(1), graph: { ...graph, hasParent: false } },

@@ -43,7 +43,7 @@ export function checkpoint(place: number, rest: Partial<Checkpoint> = {}): Check
 
 export function row(node: Checkpoint, rest: Partial<LineageRow> = {}): LineageRow {
   const graph = { lane: 0, through: [], children: [], hasParent: node.parent !== undefined, folded: 0 };
-  return { position: 0, node, isHead: false, isOnLine: true, conversations: 0, graph, ...rest };
+  return { position: 0, node, isHead: false, isOnLine: true, conversations: 0, rollbacks: 0, graph, ...rest };
 }
 
 export function summary(rest: Partial<LineageSummary> = {}): LineageSummary {

@@ -55,6 +55,7 @@ suite('A lineage at a terminal', () => {
       row(checkpoint(3, { copy: 2, link: 'assumed', isPruned: true }), {
         graph: graph(0, [], [0, 1]),
         conversations: 3,
+        rollbacks: 2,
       }),
       row(checkpoint(2, { form: 'placeholder', tool: undefined, args: undefined, checkpoint: 'a\nb' }), {
         graph: undefined,
@@ -66,7 +67,7 @@ suite('A lineage at a terminal', () => {
       '* chk_5 "before[31m" (head) 2026-02-03T10:00:05Z write {"text":"x"}',
       '| * chk_4 (1 conversation, pinned) 2026-02-03T10:00:04Z write {"text":"x"} ! Operation 1 (add /x) does not fit.',
       '|/',
-      '* chk_3#2 (3 conversations, no longer at the server, parent assumed) 2026-02-03T10:00:03Z write {"text":"x"}',
+      '* chk_3#2 (rolled back to 2 times, 3 conversations, no longer at the server, parent assumed) 2026-02-03T10:00:03Z write {"text":"x"}',
       '* a b (only its name is known) 2026-02-03T10:00:02Z',
       '… and 5 older. Show more with --limit.',
     ]);

@@ -122,6 +122,7 @@ export class FakeLineages implements Lineages {
       isHead: each.place === kept?.summary.head?.place,
       isOnLine: true,
       conversations: 0,
+      rollbacks: 0,
       graph: { lane: 0, through: [], children: [0], hasParent: true, folded: 0 },
     }));
     const head_ = head < 0 ? undefined : head;

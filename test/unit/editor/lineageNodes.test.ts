@@ -19,9 +19,9 @@ suite('The checkpoints in the Servers view', () => {
     assert.deepEqual(rows(snapshot('notes', running(), { mcpl: mcpl(sets) }), [], lineages), [
       '> Feature Sets (2 of 3 on) <checklist> #featureSets',
       '  [ ] v notes (2 of 3 on · itself on) #featureSet',
-      '    Checkpoints (chk_1200 · 1,200) <git-commit> #checkpoints',
+      '    Checkpoints (1,200 · chk_1200) <git-commit> #checkpoints',
       '    [x] v edit #featureSet',
-      '      Checkpoints (chk_12 · 12) <git-commit> #checkpoints',
+      '      Checkpoints (12 · chk_12) <git-commit> #checkpoints',
       '    [ ] read #featureSet',
     ]);
   });
@@ -30,8 +30,8 @@ suite('The checkpoints in the Servers view', () => {
     const lineages = [summary(line(3)), summary(line(1), { featureSet: '' })];
     const stopped = snapshot('notes', { kind: 'stopped', reason: 'byUser' });
     assert.deepEqual(rows(stopped, [], lineages), [
-      'Checkpoints (notes.edit · chk_3 · 3) <git-commit> #checkpoints',
-      'Checkpoints (chk_1 · 1) <git-commit> #checkpoints',
+      'Checkpoints (notes.edit · 3 · chk_3) <git-commit> #checkpoints',
+      'Checkpoints (1 · chk_1) <git-commit> #checkpoints',
     ]);
   });
 
@@ -39,7 +39,7 @@ suite('The checkpoints in the Servers view', () => {
     const given = checkpointsNode(summary(line(2), { blocked: node('chk_3'), head: node('chk_2', { name: 'good' }) }));
     assert.deepEqual(
       [given.description, given.icon?.name, given.facets, given.spoken],
-      ['needs you · good · 2', 'warning', ['checkpoints', 'blocked'], 'Checkpoints, needs you, good, 2'],
+      ['needs you · 2 · good', 'warning', ['checkpoints', 'blocked'], 'Checkpoints, needs you, 2, good'],
     );
     assert.deepEqual(given.tooltip.split('\n'), [
       'The next call begins at good.',

@@ -12,6 +12,7 @@ const row = (rest: Partial<LineageRow> = {}): LineageRow => ({
   isHead: false,
   isOnLine: true,
   conversations: 0,
+  rollbacks: 0,
   graph: undefined,
   ...rest,
 });
@@ -48,6 +49,7 @@ suite('A row of a lineage', () => {
       isOnLine: true,
       isPinned: false,
       conversations: 0,
+      rollbacks: 0,
       link: 'named',
       graph: undefined,
       spoken: 'chk_b, made by edit, path: a.md, 16:04:21, patch 120 B.',
@@ -57,12 +59,16 @@ suite('A row of a lineage', () => {
   test('says to those who do not see it what is drawn', () => {
     const spoken = [
       row({ node: node('chk_b', { name: 'before', isPinned: true, copy: 2 }), isHead: true, conversations: 2 }),
+      row({ rollbacks: 1 }),
+      row({ rollbacks: 3, conversations: 1 }),
       row({ node: node('chk_c', { problem: 'No.', isPinned: false }), isOnLine: false }),
       row({ node: node('chk_p', { form: 'placeholder', tool: undefined, args: undefined, size: 0 }) }),
       row({ node: node('chk_q', { isPruned: true, form: 'opaque', tool: undefined, link: 'rollback' }) }),
     ].map((each) => pageRow(each, AT).spoken);
     assert.deepEqual(spoken, [
       'chk_b#2, named before, head, made by edit, path: a.md, 16:04:21, patch 120 B, pinned, 2 chats here.',
+      'chk_b, made by edit, path: a.md, 16:04:21, patch 120 B, rolled back to.',
+      'chk_b, made by edit, path: a.md, 16:04:21, patch 120 B, rolled back to 3 times, 1 chat here.',
       'chk_c, broken: it has no state, made by edit, path: a.md, 16:04:21, patch 120 B.',
       'chk_p, unknown: only its name is known, 16:04:21.',
       'chk_q, pruned: its server no longer has it, made by a rollback, path: a.md, 16:04:21.',

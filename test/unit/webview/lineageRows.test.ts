@@ -16,6 +16,7 @@ const row = (position: number, place: number): PageRow => ({
   isOnLine: true,
   isPinned: false,
   conversations: 0,
+  rollbacks: 0,
   link: 'named',
   graph: undefined,
   spoken: '',

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { unreadText } from '../../base/unreadJson.ts';
 import { isCheckpointId, STATE_BOUNDS } from '../../model/lineage.ts';
 import { nameIn } from './bounds.ts';
 
@@ -13,11 +14,10 @@ export interface AnnouncedState {
   readonly remarks: readonly string[];
 }
 
-export interface StateBody {
-  readonly kind: 'data' | 'patch';
-  /** As it came: whether a patch is one shows when it is applied. */
-  readonly value: Json;
-}
+/** As it came: whether a patch is one shows when it is applied. A large one is left as the text that it is. */
+export type StateBody = { readonly kind: 'data' | 'patch' } & StateContent;
+
+type StateContent = { readonly value: Json } | { readonly text: string };
 
 export type DecodedState =
   | AnnouncedState
@@ -72,14 +72,26 @@ function parentIn(
  * Whole states are safer than differences (mcpl.md, decision 12). Null is a state, but many languages write a member that
  * is not there as null: it is taken for one only where nothing is said of a patch.
  */
-function bodyIn({ data, patch }: JsonObject, remarks: string[]): StateBody | undefined {
-  if (data === undefined) return (patch ?? null) === null ? undefined : { kind: 'patch', value: patch ?? null };
-  if (patch === undefined) return { kind: 'data', value: data };
+function bodyIn(state: JsonObject, remarks: string[]): StateBody | undefined {
+  const data = contentIn(state, 'data');
+  const patch = contentIn(state, 'patch');
+  if (data === undefined) return (patch ?? null) === null ? undefined : { kind: 'patch', ...(patch ?? NULL) };
+  if (patch === undefined) return { kind: 'data', ...(data ?? NULL) };
   if (data !== null) {
     if (patch !== null) remarks.push('It has "data" and a "patch"; the data was taken.');
-    return { kind: 'data', value: data };
+    return { kind: 'data', ...data };
   }
   if (patch === null) return undefined;
   remarks.push('Its "data" is null beside a "patch"; the patch was taken.');
-  return { kind: 'patch', value: patch };
+  return { kind: 'patch', ...patch };
+}
+
+const NULL: StateContent = { value: null };
+
+/** Without reading what was left unread. */
+function contentIn(state: JsonObject, name: string): StateContent | null | undefined {
+  const text = unreadText(state, name);
+  if (text !== undefined) return { text };
+  const value = state[name];
+  return value === undefined || value === null ? value : { value };
 }

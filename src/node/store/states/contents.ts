@@ -21,6 +21,16 @@ export function isFarFromWritten({ stateSize, replay }: Content): boolean {
   return replay > SHORT_WAY + stateSize * SHORT_PART;
 }
 
+/**
+ * What came as its server wrote it, as this host would write it: the same state is then the same text, and no line break
+ * gets into a line that is sent.
+ */
+export function inOwnWriting(update: StateUpdate): StateUpdate {
+  const { body } = update;
+  if (body?.isAsItCame !== true) return update;
+  return { ...update, body: { kind: body.kind, text: JSON.stringify(JSON.parse(body.text)) } };
+}
+
 /** Decides what is kept of what came with a checkpoint, and whether there is a state at it. */
 export function contentOf(
   { keeper }: Pick<Lineage, 'keeper'>,

@@ -93,13 +93,14 @@ const headOf: Decoder<LineageHead> = (value) => {
 };
 
 const rowOf: Decoder<LineageRow> = (value) => {
-  const { position, node, isHead, isOnLine, conversations, graph } = record(value);
+  const { position, node, isHead, isOnLine, conversations, rollbacks, graph } = record(value);
   return {
     position: integer(position, 'position'),
     node: checkpointOf(node),
     isHead: isHead === true,
     isOnLine: isOnLine === true,
     conversations: integer(conversations, 'conversations'),
+    rollbacks: integer(rollbacks, 'rollbacks'),
     graph: graph === null || graph === undefined ? undefined : graphOf(graph),
   };
 };

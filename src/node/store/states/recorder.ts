@@ -3,7 +3,7 @@ import { checkpointName } from '../../../core/model/lineage.ts';
 import type { StateRecord, StateUpdate } from '../../../core/index.ts';
 import { StoreError } from '../sqlite.ts';
 import { CheckpointRows } from './checkpointRows.ts';
-import { contentOf, isFarFromWritten } from './contents.ts';
+import { contentOf, inOwnWriting, isFarFromWritten } from './contents.ts';
 import { Heads } from './heads.ts';
 import { type Lineage, LineageRows } from './lineageRows.ts';
 import type { Materialiser } from './materialiser.ts';
@@ -36,7 +36,7 @@ export class StateRecorder {
 
   record(update: StateUpdate): StateRecord {
     try {
-      return this.#record(this.#begin(update));
+      return this.#record(this.#begin(inOwnWriting(update)));
     } catch (error) {
       // Its patch may have changed what is in memory, and nothing of it stays in the file.
       this.#states.forget();

@@ -32,8 +32,9 @@ export const decodeUpdate: Decoder<StateUpdate> = (value) => {
 };
 
 function decodeBody(value: unknown): StateUpdate['body'] {
-  const { kind, text: body } = record(value);
-  return { kind: oneOf(kind, ['data', 'patch'], 'kind'), text: text(body, 'body') };
+  const { kind, text: body, isAsItCame } = record(value);
+  const isTheirs = isAsItCame === true;
+  return { kind: oneOf(kind, ['data', 'patch'], 'kind'), text: text(body, 'body'), isAsItCame: isTheirs };
 }
 
 export const decodeMove: Decoder<{ readonly move: HeadMove; readonly conversation: string | undefined }> = (value) => {

@@ -31,6 +31,7 @@ export class LineageWindows {
   readonly #nodes: StatementSync;
   readonly #heads: StatementSync;
   readonly #speaker: StatementSync;
+  readonly #rollbacks: StatementSync;
   readonly #looks = new Map<number, Look>();
 
   constructor(database: DatabaseSync, index: LineageIndex) {
@@ -38,6 +39,10 @@ export class LineageWindows {
     this.#finder = new RowFinder(database);
     this.#nodes = database.prepare(
       `SELECT ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place IN (SELECT value FROM json_each(?)) ORDER BY place DESC`,
+    );
+    this.#rollbacks = database.prepare(
+      `SELECT target, count(*) AS n FROM head_moves WHERE target IN (SELECT value FROM json_each(?))
+       AND kind = 'rollback' AND refusal IS NULL GROUP BY target`,
     );
     this.#heads = database.prepare('SELECT place, count(*) AS n FROM heads WHERE lineage = ? GROUP BY place');
     this.#speaker = database.prepare(
@@ -107,7 +112,9 @@ export class LineageWindows {
 
   #rows({ shape, headRow, line, conversations }: Look, shown: readonly number[], from: number, isAll: boolean): Row[] {
     const places = shown.map((row) => shape.placeAt(row));
-    const nodes = new Map(this.#nodes.all(JSON.stringify(places)).map((node) => [node['place'], node]));
+    const asked = JSON.stringify(places);
+    const nodes = new Map(this.#nodes.all(asked).map((node) => [node['place'], node]));
+    const rollbacks = new Map(this.#rollbacks.all(asked).map(({ target, n }) => [target, n]));
     const oldest = shown.at(-1) ?? 0;
     const graphs = isAll && shown.length > 0 ? shape.layout.graphs(oldest, oldest + shown.length) : [];
     return shown.map((row, i) => ({
@@ -116,6 +123,7 @@ export class LineageWindows {
       isHead: row === headRow,
       isOnLine: line[row] === 1,
       conversations: conversations.get(places[i] ?? 0) ?? 0,
+      rollbacks: rollbacks.get(places[i] ?? 0) ?? 0,
       graph: graphs[row - oldest] ?? null,
     }));
   }

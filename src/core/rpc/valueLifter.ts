@@ -1,0 +1,234 @@
+import type { MemberPath } from '../base/unreadJson.ts';
+import { ByteList } from './byteList.ts';
+import type { DecodeUtf8 } from './decodeUtf8.ts';
+import { JsonMachine } from './jsonMachine.ts';
+
+/** From so many bytes on values are taken out of a message that somebody wants unread. */
+export const LONG_MESSAGE = 256 * 1024;
+/** Below that much a value is read with the rest of its message: nobody waits for it. */
+const SHORTEST = 64 * 1024;
+/** So many bytes of a value are turned into text at once. */
+const PIECE = 64 * 1024;
+/** A longer name is none of those that are looked for, however it is written. */
+const LONGEST_NAME = 256;
+
+/** A value that was taken out of its message. */
+export interface LiftedValue {
+  readonly path: MemberPath;
+  readonly text: string;
+}
+
+export interface LiftedMessage {
+  /** The message with `0` in the place of each value that was taken out. */
+  readonly text: string;
+  readonly values: readonly LiftedValue[];
+}
+
+/** The names that lead to what is wanted, as a tree. */
+interface Place {
+  readonly name: readonly number[];
+  readonly path: MemberPath;
+  /** Nothing leads further: the value here is wanted. */
+  readonly isWanted: boolean;
+  readonly members: readonly Place[];
+  readonly parent: Place | undefined;
+}
+
+interface Span {
+  readonly path: MemberPath;
+  /** Where in the rest it belongs. */
+  readonly at: number;
+  readonly pieces: string[];
+  characters: number;
+}
+
+/**
+ * Takes the values at some places out of a JSON message while its bytes arrive, without reading them: to parse a state
+ * of 10 MB in one go holds everybody up for a tenth of a second. That they are JSON is found out on the way. Whatever is
+ * odd about a message (a name that is there twice or written with escapes, no JSON at all) leaves it whole, for the
+ * usual parser to decide.
+ */
+export class ValueLifter {
+  readonly #decode: DecodeUtf8;
+  readonly #machine = new JsonMachine();
+  readonly #rest = new ByteList();
+  readonly #spans: Span[] = [];
+  readonly #seen = new Set<Place>();
+  /** Bytes of the value that is being taken out, which are not text yet. */
+  readonly #bytes = new ByteList();
+  /** The object that is watched. */
+  #place: Place | undefined;
+  /** The member whose name was passed. */
+  #member: Place | undefined;
+  /** Bytes of the name that is being passed. */
+  #name: number[] | undefined;
+  #span: Span | undefined;
+  #size = 0;
+  #isWhole = false;
+  readonly #root: Place;
+
+  constructor(paths: readonly MemberPath[], decode: DecodeUtf8) {
+    this.#decode = decode;
+    this.#root = placeOf([], paths, undefined);
+  }
+
+  /** Bytes of the message so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** What was not taken out, so far. */
+  get rest(): ByteList {
+    return this.#rest;
+  }
+
+  /** Takes `bytes[start, end)`. What is large is referenced, so it must not change afterwards. */
+  take(bytes: Uint8Array, start: number, end: number): void {
+    this.#size += end - start;
+    let from = start;
+    while (from < end && !this.#isWhole) {
+      const to = this.#machine.run(bytes, from, end);
+      // The first byte of a value belongs to it, and was passed when it was found to be one.
+      const begins = this.#beginsSpan() ? to - 1 : to;
+      this.#put(bytes, from, begins);
+      if (this.#name !== undefined && this.#name.length < LONGEST_NAME)
+        this.#name.push(...bytes.subarray(from, Math.min(to, from + LONGEST_NAME)));
+      this.#follow();
+      this.#put(bytes, begins, to);
+      if (this.#machine.mark === 'valueEnds') this.#endSpan();
+      from = to;
+    }
+    this.#put(bytes, from, end);
+  }
+
+  /** The message has ended; nothing may be taken any more. */
+  finish(): LiftedMessage {
+    this.#endSpan();
+    const rest = this.#rest.join();
+    const isLifted = !this.#isWhole && this.#machine.isComplete;
+    const values: LiftedValue[] = [];
+    const texts: string[] = [];
+    let from = 0;
+    for (const { path, at, pieces, characters } of this.#spans) {
+      const text = pieces.join('');
+      const isTaken = isLifted && characters >= SHORTEST;
+      if (isTaken) values.push({ path, text });
+      texts.push(this.#decode(rest, from, at), isTaken ? '0' : text);
+      from = at;
+    }
+    texts.push(this.#decode(rest, from, rest.length));
+    return { text: texts.join(''), values };
+  }
+
+  #put(bytes: Uint8Array, from: number, to: number): void {
+    if (from === to) return;
+    if (this.#span === undefined) this.#rest.append(bytes, from, to);
+    else {
+      this.#bytes.append(bytes, from, to);
+      if (this.#bytes.size >= PIECE) this.#decodeBytes(this.#span, false);
+    }
+  }
+
+  #beginsSpan(): boolean {
+    const { mark } = this.#machine;
+    return (mark === 'objectBegins' || mark === 'valueBegins') && this.#member?.isWanted === true;
+  }
+
+  #follow(): void {
+    const machine = this.#machine;
+    switch (machine.mark) {
+      case 'nameBegins':
+        this.#name = [];
+        return;
+      case 'nameEnds':
+        this.#named();
+        return;
+      case 'objectBegins':
+        if (machine.watched === 0) this.#enter(this.#root);
+        else if (this.#member?.isWanted === false) this.#enter(this.#member);
+        else this.#beginSpan();
+        return;
+      case 'valueBegins':
+        // An array holds several messages, and nothing is taken out of those.
+        if (machine.watched === 0) this.#isWhole = true;
+        else this.#beginSpan();
+        return;
+      case 'left':
+        machine.watched--;
+        this.#place = this.#place?.parent;
+        this.#member = undefined;
+        return;
+      default:
+        if (machine.isBad) this.#isWhole = true;
+    }
+  }
+
+  #enter(place: Place): void {
+    this.#machine.watched++;
+    this.#place = place;
+    this.#member = undefined;
+  }
+
+  #named(): void {
+    const name = this.#name ?? [];
+    this.#name = undefined;
+    // With escapes it may be any name.
+    if (name.length < LONGEST_NAME && name.includes(0x5c)) this.#isWhole = true;
+    // The quotation mark behind it is a part of both.
+    this.#member = this.#place?.members.find((place) => isSame(place.name, name));
+    if (this.#member === undefined) return;
+    if (this.#seen.has(this.#member)) this.#isWhole = true;
+    this.#seen.add(this.#member);
+  }
+
+  #beginSpan(): void {
+    if (this.#member?.isWanted !== true) return;
+    this.#span = { path: this.#member.path, at: this.#rest.size, pieces: [], characters: 0 };
+    this.#spans.push(this.#span);
+  }
+
+  #endSpan(): void {
+    if (this.#span === undefined) return;
+    this.#decodeBytes(this.#span, true);
+    this.#span = undefined;
+  }
+
+  #decodeBytes(span: Span, isAll: boolean): void {
+    const bytes = this.#bytes.join();
+    const end = isAll ? bytes.length : endOfWhole(bytes);
+    const text = this.#decode(bytes, 0, end);
+    span.pieces.push(text);
+    span.characters += text.length;
+    const left = bytes.slice(end);
+    this.#bytes.free(left);
+    this.#bytes.append(left, 0, left.length);
+  }
+}
+
+function placeOf(path: MemberPath, paths: readonly MemberPath[], parent: Place | undefined): Place {
+  const members: Place[] = [];
+  const depth = path.length;
+  const further = paths.filter((each) => each.length > depth && path.every((name, at) => each[at] === name));
+  const name = Array.from(`${path.at(-1) ?? ''}"`, (char) => char.charCodeAt(0));
+  const place: Place = { name, path, isWanted: further.length === 0, members, parent };
+  for (const next of new Set(further.flatMap((each) => each[depth] ?? [])))
+    members.push(placeOf([...path, next], further, place));
+  return place;
+}
+
+/** Where the last character begins that has not arrived whole. */
+function endOfWhole(bytes: Uint8Array): number {
+  const { length } = bytes;
+  for (let back = 1; back <= Math.min(3, length); back++) {
+    const byte = bytes[length - back] ?? 0;
+    if (byte < 0x80) return length;
+    if (byte < 0xc0) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    return back < needed ? length - back : length;
+  }
+  return length;
+}
+
+function isSame(one: readonly number[], other: readonly number[]): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+}
