@@ -153,12 +153,17 @@ function questionText({ target, offered }: ServerTool, args: JsonObject): string
   const [server, tool] = [plainText(target.server, 64), plainText(target.tool, 100)].map(escaped);
   const hints = toolHints(offered.tool);
   const said = hints.length === 0 ? '' : ` ${vscode.l10n.t('The server says: {0}.', hints.join(', '))}`;
-  const shown = clip(JSON.stringify(args, undefined, 2), LONGEST_ARGUMENTS)
+  const whole = JSON.stringify(args, undefined, 2);
+  const shown = clip(whole, LONGEST_ARGUMENTS)
     .split('\n')
     .map((line) => plainText(line, LONGEST_ARGUMENTS))
     .join('\n');
+  const more = whole.length - LONGEST_ARGUMENTS;
   const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);
   const asked = vscode.l10n.t('May **{0}** run **{1}**?', server ?? '', tool ?? '');
-  return `\n\n${asked}${said}\n\n${fence}json\n${shown}\n${fence}\n`;
+  // Nobody allows what they do not know that they have not seen.
+  const rest =
+    more > 0 ? `\n${vscode.l10n.t('**{0} more characters are not shown.**', more.toLocaleString('en'))}\n` : '';
+  return `\n\n${asked}${said}\n\n${fence}json\n${shown}\n${fence}\n${rest}`;
 }

@@ -10,6 +10,7 @@ import type {
 import { cancelled } from '../core/index.ts';
 import type { AuthServiceOptions } from './auth/authService.ts';
 import { memorySecrets } from './auth/memorySecrets.ts';
+import { childEnvironment } from './childEnvironment.ts';
 import type { HttpAgents } from './httpAgents.ts';
 import type { Remote } from './remote.ts';
 
@@ -58,7 +59,7 @@ export class NodeConnector implements Connector {
       command,
       args,
       cwd: connection.cwd,
-      env: { ...process.env, ...env },
+      env: childEnvironment(process.env, env),
       records: records === undefined ? undefined : new SpawnRecords(records.folder, records.log),
       redact,
       onStderr: (line) => log.log('info', line),

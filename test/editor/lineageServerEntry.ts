@@ -1,11 +1,14 @@
 /**
  * A server whose host keeps its state: a list of notes. One tool returns a patch that fits nothing. With `own` it keeps
- * its state itself, tells what came with a call, and goes back to `chk_2` under another name.
+ * its state itself, tells what came with a call, and goes back to `chk_2` under another name. With `scoped` what its tools
+ * would touch is to be approved.
  */
 const LINEAGE_SERVER = `
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 const isOwn = process.argv.includes('own');
-const set = { description: 'Keeps notes.', uses: ['tools'], scoped: false, rollback: true, hostState: !isOwn };
+const isScoped = process.argv.includes('scoped');
+const path = { type: 'object', properties: { path: { type: 'string' }, text: { type: 'string' } } };
+const set = { description: 'Keeps notes.', uses: ['tools'], scoped: isScoped, rollback: true, hostState: !isOwn };
 let last = 0;
 let head = null;
 const state = (rest) => {
@@ -29,7 +32,7 @@ const answer = {
     serverInfo: { name: 'keeper', version: '1' },
     capabilities: { tools: {}, experimental: { mcpl: { version: '0.2', featureSets: { 'notes.edit': set } } } },
   }),
-  'tools/list': () => ({ tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })) }),
+  'tools/list': () => ({ tools: Object.keys(tools).map((name) => ({ name, inputSchema: isScoped ? path : { type: 'object' } })) }),
   'tools/call': ({ name, arguments: args, _meta, ...came }) => ({
     content: [{ type: 'text', text: JSON.stringify(isOwn ? came : came.state ?? null) }],
     state: tools[name](args, came.state),
@@ -55,7 +58,7 @@ function take({ id, method, params }) {
 `;
 
 /** Its entry in the settings, with its set on. */
-export const lineageServer = (...args: readonly 'own'[]): object => ({
+export const lineageServer = (...args: readonly ('own' | 'scoped')[]): object => ({
   command: process.execPath,
   args: ['-e', LINEAGE_SERVER, '--', ...args],
   enabled: true,

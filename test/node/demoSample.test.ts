@@ -121,6 +121,8 @@ suite('The sample workspace', function () {
     const audit = await host.audit.list({ limit: 100 });
     const operations = new Set(audit.map(({ server, operation, outcome }) => `${server} ${operation} ${outcome}`));
     assert.deepEqual([...operations].filter((line) => !line.includes('featureSets/')).sort(), [
+      // The person's own turns.
+      ' chat/turn success',
       'compliance context/afterInference success',
       'memory context/afterInference success',
       'memory context/beforeInference success',
