@@ -48,7 +48,7 @@ suite('A call that an agent of the editor makes through the gateway', () => {
     assert.ok((checkpoint?.conversation ?? '') !== '', 'it knows its chat');
     await vscode.commands.executeCommand('mcpl.openLineage', { server: 'agent', featureSet: 'notes.edit' });
     await eventually(
-      async () => (await person.webviewTexts('[role="row"], .row')).some((text) => text.includes('chk_1')),
+      async () => (await person.webviewTexts('[role="treeitem"] .label')).some((text) => text.includes('chk_1')),
       true,
     );
     await person.screenshot('the checkpoint of a call that an agent made');

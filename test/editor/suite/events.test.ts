@@ -94,7 +94,7 @@ suite('Push events', () => {
     await open({ block: 1 });
     await eventually(activeName, 'mcpl-event:/memory/image-2.png');
     await open({ block: 2 });
-    await eventually(activeName, 'mcpl-resource:/memory/known.txt');
+    await eventually(activeName, 'mcpl-resource:/known.txt');
     await eventually(async () => activeText(), 'What is known');
   });
 

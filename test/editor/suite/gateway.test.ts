@@ -104,6 +104,8 @@ suite('What a running server has, in the editor’s chat', () => {
   test('prompts are slash commands whose arguments are completed', async () => {
     await startChat();
     await vscode.commands.executeCommand('workbench.action.chat.open', { query: '', isPartialQuery: true });
+    // A participant of an earlier chat may be there already, which has commands of its own.
+    await person.press('Control+a');
     await person.type('/mcp');
     const commands = (): Promise<readonly string[]> => person.texts('.suggest-widget .monaco-list-row');
     await eventually(async () => (await commands()).some((row) => row.includes('invite')), true);
