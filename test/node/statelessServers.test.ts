@@ -261,6 +261,7 @@ for (const transport of ['stdio', 'http'] as const)
       test('whose streams break is listened to again', async () => {
         const listens = (): number =>
           served.heard().filter(({ message }) => message['method'] === 'subscriptions/listen').length;
+        await waitUntil('it listens', () => listens() > 0);
         await served.call('change_tools');
         await waitUntil('the new tool', () => {
           return served.host.server('modern')?.tools.some(({ tool }) => tool.name === 'extra') === true;
