@@ -3,6 +3,7 @@ import { type Disposable, DisposableStore, messageOf, type ServerSnapshot } from
 import { joinedChanges } from './featureSetChanges.ts';
 import { isOn } from './featureSetText.ts';
 import { SERVERS_VIEW } from './ids.ts';
+import { modelUseNodes } from './modelUseNodes.ts';
 import { serverNode, serverTree } from './serverTreeNodes.ts';
 import type { EditorServices } from './services.ts';
 import type { SettingsWatch } from './settings.ts';
@@ -168,6 +169,8 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
   readonly #refreshed = new vscode.EventEmitter<void>();
   readonly #store = new DisposableStore();
   readonly #dirty = new Set<string>();
+  /** What the rows about models said last, by server. */
+  readonly #budgets = new Map<string, string>();
   #roots: readonly TreeElement[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -184,7 +187,7 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
     // Rows of no server come and go with the list of rows.
     this.#store.add(host.onDidChangeProblems(() => this.refresh('')));
     this.#store.add(host.lineages.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
-    this.#store.add(host.modelUses.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
+    this.#store.add(host.modelUses.onDidChange(() => this.#refreshBudgets()));
     this.#store.add(asked.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
     this.#store.add({ dispose: () => clearTimeout(this.#timer) });
   }
@@ -218,6 +221,16 @@ class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
 
   dispose(): void {
     this.#store.dispose();
+  }
+
+  /** Only those that show something else now: a repaint swallows a click that comes with it. */
+  #refreshBudgets(): void {
+    for (const { id } of this.#host.servers()) {
+      const shown = JSON.stringify(modelUseNodes(this.#host.modelUses.budget(id)));
+      if (shown === (this.#budgets.get(id) ?? '[]')) continue;
+      this.#budgets.set(id, shown);
+      this.refresh(id);
+    }
   }
 
   #flush(): void {
