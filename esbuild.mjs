@@ -2,7 +2,7 @@
 // neither Node nor an editor: it bundles it for no platform at all, with nothing left outside, and throws the result away.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import * as esbuild from 'esbuild';
 
 const root = import.meta.dirname;
@@ -123,7 +123,9 @@ const requiredBeside = (files) => ({
   setup: (build) => {
     build.onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
       if (kind === 'entry-point') return undefined;
-      const bundle = files[relative(root, join(resolveDir, path))];
+      // By the end of its path: the sources may be a link into another folder.
+      const file = join(resolveDir, path).replaceAll('\\', '/');
+      const bundle = files[Object.keys(files).find((each) => file.endsWith(`/${each}`)) ?? ''];
       return bundle === undefined ? undefined : { path: bundle, external: true };
     });
   },

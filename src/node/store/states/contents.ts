@@ -6,14 +6,14 @@ import type { Content, Node } from './nodes.ts';
 
 // What replaying costs, in characters of JSON that are parsed in the same time. Measured on chains of 10,000 checkpoints
 // with patches of 200 characters ("npm run bench -- --only states"): any state of 94 KB is made in 1.5 times what parsing
-// it takes, one of 10 MB in 1.4 times. Whole states then come every 30 checkpoints at 94 KB, and every 600 at 10 MB.
+// it takes, one of 10 MB in 1.37 times. Whole states then come every 30 checkpoints at 94 KB, and every 500 at 10 MB.
 
 /** Of one checkpoint, beside its patch. */
 const STEP = 1_500;
 /** A way from what is written down to a state that costs no more is short, however small the state is. */
 const SHORT_WAY = 40_000;
 /** And so is what costs no more than this part of the state. */
-const SHORT_PART = 0.1;
+const SHORT_PART = 0.085;
 /** Characters that a patch has the host look at are counted from here on: a short one may copy the whole state ten times. */
 const USUAL_EFFORT = 20_000;
 
