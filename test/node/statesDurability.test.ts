@@ -118,8 +118,6 @@ suite('States under kill -9 and several processes', function () {
     assert.ok(all.length > rounds, `${all.length} acknowledged`);
     assert.ok(early.length > 0, 'nobody was killed before the first was acknowledged');
     openings.sort((a, b) => a - b);
-    if (process.env['MCPL_TIMES'] !== undefined)
-      console.log({ openings: openings.map(Math.round).join(' '), early: early.length, acknowledged: all.length });
     // Every tenth may fall into a moment in which other programs have the cores.
     const usual = openings[Math.floor(openings.length * 0.9)] ?? 0;
     assert.ok(usual < 100, `ms: ${openings.map(Math.round).join(' ')}`);

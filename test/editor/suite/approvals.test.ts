@@ -92,6 +92,11 @@ suite('Approvals', () => {
       async () => (await rows()).slice(0, 2),
       ['Remembered 1', '  /etc/fstab files (files.edit) · for this session'],
     );
+    // Both decisions are written down by then: a view that is painted again would lose the click.
+    await eventually(
+      async () => (await person.treeRows()).filter((row) => /^ {2}\/etc\/fstab.*: allowed/.test(row)).length,
+      2,
+    );
     await person.clickTreeItem('/etc/fstab', 'Revoke');
     await eventually(async () => (await rows()).some((row) => row.startsWith('Remembered')), false);
     const again = elevate('/etc/fstab');
