@@ -202,7 +202,8 @@ export interface EventChange {
 }
 
 export interface GrantStore {
-  list(): Promise<readonly Grant[]>;
+  /** Of one kind, or all; the oldest first. */
+  list(kind?: Grant['kind']): Promise<readonly Grant[]>;
   /** As it is kept now: another window may have changed or revoked it. */
   find(id: string): Promise<Grant | undefined>;
   /** Replaces a grant of the same id. */

@@ -23,7 +23,7 @@ import {
 import { ageText, timeText } from './eventText.ts';
 import { COMMANDS, FACETS } from './ids.ts';
 import type { NodeIcon } from './serverStateText.ts';
-import { nodeId } from './treeNode.ts';
+import { inParts, nodeId } from './treeNode.ts';
 import type { ViewRow } from './viewRow.ts';
 
 const DAY = 86_400_000;
@@ -97,7 +97,24 @@ function rememberedGroup(grants: readonly ScopeGrant[], folders: readonly OpenFo
     icon: { name: 'bookmark' },
     context: 'group',
     expansion: 'expanded',
-    children: grants.map((grant) => grantNode(grant, folders, now)),
+    children: inParts(
+      grants,
+      (grant) => grantNode(grant, folders, now),
+      ({ from, to, first, last }, rows) => ({
+        ...LEAF,
+        id: nodeId('remembered', String(from)),
+        label: `${from} – ${to}`,
+        description: `${first.label} … ${last.label}`,
+        tooltip: `${first.label}\n…\n${last.label}`,
+        spoken: `Remembered ${from} to ${to}, ${first.label} to ${last.label}`,
+        icon: { name: 'bookmark' },
+        context: 'group',
+        expansion: 'collapsed',
+        get children() {
+          return rows();
+        },
+      }),
+    ),
   };
 }
 

@@ -61,6 +61,7 @@ class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #view: vscode.TreeView<ApprovalNode>;
   #shown = PAGE;
+  #isEmpty = true;
   #ageing: NodeJS.Timeout | undefined;
   #repainting: NodeJS.Timeout | undefined;
 
@@ -96,7 +97,8 @@ class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable
     const shown = this.#shown;
     const history = await this.#history(shown + 1);
     const state = { pending: approvals.pending(), remembered: approvals.remembered(), history, shown };
-    if (state.pending.length + state.remembered.length + history.length === 0) return [];
+    this.#isEmpty = state.pending.length + state.remembered.length + history.length === 0;
+    if (this.#isEmpty) return [];
     return [...(await this.#desk()).tree(state)];
   }
 
@@ -123,9 +125,14 @@ class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable
   #watch(): void {
     clearInterval(this.#ageing);
     if (!this.#view.visible) return;
-    this.#ageing = setInterval(() => this.#changed.fire(), AGEING_MS);
+    this.#ageing = setInterval(() => this.#age(), AGEING_MS);
     // What earlier sessions left; asked for again, it is read only once.
     void this.#services.host.approvals.loaded().then(() => this.#refresh());
+  }
+
+  /** Where nothing is shown, nothing gets older, and no history need be read for it. */
+  #age(): void {
+    if (!this.#isEmpty) this.#changed.fire();
   }
 
   #refresh(): void {

@@ -98,8 +98,13 @@ class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
   #watch(): void {
     clearInterval(this.#ageing);
     if (!this.#view.visible) return;
-    this.#ageing = setInterval(() => this.#changed.fire(), AGEING_MS);
+    this.#ageing = setInterval(() => this.#age(), AGEING_MS);
     this.#load();
+  }
+
+  /** Where nothing is shown, nothing gets older. */
+  #age(): void {
+    if (this.#services.host.events.list().length > 0) this.#changed.fire();
   }
 
   /** What earlier sessions left; asked for again, it is read only once. */

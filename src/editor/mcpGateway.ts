@@ -6,6 +6,7 @@ import {
   type Host,
   type Ids,
   isRunning,
+  KeyedQueue,
   type Logger,
   messageOf,
   type ServerSnapshot,
@@ -44,7 +45,9 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
   readonly #log: Logger;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
-  readonly #versions = new WeakMap<ServerSnapshot, string>();
+  readonly #versions = new WeakMap<ServerSnapshot, Promise<string>>();
+  /** Looks at all servers, one after the other: what is found last is what there is. */
+  readonly #looks = new KeyedQueue();
   /** By server: those that are offered, and as what. */
   readonly #offers = new Map<string, string>();
   #transport: TransportSetting = gatewayTransport();
@@ -70,7 +73,8 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
   }
 
   async provideMcpServerDefinitions(): Promise<vscode.McpHttpServerDefinition[]> {
-    const definitions = await Promise.all(this.#offer().map(([server, version]) => this.#define(server, version)));
+    const offers = await this.#offer();
+    const definitions = await Promise.all(offers.map(([server, version]) => this.#define(server, version)));
     const offered = definitions.filter((definition) => definition !== undefined);
     this.#chat.offer(offered.map(({ label, version = '' }) => ({ label, version })));
     return offered;
@@ -103,24 +107,28 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
    * The servers to be offered, and as what. One that comes back by itself stays as it was: the editor would otherwise
    * forget it, and its tools, in the middle of a turn.
    */
-  #offer(): readonly (readonly [server: string, version: string])[] {
-    const servers = this.#transport === 'off' ? [] : this.#host.servers();
-    const offers = servers.flatMap((server): readonly (readonly [string, string])[] => {
-      const { kind } = server.state;
-      const before = kind === 'restarting' || kind === 'starting' ? this.#offers.get(server.id) : undefined;
-      const version = isRunning(server.state) ? this.#version(server) : before;
-      return version === undefined ? [] : [[server.id, version]];
+  #offer(): Promise<readonly (readonly [server: string, version: string])[]> {
+    return this.#looks.run('', async () => {
+      const servers = this.#transport === 'off' ? [] : this.#host.servers();
+      const offers: (readonly [string, string])[] = [];
+      for (const server of servers) {
+        const { kind } = server.state;
+        const before = kind === 'restarting' || kind === 'starting' ? this.#offers.get(server.id) : undefined;
+        const version = isRunning(server.state) ? await this.#version(server) : before;
+        if (version !== undefined) offers.push([server.id, version]);
+      }
+      this.#offers.clear();
+      for (const [server, version] of offers) this.#offers.set(server, version);
+      return offers;
     });
-    this.#offers.clear();
-    for (const [server, version] of offers) this.#offers.set(server, version);
-    return offers;
   }
 
-  #version(server: ServerSnapshot): string {
+  #version(server: ServerSnapshot): string | Promise<string> {
     // After a restart its lists are read anew: most likely they are what they were.
     const before = server.listing.kind === 'unread' ? this.#offers.get(server.id) : undefined;
-    const version = before ?? this.#versions.get(server) ?? offerVersion(server, this.#ids);
-    if (before === undefined) this.#versions.set(server, version);
+    if (before !== undefined) return before;
+    const version = this.#versions.get(server) ?? offerVersion(server, this.#ids);
+    this.#versions.set(server, version);
     return version;
   }
 
@@ -128,11 +136,15 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
   #schedule(): void {
     this.#scheduled ??= setImmediate(() => {
       this.#scheduled = undefined;
-      const text = JSON.stringify([this.#transport, ...this.#offer()]);
-      if (text === this.#offered) return;
-      this.#offered = text;
-      this.#changed.fire();
+      this.#tell().catch((error: unknown) => this.#log.log('error', messageOf(error)));
     });
+  }
+
+  async #tell(): Promise<void> {
+    const text = JSON.stringify([this.#transport, ...(await this.#offer())]);
+    if (text === this.#offered) return;
+    this.#offered = text;
+    this.#changed.fire();
   }
 }
 

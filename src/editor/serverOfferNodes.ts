@@ -8,7 +8,7 @@ import {
   type ServerSnapshot,
 } from '../core/index.ts';
 import { COMMANDS, FACETS } from './ids.ts';
-import { LEAF, lines, MAX_LABEL, nodeId, type TreeNode, WARNING_ICON } from './treeNode.ts';
+import { LEAF, lines, MAX_LABEL, nodeId, nodeWith, rowsOf, type TreeNode, WARNING_ICON } from './treeNode.ts';
 
 /** What a server has beside its tools: a row for resources and one for prompts, where there are any. */
 export function offerNodes(server: ServerSnapshot): readonly TreeNode[] {
@@ -17,30 +17,32 @@ export function offerNodes(server: ServerSnapshot): readonly TreeNode[] {
 
 function resourcesNodes(server: ServerSnapshot): readonly TreeNode[] {
   // The same URI twice would give two rows one identity, which the editor refuses to show.
-  const resources = unique(server.resources, ({ uri }) => uri).map((each) => resourceNode(server.id, each));
-  const templates = unique(server.templates, ({ uriTemplate }) => uriTemplate).map((each) =>
-    templateNode(server.id, each),
-  );
+  const resources = unique(server.resources, ({ uri }) => uri);
+  const templates = unique(server.templates, ({ uriTemplate }) => uriTemplate);
   const failure = failureNodes(server.id, 'resources', server.listings.resources);
   if (resources.length + templates.length + failure.length === 0) return [];
   const count = [
     ...(resources.length > 0 || templates.length === 0 ? [String(resources.length)] : []),
     ...(templates.length > 0 ? [templates.length === 1 ? '1 template' : `${templates.length} templates`] : []),
   ].join(' · ');
-  const node: TreeNode = {
+  const node = {
     ...LEAF,
     id: nodeId('resources', server.id),
-    kind: 'resources',
+    kind: 'resources' as const,
     server: server.id,
     label: 'Resources',
     description: count,
     tooltip: 'Documents and data that the server lends. Select one to open it; a template asks for its values first.',
     spoken: `Resources, ${count}`,
     icon: { name: 'library' },
-    expansion: 'collapsed',
-    children: [...failure, ...resources, ...templates],
+    expansion: 'collapsed' as const,
   };
-  return [node];
+  const rows = (): readonly TreeNode[] => [
+    ...failure,
+    ...rowsOf(node, resources, (resource) => resourceNode(server.id, resource)),
+    ...rowsOf({ ...node, id: nodeId('templates', server.id) }, templates, (each) => templateNode(server.id, each)),
+  ];
+  return [nodeWith(node, rows)];
 }
 
 function resourceNode(server: string, resource: Resource): TreeNode {
@@ -88,24 +90,24 @@ function templateNode(server: string, template: ResourceTemplate): TreeNode {
 }
 
 function promptsNodes(server: ServerSnapshot): readonly TreeNode[] {
-  const prompts = unique(server.prompts, ({ name }) => name).map((prompt) => promptNode(server.id, prompt));
+  const prompts = unique(server.prompts, ({ name }) => name);
   const failure = failureNodes(server.id, 'prompts', server.listings.prompts);
   if (prompts.length + failure.length === 0) return [];
   const count = String(prompts.length);
-  const node: TreeNode = {
+  const node = {
     ...LEAF,
     id: nodeId('prompts', server.id),
-    kind: 'prompts',
+    kind: 'prompts' as const,
     server: server.id,
     label: 'Prompts',
     description: count,
     tooltip: 'Messages that the server has prepared. Select one to see it, after its arguments were asked for.',
     spoken: `Prompts, ${count}`,
     icon: { name: 'comment-discussion' },
-    expansion: 'collapsed',
-    children: [...failure, ...prompts],
+    expansion: 'collapsed' as const,
   };
-  return [node];
+  const rowOf = (prompt: Prompt): TreeNode => promptNode(server.id, prompt);
+  return [nodeWith(node, () => [...failure, ...rowsOf(node, prompts, rowOf)])];
 }
 
 function promptNode(server: string, prompt: Prompt): TreeNode {

@@ -1,7 +1,7 @@
 import { cleanLine, cleanText, type OfferedTool, type ServerSnapshot } from '../core/index.ts';
 import { FACETS } from './ids.ts';
 import { toolHints } from './toolHints.ts';
-import { LEAF, lines, MAX_LABEL, nodeId, type TreeNode } from './treeNode.ts';
+import { LEAF, lines, MAX_LABEL, nodeId, nodeWith, rowsOf, type TreeNode } from './treeNode.ts';
 
 /** The tools of a server as one row; nothing where it has none. */
 export function toolsNodes(server: ServerSnapshot): readonly TreeNode[] {
@@ -11,20 +11,19 @@ export function toolsNodes(server: ServerSnapshot): readonly TreeNode[] {
   if (tools.length === 0) return [];
   const offered = tools.filter((tool) => tool.offered).length;
   const count = offered === tools.length ? String(tools.length) : `${offered} of ${tools.length} offered to models`;
-  const node: TreeNode = {
+  const node = {
     ...LEAF,
     id: nodeId('tools', server.id),
-    kind: 'tools',
+    kind: 'tools' as const,
     server: server.id,
     label: 'Tools',
     description: count,
     tooltip: 'Checked tools are offered to models. A tool with a shield asks before a model may call it.',
     spoken: `Tools, ${count}`,
     icon: { name: 'tools' },
-    expansion: 'collapsed',
-    children: tools.map((tool) => toolNode(server.id, tool)),
+    expansion: 'collapsed' as const,
   };
-  return [node];
+  return [nodeWith(node, () => rowsOf(node, tools, (tool) => toolNode(server.id, tool)))];
 }
 
 function toolNode(server: string, { tool, offered, autoApproved }: OfferedTool): TreeNode {

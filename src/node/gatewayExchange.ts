@@ -12,6 +12,7 @@ import {
   RPC,
 } from '../core/index.ts';
 import type { GatewayLimits } from './gatewayLimits.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { readBody, type RequestBody } from './requestBody.ts';
 import { SseStream } from './sseStream.ts';
 
@@ -22,11 +23,11 @@ const REPLY_STALL_MS = 30_000;
 /** HTTP to and from an endpoint: MCP's Streamable HTTP transport, the server's side, without resumption. */
 export class GatewayExchange {
   readonly #limits: GatewayLimits;
-  readonly #clock: Clock;
+  readonly #heartbeat: Heartbeat;
 
   constructor(limits: GatewayLimits, clock: Clock) {
     this.#limits = limits;
-    this.#clock = clock;
+    this.#heartbeat = new Heartbeat(clock, limits.keepAliveMs);
   }
 
   /** Answers with status 200 whatever a known client asks: an editor takes a 4xx for another kind of server. */
@@ -98,8 +99,8 @@ export class GatewayExchange {
   }
 
   #stream(response: ServerResponse, onClose?: () => void): SseStream {
-    const { keepAliveMs, backlogBytes } = this.#limits;
-    return new SseStream(response, { clock: this.#clock, keepAliveMs, backlogBytes }, onClose);
+    const { backlogBytes } = this.#limits;
+    return new SseStream(response, { heartbeat: this.#heartbeat, backlogBytes }, onClose);
   }
 
   #replyGone(response: ServerResponse): void {

@@ -6,7 +6,7 @@ export interface GatewayLimits {
   readonly headersMs: number;
   /** For a client to send a whole request. */
   readonly requestMs: number;
-  /** Between two signs of life on an open stream. */
+  /** Between two signs of life on an open stream: clients wait five minutes for one, and each wakes both sides. */
   readonly keepAliveMs: number;
   /** Bytes that may wait for a client that reads slowly, on each stream. */
   readonly backlogBytes: number;
@@ -18,6 +18,6 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   connections: 512,
   headersMs: 10_000,
   requestMs: 60_000,
-  keepAliveMs: 15_000,
+  keepAliveMs: 60_000,
   backlogBytes: 8 * 1024 * 1024,
 };

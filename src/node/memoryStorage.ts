@@ -73,7 +73,7 @@ function memoryVerdicts(): VerdictStore {
 function memoryGrants(): GrantStore {
   const grants = new Map<string, Grant>();
   return {
-    list: () => Promise.resolve([...grants.values()]),
+    list: (kind) => Promise.resolve([...grants.values()].filter((grant) => kind === undefined || grant.kind === kind)),
     find: (id) => Promise.resolve(grants.get(id)),
     save: (grant) => {
       grants.set(grant.id, grant);

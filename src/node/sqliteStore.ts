@@ -3,6 +3,7 @@ import {
   boundedRecord,
   type ConsentStore,
   type EventStore,
+  type Grant,
   type GrantStore,
   type InboundEvent,
   type Storage,
@@ -115,9 +116,22 @@ async function listEvents(client: StoreClient, limit: number): Promise<readonly 
   return events;
 }
 
+/** Page by page, as events are. */
+async function listGrants(client: StoreClient, kind: string | null): Promise<readonly Grant[]> {
+  const grants: Grant[] = [];
+  for (let after = 0; ;) {
+    const page: readonly Row[] = await client.request('grants.page', { after, kind }, rows);
+    const last = page.at(-1);
+    if (last === undefined) break;
+    grants.push(...readable(page, grantOf));
+    after = placeOf(last);
+  }
+  return grants.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+}
+
 function grantStore(client: StoreClient): GrantStore {
   return {
-    list: async () => (client.isUnused ? [] : readable(await client.request('grants.list', null, rows), grantOf)),
+    list: (kind) => (client.isUnused ? Promise.resolve([]) : listGrants(client, kind ?? null)),
     find: async (id) => {
       if (client.isUnused) return undefined;
       const row = await client.request('grants.find', { id }, orNull(record));

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock, Disposable, JsonObject } from '../core/index.ts';
+import type { Disposable, JsonObject } from '../core/index.ts';
+import type { Heartbeat } from './heartbeat.ts';
 
 export interface SseStreamOptions {
-  readonly clock: Clock;
-  /** Between two signs of life: clients give up streams that are silent for minutes. */
-  readonly keepAliveMs: number;
+  /** A sign of life each time: clients give up streams that are silent for minutes. */
+  readonly heartbeat: Heartbeat;
   /** Bytes that may wait for a client that reads slowly. */
   readonly backlogBytes: number;
 }
@@ -15,19 +15,25 @@ export interface SseStreamOptions {
  */
 export class SseStream {
   readonly #response: ServerResponse;
-  readonly #options: SseStreamOptions;
-  #timer: Disposable | undefined;
+  readonly #backlogBytes: number;
+  readonly #beats: Disposable;
   #written = 0;
   #taken = 0;
+  /** As it was at the last beat. */
+  #takenBefore: number | undefined;
   #ended = false;
 
-  constructor(response: ServerResponse, options: SseStreamOptions, onClose: () => void = () => undefined) {
+  constructor(
+    response: ServerResponse,
+    { heartbeat, backlogBytes }: SseStreamOptions,
+    onClose: () => void = () => undefined,
+  ) {
     this.#response = response;
-    this.#options = options;
+    this.#backlogBytes = backlogBytes;
     response.on('error', () => undefined);
     response.once('close', () => {
       this.#ended = true;
-      this.#timer?.dispose();
+      this.#beats.dispose();
       onClose();
     });
     response.writeHead(200, {
@@ -36,12 +42,12 @@ export class SseStream {
     });
     // At once, although nothing is known yet: clients time how long headers take.
     response.flushHeaders();
-    this.#watch();
+    this.#beats = heartbeat.add(() => this.#beat());
   }
 
   send(message: JsonObject): void {
     if (this.#ended) return;
-    if (this.#response.writableLength > this.#options.backlogBytes) {
+    if (this.#response.writableLength > this.#backlogBytes) {
       this.#response.destroy();
       return;
     }
@@ -59,17 +65,14 @@ export class SseStream {
     this.#response.write(text, () => this.#taken++);
   }
 
-  /** Goes on after `end`, until the last byte is taken. */
-  #watch(): void {
-    const taken = this.#taken;
-    this.#timer = this.#options.clock.delay(this.#options.keepAliveMs, () => {
-      const waits = this.#taken < this.#written;
-      if (waits && this.#taken === taken) {
-        this.#response.destroy();
-        return;
-      }
-      if (!waits && !this.#ended) this.#write(': keep-alive\n\n');
-      this.#watch();
-    });
+  /** Comes after `end` too, until the last byte is taken. */
+  #beat(): void {
+    const waits = this.#taken < this.#written;
+    if (waits && this.#taken === this.#takenBefore) {
+      this.#response.destroy();
+      return;
+    }
+    this.#takenBefore = this.#taken;
+    if (!waits && !this.#ended) this.#write(': keep-alive\n\n');
   }
 }

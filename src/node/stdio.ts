@@ -26,6 +26,7 @@ import { nodeClock } from './nodePorts.ts';
 import { ProcessTree } from './processTree.ts';
 import { SlicedReader } from './slicedReader.ts';
 import type { Recorded, SpawnRecords } from './spawnRecords.ts';
+import { spawnTurn } from './spawnTurns.ts';
 import { STDERR_LIMITS, StderrLines } from './stderrLines.ts';
 import { WarmMemory } from './warmMemory.ts';
 
@@ -69,6 +70,7 @@ export async function openStdio(options: StdioOptions): Promise<StdioTransport> 
   const isWindows = process.platform === 'win32';
   // There a missing command is run by the shell, which starts well and then says so in the user's language.
   if (isWindows && (await findCommand(options)) === undefined) throw await notFound(options);
+  await spawnTurn();
   let child: ChildProcess;
   try {
     child = spawn(options.command, options.args, {

@@ -61,7 +61,7 @@ class StoreThread {
 
   #take(message: unknown, requests: StoreRequest[]): void {
     const decoded = decodeToStore(message);
-    if (decoded?.kind === 'requests') requests.push(...decoded.requests);
+    if (decoded?.kind === 'requests') for (const request of decoded.requests) requests.push(request);
     else if (decoded?.kind === 'close') this.#isClosing = true;
   }
 

@@ -91,7 +91,9 @@ export class LineageList {
       if (scrollTop >= rowHeight) this.root.scrollTop = scrollTop + moved.by * rowHeight;
     }
     this.#findSelected(moved?.by ?? 0);
-    this.#paintSoon();
+    // The first ones at once: what is done before the next frame begins is seen in that one.
+    if (this.#isLaidOut) this.#paintSoon();
+    else this.#paint();
   }
 
   /** Selects a checkpoint of which it is known where it stands. */
@@ -294,13 +296,12 @@ export class LineageList {
   }
 
   #paintSoon(): void {
-    this.#painting ??= requestAnimationFrame(() => {
-      this.#painting = undefined;
-      this.#paint();
-    });
+    this.#painting ??= requestAnimationFrame(() => this.#paint());
   }
 
   #paint(): void {
+    if (this.#painting !== undefined) cancelAnimationFrame(this.#painting);
+    this.#painting = undefined;
     const { width } = this.#measure();
     const view = this.#view();
     this.#ask(visibleRows(view, this.#isAround || this.#rows.hasCome ? AHEAD : 0));

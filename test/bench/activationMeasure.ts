@@ -1,38 +1,13 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { ensureEditor } from '../harness/editorCache.ts';
 import { runInServer } from '../harness/extensionHostRun.ts';
-import { inProject, projectRoot } from '../harness/paths.ts';
 import { Problem } from '../harness/progress.ts';
-import { ensureSystem } from '../harness/systemPackages.ts';
 import { buildFolder, builtExtension, emptyExtension } from './buildPaths.ts';
+import { identify, probePath } from './editorRuns.ts';
 import type { Measure, Metrics } from './measure.ts';
 
-const probe = join(buildFolder, 'activationProbe.cjs');
 const answer = join(buildFolder, 'activation.json');
-
-const identify = async (folder: string): Promise<string> => {
-  const { publisher, name } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<
-    string,
-    string
-  >;
-  return `${publisher}.${name}`;
-};
-
-const buildProbe = async (): Promise<void> => {
-  await build({
-    absWorkingDir: projectRoot,
-    entryPoints: [inProject('test/bench/activationProbe.ts')],
-    outfile: probe,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node22',
-    external: ['vscode'],
-    logLevel: 'error',
-  });
-};
 
 const folders: Readonly<Record<string, string>> = { extension: builtExtension, empty: emptyExtension };
 
@@ -44,7 +19,7 @@ const activate = async (folder: string): Promise<Metrics> => {
   const id = await identify(folder);
   await rm(answer, { force: true });
   const { code, log } = await runInServer(await ensureEditor(), {
-    index: probe,
+    index: probePath('activationProbe'),
     env: { MCPL_BENCH_EXTENSION: id, MCPL_BENCH_ACTIVATION: answer },
     extensions: [folder],
     timeoutMs: 120_000,
@@ -60,12 +35,6 @@ const repeat: Measure['repeat'] = async (order) => {
   return Object.fromEntries(
     Object.entries(times).map(([variant, all]) => [variant, { ...all, added: (all['total'] ?? Number.NaN) - empty }]),
   );
-};
-
-export const prepareActivation = async (): Promise<void> => {
-  await ensureEditor();
-  await ensureSystem(['browser']);
-  await buildProbe();
 };
 
 export const activationMeasure = (dose: number): Measure => ({

@@ -12,4 +12,5 @@ export const builtHostCore = join(builtExtension, 'dist/hostCore.js');
 export const builtHost = join(builtExtension, 'dist/host.cjs');
 export const emptyExtension = join(buildFolder, 'empty');
 export const builtSdk = join(buildFolder, 'sdk1.cjs');
+export const builtSdk2 = join(buildFolder, 'sdk2.cjs');
 export const builtNothing = join(buildFolder, 'nothing.cjs');

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { inProject, projectRoot } from '../harness/paths.ts';
 import { run } from '../harness/processes.ts';
 import { Problem } from '../harness/progress.ts';
-import { builtExtension, builtHost, builtNothing, builtSdk, emptyExtension } from './buildPaths.ts';
+import { builtExtension, builtHost, builtNothing, builtSdk, builtSdk2, emptyExtension } from './buildPaths.ts';
 
 /**
  * Runs the product's own build script in a folder of its own: the settings are those that ship, and `dist/`, which
@@ -22,24 +22,31 @@ export const buildProduct = async (): Promise<void> => {
   if (!existsSync(builtHost)) throw new Problem('The product cannot be built. Correct the errors above.', output);
 };
 
-/** What a program needs of the SDK to reach servers in every way that this project does. */
-const SDK_PIECES = ['index', 'stdio', 'streamableHttp', 'sse', 'auth']
-  .map((piece) => `export * from '@modelcontextprotocol/sdk/client/${piece}.js';`)
-  .join('\n');
+const everythingOf = (modules: readonly string[]): string =>
+  modules.map((module) => `export * from '${module}';`).join('\n');
+
+/** What a program needs of the SDK to reach servers in every way that this project does, of both lines of it. */
+const SDK_PIECES: Readonly<Record<string, string>> = {
+  [builtSdk]: everythingOf(
+    ['index', 'stdio', 'streamableHttp', 'sse', 'auth'].map((piece) => `@modelcontextprotocol/sdk/client/${piece}.js`),
+  ),
+  [builtSdk2]: everythingOf(['@modelcontextprotocol/client', '@modelcontextprotocol/client/stdio']),
+};
 
 export const buildSdk = async (): Promise<void> => {
-  await build({
-    stdin: { contents: SDK_PIECES, resolveDir: projectRoot },
-    outfile: builtSdk,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node22',
-    mainFields: ['module', 'main'],
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'error',
-  });
+  for (const [outfile, contents] of Object.entries(SDK_PIECES))
+    await build({
+      stdin: { contents, resolveDir: projectRoot },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      target: 'node22',
+      mainFields: ['module', 'main'],
+      minify: true,
+      legalComments: 'none',
+      logLevel: 'error',
+    });
   await writeFile(builtNothing, '');
 };
 

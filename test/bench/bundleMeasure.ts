@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import { node22 } from '../harness/paths.ts';
 import { mustRun } from '../harness/processes.ts';
-import { builtExtensionCode, builtHostCore, builtNothing, builtSdk } from './buildPaths.ts';
+import { builtExtensionCode, builtHostCore, builtNothing, builtSdk, builtSdk2 } from './buildPaths.ts';
 import { lastLineAs, pinned } from './job.ts';
 import type { Measure, Metrics } from './measure.ts';
 
@@ -12,6 +12,7 @@ import type { Measure, Metrics } from './measure.ts';
 const files: Readonly<Record<string, readonly [string, ...(readonly string[])]>> = {
   nothing: [builtNothing],
   sdk1: [builtSdk],
+  sdk2: [builtSdk2],
   extension: [builtExtensionCode, builtHostCore],
 };
 

@@ -1,6 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Args, BenchClient, OpenClient } from './clients/client.ts';
 import type { GatewayProcedure } from './gatewayProcedures.ts';
+import type { GrowthProcedure } from './growthReadings.ts';
+import type { IdleProcedure } from './idleProcedures.ts';
 import type { LineageProcedure } from './lineageProcedures.ts';
 import type { HostProcedure } from './mcplProcedures.ts';
 import type { PatchProcedure } from './patchProcedures.ts';
@@ -16,10 +18,13 @@ import type { Metrics } from './measure.ts';
 const MEGABYTE = 1024 * 1024;
 
 const openers: Readonly<Record<string, () => Promise<OpenClient>>> = {
+  audited: async () => (await import('./clients/whole.ts')).openAudited,
   floor: async () => (await import('./clients/floor.ts')).openFloor,
   host: async () => (await import('./clients/host.ts')).openHost,
   peer: async () => (await import('./clients/peer.ts')).openPeer,
   sdk1: async () => (await import('./clients/sdk1.ts')).openSdk1,
+  sdk2: async () => (await import('./clients/sdk2.ts')).openSdk2,
+  whole: async () => (await import('./clients/whole.ts')).openWhole,
 };
 
 /** The same clients, each with its transport for servers that have a URL. */
@@ -68,6 +73,7 @@ const roundTrip = async (client: BenchClient, params: Params): Promise<Metrics> 
   for (let i = 0; i < param(params, 'warmUp'); i++) await client.call('echo', ECHO);
   globalThis.gc?.();
   const took = new Float64Array(calls);
+  const before = threadMs();
   const { cpu } = await timed(calls, async () => {
     for (let i = 0; i < calls; i++) {
       const started = performance.now();
@@ -75,8 +81,9 @@ const roundTrip = async (client: BenchClient, params: Params): Promise<Metrics> 
       took[i] = (performance.now() - started) * 1000;
     }
   });
+  const thread = ((threadMs() - before) * 1000) / calls;
   const all = [...took];
-  return { p50: median(all), p99: percentile(all, 0.99), cpu: cpu ?? Number.NaN };
+  return { p50: median(all), p99: percentile(all, 0.99), cpu: cpu ?? Number.NaN, thread };
 };
 
 const IN_FLIGHT = 64;
@@ -228,6 +235,9 @@ const hostProcedure = async (name: string): Promise<HostProcedure | undefined> =
 const gatewayProcedure = async (name: string): Promise<GatewayProcedure | undefined> =>
   (await import('./gatewayProcedures.ts')).gatewayProcedures[name];
 
+const idleProcedure = async (name: string): Promise<IdleProcedure | undefined> =>
+  (await import('./idleProcedures.ts')).idleProcedures[name];
+
 /** Those that need neither a client nor a host. */
 const scopeProcedure = async (name: string): Promise<ScopeProcedure | undefined> =>
   (await import('./scopeProcedures.ts')).scopeProcedures[name];
@@ -244,6 +254,9 @@ const patchProcedure = async (name: string): Promise<PatchProcedure | undefined>
 const storeProcedure = async (name: string): Promise<StoreProcedure | undefined> =>
   (await import('./storeProcedures.ts')).storeProcedures[name];
 
+const growthProcedure = async (name: string): Promise<GrowthProcedure | undefined> =>
+  (await import('./growthProcedures.ts')).growthProcedures[name];
+
 const main = async (job: Job): Promise<Metrics> => {
   const procedure = procedures[job.procedure];
   if (procedure === undefined) {
@@ -254,6 +267,8 @@ const main = async (job: Job): Promise<Metrics> => {
       (await stateProcedure(job.procedure)) ??
       (await storeProcedure(job.procedure)) ??
       (await gatewayProcedure(job.procedure)) ??
+      (await idleProcedure(job.procedure)) ??
+      (await growthProcedure(job.procedure)) ??
       (await hostProcedure(job.procedure));
     if (other === undefined) throw new Error(`There is no procedure "${job.procedure}".`);
     return other(job.variant, job.params);

@@ -1,5 +1,20 @@
-import { ALL, CPU, OURS, P50, P99, RATE, type Recipe, RSS, target, toFloor, toMeasure, toSdk } from './recipe.ts';
+import {
+  ALL,
+  CPU,
+  OURS,
+  P50,
+  P99,
+  RATE,
+  type Recipe,
+  RSS,
+  target,
+  toFloor,
+  toMeasure,
+  toSdk,
+  toSdk2,
+} from './recipe.ts';
 import { gatewayRecipes } from './gatewayRecipes.ts';
+import { growthMeasures } from './growthRecipes.ts';
 import type { Job } from './job.ts';
 import { lineageRecipes } from './lineageRecipes.ts';
 import { mcplRecipes } from './mcplRecipes.ts';
@@ -14,7 +29,7 @@ const bigResult = (tool: 'text' | 'objects', megabytes: 1 | 10, targets: readonl
   title: `Large results: ${megabytes} MB of ${tool}`,
   variants: ALL,
   metrics: [{ key: 'rate', title: 'MB each second' }, RSS],
-  compared: [toSdk('rate'), toFloor('rate'), toSdk('rss')],
+  compared: [toSdk('rate'), toSdk2('rate'), toFloor('rate'), toSdk('rss')],
   targets,
   repetitions: 5,
   cores: 'two',
@@ -49,7 +64,7 @@ const httpRoundTrip = (what: string, path: string): Recipe => ({
   title: `Round trip of one tool call at a time over HTTP, answered with ${what}, both ends on one core`,
   variants: ALL,
   metrics: [P50, P99, CPU],
-  compared: [toSdk('p50'), toFloor('p50'), toSdk('cpu')],
+  compared: [toSdk('p50'), toSdk2('p50'), toFloor('p50'), toSdk('cpu')],
   targets: [target('1h', `HTTP round trip p50 / SDK (${what})`, 'p50', { to: 'sdk1', atMost: 0.8 })],
   repetitions: 9,
   cores: 'one',
@@ -85,15 +100,18 @@ const hostile = (title: string, params: Job['params'], atMost: number): Recipe =
   params,
 });
 
+/** Beside the host before a plain server: the same with an audit on disk, and with scopes as well. */
+const WITH_POLICY = ['floor', 'peer', 'host', 'audited', 'whole', 'sdk1', 'sdk2'] as const;
+
 const recipes = (dose: number): readonly Recipe[] => {
   const some = (count: number): number => Math.ceil(count * dose);
   return [
     {
       id: 'rt',
       title: 'Round trip of one tool call at a time, both ends on one core',
-      variants: ALL,
-      metrics: [P50, P99, CPU],
-      compared: [toSdk('p50'), toFloor('p50'), toSdk('cpu')],
+      variants: WITH_POLICY,
+      metrics: [P50, P99, CPU, { key: 'thread', title: "of it the thread's" }],
+      compared: [toSdk('p50'), toSdk2('p50'), toFloor('p50'), toSdk('cpu'), toSdk('thread')],
       targets: [
         target('1a', 'round trip p50 / SDK', 'p50', { to: 'sdk1', atMost: 0.88 }),
         target('1a', 'round trip p50 / floor', 'p50', { to: 'floor', atMost: 1.15 }),
@@ -109,9 +127,10 @@ const recipes = (dose: number): readonly Recipe[] => {
     {
       id: 'pipe',
       title: 'Calls of 200 bytes, 64 in flight',
-      variants: ALL,
+      // Without `whole`, where the file system is what is measured: three lookups of the disk for each call.
+      variants: WITH_POLICY.filter((variant) => variant !== 'whole'),
       metrics: [RATE, CPU, RSS, { key: 'heap', title: 'heap MB' }, { key: 'growth', title: 'heap +MB' }],
-      compared: [toSdk('rate'), toFloor('rate')],
+      compared: [toSdk('rate'), toSdk2('rate'), toFloor('rate')],
       targets: [target('1b', '64 in flight / SDK', 'rate', { to: 'sdk1', atLeast: 1.8 })],
       repetitions: 7,
       cores: 'two',
@@ -123,7 +142,7 @@ const recipes = (dose: number): readonly Recipe[] => {
       title: 'Inbound notifications of 200 bytes',
       variants: ALL,
       metrics: [RATE, CPU, RSS],
-      compared: [toSdk('rate'), toFloor('rate')],
+      compared: [toSdk('rate'), toSdk2('rate'), toFloor('rate')],
       targets: [target('1d', 'inbound notifications / SDK', 'rate', { to: 'sdk1', atLeast: 4.5 })],
       repetitions: 7,
       cores: 'two',
@@ -135,7 +154,7 @@ const recipes = (dose: number): readonly Recipe[] => {
       title: 'Progress notifications, each told to the caller',
       variants: ALL,
       metrics: [RATE, CPU, RSS],
-      compared: [toSdk('rate'), toFloor('rate')],
+      compared: [toSdk('rate'), toSdk2('rate'), toFloor('rate')],
       targets: [],
       repetitions: 5,
       cores: 'two',
@@ -147,7 +166,7 @@ const recipes = (dose: number): readonly Recipe[] => {
       title: 'Inbound requests, each answered',
       variants: ALL,
       metrics: [RATE, CPU, RSS],
-      compared: [toSdk('rate'), toFloor('rate')],
+      compared: [toSdk('rate'), toSdk2('rate'), toFloor('rate')],
       targets: [],
       repetitions: 5,
       cores: 'two',
@@ -187,8 +206,8 @@ const recipes = (dose: number): readonly Recipe[] => {
 };
 
 /** What is measured in a process of its own for each variant. `dose` scales the counts that only make figures steadier. */
-export const clientMeasures = (dose: number, nodeFlags: readonly string[]): readonly Measure[] =>
-  [
+export const clientMeasures = (dose: number, nodeFlags: readonly string[]): readonly Measure[] => [
+  ...[
     ...recipes(dose),
     ...gatewayRecipes(dose),
     ...mcplRecipes(dose),
@@ -197,4 +216,6 @@ export const clientMeasures = (dose: number, nodeFlags: readonly string[]): read
     ...lineageRecipes(),
     ...stateRecipes(dose),
     ...storeRecipes(dose),
-  ].map((recipe) => toMeasure(recipe, nodeFlags));
+  ].map((recipe) => toMeasure(recipe, nodeFlags)),
+  ...growthMeasures(dose < 1, nodeFlags),
+];

@@ -35,7 +35,7 @@ const textOf = async (response: IncomingMessage): Promise<string> => {
 };
 
 /** As little of a client as there can be: Node's own, with kept connections, and no look at the answer. */
-class Caller {
+export class Caller {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #address: gatewayModule.GatewayAddress;
   readonly #accept: string;
@@ -59,6 +59,12 @@ class Caller {
     const params = { name: 'echo', arguments: ARGS, _meta };
     const { text } = await this.#post({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/call', params });
     if (!text.includes('"content"')) throw new Error(`The gateway answered ${text}.`);
+  }
+
+  /** The answer as text, with whatever is around it in a stream. */
+  async list(): Promise<string> {
+    const { text } = await this.#post({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/list' });
+    return text;
   }
 
   close(): void {

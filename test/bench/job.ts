@@ -27,6 +27,7 @@ export interface Job {
     | 'compiling'
     | 'materialised'
     | 'largeStates'
+    | 'stateCalls'
     | 'layout'
     | 'patching'
     | 'patchSuite'
@@ -35,7 +36,15 @@ export interface Job {
     | 'flooded'
     | 'openLarge'
     | 'gateway'
-    | 'hard';
+    | 'idle'
+    | 'hard'
+    | 'hardForPicomatch'
+    | 'growingServers'
+    | 'growingTools'
+    | 'growingCheckpoints'
+    | 'growingEvents'
+    | 'growingGrants'
+    | 'growingStates';
   readonly variant: string;
   readonly params: Params;
 }
@@ -81,11 +90,16 @@ export const lastLineAs = <T>(output: string): T | undefined => {
   }
 };
 
-export const runJob = async (job: Job, cores: Cores, nodeFlags: readonly string[] = []): Promise<Metrics> => {
+export const runJob = async (
+  job: Job,
+  cores: Cores,
+  nodeFlags: readonly string[] = [],
+  timeoutMs = 300_000,
+): Promise<Metrics> => {
   const script = join(import.meta.dirname, 'child.ts');
   const node = [process.execPath, '--expose-gc', ...nodeFlags, script, JSON.stringify(job)];
   const [program = '', ...args] = pinned(cores, node);
-  const { code, output } = await run(program, args, { timeoutMs: 300_000 });
+  const { code, output } = await run(program, args, { timeoutMs });
   const metrics = code === 0 ? lastLineAs<Metrics>(output) : undefined;
   if (metrics !== undefined) return metrics;
   throw new Problem(`The measurement "${job.procedure}" of "${job.variant}" ended with exit code ${code}.`, output);

@@ -2,13 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Host, Models, TurnRequest } from '../../src/core/index.ts';
+import type { Host } from '../../src/core/index.ts';
 import { benchFolder } from './buildPaths.ts';
 import { mcplServer, serverCommand } from './clients/client.ts';
 import { GENEROUS, mcplEntry, startHost } from './clients/host.ts';
 import type { Params } from './job.ts';
 import type { Metrics } from './measure.ts';
 import { askedTogether, type PaceReport, readPaceReport, sumOfReports } from './mcplReadings.ts';
+import { models, turn } from './quickTurn.ts';
 import { median, percentile } from './statistics.ts';
 
 /** A measurement of a host with several servers. */
@@ -21,30 +22,6 @@ const number = (params: Params, name: string): number => {
   if (typeof value !== 'number') throw new Error(`The measurement needs the number "${name}".`);
   return value;
 };
-
-/** A model that says its answer at once: what a turn takes is the host's and its servers' time. */
-const models: Models = {
-  choose: () =>
-    Promise.resolve({
-      kind: 'model',
-      model: {
-        facts: { id: 'bench', vendor: 'bench', contextWindow: 100_000, capabilities: [] },
-        run: (_request, onText) => {
-          onText('An answer.');
-          return Promise.resolve({ kind: 'ended', finishReason: 'end_turn' });
-        },
-        count: (text) => Promise.resolve(Math.ceil(text.length / 4)),
-      },
-    }),
-};
-
-const turn = (turnIndex: number): TurnRequest => ({
-  conversationId: 'bench',
-  turnIndex,
-  userMessage: 'What is new?',
-  messages: [{ role: 'user', content: [{ type: 'text', text: 'What is new?' }] }],
-  justification: 'It is measured.',
-});
 
 /** How many servers there are, and how long each takes for its answer. */
 const CROWDS: Readonly<Record<string, readonly [servers: number, answerAfterMs: number]>> = {

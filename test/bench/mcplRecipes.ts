@@ -1,4 +1,4 @@
-import { CPU, RATE, type Recipe, RSS, target, toFloor, toSdk } from './recipe.ts';
+import { CPU, RATE, type Recipe, RSS, target, toFloor, toSdk, toSdk2 } from './recipe.ts';
 import { MAX_EVENTS } from './clients/host.ts';
 
 /** By so much the space for new objects may still grow; what grows with the events would be more. */
@@ -16,9 +16,9 @@ export const mcplRecipes = (dose: number): readonly Recipe[] => {
     {
       id: 'push',
       title: 'Inbound push events, each answered',
-      variants: ['floor', 'peer', 'checked', 'host', 'sdk1'],
+      variants: ['floor', 'peer', 'checked', 'host', 'sdk1', 'sdk2'],
       metrics: [RATE, CPU, RSS],
-      compared: [toSdk('rate'), toFloor('rate')],
+      compared: [toSdk('rate'), toSdk2('rate'), toFloor('rate')],
       targets: [
         target('1c', 'push events, transport alone / SDK', 'rate', { of: 'peer', to: 'sdk1', atLeast: 2.8 }),
         target('1c', 'push events, checked / SDK', 'rate', { of: 'checked', to: 'sdk1', atLeast: 1.8 }),

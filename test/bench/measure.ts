@@ -31,6 +31,9 @@ export interface Measure {
   readonly repeat: (order: readonly string[]) => Promise<Readonly<Record<string, Metrics>>>;
 }
 
+/** All that is known of a measure without the means to take it again: what a report needs, and a file can keep. */
+export type Described = Omit<Measure, 'repeat'>;
+
 /** What was measured, a list with one entry a repetition for each variant. */
 export type Samples = Readonly<Record<string, readonly Metrics[]>>;
 

@@ -38,6 +38,20 @@ const withLibrary = (state: NoteState, patch: NotePatch): void => {
   for (const error of applyPatch(state, [...patch])) if (error !== null) throw error;
 };
 
+/** In place, which is how it is by default; with `validate` it looks at each operation before it carries it out. */
+const withFast = (text: string, validate: boolean): Open => {
+  const state = JSON.parse(text) as NoteState;
+  return {
+    apply: (patch) => void fastJsonPatch.applyPatch(state, patch as FastOperation[], validate),
+    value: () => state,
+  };
+};
+
+const withWhole = (text: string, work: (state: NoteState) => unknown): Open => {
+  const state = JSON.parse(text) as NoteState;
+  return { apply: () => void work(state), value: () => state };
+};
+
 const OPENERS: Readonly<Record<string, (text: string) => Open>> = {
   rfc6902: (text) => {
     const state = JSON.parse(text) as NoteState;
@@ -53,13 +67,11 @@ const OPENERS: Readonly<Record<string, (text: string) => Open>> = {
       value: () => state.value,
     };
   },
-  'fast-json-patch': (text) => {
-    const state = JSON.parse(text) as NoteState;
-    return {
-      apply: (patch) => void fastJsonPatch.applyPatch(state, patch as FastOperation[], true),
-      value: () => state,
-    };
-  },
+  'fast-json-patch': (text) => withFast(text, true),
+  'fast, no validate': (text) => withFast(text, false),
+  // No patch at all: what whoever makes text of a state, or a state of its text, pays for each.
+  'JSON.parse': (text) => withWhole(text, () => JSON.parse(text)),
+  'JSON.stringify': (text) => withWhole(text, (state) => JSON.stringify(state)),
   clone: (text) => {
     let state = JSON.parse(text) as NoteState;
     return {
@@ -104,11 +116,17 @@ const patching: PatchProcedure = (variant, params) => {
   return { each: median(taken.slice(1)), left: JSON.stringify(value()).length };
 };
 
-/** A clone for each: fewer are enough. */
+const WHOLE: readonly string[] = ['clone', 'JSON.parse', 'JSON.stringify'];
+
+/** A whole state for each: fewer are enough. */
 const cloning: PatchProcedure = (variant, params) =>
-  patching(variant, variant === 'clone' ? { ...params, patches: number(params, 'clones') } : params);
+  patching(variant, WHOLE.includes(variant) ? { ...params, patches: number(params, 'clones') } : params);
 
 type Outcome = { readonly value: unknown } | undefined;
+
+const appliedByFast = (document: Json, patch: Json, validate: boolean): Outcome => ({
+  value: fastJsonPatch.applyPatch(document, patch as unknown as FastOperation[], validate).newDocument,
+});
 
 /** The state after a patch, or nothing where it was refused and the state is as it was. */
 const APPLIERS: Readonly<Record<string, (document: Json, patch: Json) => Outcome>> = {
@@ -121,9 +139,8 @@ const APPLIERS: Readonly<Record<string, (document: Json, patch: Json) => Outcome
     const state = new PatchableState(document, JSON.stringify(document).length);
     return state.apply(patch).kind === 'refused' ? undefined : { value: state.value };
   },
-  'fast-json-patch': (document, patch) => ({
-    value: fastJsonPatch.applyPatch(document, patch as unknown as FastOperation[], true).newDocument,
-  }),
+  'fast-json-patch': (document, patch) => appliedByFast(document, patch, true),
+  'fast, no validate': (document, patch) => appliedByFast(document, patch, false),
 };
 
 const copyOf = (value: Json): Json => parseJson(JSON.stringify(value));

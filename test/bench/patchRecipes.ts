@@ -8,10 +8,13 @@ const suites = { suite: SUITE, specification: SPECIFICATION, extras: EXTRAS };
 const titles = { suite: 'public suite', specification: 'RFC 6902', extras: 'extras' };
 const parts = ['suite', 'specification', 'extras'] as const;
 
+/** With its `validate` on, and off. */
+const FAST = ['fast-json-patch', 'fast, no validate'] as const;
+
 const conformance: Recipe = {
   id: 'patches',
   title: 'Cases of JSON Patch that come out right; a refused patch must have done nothing',
-  variants: ['rfc6902', 'fast-json-patch', 'state'],
+  variants: ['rfc6902', ...FAST, 'state'],
   metrics: parts.map((key) => ({ key, title: `${titles[key]}: of ${suites[key].length}` })),
   targets: parts.map((key) =>
     target('2a', `cases right, ${titles[key]}`, key, { of: 'state', atLeast: suites[key].length }),
@@ -22,10 +25,13 @@ const conformance: Recipe = {
   params: {},
 };
 
+/** Enough of them for a clock that counts CPU time in milliseconds. */
+const CLONES: Readonly<Record<string, number>> = { '1 KB': 3_000, '10 MB': 3 };
+
 const applying = (size: string, characters: number, targets: readonly Target[]): Recipe => ({
   id: 'patches',
   title: `Patches of 1 to 3 operations on a state of ${size}; rfc6902 and fast-json-patch take nothing back`,
-  variants: ['rfc6902', 'fast-json-patch', 'clone', 'state'],
+  variants: ['rfc6902', ...FAST, 'JSON.parse', 'JSON.stringify', 'clone', 'state'],
   metrics: [
     { key: 'each', title: 'CPU µs each' },
     // Differs where the variants do not do the same; fewer patches are applied to clones.
@@ -33,6 +39,7 @@ const applying = (size: string, characters: number, targets: readonly Target[]):
   ],
   compared: [
     { metric: 'each', to: 'rfc6902' },
+    { metric: 'each', to: 'fast-json-patch' },
     { metric: 'each', to: 'clone' },
   ],
   targets: [
@@ -42,7 +49,7 @@ const applying = (size: string, characters: number, targets: readonly Target[]):
   repetitions: 5,
   cores: 'one',
   procedure: 'patching',
-  params: { characters, patches: 10_000, clones: characters > 1e6 ? 3 : 100, rounds: characters > 1e6 ? 5 : 9 },
+  params: { characters, patches: 10_000, clones: CLONES[size] ?? 100, rounds: characters > 1e6 ? 5 : 9 },
 });
 
 /** What patches cost, beside libraries that neither stop at an error nor take anything back. */

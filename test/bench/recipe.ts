@@ -14,7 +14,7 @@ export interface Recipe {
   readonly params: Job['params'];
 }
 
-export const ALL = ['floor', 'peer', 'host', 'sdk1'] as const;
+export const ALL = ['floor', 'peer', 'host', 'sdk1', 'sdk2'] as const;
 export const OURS = ['floor', 'peer', 'host'] as const;
 
 export const P50: Metric = { key: 'p50', title: 'p50 µs' };
@@ -23,6 +23,7 @@ export const CPU: Metric = { key: 'cpu', title: 'CPU µs each' };
 export const RATE: Metric = { key: 'rate', title: 'each second' };
 export const RSS: Metric = { key: 'rss', title: 'peak MB' };
 export const toSdk = (metric: string): Measure['compared'][number] => ({ metric, to: 'sdk1' });
+export const toSdk2 = (metric: string): Measure['compared'][number] => ({ metric, to: 'sdk2' });
 export const toFloor = (metric: string): Measure['compared'][number] => ({ metric, to: 'floor' });
 
 export const target = (

@@ -1,10 +1,10 @@
-import { type Measure, type Samples, valuesOf } from './measure.ts';
+import { type Described, type Measure, type Samples, valuesOf } from './measure.ts';
 import { pairedRatios, spread } from './statistics.ts';
-import { figure, range, table } from './table.ts';
+import { figure, range, type Table, table } from './table.ts';
 import { judge, type Verdict } from './verdict.ts';
 
 export interface Measured {
-  readonly measure: Measure;
+  readonly measure: Described;
   readonly samples: Samples;
 }
 
@@ -15,19 +15,29 @@ const ratioCell = (samples: Samples, variant: string, { metric, to }: Measure['c
   return range(spread(pairedRatios(values, peers)), 'x');
 };
 
-export const measuredText = ({ measure, samples }: Measured): string => {
+/** A row for each variant, with its figures and then their ratios. */
+export const measuredTable = ({ measure, samples }: Measured): Table => {
   const titleOf = (key: string): string => measure.metrics.find((metric) => metric.key === key)?.title ?? key;
-  const head = [
-    '',
-    ...measure.metrics.map((metric) => metric.title),
-    ...measure.compared.map(({ metric, to }) => `${titleOf(metric)} / ${to}`),
-  ];
-  const rows = Object.keys(samples).map((variant) => [
-    variant,
-    ...measure.metrics.map(({ key }) => range(spread(valuesOf(samples, variant, key)))),
-    ...measure.compared.map((compared) => ratioCell(samples, variant, compared)),
-  ]);
-  return `${measure.title} (${measure.repetitions} repetitions)\n${table(head, rows)}`;
+  return {
+    head: [
+      '',
+      ...measure.metrics.map((metric) => metric.title),
+      ...measure.compared.map(({ metric, to }) => `${titleOf(metric)} / ${to}`),
+    ],
+    rows: Object.keys(samples).map((variant) => [
+      variant,
+      ...measure.metrics.map(({ key }) => range(spread(valuesOf(samples, variant, key)))),
+      ...measure.compared.map((compared) => ratioCell(samples, variant, compared)),
+    ]),
+  };
+};
+
+export const titleWithCount = ({ title, repetitions }: Described): string =>
+  `${title} (${repetitions} ${repetitions === 1 ? 'repetition' : 'repetitions'})`;
+
+export const measuredText = (measured: Measured): string => {
+  const { head, rows } = measuredTable(measured);
+  return `${titleWithCount(measured.measure)}\n${table(head, rows)}`;
 };
 
 export const verdictsOf = ({ measure, samples }: Measured): readonly Verdict[] =>
@@ -38,15 +48,18 @@ const limitText = ({ atMost, atLeast, to }: Verdict['target']): string => {
   return atMost === undefined ? `>= ${figure(atLeast ?? Number.NaN)}${unit}` : `<= ${figure(atMost)}${unit}`;
 };
 
-export const verdictsText = (verdicts: readonly Verdict[]): string =>
-  table(
-    ['target', '', 'measured', 'wanted', 'verdict'],
-    verdicts.map(({ target, measured, met }) => [
-      target.id,
-      target.what,
-      range(measured, target.to === undefined ? '' : 'x'),
-      limitText(target),
-      met ? 'met' : 'MISSED',
-    ]),
-    2,
-  );
+export const verdictsTable = (verdicts: readonly Verdict[]): Table => ({
+  head: ['target', '', 'measured', 'wanted', 'verdict'],
+  rows: verdicts.map(({ target, measured, met }) => [
+    target.id,
+    target.what,
+    range(measured, target.to === undefined ? '' : 'x'),
+    limitText(target),
+    met ? 'met' : 'MISSED',
+  ]),
+});
+
+export const verdictsText = (verdicts: readonly Verdict[]): string => {
+  const { head, rows } = verdictsTable(verdicts);
+  return table(head, rows, 2);
+};

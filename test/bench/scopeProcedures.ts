@@ -1,4 +1,6 @@
+import { Script } from 'node:vm';
 import { Minimatch, type MinimatchOptions } from 'minimatch';
+import picomatch from 'picomatch';
 import { type CompiledLists, compileLists } from '../../src/core/scopes/lists.ts';
 import type { Params } from './job.ts';
 import type { Metrics } from './measure.ts';
@@ -43,6 +45,30 @@ const loop = (nocase: boolean): Decide => {
   };
 };
 
+/** Its extended globs and its `!` are switched off as minimatch's are. */
+const PICOMATCH = { dot: true, nonegate: true, noext: true, windows: false };
+
+/** For it a folder with all that is in it (`/**`) is the folder too, so that labels need no "/" at their end. */
+const picomatchLoop = (allow = ALLOW, deny = DENY): Decide => {
+  const denied = deny.map((pattern) => picomatch(below(pattern), PICOMATCH));
+  const allowed = allow.map((pattern) => picomatch(pattern, PICOMATCH));
+  return (label) => {
+    for (const matches of denied) if (matches(label)) return 'denied';
+    for (const matches of allowed) if (matches(label)) return 'allowed';
+    return 'unlisted';
+  };
+};
+
+const alternation = (patterns: readonly string[]): RegExp =>
+  new RegExp(patterns.map((pattern) => `(?:${picomatch.makeRe(pattern, PICOMATCH).source})`).join('|'));
+
+/** One expression for each list, from what picomatch makes of each pattern: the fastest that it can be had. */
+const picomatchAsOne = (allow = ALLOW, deny = DENY): Decide => {
+  const denied = alternation(deny.map(below));
+  const allowed = alternation(allow);
+  return (label) => (denied.test(label) ? 'denied' : allowed.test(label) ? 'allowed' : 'unlisted');
+};
+
 const compiled = (): CompiledLists =>
   compileLists({ whitelist: ALLOW, blacklist: DENY, isBroken: false }, PLACE, false);
 
@@ -53,6 +79,8 @@ const judging = (lists: CompiledLists): Decide => {
 const deciders: Readonly<Record<string, () => Decide>> = {
   loop: () => loop(false),
   anyCase: () => loop(true),
+  picomatch: () => picomatchLoop(),
+  'as one': () => picomatchAsOne(),
   lists: () => judging(compiled()),
 };
 
@@ -130,4 +158,40 @@ const hard: ScopeProcedure = (variant, params) => {
   };
 };
 
-export const scopeProcedures: Readonly<Record<string, ScopeProcedure>> = { decisions, repeated, compiling, hard };
+const PATIENCE_MS = 4_000;
+
+/** How long it takes, or nothing where it is ended before: a regular expression cannot be asked to stop. */
+const inTime = (work: () => void): number | undefined => {
+  Object.assign(globalThis, { benchWork: work });
+  try {
+    const script = new Script('benchWork()');
+    return timed(1, () => script.runInThisContext({ timeout: PATIENCE_MS })) / 1_000;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    throw error;
+  }
+};
+
+/** The same lists and label, once. */
+const hardForPicomatch: ScopeProcedure = (variant) => {
+  const found = HARD[variant];
+  if (found === undefined) throw new Error(`There is no case "${variant}".`);
+  decideAll(deciderOf('picomatch'), labelsOf(1_000, seededRandom(SEED)));
+  const patterns = Array.from({ length: PATTERNS }, (_, index) => found.pattern(index));
+  let decide: Decide = () => '';
+  const compile = inTime(() => (decide = picomatchLoop(patterns.slice(0, PATTERNS / 2), patterns.slice(PATTERNS / 2))));
+  const judge = compile === undefined ? undefined : inTime(() => decide(found.label));
+  return {
+    compile: compile ?? PATIENCE_MS,
+    judge: judge ?? PATIENCE_MS,
+    ended: judge === undefined ? 1 : 0,
+  };
+};
+
+export const scopeProcedures: Readonly<Record<string, ScopeProcedure>> = {
+  decisions,
+  repeated,
+  compiling,
+  hard,
+  hardForPicomatch,
+};

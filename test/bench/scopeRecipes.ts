@@ -19,9 +19,12 @@ export const scopeRecipes = (): readonly Recipe[] => {
     {
       ...shared,
       title: 'Decisions on 50 000 labels over 50 patterns',
-      variants: ['loop', 'anyCase', 'lists'],
+      variants: ['loop', 'anyCase', 'picomatch', 'as one', 'lists'],
       metrics: [EACH, ...COUNTS],
-      compared: [{ metric: 'each', to: 'loop' }],
+      compared: [
+        { metric: 'each', to: 'loop' },
+        { metric: 'each', to: 'as one' },
+      ],
       targets: [
         target('3a', 'a decision / a loop of Minimatch#match', 'each', { of: 'lists', to: 'loop', atMost: 0.6 }),
       ],
@@ -32,9 +35,12 @@ export const scopeRecipes = (): readonly Recipe[] => {
     {
       ...shared,
       title: 'Decisions on 200 labels, again and again',
-      variants: ['loop', 'lists'],
+      variants: ['loop', 'picomatch', 'as one', 'lists'],
       metrics: [EACH, ...COUNTS],
-      compared: [{ metric: 'each', to: 'loop' }],
+      compared: [
+        { metric: 'each', to: 'loop' },
+        { metric: 'each', to: 'as one' },
+      ],
       targets: [
         target('3a', 'a repeated label / a loop of Minimatch#match', 'each', {
           of: 'lists',
@@ -49,7 +55,7 @@ export const scopeRecipes = (): readonly Recipe[] => {
     {
       ...shared,
       title: 'Compiling 50 patterns',
-      variants: ['loop', 'lists'],
+      variants: ['loop', 'picomatch', 'as one', 'lists'],
       metrics: [
         { key: 'first', title: 'first ms' },
         { key: 'usual', title: 'ms' },
@@ -73,6 +79,20 @@ export const scopeRecipes = (): readonly Recipe[] => {
       repetitions: 5,
       procedure: 'hard',
       params: { rounds: 5 },
+    },
+    {
+      ...shared,
+      title: 'The same for picomatch, which is ended after 4 000 ms',
+      variants: Object.keys(HARD),
+      metrics: [
+        { key: 'judge', title: 'decision ms, or more' },
+        { key: 'ended', title: 'ended' },
+        { key: 'compile', title: 'compiling ms' },
+      ],
+      targets: [],
+      repetitions: 3,
+      procedure: 'hardForPicomatch',
+      params: {},
     },
   ];
 };

@@ -1,5 +1,5 @@
 // An MCP server that costs next to nothing: it finds a call's id without parsing, so that what is measured is the client.
-// Only what opens a session or starts a flood is parsed.
+// Only what opens a session or starts a flood is parsed. With "mcpl" behind its name its tools are of a feature set.
 const stdin = process.stdin.setEncoding('latin1');
 const stdout = process.stdout;
 
@@ -12,10 +12,15 @@ const line = (message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
 const answer = (id, result) => line({ id, result });
 const text = (words) => ({ content: [{ type: 'text', text: words }] });
 
+const isMcpl = process.argv[2] === 'mcpl';
+const experimental = {
+  mcpl: { version: '0.2', featureSets: { 'bench.calls': { description: 'Answers.', uses: ['tools'] } } },
+};
 const tools = ['echo', 'flood', 'progress', 'pings', 'text', 'objects', 'endless', 'noise', 'deep'].map((name) => ({
   name,
   description: `Part of the benchmark: ${name}.`,
   inputSchema: { type: 'object' },
+  ...(isMcpl ? { _meta: { featureSet: 'bench.calls' } } : {}),
 }));
 
 const ECHO = `,"result":${JSON.stringify(text(filled(110)))}}\n`;
@@ -119,7 +124,7 @@ const handle = (message) => {
   if (method === 'initialize') {
     const { protocolVersion } = params;
     const serverInfo = { name: 'bench', version: '1.0.0' };
-    const capabilities = { tools: {}, logging: {} };
+    const capabilities = { tools: {}, logging: {}, ...(isMcpl ? { experimental } : {}) };
     stdout.write(answer(id, { protocolVersion, capabilities, serverInfo }));
   } else if (method === 'tools/list') stdout.write(answer(id, { tools }));
   else if (method === 'tools/call') callTool(id, params);

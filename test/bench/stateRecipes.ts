@@ -55,5 +55,25 @@ export const stateRecipes = (dose: number): readonly Recipe[] => {
       procedure: 'largeStates',
       params: {},
     },
+    ...['notes', 'tiny'].map((kind): Recipe => ({
+      id: 'states',
+      title: `A state of 10 MB (${kind}) that goes along with a call, beside making it text`,
+      variants: ['stringify', 'parse', 'pipe', 'host'],
+      metrics: [
+        { key: 'thread', title: "the thread's CPU ms" },
+        { key: 'cpu', title: 'CPU ms' },
+        { key: 'took', title: 'ms' },
+      ],
+      compared: [
+        { metric: 'thread', to: 'stringify' },
+        { metric: 'thread', to: 'pipe' },
+        { metric: 'took', to: 'pipe' },
+      ],
+      targets: [],
+      cores: 'two',
+      repetitions: 5,
+      procedure: 'stateCalls',
+      params: { kind, calls: Math.ceil(15 * dose) },
+    })),
   ];
 };

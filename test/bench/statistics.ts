@@ -8,7 +8,9 @@ const ascending = (values: readonly number[]): readonly number[] => [...values].
 
 const at = (sorted: readonly number[], index: number): number => sorted[index] ?? Number.NaN;
 
+/** Of values of which one is missing there is none: the others might make it look better than it is. */
 export const median = (values: readonly number[]): number => {
+  if (values.some(Number.isNaN)) return Number.NaN;
   const sorted = ascending(values);
   const middle = sorted.length / 2;
   return sorted.length % 2 === 1 ? at(sorted, Math.floor(middle)) : (at(sorted, middle - 1) + at(sorted, middle)) / 2;

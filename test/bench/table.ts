@@ -1,15 +1,23 @@
 import type { Spread } from './statistics.ts';
 
-/** Three digits that mean something, thousands apart. */
+/** Three digits that mean something, thousands apart; what was counted has no decimals. */
 export const figure = (value: number): string => {
   if (!Number.isFinite(value)) return '-';
   const size = Math.abs(value);
-  const decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  const decimals = size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
   return value.toFixed(decimals).replace(/\B(?=(\d{3})+$)/g, ' ');
 };
 
-export const range = ({ median, min, max }: Spread, unit = ''): string =>
-  `${figure(median)}${unit} [${figure(min)}..${figure(max)}]`;
+/** What did not differ has no spread to tell of, and what is missing no unit. */
+export const range = ({ median, min, max }: Spread, unit = ''): string => {
+  if (!Number.isFinite(median)) return figure(median);
+  return min === max ? `${figure(median)}${unit}` : `${figure(median)}${unit} [${figure(min)}..${figure(max)}]`;
+};
+
+export interface Table {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
 
 /** Columns as wide as their widest cell; the first ones are words and stand left, the others figures and stand right. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[], words = 1): string => {

@@ -71,6 +71,9 @@ const quietSettings = {
   'extensions.autoCheckUpdates': false,
   'update.mode': 'none',
   'git.enabled': false,
+  // It looks for ports through all processes of the machine, every few seconds, in the extension host.
+  'remote.autoForwardPorts': false,
+  'remote.autoForwardPortsSource': 'output',
 };
 
 const writeSettings = async (folder: string): Promise<void> => {

@@ -33,7 +33,7 @@ const prepare = async (options: EditorTestOptions, env: Readonly<Record<string, 
     extensions: [projectRoot, await buildFakeModel(), await buildContributor()],
     env: { ...env, MCPL_TEST_GREP: options.grep ?? '' },
     ...(options.workspace === undefined ? {} : { workspace: resolve(options.workspace) }),
-    timeoutMs: 300_000,
+    timeoutMs: 900_000,
   };
 };
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { restoreApiGate } from './apiGate.ts';
 import { endTree, isAlive, processTree, run } from './processes.ts';
 import { inProject } from './paths.ts';
-import { select } from './stageRunner.ts';
+import { runStages, select } from './stageRunner.ts';
 import type { Stage } from './stages.ts';
 import { maximumSize, vsixProblems, zipEntries } from './vsix.ts';
 
@@ -111,15 +112,47 @@ suite('The stages of npm test', () => {
     needs,
     run: () => Promise.reject(new Error('not run')),
   });
-  const rows = [[stage('setup')], [stage('lint'), stage('types')], [stage('package')], [stage('install', 'package')]];
+  const rows = [
+    [[stage('setup')]],
+    [[stage('lint')], [stage('types'), stage('build')]],
+    [[stage('package'), stage('install', 'package')], [stage('node')]],
+  ];
 
   test('asked for by name bring what they need, in order', () => {
-    const names = select(rows, ['install', 'lint']).map((row) => row.map(({ name }) => name));
-    assert.deepEqual(names, [['lint'], ['package'], ['install']]);
+    const names = (...only: readonly string[]): unknown =>
+      select(rows, only).map((row) => row.map((lane) => lane.map(({ name }) => name)));
+    assert.deepEqual(names('install', 'lint'), [[['lint']], [['package', 'install']]]);
+    assert.deepEqual(names('node', 'build', 'package'), [[['build']], [['package'], ['node']]]);
+  });
+
+  test('of a lane run in turn, beside those of other lanes, and a row only after the row before', async () => {
+    const order: string[] = [];
+    const at = (name: string): Stage => ({
+      name,
+      run: async () => {
+        order.push(`${name} begins`);
+        await new Promise((done) => setImmediate(done));
+        order.push(`${name} ends`);
+        return { counts: { passed: 1, failed: name === 'b' ? 1 : 0 }, log: '' };
+      },
+    });
+    const needy: Stage = { ...at('needy'), needs: ['b'] };
+    const counts = await runStages(
+      [
+        [[at('a'), at('b')], [at('c')]],
+        [[needy], [at('d')]],
+      ],
+      {},
+    );
+    assert.equal(order.join(', '), 'a begins, c begins, a ends, b begins, c ends, b ends, d begins, d ends');
+    assert.deepEqual(counts, { passed: 4, failed: 2 });
   });
 
   test('with an unknown name list those that exist', () => {
-    assert.throws(() => select(rows, ['lnit']), /no stage lnit. Stages: setup, lint, types, package, install\./);
+    assert.throws(
+      () => select(rows, ['lnit']),
+      /no stage lnit. Stages: setup, lint, types, build, package, install, node\./,
+    );
   });
 });
 
@@ -139,6 +172,28 @@ suite('Processes of the harness', () => {
     );
     for (let round = 0; round < 50 && tree.some(isAlive); round++) await new Promise((done) => setTimeout(done, 20));
     assert.deepEqual(tree.filter(isAlive), []);
+  });
+
+  test('that are interrupted begin nothing more', async () => {
+    const module = JSON.stringify(inProject('test/harness/processes.ts'));
+    const mark = `stage-${randomUUID()}`;
+    const script = `
+      import { endEverything, onInterrupt, run } from ${module};
+      onInterrupt(endEverything);
+      for (;;) await run(process.execPath, ['-e', 'setTimeout(() => {}, 20_000)', '${mark}']);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+    const marked = (): readonly string[] =>
+      execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' })
+        .split('\n')
+        .filter((line) => line.endsWith(mark));
+    const until = async (isThere: () => boolean): Promise<void> => {
+      for (let round = 0; round < 200 && !isThere(); round++) await new Promise((done) => setTimeout(done, 20));
+    };
+    await until(() => marked().length === 1);
+    child.kill('SIGTERM');
+    await new Promise((done) => child.once('close', done));
+    await until(() => marked().length === 0);
+    assert.deepEqual([child.exitCode, marked()], [130, []]);
   });
 
   test('that cannot be started say so', async () => {

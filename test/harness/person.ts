@@ -17,11 +17,11 @@ export interface Person {
   /** All that was kept since, the latest last. */
   readonly seen: () => Promise<readonly string[]>;
   readonly screenshot: (name: string) => Promise<string>;
-  /** Runs a command by its title in the command palette. */
-  readonly command: (title: string) => Promise<void>;
+  /** Runs a command by its title in the command palette; with a choice, takes that from the list that it shows. */
+  readonly command: (title: string, choice?: string) => Promise<void>;
   /** Opens a view container by its title in the activity bar. */
   readonly openContainer: (title: string) => Promise<void>;
-  /** Clicks a row of a tree by its label; with an action, `checkbox`, `expand`, or the title of its inline button. */
+  /** Clicks a row of a tree by its label; with an action, `checkbox`, `expand`, `collapse`, or the title of its inline button. */
   readonly clickTreeItem: (label: string, action?: string) => Promise<void>;
   /** The visible rows of the trees in the side bar, indented by level: `label description [x]`. */
   readonly treeRows: () => Promise<readonly string[]>;
@@ -44,6 +44,16 @@ export type PersonAction = keyof Person;
 const visibleTexts = async (matches: Locator): Promise<readonly string[]> =>
   (await matches.filter({ visible: true }).allInnerTexts()).map((text) => text.trim());
 
+/** A page that goes away meanwhile shows nothing. */
+const unlessGone = async (texts: Promise<readonly string[]>): Promise<readonly string[]> => {
+  try {
+    return await texts;
+  } catch (error) {
+    if (error instanceof Error && /Frame was detached|Target closed/.test(error.message)) return [];
+    throw error;
+  }
+};
+
 const quoted = (text: string): string => JSON.stringify(text);
 
 const exactly = (text: string): RegExp => new RegExp(`^\\s*${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}\\s*$`);
@@ -55,11 +65,22 @@ const treeRow = (page: Page, label: string): Locator =>
     .filter({ has: page.locator('.label-name', { hasText: exactly(label) }) })
     .first();
 
+/** A row that is painted anew at that moment loses a click; a person looks whether it took, and tries again. */
+const turnRow = async (row: Locator, isExpanded: boolean): Promise<void> => {
+  const turned = row.and(row.page().locator(`[aria-expanded="${isExpanded}"]`));
+  for (let left = 4; !(await turned.isVisible()); left--) {
+    await row.locator('.monaco-tl-twistie').click();
+    const wait = turned.waitFor({ timeout: 2_000 });
+    if (left === 0) return wait;
+    await wait.catch(() => undefined);
+  }
+};
+
 const clickInRow = async (row: Locator, action: string | undefined): Promise<void> => {
   if (action === undefined) return row.click();
   if (action === 'checkbox')
     return row.locator('.monaco-checkbox, .custom-view-tree-node-item-checkbox').first().click();
-  if (action === 'expand') return row.locator('.monaco-tl-twistie').click();
+  if (action === 'expand' || action === 'collapse') return turnRow(row, action === 'expand');
   await row.hover();
   return row
     .locator(`.actions .action-label[aria-label^=${quoted(action)}]`)
@@ -167,34 +188,38 @@ const inNotifications = (page: Page): Pick<Person, 'notification' | 'notificatio
       .click(),
 });
 
-/** The palette closes itself when something else takes the focus, as happens while a window settles; a person tries again. */
-const runCommand = async (page: Page, box: Locator, title: string): Promise<void> => {
-  const row = page.locator(`.quick-input-list .monaco-list-row:has-text(${quoted(title)})`).first();
-  for (let left = 4; ; left--) {
+/** How long each try waits for the palette: one that does not come at once will not come at all. */
+const PALETTE_MS = [700, 1_500, 3_000, 3_000, 3_000];
+
+const quickRow = (page: Page, label: string): Locator =>
+  page.locator(`.quick-input-list .monaco-list-row:has-text(${quoted(label)})`).first();
+
+/** The palette, or a list, closes itself when something else takes the focus, as happens while a window settles; a person tries again. */
+const runCommand = async (page: Page, box: Locator, title: string, choice: string | undefined): Promise<void> => {
+  let reason: unknown;
+  for (const timeout of PALETTE_MS) {
     try {
       await page.keyboard.press('F1');
-      await box.fill(`>${title}`, { timeout: 3_000 });
-      return await row.click({ timeout: 3_000 });
+      await box.fill(`>${title}`, { timeout });
+      await quickRow(page, title).click({ timeout: 3_000 });
+      return await (choice === undefined ? undefined : quickRow(page, choice).click({ timeout: 5_000 }));
     } catch (error) {
-      if (left === 0) throw error;
+      reason = error;
       await page.keyboard.press('Escape');
     }
   }
+  throw reason;
 };
 
 const inQuickInput = (page: Page): Pick<Person, 'command' | 'answerInput' | 'pick'> => {
   const box = page.locator('.quick-input-widget:visible input').first();
   return {
-    command: async (title) => runCommand(page, box, title),
+    command: async (title, choice) => runCommand(page, box, title, choice),
     answerInput: async (text) => {
       await box.fill(text);
       await box.press('Enter');
     },
-    pick: async (label) =>
-      page
-        .locator(`.quick-input-list .monaco-list-row:has-text(${quoted(label)})`)
-        .first()
-        .click(),
+    pick: async (label) => quickRow(page, label).click(),
   };
 };
 
@@ -212,5 +237,5 @@ export const createPerson = (page: Page, screenshots: string): Person => ({
   ...inQuickInput(page),
   webviewClick: async (selector) => (await inWebview(page, selector)).click(),
   webviewFill: async (selector, text) => (await inWebview(page, selector)).fill(text),
-  webviewTexts: async (selector) => visibleTexts((await webviewOf(page)).locator(selector)),
+  webviewTexts: async (selector) => unlessGone(visibleTexts((await webviewOf(page)).locator(selector))),
 });

@@ -18,8 +18,11 @@ export interface RunResult {
 
 /** What this process has started and not yet seen end; ended with it, whatever happens. */
 const running = new Set<ChildProcess>();
+let isEnding = false;
 
 export const track = (child: ChildProcess): ChildProcess => {
+  // The end of one stage is the beginning of the next.
+  if (isEnding) child.kill('SIGKILL');
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;
@@ -90,7 +93,9 @@ export const endTree = async (pid: number | undefined, graceMs = 3_000): Promise
   signalAll(pids.filter(isAlive), 'SIGKILL');
 };
 
+/** From now on nothing else is started. */
 export const endEverything = async (): Promise<void> => {
+  isEnding = true;
   await Promise.all([...running].map((child) => endTree(child.pid)));
 };
 

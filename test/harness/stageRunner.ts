@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type Counts, add, nothing } from './counts.ts';
 import { describe, say, seconds } from './progress.ts';
-import type { Stage, StageOptions, StageResult } from './stages.ts';
+import type { Row, Stage, StageOptions, StageResult } from './stages.ts';
 
-type Rows = readonly (readonly Stage[])[];
+const isUsed = ({ length }: readonly unknown[]): boolean => length > 0;
 
 /** The rows with only these stages and what they need, in the same order. */
-export const select = (rows: Rows, names: readonly string[]): Rows => {
-  const all = rows.flat();
+export const select = (rows: readonly Row[], names: readonly string[]): readonly Row[] => {
+  const all = rows.flat(2);
   const unknown = names.filter((name) => !all.some((stage) => stage.name === name));
   if (unknown.length > 0) {
     throw new Error(`There is no stage ${unknown.join(', ')}. Stages: ${all.map(({ name }) => name).join(', ')}.`);
@@ -15,7 +15,8 @@ export const select = (rows: Rows, names: readonly string[]): Rows => {
   const wanted = new Set(names);
   for (const stage of all.toReversed())
     if (wanted.has(stage.name)) for (const need of stage.needs ?? []) wanted.add(need);
-  return rows.map((row) => row.filter(({ name }) => wanted.has(name))).filter((row) => row.length > 0);
+  const chosen = (lane: Row[number]): Row[number] => lane.filter(({ name }) => wanted.has(name));
+  return rows.map((row) => row.map(chosen).filter(isUsed)).filter(isUsed);
 };
 
 const attempt = async (stage: Stage, options: StageOptions): Promise<StageResult> => {
@@ -44,24 +45,25 @@ const report = (stage: Stage, result: StageResult, started: number): void => {
 };
 
 /** Runs every stage, whatever failed before; a stage whose needs failed is one failure more, not a misleading log. */
-export const runStages = async (rows: Rows, options: StageOptions): Promise<Counts> => {
+export const runStages = async (rows: readonly Row[], options: StageOptions): Promise<Counts> => {
   const failed = new Set<string>();
   let total = nothing;
-  for (const row of rows) {
-    const results = await Promise.all(
-      row.map(async (stage) => {
-        const started = Date.now();
-        const broken = (stage.needs ?? []).filter((need) => failed.has(need));
-        const result =
-          broken.length > 0
-            ? { counts: { passed: 0, failed: 1 }, log: `Not run, because ${broken.join(' and ')} failed.` }
-            : await attempt(stage, options);
-        if (result.counts.failed > 0) failed.add(stage.name);
-        report(stage, result, started);
-        return result.counts;
+  const runStage = async (stage: Stage): Promise<void> => {
+    const started = Date.now();
+    const broken = (stage.needs ?? []).filter((need) => failed.has(need));
+    const result =
+      broken.length > 0
+        ? { counts: { passed: 0, failed: 1 }, log: `Not run, because ${broken.join(' and ')} failed.` }
+        : await attempt(stage, options);
+    if (result.counts.failed > 0) failed.add(stage.name);
+    report(stage, result, started);
+    total = add(total, result.counts);
+  };
+  for (const row of rows)
+    await Promise.all(
+      row.map(async (lane) => {
+        for (const stage of lane) await runStage(stage);
       }),
     );
-    total = results.reduce(add, total);
-  }
   return total;
 };

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { runGuard } from '../bench/guardRun.ts';
 import { count, runConformance, summary } from '../conformance/run.ts';
 import { runInterop, unknownToPage } from '../servers/interop.ts';
 import { type Counts, mochaRun } from './counts.ts';
@@ -8,6 +9,7 @@ import { runEditorTests } from './editorTests.ts';
 import { prepareJourney } from './journeySetup.ts';
 import { inProject, node22, node24, projectRoot } from './paths.ts';
 import { run } from './processes.ts';
+import { strippedSources } from './strippedSources.ts';
 import { ensureSystem } from './systemPackages.ts';
 import { packageExtension } from './vsix.ts';
 
@@ -28,6 +30,14 @@ export interface Stage {
   readonly needs?: readonly string[];
   readonly run: (options: StageOptions) => Promise<StageResult>;
 }
+
+/** Stages in turn. */
+export type Lane = readonly Stage[];
+
+/** Lanes side by side: they do not disturb each other. */
+export type Row = readonly Lane[];
+
+export const alone = (stage: Stage): Row => [[stage]];
 
 type Command = readonly [program: string, ...args: readonly string[]];
 
@@ -83,6 +93,7 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
       env: {
         ...process.env,
         PATH: `${join(program, '..')}:${process.env['PATH'] ?? ''}`,
+        NODE_OPTIONS: await strippedSources(),
         ...mocha.env,
         ...options.env,
       },
@@ -128,6 +139,9 @@ const conformanceStage: Stage = {
   },
 };
 
+/** What a message costs, beside peers. */
+const benchStage: Stage = { name: 'bench', needs: ['build'], run: ({ grep }) => runGuard(grep) };
+
 /** Servers that others wrote; each transport of each counts as one, and docs/interop.md has to say the same. */
 export const interopStage = (quick: boolean): Stage => ({
   name: 'interop',
@@ -146,27 +160,33 @@ export const interopStage = (quick: boolean): Stage => ({
   },
 });
 
-/** Installed the way a user installs it, and used from outside by a person who is a browser. */
-export const journeyStages = (editor: EditorName, suffix = ''): readonly Stage[] => [
-  {
-    name: `install${suffix}`,
-    needs: ['package'],
-    run: async () => {
-      const log = await prepareJourney(editor);
-      return { counts: one(true), log };
-    },
+/** Installed the way a user installs it. */
+export const installStage = (editor: EditorName, suffix = ''): Stage => ({
+  name: `install${suffix}`,
+  needs: ['package'],
+  run: async () => {
+    const log = await prepareJourney(editor);
+    return { counts: one(true), log };
   },
-  {
-    name: `journey${suffix}`,
-    needs: [`install${suffix}`],
-    run: mochaStage({
-      name: `journey${suffix}`,
-      patterns: [suffix === '' ? 'test/editor/journey/**/*.test.ts' : 'test/editor/journey/smoke.test.ts'],
-      timeoutMs: 180_000,
-      env: { MCPL_TEST_JOURNEY_EDITOR: editor },
-    }),
-  },
-];
+});
+
+interface JourneyOptions {
+  readonly editor?: EditorName;
+  /** Of the stage that installs. */
+  readonly needs?: string;
+  readonly pattern: string;
+}
+
+/** What was installed, used from outside by a person who is a browser. */
+export const journeyStage = (name: string, options: JourneyOptions): Stage => {
+  const { editor = 'current', needs = 'install', pattern } = options;
+  const env = { MCPL_TEST_JOURNEY_EDITOR: editor };
+  return {
+    name,
+    needs: [needs],
+    run: mochaStage({ name, patterns: [`test/editor/journey/${pattern}`], timeoutMs: 180_000, env }),
+  };
+};
 
 export const packageStage: Stage = {
   name: 'package',
@@ -189,56 +209,76 @@ export const setupStage: Stage = {
   },
 };
 
-/** In order; those of one row do not disturb each other and run side by side. */
-export const everyStage: readonly (readonly Stage[])[] = [
-  [setupStage],
+/** Of files that are as they were, prettier and the compiler of the types remember what they found. */
+const remembered = (name: string): string => inProject('out/remembered', name);
+
+const formatStage: Stage = {
+  name: 'format',
+  run: commands(
+    inNode(
+      'prettier/bin/prettier.cjs',
+      ...['--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content'],
+      ...['--cache-location', remembered('format'), '.'],
+    ),
+  ),
+};
+
+const lintStage: Stage = { name: 'lint', run: commands(inNode('eslint/bin/eslint.js', '--max-warnings=0', '.')) };
+
+const layersStage: Stage = {
+  name: 'layers',
+  run: commands(inNode('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', 'src')),
+};
+
+const typesOf = (folder: string): Command =>
+  inNode(
+    'typescript/bin/tsc',
+    ...['-p', folder, '--incremental'],
+    ...['--tsBuildInfoFile', remembered(`${folder.replaceAll(/\W/g, '-')}.types`)],
+  );
+
+const typesStage: Stage = { name: 'types', run: commands(typesOf('.'), typesOf('src/core'), typesOf('src/webview')) };
+
+const buildStage: Stage = {
+  name: 'build',
+  run: commands([process.execPath, 'esbuild.mjs'], [process.execPath, 'esbuild.mjs', '--core']),
+};
+
+const unitStage: Stage = {
+  name: 'unit',
+  run: mochaStage({
+    name: 'unit',
+    patterns: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts', 'test/harness/**/*.test.ts'],
+    timeoutMs: 30_000,
+    hooks: 'test/support/leakHooks.ts',
+  }),
+};
+
+const editorStage: Stage = {
+  name: 'editor',
+  needs: ['build'],
+  run: async ({ grep }) => {
+    const { counts, log, editor } = await runEditorTests(grep === undefined ? {} : { grep });
+    return { counts, log, note: editor };
+  },
+};
+
+/** What is packed is built anew: nothing may read `dist` meanwhile. */
+export const everyStage: readonly Row[] = [
+  alone(setupStage),
   [
-    { name: 'format', run: commands(inNode('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.')) },
-    { name: 'lint', run: commands(inNode('eslint/bin/eslint.js', '--max-warnings=0', '.')) },
+    [lintStage, buildStage, packageStage, installStage('current')],
+    [formatStage, layersStage, typesStage, unitStage],
   ],
-  [
-    {
-      name: 'layers',
-      run: commands(
-        inNode('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', 'src'),
-      ),
-    },
-    {
-      name: 'types',
-      run: commands(
-        inNode('typescript/bin/tsc', '-p', '.'),
-        inNode('typescript/bin/tsc', '-p', 'src/core'),
-        inNode('typescript/bin/tsc', '-p', 'src/webview'),
-      ),
-    },
-  ],
-  [
-    { name: 'build', run: commands([process.execPath, 'esbuild.mjs'], [process.execPath, 'esbuild.mjs', '--core']) },
-    {
-      name: 'unit',
-      run: mochaStage({
-        name: 'unit',
-        patterns: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts', 'test/harness/**/*.test.ts'],
-        timeoutMs: 30_000,
-        hooks: 'test/support/leakHooks.ts',
-      }),
-    },
-  ],
-  // They wait for processes most of the time.
-  [nodeStage('node', node24), nodeStage('node22', node22)],
   // Alone: the suite measures how long a client waits.
-  [conformanceStage],
-  [interopStage(true)],
+  alone(conformanceStage),
+  // Alone as well. It measures CPU time beside that of peers, and takes a minute at most.
+  alone(benchStage),
+  // Two lanes mostly wait for processes, two for pages.
   [
-    {
-      name: 'editor',
-      needs: ['build'],
-      run: async ({ grep }) => {
-        const { counts, log, editor } = await runEditorTests(grep === undefined ? {} : { grep });
-        return { counts, log, note: editor };
-      },
-    },
+    [interopStage(true), nodeStage('node', node24)],
+    [nodeStage('node22', node22)],
+    [editorStage],
+    [journeyStage('journeyLive', { pattern: 'live/*.test.ts' }), journeyStage('journey', { pattern: '*.test.ts' })],
   ],
-  [packageStage],
-  ...journeyStages('current').map((stage) => [stage]),
 ];

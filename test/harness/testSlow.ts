@@ -8,16 +8,18 @@ onInterrupt(endEverything);
 process.env['MCPL_TEST_DOSE'] = 'full';
 
 // Only now: the stages read the dose when they are made.
-const { interopStage, journeyStages, nodeStage, packageStage, setupStage } = await import('./stages.ts');
+const { alone, installStage, interopStage, journeyStage, nodeStage, packageStage, setupStage } =
+  await import('./stages.ts');
 
 const slowStages = [
-  [setupStage],
-  [nodeStage('node', node24)],
-  [nodeStage('node22', node22)],
-  [interopStage(false)],
-  [packageStage],
-  ...journeyStages('oldest', '-oldest').map((stage) => [stage]),
-];
+  setupStage,
+  nodeStage('node', node24),
+  nodeStage('node22', node22),
+  interopStage(false),
+  packageStage,
+  installStage('oldest', '-oldest'),
+  journeyStage('journey-oldest', { editor: 'oldest', needs: 'install-oldest', pattern: 'smoke.test.ts' }),
+].map(alone);
 
 await main(async () => {
   const { only, grep } = options({ only: 'text', grep: 'text' });

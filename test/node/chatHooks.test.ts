@@ -175,7 +175,7 @@ onPosix('The script of the chat hooks', function () {
     assert.deepEqual(await run(prompt('No window')), SILENT);
     assert.deepEqual(await run(large), SILENT);
     assert.deepEqual(await run(prompt('No home'), { home: '' }), SILENT);
-    assert.deepEqual(await run(prompt('No plugin'), { plugin: join(base, 'nowhere') }), SILENT);
+    assert.deepEqual(await run(large, { plugin: join(base, 'nowhere') }), SILENT);
     await open('one');
     const bare = join(base, 'bin');
     await mkdir(bare);

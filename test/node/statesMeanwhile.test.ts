@@ -172,6 +172,8 @@ suite('Files of lineages, with something else between their steps', function () 
         once(() => trim(limits)),
       );
       assert.ok(added >= MANY - 100, `${added} added`);
+      // Where what was read builds on what was given up, it is read once more, and the first reading goes with the next trim.
+      trim({});
       isSound(states);
       for (const name of ['n100', 'n2500', `n${MANY - 1}`]) assert.equal(states.state(name), `{"n":${name.slice(1)}}`);
       assert.equal(states.base().head?.checkpoint, 'away');

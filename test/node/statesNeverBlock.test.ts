@@ -12,7 +12,7 @@ import { CAN_MEASURE_TURNS, longestTurn } from '../support/longestTurn.ts';
 const serverPath = fileURLToPath(new URL('fixtures/largeStateServer.mjs', import.meta.url));
 /** Of the extension host's time, which is that of all extensions. */
 const MOST_MS = 50;
-const ROUNDS = 3;
+const MOST_ROUNDS = 3;
 const KEY = { server: 'large', featureSet: 'notes.edit' };
 
 // With this in the place of the parser, states of 10 MB took 30 ms (a few long texts) to 740 ms (very many members).
@@ -66,26 +66,30 @@ suite('States of 10 MB never keep the extension host for more than 50 ms', funct
     await host.lineages.exportTo(KEY, join(folder, 'exported.jsonl'));
   }
 
-  /** What each takes at its best: of what really has to be done at once nothing is ever quicker. */
-  async function turns(): Promise<Readonly<Record<string, number>>> {
+  /** What took too long each time: of what really has to be done at once nothing is ever quicker. */
+  async function tooLong(): Promise<Readonly<Record<string, number>>> {
     const work = { whole: call('whole'), edit: call('edit'), looked } as const;
-    const best: Record<string, number> = {};
-    for (let round = 0; round < ROUNDS; round++)
-      for (const [what, doing] of Object.entries(work))
-        best[what] = Math.min(best[what] ?? Number.POSITIVE_INFINITY, await longestTurn(doing));
-    return best;
+    let long: Record<string, number> = { whole: Infinity, edit: Infinity, looked: Infinity };
+    for (let round = 0; round < MOST_ROUNDS && Object.keys(long).length > 0; round++) {
+      const again: Record<string, number> = {};
+      for (const [what, doing] of Object.entries(work)) {
+        const ms = Math.min(long[what] ?? 0, await longestTurn(doing));
+        if (ms > MOST_MS) again[what] = ms;
+      }
+      long = again;
+    }
+    return long;
   }
 
   for (const over of ['stdio', 'WebSocket'] as const)
     for (const kind of ['notes', 'text', 'foreign', 'tiny', 'wide'])
       test(`when they come, go along with a call and are looked at: ${kind}, over ${over}`, async () => {
         await started(kind, over);
-        const measured = await turns();
-        const { total } = await window();
-        assert.equal(total, 2 * ROUNDS);
-        const long = Object.entries(measured).filter(([, ms]) => ms > MOST_MS);
-        assert.deepEqual(long, [], JSON.stringify(measured));
-        const [whole] = (await window()).rows.slice(-1);
+        assert.deepEqual(await tooLong(), {});
+        const { total, rows } = await window();
+        // One that came as a whole, and one that was changed, in each round.
+        assert.ok(total >= 2 && total % 2 === 0, `${total} checkpoints`);
+        const whole = rows.at(-1);
         const size = (await host.lineages.state(whole?.node.place ?? 0, 'compact'))?.length ?? 0;
         assert.ok(size > 3_000_000, `${size} characters`);
       });

@@ -77,8 +77,9 @@ suite('a server over stdio', function () {
     await bench.ask('flood', { count: 6_000 });
     isOn = false;
     assert.equal(bench.notified.length, 6_000);
-    // A slice is of 4 ms, and each of these takes 0.05 ms. Without slices it would be what one read holds, and more.
-    assert.ok(most > 0 && most <= 100, `${most} in one turn`);
+    // A slice is of 4 ms, and each of these takes 0.05 ms; on a busy machine a turn may get two. Without slices it would be what
+    // one read holds, and more.
+    assert.ok(most > 0 && most <= 200, `${most} in one turn`);
   });
 
   test('that exits in the middle of a call fails that call, and says how it ended', async () => {

@@ -123,6 +123,39 @@ suite('The store', function () {
     assert.deepEqual(await servers(), ['files']);
   });
 
+  test('of a flood a few hundred answers come in one turn, in their order', async () => {
+    const store = open();
+    await store.consents.save(consent('first'));
+    let turn = 0;
+    let isOver = false;
+    const count = (): void => {
+      turn++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const answered: { readonly at: number; readonly turn: number }[] = [];
+    const flood = Array.from({ length: 1_000 }, (_, at) =>
+      store.consents.save(consent('flood', at)).then(() => answered.push({ at, turn })),
+    );
+    await Promise.all(flood);
+    isOver = true;
+    assert.deepEqual(
+      answered.map(({ at }) => at),
+      Array.from({ length: 1_000 }, (_, at) => at),
+    );
+    const turns = answered.map((each) => each.turn);
+    const most = Math.max(...[...new Set(turns)].map((each) => turns.filter((other) => other === each).length));
+    assert.ok(most <= 256, `${most} in one turn`);
+  });
+
+  test('a flood of 150,000 requests in one turn is answered, whatever the closing of the store does to its end', async () => {
+    const store = open();
+    const found = Array.from({ length: 150_000 }, () => store.consents.list());
+    const closed = store.close();
+    assert.equal((await Promise.all(found)).length, 150_000);
+    await closed;
+  });
+
   test('a file that is no database is set aside as it is, and a new one is begun', async () => {
     await save('files');
     writeFileSync(file, 'not a database, only text. '.repeat(400));

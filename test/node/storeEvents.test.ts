@@ -143,6 +143,16 @@ for (const kind of ['file', 'memory'] as const)
       assert.deepEqual(await store.grants.list(), [grant('two', { at: 1_000_001 })]);
     });
 
+    test('grants are listed by their kind, and all of them however many there are', async () => {
+      const scopes = Array.from({ length: 1_500 }, (_, i) => scopeGrant(`scope-${i}`, { at: i }));
+      await Promise.all(scopes.map((each) => store.grants.save(each)));
+      await store.grants.save(grant('set', { at: 2_000 }));
+      await again();
+      assert.deepEqual(await store.grants.list('scope'), scopes);
+      assert.deepEqual(await store.grants.list('featureSet'), [grant('set', { at: 2_000 })]);
+      assert.equal((await store.grants.list()).length, 1_501);
+    });
+
     test('a grant of a scope comes back as it was kept, whatever it holds, beside one of a feature set', async () => {
       const kept = [
         scopeGrant('all', { at: 1, label: 'Zeile\u2028 "zwei" 😀', targets: ['/a', '#general', 'C:/b'] }),

@@ -3,12 +3,15 @@ import { type Disposable, toDisposable } from '../../src/core/base/disposable.ts
 
 interface Timer {
   readonly at: number;
+  readonly ms: number;
   readonly callback: () => void;
   handle: Disposable | undefined;
 }
 
 /** Time that stands still until a test moves it. */
 export class FakeClock implements Clock {
+  /** What each timer that fired had waited, in milliseconds: what costs something although nobody does anything. */
+  readonly fired: number[] = [];
   readonly #timers = new Set<Timer>();
   #now: number;
 
@@ -26,7 +29,7 @@ export class FakeClock implements Clock {
   }
 
   delay(ms: number, callback: () => void): Disposable {
-    const timer: Timer = { at: this.#now + Math.max(0, ms), callback, handle: undefined };
+    const timer: Timer = { at: this.#now + Math.max(0, ms), ms, callback, handle: undefined };
     this.#timers.add(timer);
     timer.handle = toDisposable(() => this.#timers.delete(timer));
     return timer.handle;
@@ -42,6 +45,7 @@ export class FakeClock implements Clock {
       // A timer that fired holds nothing any more, as a real one.
       next.handle?.dispose();
       this.#now = Math.max(this.#now, next.at);
+      this.fired.push(next.ms);
       next.callback();
       await settle();
     }

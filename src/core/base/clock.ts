@@ -7,3 +7,8 @@ export interface Clock {
   /** Calls back once after `ms`, unless disposed before. */
   delay(ms: number, callback: () => void): Disposable;
 }
+
+/** Others have their turn first. */
+export function nextTurn(clock: Clock): Promise<void> {
+  return new Promise((resume) => void clock.delay(0, resume));
+}

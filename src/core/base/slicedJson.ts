@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, nextTurn } from './clock.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /** About as many characters take a quarter of a millisecond: no need to think of slices. */
@@ -26,7 +26,7 @@ export async function slicedJson(value: Json, clock: Clock): Promise<string> {
     else if (now === last) pace.piece = Math.min(LARGEST_PIECE, pace.piece * 2);
     last = now;
     if (now - started < SLICE_MS) continue;
-    await new Promise<void>((resume) => void clock.delay(0, resume));
+    await nextTurn(clock);
     started = last = clock.now();
   }
   return pieces.join('');

@@ -1,6 +1,6 @@
 import { ignoreFailure, KeyedQueue } from '../base/async.ts';
 import { CancellationSource, type CancellationToken, NO_CANCELLATION, unlessCancelled } from '../base/cancellation.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, nextTurn } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { cancelled, HostError, isCancellation, messageOf, toHostError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
@@ -39,6 +39,8 @@ const TRIM_EVERY = 256;
 /** Each time as many characters count for one event more. */
 const LARGE = 250_000;
 const LONGEST_ANSWER = 100_000;
+/** Others have their turn in between: 100,000 took 40 ms. */
+const MARKED_AT_ONCE = 10_000;
 
 const LEFT_OPEN = 'The window was closed before a model had answered. Ask again.';
 const STOPPED = 'It was stopped before a model had answered. Ask again.';
@@ -114,7 +116,10 @@ export class LiveInbox implements EventInbox, Disposable {
     const unread = ids.filter((id) => this.#shelf.find(id)?.isRead === false);
     if (unread.length === 0) return;
     await this.#options.events.markRead(unread);
-    for (const id of unread) this.#shelf.change(id, { isRead: true });
+    for (const [index, id] of unread.entries()) {
+      if (index > 0 && index % MARKED_AT_ONCE === 0) await nextTurn(this.#options.clock);
+      this.#shelf.change(id, { isRead: true });
+    }
     this.#tell();
   }
 
@@ -196,7 +201,8 @@ export class LiveInbox implements EventInbox, Disposable {
       if (this.#isDisposed) return;
       const isHere = (id: string): boolean => this.#shelf.find(id) !== undefined;
       const leftOpen = kept.filter(({ id, outcome }) => outcome.kind === 'asking' && !isHere(id));
-      this.#shelf.addOlder(kept);
+      for (const _ of this.#shelf.addOlder(kept)) await nextTurn(this.#options.clock);
+      if (this.#isDisposed) return;
       for (const { id } of leftOpen) void this.#note(id, this.#failed(LEFT_OPEN));
       this.#trim();
       this.#tell();

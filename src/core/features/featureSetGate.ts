@@ -5,7 +5,7 @@ import type { ResultView } from '../model/content.ts';
 import type { Clock } from '../ports.ts';
 import type { Session } from '../session/session.ts';
 import { toolNamed } from './calledTool.ts';
-import type { CallContext, CallInterceptor, CallStep } from './toolCalls.ts';
+import type { CallContext, CallInterceptor, CallStep } from './callSteps.ts';
 
 export interface FeatureSetGateOptions {
   readonly clock: Clock;

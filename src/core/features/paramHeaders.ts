@@ -4,7 +4,7 @@ import type { ServerSnapshot } from '../model/server.ts';
 import { isHeaderMismatch } from '../wire/envelope.ts';
 import { paramHeaders } from '../wire/headers.ts';
 import { toolNamed } from './calledTool.ts';
-import type { CallContext, CallInterceptor } from './toolCalls.ts';
+import type { CallContext, CallInterceptor } from './callSteps.ts';
 
 export interface RepeatedArgumentsOptions {
   /** Reads the tools of a server again, and gives what is then known of it. */

@@ -23,6 +23,8 @@ export type Remembered = Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>
 
 /** More than anybody approves by hand; then the oldest goes. */
 const MOST_REMEMBERED = 10_000;
+/** Of a file that has more, so many go at once: 100,000 held up everybody for 350 ms. */
+const MOST_AT_ONCE = 1_000;
 /** The last moment that a date can name. */
 const LATEST = 8_640_000_000_000_000;
 
@@ -45,6 +47,8 @@ export class RememberedApprovals implements Disposable {
   #isLoaded = false;
   #hasTried = false;
   #timer: Disposable | undefined;
+  /** When the timer is due. */
+  #armedFor: number | undefined;
   #isDisposed = false;
 
   readonly onDidChange = this.#changed.event;
@@ -59,8 +63,8 @@ export class RememberedApprovals implements Disposable {
     if (!this.#hasTried) void this.loaded();
     this.#list ??= [...this.#grants.values()].reverse().sort((a, b) => b.at - a.at);
     // The machine may have slept through the moment at which one of them ended.
-    if (this.#list.some((grant) => this.#isOver(grant)))
-      this.#list = this.#list.filter((grant) => !this.#isOver(grant));
+    const now = this.#options.clock.now();
+    if (this.#list.some((grant) => isOver(grant, now))) this.#list = this.#list.filter((grant) => !isOver(grant, now));
     return this.#list;
   }
 
@@ -165,12 +169,15 @@ export class RememberedApprovals implements Disposable {
     const { grants, log } = this.#options;
     this.#hasTried = true;
     try {
-      const kept = await grants.list();
+      const kept = await grants.list('scope');
       if (this.#isDisposed) return;
       this.#isLoaded = true;
       const news = kept.filter((grant) => grant.kind === 'scope').filter((grant) => this.#isNews(grant));
-      for (const grant of news) this.#grants.set(grant.id, grant);
+      const tooMany = Math.max(0, news.length - MOST_REMEMBERED);
+      for (const grant of news.slice(tooMany)) this.#grants.set(grant.id, grant);
+      void this.#giveUp(news.slice(0, tooMany));
       if (news.length > 0) this.#tell();
+      this.#armFirst();
       this.#expire();
       this.#trim();
       if (this.#doomed.size > 0) ignoreFailure(this.#remove([]));
@@ -199,8 +206,8 @@ export class RememberedApprovals implements Disposable {
     return grant.server === server && grant.fingerprint === fingerprint && grant.key === key && !this.#isOver(grant);
   }
 
-  #isOver({ until }: ScopeGrant): boolean {
-    return until !== undefined && until <= this.#options.clock.now();
+  #isOver(grant: ScopeGrant): boolean {
+    return isOver(grant, this.#options.clock.now());
   }
 
   /** Those that are about to be kept as well: they may be revoked before that. */
@@ -219,6 +226,7 @@ export class RememberedApprovals implements Disposable {
     this.#grants.delete(grant.id);
     this.#grants.set(grant.id, grant);
     this.#tell();
+    this.#arm(grant.until);
   }
 
   #drop(ids: readonly string[]): void {
@@ -228,18 +236,28 @@ export class RememberedApprovals implements Disposable {
 
   #tell(): void {
     this.#list = undefined;
-    this.#arm();
     this.#changed.fire();
   }
 
   #trim(): void {
     if (this.#grants.size <= MOST_REMEMBERED) return;
-    const work = this.#end(this.list().slice(MOST_REMEMBERED), 'approval/revoked', 'There were too many');
+    const work = this.#end(this.list().slice(MOST_REMEMBERED), 'approval/revoked', TOO_MANY);
     work.catch((error: unknown) => this.#notRemoved(error));
   }
 
+  /** They were never allowed here. */
+  async #giveUp(grants: readonly ScopeGrant[]): Promise<void> {
+    try {
+      for (let from = 0; from < grants.length && !this.#isDisposed; from += MOST_AT_ONCE)
+        await this.#end(grants.slice(from, from + MOST_AT_ONCE), 'approval/revoked', TOO_MANY);
+    } catch (error) {
+      this.#notRemoved(error);
+    }
+  }
+
   #expire(): void {
-    const over = [...this.#grants.values()].filter((grant) => this.#isOver(grant));
+    const now = this.#options.clock.now();
+    const over = [...this.#grants.values()].filter((grant) => isOver(grant, now));
     const work = this.#end(over, 'approval/expired', 'Its time is over');
     work.catch((error: unknown) => this.#notRemoved(error));
   }
@@ -268,24 +286,39 @@ export class RememberedApprovals implements Disposable {
     if (this.#isLoaded) for (const id of all) if (!this.#saving.has(id)) this.#doomed.delete(id);
   }
 
-  /** At the end of the one that ends first. */
-  #arm(): void {
-    this.#timer?.dispose();
-    this.#timer = undefined;
+  #armFirst(): void {
     let first: number | undefined;
     for (const { until } of this.#grants.values())
       if (until !== undefined && (first === undefined || until < first)) first = until;
-    if (first === undefined || this.#isDisposed) return;
-    this.#timer = this.#options.clock.delay(Math.max(0, first - this.#options.clock.now()), () => {
+    this.#arm(first);
+  }
+
+  /**
+   * At the end of the one that ends first, or of one that is gone by now. To look at all of them for each that comes would
+   * take a second for 10,000.
+   */
+  #arm(until: number | undefined): void {
+    if (until === undefined || this.#isDisposed) return;
+    if (this.#armedFor !== undefined && this.#armedFor <= until) return;
+    this.#timer?.dispose();
+    this.#armedFor = until;
+    this.#timer = this.#options.clock.delay(Math.max(0, until - this.#options.clock.now()), () => {
+      this.#armedFor = undefined;
       this.#expire();
       // A timer may be early, and a clock may be set back.
-      this.#arm();
+      this.#armFirst();
     });
   }
 
   #record(operation: string, grant: ScopeGrant, what: string, durationMs: number): void {
     this.#options.record(grantRecord(grant, { operation, what, durationMs, at: this.#options.clock.now() }));
   }
+}
+
+const TOO_MANY = 'There were too many';
+
+function isOver({ until }: ScopeGrant, now: number): boolean {
+  return until !== undefined && until <= now;
 }
 
 function unreadable(): HostError {

@@ -1,12 +1,12 @@
 import { CancellationSource, type CancellationToken, NO_CANCELLATION, unlessCancelled } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore } from '../base/disposable.ts';
-import { cancelled, HostError, isHostError } from '../base/errors.ts';
+import { cancelled, HostError } from '../base/errors.ts';
 import type { UrlQuestion } from '../inputPorts.ts';
 import type { UrlElicitation } from '../model/inputs.ts';
 import { urlElicitationsOf } from '../wire/elicitation.ts';
 import type { ElicitationFeature } from './elicitation.ts';
-import type { CallContext, CallInterceptor } from './toolCalls.ts';
+import type { CallContext, CallRecovery } from './callSteps.ts';
 
 export interface RequiredPagesOptions {
   readonly clock: Clock;
@@ -22,23 +22,30 @@ const MAX_PAGES = 5;
 const VISIT_MS = 1_800_000;
 
 /** A call that needs pages to be visited first: the person is asked for each, and the call is made once more. */
-export function requiredPages(options: RequiredPagesOptions): CallInterceptor {
+export function requiredPages(options: RequiredPagesOptions): CallRecovery {
   return {
     concerns: ({ codec }) => codec.traits.elicitationIds,
-    intercept: (context, next) =>
-      next(context).catch(async (error: unknown) => {
-        const feature = options.find(context.server.id);
-        if (feature === undefined || !isHostError(error, 'REMOTE_ERROR')) throw error;
-        const pages = error.rpcCode === URL_ELICITATION_REQUIRED ? urlElicitationsOf(error.data) : [];
-        if (pages.length === 0 || pages.length > MAX_PAGES) throw error;
-        const token = context.token ?? NO_CANCELLATION;
-        for (const page of pages) {
-          context.report({ progress: 0, total: undefined, message: 'Waits for a page to be visited.' });
-          await unlessCancelled(visit(page, context, feature, token, options), token, 'The call');
-        }
-        return next(context);
-      }),
+    recover: (context, error, again) => {
+      const feature = options.find(context.server.id);
+      if (feature === undefined || error.code !== 'REMOTE_ERROR') return undefined;
+      const pages = error.rpcCode === URL_ELICITATION_REQUIRED ? urlElicitationsOf(error.data) : [];
+      if (pages.length === 0 || pages.length > MAX_PAGES) return undefined;
+      return visitAll(pages, context, feature, options).then(() => again(context));
+    },
   };
+}
+
+async function visitAll(
+  pages: readonly UrlElicitation[],
+  context: CallContext,
+  feature: ElicitationFeature,
+  options: RequiredPagesOptions,
+): Promise<void> {
+  const token = context.token ?? NO_CANCELLATION;
+  for (const page of pages) {
+    context.report({ progress: 0, total: undefined, message: 'Waits for a page to be visited.' });
+    await unlessCancelled(visit(page, context, feature, token, options), token, 'The call');
+  }
 }
 
 async function visit(

@@ -8,7 +8,7 @@ import { scopeOfTool, type ToolScope } from '../policy/toolScopes.ts';
 import type { Session } from '../session/session.ts';
 import { toolNamed } from './calledTool.ts';
 import type { ScopeAnswer, ScopeDenial, ScopeDesk, ScopedUnit } from './scopeDesk.ts';
-import type { CallContext, CallInterceptor, CallStep } from './toolCalls.ts';
+import type { CallContext, CallInterceptor, CallStep } from './callSteps.ts';
 
 /** A server as calls of its scoped tools need it. */
 export interface ScopedServer extends ScopedUnit {

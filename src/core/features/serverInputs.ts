@@ -7,7 +7,7 @@ import { requiredPages } from './requiredPages.ts';
 import { SamplingFeature } from './sampling.ts';
 import { structuredOutput } from './structuredOutput.ts';
 import { TaskFeature, TASKS_DECLARATION, tasks } from './tasks.ts';
-import type { CallInterceptor } from './toolCalls.ts';
+import type { CallInterceptor, CallRecovery } from './callSteps.ts';
 
 export interface ServerInputsOptions {
   /** The server's id in the settings. */
@@ -44,7 +44,7 @@ export interface InputInterceptorsOptions {
 }
 
 /** In this order: a task is what is called again after a page was visited, and its result is what is checked. */
-export function inputInterceptors(options: InputInterceptorsOptions): readonly CallInterceptor[] {
+export function inputInterceptors(options: InputInterceptorsOptions): readonly (CallInterceptor | CallRecovery)[] {
   const { clock, ports } = options;
   return [
     structuredOutput(ports),

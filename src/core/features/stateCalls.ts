@@ -16,7 +16,7 @@ import { RemarkedResult } from './remarkedResult.ts';
 import { shortArguments } from './shortArguments.ts';
 import type { NewState, StateKeeping } from './stateKeeping.ts';
 import type { StateQueue, StateTurn } from './stateQueue.ts';
-import type { CallContext, CallStep } from './toolCalls.ts';
+import type { CallContext, CallStep } from './callSteps.ts';
 import type { StateUnit } from './stateUnit.ts';
 
 export interface StateCallsOptions {

@@ -16,7 +16,7 @@ import { StateKeeping } from './stateKeeping.ts';
 import { StateQueue } from './stateQueue.ts';
 import { StateRetention } from './stateRetention.ts';
 import { StateRollback } from './stateRollback.ts';
-import type { CallContext, CallStep } from './toolCalls.ts';
+import type { CallContext, CallStep } from './callSteps.ts';
 
 export interface StateDeskOptions {
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import { LiveLineages } from './liveLineages.ts';
 import { RemarkedResult } from './remarkedResult.ts';
 import type { StateDesk } from './stateDesk.ts';
 import type { StateUnit } from './stateUnit.ts';
-import type { CallContext, CallInterceptor, CallStep } from './toolCalls.ts';
+import type { CallContext, CallInterceptor, CallStep } from './callSteps.ts';
 
 export type { StateUnit };
 

@@ -4,7 +4,7 @@ import type { InputPorts, SchemaChecker } from '../inputPorts.ts';
 import type { ResultView } from '../model/content.ts';
 import { toolNamed } from './calledTool.ts';
 import { RemarkedResult } from './remarkedResult.ts';
-import type { CallContext, CallInterceptor } from './toolCalls.ts';
+import type { CallContext, CallInterceptor } from './callSteps.ts';
 
 /**
  * MCP 2025-06-18 "Output schema": clients should check what a tool gives. What does not match is passed on all the

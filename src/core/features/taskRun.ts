@@ -9,7 +9,7 @@ import { decodeResult, type ResultView } from '../model/content.ts';
 import { type InputRequest, type InputRequests, isOver, type Task } from '../model/task.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import { decodeTask } from '../wire/tasks.ts';
-import type { CallContext } from './toolCalls.ts';
+import type { CallContext } from './callSteps.ts';
 
 /** Tasks of MCP 2025-11-25, or of the extension that later revisions have in their stead. */
 export type TaskForm = 'core' | 'extension';

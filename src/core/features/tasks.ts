@@ -9,7 +9,7 @@ import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeCreatedTask, isCreatedTask, TASKS_EXTENSION } from '../wire/tasks.ts';
 import { toolNamed } from './calledTool.ts';
 import { type TaskForm, TaskRun } from './taskRun.ts';
-import type { CallContext, CallInterceptor } from './toolCalls.ts';
+import type { CallContext, CallInterceptor } from './callSteps.ts';
 
 /** What one connection has to do with tasks: it hears of their steps, and its other features answer what they ask. */
 export class TaskFeature implements SessionFeature {

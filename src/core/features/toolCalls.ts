@@ -3,54 +3,16 @@ import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts
 import type { Clock } from '../base/clock.ts';
 import { cancelled, HostError, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
 import type { KeptState } from '../model/lineage.ts';
 import type { Operation, OperationState, Progress, ToolCallRequest } from '../model/operation.ts';
-import type { Tool } from '../model/catalog.ts';
 import type { ServerSnapshot } from '../model/server.ts';
 import type { Ids } from '../ports.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
 import { decodeProgress } from '../wire/tools.ts';
+import { type CallContext, type CallInterceptor, type CallRecovery, type CallStep, stepThrough } from './callSteps.ts';
 import { toolNamed } from './calledTool.ts';
-
-/** What an interceptor sees of a call, and what it may add to the request that goes to the server. */
-export interface CallContext {
-  readonly operationId: string;
-  readonly request: ToolCallRequest;
-  readonly server: ServerSnapshot;
-  readonly session: Session;
-  readonly token: CancellationToken | undefined;
-  /** Tells of progress, whatever it was learnt from. */
-  report(progress: Progress): void;
-  /** The request goes out, for the first time or again. */
-  sent(): void;
-  /** The server made a task of the call. */
-  becameTask(taskId: string): void;
-  /** How the request is to be sent. */
-  readonly sending: SessionRequest;
-  /** Members of the request's params beside `name` and `arguments`, and of its `_meta`. */
-  extraParams: JsonObject | undefined;
-  extraMeta: JsonObject | undefined;
-  /** Headers of the HTTP request, where the transport has such. */
-  headers: Readonly<Record<string, string>> | undefined;
-  /** Members of the request's params that are JSON text already. */
-  parts: Readonly<Record<string, string>> | undefined;
-  /** What became of the state that came with the result. */
-  kept: KeptState | undefined;
-}
-
-export type CallStep = (context: CallContext) => Promise<ResultView>;
-
-/** One concern of calls, in the order in which the host lists them. It may refuse, add, wait or read the result. */
-export interface CallInterceptor {
-  /**
-   * Whether calls of this tool over this connection are its concern; absent for all. Asked once and not for each call:
-   * those that do not concern it cost nothing.
-   */
-  concerns?(session: Session, tool: Tool | undefined, server: ServerSnapshot): boolean;
-  intercept(context: CallContext, next: CallStep): Promise<ResultView>;
-}
 
 /** A server as far as a call needs it. */
 export interface CallTarget {
@@ -65,7 +27,7 @@ export interface ToolCallsOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   /** In the order of the onion: the last one is the nearest to the server. Asked once for each tool. */
-  interceptors(): readonly CallInterceptor[];
+  interceptors(): readonly (CallInterceptor | CallRecovery)[];
   find(server: string): CallTarget | undefined;
 }
 
@@ -113,6 +75,8 @@ export class ToolCalls {
   #begin(told: ToldOperation, settings: CallSettings): Promise<ResultView> {
     try {
       const target = this.#target(told.request);
+      const step = this.#steps.get(target.snapshot)?.get(told.request.tool);
+      if (step !== undefined) return this.#send(told, target, settings, step);
       // Right after a start the tools are still being read; once they are, nobody waits here.
       const isReading = isStillReading(target);
       const isKnown = isReading || toolNamed(target.snapshot, told.request.tool) !== undefined;
@@ -126,26 +90,20 @@ export class ToolCalls {
     }
   }
 
-  #send(told: ToldOperation, target: CallTarget, settings: CallSettings): Promise<ResultView> {
+  #send(told: ToldOperation, target: CallTarget, settings: CallSettings, step?: CallStep): Promise<ResultView> {
     const context = new OngoingCall(told, target.snapshot, this.#session(target, told.request), settings);
     told.attempts = 1;
     told.tell(RUNNING);
-    return this.#stepsFor(context)(context);
+    return (step ?? this.#firstStep(context))(context);
   }
 
-  #stepsFor({ server, session, request }: CallContext): CallStep {
-    let steps = this.#steps.get(server);
-    if (steps === undefined) this.#steps.set(server, (steps = new Map<string, CallStep>()));
-    let step = steps.get(request.tool);
-    if (step === undefined) {
-      const tool = toolNamed(server, request.tool)?.tool;
-      step = this.#options
-        .interceptors()
-        .filter((interceptor) => interceptor.concerns?.(session, tool, server) ?? true)
-        .reduceRight<CallStep>((next, interceptor) => (context) => interceptor.intercept(context, next), send);
-      // A name that no tool has may be anything, and any number of them.
-      if (tool !== undefined) steps.set(request.tool, step);
-    }
+  #firstStep({ server, session, request }: CallContext): CallStep {
+    const tool = toolNamed(server, request.tool)?.tool;
+    const step = stepThrough(this.#options.interceptors(), send, { session, tool, server });
+    // A name that no tool has may be anything, and any number of them.
+    if (tool === undefined) return step;
+    const steps = this.#steps.get(server) ?? new Map<string, CallStep>();
+    this.#steps.set(server, steps.set(request.tool, step));
     return step;
   }
 
@@ -224,6 +182,7 @@ class OngoingCall implements CallContext, SessionRequest {
   extraMeta: JsonObject | undefined;
   headers: Readonly<Record<string, string>> | undefined;
   parts: Readonly<Record<string, string>> | undefined;
+  recovery: CallRecovery | undefined;
   readonly #told: ToldOperation;
   readonly #settings: CallSettings;
   #isSent = false;
@@ -291,6 +250,12 @@ class OngoingCall implements CallContext, SessionRequest {
   explain(error: HostError): HostError {
     return explained(error, this.request);
   }
+
+  instead(error: HostError): Promise<Json> | undefined {
+    const { recovery } = this;
+    this.recovery = undefined;
+    return recovery?.recover(this, error, send)?.then(({ raw }) => raw);
+  }
 }
 
 function unlisted({ server }: ToolCallRequest): HostError {
@@ -349,7 +314,10 @@ function send(context: CallContext): Promise<ResultView> {
 }
 
 /** The tool exists, and models see only what is offered to them. A person may call what is hidden from models. */
-export const checkTool: CallInterceptor = { intercept: checked };
+export const checkTool: CallInterceptor = {
+  concerns: (_, tool, server) => tool === undefined || toolNamed(server, tool.name)?.offered !== true,
+  intercept: checked,
+};
 
 function checked(context: CallContext, next: CallStep): Promise<ResultView> {
   const { request, server } = context;

@@ -1,10 +1,10 @@
 import { type Disposable, disposeAll } from '../base/disposable.ts';
-import { canonicalJson } from '../base/json.ts';
+import { jsonEquals, type JsonObject } from '../base/json.ts';
 import type { Prompt, Resource, ResourceTemplate } from '../model/catalog.ts';
+import type { OfferedTool } from '../model/server.ts';
 import type { ListKind } from './backChannels.ts';
-import { isListed, listedPrompts, listedResources, listedTemplates } from './offerLists.ts';
+import { isListed } from './offerLists.ts';
 import { GatewaySession, type GatewaySessionOptions } from './session.ts';
-import { listedTools } from './toolList.ts';
 
 const MAX_SESSIONS = 64;
 
@@ -72,41 +72,58 @@ export class GatewayEndpoint implements Disposable {
   /** Most changes of a server change nothing that a client sees, and every notice costs the client a listing. */
   #compare(): void {
     const before = this.#seen;
-    this.#seen = this.#look(before);
+    const now = (this.#seen = this.#look());
     for (const list of LIST_KINDS)
-      if (this.#seen.texts[list] !== before.texts[list])
-        for (const session of this.#sessions.values()) session.tellListChanged(list);
+      if (!SAME[list](before, now)) for (const session of this.#sessions.values()) session.tellListChanged(list);
   }
 
-  #look(before?: Seen): Seen {
-    const { host, server } = this.#options;
-    const snapshot = host.server(server);
-    const { prompts, resources, templates } = isListed(snapshot) ? snapshot : NOTHING;
-    return {
-      prompts,
-      resources,
-      templates,
-      texts: {
-        tools: canonicalJson(listedTools(snapshot)),
-        // Lists of thousands: most changes are of something else.
-        prompts: before?.prompts === prompts ? before.texts.prompts : canonicalJson(listedPrompts(snapshot)),
-        // MCP "Resources": one word for both lists.
-        resources:
-          before?.resources === resources && before.templates === templates
-            ? before.texts.resources
-            : canonicalJson([listedResources(snapshot), listedTemplates(snapshot)]),
-      },
-    };
+  #look(): Seen {
+    const snapshot = this.#options.host.server(this.#options.server);
+    if (!isListed(snapshot)) return NOTHING;
+    const { tools, prompts, resources, templates } = snapshot;
+    return { tools: tools.filter(({ offered }) => offered), prompts, resources, templates };
   }
 }
 
-/** What clients see now, and what it was made of. */
+/** What clients see now. What they are told of it is made of what servers said, and of what a person approved. */
 interface Seen {
+  readonly tools: readonly OfferedTool[];
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
-  readonly texts: Readonly<Record<ListKind, string>>;
 }
 
-const NOTHING: Pick<Seen, 'prompts' | 'resources' | 'templates'> = { prompts: [], resources: [], templates: [] };
+const NOTHING: Seen = { tools: [], prompts: [], resources: [], templates: [] };
 const LIST_KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources'];
+
+/**
+ * Whether two lists of a kind are the same to a client. Lists of thousands are mostly the same objects; where they are not,
+ * comparing those takes a tenth of what writing them as texts took: 100 ms for 10,000 tools, with every change of a server.
+ */
+const SAME: Readonly<Record<ListKind, (a: Seen, b: Seen) => boolean>> = {
+  tools: (a, b) => isSame(a.tools, b.tools, isSameTool),
+  prompts: (a, b) => isSame(a.prompts, b.prompts, isSameItem),
+  // MCP "Resources": one word for both lists.
+  resources: (a, b) => isSame(a.resources, b.resources, isSameItem) && isSame(a.templates, b.templates, isSameItem),
+};
+
+interface Item {
+  readonly raw: JsonObject;
+}
+
+function isSame<T>(a: readonly T[], b: readonly T[], isEqual: (a: T, b: T) => boolean): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  return a.every((item, index) => {
+    const other = b[index];
+    return other !== undefined && isEqual(item, other);
+  });
+}
+
+function isSameItem(a: Item, b: Item): boolean {
+  return a === b || jsonEquals(a.raw, b.raw);
+}
+
+function isSameTool(a: OfferedTool, b: OfferedTool): boolean {
+  return a.autoApproved === b.autoApproved && isSameItem(a.tool, b.tool);
+}

@@ -206,12 +206,12 @@ export class GatewaySession implements GatewayClient, Disposable {
   }
 
   /** Answered whatever was declared: a server may have gained a list since. */
-  #list(method: string, { cursor }: JsonObject): JsonObject {
+  async #list(method: string, { cursor }: JsonObject): Promise<JsonObject> {
     const list = LISTS[method];
     if (list === undefined) throw methodNotFound(method);
     if (cursor !== undefined && cursor !== null)
       throw new WireError(RPC.invalidParams, 'This list has one page: call without a `cursor`.');
-    return list(this.#host.server(this.server));
+    return list(this.#host.server(this.server), this.#clock);
   }
 
   #call(id: RequestId, call: IncomingCall, send: Send, mode: AnswerMode): Promise<JsonObject | undefined> {
@@ -262,8 +262,10 @@ export class GatewaySession implements GatewayClient, Disposable {
   }
 }
 
-const LISTS: Readonly<Partial<Record<string, (snapshot: ServerSnapshot | undefined) => JsonObject>>> = {
-  'tools/list': (snapshot) => ({ tools: listedTools(snapshot) }),
+type List = (snapshot: ServerSnapshot | undefined, clock: Clock) => JsonObject | Promise<JsonObject>;
+
+const LISTS: Readonly<Partial<Record<string, List>>> = {
+  'tools/list': async (snapshot, clock) => ({ tools: await listedTools(snapshot, clock) }),
   'prompts/list': (snapshot) => ({ prompts: listedPrompts(snapshot) }),
   'resources/list': (snapshot) => ({ resources: listedResources(snapshot) }),
   'resources/templates/list': (snapshot) => ({ resourceTemplates: listedTemplates(snapshot) }),

@@ -34,7 +34,7 @@ export class FormGrants {
 
   /** Reads what is kept; a store that cannot be read leaves every set off rather than trusting what is new. */
   load(): Promise<void> {
-    this.#loading ??= this.#options.grants.list().then(
+    this.#loading ??= this.#options.grants.list('featureSet').then(
       (grants) => {
         this.#isUnreadable = false;
         for (const grant of grants) if (grant.kind === 'featureSet') this.#put(grant.server, grant.target, grant.form);

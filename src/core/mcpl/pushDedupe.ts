@@ -4,9 +4,15 @@ import type { Json } from '../base/json.ts';
 const MOST = 1_000;
 const AGE_MS = 24 * 60 * 60_000;
 
-interface Remembered {
+/** A class, and no literal, for the reason that `NEW_EVENT` gives. */
+class Remembered {
   readonly at: number;
   readonly answer: Promise<Json>;
+
+  constructor(at: number, answer: Promise<Json>) {
+    this.at = at;
+    this.answer = answer;
+  }
 }
 
 /**
@@ -28,7 +34,7 @@ export class PushDedupe {
   remember(server: string, eventId: string, now: number, answer: Promise<Json>): void {
     let events = this.#servers.get(server);
     if (events === undefined) this.#servers.set(server, (events = new Generations()));
-    events.put(eventId, { at: now, answer });
+    events.put(eventId, new Remembered(now, answer));
   }
 
   /** It was not taken after all, and may come again. */

@@ -1,4 +1,4 @@
-import { messageOf } from '../base/errors.ts';
+import { messageOf, toHostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AuditRecord } from '../model/audit.ts';
 import type { EventOutcome, InboundEvent } from '../model/event.ts';
@@ -40,9 +40,12 @@ export interface PushEventsOptions {
 }
 
 interface Plan {
+  readonly receivedAt: number;
   readonly policy: PushPolicy;
   /** Why no model is asked although the policy wants it. */
   readonly obstacle: string | undefined;
+  /** Of the turn that the event begins. */
+  readonly inferenceId: string | undefined;
 }
 
 /** Turns that events of one server begin, in a minute. */
@@ -51,6 +54,25 @@ const MAX_TURNS = 6;
 /** The same objects each time: nobody changes them. */
 const ACCEPTED: JsonObject = { accepted: true };
 const NO_OUTCOME: EventOutcome = { kind: 'none' };
+const PUSHED = { kind: 'push', featureSet: '' } as const;
+/**
+ * What every event begins as. The objects of a literal, of which at first most live on, V8 soon makes where only a full
+ * collection looks, and keeps for as long all that they refer to; those that begin as a copy it does not. In a flood that
+ * is a tenth of what an event costs.
+ */
+const NEW_EVENT: InboundEvent = {
+  id: '',
+  server: '',
+  source: PUSHED,
+  eventId: '',
+  occurredAt: '',
+  receivedAt: 0,
+  origin: undefined,
+  content: [],
+  inferenceId: undefined,
+  isRead: false,
+  outcome: NO_OUTCOME,
+};
 
 /**
  * `push/event` (MCPL §9): what a server tells of by itself is kept durably before the server is told so, once however
@@ -97,8 +119,9 @@ export class PushEvents {
     const most = this.#options.limits().pushPerMinute;
     const wait = this.#rate.take(server, most, now);
     if (wait > 0) return Promise.resolve(this.#tooMany(server, featureSet, most, wait));
-    const obstacle = policy === 'infer' ? this.#obstacle(member) : undefined;
-    const answer = this.#keep(member, featureSet, push, { policy, obstacle });
+    const obstacle = policy === 'infer' ? this.#obstacle(member, now) : undefined;
+    const inferenceId = policy === 'infer' && obstacle === undefined ? this.#options.newInferenceId() : undefined;
+    const answer = this.#keep(member, featureSet, push, { receivedAt: now, policy, obstacle, inferenceId });
     this.#known.remember(server, push.eventId, now, answer);
     return answer;
   }
@@ -116,38 +139,53 @@ export class PushEvents {
     return { accepted: false, reason };
   }
 
-  async #keep(member: McplMember, featureSet: string, push: PushParams, plan: Plan): Promise<Json> {
-    const { inbox } = this.#options;
-    const { server } = member;
-    const { policy, obstacle } = plan;
-    const isPromised = policy === 'infer' && obstacle === undefined;
-    if (isPromised) this.#promised.add(server);
+  /** Not asynchronous either: what such a function keeps while it waits is most of what an event allocates. */
+  #keep(member: McplMember, featureSet: string, push: PushParams, plan: Plan): Promise<Json> {
+    const event = this.#event(member, featureSet, push, plan);
+    const isPromised = event.inferenceId !== undefined;
+    if (isPromised) this.#promised.add(event.server);
+    return this.#admitted(event, plan.obstacle).then(
+      (admission) => {
+        if (isPromised) this.#promised.delete(event.server);
+        return this.#kept(event, plan.policy, admission);
+      },
+      (error: unknown) => {
+        if (isPromised) this.#promised.delete(event.server);
+        return this.#notKept(member, featureSet, push.eventId, error);
+      },
+    );
+  }
+
+  #admitted(event: InboundEvent, obstacle: string | undefined): Promise<Admission> {
     try {
-      const inferenceId = isPromised ? this.#options.newInferenceId() : undefined;
-      const event = this.#event(member, featureSet, push, inferenceId);
-      const admission = await inbox.admit(event, this.#records.kept(event, obstacle));
-      // What an earlier run of the host kept: its answer was that of the first time.
-      if (admission.kind === 'known') return accepted(admission.inferenceId);
-      if (isPromised) inbox.askSoon(event);
-      if (policy === 'notify') inbox.arrived(event);
-      return accepted(inferenceId);
+      return this.#options.inbox.admit(event, this.#records.kept(event, obstacle));
     } catch (error) {
-      this.#known.forget(server, push.eventId);
-      member.log.log('error', `An event could not be stored: ${messageOf(error)}`);
-      const reason = 'The event could not be stored. Send it again later.';
-      this.#records.turnedAway({ server, featureSet, outcome: 'failure', detail: `${reason} ${messageOf(error)}` });
-      return { accepted: false, reason };
-    } finally {
-      if (isPromised) this.#promised.delete(server);
+      return Promise.reject(toHostError(error));
     }
   }
 
-  /** Why no model looks at an event now that one should look at. If none: one more counts. */
-  #obstacle(member: McplMember): string | undefined {
+  #kept(event: InboundEvent, policy: PushPolicy, admission: Admission): Json {
+    const { inbox } = this.#options;
+    // What an earlier run of the host kept: its answer was that of the first time.
+    if (admission.kind === 'known') return accepted(admission.inferenceId);
+    if (event.inferenceId !== undefined) inbox.askSoon(event);
+    if (policy === 'notify') inbox.arrived(event);
+    return accepted(event.inferenceId);
+  }
+
+  #notKept(member: McplMember, featureSet: string, eventId: string, error: unknown): Json {
     const { server } = member;
-    const { clock, inbox } = this.#options;
-    const now = clock.now();
-    if (this.#promised.has(server) || inbox.isAsking(server))
+    this.#known.forget(server, eventId);
+    member.log.log('error', `An event could not be stored: ${messageOf(error)}`);
+    const reason = 'The event could not be stored. Send it again later.';
+    this.#records.turnedAway({ server, featureSet, outcome: 'failure', detail: `${reason} ${messageOf(error)}` });
+    return { accepted: false, reason };
+  }
+
+  /** Why no model looks at an event now that one should look at. If none: one more counts. */
+  #obstacle(member: McplMember, now: number): string | undefined {
+    const { server } = member;
+    if (this.#promised.has(server) || this.#options.inbox.isAsking(server))
       return 'no model was asked, because one is still looking at an earlier event';
     if (this.#turns.wait(server, MAX_TURNS, now) > 0)
       return `no model was asked, because ${MAX_TURNS} a minute is the most`;
@@ -156,22 +194,21 @@ export class PushEvents {
     return undefined;
   }
 
-  #event(member: McplMember, featureSet: string, push: PushParams, inferenceId: string | undefined): InboundEvent {
-    const { clock, ids } = this.#options;
+  #event(member: McplMember, featureSet: string, push: PushParams, plan: Plan): InboundEvent {
     const redact = (text: string): string => member.redact(text);
     const { origin } = push;
-    const receivedAt = clock.now();
+    const { receivedAt, inferenceId } = plan;
     return {
-      id: ids.uuid(),
+      ...NEW_EVENT,
+      id: this.#options.ids.uuid(),
       server: member.server,
-      source: { kind: 'push', featureSet },
+      source: { ...PUSHED, featureSet },
       eventId: redact(push.eventId),
       occurredAt: redact(push.timestamp),
       receivedAt,
       origin: origin === undefined ? undefined : redactObject(origin, redact),
       content: redactContent(push.content, redact),
       inferenceId,
-      isRead: false,
       // From the start: should the host end now, the next run says that the promised turn never came.
       outcome: inferenceId === undefined ? NO_OUTCOME : { kind: 'asking', at: receivedAt },
     };

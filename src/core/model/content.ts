@@ -103,9 +103,10 @@ export function blocksOf(content: Json | undefined): readonly ContentBlock[] {
 export function decodeBlock(value: Json): ContentBlock {
   if (!isJsonObject(value)) return { type: 'unknown', value };
   const audience = decodeAudience(value['annotations']);
-  const withAudience = audience === undefined ? {} : { audience };
   const { type, text, data, mimeType, resource, uri, name } = value;
-  if (type === 'text' && typeof text === 'string') return { type, text, ...withAudience };
+  if (type === 'text' && typeof text === 'string')
+    return audience === undefined ? { type, text } : { type, text, audience };
+  const withAudience = audience === undefined ? {} : { audience };
   if ((type === 'image' || type === 'audio') && typeof data === 'string' && typeof mimeType === 'string')
     return { type, data, mimeType, ...withAudience };
   if (type === 'resource' && isJsonObject(resource)) return { type, resource, ...withAudience };

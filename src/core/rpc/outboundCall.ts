@@ -20,6 +20,8 @@ export interface RequestOptions {
   onProgress?(progress: JsonObject): void;
   /** Has the first word on how this request fails. */
   explain?(error: HostError): HostError;
+  /** Has the last word: another result in its place, or `undefined` where it fails. */
+  instead?(error: HostError): Promise<Json> | undefined;
 }
 
 /**
@@ -32,14 +34,14 @@ export class OutboundCall<T> implements Deadlined {
   readonly options: RequestOptions;
   #hardDeadline: number;
   readonly #decode: (result: Json) => T;
-  readonly #resolve: (value: T) => void;
+  readonly #resolve: (value: T | Promise<T>) => void;
   readonly #reject: (error: HostError) => void;
   deadline: number;
   subscription: Disposable | undefined;
 
   constructor(
     { id, method, options, now, decode }: CallSetup<T>,
-    resolve: (value: T) => void,
+    resolve: (value: T | Promise<T>) => void,
     reject: (error: HostError) => void,
   ) {
     this.id = id;
@@ -70,7 +72,10 @@ export class OutboundCall<T> implements Deadlined {
   }
 
   reject(error: HostError): void {
-    this.#reject(this.options.explain?.(error) ?? error);
+    const failure = this.options.explain?.(error) ?? error;
+    const instead = this.options.instead?.(failure);
+    if (instead === undefined) this.#reject(failure);
+    else this.#resolve(instead.then((result) => this.#decode(result)));
   }
 
   /** Starts the time anew; false where the hard deadline is over all the same. */

@@ -155,7 +155,7 @@ export class Peer implements Disposable {
   }
 
   #receive(message: Json): void {
-    if (this.#end !== undefined) return;
+    if (this.#end !== undefined || this.#tookResult(message)) return;
     const classified = classify(message);
     switch (classified.kind) {
       case 'request':
@@ -196,6 +196,18 @@ export class Peer implements Disposable {
         this.#log('error', `The notification ${method} failed: ${messageOf(error)}`);
       }
     }
+  }
+
+  /** What comes most: the result of a call of ours. Nothing is made of it on its way. */
+  #tookResult(message: Json): boolean {
+    if (!isJsonObject(message)) return false;
+    const { id, method, result, error } = message;
+    if (typeof id !== 'number' || result === undefined || method !== undefined || error !== undefined) return false;
+    const call = this.#pending.get(id);
+    if (call === undefined) return false;
+    this.#forget(call);
+    call.resolve(result);
+    return true;
   }
 
   #receiveAnswer(answer: Extract<Classified, { kind: 'result' | 'error' }>): void {

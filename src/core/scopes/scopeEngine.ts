@@ -66,16 +66,15 @@ export class ScopeEngine {
   }
 
   /** Which of what was allowed once lists deny, by what is remembered of it. */
-  async denied(
-    targets: readonly string[],
+  async denied<T extends { readonly targets: readonly string[] }>(
+    grants: readonly T[],
     { featureSet, settings, place }: Omit<ScopeCase, 'matter'>,
     token: CancellationToken,
-  ): Promise<boolean> {
+  ): Promise<readonly T[]> {
     const { lists } = await this.#listsOf(settings, featureSet, place, token);
-    return targets.some((target) => {
-      const kind = isPath(target) ? 'path' : 'name';
-      return lists.judge({ kind, forms: [target], shadows: [] }) === 'denied';
-    });
+    const isDenied = (target: string): boolean =>
+      lists.judge({ kind: isPath(target) ? 'path' : 'name', forms: [target], shadows: [] }) === 'denied';
+    return grants.filter(({ targets }) => targets.some(isDenied));
   }
 
   async #listsOf(

@@ -41,6 +41,8 @@ export interface SessionRequest {
   onRound?(): void;
   /** Says in its caller's words how the request failed. */
   explain?(error: HostError): HostError;
+  /** Has the last word: another result in its place, or `undefined` where it fails. */
+  instead?(error: HostError): Promise<Json> | undefined;
 }
 
 /**

@@ -28,6 +28,8 @@ const MAX_CRASHES = 5;
 /** Above anything that waiting for another window's lock can take. */
 const STUCK_MS = 60_000;
 const CLOSE_MS = 5_000;
+/** Answers that are passed on in one turn of the event loop: of a flood the thread answers 1,024 at once, which took 5 ms. */
+const MOST_A_TURN = 256;
 
 const SUGGESTIONS: Readonly<Record<StoreFailureKind, string>> = {
   newer: 'Update MCP Live, or open this workspace with the newer version.',
@@ -52,6 +54,9 @@ export class StoreClient {
   readonly #options: StoreClientOptions;
   readonly #pending = new Map<number, Pending>();
   #outbox: StoreRequest[] = [];
+  /** What is passed on turn by turn, in its order, and how much of it has been. */
+  #answers: StoreAnswer[] = [];
+  #passedOn = 0;
   #worker: Worker | undefined;
   #lastId = 0;
   #crashes = 0;
@@ -150,14 +155,33 @@ export class StoreClient {
       return;
     }
     this.#crashes = 0;
-    for (const answer of message.answers) this.#take(answer.id)?.settle(answer);
+    const isUnderWay = this.#answers.length > 0;
+    this.#answers = isUnderWay ? this.#answers.concat(message.answers) : [...message.answers];
+    if (!isUnderWay) this.#passOn();
+  }
+
+  #passOn(): void {
+    this.#settle(MOST_A_TURN);
+    if (this.#answers.length > 0) setImmediate(() => this.#passOn());
     this.#watch();
     // An idle store keeps no program alive: all that it acknowledged is on disk.
     if (this.#pending.size === 0 && this.#closing === undefined) this.#worker?.unref();
   }
 
+  #settle(most: number): void {
+    const end = Math.min(this.#answers.length, this.#passedOn + most);
+    while (this.#passedOn < end) {
+      const answer = this.#answers[this.#passedOn++];
+      if (answer !== undefined) this.#take(answer.id)?.settle(answer);
+    }
+    if (end < this.#answers.length) return;
+    this.#answers = [];
+    this.#passedOn = 0;
+  }
+
   #ended(worker: Worker, reason: string): void {
     if (this.#worker !== worker) return;
+    this.#settle(Infinity);
     this.#worker = undefined;
     clearTimeout(this.#watchdog);
     if (this.#closing === undefined) {

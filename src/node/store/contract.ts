@@ -35,7 +35,7 @@ export interface StoreOperations {
   'events.clear': { readonly params: { readonly server: string | null }; readonly result: null };
   'events.remove': { readonly params: readonly string[]; readonly result: null };
   'events.trim': { readonly params: { readonly keep: number }; readonly result: null };
-  'grants.list': { readonly params: null; readonly result: readonly Row[] };
+  'grants.page': { readonly params: GrantPageRequest; readonly result: readonly Row[] };
   'grants.find': { readonly params: { readonly id: string }; readonly result: Row | null };
   'grants.save': { readonly params: Values; readonly result: null };
   'grants.revoke': { readonly params: readonly string[]; readonly result: null };
@@ -119,6 +119,12 @@ export type StoredAdmission = true | { readonly inferenceId: string | null };
 export interface PageRequest {
   readonly before: number | null;
   readonly limit: number;
+}
+
+export interface GrantPageRequest {
+  /** The place of the last one that is known. */
+  readonly after: number;
+  readonly kind: string | null;
 }
 
 export interface AuditPageRequest extends PageRequest {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import http from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { StreamableHTTPClientTransport as Sdk2Transport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { NO_CANCELLATION, NO_LOG, toDisposable } from '../../../src/core/index.ts';
 import { openStreamableHttp } from '../../../src/node/streamableHttp.ts';
@@ -9,6 +10,7 @@ import type { BenchClient, OpenClient } from './client.ts';
 import { hostTo } from './host.ts';
 import { sessionOver } from './peer.ts';
 import { sdkOver } from './sdk1.ts';
+import { sdk2Over } from './sdk2.ts';
 
 interface HttpServer {
   readonly url: string;
@@ -86,6 +88,7 @@ const connectors: Readonly<Record<string, Connect>> = {
   peer: connectPeer,
   host: (url) => hostTo({ url }),
   sdk1: (url, onNotification) => sdkOver(new StreamableHTTPClientTransport(new URL(url)), onNotification),
+  sdk2: (url, onNotification) => sdk2Over(new Sdk2Transport(new URL(url)), onNotification),
 };
 
 const opener =

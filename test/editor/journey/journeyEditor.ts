@@ -107,7 +107,7 @@ export const openJourney = async (options: JourneyOptions): Promise<JourneyEdito
   const close = async (): Promise<void> => {
     await closeBrowser();
     await server.stop();
-    await cp(server.logFile, join(outFolder, `journey-server.log`)).catch(() => undefined);
+    await cp(server.logFile, join(outFolder, 'journey-server.log')).catch(() => undefined);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {

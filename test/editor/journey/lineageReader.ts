@@ -1,4 +1,5 @@
 import type { FrameLocator, Locator } from 'playwright-core';
+import { isFullDose } from '../../support/dose.ts';
 import { Approver } from './approver.ts';
 import type { JourneyEditor } from './journeyEditor.ts';
 import { until } from './until.ts';
@@ -117,8 +118,7 @@ export class LineageReader {
 
   async importFile(file: string, set: string): Promise<void> {
     const { person } = this.#editor;
-    await person.command('MCP Live: Import Lineage…');
-    await person.pick(set);
+    await person.command('MCP Live: Import Lineage…', set);
     await this.chooseFile(file);
   }
 
@@ -152,6 +152,7 @@ export class LineageReader {
   }
 
   async shotInThemes(name: string): Promise<void> {
+    if (!isFullDose) return this.shot(`${name} vs`);
     for (const [theme, isShown] of THEMES) {
       await this.#editor.person.command('Preferences: Color Theme');
       await this.#editor.person.answerInput(theme);

@@ -3,8 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { JourneyEditor } from './journeyEditor.ts';
 
 /** Looks again and again, as a person does: views, webviews and servers take their time. */
-export const until = async (what: string, editor: JourneyEditor, condition: () => Promise<boolean>): Promise<void> => {
-  for (let round = 0; round < 150; round++) {
+export const until = async (
+  what: string,
+  editor: JourneyEditor,
+  condition: () => Promise<boolean>,
+  rounds = 150,
+): Promise<void> => {
+  for (let round = 0; round < rounds; round++) {
     if (await condition()) return;
     await delay(200);
   }

@@ -42,8 +42,10 @@ suite('A call that an agent of the editor makes through the gateway', () => {
     await eventually(async () => /The tool answered: null/.test(await lastAnswer()), true);
     listening.dispose();
     assert.equal(calls.at(-1), 'gateway edit succeeded kept');
-    const [lineage] = host.lineages.list();
-    assert.deepEqual([lineage?.server, lineage?.featureSet, lineage?.count], ['agent', 'notes.edit', 1]);
+    await eventually(
+      async () => host.lineages.list().map(({ server, featureSet, count }) => [server, featureSet, count]),
+      [['agent', 'notes.edit', 1]],
+    );
     const [checkpoint] = await host.lineages.find('agent', 'chk_1');
     assert.ok((checkpoint?.conversation ?? '') !== '', 'it knows its chat');
     await vscode.commands.executeCommand('mcpl.openLineage', { server: 'agent', featureSet: 'notes.edit' });

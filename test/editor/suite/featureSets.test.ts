@@ -173,6 +173,8 @@ suite('Feature sets', () => {
     await start('kept');
     const { host, testing } = await mcpLive();
     await testing.services.settings.setFeatureSets('kept', ['memory.edit', 'reminders'], true);
+    await untilChosen('kept', { enabled: ['memory.edit', 'reminders'] });
+    await untilStates('kept', { 'memory.recall': 'disabled', 'memory.edit': 'enabled', reminders: 'enabled' });
     let asked = 0;
     testing.answerConsent(async () => {
       asked++;

@@ -78,8 +78,25 @@ export const writeSettings = async (text: string): Promise<void> => {
 export const readSettings = async (): Promise<string> =>
   new TextDecoder().decode(await vscode.workspace.fs.readFile(settingsUri()));
 
-export const setServers = (servers: object | undefined): Thenable<void> =>
-  vscode.workspace.getConfiguration().update('mcpl.servers', servers, vscode.ConfigurationTarget.Workspace);
+/** What the editor could not save stays unsaved, and then it writes nothing more. */
+const revertSettings = async (): Promise<void> => {
+  await vscode.window.showTextDocument(settingsUri());
+  await vscode.commands.executeCommand('workbench.action.files.revert');
+  await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+};
+
+/** The editor refuses to write where it has yet to notice that the file has changed, as when MCP Live has just written it. */
+export const setServers = async (servers: object | undefined): Promise<void> => {
+  for (let left = 3; ; left--) {
+    try {
+      const configuration = vscode.workspace.getConfiguration();
+      return await configuration.update('mcpl.servers', servers, vscode.ConfigurationTarget.Workspace);
+    } catch (error) {
+      if (left === 0) throw error;
+      await revertSettings();
+    }
+  }
+};
 
 /** No server, no answer prepared, no question open: what every test starts from. */
 export const cleanSlate = async (): Promise<void> => {

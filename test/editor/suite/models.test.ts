@@ -93,7 +93,7 @@ suite('The use of language models', () => {
       requestsPerHour: 5,
       model: 'fake/reads',
     });
-    assert.equal(host.modelUses.budget('memory')?.model, 'fake/reads');
+    await eventually(async () => host.modelUses.budget('memory')?.model, 'fake/reads');
     const again = vscode.commands.executeCommand('mcpl.chooseLanguageModel', { server: 'memory' });
     await person.pick('The First of the Editor');
     await again;

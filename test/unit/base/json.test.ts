@@ -62,10 +62,24 @@ suite('Canonical JSON', () => {
     );
   });
 
+  test('is the same text exactly where two values are equal', () => {
+    fc.assert(
+      fc.property(json, json, (a, b) => {
+        assert.equal(jsonEquals(a, reversed(a)), true);
+        assert.equal(jsonEquals(a, b), canonicalJson(a) === canonicalJson(b));
+        assert.equal(jsonEquals([a, { b }], [a, { b, c: a }]), false);
+      }),
+    );
+  });
+
   test('keeps a member with the name of the prototype', () => {
     const hostile = JSON.parse('{"__proto__":{"a":1},"constructor":2}') as Json;
     assert.equal(canonicalJson(hostile), '{"__proto__":{"a":1},"constructor":2}');
     assert.equal(jsonEquals(hostile, {}), false);
+    const empty = JSON.parse('{"__proto__":{}}') as Json;
+    assert.deepEqual([jsonEquals(empty, { x: 1 }), jsonEquals({ x: 1 }, empty)], [false, false]);
+    const plain = JSON.parse('{"a":1,"b":2}') as Json;
+    assert.deepEqual([jsonEquals(plain, hostile), jsonEquals(hostile, plain)], [false, false]);
   });
 
   test('holds an absent value and null apart', () => {

@@ -39,9 +39,23 @@ suite('what the benchmark reads of MCPL', () => {
     assert.deepEqual(wrong, []);
   });
 
+  test("wherever the SDK's first client is measured, so is its second, and a ratio to it is shown", () => {
+    const alone = clientMeasures(1, [])
+      .filter(({ variants }) => variants.includes('sdk1'))
+      .filter(
+        ({ variants, compared }) =>
+          !variants.includes('sdk2') ||
+          (compared.some(({ to }) => to === 'sdk1') && !compared.some(({ to }) => to === 'sdk2')),
+      );
+    assert.deepEqual(
+      alone.map(({ title }) => title),
+      [],
+    );
+  });
+
   test('a quick look has all measures that the full one has, those of MCPL among them', () => {
     const titles = (dose: number): readonly string[] => clientMeasures(dose, []).map(({ id }) => id);
-    assert.deepEqual([...new Set(titles(1))].slice(-8), [
+    assert.deepEqual([...new Set(titles(1))].slice(-9), [
       'push',
       'hooks',
       'pushFlood',
@@ -50,6 +64,7 @@ suite('what the benchmark reads of MCPL', () => {
       'lineage',
       'states',
       'store',
+      'growth',
     ]);
     assert.deepEqual(titles(0.2), titles(1));
   });

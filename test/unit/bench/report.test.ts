@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Measure, Samples, Target } from '../../bench/measure.ts';
 import { measuredText, verdictsOf, verdictsText } from '../../bench/report.ts';
-import { figure, table } from '../../bench/table.ts';
+import { figure, range, table } from '../../bench/table.ts';
 import { judge } from '../../bench/verdict.ts';
 
 const lines = (text: string): readonly string[] => text.split('\n');
@@ -32,15 +32,23 @@ const ratio = (limits: Partial<Target>): Target => ({
 
 suite('report of the benchmark', () => {
   test('a figure has the digits that mean something', () => {
-    assert.deepEqual([0.0123, 1.234, 12.34, 123.4, 1_234_567.8, -1234.5, Number.NaN].map(figure), [
+    assert.deepEqual([0.0123, 1.234, 12.34, 123.4, 1_234_567.8, -1234.5, 0, 20, Number.NaN].map(figure), [
       '0.012',
       '1.23',
       '12.3',
       '123',
       '1 234 568',
       '-1 235',
+      '0',
+      '20',
       '-',
     ]);
+  });
+
+  test('what was always the same has no spread', () => {
+    assert.equal(range({ median: 2.5, min: 2.5, max: 2.5 }, 'x'), '2.50x');
+    assert.equal(range({ median: 2.5, min: 2, max: 2.5 }, 'x'), '2.50x [2..2.50]');
+    assert.equal(range({ median: Number.NaN, min: Number.NaN, max: Number.NaN }, 'x'), '-');
   });
 
   test('a table sets words left and figures right', () => {
@@ -61,10 +69,10 @@ suite('report of the benchmark', () => {
   test('what was measured stands beside its ratios to the peer', () => {
     assert.deepEqual(lines(measuredText({ measure: measureWith([]), samples })), [
       'Round trip (3 repetitions)',
-      '                   p50 µs        p50 µs / theirs',
-      '------  -----------------  ---------------------',
-      'ours    10.0 [8.00..80.0]  0.800x [0.500..0.800]',
-      'theirs   20.0 [10.0..100]',
+      '              p50 µs        p50 µs / theirs',
+      '------  ------------  ---------------------',
+      'ours      10 [8..80]  0.800x [0.500..0.800]',
+      'theirs  20 [10..100]',
     ]);
   });
 

@@ -22,6 +22,16 @@ suite('statistics of the benchmark', () => {
     assert.deepEqual([median([]), percentile([], 0.5)], [Number.NaN, Number.NaN]);
   });
 
+  test('a figure that is missing among others is not passed over', () => {
+    assert.deepEqual(
+      [
+        [Number.NaN, 1, 2],
+        [1, 2, Number.NaN, 4],
+      ].map(median),
+      [Number.NaN, Number.NaN],
+    );
+  });
+
   test('half of the values are on either side of the median, and all within the spread', () => {
     fc.assert(
       fc.property(figures, (values) => {

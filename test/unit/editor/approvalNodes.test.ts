@@ -40,6 +40,25 @@ const FULL: Partial<ApprovalState> = {
 };
 
 suite('The rows of the Approvals view', () => {
+  test('are in parts where more is remembered than anybody reads, each made when it is opened', () => {
+    let looked = 0;
+    const many = Array.from({ length: 1_100 }, (_, i) => {
+      const remembered = grant(`g${i}`, [`/ws/app/${i + 1}`]);
+      return Object.defineProperty(remembered, 'lifetime', { get: () => (looked++, 'workspace'), enumerable: true });
+    });
+    const [group] = tree({ remembered: many });
+    const before = looked;
+    assert.deepEqual(
+      group?.children.map(({ label, description, children }) => [label, description, children.length]),
+      [
+        ['1 – 500', '1 … 500', 500],
+        ['501 – 1000', '501 … 1000', 500],
+        ['1001 – 1100', '1001 … 1100', 100],
+      ],
+    );
+    assert.equal(before < 50, true, `${before} looks`);
+  });
+
   test('are what waits, what is remembered and what was decided, in this order', () => {
     assert.equal(
       render(tree(FULL)),

@@ -29,31 +29,45 @@ function tool(raw: JsonObject, offered = true, autoApproved = false): OfferedToo
 }
 
 suite('The version of what a server offers', () => {
-  const server = (more: Partial<ServerSnapshot>): string => offerVersion(snapshot('a', running(), more), ids);
-  const version = (...tools: OfferedTool[]): string => server({ tools });
+  const server = (more: Partial<ServerSnapshot>): Promise<string> => offerVersion(snapshot('a', running(), more), ids);
+  const version = (...tools: OfferedTool[]): Promise<string> => server({ tools });
 
-  test('is short, and the same for the same offer', () => {
-    assert.match(version(), /^[0-9a-f]{12}$/);
-    assert.equal(version(tool({ name: 'a', b: 1 })), version(tool({ b: 1, name: 'a' })));
+  test('is short, and the same for the same offer', async () => {
+    assert.match(await version(), /^[0-9a-f]{12}$/);
+    assert.equal(await version(tool({ name: 'a', b: 1 })), await version(tool({ b: 1, name: 'a' })));
   });
 
-  test('changes with names, schemas, what is offered and what is approved', () => {
-    const all = [
+  test('of thousands of tools is made in turns of its own, and tells the last of them apart', async () => {
+    const many = Array.from({ length: 2_000 }, (_, i) => tool({ name: `t${i}` }));
+    let turns = 0;
+    let next = setImmediate(function count() {
+      turns++;
+      next = setImmediate(count);
+    });
+    const first = await version(...many);
+    clearImmediate(next);
+    assert.equal(turns >= 3, true);
+    const other = await version(...many.slice(0, -1), tool({ name: 'other' }));
+    assert.notEqual(first, other);
+  });
+
+  test('changes with names, schemas, what is offered and what is approved', async () => {
+    const all = await Promise.all([
       version(),
       version(tool({ name: 'a' })),
       version(tool({ name: 'b' })),
       version(tool({ name: 'a', inputSchema: { type: 'object' } })),
       version(tool({ name: 'a' }, true, true)),
       version(tool({ name: 'a' }), tool({ name: 'b' })),
-    ];
+    ]);
     assert.equal(new Set(all).size, all.length);
   });
 
-  test('does not change with what is hidden', () => {
-    assert.equal(version(tool({ name: 'a' }), tool({ name: 'b' }, false)), version(tool({ name: 'a' })));
+  test('does not change with what is hidden', async () => {
+    assert.equal(await version(tool({ name: 'a' }), tool({ name: 'b' }, false)), await version(tool({ name: 'a' })));
   });
 
-  test('changes with all that the editor keeps, and with the sets that are on', () => {
+  test('changes with all that the editor keeps, and with the sets that are on', async () => {
     const raw = { name: 'p' };
     const about = { title: undefined, description: undefined, icons: [], raw };
     const hinted = { mimeType: undefined, annotations: { audience: [], priority: undefined, lastModified: undefined } };
@@ -61,16 +75,17 @@ suite('The version of what a server offers', () => {
     const set = { name: 'notes.edit', description: undefined, uses: [], rollback: false, hostState: false };
     const mcpl = (state: 'enabled' | 'disabled'): Partial<ServerSnapshot> =>
       ({ mcpl: { sets: [{ set, state }] } }) as unknown as Partial<ServerSnapshot>;
-    const all = [
+    const all = await Promise.all([
       version(),
       server({ prompts: [{ name: 'p', arguments: [], ...about }] }),
       server({ templates: [template] }),
       server({ capabilities: { prompts: {} } }),
       server(mcpl('enabled')),
-    ];
+    ]);
     assert.equal(new Set(all).size, all.length);
     const resource = { uri: 'a:1', name: 'a:1', size: 1, ...about, ...hinted };
-    assert.deepEqual([server({ resources: [resource] }), server(mcpl('disabled'))], [version(), version()]);
+    const same = await Promise.all([server({ resources: [resource] }), server(mcpl('disabled'))]);
+    assert.deepEqual(same, [await version(), await version()]);
   });
 });
 

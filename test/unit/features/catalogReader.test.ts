@@ -96,8 +96,18 @@ suite('A list in pages', () => {
     const names = (at: number): string => Array.from({ length: 4_000 }, (_, i) => `t${at}-${i}`).join(' ');
     let at = 0;
     const many = await listing(() => page(names(++at), String(at)));
+    await many.clock.advance(0);
     assert.deepEqual(many.logs, ['warn: The list of tools has no end; it was cut after 20000 tools.']);
     many.dispose();
+  });
+
+  test('lets others have their turn after a page of thousands, before anybody hears of it', async () => {
+    const names = Array.from({ length: 1_001 }, (_, i) => `t${i}`).join(' ');
+    const s = await listing(() => page(names));
+    assert.equal(s.told.length, 0);
+    await s.clock.advance(0);
+    assert.deepEqual(s.told, [names]);
+    s.dispose();
   });
 
   test('is begun once more when a later page is refused, and what was read of it is forgotten', async () => {

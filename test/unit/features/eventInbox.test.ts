@@ -203,6 +203,25 @@ suite('The inbox of events', () => {
     assert.equal(setting.ids(), '4 3 2');
   });
 
+  test('takes in, and marks as read, more than ten thousand in turns', async () => {
+    const many = Array.from({ length: 10_500 }, (_, i) => ({ ...inboundEvent(`e${i}`), id: `e${i}` }));
+    const { inbox, store } = open(...many);
+    store.markRead = () => Promise.resolve();
+    setting.maxEvents = 20_000;
+    const loaded = inbox.loaded();
+    await settle();
+    assert.equal(inbox.list().length, 0, 'taken in at once');
+    await setting.clock.advance(0);
+    await loaded;
+    assert.deepEqual([inbox.list().length, inbox.list()[0]?.id, inbox.unread], [10_500, 'e10499', 10_500]);
+    const marked = inbox.markRead(many.map(({ id }) => id));
+    await settle();
+    assert.equal(inbox.unread, 500);
+    await setting.clock.advance(0);
+    await marked;
+    assert.equal(inbox.unread, 0);
+  });
+
   test('reading and clearing are stored first', async () => {
     const { inbox, store } = open();
     await setting.admit('1', '2');

@@ -68,6 +68,25 @@ suite('gateway endpoint', () => {
     assert.deepEqual([one.lines, two.lines, early.lines], [[CHANGED, CHANGED], [CHANGED, CHANGED], []]);
   });
 
+  test('a list that is read anew is another one only where it says something else, or in another order', async () => {
+    const one = listen(await open());
+    const [a, b] = [{ inputSchema: { type: 'object', properties: { x: {}, y: {} } } }, { title: 'B' }];
+    host.set('notes', [tool('a', a), tool('b', b)]);
+    assert.equal(one.lines.splice(0).length, 1);
+    // The same, with members in another order.
+    host.set('notes', [tool('a', { inputSchema: { properties: { y: {}, x: {} }, type: 'object' } }), tool('b', b)]);
+    assert.deepEqual(one.lines, []);
+    for (const tools of [
+      [tool('b', b), tool('a', a)],
+      [tool('b', { title: 'C' }), tool('a', a)],
+      [tool('b', { title: 'C' }), tool('a', a), tool('c')],
+      [tool('b', { title: 'C' }), tool('a', a)],
+    ]) {
+      host.set('notes', tools);
+      assert.equal(one.lines.splice(0).length, 1);
+    }
+  });
+
   test('each list is told of by its own name, and only to clients that know of it', async () => {
     const notify = (list: string): string => CHANGED.replace('tools', list);
     const plain = listen(await open());

@@ -5,6 +5,7 @@ import { settle } from '../../support/fakeClock.ts';
 import { initializeResult, ScriptedServer, tool } from '../../support/scriptedServer.ts';
 import { TestHost } from '../../support/testHost.ts';
 import { fakeFiles } from '../../support/fakeFiles.ts';
+import { memoryStorage } from '../../../src/node/memoryStorage.ts';
 import { edit, LISTS, path, ScopeCase } from './scopeCase.ts';
 
 suite('A request for a scope (MCPL §7.4)', () => {
@@ -116,6 +117,35 @@ suite('A request for a scope (MCPL §7.4)', () => {
     assert.deepEqual(await remembered({ featureSets: { enabled: [] } }), [1, 0, 0]);
     assert.deepEqual(await remembered({ command: 'y' }), [1, 0, 0]);
     assert.deepEqual(await remembered({ timeouts: { call: 9 } }), [1, 1, 1]);
+  });
+
+  test('of thousands ends as well, and the folders are looked up for many at once', async () => {
+    const storage = memoryStorage();
+    const files = await ScopeCase.open({ storage });
+    await files.elevate('#one');
+    await files.choose('workspace');
+    const [one] = files.t.host.approvals.remembered();
+    assert.ok(one !== undefined);
+    await files.close();
+    for (let i = 0; i < 1_000; i++)
+      await storage.grants.save({
+        ...one,
+        id: `id-${i}`,
+        key: `key-${i}`,
+        targets: [`#${i % 2 === 0 ? 'old' : 'new'}-${i}`],
+      });
+    const again = await ScopeCase.open({ storage });
+    await settle();
+    assert.equal(again.t.host.approvals.remembered().length, 1_001);
+    let lookups = 0;
+    const { real } = again.t.fileNames;
+    again.t.fileNames = { ...again.t.fileNames, real: (path, token) => (lookups++, real(path, token)) };
+    await again.rewrite({ scopes: { files: { ...LISTS, blacklist: ['#old-*'] } } });
+    for (let turn = 0; turn < 20; turn++) await settle();
+    assert.equal(again.t.host.approvals.remembered().length, 501);
+    // With each two hundred of them: others have their turn meanwhile.
+    assert.equal(lookups >= 6 && lookups < 100, true, `${lookups} lookups`);
+    await again.close();
   });
 
   test('of a person is not believed where a denial was written while they were asked', async () => {

@@ -168,6 +168,19 @@ suite('Push events of servers', () => {
     assert.deepEqual(await setting.send(member, 'e1'), { accepted: true, inferenceId: 'inf3' });
   });
 
+  test('a store that fails at once has stored nothing either', async () => {
+    const setting = new Setting();
+    const member = pushMember('git', { notes: 'infer' });
+    const { admit } = setting.store;
+    setting.store.admit = () => {
+      throw new Error('the store is closed');
+    };
+    const refusal = { accepted: false, reason: 'The event could not be stored. Send it again later.' };
+    assert.deepEqual(await setting.send(member, 'e1'), refusal);
+    setting.store.admit = admit;
+    assert.deepEqual(await setting.send(member, 'e1'), { accepted: true, inferenceId: 'inf3' });
+  });
+
   test('more than may come in a minute is not accepted, and may come later', async () => {
     const setting = new Setting();
     setting.pushPerMinute = 2;

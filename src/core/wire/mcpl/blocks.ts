@@ -20,9 +20,10 @@ interface Options {
 /** Content in the shapes of every version of MCPL and of MCP; `undefined` where it is no list of blocks at all. */
 export function decodeBlocks(content: Json | undefined, options?: Options): readonly ContentBlock[] | undefined {
   if (isJsonArray(content)) {
+    const more = content.length - MOST_BLOCKS;
+    if (more <= 0) return content.map(decodeBlock);
     const blocks = content.slice(0, MOST_BLOCKS).map(decodeBlock);
-    const more = content.length - blocks.length;
-    return more === 0 ? blocks : [...blocks, { type: 'text', text: `[${more} more blocks, left out]` }];
+    return [...blocks, { type: 'text', text: `[${more} more blocks, left out]` }];
   }
   if (options?.allowText !== true) return undefined;
   if (typeof content === 'string') return [{ type: 'text', text: content }];

@@ -20,8 +20,15 @@ function rest(value: Json | undefined, characters: number, depth: number): numbe
   if (!isJsonArray(value) && !isJsonObject(value)) return characters - 4;
   if (depth === 0) return -1;
   let left = characters - 2;
-  for (const [key, item] of isJsonArray(value) ? value.entries() : Object.entries(value)) {
-    left = rest(item, left - (typeof key === 'string' ? key.length + 4 : 1), depth - 1);
+  if (isJsonArray(value)) {
+    for (const item of value) {
+      left = rest(item, left - 1, depth - 1);
+      if (left < 0) return left;
+    }
+    return left;
+  }
+  for (const key of Object.keys(value)) {
+    left = rest(value[key], left - key.length - 4, depth - 1);
     if (left < 0) return left;
   }
   return left;

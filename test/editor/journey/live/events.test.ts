@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { PUSH_SERVER, pushServer } from '../pushServerEntry.ts';
-import { type JourneyEditor, openJourney } from './journeyEditor.ts';
-import { until } from './until.ts';
+import { PUSH_SERVER, pushServer } from '../../pushServerEntry.ts';
+import { type JourneyEditor, openJourney } from '../journeyEditor.ts';
+import { until } from '../until.ts';
 
 const ALICE = 'You mentioned following up with Alice today';
 

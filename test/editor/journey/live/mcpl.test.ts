@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inProject } from '../../harness/paths.ts';
-import { type JourneyEditor, openJourney } from './journeyEditor.ts';
-import { until } from './until.ts';
+import { inProject } from '../../../harness/paths.ts';
+import { type JourneyEditor, openJourney } from '../journeyEditor.ts';
+import { until } from '../until.ts';
 
 const SECRET = 'sk-1234567890abcdef';
 const ANSWERS = '.interactive-response .value';
@@ -194,7 +194,7 @@ suite('A person whose servers speak MCPL', () => {
     const { person } = journey();
     await person.command('View: Close All Editors');
     // The view is small: what is not shown cannot be clicked.
-    await person.clickTreeItem('Tools', 'expand');
+    await person.clickTreeItem('Tools', 'collapse');
     await start('compliance');
     await untilToast('"compliance" offers a feature set, which is off.');
     await shot('12 one feature set');

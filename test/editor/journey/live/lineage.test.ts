@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type JourneyEditor, openJourney } from './journeyEditor.ts';
+import { type JourneyEditor, openJourney } from '../journeyEditor.ts';
 import { lineageOfSize, nameOfNth } from './lineageOfSize.ts';
-import { LineageReader } from './lineageReader.ts';
-import { until } from './until.ts';
+import { LineageReader } from '../lineageReader.ts';
+import { until } from '../until.ts';
 
 const BOOK = 'state (state.book)';
 const LEDGER = 'state (state.ledger)';
@@ -314,13 +314,12 @@ suite('A person who goes back to a checkpoint', () => {
   const importSize = async (count: number): Promise<number> => {
     const file = join(journey().workspace, `${count}.jsonl`);
     await writeFile(file, lineageOfSize(count, Date.now()));
-    await journey().person.command('MCP Live: Forget Lineage…');
-    await journey().person.pick(BOOK);
+    await journey().person.command('MCP Live: Forget Lineage…', BOOK);
     assert.match(await my().modalText(), /Their states are removed for good/);
     await my().answer('Forget');
     await my().importFile(file, BOOK);
     const begun = Date.now();
-    await until(`${count} to be imported`, journey(), async () => my().me.toast('Added').isVisible());
+    await until(`${count} to be imported`, journey(), async () => my().me.toast('Added').isVisible(), 300);
     assert.match(await my().told('Added'), new RegExp(`Added ${count.toLocaleString('en')} checkpoints to`));
     const took = Date.now() - begun;
     await my().clear();

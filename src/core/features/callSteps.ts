@@ -1,0 +1,95 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import { type HostError, toHostError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Tool } from '../model/catalog.ts';
+import type { ResultView } from '../model/content.ts';
+import type { KeptState } from '../model/lineage.ts';
+import type { Progress, ToolCallRequest } from '../model/operation.ts';
+import type { ServerSnapshot } from '../model/server.ts';
+import type { Session, SessionRequest } from '../session/session.ts';
+
+/** What an interceptor sees of a call, and what it may add to the request that goes to the server. */
+export interface CallContext {
+  readonly operationId: string;
+  readonly request: ToolCallRequest;
+  readonly server: ServerSnapshot;
+  readonly session: Session;
+  readonly token: CancellationToken | undefined;
+  /** Tells of progress, whatever it was learnt from. */
+  report(progress: Progress): void;
+  /** The request goes out, for the first time or again. */
+  sent(): void;
+  /** The server made a task of the call. */
+  becameTask(taskId: string): void;
+  /** How the request is to be sent. */
+  readonly sending: SessionRequest;
+  /** Members of the request's params beside `name` and `arguments`, and of its `_meta`. */
+  extraParams: JsonObject | undefined;
+  extraMeta: JsonObject | undefined;
+  /** Headers of the HTTP request, where the transport has such. */
+  headers: Readonly<Record<string, string>> | undefined;
+  /** Members of the request's params that are JSON text already. */
+  parts: Readonly<Record<string, string>> | undefined;
+  /** What became of the state that came with the result. */
+  kept: KeptState | undefined;
+  /** What the request itself asks where it fails; whoever is asked is not asked again. */
+  recovery: CallRecovery | undefined;
+}
+
+export type CallStep = (context: CallContext) => Promise<ResultView>;
+
+interface CallConcern {
+  /**
+   * Whether calls of this tool over this connection are its concern; absent for all. Asked once and not for each call:
+   * those that do not concern it cost nothing.
+   */
+  concerns?(session: Session, tool: Tool | undefined, server: ServerSnapshot): boolean;
+}
+
+/** One concern of calls, in the order in which the host lists them. It may refuse, add, wait or read the result. */
+export interface CallInterceptor extends CallConcern {
+  intercept(context: CallContext, next: CallStep): Promise<ResultView>;
+}
+
+/** One that is concerned with failures only: what it gives takes the place of the failure. */
+export interface CallRecovery extends CallConcern {
+  recover(context: CallContext, error: HostError, again: CallStep): Promise<ResultView> | undefined;
+}
+
+/** Those of the list that are concerned, as one function; the last one is the nearest to `send`. */
+export function stepThrough(
+  concerns: readonly (CallInterceptor | CallRecovery)[],
+  send: CallStep,
+  {
+    session,
+    tool,
+    server,
+  }: { readonly session: Session; readonly tool: Tool | undefined; readonly server: ServerSnapshot },
+): CallStep {
+  return concerns
+    .filter((concern) => concern.concerns?.(session, tool, server) ?? true)
+    .reduceRight<CallStep>(
+      (next, concern) =>
+        'intercept' in concern
+          ? (context) => concern.intercept(context, next)
+          : recovering(concern, next, next === send),
+      send,
+    );
+}
+
+/**
+ * Where nothing stands between it and the server, the request asks for it when it fails: to react to the promise of
+ * every call would be a tenth of what a short one costs (4.2 instead of 3.8 µs without the pipe).
+ */
+function recovering(recovery: CallRecovery, next: CallStep, isNearest: boolean): CallStep {
+  if (isNearest)
+    return (context) => {
+      context.recovery = recovery;
+      return next(context);
+    };
+  return (context) =>
+    next(context).catch((thrown: unknown) => {
+      const error = toHostError(thrown);
+      return recovery.recover(context, error, next) ?? Promise.reject(error);
+    });
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { inProject } from '../harness/paths.ts';
+
+/** `file period` of each interval; a period has a name, and the name its value in the same file. */
+const intervals = (file: string): readonly string[] => {
+  const source = readFileSync(inProject(file), 'utf8');
+  return [...source.matchAll(/\bsetInterval\([\s\S]*?(\w+)\);/g)].map(([, name]) => {
+    const value = new RegExp(`const ${name} = ([\\d_]+);`).exec(source)?.[1];
+    return `${file} ${value ?? `${name}, which is no constant of this file`}`;
+  });
+};
+
+suite('What goes on at regular times', () => {
+  test('is the age of rows in views that are open, and the seconds of a call that runs, in its page', () => {
+    assert.deepEqual(
+      globSync('src/**/*.ts', { cwd: inProject() })
+        .map((file) => file.replaceAll('\\', '/'))
+        .sort()
+        .flatMap(intervals),
+      ['src/editor/approvalsView.ts 60_000', 'src/editor/eventsView.ts 60_000', 'src/webview/runBar.ts 100'],
+    );
+  });
+});
