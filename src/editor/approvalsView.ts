@@ -7,6 +7,7 @@ import { SHOW_MORE_DECISIONS } from './approvalIds.ts';
 import type { ApprovalNode } from './approvalNodes.ts';
 import { registerCommand } from './commandRegistry.ts';
 import { APPROVALS_VIEW, type CommandId, COMMANDS } from './ids.ts';
+import { PaintedRows } from './paintedRows.ts';
 import { itemOf } from './viewRow.ts';
 
 /** How often the rows say anew how old they are. */
@@ -58,8 +59,9 @@ class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable
   readonly #services: ApprovalServices;
   readonly #desk: () => Promise<ApprovalDesk>;
   readonly #owned = new DisposableStore();
-  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #changed = new vscode.EventEmitter<ApprovalNode | undefined>();
   readonly #view: vscode.TreeView<ApprovalNode>;
+  readonly #painted = new PaintedRows<ApprovalNode>();
   #shown = PAGE;
   #isEmpty = true;
   #ageing: NodeJS.Timeout | undefined;
@@ -85,31 +87,34 @@ class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable
     this.#owned.add(
       vscode.commands.registerCommand(SHOW_MORE_DECISIONS, () => {
         this.#shown += PAGE;
-        this.#changed.fire();
+        this.#repaintSoon();
       }),
     );
     this.#watch();
   }
 
   async getChildren(node?: ApprovalNode): Promise<ApprovalNode[]> {
-    if (node !== undefined) return [...node.children];
-    const { approvals } = this.#services.host;
-    const shown = this.#shown;
-    const history = await this.#history(shown + 1);
-    const state = { pending: approvals.pending(), remembered: approvals.remembered(), history, shown };
-    this.#isEmpty = state.pending.length + state.remembered.length + history.length === 0;
-    if (this.#isEmpty) return [];
-    return [...(await this.#desk()).tree(state)];
+    if (node !== undefined) return [...this.#painted.current(node).children];
+    return this.#painted.hand(await this.#read());
   }
 
   getTreeItem(node: ApprovalNode): vscode.TreeItem {
-    return itemOf(node);
+    return itemOf(this.#painted.current(node));
   }
 
   dispose(): void {
     clearInterval(this.#ageing);
     clearTimeout(this.#repainting);
     this.#owned.dispose();
+  }
+
+  async #read(): Promise<readonly ApprovalNode[]> {
+    const { approvals } = this.#services.host;
+    const shown = this.#shown;
+    const history = await this.#history(shown + 1);
+    const state = { pending: approvals.pending(), remembered: approvals.remembered(), history, shown };
+    this.#isEmpty = state.pending.length + state.remembered.length + history.length === 0;
+    return this.#isEmpty ? [] : (await this.#desk()).tree(state);
   }
 
   async #history(limit: number): Promise<readonly AuditEntry[]> {
@@ -132,7 +137,7 @@ class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable
 
   /** Where nothing is shown, nothing gets older, and no history need be read for it. */
   #age(): void {
-    if (!this.#isEmpty) this.#changed.fire();
+    if (!this.#isEmpty) this.#repaintSoon();
   }
 
   #refresh(): void {
@@ -150,8 +155,16 @@ class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable
   #repaintSoon(): void {
     this.#repainting ??= setTimeout(() => {
       this.#repainting = undefined;
-      this.#changed.fire();
+      void this.#repaint();
     }, REPAINT_MS);
+  }
+
+  async #repaint(): Promise<void> {
+    await this.#painted.repaint(
+      this.#view.visible,
+      () => this.#read(),
+      (row) => this.#changed.fire(row),
+    );
   }
 }
 

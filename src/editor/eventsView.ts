@@ -7,6 +7,7 @@ import { EVENT_SCHEME, SHOW_MORE_EVENTS } from './eventIds.ts';
 import type { EventNode } from './eventNodes.ts';
 import { type CommandId, COMMANDS, EVENTS_VIEW } from './ids.ts';
 import type { Inbox, InboxServices } from './inbox.ts';
+import { PaintedRows } from './paintedRows.ts';
 import { itemOf } from './viewRow.ts';
 
 /** How often the rows say anew how old they are. */
@@ -47,8 +48,9 @@ class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
   readonly #services: InboxServices;
   readonly #inbox: () => Promise<Inbox>;
   readonly #owned = new DisposableStore();
-  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #changed = new vscode.EventEmitter<EventNode | undefined>();
   readonly #view: vscode.TreeView<EventNode>;
+  readonly #painted = new PaintedRows<EventNode>();
   /** Of servers of which more was asked for. */
   readonly #pages = new Map<string, number>();
   #ageing: NodeJS.Timeout | undefined;
@@ -80,19 +82,24 @@ class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
   }
 
   async getChildren(node?: EventNode): Promise<EventNode[]> {
-    if (node !== undefined) return [...node.children];
-    const events = this.#services.host.events.list();
-    if (events.length === 0) return [];
-    return [...(await this.#inbox()).tree(events, Date.now(), this.#pages)];
+    if (node !== undefined) return [...this.#painted.current(node).children];
+    return this.#painted.hand(await this.#read());
   }
 
   getTreeItem(node: EventNode): vscode.TreeItem {
-    return itemOf(node);
+    return itemOf(this.#painted.current(node));
   }
 
   dispose(): void {
     clearInterval(this.#ageing);
     this.#owned.dispose();
+  }
+
+  async #read(): Promise<readonly EventNode[]> {
+    const { events } = this.#services.host;
+    if (events.list().length === 0) return [];
+    const inbox = await this.#inbox();
+    return inbox.tree(events.list(), Date.now(), this.#pages);
   }
 
   #watch(): void {
@@ -104,7 +111,7 @@ class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
 
   /** Where nothing is shown, nothing gets older. */
   #age(): void {
-    if (this.#services.host.events.list().length > 0) this.#changed.fire();
+    if (this.#services.host.events.list().length > 0) void this.#repaint();
   }
 
   /** What earlier sessions left; asked for again, it is read only once. */
@@ -118,12 +125,20 @@ class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
       const tooltip = unread === 1 ? vscode.l10n.t('1 unread event') : vscode.l10n.t('{0} unread events', unread);
       this.#view.badge = unread === 0 ? undefined : { value: unread, tooltip };
     }
-    this.#changed.fire();
+    void this.#repaint();
+  }
+
+  async #repaint(): Promise<void> {
+    await this.#painted.repaint(
+      this.#view.visible,
+      () => this.#read(),
+      (row) => this.#changed.fire(row),
+    );
   }
 
   #showMore(server: string): void {
     this.#pages.set(server, (this.#pages.get(server) ?? 1) + 1);
-    this.#changed.fire();
+    void this.#repaint();
   }
 
   #markRead(selection: readonly EventNode[]): void {

@@ -139,7 +139,6 @@ const besideEmpty = (all: Readonly<Record<string, Metrics>>): Readonly<Record<st
       variant,
       {
         ...metrics,
-        added: more(metrics, 'activation'),
         addedCpu: more(metrics, 'cpu'),
         serversCpu: more(metrics, 'cpu', 'none'),
         addedHeap: more(metrics, 'heap'),
@@ -168,7 +167,6 @@ export const editorMeasure = (quick: boolean): Measure => ({
   title: 'The extension host of an editor in which nobody does anything, beside one with an empty extension',
   variants: Object.keys(variants),
   metrics: [
-    { key: 'added', title: 'activation +ms' },
     { key: 'start', title: 'read at start KB' },
     { key: 'read', title: 'read in all KB' },
     { key: 'addedHeap', title: 'heap +MB' },
@@ -184,7 +182,6 @@ export const editorMeasure = (quick: boolean): Measure => ({
   ],
   compared: [],
   targets: [
-    target('ten servers in its settings: activation +ms', 'added', 'ten', 40),
     target('CPU of ten idle servers: +ms a minute', 'serversCpu', 'apart', UNMEASURABLE_MS),
     target(
       'CPU of ten idle servers and of the connections to them: +ms a minute',

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { McpLiveExtension } from '../../src/editor/api.ts';
 import type { EditorJob } from './editorMeasure.ts';
-import { activationTimesOf, waitFor } from './probing.ts';
+import { waitFor } from './probing.ts';
 import { QuietWatch } from './quietWatch.ts';
 
 /** What Node has loaded from a folder: paths and sizes. */
@@ -40,7 +40,7 @@ const TELLING = 20;
 /** Called by the editor in its extension host. */
 export const run = async (): Promise<void> => {
   const job = JSON.parse(process.env['MCPL_BENCH_JOB'] ?? '{}') as EditorJob;
-  const { total: activation = Number.NaN } = await activationTimesOf(job.extension);
+  await waitFor('active extension', () => vscode.extensions.getExtension(job.extension)?.isActive || undefined);
   const start = loadedFrom(job.folder);
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   const sources = loadedFrom(job.folder).map((path) => readFileSync(path, 'utf8'));
@@ -58,6 +58,6 @@ export const run = async (): Promise<void> => {
   while (!existsSync(job.go)) await delay(100);
   await watch.settle();
   const { metrics, timers } = await watch.measure();
-  const all = { ...metrics, activation, start: kilobytes(start), read: kilobytes(loadedFrom(job.folder)) };
+  const all = { ...metrics, start: kilobytes(start), read: kilobytes(loadedFrom(job.folder)) };
   writeFileSync(job.answer, JSON.stringify({ metrics: all, timers }));
 };

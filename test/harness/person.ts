@@ -76,16 +76,33 @@ const turnRow = async (row: Locator, isExpanded: boolean): Promise<void> => {
   }
 };
 
+/** Notes whether a click came to where one was aimed at. In a script, as below. */
+const noteClickScript = (selector: string): string => `(() => {
+  globalThis.mcplClick?.abort();
+  const noting = new AbortController();
+  globalThis.mcplClick = noting;
+  const note = ({ target }) => {
+    if (target instanceof Element && target.closest(${quoted(selector)}) !== null) noting.abort();
+  };
+  document.addEventListener('click', note, { capture: true, signal: noting.signal });
+})()`;
+
+/** What is painted anew between the press and the release of the button is clicked by nobody; a person tries again. */
+const clickSurely = async (row: Locator, selector: string): Promise<void> => {
+  for (let left = 4; left > 0; left--) {
+    await row.page().evaluate(noteClickScript(selector));
+    await row.hover();
+    await row.locator(selector).first().click();
+    if (await row.page().evaluate<boolean>('globalThis.mcplClick.signal.aborted')) return;
+  }
+  throw new Error(`Four clicks came to nothing that is ${selector}.`);
+};
+
 const clickInRow = async (row: Locator, action: string | undefined): Promise<void> => {
   if (action === undefined) return row.click();
-  if (action === 'checkbox')
-    return row.locator('.monaco-checkbox, .custom-view-tree-node-item-checkbox').first().click();
+  if (action === 'checkbox') return clickSurely(row, '.monaco-checkbox, .custom-view-tree-node-item-checkbox');
   if (action === 'expand' || action === 'collapse') return turnRow(row, action === 'expand');
-  await row.hover();
-  return row
-    .locator(`.actions .action-label[aria-label^=${quoted(action)}]`)
-    .first()
-    .click();
+  return clickSurely(row, `.actions .action-label[aria-label^=${quoted(action)}]`);
 };
 
 /** Runs in the page, where this project's types do not reach; hence a script in a string. */

@@ -32,7 +32,8 @@ async function verdictOf(text: string, files: FileNames, { whitelist, blacklist 
   const common = { featureSet: 'files', settings, place: POSIX_PLACE };
   const tool = { name: 'write', inputSchema: {}, raw: {}, icons: [] } as never;
   const matters = [
-    ...(text === '' ? [] : [{ kind: 'elevate', claim: { label: text, payload: undefined } } as const]),
+    // A blank label names nothing: a person is asked, and told that nobody knows what it would touch.
+    ...(text.trim() === '' ? [] : [{ kind: 'elevate', claim: { label: text, payload: undefined } } as const]),
     { kind: 'elevate', claim: { label: text === '' ? '.' : text, payload: { path: text } } } as const,
     { kind: 'call', tool, args: { path: text }, adapter: ['$.path'] } as const,
   ];
