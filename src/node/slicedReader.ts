@@ -3,8 +3,12 @@ import { Deferred, type Json, type MessageFramer } from '../core/index.ts';
 
 /** After this much work the editor's other extensions get their turn. */
 const SLICE_MS = 4;
+/** A message alone, as answers come: nothing that takes so long that a clock must be asked. */
+const SHORT_READ = 1024;
 /** Reads this close together may belong to one turn of the event loop, which then has one slice for all of them. */
 const SAME_TURN_MS = 1;
+
+const NEVER = (): boolean => false;
 
 /**
  * Reads messages from a stream, a slice at a time. A flood is left in the pipe meanwhile, where it makes the sender
@@ -31,7 +35,9 @@ export class SlicedReader {
     stream.on('data', (chunk: Buffer) => {
       this.#reads++;
       framer.push(chunk);
-      if (!this.#isWaiting) this.#pump();
+      if (this.#isWaiting) return;
+      if (chunk.length > SHORT_READ) this.#pump();
+      else if (this.#receiver !== undefined) framer.drain(this.#deliver, NEVER);
     });
     stream.pause();
     stream.once('end', () => this.#end());

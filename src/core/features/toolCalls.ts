@@ -55,13 +55,14 @@ export class ToolCalls {
 
   /** Without `async`, whose machinery would be a fifth of what a short call costs here. */
   call(request: ToolCallRequest, settings: CallSettings = NO_SETTINGS): Promise<ResultView> {
-    const told = new ToldOperation(request, this.#options.clock.now(), this.#numbers, this.#operations);
-    const result = this.#begin(told, settings);
-    // Where nobody listens there is nothing to tell, and one promise less; who comes later hears of the calls after that.
-    if (!this.#operations.hasListeners) return result;
-    return result.then(
+    // Where nobody listens there is nothing to tell, no clock to be read, and one promise less; who comes later hears of
+    // the calls after that.
+    if (!this.#operations.hasListeners) return this.#begin(new ToldOperation(request, this.#numbers), settings);
+    const telling = { startedAt: this.#options.clock.now(), operations: this.#operations };
+    const told = new ToldOperation(request, this.#numbers, telling);
+    return this.#begin(told, settings).then(
       (result) => {
-        if (this.#operations.hasListeners) told.tell({ kind: 'succeeded', result });
+        told.tell({ kind: 'succeeded', result });
         return result;
       },
       (thrown: unknown) => {
@@ -73,25 +74,35 @@ export class ToolCalls {
   }
 
   #begin(told: ToldOperation, settings: CallSettings): Promise<ResultView> {
+    const { request } = told;
     try {
-      const target = this.#target(told.request);
-      const step = this.#steps.get(target.snapshot)?.get(told.request.tool);
-      if (step !== undefined) return this.#send(told, target, settings, step);
+      const target = this.#options.find(request.server);
+      if (target === undefined) throw unknownServer(request);
+      const { snapshot } = target;
+      const step = this.#steps.get(snapshot)?.get(request.tool);
+      if (step !== undefined) return this.#send(told, target, snapshot, settings, step);
       // Right after a start the tools are still being read; once they are, nobody waits here.
       const isReading = isStillReading(target);
-      const isKnown = isReading || toolNamed(target.snapshot, told.request.tool) !== undefined;
-      if (isKnown && !isReading) return this.#send(told, target, settings);
+      const isKnown = isReading || toolNamed(snapshot, request.tool) !== undefined;
+      if (isKnown && !isReading) return this.#send(told, target, snapshot, settings);
       told.tell(PENDING);
       const { token = NO_CANCELLATION } = settings;
-      const read = isReading ? untilRead(target, told.request, token, this.#options.clock) : untilFresh(target, token);
-      return read.then(() => this.#send(told, target, settings));
+      const read = isReading ? untilRead(target, request, token, this.#options.clock) : untilFresh(target, token);
+      return read.then(() => this.#send(told, target, target.snapshot, settings));
     } catch (error) {
       return Promise.reject(toHostError(error));
     }
   }
 
-  #send(told: ToldOperation, target: CallTarget, settings: CallSettings, step?: CallStep): Promise<ResultView> {
-    const context = new OngoingCall(told, target.snapshot, this.#session(target, told.request), settings);
+  #send(
+    told: ToldOperation,
+    { session }: CallTarget,
+    snapshot: ServerSnapshot,
+    settings: CallSettings,
+    step?: CallStep,
+  ): Promise<ResultView> {
+    if (session === undefined) throw notRunning(told.request);
+    const context = new OngoingCall(told, snapshot, session, settings);
     told.attempts = 1;
     told.tell(RUNNING);
     return (step ?? this.#firstStep(context))(context);
@@ -105,17 +116,6 @@ export class ToolCalls {
     const steps = this.#steps.get(server) ?? new Map<string, CallStep>();
     this.#steps.set(server, steps.set(request.tool, step));
     return step;
-  }
-
-  #target(request: ToolCallRequest): CallTarget {
-    const target = this.#options.find(request.server);
-    if (target !== undefined) return target;
-    throw refused('UNKNOWN_SERVER', `There is no server "${request.server}".`, 'Check the setting "mcpl.servers".');
-  }
-
-  #session({ session }: CallTarget, { server }: ToolCallRequest): Session {
-    if (session !== undefined) return session;
-    throw refused('SERVER_NOT_RUNNING', `The server "${server}" is not running.`, 'Start it, then try again.');
   }
 }
 
@@ -140,23 +140,28 @@ class OperationNumbers {
   }
 }
 
+/** How an operation is told of. */
+interface Telling {
+  readonly startedAt: number;
+  readonly operations: Emitter<Operation>;
+}
+
 /** What is told of a call. It has an id only when somebody asks: what a call allocates is most of what it costs. */
 class ToldOperation {
   readonly request: ToolCallRequest;
-  readonly #startedAt: number;
   readonly #numbers: OperationNumbers;
-  readonly #operations: Emitter<Operation>;
+  /** Absent where nobody listened when it began. */
+  readonly #telling: Telling | undefined;
   #id: string | undefined;
   attempts = 0;
   rounds = 0;
   taskId: string | undefined;
   kept: KeptState | undefined;
 
-  constructor(request: ToolCallRequest, startedAt: number, numbers: OperationNumbers, operations: Emitter<Operation>) {
+  constructor(request: ToolCallRequest, numbers: OperationNumbers, telling?: Telling) {
     this.request = request;
-    this.#startedAt = startedAt;
     this.#numbers = numbers;
-    this.#operations = operations;
+    this.#telling = telling;
   }
 
   get id(): string {
@@ -165,14 +170,16 @@ class ToldOperation {
   }
 
   tell(state: OperationState): void {
-    if (!this.#operations.hasListeners) return;
+    if (this.#telling === undefined) return;
+    const { startedAt, operations } = this.#telling;
     const { id, request, attempts, rounds, taskId, kept } = this;
-    this.#operations.fire({ id, request, startedAt: this.#startedAt, attempts, rounds, taskId, kept, state });
+    operations.fire({ id, request, startedAt, attempts, rounds, taskId, kept, state });
   }
 }
 
 /** The context of a call and the options of its request in one. */
 class OngoingCall implements CallContext, SessionRequest {
+  readonly request: ToolCallRequest;
   readonly server: ServerSnapshot;
   readonly session: Session;
   readonly token: CancellationToken | undefined;
@@ -189,6 +196,7 @@ class OngoingCall implements CallContext, SessionRequest {
 
   constructor(told: ToldOperation, server: ServerSnapshot, session: Session, settings: CallSettings) {
     const { call, callMax } = server.definition?.timeouts ?? DEFAULT_TIMEOUTS;
+    this.request = told.request;
     this.server = server;
     this.session = session;
     this.token = settings.token;
@@ -201,10 +209,6 @@ class OngoingCall implements CallContext, SessionRequest {
 
   get operationId(): string {
     return this.#told.id;
-  }
-
-  get request(): ToolCallRequest {
-    return this.#told.request;
   }
 
   get kept(): KeptState | undefined {
@@ -328,6 +332,14 @@ function checked(context: CallContext, next: CallStep): Promise<ResultView> {
   if (!found.offered && !byPerson)
     throw refused('TOOL_HIDDEN', `The tool "${request.tool}" is not offered to models.`, 'Use another tool.');
   return next(context);
+}
+
+function unknownServer({ server }: ToolCallRequest): HostError {
+  return refused('UNKNOWN_SERVER', `There is no server "${server}".`, 'Check the setting "mcpl.servers".');
+}
+
+function notRunning({ server }: ToolCallRequest): HostError {
+  return refused('SERVER_NOT_RUNNING', `The server "${server}" is not running.`, 'Start it, then try again.');
 }
 
 function refused(

@@ -21,11 +21,13 @@ export class CallTable<T extends Numbered> {
     this.#slots[item.id & (this.#slots.length - 1)] = item;
   }
 
-  /** Whether it was there. */
-  delete(id: number): boolean {
-    if (this.get(id) === undefined) return false;
-    this.#slots[id & (this.#slots.length - 1)] = undefined;
-    return true;
+  /** Takes it out, where it is there. */
+  take(id: number): T | undefined {
+    const slot = id & (this.#slots.length - 1);
+    const found = this.#slots[slot];
+    if (found?.id !== id) return undefined;
+    this.#slots[slot] = undefined;
+    return found;
   }
 
   /** In the order of their numbers, but for those that came while others waited long. */

@@ -203,22 +203,22 @@ export class Peer implements Disposable {
     if (!isJsonObject(message)) return false;
     const { id, method, result, error } = message;
     if (typeof id !== 'number' || result === undefined || method !== undefined || error !== undefined) return false;
-    const call = this.#pending.get(id);
+    const call = this.#pending.take(id);
     if (call === undefined) return false;
-    this.#forget(call);
+    call.subscription?.dispose();
     call.resolve(result);
     return true;
   }
 
   #receiveAnswer(answer: Extract<Classified, { kind: 'result' | 'error' }>): void {
     const id = ownId(answer.id);
-    const call = id === undefined ? undefined : this.#pending.get(id);
+    const call = id === undefined ? undefined : this.#pending.take(id);
     if (call === undefined) {
       if (id === undefined || !this.#abandoned.take(id))
         this.#remark(`an answer with the unknown id ${String(answer.id)}`);
       return;
     }
-    this.#forget(call);
+    call.subscription?.dispose();
     if (answer.kind === 'result') call.resolve(answer.result);
     else call.reject(this.#onFailure(remoteError(call.method, answer.error)));
   }
@@ -311,14 +311,10 @@ export class Peer implements Disposable {
 
   #settle(call: AnyCall, failure: HostError): boolean {
     if (this.#pending.get(call.id) !== call) return false;
-    this.#forget(call);
+    this.#pending.take(call.id);
+    call.subscription?.dispose();
     call.reject(this.#onFailure(failure));
     return true;
-  }
-
-  #forget(call: AnyCall): void {
-    if (!this.#pending.delete(call.id)) return;
-    call.subscription?.dispose();
   }
 
   #dropped({ id, isRequest, error }: DroppedMessage): void {

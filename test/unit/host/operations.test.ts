@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JsonObject, Operation } from '../../../src/core/index.ts';
+import { Deferred, type JsonObject, type Operation } from '../../../src/core/index.ts';
 import { settle } from '../../support/fakeClock.ts';
 import { failWith, initializeResult, ScriptedServer, tool } from '../../support/scriptedServer.ts';
 import { TestHost } from '../../support/testHost.ts';
@@ -32,6 +32,32 @@ async function toldOf(t: TestHost): Promise<readonly string[]> {
 }
 
 suite('What is told of a call', () => {
+  test('is told from its beginning to its end, or, to those who came later, not at all', async () => {
+    const t = new TestHost();
+    const answer = new Deferred<JsonObject>();
+    t.connect = () =>
+      new ScriptedServer({
+        initialize: () => initializeResult({}),
+        'tools/list': () => ({ tools: [tool('add')] }),
+        'tools/call': () => answer.promise,
+      });
+    await t.user({ a: node });
+    await settle();
+    const call = (text: string): Promise<unknown> =>
+      t.host.callTool({ server: 'a', tool: 'add', args: { text }, route: 'api' });
+    const seen: string[] = [];
+    const unheard = call('before');
+    const listening = t.host.onDidChangeOperation(({ request, state }) =>
+      seen.push(`${JSON.stringify(request.args)} ${state.kind}`),
+    );
+    const heard = call('after');
+    answer.resolve(done);
+    await Promise.all([unheard, heard]);
+    assert.deepEqual(seen, ['{"text":"after"} running', '{"text":"after"} succeeded']);
+    listening.dispose();
+    await t.host.close();
+  });
+
   test('counts the rounds in which the server asked for something', async () => {
     const t = new TestHost();
     t.era = 'modern';
