@@ -65,6 +65,8 @@ export interface MochaOptions {
   readonly name: string;
   readonly node?: string;
   readonly patterns: readonly string[];
+  /** Of these, files that another stage has. */
+  readonly ignored?: string | undefined;
   readonly timeoutMs: number;
   readonly env?: Readonly<Record<string, string>>;
   /** A module of root hooks. */
@@ -84,6 +86,7 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
     '--reporter',
     mocha.env['MCPL_TEST_REPORTER'] ?? '',
     ...(options.hooks === undefined ? [] : ['--require', options.hooks]),
+    ...(options.ignored === undefined ? [] : ['--ignore', options.ignored]),
   ];
   const { code, output } = await run(
     program,
@@ -120,10 +123,24 @@ const mochaStage =
 
 const nodeTimeout = process.env['MCPL_TEST_DOSE'] === 'full' ? 600_000 : 60_000;
 
-export const nodeStage = (name: string, node: string): Stage => ({
+const NODE_TESTS = 'test/node/**/*.test.ts';
+/** Played with a server of which a test decides every byte: half of their time they wait, for it and for its process. */
+const CASES = 'test/node/{cases,mcpl}/**/*.test.ts';
+
+interface NodeTests {
+  readonly patterns: readonly string[];
+  readonly ignored?: string;
+}
+
+const nodeTests = (name: string, node: string, tests: NodeTests): Stage => ({
   name,
-  run: mochaStage({ name, node, patterns: ['test/node/**/*.test.ts'], timeoutMs: nodeTimeout }),
+  run: mochaStage({ name, node, ...tests, timeoutMs: nodeTimeout }),
 });
+
+export const nodeStage = (name: string, node: string): Stage => nodeTests(name, node, { patterns: [NODE_TESTS] });
+const caseStage = (name: string, node: string): Stage => nodeTests(name, node, { patterns: [CASES] });
+const otherStage = (name: string, node: string): Stage =>
+  nodeTests(name, node, { patterns: [NODE_TESTS], ignored: CASES });
 
 /** The official conformance suite; each of its scenarios counts as one. */
 const conformanceStage: Stage = {
@@ -274,10 +291,11 @@ export const everyStage: readonly Row[] = [
   alone(conformanceStage),
   // Alone as well. It measures CPU time beside that of peers, and takes a minute at most.
   alone(benchStage),
-  // Two lanes mostly wait for processes, two for pages.
+  // Three lanes mostly wait for processes, two for pages.
   [
-    [interopStage(true), nodeStage('node', node24)],
-    [nodeStage('node22', node22)],
+    [interopStage(true), otherStage('node', node24)],
+    [otherStage('node22', node22)],
+    [caseStage('cases', node24), caseStage('cases22', node22)],
     [editorStage],
     [journeyStage('journeyLive', { pattern: 'live/*.test.ts' }), journeyStage('journey', { pattern: '*.test.ts' })],
   ],
