@@ -65,8 +65,6 @@ export interface MochaOptions {
   readonly name: string;
   readonly node?: string;
   readonly patterns: readonly string[];
-  /** Of these, files that another stage has. */
-  readonly ignored?: string | undefined;
   readonly timeoutMs: number;
   readonly env?: Readonly<Record<string, string>>;
   /** A module of root hooks. */
@@ -86,7 +84,6 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
     '--reporter',
     mocha.env['MCPL_TEST_REPORTER'] ?? '',
     ...(options.hooks === undefined ? [] : ['--require', options.hooks]),
-    ...(options.ignored === undefined ? [] : ['--ignore', options.ignored]),
   ];
   const { code, output } = await run(
     program,
@@ -123,24 +120,10 @@ const mochaStage =
 
 const nodeTimeout = process.env['MCPL_TEST_DOSE'] === 'full' ? 600_000 : 60_000;
 
-const NODE_TESTS = 'test/node/**/*.test.ts';
-/** Played with a server of which a test decides every byte: half of their time they wait, for it and for its process. */
-const CASES = 'test/node/{cases,mcpl}/**/*.test.ts';
-
-interface NodeTests {
-  readonly patterns: readonly string[];
-  readonly ignored?: string;
-}
-
-const nodeTests = (name: string, node: string, tests: NodeTests): Stage => ({
+export const nodeStage = (name: string, node: string): Stage => ({
   name,
-  run: mochaStage({ name, node, ...tests, timeoutMs: nodeTimeout }),
+  run: mochaStage({ name, node, patterns: ['test/node/**/*.test.ts'], timeoutMs: nodeTimeout }),
 });
-
-export const nodeStage = (name: string, node: string): Stage => nodeTests(name, node, { patterns: [NODE_TESTS] });
-const caseStage = (name: string, node: string): Stage => nodeTests(name, node, { patterns: [CASES] });
-const otherStage = (name: string, node: string): Stage =>
-  nodeTests(name, node, { patterns: [NODE_TESTS], ignored: CASES });
 
 /** The official conformance suite; each of its scenarios counts as one. */
 const conformanceStage: Stage = {
@@ -291,11 +274,10 @@ export const everyStage: readonly Row[] = [
   alone(conformanceStage),
   // Alone as well. It measures CPU time beside that of peers, and takes a minute at most.
   alone(benchStage),
-  // Three lanes mostly wait for processes, two for pages.
+  // Two lanes mostly wait for processes, two for pages.
   [
-    [interopStage(true), otherStage('node', node24)],
-    [otherStage('node22', node22)],
-    [caseStage('cases', node24), caseStage('cases22', node22)],
+    [interopStage(true), nodeStage('node', node24)],
+    [nodeStage('node22', node22)],
     [editorStage],
     [journeyStage('journeyLive', { pattern: 'live/*.test.ts' }), journeyStage('journey', { pattern: '*.test.ts' })],
   ],
