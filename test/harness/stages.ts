@@ -94,6 +94,8 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
         ...process.env,
         PATH: `${join(program, '..')}:${process.env['PATH'] ?? ''}`,
         NODE_OPTIONS: await strippedSources(),
+        // Hundreds of processes compile the same sources: a twelfth of the work of the longest stages.
+        NODE_COMPILE_CACHE: remembered('compiled'),
         ...mocha.env,
         ...options.env,
       },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { StartAnswer, StartQuestion } from '../../../src/core/index.ts';
 import { person } from '../person.ts';
+import { eventually } from './eventually.ts';
 import { cleanSlate, mcpLive, setServers, untilServer, untilState } from './mcpLive.ts';
 
 const DEMO = { command: 'mcpl-demo', args: ['--a b', '[x](command:workbench.action.quit)'] };
@@ -101,8 +102,9 @@ suite('Before a server of the workspace starts for the first time', () => {
     await setServers({ demo: { command: 'mcpl-demo', args, enabled: true } });
     await untilState('demo', 'asking');
     await person.notification('Show Whole Question', 'demo');
+    const shown = (): string => vscode.window.activeTextEditor?.document.getText() ?? '';
+    await eventually(async () => /--option-0 .*--option-100 .*--option-199/.test(shown()), true);
     await person.notification('Start', 'demo');
-    assert.match(vscode.window.activeTextEditor?.document.getText() ?? '', /--option-0 .*--option-100 .*--option-199/);
     await untilState('demo', 'running');
   });
 });

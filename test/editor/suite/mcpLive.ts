@@ -1,3 +1,4 @@
+import { rename, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Event, ServerSnapshot } from '../../../src/core/index.ts';
 import type { McpLiveApi1 } from '../../../media/mcp-live.d.ts';
@@ -71,8 +72,11 @@ export const settingsUri = (): vscode.Uri => {
 };
 
 /** Writes the workspace's settings.json as a person would, by hand. */
+/** In one step: the editor may read a file at any moment, and one that is being written is empty. */
 export const writeSettings = async (text: string): Promise<void> => {
-  await vscode.workspace.fs.writeFile(settingsUri(), Buffer.from(text));
+  const { fsPath } = settingsUri();
+  await writeFile(`${fsPath}.next`, text);
+  await rename(`${fsPath}.next`, fsPath);
 };
 
 export const readSettings = async (): Promise<string> =>

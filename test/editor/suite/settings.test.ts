@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { eventually } from './eventually.ts';
 import type { ServerSnapshot } from '../../../src/core/index.ts';
 import { person } from '../person.ts';
 import {
@@ -153,9 +154,10 @@ suite('Settings', () => {
     await writeSettings('{\n  "mcpl.servers": {\n    "a": { "command": "x" },\n    "b": { "command": "y" }\n  }\n}');
     await untilServer('b', 'known', (server) => server !== undefined);
     await vscode.commands.executeCommand('mcpl.server.openSettings', { server: 'b' });
-    const editor = vscode.window.activeTextEditor;
-    assert.equal(editor?.document.uri.toString(), settingsUri().toString());
-    assert.equal(editor?.selection.start.line, 3);
+    await eventually(async () => {
+      const editor = vscode.window.activeTextEditor;
+      return [editor?.document.uri.toString(), editor?.selection.start.line];
+    }, [settingsUri().toString(), 3]);
   });
 
   test('ask for inputs once, keep secrets out of sight, and forget them on request', async () => {
