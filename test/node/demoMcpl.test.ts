@@ -52,7 +52,9 @@ suite('The demo server and a host that speaks MCPL', function () {
     const { id, params } = await asks('push/event');
     assert.ok(Date.now() - started >= 990);
     assert.match(params.eventId, /^reminder-[0-9a-f-]{36}$/);
-    assert.ok(Math.abs(Date.parse(params.timestamp) - started - 1_000) < 500);
+    // No upper bound but now: a busy machine comes to it when it can.
+    const at = Date.parse(params.timestamp);
+    assert.ok(at - started >= 990 && at <= Date.now(), params.timestamp);
     assert.deepEqual(params.payload.content, [{ type: 'text', text: 'Reminder: stretch' }]);
     demo.send({ id, result: { accepted: false, reason: 'Too many.' } });
     await demo.said('The reminder "stretch" was refused: Too many.\n');

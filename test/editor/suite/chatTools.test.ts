@@ -172,10 +172,9 @@ suite('The rounds of a chat with @mcpl', () => {
     await untilOver();
     const shown = await answers();
     await person.click('.interactive-response a[data-href^="command:_mcpl"]:text-is("Always Allow")');
-    await eventually(
-      async () => (await person.notifications()).join(),
-      'This question was answered already, or is over.',
-    );
+    // What an earlier test was told may still be there.
+    const told = 'This question was answered already, or is over.';
+    await eventually(async () => (await person.notifications()).includes(told), true);
     const { host } = await mcpLive();
     assert.ok(host.server('notepad')?.tools.every(({ autoApproved }) => !autoApproved));
     model.respondOnce(['Fine.']);
