@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inProject, outFolder } from '../harness/paths.ts';
+import { preparedSources } from '../harness/preparedSources.ts';
 import { run } from '../harness/processes.ts';
 import { checkCompleteness, readScenarios, type Scenario, suiteFolder } from './scenarios.ts';
 
@@ -81,7 +82,7 @@ const runScenario = async (scenario: Scenario, client: string): Promise<Outcome>
       ...['--scenario', scenario.name, ...version],
       ...['--output-dir', results],
     ],
-    { env: { ...process.env, NO_COLOR: '1', NODE_NO_WARNINGS: '1' }, timeoutMs: 60_000 },
+    { env: { ...process.env, ...(await preparedSources()), NO_COLOR: '1', NODE_NO_WARNINGS: '1' }, timeoutMs: 60_000 },
   );
   const text = await findFile(results, 'checks.json');
   const said = await findFile(results, 'stderr.txt');

@@ -3,6 +3,32 @@ import { type Browser, type Page, chromium } from 'playwright-core';
 import { Problem } from './progress.ts';
 import { ensureSystem, findBrowser } from './systemPackages.ts';
 
+/**
+ * The first ones are those that Playwright would switch off, whose list this one replaces. The others are parts of the
+ * browser's own window that nobody sees here: a page of its toolbar in a process of its own, and processes kept ready.
+ */
+const withoutFeatures = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  'SpareRendererForSitePerProcess',
+  'InitialWebUI',
+  'WebUIReloadButton',
+  'WebUITabStrip',
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+];
+
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -11,6 +37,7 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--disable-features=${withoutFeatures.join(',')}`,
 ];
 
 export interface OpenBrowser {

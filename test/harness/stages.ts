@@ -8,8 +8,8 @@ import { type EditorName, ensureEditor } from './editorCache.ts';
 import { runEditorTests } from './editorTests.ts';
 import { prepareJourney } from './journeySetup.ts';
 import { inProject, node22, node24, projectRoot } from './paths.ts';
+import { preparedSources } from './preparedSources.ts';
 import { run } from './processes.ts';
-import { strippedSources } from './strippedSources.ts';
 import { ensureSystem } from './systemPackages.ts';
 import { packageExtension } from './vsix.ts';
 
@@ -93,9 +93,9 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
       env: {
         ...process.env,
         PATH: `${join(program, '..')}:${process.env['PATH'] ?? ''}`,
-        NODE_OPTIONS: await strippedSources(),
-        // Hundreds of processes compile the same sources: a twelfth of the work of the longest stages.
-        NODE_COMPILE_CACHE: remembered('compiled'),
+        ...(await preparedSources()),
+        // Starting a program takes as long as this process is large, and memory that threads gave back would stay in it.
+        MALLOC_ARENA_MAX: '1',
         ...mocha.env,
         ...options.env,
       },

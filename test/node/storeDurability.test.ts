@@ -91,7 +91,7 @@ suite('The store under kill -9 and several processes', function () {
 
   test('an event that was acknowledged survives a kill at any moment, together with its record in the audit', async () => {
     const acknowledged: string[] = [];
-    for (let i = 0; i < dose(10, 100); i++) {
+    for (let i = 0; i < dose(5, 100); i++) {
       const writer = started(file, `kill${i}`, 'Infinity', 'events');
       await writer.writing();
       await wait(Math.random() * 40);
@@ -104,12 +104,12 @@ suite('The store under kill -9 and several processes', function () {
       );
       assert.deepEqual([audit, notices], [events, []]);
     }
-    assert.ok(acknowledged.length > dose(10, 100), `${acknowledged.length} acknowledged`);
+    assert.ok(acknowledged.length > dose(5, 100), `${acknowledged.length} acknowledged`);
   });
 
   test('what a person allowed for the workspace survives a kill at any moment, whole', async () => {
     const acknowledged: string[] = [];
-    for (let i = 0; i < dose(10, 100); i++) {
+    for (let i = 0; i < dose(5, 100); i++) {
       const writer = started(file, `kill${i}`, 'Infinity', 'grants');
       await writer.writing();
       await wait(Math.random() * 40);
@@ -126,7 +126,7 @@ suite('The store under kill -9 and several processes', function () {
       );
       assert.deepEqual(notices, []);
     }
-    assert.ok(acknowledged.length > dose(10, 100), `${acknowledged.length} acknowledged`);
+    assert.ok(acknowledged.length > dose(5, 100), `${acknowledged.length} acknowledged`);
   });
 
   test('of one event that several processes are told of, exactly one keeps it', async () => {

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { commandLineOf, isAlive, processTree } from '../../harness/processes.ts';
 import { type JourneyEditor, openJourney } from './journeyEditor.ts';
+import { until } from './until.ts';
+
+/** It does not notice that its input ends, so nobody but the host can end it. */
+const oldServer = join(
+  dirname(createRequire(import.meta.url).resolve('server-everything-0.6.2/package.json')),
+  'dist/index.js',
+);
 
 const demo = { command: 'mcpl-demo', featureSets: { enabled: ['notes.edit'] } };
 
@@ -19,14 +28,24 @@ const untilTree = async (editor: JourneyEditor, expected: RegExp): Promise<reado
   return rows;
 };
 
-const serverProcesses = (editor: JourneyEditor, script: string): readonly number[] =>
-  processTree(editor.pid).filter((pid) => commandLineOf(pid).includes(script));
+const processesOf = (editor: JourneyEditor, text: string): readonly number[] =>
+  processTree(editor.pid).filter((pid) => commandLineOf(pid).includes(text));
+
+const writeServers = async (editor: JourneyEditor, servers: Readonly<Record<string, unknown>>): Promise<void> =>
+  editor.writeFile('.vscode/settings.json', JSON.stringify({ 'mcpl.servers': servers }, undefined, 2));
+
+const allRunning = async (editor: JourneyEditor): Promise<boolean> => {
+  const rows = await editor.person.treeRows();
+  return ['demo', 'old'].every((id) => rows.some((row) => row.startsWith(`${id} running`)));
+};
 
 suite('A person with a first server', () => {
   let opened: JourneyEditor | undefined;
 
   suiteSetup(async () => {
-    opened = await openJourney({ settings: {}, trust: 'yes' });
+    const own = { command: 'touch', args: ['started'], enabled: true };
+    const servers = { demo: { ...demo, enabled: true }, own };
+    opened = await openJourney({ settings: { 'mcpl.servers': servers }, trust: 'no' });
     await opened.person.openContainer('MCP Live');
   });
 
@@ -39,14 +58,23 @@ suite('A person with a first server', () => {
     return opened;
   };
 
+  test('has no server started in a folder that is not trusted, whatever its settings say, and is told why', async () => {
+    const editor = journey();
+    await editor.person.waitFor('.sidebar :text-matches("trust", "i")');
+    await editor.person.screenshot('journey restricted mode');
+    assert.deepEqual(processesOf(editor, 'demo.js'), []);
+    assert.equal(existsSync(`${editor.workspace}/started`), false);
+    await writeServers(editor, {});
+    await editor.trust();
+  });
+
   test('is asked with the whole command line when settings.json enables it, and it runs after Start', async () => {
     const editor = journey();
-    const settings = { 'mcpl.servers': { demo: { ...demo, enabled: true } } };
-    await editor.writeFile('.vscode/settings.json', JSON.stringify(settings, undefined, 2));
+    await writeServers(editor, { demo: { ...demo, enabled: true } });
     await untilTree(editor, /^demo waiting/);
     await editor.person.waitFor('.notification-list-item:has-text("mcpl-demo")');
     await editor.person.screenshot('journey 1 the question');
-    assert.deepEqual(serverProcesses(editor, 'demo.js'), []);
+    assert.deepEqual(processesOf(editor, 'demo.js'), []);
     await editor.person.notification('Start', 'mcpl-demo');
     await untilTree(editor, /^demo running .* tools/);
     await editor.person.screenshot('journey 2 running');
@@ -71,35 +99,33 @@ suite('A person with a first server', () => {
 
   test('stops it with the button of its row, and no process is left', async () => {
     const editor = journey();
-    const processes = serverProcesses(editor, 'demo.js');
+    const processes = processesOf(editor, 'demo.js');
     assert.equal(processes.length, 1);
     await editor.person.clickTreeItem('demo', 'Stop');
     await untilTree(editor, /^demo stopped/);
     assert.deepEqual(processes.filter(isAlive), []);
   });
-});
 
-suite('A person who does not trust the folder', () => {
-  let opened: JourneyEditor | undefined;
+  test('has all servers back without a question when the extension host is killed, and none of the old ones is left', async () => {
+    const editor = journey();
+    const old = { command: process.execPath, args: [oldServer], enabled: true };
+    await writeServers(editor, { demo: { ...demo, enabled: true }, old });
+    await editor.person.notification('Start', 'server-everything');
+    await editor.person.clickTreeItem('demo', 'Start');
+    await until('both servers', editor, () => allRunning(editor));
 
-  suiteTeardown(async () => {
-    await opened?.close();
-  });
+    const [host] = processesOf(editor, '--type=extensionHost');
+    const before = [...processesOf(editor, 'demo.js'), ...processesOf(editor, oldServer)];
+    assert.ok(host !== undefined && before.length === 2);
+    process.kill(host, 'SIGKILL');
 
-  test('has no server started, whatever its settings say, and is told why', async () => {
-    opened = await openJourney({
-      settings: {
-        'mcpl.servers': {
-          demo: { ...demo, enabled: true },
-          own: { command: 'touch', args: ['started'], enabled: true },
-        },
-      },
-      trust: 'no',
-    });
-    await opened.person.openContainer('MCP Live');
-    await opened.person.waitFor('.sidebar :text-matches("trust", "i")');
-    await opened.person.screenshot('journey restricted mode');
-    assert.deepEqual(serverProcesses(opened, 'demo.js'), []);
-    assert.equal(existsSync(`${opened.workspace}/started`), false);
+    await until('the end of the old servers', editor, () => Promise.resolve(!before.some(isAlive)));
+    await until('both servers again', editor, () => allRunning(editor));
+    const after = [...processesOf(editor, 'demo.js'), ...processesOf(editor, oldServer)];
+    assert.equal(after.length, 2);
+    assert.deepEqual(
+      after.filter((pid) => before.includes(pid)),
+      [],
+    );
   });
 });
