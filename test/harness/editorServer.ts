@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly extensionsFolder?: string;
   /** The smoke-test driver loads extensions under development and hides toasts; without it all is as a user has it. */
   readonly driver: boolean;
+  /** Every folder is one that the person trusted before; so it always is under the driver. */
+  readonly trusting?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly port?: number;
 }
@@ -104,7 +106,8 @@ const startArguments = (editor: Editor, options: ServerOptions, port: number): r
   ...['--host', '127.0.0.1', '--port', String(port), '--without-connection-token', '--accept-server-license-terms'],
   ...['--server-data-dir', dataFolder(options.folder), '--extensions-dir', extensionsFolder(options)],
   ...['--telemetry-level', 'off', '--disable-experiments'],
-  ...(options.driver ? ['--enable-smoke-test-driver', '--disable-workspace-trust'] : []),
+  ...(options.driver ? ['--enable-smoke-test-driver'] : []),
+  ...(options.driver || options.trusting === true ? ['--disable-workspace-trust'] : []),
 ];
 
 export const startEditorServer = async (editor: Editor, options: ServerOptions): Promise<EditorServer> => {

@@ -18,6 +18,17 @@ const page = (repaints: number): string => `
     paint();
   }</script>`;
 
+/** Its button is shown under the mouse alone, and the row moves away from there the first times. */
+const movingPage = (moves: number): string => `
+  <style>.monaco-list-row { height: 22px } .monaco-list-row:not(:hover) .actions { display: none }</style>
+  ${page(0)}
+  <script>{
+    let left = ${moves};
+    const away = () => document.body.insertAdjacentHTML('afterbegin', '<div style="height: 80px"></div>');
+    const overRow = () => { if (left-- > 0) setTimeout(away, 1); };
+    document.querySelector('.pane-body').addEventListener('mouseover', overRow);
+  }</script>`;
+
 suite('A person of the tests', () => {
   let open: OpenBrowser;
 
@@ -34,6 +45,12 @@ suite('A person of the tests', () => {
       await createPerson(open.page, '').clickTreeItem('a grant', 'Revoke');
       assert.equal(await open.page.title(), 'clicked', `${repaints} repaints`);
     }
+  });
+
+  test('points again at a row that moved away, whose button is gone with the mouse', async () => {
+    await open.page.setContent(movingPage(1));
+    await createPerson(open.page, '').clickTreeItem('a grant', 'Revoke');
+    assert.equal(await open.page.title(), 'clicked');
   });
 
   test('says so where no click ever comes to it', async () => {

@@ -1,4 +1,4 @@
-import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { type FrameLocator, type Locator, type Page, errors } from 'playwright-core';
 import { takeScreenshot } from './browser.ts';
 
 /**
@@ -76,6 +76,10 @@ const turnRow = async (row: Locator, isExpanded: boolean): Promise<void> => {
   }
 };
 
+const unlessLate = (error: unknown): void => {
+  if (!(error instanceof errors.TimeoutError)) throw error;
+};
+
 /** Notes whether a click came to where one was aimed at. In a script, as below. */
 const noteClickScript = (selector: string): string => `(() => {
   globalThis.mcplClick?.abort();
@@ -87,12 +91,19 @@ const noteClickScript = (selector: string): string => `(() => {
   document.addEventListener('click', note, { capture: true, signal: noting.signal });
 })()`;
 
-/** What is painted anew between the press and the release of the button is clicked by nobody; a person tries again. */
+/** How long each of the first tries waits for the button: the last one says what it waited for. */
+const BUTTON_MS = 1_500;
+
+/**
+ * What is painted anew between the press and the release of the button is clicked by nobody, and the buttons of a row that
+ * moved away are not shown; a person tries again.
+ */
 const clickSurely = async (row: Locator, selector: string): Promise<void> => {
   for (let left = 4; left > 0; left--) {
     await row.page().evaluate(noteClickScript(selector));
     await row.hover();
-    await row.locator(selector).first().click();
+    const button = row.locator(selector).first();
+    await (left > 1 ? button.click({ timeout: BUTTON_MS }).catch(unlessLate) : button.click());
     if (await row.page().evaluate<boolean>('globalThis.mcplClick.signal.aborted')) return;
   }
   throw new Error(`Four clicks came to nothing that is ${selector}.`);

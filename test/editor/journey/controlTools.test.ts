@@ -15,7 +15,7 @@ suite('A person whose model asks for a rollback', () => {
   let reader: LineageReader | undefined;
 
   suiteSetup(async () => {
-    opened = await openJourney({ settings: SETTINGS, trust: 'yes' });
+    opened = await openJourney({ settings: SETTINGS, trust: 'before' });
     reader = new LineageReader(opened);
     await opened.person.openContainer('MCP Live');
     await opened.person.clickTreeItem('state', 'Start');

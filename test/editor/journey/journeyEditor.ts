@@ -20,8 +20,8 @@ export interface JourneyOptions {
   readonly roots?: readonly string[];
   /** What the editor finds in its environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Answer to the editor's question whether the authors of the folder are trusted. */
-  readonly trust: 'yes' | 'no';
+  /** Answer to the editor's question whether the authors of the folder are trusted; or it was given before. */
+  readonly trust: 'yes' | 'no' | 'before';
 }
 
 export interface JourneyEditor {
@@ -71,7 +71,8 @@ const giveTrust = async (page: Page, person: Person): Promise<void> => {
 };
 
 /** The oldest editor asks at once; the current one opens in Restricted Mode and leaves it to the person to say more. */
-const answerTrust = async (page: Page, person: Person, trust: 'yes' | 'no'): Promise<void> => {
+const answerTrust = async (page: Page, person: Person, trust: JourneyOptions['trust']): Promise<void> => {
+  if (trust === 'before') return;
   if (editorName() === 'oldest') {
     await person.dialog(trust === 'yes' ? 'Yes, I trust the authors' : "No, I don't trust the authors");
     return;
@@ -100,6 +101,7 @@ export const openJourney = async (options: JourneyOptions): Promise<JourneyEdito
     folder,
     extensionsFolder: join(journeyFolder(name), 'extensions'),
     driver: false,
+    trusting: options.trust === 'before',
     env: options.env ?? {},
   });
   const { page, close: closeBrowser } = await openBrowser();

@@ -10,7 +10,7 @@ suite('A person with a server that asks and lends', () => {
   let opened: JourneyEditor | undefined;
 
   suiteSetup(async () => {
-    opened = await openJourney({ settings: { 'mcpl.servers': { everything } }, trust: 'yes' });
+    opened = await openJourney({ settings: { 'mcpl.servers': { everything } }, trust: 'before' });
     const { person } = opened;
     await person.openContainer('MCP Live');
     await person.notification('Start', 'server-everything');

@@ -43,7 +43,7 @@ suite('A person who decides what servers may touch', () => {
 
   suiteSetup(async () => {
     outside = await realpath(await mkdtemp(join(tmpdir(), 'mcpl-outside-')));
-    opened = await openJourney({ files: await sampleFiles(), trust: 'yes' });
+    opened = await openJourney({ files: await sampleFiles(), trust: 'before' });
     await symlink(outside, join(opened.workspace, 'notes/elsewhere'));
     await opened.person.openContainer('MCP Live');
     // The rows of the other views need the height.

@@ -55,7 +55,7 @@ suite('A person with a server that wants to know who it is', () => {
     const secure = { url: server.mcpUrl, enabled: true };
     opened = await openJourney({
       settings: { 'mcpl.servers': { secure } },
-      trust: 'yes',
+      trust: 'before',
       env: { VSCODE_PROXY_URI: `http://127.0.0.1:${port}/{{port}}/` },
     });
     await opened.person.openContainer('MCP Live');

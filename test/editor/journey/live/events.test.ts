@@ -16,7 +16,7 @@ suite('A person whom a server tells something', () => {
     opened = await openJourney({
       settings: { 'mcpl.servers': { memory: pushServer('${workspaceFolder}/push.cjs', ALICE) } },
       files: { 'push.cjs': PUSH_SERVER },
-      trust: 'yes',
+      trust: 'before',
     });
     const { page, person } = opened;
     const rows = async (pattern: RegExp): Promise<boolean> =>

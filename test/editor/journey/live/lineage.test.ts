@@ -20,7 +20,7 @@ suite('A person who goes back to a checkpoint', () => {
   let reader: LineageReader | undefined;
 
   suiteSetup(async () => {
-    opened = await openJourney({ settings: SETTINGS, trust: 'yes' });
+    opened = await openJourney({ settings: SETTINGS, trust: 'before' });
     reader = new LineageReader(opened);
     await opened.person.openContainer('MCP Live');
     // Shuts the first two and opens the last: the rows and the page need the height, and a tab the width.

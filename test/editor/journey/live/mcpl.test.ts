@@ -18,7 +18,7 @@ suite('A person whose servers speak MCPL', () => {
     const settings = '.vscode/settings.json';
     opened = await openJourney({
       files: { [settings]: await sample(settings), 'README.md': await sample('README.md') },
-      trust: 'yes',
+      trust: 'before',
     });
     await opened.person.openContainer('MCP Live');
   });
