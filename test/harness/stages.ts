@@ -65,6 +65,8 @@ export interface MochaOptions {
   readonly name: string;
   readonly node?: string;
   readonly patterns: readonly string[];
+  /** What the patterns match and another stage runs. */
+  readonly ignored?: string;
   readonly timeoutMs: number;
   readonly env?: Readonly<Record<string, string>>;
   /** A module of root hooks. */
@@ -84,6 +86,7 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
     '--reporter',
     mocha.env['MCPL_TEST_REPORTER'] ?? '',
     ...(options.hooks === undefined ? [] : ['--require', options.hooks]),
+    ...(options.ignored === undefined ? [] : ['--ignore', options.ignored]),
   ];
   const { code, output } = await run(
     program,
@@ -122,9 +125,14 @@ const mochaStage =
 
 const nodeTimeout = process.env['MCPL_TEST_DOSE'] === 'full' ? 600_000 : 60_000;
 
-export const nodeStage = (name: string, node: string): Stage => ({
+const everyNodeTest = 'test/node/**/*.test.ts';
+const mcplTests = 'test/node/mcpl/**/*.test.ts';
+
+type NodeTests = Pick<MochaOptions, 'patterns' | 'ignored'>;
+
+export const nodeStage = (name: string, node: string, tests: NodeTests = { patterns: [everyNodeTest] }): Stage => ({
   name,
-  run: mochaStage({ name, node, patterns: ['test/node/**/*.test.ts'], timeoutMs: nodeTimeout }),
+  run: mochaStage({ name, node, ...tests, timeoutMs: nodeTimeout }),
 });
 
 /** The official conformance suite; each of its scenarios counts as one. */
@@ -276,11 +284,11 @@ export const everyStage: readonly Row[] = [
   alone(conformanceStage),
   // Alone as well. It measures CPU time beside that of peers, and takes a minute at most.
   alone(benchStage),
-  // Two lanes mostly wait for processes, two for pages.
+  // As many lanes mostly wait for processes as for pages, and all of them end at about the same time.
   [
-    [interopStage(true), nodeStage('node', node24)],
-    [nodeStage('node22', node22)],
-    [editorStage],
+    [nodeStage('node', node24)],
+    [nodeStage('node22', node22, { patterns: [everyNodeTest], ignored: mcplTests }), interopStage(true)],
+    [editorStage, nodeStage('node22mcpl', node22, { patterns: [mcplTests] })],
     [journeyStage('journeyLive', { pattern: 'live/*.test.ts' }), journeyStage('journey', { pattern: '*.test.ts' })],
   ],
 ];
