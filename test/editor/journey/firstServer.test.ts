@@ -43,9 +43,7 @@ suite('A person with a first server', () => {
   let opened: JourneyEditor | undefined;
 
   suiteSetup(async () => {
-    const own = { command: 'touch', args: ['started'], enabled: true };
-    const servers = { demo: { ...demo, enabled: true }, own };
-    opened = await openJourney({ settings: { 'mcpl.servers': servers }, trust: 'no' });
+    opened = await openJourney({ settings: {}, trust: 'yes' });
     await opened.person.openContainer('MCP Live');
   });
 
@@ -57,16 +55,6 @@ suite('A person with a first server', () => {
     assert.ok(opened !== undefined);
     return opened;
   };
-
-  test('has no server started in a folder that is not trusted, whatever its settings say, and is told why', async () => {
-    const editor = journey();
-    await editor.person.waitFor('.sidebar :text-matches("trust", "i")');
-    await editor.person.screenshot('journey restricted mode');
-    assert.deepEqual(processesOf(editor, 'demo.js'), []);
-    assert.equal(existsSync(`${editor.workspace}/started`), false);
-    await writeServers(editor, {});
-    await editor.trust();
-  });
 
   test('is asked with the whole command line when settings.json enables it, and it runs after Start', async () => {
     const editor = journey();
@@ -127,5 +115,24 @@ suite('A person with a first server', () => {
       after.filter((pid) => before.includes(pid)),
       [],
     );
+  });
+});
+
+suite('A person who does not trust the folder', () => {
+  let opened: JourneyEditor | undefined;
+
+  suiteTeardown(async () => {
+    await opened?.close();
+  });
+
+  test('has no server started, whatever its settings say, and is told why', async () => {
+    const own = { command: 'touch', args: ['started'], enabled: true };
+    const servers = { demo: { ...demo, enabled: true }, own };
+    opened = await openJourney({ settings: { 'mcpl.servers': servers }, trust: 'no' });
+    await opened.person.openContainer('MCP Live');
+    await opened.person.waitFor('.sidebar :text-matches("trust", "i")');
+    await opened.person.screenshot('journey restricted mode');
+    assert.deepEqual(processesOf(opened, 'demo.js'), []);
+    assert.equal(existsSync(`${opened.workspace}/started`), false);
   });
 });

@@ -151,8 +151,17 @@ suite('Settings', () => {
   });
 
   test('open at the line of a server', async () => {
-    await writeSettings('{\n  "mcpl.servers": {\n    "a": { "command": "x" },\n    "b": { "command": "y" }\n  }\n}');
+    const text = '{\n  "mcpl.servers": {\n    "a": { "command": "x" },\n    "b": { "command": "y" }\n  }\n}';
+    await writeSettings(text);
     await untilServer('b', 'known', (server) => server !== undefined);
+    // Where the editor still has it from the test before, it may know of the server before it shows the file anew.
+    const stale = vscode.workspace.textDocuments.filter(
+      (document) => document.uri.toString() === settingsUri().toString(),
+    );
+    await eventually(
+      async () => stale.map((document) => document.isClosed || document.getText() === text),
+      stale.map(() => true),
+    );
     await vscode.commands.executeCommand('mcpl.server.openSettings', { server: 'b' });
     await eventually(async () => {
       const editor = vscode.window.activeTextEditor;
