@@ -198,10 +198,16 @@ const inNotifications = (page: Page): Pick<Person, 'notification' | 'notificatio
     await showNotifications(page);
     const items = page.locator(waitingNotifications);
     const item = message === undefined ? items : items.filter({ hasText: message });
-    await item
-      .locator(`.monaco-button:has-text(${quoted(button)})`)
-      .first()
-      .click();
+    // The centre may still be sliding in, and a click between two places is none.
+    for (let left = 4; left > 0; left--) {
+      await page.evaluate(noteClickScript('.notification-list-item .monaco-button'));
+      await item
+        .locator(`.monaco-button:has-text(${quoted(button)})`)
+        .first()
+        .click();
+      if (await page.evaluate<boolean>('globalThis.mcplClick.signal.aborted')) return;
+    }
+    throw new Error(`Four clicks on "${button}" came to nothing.`);
   },
   notifications: async () => {
     await showNotifications(page);
