@@ -18,15 +18,30 @@ const page = (repaints: number): string => `
     paint();
   }</script>`;
 
-/** Its button is shown under the mouse alone, and the row moves away from there the first times. */
-const movingPage = (moves: number): string => `
+/** Its button is shown under the mouse alone, and the row moves away from there the first time. */
+const movingPage = `
   <style>.monaco-list-row { height: 22px } .monaco-list-row:not(:hover) .actions { display: none }</style>
   ${page(0)}
   <script>{
-    let left = ${moves};
+    let left = 1;
     const away = () => document.body.insertAdjacentHTML('afterbegin', '<div style="height: 80px"></div>');
     const overRow = () => { if (left-- > 0) setTimeout(away, 1); };
     document.querySelector('.pane-body').addEventListener('mouseover', overRow);
+  }</script>`;
+
+/** A notification whose button is painted anew under the mouse the first times it is pressed. */
+const notificationPage = (repaints: number): string => `
+  <div class="notifications-center"></div>
+  <script>{
+    document.title = '';
+    const center = document.querySelector('.notifications-center');
+    let left = ${repaints};
+    const paint = () => {
+      center.innerHTML = '<div class="notification-list-item">Start it? <a class="monaco-button">Start</a></div>';
+    };
+    center.addEventListener('mousedown', () => { if (left-- > 0) paint(); });
+    center.addEventListener('click', ({ target }) => { if (target.matches('.monaco-button')) document.title += 'clicked '; });
+    paint();
   }</script>`;
 
 suite('A person of the tests', () => {
@@ -48,9 +63,17 @@ suite('A person of the tests', () => {
   });
 
   test('points again at a row that moved away, whose button is gone with the mouse', async () => {
-    await open.page.setContent(movingPage(1));
+    await open.page.setContent(movingPage);
     await createPerson(open.page, '').clickTreeItem('a grant', 'Revoke');
     assert.equal(await open.page.title(), 'clicked');
+  });
+
+  test('presses the button of a notification again that was painted anew, and no more than that', async () => {
+    for (const repaints of [0, 2]) {
+      await open.page.setContent(notificationPage(repaints));
+      await createPerson(open.page, '').notification('Start', 'Start it?');
+      assert.equal(await open.page.title(), 'clicked', `${repaints} repaints`);
+    }
   });
 
   test('says so where no click ever comes to it', async () => {

@@ -95,25 +95,28 @@ const noteClickScript = (selector: string): string => `(() => {
 const BUTTON_MS = 1_500;
 
 /**
- * What is painted anew between the press and the release of the button is clicked by nobody, and the buttons of a row that
- * moved away are not shown; a person tries again.
+ * What is painted anew or still moves between the press and the release of the button is clicked by nobody, and the buttons
+ * of a row that moved away are not shown; a person tries again.
  */
-const clickSurely = async (row: Locator, selector: string): Promise<void> => {
+const clickSurely = async (button: Locator, selector: string, approach?: () => Promise<void>): Promise<void> => {
   for (let left = 4; left > 0; left--) {
-    await row.page().evaluate(noteClickScript(selector));
-    await row.hover();
-    const button = row.locator(selector).first();
+    await button.page().evaluate(noteClickScript(selector));
+    await approach?.();
     await (left > 1 ? button.click({ timeout: BUTTON_MS }).catch(unlessLate) : button.click());
-    if (await row.page().evaluate<boolean>('globalThis.mcplClick.signal.aborted')) return;
+    if (await button.page().evaluate<boolean>('globalThis.mcplClick.signal.aborted')) return;
   }
   throw new Error(`Four clicks came to nothing that is ${selector}.`);
 };
 
+/** Buttons of a row are shown where the mouse is. */
+const clickOfRow = async (row: Locator, selector: string): Promise<void> =>
+  clickSurely(row.locator(selector).first(), selector, () => row.hover());
+
 const clickInRow = async (row: Locator, action: string | undefined): Promise<void> => {
   if (action === undefined) return row.click();
-  if (action === 'checkbox') return clickSurely(row, '.monaco-checkbox, .custom-view-tree-node-item-checkbox');
+  if (action === 'checkbox') return clickOfRow(row, '.monaco-checkbox, .custom-view-tree-node-item-checkbox');
   if (action === 'expand' || action === 'collapse') return turnRow(row, action === 'expand');
-  return clickSurely(row, `.actions .action-label[aria-label^=${quoted(action)}]`);
+  return clickOfRow(row, `.actions .action-label[aria-label^=${quoted(action)}]`);
 };
 
 /** Runs in the page, where this project's types do not reach; hence a script in a string. */
@@ -198,16 +201,8 @@ const inNotifications = (page: Page): Pick<Person, 'notification' | 'notificatio
     await showNotifications(page);
     const items = page.locator(waitingNotifications);
     const item = message === undefined ? items : items.filter({ hasText: message });
-    // The centre may still be sliding in, and a click between two places is none.
-    for (let left = 4; left > 0; left--) {
-      await page.evaluate(noteClickScript('.notification-list-item .monaco-button'));
-      await item
-        .locator(`.monaco-button:has-text(${quoted(button)})`)
-        .first()
-        .click();
-      if (await page.evaluate<boolean>('globalThis.mcplClick.signal.aborted')) return;
-    }
-    throw new Error(`Four clicks on "${button}" came to nothing.`);
+    const found = item.locator(`.monaco-button:has-text(${quoted(button)})`).first();
+    await clickSurely(found, '.notification-list-item .monaco-button');
   },
   notifications: async () => {
     await showNotifications(page);

@@ -71,8 +71,7 @@ export const settingsUri = (): vscode.Uri => {
   return vscode.Uri.joinPath(folder.uri, '.vscode', 'settings.json');
 };
 
-/** Writes the workspace's settings.json as a person would, by hand. */
-/** In one step: the editor may read a file at any moment, and one that is being written is empty. */
+/** Writes the workspace's settings.json as a person would; in one step, because a file that is being written is empty. */
 export const writeSettings = async (text: string): Promise<void> => {
   const { fsPath } = settingsUri();
   await writeFile(`${fsPath}.next`, text);
