@@ -1,9 +1,11 @@
-// Builds dist/ from src/. `--dev` keeps names and adds source maps, `--watch` rebuilds, `--core` is the gate that the core needs
-// neither Node nor an editor: it bundles it for no platform at all, with nothing left outside, and throws the result away.
+// Builds dist/ from src/, and ThirdPartyNotices.txt from what the bundles contain. `--dev` keeps names and adds source maps,
+// `--watch` rebuilds. `--core` checks that the core needs neither Node nor an editor: it bundles it for no platform, with
+// nothing left outside, and throws the result away.
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as esbuild from 'esbuild';
+import { bundledFolders, mitTerms, readPackage, thirdPartyNotices } from './test/harness/thirdPartyNotices.ts';
 
 const root = import.meta.dirname;
 const flags = new Set(process.argv.slice(2));
@@ -188,7 +190,10 @@ const buildOnce = async () => {
   }
   await mkdir(join(root, 'out'), { recursive: true });
   await writeFile(join(root, 'out/meta.json'), JSON.stringify(metafiles));
-  return problems;
+  const packages = bundledFolders(metafiles).map((folder) => readPackage(join(root, folder)));
+  const notices = thirdPartyNotices(packages, mitTerms(readFileSync(join(root, 'LICENSE'), 'utf8')));
+  await writeFile(join(root, 'ThirdPartyNotices.txt'), notices.text);
+  return [...problems, ...notices.problems];
 };
 
 const watchAll = async () => {

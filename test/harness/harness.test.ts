@@ -38,7 +38,7 @@ suite('The gate to proposed API', () => {
 const packed = (...names: readonly string[]) => names.map((name) => ({ name: `extension/${name}`, size: 1 }));
 
 const complete = packed(
-  ...['package.json', 'package.nls.json', 'readme.md', 'changelog.md', 'LICENSE.txt'],
+  ...['package.json', 'package.nls.json', 'readme.md', 'changelog.md', 'LICENSE.txt', 'ThirdPartyNotices.txt'],
   ...['dist/extension.js', 'dist/storeWorker.js', 'dist/host.cjs', 'dist/cli.js', 'dist/demo.js'],
   ...['dist/schemaWorker.js', 'dist/remote.js', 'dist/children.js', 'dist/opener.js', 'dist/gatewayServer.js'],
   ...[
