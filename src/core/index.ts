@@ -55,7 +55,7 @@ export {
 } from './model/content.ts';
 export type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord, AuditTotal } from './model/audit.ts';
 export type { EventOutcome, EventSource, InboundEvent } from './model/event.ts';
-export type { FeatureSetGrant, Grant, ScopeGrant } from './model/grant.ts';
+export type { DeclaredSet, FeatureSetGrant, Grant, ScopeGrant } from './model/grant.ts';
 export {
   type Checkpoint,
   type CheckpointDetail,

@@ -61,8 +61,11 @@ async function findModel(
 ): Promise<{ readonly kind: 'model'; readonly model: EditorModel | RunnerModel } | ModelFailure> {
   const models = await baseModels();
   const wanted = name?.trim().toLowerCase() ?? '';
+  const named = (isMeant: (name: string) => boolean): vscode.LanguageModelChat | undefined =>
+    models.find((candidate) => namesOf(candidate).some(isMeant));
+  // "acme/small" is part of "acme/small-2" as well.
   const model =
-    wanted === '' ? models[0] : models.find((candidate) => namesOf(candidate).some((n) => n.includes(wanted)));
+    wanted === '' ? models[0] : (named((each) => each === wanted) ?? named((each) => each.includes(wanted)));
   if (model !== undefined) return { kind: 'model', model: new EditorModel(model) };
   const runner = chooseRunner(runners, wanted, models.length);
   if (runner !== undefined) return { kind: 'model', model: new RunnerModel(runner) };

@@ -34,9 +34,9 @@ export function chooseRunner(
   editorModels: number,
 ): AddedRunner | undefined {
   if (wanted === '') return editorModels === 0 ? runners[0] : undefined;
-  return runners.find(({ id, name, by }) =>
-    [id, name, `${by.id}/${id}`].some((text) => text.toLowerCase().includes(wanted)),
-  );
+  const named = (isMeant: (name: string) => boolean): AddedRunner | undefined =>
+    runners.find(({ id, name, by }) => [id, name, `${by.id}/${id}`].some((text) => isMeant(text.toLowerCase())));
+  return named((each) => each === wanted) ?? named((each) => each.includes(wanted));
 }
 
 /** A model that another extension runs: whatever that does, the run ends, and its failure names the extension. */

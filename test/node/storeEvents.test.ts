@@ -10,7 +10,7 @@ import { auditValues } from '../../src/node/store/auditRows.ts';
 import { eventValues } from '../../src/node/store/eventRows.ts';
 import { eventHandlers } from '../../src/node/store/events.ts';
 import { migrate } from '../../src/node/store/migrations.ts';
-import { auditRecord, grant, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
+import { auditRecord, declaredSets, grant, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
 
 const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
 
@@ -158,6 +158,7 @@ for (const kind of ['file', 'memory'] as const)
         scopeGrant('all', { at: 1, label: 'Zeile\u2028 "zwei" 😀', targets: ['/a', '#general', 'C:/b'] }),
         scopeGrant('none', { at: 2, label: undefined, featureSet: undefined, targets: [], until: undefined }),
         grant('set', { at: 3 }),
+        declaredSets('declared', { at: 4 }),
       ];
       for (const each of kept) await store.grants.save(each);
       await again();

@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../src/core/model/audit.ts';
 import type { InboundEvent } from '../../src/core/model/event.ts';
-import type { FeatureSetGrant, ScopeGrant } from '../../src/core/model/grant.ts';
+import type { DeclaredSetsRecord, FeatureSetGrant, ScopeGrant } from '../../src/core/model/grant.ts';
 
 /** An event told apart by `eventId`, as it looks when it has just arrived. */
 export function inboundEvent(eventId: string, differing: Partial<InboundEvent> = {}): InboundEvent {
@@ -66,6 +66,21 @@ export function scopeGrant(id: string, differing: Partial<ScopeGrant> = {}): Sco
     by: 'person',
     at: 1_000_000,
     until: 2_000_000,
+    ...differing,
+  };
+}
+
+export function declaredSets(id: string, differing: Partial<DeclaredSetsRecord> = {}): DeclaredSetsRecord {
+  return {
+    id,
+    direction: 'toServer',
+    kind: 'declaredSets',
+    server: 'feed',
+    sets: [
+      { name: 'feed.items', form: 'f'.repeat(32), scoped: true },
+      { name: 'feed. "odd" 😀', form: '', scoped: false },
+    ],
+    at: 1_000_000,
     ...differing,
   };
 }

@@ -31,7 +31,7 @@ import type { McplMember } from './member.ts';
 import { OPERATIONS } from './operations.ts';
 import { Pace } from './pace.ts';
 import type { Recorder } from './recorder.ts';
-import { SetStates } from './setStates.ts';
+import { type Partition, SetStates } from './setStates.ts';
 import { leaveStatesUnread } from './stateUpdates.ts';
 import { toldScopes } from './toldScopes.ts';
 import { UNDECLARED, undeclaredSet } from './undeclaredSet.ts';
@@ -97,6 +97,7 @@ export class McplConnection implements SessionFeature, McplMember {
     this.#early = new EarlyRequests(options.clock);
     const { server, grants } = options;
     this.#states = new SetStates({ server, grants, settings: () => options.settings() });
+    this.#declare(grants.remembered(server));
     this.#changes = new Pace(options.clock, CHANGES_MS, () => {
       // Told even if nothing changed for us: the server may have forgotten.
       this.#told = '';
@@ -121,7 +122,7 @@ export class McplConnection implements SessionFeature, McplMember {
     };
   }
 
-  /** MCPL §5.2. Which sets there are is known only of a server that was connected before. */
+  /** MCPL §5.2. The sets are those that the server declared last, in this run or an earlier one. */
   get capabilities(): JsonObject {
     if (this.#options.protocol() === 'off') return {};
     return { experimental: { mcpl: encodeHostAdvert(this.#partition(), this.#scopes()) } };
@@ -208,6 +209,7 @@ export class McplConnection implements SessionFeature, McplMember {
     const { grants } = this.#options;
     const accepted = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
     grants.accept(this.server, accepted);
+    grants.remember(this.server, this.#named);
     this.#tell();
     leaveStatesUnread(this.#session, this.#advert.dialect, [...this.#sets.values()]);
     this.#options.onChange();
@@ -314,13 +316,12 @@ export class McplConnection implements SessionFeature, McplMember {
     this.#record('featureSets/changed', `added ${added.length}, removed ${removed.length}`);
   }
 
-  #partition(): { readonly enabled: string[]; readonly disabled: string[] } {
-    const named = [...this.#sets.values()].filter((set) => set.name !== UNDECLARED);
-    const isOn = (set: FeatureSet): boolean => this.#stateOf(set) === 'enabled';
-    return {
-      enabled: named.filter(isOn).map((set) => set.name),
-      disabled: named.filter((set) => !isOn(set)).map((set) => set.name),
-    };
+  #partition(): Partition {
+    return this.#states.partition(this.#named);
+  }
+
+  get #named(): readonly FeatureSet[] {
+    return [...this.#sets.values()].filter(({ name }) => name !== UNDECLARED);
   }
 
   #scopes(): ToldScopes {

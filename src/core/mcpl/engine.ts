@@ -9,6 +9,7 @@ import type { Clock, Ids, Storage } from '../ports.ts';
 import { BoundedRecorder } from './boundedRecorder.ts';
 import { Budgets } from './budgets.ts';
 import { McplConnection, type McplConnectionOptions, type McplHandler } from './connection.ts';
+import { ConversationModels } from './conversationModels.ts';
 import { eventMessages } from './eventPrompt.ts';
 import { FormGrants } from './formGrants.ts';
 import { InferenceRequests } from './inferenceRequests.ts';
@@ -63,7 +64,8 @@ export class McplEngine {
       recorder,
       onRead: (server) => options.onBudgetRead(server),
     });
-    const hooks = new TurnHooks({ clock, recorder, log, members: () => this.#members() });
+    const conversations = new ConversationModels();
+    const hooks = new TurnHooks({ clock, recorder, log, conversations, members: () => this.#members() });
     this.#inferences = new OpenInferences({ ids, hooks });
     this.#turns = new Turns({
       hooks,
@@ -89,6 +91,7 @@ export class McplEngine {
       ids,
       models,
       budgets: this.budgets,
+      conversations,
       limits,
       recorder,
       onRefused: (refusal) => options.onRefused(refusal),

@@ -1,7 +1,7 @@
 import { messageOf } from '../base/errors.ts';
 import { canonicalJson } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { FeatureSetGrant } from '../model/grant.ts';
+import type { DeclaredSet, DeclaredSetsRecord, FeatureSetGrant } from '../model/grant.ts';
 import type { FeatureSet } from '../model/mcpl.ts';
 import type { Clock, GrantStore, Ids } from '../ports.ts';
 
@@ -25,6 +25,8 @@ export class FormGrants {
   readonly #forms = new Map<string, Map<string, string>>();
   /** Asked for with each message of a set, and never another for the same declaration. */
   readonly #computed = new WeakMap<FeatureSet, string>();
+  /** By server: what it declared last, also in an earlier run. */
+  readonly #declared = new Map<string, readonly DeclaredSet[]>();
   #loading: Promise<void> | undefined;
   #isUnreadable = false;
 
@@ -34,10 +36,12 @@ export class FormGrants {
 
   /** Reads what is kept; a store that cannot be read leaves every set off rather than trusting what is new. */
   load(): Promise<void> {
-    this.#loading ??= this.#options.grants.list('featureSet').then(
-      (grants) => {
+    const { grants: store } = this.#options;
+    this.#loading ??= Promise.all([store.list('featureSet'), store.list('declaredSets')]).then(
+      ([grants, declared]) => {
         this.#isUnreadable = false;
         for (const grant of grants) if (grant.kind === 'featureSet') this.#put(grant.server, grant.target, grant.form);
+        for (const grant of declared) if (grant.kind === 'declaredSets') this.#declared.set(grant.server, grant.sets);
       },
       (error: unknown) => {
         this.#isUnreadable = true;
@@ -79,6 +83,37 @@ export class FormGrants {
         at: this.#options.clock.now(),
       });
     }
+  }
+
+  /** The sets that a server declared last, as far as the next handshake names them: what they use is not kept. */
+  remembered(server: string): readonly FeatureSet[] {
+    return (this.#declared.get(server) ?? []).map(({ name, form, scoped }) => {
+      const problem = form === '' ? 'It could not be switched on.' : undefined;
+      const set = { name, description: '', uses: [], scoped, rollback: false, hostState: false, problem };
+      this.#computed.set(set, form);
+      return set;
+    });
+  }
+
+  /** Keeps what a server declares now, for the handshake of the next run. */
+  remember(server: string, sets: readonly FeatureSet[]): void {
+    const { ids, clock, grants, log } = this.#options;
+    const declared = sets.map((set) => {
+      return { name: set.name, form: set.problem === undefined ? this.#formOf(set) : '', scoped: set.scoped };
+    });
+    if (JSON.stringify(declared) === JSON.stringify(this.#declared.get(server) ?? [])) return;
+    this.#declared.set(server, declared);
+    const kept: DeclaredSetsRecord = {
+      id: ids.sha256(`declaredSets ${JSON.stringify(server)}`).slice(0, 32),
+      direction: 'toServer',
+      kind: 'declaredSets',
+      server,
+      sets: declared,
+      at: clock.now(),
+    };
+    grants.save(kept).catch((error: unknown) => {
+      log.log('warn', `The feature sets of "${server}" could not be kept: ${messageOf(error)}`);
+    });
   }
 
   #put(server: string, set: string, form: string): void {

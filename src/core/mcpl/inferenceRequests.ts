@@ -5,9 +5,10 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { ModelRefusal } from '../hostTypes.ts';
 import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
 import type { HostLimits } from '../model/server.ts';
-import type { LanguageModel, Models, ModelWish } from '../modelPorts.ts';
+import type { LanguageModel, ModelChoice, Models, ModelWish } from '../modelPorts.ts';
 import type { Clock, Ids } from '../ports.ts';
 import type { InboundContext } from '../rpc/peer.ts';
+import { idIn } from '../wire/mcpl/bounds.ts';
 import { inHook, invalidParams, MCPL_ERROR, modelError, notEnabled } from '../wire/mcpl/errors.ts';
 import {
   decodeInferenceRequest,
@@ -18,6 +19,7 @@ import {
 } from '../wire/mcpl/inference.ts';
 import type { Budgets, Refusal, Taken } from './budgets.ts';
 import type { McplMember } from './member.ts';
+import type { ConversationModels } from './conversationModels.ts';
 import { ModelInfo } from './modelInfo.ts';
 import { chooseModel, runModel, type RunOutcome, type Unanswered } from './modelUse.ts';
 import { redactContent } from './pushRedaction.ts';
@@ -30,6 +32,7 @@ export interface InferenceRequestsOptions {
   readonly models: Models;
   readonly budgets: Pick<Budgets, 'take'>;
   readonly recorder: Recorder;
+  readonly conversations: Pick<ConversationModels, 'of'>;
   limits(): Pick<HostLimits, 'model'>;
   /** A person could give the server what it lacks. */
   onRefused(refusal: ModelRefusal): void;
@@ -54,6 +57,7 @@ interface Request {
 }
 
 const MAX_DETAIL = 500;
+const MAX_CONVERSATION = 100;
 /** Every piece of an answer names it. */
 const LONGEST_ID = 512;
 
@@ -74,7 +78,10 @@ export class InferenceRequests {
     const at = clock.now();
     const inferenceId = `inf_${ids.uuid()}`;
     const verdict = await this.#judge(member, set.name, params, context);
-    this.#record(member, verdict, { at, operation: 'inference/request', featureSet: set.name, inferenceId });
+    const conversation = idIn(params['conversationId'], LONGEST_ID);
+    const detail = conversation === undefined ? verdict.detail : inConversation(conversation, verdict.detail);
+    const facts = { at, operation: 'inference/request', featureSet: set.name, inferenceId };
+    this.#record(member, { ...verdict, detail }, facts);
     if (verdict.answer instanceof WireError) throw verdict.answer;
     return verdict.answer;
   }
@@ -117,9 +124,9 @@ export class InferenceRequests {
 
   async #use(request: Request): Promise<Verdict> {
     const { member, featureSet, params, context, taken } = request;
-    const { clock, models } = this.#options;
+    const { clock } = this.#options;
     const { token } = context;
-    const choice = await chooseModel(models, this.#wish(member), { clock, token });
+    const choice = await this.#choose(request);
     if (choice.kind !== 'model') {
       this.#tellRefusal(member, choice);
       return unanswered(member, choice, undefined);
@@ -137,6 +144,17 @@ export class InferenceRequests {
       ? switchedOff(featureSet, inputTokens + counter.estimate(outcome.text))
       : await this.#verdict(request, { model, counter, inputTokens, outcome });
     return verdict.tokens === undefined ? verdict : { ...verdict, model: `${model.facts.vendor}/${model.facts.id}` };
+  }
+
+  /** The settings of the server come first, then the model of the conversation while it is there, then the host's. */
+  async #choose({ member, params, context: { token } }: Request): Promise<ModelChoice | Unanswered> {
+    const { clock, models, conversations } = this.#options;
+    const wish = this.#wish(member);
+    const used = member.settings.inference.model === undefined ? conversations.of(params.conversationId) : undefined;
+    if (used === undefined) return chooseModel(models, wish, { clock, token });
+    const choice = await chooseModel(models, { ...wish, name: used }, { clock, token });
+    const isGone = choice.kind === 'failed' && choice.reason === 'no_model';
+    return isGone ? chooseModel(models, wish, { clock, token }) : choice;
   }
 
   async #run(request: Request, model: LanguageModel, counter: TokenCounter, maxTokens: number): Promise<RunOutcome> {
@@ -221,6 +239,10 @@ export class InferenceRequests {
 /** A person switched the set off while it was being answered; a request taken back or cut off is another matter. */
 function isOff({ member, featureSet, context }: Request): boolean {
   return !context.token.isCancellationRequested && !member.isOn(featureSet);
+}
+
+function inConversation(id: string, detail: string): string {
+  return `Conversation ${cleanLine(id, MAX_CONVERSATION)}: ${detail}`;
 }
 
 function switchedOff(featureSet: string, tokens: number | undefined): Verdict {

@@ -3,6 +3,9 @@ import { isChosen } from '../policy/featureSets.ts';
 import type { HookReach } from '../wire/mcpl/advert.ts';
 import type { FormGrants } from './formGrants.ts';
 
+/** Names of sets, each in one of the lists (MCPL §6.7). */
+export type Partition = Readonly<Record<'enabled' | 'disabled', string[]>>;
+
 export interface SetStatesOptions {
   readonly server: string;
   readonly grants: FormGrants;
@@ -48,6 +51,14 @@ export class SetStates {
     const state = this.#find(set, isChosen(featureSets, set.name));
     this.#states.set(set, state);
     return state;
+  }
+
+  partition(sets: readonly FeatureSet[]): Partition {
+    const isOn = (set: FeatureSet): boolean => this.of(set) === 'enabled';
+    return {
+      enabled: sets.filter(isOn).map(({ name }) => name),
+      disabled: sets.filter((set) => !isOn(set)).map(({ name }) => name),
+    };
   }
 
   /** A person chose, or the server declared: what was found may no longer be true. */

@@ -5,10 +5,13 @@ import type { HookTurn } from '../wire/mcpl/hooks.ts';
 import type { Usage } from '../model/inference.ts';
 import { AfterHooks, type Checked } from './afterHooks.ts';
 import { ContextHooks, type Gathered, type HooksOptions } from './contextHooks.ts';
+import type { ConversationModels } from './conversationModels.ts';
 import type { McplMember } from './member.ts';
 
 export interface TurnHooksOptions extends HooksOptions {
   readonly log: Logger;
+  /** Which model each conversation uses is noted here. */
+  readonly conversations: Pick<ConversationModels, 'note'>;
   members(): readonly McplMember[];
 }
 
@@ -34,9 +37,9 @@ export class TurnHooks {
 
   /** To be called before anything is waited for: a server that ends meanwhile is still one that has to check the answer. */
   begin(options: HookedTurnOptions): HookedTurn {
-    const { log } = this.#options;
+    const { log, conversations } = this.#options;
     const members = (): readonly McplMember[] => inOrder(this.#options.members());
-    return new HookedTurn({ before: this.#before, after: this.#after, members, log }, options);
+    return new HookedTurn({ before: this.#before, after: this.#after, members, log, conversations }, options);
   }
 }
 
@@ -44,6 +47,7 @@ interface Parts {
   readonly before: ContextHooks;
   readonly after: AfterHooks;
   readonly log: Logger;
+  readonly conversations: TurnHooksOptions['conversations'];
   /** In the order of their hooks. */
   members(): readonly McplMember[];
 }
@@ -73,7 +77,8 @@ export class HookedTurn {
   }
 
   async gather(turn: HookTurn): Promise<Gathered> {
-    const { before } = this.#parts;
+    const { before, conversations } = this.#parts;
+    conversations.note(turn.conversationId, turn.model);
     const { token, contextMs } = this.#options;
     const asked = before.participants(this.#parts.members());
     let gathered: Gathered = { placed: [], remarks: [] };

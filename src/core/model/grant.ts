@@ -2,7 +2,7 @@
  * What the host allows a server (model C; the other direction, what servers allow the host, will stand beside it with
  * a `direction` of its own). Never in workspace files: a repository cannot allow itself anything.
  */
-export type Grant = FeatureSetGrant | ScopeGrant;
+export type Grant = FeatureSetGrant | ScopeGrant | DeclaredSetsRecord;
 
 /** That this form of the declaration of a feature set was switched on. */
 export interface FeatureSetGrant {
@@ -41,4 +41,24 @@ export interface ScopeGrant {
   readonly at: number;
   /** From then on it allows nothing; absent: as long as what it was given for is there. */
   readonly until: number | undefined;
+}
+
+/**
+ * The sets that a server declared last. It allows nothing: it stands beside the grants because the next handshake
+ * reads both, and tells the server by them which sets are on.
+ */
+export interface DeclaredSetsRecord {
+  readonly id: string;
+  readonly direction: 'toServer';
+  readonly kind: 'declaredSets';
+  readonly server: string;
+  readonly sets: readonly DeclaredSet[];
+  readonly at: number;
+}
+
+export interface DeclaredSet {
+  readonly name: string;
+  /** The digest of the declaration, as in `FeatureSetGrant`; empty for a set that cannot be switched on. */
+  readonly form: string;
+  readonly scoped: boolean;
 }

@@ -255,8 +255,13 @@ export class Peer implements Disposable {
 
   /** The token of a request is its id. One that is unknown, or of a request that is over, is ignored. */
   #receiveProgress(params: JsonObject): void {
-    const { progressToken } = params;
+    const { progressToken, progress } = params;
     if (typeof progressToken !== 'number' && typeof progressToken !== 'string') return;
+    // Neither a step nor a sign of work. JSON may say 1e999, which is no finite number.
+    if (!Number.isFinite(progress)) {
+      this.#remark('progress that is not a number');
+      return;
+    }
     const id = ownId(progressToken);
     const call = id === undefined ? undefined : this.#pending.get(id);
     try {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { RemoteFailure } from '../rpc/messages.ts';
-import { offeredVersions } from '../wire/handshake.ts';
+import { offeredVersions, UNSUPPORTED_VERSION } from '../wire/handshake.ts';
 import { DIALECT_REVISION } from './dialectResults.ts';
 
 export type InitializeAnswer =
@@ -16,7 +16,6 @@ export interface DialectQuestion {
 export type DialectVerdict = 'standard' | 'dialect' | 'askAgain' | 'failed';
 
 const INVALID_PARAMS = -32602;
-const UNSUPPORTED_VERSION = -32022;
 /** Servers of the dialect number their own errors from here. */
 const FIRST_OWN_CODE = 1_000;
 /** What only a server that expects them can miss. */

@@ -99,7 +99,7 @@ export function standardNotifications(
 
 function progress({ percent, message }: JsonObject, progressToken: Json | undefined): readonly Spoken[] {
   if (progressToken === undefined) return [];
-  const amount = typeof percent === 'number' ? { progress: percent, total: 100 } : { progress: 0 };
+  const amount = percent === undefined ? { progress: 0 } : { progress: percent, total: 100 };
   const words = typeof message === 'string' ? { message } : {};
   return [{ method: 'notifications/progress', params: { progressToken, ...amount, ...words } }];
 }

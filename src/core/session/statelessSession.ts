@@ -1,3 +1,4 @@
+import { cleanLine } from '../base/cleanText.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { HostError, isHostError, methodNotFound, RPC, WireError } from '../base/errors.ts';
 import type { Event } from '../base/event.ts';
@@ -13,7 +14,7 @@ import {
   requiredCapabilitiesOf,
 } from '../wire/envelope.ts';
 import { codecFor, type WireCodec } from '../wire/codec.ts';
-import type { Handshake } from '../wire/handshake.ts';
+import { type Handshake, offeredVersions, UNSUPPORTED_VERSION } from '../wire/handshake.ts';
 import { answerBy, Channel, type ChannelOptions, declaredBy, featuresOf, notInRevision } from './channel.ts';
 import { InputRounds } from './inputRounds.ts';
 import { ListenStream } from './listenStream.ts';
@@ -28,6 +29,10 @@ export interface StatelessOptions extends ChannelOptions {
   /** How long the answer took. */
   readonly roundTripMs: number;
 }
+
+const MOST_VERSIONS = 10;
+const LONGEST_VERSION = 40;
+const DATED = /^\d{4}-\d{2}-\d{2}$/;
 
 /** A connection on which nothing is remembered: each request says in which revision and by whom it is made. */
 export class StatelessSession implements Session {
@@ -165,7 +170,7 @@ export class StatelessSession implements Session {
         return { kind: 'input', required };
       });
     } catch (error) {
-      throw inWords(error);
+      throw inWords(error, this.handshake.protocolVersion);
     }
   }
 
@@ -214,9 +219,13 @@ function isInputRequired(result: Json): boolean {
   return isJsonObject(result) && result['resultType'] === 'input_required';
 }
 
-/** What the server misses in this host, named. */
-function inWords(error: unknown): unknown {
+/** What the server misses in this host, named: a capability, or a version that it speaks. */
+function inWords(error: unknown, version: string): unknown {
   if (!isHostError(error, 'REMOTE_ERROR')) return error;
+  const offered = offeredVersions(error.data);
+  // The code changed between drafts, and a tool may call anything else "supported".
+  const isVersion = error.rpcCode === UNSUPPORTED_VERSION || offered.some((each) => DATED.test(each));
+  if (isVersion) return unsupported(error, version, offered);
   const missing = requiredCapabilitiesOf(error.data);
   if (missing === undefined) return error;
   return new HostError('CAPABILITY_MISSING', `The server needs what this host does not offer: ${missing.join(', ')}.`, {
@@ -225,6 +234,19 @@ function inWords(error: unknown): unknown {
     data: error.data,
     effect: 'none',
     suggestion: 'Use another tool, or another version of the server.',
+    cause: error,
+  });
+}
+
+function unsupported(error: HostError, version: string, offered: readonly string[]): HostError {
+  const named = offered.slice(0, MOST_VERSIONS).map((each) => cleanLine(each, LONGEST_VERSION));
+  const supported = named.length === 0 ? '' : ` It supports ${named.join(', ')}.`;
+  return new HostError('UNSUPPORTED_VERSION', `The server no longer accepts MCP ${version}.${supported}`, {
+    layer: 'protocol',
+    rpcCode: error.rpcCode,
+    data: error.data,
+    effect: 'none',
+    suggestion: 'Restart the server, so that a version is agreed again.',
     cause: error,
   });
 }

@@ -3,7 +3,7 @@ import { decodeCompletion } from './completion.ts';
 import type { Decoded } from './decoded.ts';
 import { decodeElicitation } from './elicitation.ts';
 import { decodeLogMessage } from './logging.ts';
-import { isId, object, text } from './members.ts';
+import { isId, number, object, text } from './members.ts';
 import { listIn } from './page.ts';
 import { decodePromptResult } from './prompts.ts';
 import type { Traits } from './revision.ts';
@@ -37,7 +37,7 @@ export const NOTIFICATION_CHECKS: ReadonlyMap<string, ParamsCheck> = new Map<str
   [
     'notifications/progress',
     ({ progressToken, progress }) =>
-      needs(isId(progressToken), 'progressToken') ?? needs(typeof progress === 'number', 'progress'),
+      needs(isId(progressToken), 'progressToken') ?? needs(number(progress) !== undefined, 'progress'),
   ],
   ['notifications/message', (params) => whyOf(decodeLogMessage(params))],
   ['notifications/resources/updated', ({ uri }) => needs(typeof uri === 'string', 'uri')],

@@ -11,6 +11,9 @@ export const LATEST_REVISION = '2025-11-25';
 /** Revisions in which each request stands for itself, oldest first. */
 export const MODERN_REVISIONS: readonly string[] = ['2026-07-28'];
 
+/** MCP 2026-07-28: the version of a request is not supported; `data.supported` names those that are. */
+export const UNSUPPORTED_VERSION = -32022;
+
 /** What is agreed with a server, and what it said of itself. */
 export interface Handshake {
   readonly era: Era;

@@ -3,7 +3,7 @@ import type { TaskSupport, Tool, ToolHints } from '../model/catalog.ts';
 import type { Progress } from '../model/operation.ts';
 import type { Era } from '../model/server.ts';
 import { decodeIcons } from './icons.ts';
-import { object, text } from './members.ts';
+import { number, object, text } from './members.ts';
 import { decodePage, nameProblem, type Page } from './page.ts';
 import { decodeHeaderParams } from './toolHeaders.ts';
 
@@ -60,11 +60,7 @@ function decodeHints(annotations: JsonObject): ToolHints {
   };
 }
 
-/** The params of `notifications/progress`; what cannot be read is taken for no step at all. */
+/** The params of `notifications/progress`, whose `progress` is a number: the peer ignores every other. */
 export function decodeProgress({ progress, total, message }: JsonObject): Progress {
-  return {
-    progress: typeof progress === 'number' ? progress : 0,
-    total: typeof total === 'number' ? total : undefined,
-    message: typeof message === 'string' ? message : undefined,
-  };
+  return { progress: number(progress) ?? 0, total: number(total), message: text(message) };
 }

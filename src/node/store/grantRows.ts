@@ -1,10 +1,11 @@
-import type { Grant, ScopeGrant } from '../../core/index.ts';
+import type { DeclaredSet, Grant, ScopeGrant } from '../../core/index.ts';
 import { integer, list, oneOf, optionalInteger, optionalText, record, type Row, text, type Value } from './records.ts';
 
 /** In the order of the columns. */
 export function grantValues(grant: Grant): Value[] {
   const { id, direction, kind, server, at } = grant;
   if (kind === 'featureSet') return [id, direction, kind, server, grant.target, grant.form, at, null];
+  if (kind === 'declaredSets') return [id, direction, kind, server, '', '', at, JSON.stringify({ sets: grant.sets })];
   const { key, fingerprint, featureSet, action, label, targets, payloadHash, lifetime, by, until } = grant;
   const details = { featureSet, action, label, targets, payloadHash, lifetime, by, until };
   return [id, direction, kind, server, key, fingerprint, at, JSON.stringify(details)];
@@ -18,18 +19,28 @@ export function grantOf(row: Row): Grant {
     server: text(row['server'], 'server'),
     at: integer(row['at'], 'at'),
   };
-  const kind = oneOf(row['kind'], ['featureSet', 'scope'], 'kind');
+  const kind = oneOf(row['kind'], ['featureSet', 'scope', 'declaredSets'], 'kind');
   const target = text(row['target'], 'target');
   const form = text(row['form'], 'form');
   if (kind === 'featureSet') return { ...common, kind, target, form };
+  if (kind === 'declaredSets') return { ...common, kind, sets: list(declaredSet)(detailsIn(row)['sets']) };
   return { ...common, kind, key: target, fingerprint: form, ...detailsOf(row) };
 }
 
 type Details = Omit<ScopeGrant, 'id' | 'direction' | 'kind' | 'server' | 'at' | 'key' | 'fingerprint'>;
 
-function detailsOf(row: Row): Details {
+function detailsIn(row: Row): Row {
   const parsed: unknown = JSON.parse(text(row['details'], 'details'));
-  const details = record(parsed);
+  return record(parsed);
+}
+
+function declaredSet(value: unknown): DeclaredSet {
+  const { name, form, scoped } = record(value);
+  return { name: text(name, 'name'), form: text(form, 'form'), scoped: scoped === true };
+}
+
+function detailsOf(row: Row): Details {
+  const details = detailsIn(row);
   return {
     featureSet: optionalText(details['featureSet'], 'featureSet'),
     action: text(details['action'], 'action'),

@@ -62,7 +62,7 @@ mcplCases('inference that servers ask for', (open) => {
     );
     assert.deepEqual(opened.life().sent('inference/chunk'), []);
     assert.deepEqual(await opened.audit('inference/request'), [
-      'case inference/request think success inf#1 11 tokens: case-model: 7 tokens read, 4 written',
+      'case inference/request think success inf#1 11 tokens: Conversation c-1: case-model: 7 tokens read, 4 written',
       'case inference/request think success inf#2 6 tokens: case-model: 3 tokens read, 3 written; ended by max_tokens',
     ]);
   });

@@ -83,6 +83,7 @@ mcplCases('what push events bring', (open) => {
       { eventId: null },
       { eventId: '' },
       { timestamp: null },
+      { timestamp: 'yesterday' },
       { payload: null },
       { payload: {} },
       { payload: { content: 'A text.' } },
@@ -90,11 +91,12 @@ mcplCases('what push events bring', (open) => {
     const answers: string[] = [];
     for (const more of wrong) answers.push(await opened.push('builds', 'e-1', more));
     const id = 'eventId must be a text of 1 to 512 characters.';
-    const time = 'timestamp must be a date and time as text.';
+    const time = 'timestamp must be an ISO 8601 date and time, such as "2026-01-23T10:30:00Z".';
     const list = 'payload.content must be a list of content blocks.';
     assert.deepEqual(answers, [
       `error -32602 ${id} {"field":"eventId"}`,
       `error -32602 ${id} {"field":"eventId"}`,
+      `error -32602 ${time} {"field":"timestamp"}`,
       `error -32602 ${time} {"field":"timestamp"}`,
       'error -32602 payload must be an object. {"field":"payload"}',
       `error -32602 ${list} {"field":"payload.content"}`,
@@ -102,7 +104,9 @@ mcplCases('what push events bring', (open) => {
     ]);
     assert.deepEqual(
       await opened.audit('push/event'),
-      [id, id, time, 'payload must be an object.', list, list].map((why) => `case push/event builds refused: ${why}`),
+      [id, id, time, time, 'payload must be an object.', list, list].map(
+        (why) => `case push/event builds refused: ${why}`,
+      ),
     );
     // A refused event is not remembered: put right, it is a new one.
     assert.equal(await opened.push('builds', 'e-1'), '{"accepted":true}');

@@ -145,6 +145,40 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
+  test('is named in the handshake of the next run, as it stood and as the settings want it now', async () => {
+    const storage = memoryStorage();
+    const declared = { 'memory.read': reads, 'memory.write': notes, other: notes, late: notes };
+    const first = await connected({
+      mcpl: { version: '0.2', featureSets: declared },
+      entry: enabled('memory.*', 'late'),
+      storage,
+    });
+    first.server.notify('featureSets/changed', { added: { added: notes }, removed: ['late'] });
+    await settle();
+    await first.host.close();
+    const advertised = async (mcpl: Json, entry: JsonObject): Promise<Json | undefined> => {
+      const t = await connected({ mcpl, entry, storage });
+      const [initialize] = t.server.messages;
+      await t.host.close();
+      const { capabilities } = initialize?.['params'] as { capabilities: { experimental: { mcpl: JsonObject } } };
+      return capabilities.experimental.mcpl['featureSets'];
+    };
+    const same = { version: '0.2', featureSets: { 'memory.read': { ...reads, uses: ['tools'] } } };
+    assert.deepEqual(
+      [
+        await advertised(same, enabled('memory.read', 'other')),
+        // Declared in another form by then, and off until the user chooses it again.
+        await advertised({ version: '0.2' }, enabled('memory.read')),
+        await advertised({ version: '0.2' }, enabled('memory.read')),
+      ],
+      [
+        { enabled: ['memory.read', 'other'], disabled: ['memory.write', 'added'] },
+        { enabled: [], disabled: ['memory.read'] },
+        { enabled: [], disabled: [] },
+      ],
+    );
+  });
+
   test('stays off where it cannot be read in which form it was switched on', async () => {
     const storage = memoryStorage();
     const broken = { ...storage.grants, list: () => Promise.reject(new Error('the disk is gone')) };

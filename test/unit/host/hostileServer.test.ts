@@ -230,7 +230,7 @@ suite('A hostile server', () => {
       t.server.notify('featureSets/changed', { removed, added });
       await t.clock.advance(100);
     }
-    const grants = await storage.grants.list();
+    const grants = await storage.grants.list('featureSet');
     const states = new Set(t.host.server('a')?.mcpl?.sets.map(({ state }) => state));
     assert.deepEqual([grants.length, [...states]], [2_000, ['changed']]);
     await t.host.allowFeatureSets('a', ['s19-0'], true);

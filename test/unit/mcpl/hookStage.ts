@@ -5,6 +5,7 @@ import { HostError } from '../../../src/core/base/errors.ts';
 import type { Json, JsonObject } from '../../../src/core/base/json.ts';
 import { NO_LOG } from '../../../src/core/base/log.ts';
 import type { TurnRequest, TurnResult } from '../../../src/core/hostTypes.ts';
+import { ConversationModels } from '../../../src/core/mcpl/conversationModels.ts';
 import type { Refusal, Taken } from '../../../src/core/mcpl/budgets.ts';
 import type { McplMember } from '../../../src/core/mcpl/member.ts';
 import { TurnHooks } from '../../../src/core/mcpl/turnHooks.ts';
@@ -139,10 +140,12 @@ export class HookStage {
   readonly recorder = {
     record: (record: AuditRecord): void => void (record.server === '' ? this.own : this.records).push(record),
   };
+  readonly conversations = new ConversationModels();
   readonly hooks = new TurnHooks({
     clock: this.clock,
     recorder: this.recorder,
     log: NO_LOG,
+    conversations: this.conversations,
     members: () => this.members.map(({ asMember }) => asMember),
   });
   readonly ids = { uuid: (): string => `${++this.#ids}` };

@@ -5,6 +5,7 @@ import type { WireError } from '../../../src/core/base/errors.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 import type { ModelRefusal } from '../../../src/core/hostTypes.ts';
 import { Budgets } from '../../../src/core/mcpl/budgets.ts';
+import { ConversationModels } from '../../../src/core/mcpl/conversationModels.ts';
 import { InferenceRequests } from '../../../src/core/mcpl/inferenceRequests.ts';
 import type { McplMember } from '../../../src/core/mcpl/member.ts';
 import type { AuditRecord } from '../../../src/core/model/audit.ts';
@@ -106,7 +107,8 @@ export class InferenceStage {
   readonly refusals: ModelRefusal[] = [];
   readonly wishes: ModelWish[] = [];
   used: (server: string, since: number) => Promise<readonly ModelUse[]> = () => Promise.resolve([]);
-  choose: () => Promise<ModelChoice> = () => Promise.resolve({ kind: 'model', model: this.model });
+  choose: (wish: ModelWish) => Promise<ModelChoice> = () => Promise.resolve({ kind: 'model', model: this.model });
+  readonly conversations = new ConversationModels();
   hostModel: string | undefined;
   #ids = 0;
   readonly recorder = { record: (record: AuditRecord): void => void this.records.push(record) };
@@ -121,10 +123,11 @@ export class InferenceStage {
     models: {
       choose: (wish) => {
         this.wishes.push(wish);
-        return this.choose();
+        return this.choose(wish);
       },
     },
     budgets: this.budgets,
+    conversations: this.conversations,
     recorder: this.recorder,
     limits: () => ({ model: this.hostModel }),
     onRefused: (refusal) => this.refusals.push(refusal),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Json, JsonObject } from '../../../src/core/base/json.ts';
 import { settle } from '../../support/fakeClock.ts';
 import { ENDED, failure, InferenceStage } from './inferenceFakes.ts';
 
@@ -59,6 +60,59 @@ suite('Inference that servers ask for', () => {
         tokens: 20,
       },
     ]);
+  });
+
+  test('uses the model of its conversation, which the audit names', async () => {
+    stage.hostModel = 'gpt';
+    stage.conversations.note('chat-1', { id: 'large', vendor: 'acme', contextWindow: 1, capabilities: [] });
+    const ask = async (conversationId: Json): Promise<void> => {
+      const { answer } = stage.ask({ conversationId });
+      await settle();
+      stage.model.last.end(ENDED);
+      await answer;
+    };
+    for (const id of ['chat-1', 'chat-2', 7, 'chat-1\u202e']) await ask(id);
+    stage.member.inference = { ...stage.member.inference, model: 'haiku' };
+    await ask('chat-1');
+    assert.deepEqual(
+      stage.wishes.map(({ name }) => name),
+      ['acme/large', 'gpt', 'gpt', 'gpt', 'haiku'],
+    );
+    const used = 'fake-1: 5 tokens read, 0 written';
+    assert.deepEqual(
+      stage.records.map(({ detail }) => detail),
+      [
+        `Conversation chat-1: ${used}`,
+        `Conversation chat-2: ${used}`,
+        used,
+        `Conversation chat-1: ${used}`,
+        `Conversation chat-1: ${used}`,
+      ],
+    );
+  });
+
+  test('uses the model of the host where that of its conversation is gone', async () => {
+    stage.hostModel = 'gpt';
+    stage.conversations.note('chat-1', { id: 'gone', vendor: 'acme', contextWindow: 1, capabilities: [] });
+    stage.choose = ({ name }) =>
+      Promise.resolve(name === 'acme/gone' ? failure('no_model') : { kind: 'model', model: stage.model });
+    const { answer } = stage.ask({ conversationId: 'chat-1' });
+    await settle();
+    stage.model.last.end(ENDED);
+    assert.equal(((await answer) as JsonObject)['model'], 'fake-1');
+    assert.deepEqual(
+      stage.wishes.map(({ name }) => name),
+      ['acme/gone', 'gpt'],
+    );
+    assert.equal(stage.refusals.length, 0);
+  });
+
+  test('names its conversation in the audit also where it is refused', async () => {
+    await stage.ask({ conversationId: 'chat-1', messages: [] }).answer;
+    assert.deepEqual(
+      stage.records.map(({ outcome, detail }) => `${outcome} ${detail}`),
+      ['refused Conversation chat-1: messages must be a list of 1 to 1000 messages.'],
+    );
   });
 
   test('names the model of the host where the server has none of its own, and sends no limit that nobody set', async () => {

@@ -182,6 +182,21 @@ suite('requests to a peer', () => {
     ]);
   });
 
+  test('do not live longer with progress that is not a number', async () => {
+    const seen: string[] = [];
+    const options = { timeoutMs: 100, onProgress: (progress: JsonObject) => seen.push(JSON.stringify(progress)) };
+    const answer = outcome(bench.peer.request('m', {}, options));
+    await bench.clock.advance(90);
+    for (const progress of ['1', null, true, {}, [1], Infinity, -Infinity, NaN, undefined])
+      await bench.say({
+        method: 'notifications/progress',
+        params: { progressToken: 1, ...(progress !== undefined && { progress }) },
+      });
+    await bench.clock.advance(10);
+    assert.equal(await answer, 'TIMEOUT: The server did not answer m in time.');
+    assert.deepEqual([seen, bench.logged[0]], [[], 'warn: Ignored progress that is not a number.']);
+  });
+
   test('that asked for no progress do not live longer with it', async () => {
     const silent = outcome(bench.peer.request('n', {}, { timeoutMs: 100 }));
     for (let at = 0; at < 2; at++) {

@@ -157,6 +157,7 @@ suite('the messages of the short dialect', () => {
       {
         progress: said('progress', { id: 10, percent: 42, message: 'Searching...' }),
         'progress in words only': said('progress', { id: 10, message: 'Still' }),
+        'progress that is not a number': said('progress', { id: 10, percent: 'half' }),
         'progress of nothing': said('progress', { id: 11, percent: 1 }),
         tools: said('tools/changed', { added: [{ name: 'n' }], removed: ['d'] }),
         resources: said('resources/changed', { updated: ['user_files', { uri: 'a:b' }, { name: 'n' }, 7, {}] }),
@@ -171,6 +172,10 @@ suite('the messages of the short dialect', () => {
         ],
         'progress in words only': [
           '{"method":"notifications/progress","params":{"progressToken":"token","progress":0,"message":"Still"}}',
+        ],
+        // The peer ignores it.
+        'progress that is not a number': [
+          '{"method":"notifications/progress","params":{"progressToken":"token","progress":"half","total":100}}',
         ],
         'progress of nothing': [],
         tools: ['{"method":"notifications/tools/list_changed","params":{}}'],

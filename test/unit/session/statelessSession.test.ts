@@ -144,6 +144,32 @@ suite('A request of a stateless connection', () => {
     session.dispose();
   });
 
+  test('that fails on its version names the versions that the server supports', async () => {
+    const call = async (code: number, data?: JsonObject): Promise<string> => {
+      const { session } = open({ 'tools/call': () => failWith(code, 'Unsupported protocol version', data) });
+      const failed = await failure(session.request('tools/call', { name: 'a' }, TIMEOUT));
+      session.dispose();
+      return failed;
+    };
+    const refused = 'UNSUPPORTED_VERSION: The server no longer accepts MCP 2026-07-28.';
+    assert.deepEqual(
+      [
+        await call(-32022, { supported: ['2027-01-01', '2026-11-25\u202e'], requested: '2026-07-28' }),
+        await call(-32004, { supported: ['2027-01-01'] }),
+        await call(-32022),
+        await call(-32022, { supported: Array.from({ length: 99 }, (_, index) => `v${index}`) }),
+        await call(-32602, { supported: ['png', 'jpeg'] }),
+      ],
+      [
+        `${refused} It supports 2027-01-01, 2026-11-25.`,
+        `${refused} It supports 2027-01-01.`,
+        refused,
+        `${refused} It supports v0, v1, v2, v3, v4, v5, v6, v7, v8, v9.`,
+        'REMOTE_ERROR: Unsupported protocol version',
+      ],
+    );
+  });
+
   test('that is cancelled settles at once, and an answer that comes late finds nobody', async () => {
     const { session, server, logs } = open({ 'tools/call': () => NO_ANSWER });
     const source = new CancellationSource();

@@ -1,15 +1,15 @@
-import { cleanLine } from '../../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type ContentBlock, sizeOf } from '../../model/content.ts';
-import { number, object } from '../members.ts';
+import { object } from '../members.ts';
 import { decodeBlocks, MOST_BLOCKS } from './blocks.ts';
 import { idIn, isWithin, MOST_CHARACTERS } from './bounds.ts';
 import { type DecodedParams, type InvalidParams, wrong } from './invalidParams.ts';
+import { isIsoTimestamp } from './timestamp.ts';
 
 /** The params of `push/event` (MCPL §9.2) without its feature set, which is looked at before. */
 export interface PushParams {
   readonly eventId: string;
-  /** As the server wrote it: it need not be a date. */
+  /** ISO 8601, as the server wrote it. */
   readonly timestamp: string;
   readonly origin: JsonObject | undefined;
   readonly content: readonly ContentBlock[];
@@ -18,14 +18,12 @@ export interface PushParams {
 const LONGEST_ID = 512;
 const LONGEST_TIMESTAMP = 64;
 const LONGEST_ORIGIN = 64 * 1024;
-/** The last moment that a `Date` can hold. */
-const LAST_MOMENT = 8_640_000_000_000_000;
 
 export function decodePush(params: JsonObject): DecodedParams<PushParams> {
   const eventId = idIn(params['eventId'], LONGEST_ID);
   if (eventId === undefined) return wrong('eventId', `a text of 1 to ${LONGEST_ID} characters`);
   const timestamp = decodeTimestamp(params['timestamp']);
-  if (timestamp === undefined) return wrong('timestamp', 'a date and time as text');
+  if (timestamp === undefined) return wrong('timestamp', 'an ISO 8601 date and time, such as "2026-01-23T10:30:00Z"');
   const origin = object(params['origin']);
   if (origin !== undefined && !isWithin(origin, LONGEST_ORIGIN))
     return wrong('origin', `an object of at most ${LONGEST_ORIGIN / 1024} KB`);
@@ -33,12 +31,10 @@ export function decodePush(params: JsonObject): DecodedParams<PushParams> {
   return 'kind' in content ? content : { kind: 'ok', value: { eventId, timestamp, origin, content: content.blocks } };
 }
 
-/** MCPL §9.2 wants ISO 8601; milliseconds are taken as well. */
+/** MCPL §9.2: ISO 8601. */
 function decodeTimestamp(value: Json | undefined): string | undefined {
-  const at = number(value);
-  if (at !== undefined) return Math.abs(at) <= LAST_MOMENT ? new Date(at).toISOString() : undefined;
-  const clean = typeof value === 'string' ? cleanLine(value, LONGEST_TIMESTAMP) : '';
-  return clean === '' ? undefined : clean;
+  const isTimestamp = typeof value === 'string' && value.length <= LONGEST_TIMESTAMP && isIsoTimestamp(value);
+  return isTimestamp ? value : undefined;
 }
 
 function decodeContent(payload: Json | undefined): InvalidParams | { readonly blocks: readonly ContentBlock[] } {

@@ -1,0 +1,21 @@
+import type { ModelFacts } from '../model/inference.ts';
+
+const MOST_CONVERSATIONS = 500;
+
+/** Which model each conversation used last, by its id; the conversations that were quiet longest are forgotten. */
+export class ConversationModels {
+  readonly #models = new Map<string, string>();
+
+  note(conversationId: string, { vendor, id }: ModelFacts): void {
+    if (id === '') return;
+    this.#models.delete(conversationId);
+    this.#models.set(conversationId, `${vendor}/${id}`);
+    const [oldest] = this.#models.keys();
+    if (this.#models.size > MOST_CONVERSATIONS && oldest !== undefined) this.#models.delete(oldest);
+  }
+
+  /** As `vendor/id`. */
+  of(conversationId: string | undefined): string | undefined {
+    return conversationId === undefined ? undefined : this.#models.get(conversationId);
+  }
+}
