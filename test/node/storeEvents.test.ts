@@ -168,7 +168,7 @@ for (const kind of ['file', 'memory'] as const)
       await store.grants.revoke(['none']);
       await again();
       const left = await Promise.all(kept.map(({ id }) => store.grants.find(id)));
-      assert.deepEqual(left, [scopeGrant('all', { at: 4 }), undefined, kept[2]]);
+      assert.deepEqual(left, [scopeGrant('all', { at: 4 }), undefined, kept[2], kept[3]]);
     });
 
     test('what was used of models is summed up by server, operation and model, since a time', async () => {
