@@ -1,10 +1,13 @@
 import * as vscode from 'vscode';
+import { webAddress } from '../core/index.ts';
 
 /**
- * Opens a page in the person's browser. The editor takes the address as text too, and then opens it as it is: made a
- * `Uri`, what is escaped in its query would be opened unescaped, which makes another address of it.
+ * Opens a web page in the person's browser; `false` for any other address. The editor gets the address as text and opens
+ * it unchanged: a `Uri` would unescape its query, which makes another address of it.
  */
-export async function openLink(url: string): Promise<boolean> {
-  const opened: unknown = await Reflect.apply(vscode.env.openExternal, vscode.env, [url]);
+export async function openLink(address: string): Promise<boolean> {
+  const url = webAddress(address);
+  if (url === undefined) return false;
+  const opened: unknown = await Reflect.apply(vscode.env.openExternal, vscode.env, [url.href]);
   return opened === true;
 }

@@ -4,7 +4,7 @@ import { ChatHookFile, type ChatHookFilesOptions } from './chatHookFiles.ts';
 import { readTail } from './fileTail.ts';
 import { GatewayAccess } from './gatewayAccess.ts';
 import { type GatewayPlace, listenAt } from './gatewayPlace.ts';
-import { closeLocalServer, createLocalServer, refuse } from './localServer.ts';
+import { closeLocalServer, createLocalServer, type LocalServer, refuse } from './localServer.ts';
 import { readBody } from './requestBody.ts';
 
 export interface ChatHookServerOptions {
@@ -22,7 +22,7 @@ export interface ChatHookServer {
 }
 
 const PATH = '/hooks';
-const LIMITS = { headersMs: 5_000, requestMs: 10_000, connections: 32 };
+const LIMITS = { headersMs: 5_000, requestMs: 10_000, connections: 64, strangers: 16, strangerMs: 3_000 };
 /** A prompt with all that it brings along. */
 const BODY_BYTES = 4 * 1024 * 1024;
 
@@ -31,14 +31,15 @@ const BODY_BYTES = 4 * 1024 * 1024;
  * that, curl comes by this one, and the token that lies in a file opens nothing else.
  */
 export async function startChatHookServer(options: ChatHookServerOptions): Promise<ChatHookServer> {
-  const server = createLocalServer(LIMITS);
-  const hooks = new LoopbackHooks(server, await listenAt(server, 'loopback', options.ids), options);
+  const { server, admit } = createLocalServer(LIMITS);
+  const hooks = new LoopbackHooks(server, admit, await listenAt(server, 'loopback', options.ids), options);
   server.on('request', (request, response) => hooks.take(request, response));
   return hooks;
 }
 
 class LoopbackHooks implements ChatHookServer {
   readonly #server: Server;
+  readonly #admit: LocalServer['admit'];
   readonly #place: GatewayPlace;
   readonly #access: GatewayAccess;
   readonly #hooks: ChatHooks;
@@ -47,8 +48,14 @@ class LoopbackHooks implements ChatHookServer {
   /** One after the other: the last one counts. */
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(server: Server, place: GatewayPlace, { files, ...options }: ChatHookServerOptions) {
+  constructor(
+    server: Server,
+    admit: LocalServer['admit'],
+    place: GatewayPlace,
+    { files, ...options }: ChatHookServerOptions,
+  ) {
     this.#server = server;
+    this.#admit = admit;
     this.#place = place;
     this.#access = new GatewayAccess(place.hosts, options.ids);
     this.#hooks = new ChatHooks({ ...options, readTail });
@@ -70,6 +77,7 @@ class LoopbackHooks implements ChatHookServer {
     response.on('error', () => undefined);
     const isOurs = this.#closing === undefined && request.method === 'POST' && request.url === PATH;
     if (!isOurs || !this.#access.knows(request)) return refuse(request, response);
+    this.#admit(request);
     this.#answer(request, response).catch(() => response.destroy());
   }
 

@@ -2,6 +2,10 @@ export interface GatewayLimits {
   readonly bodyBytes: number;
   readonly sessionsPerServer: number;
   readonly connections: number;
+  /** Connections at one time that have not shown the token. */
+  readonly strangers: number;
+  /** For a connection to show the token with a first request. */
+  readonly strangerMs: number;
   /** For a client to send the headers of a request. */
   readonly headersMs: number;
   /** For a client to send a whole request. */
@@ -16,6 +20,8 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   bodyBytes: 32 * 1024 * 1024,
   sessionsPerServer: 64,
   connections: 512,
+  strangers: 64,
+  strangerMs: 3_000,
   headersMs: 10_000,
   requestMs: 60_000,
   keepAliveMs: 60_000,

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type Clock,
   type Disposable,
@@ -14,7 +14,7 @@ import { GatewayAccess } from './gatewayAccess.ts';
 import { GatewayExchange } from './gatewayExchange.ts';
 import { type GatewayPlace, type GatewayTransport, listenAt } from './gatewayPlace.ts';
 import { GATEWAY_LIMITS, type GatewayLimits } from './gatewayLimits.ts';
-import { closeLocalServer, createLocalServer, refuse } from './localServer.ts';
+import { closeLocalServer, createLocalServer, type LocalServer, refuse } from './localServer.ts';
 
 /** The other listener, of the same bundle. */
 export { startChatHookServer } from './chatHookServer.ts';
@@ -49,15 +49,16 @@ export interface Gateway {
 /** Opens the gateway in a place and with a token that are new each time. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const server = createLocalServer(limits);
+  const local = createLocalServer(limits);
+  const { server } = local;
   const place = await listenAt(server, options.transport ?? 'loopback', options.ids);
-  const gateway = new LocalGateway(server, place, options, limits);
+  const gateway = new LocalGateway(local, place, options, limits);
   server.on('request', (request, response) => gateway.take(request, response));
   return gateway;
 }
 
 class LocalGateway implements Gateway {
-  readonly #server: Server;
+  readonly #local: LocalServer;
   readonly #place: GatewayPlace;
   readonly #options: GatewayOptions;
   readonly #limits: GatewayLimits;
@@ -67,8 +68,8 @@ class LocalGateway implements Gateway {
   readonly #removals: Disposable;
   #closing: Promise<void> | undefined;
 
-  constructor(server: Server, place: GatewayPlace, options: GatewayOptions, limits: GatewayLimits) {
-    this.#server = server;
+  constructor(local: LocalServer, place: GatewayPlace, options: GatewayOptions, limits: GatewayLimits) {
+    this.#local = local;
     this.#place = place;
     this.#options = options;
     this.#limits = limits;
@@ -92,6 +93,7 @@ class LocalGateway implements Gateway {
     response.on('error', () => undefined);
     const server = this.#closing === undefined ? this.#access.admit(request) : undefined;
     if (server === undefined) return refuse(request, response);
+    this.#local.admit(request);
     this.#answer(server, request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else this.#exchange.replyJson(response, errorMessage(null, -32603, messageOf(error)));
@@ -107,7 +109,7 @@ class LocalGateway implements Gateway {
     this.#removals.dispose();
     for (const endpoint of this.#endpoints.values()) endpoint.dispose();
     this.#endpoints.clear();
-    await closeLocalServer(this.#server);
+    await closeLocalServer(this.#local.server);
     await this.#place.remove();
   }
 

@@ -1,22 +1,66 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { GatewayLimits } from './gatewayLimits.ts';
 
-export type LocalLimits = Pick<GatewayLimits, 'headersMs' | 'requestMs' | 'connections'>;
+export type LocalLimits = Pick<GatewayLimits, 'headersMs' | 'requestMs' | 'connections' | 'strangers' | 'strangerMs'>;
 
-/** A server of HTTP for programs of this machine, which nobody listens to yet. */
-export function createLocalServer(limits: LocalLimits): Server {
+/**
+ * An HTTP server for programs of this machine, not listening yet. Any local user can open connections to it, so those
+ * that have not shown the token are few and short: call `admit` for each request with the right token.
+ */
+export interface LocalServer {
+  readonly server: Server;
+  /** Keeps the connection of a request that showed the token. */
+  admit(request: IncomingMessage): void;
+}
+
+export function createLocalServer(limits: LocalLimits): LocalServer {
   const server = createServer({
-    // Unfinished requests are looked for this often only: it is part of every limit below.
+    // Node looks for unfinished requests at this interval, so it adds to every limit below.
     connectionsCheckingInterval: Math.max(50, Math.min(5_000, limits.headersMs / 2)),
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: 30_000,
-    maxHeaderSize: 16 * 1024,
+    maxHeaderSize: 32 * 1024,
   });
   server.maxConnections = limits.connections;
-  // Without a listener Node would answer what is no HTTP, or comes too slowly, with a status of 4xx.
+  // Without a listener Node would answer a malformed or slow request with a 4xx status.
   server.on('clientError', (_error, socket) => socket.destroy());
-  return server;
+  const strangers = new Strangers(limits);
+  server.on('connection', (socket) => strangers.add(socket));
+  return { server, admit: ({ socket }) => strangers.delete(socket) };
+}
+
+/** The connections that have not shown the token: the oldest makes room for a new one. */
+class Strangers {
+  readonly #limits: LocalLimits;
+  /** In the order in which they arrived, each with its timer. */
+  readonly #timers = new Map<Socket, NodeJS.Timeout>();
+
+  constructor(limits: LocalLimits) {
+    this.#limits = limits;
+  }
+
+  add(socket: Socket): void {
+    const { strangers, strangerMs } = this.#limits;
+    const [oldest] = this.#timers.size >= strangers ? this.#timers.keys() : [];
+    if (oldest !== undefined) this.#end(oldest);
+    this.#timers.set(
+      socket,
+      setTimeout(() => this.#end(socket), strangerMs),
+    );
+    socket.once('close', () => this.delete(socket));
+  }
+
+  delete(socket: Socket): void {
+    clearTimeout(this.#timers.get(socket));
+    this.#timers.delete(socket);
+  }
+
+  #end(socket: Socket): void {
+    this.delete(socket);
+    socket.destroy();
+  }
 }
 
 /** Ends every connection; resolves when nobody listens any more. */

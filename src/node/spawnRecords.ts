@@ -68,8 +68,8 @@ export class SpawnRecords {
   #write(file: string, record: SpawnRecord): void {
     const draft = `${file}.tmp`;
     try {
-      mkdirSync(this.#folder, { recursive: true });
-      writeFileSync(draft, JSON.stringify(record));
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
       renameSync(draft, file);
     } catch (error) {
       this.#log.log('warn', `The record of process ${record.pid} could not be written: ${messageOf(error)}`);

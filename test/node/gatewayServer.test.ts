@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Json } from '../../src/core/index.ts';
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/node/gatewayServer.ts';
@@ -109,6 +109,34 @@ suite('gateway over HTTP', () => {
     const slow = await raw(`POST /mcp/notes HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999\r\n\r\n{`);
     const [answer] = await once(slow, 'data');
     assert.match(String(answer), /^HTTP\/1\.1 404 /);
+  });
+
+  test('connections without the token are few, end soon, and never keep a client out', async () => {
+    await start({ limits: { connections: 40, strangers: 8, strangerMs: 300 } });
+    const known = new Agent({ keepAlive: true, maxSockets: 1 });
+    const call = async (): Promise<number | undefined> => {
+      const { url, headers } = gateway.address('notes');
+      const sent = httpRequest(url, { method: 'POST', headers: lowered(headers), agent: known });
+      sent.end(JSON.stringify(initialize()));
+      const [response] = await once(sent, 'response');
+      response.resume();
+      await once(response, 'end');
+      return response.statusCode;
+    };
+    await call();
+    const silent: Socket[] = [];
+    // One after the other, half of them with the beginning of a request.
+    for (let count = 0; count < 100; count++)
+      silent.push(await raw(count % 2 === 0 ? '' : 'POST /mcp/notes HTTP/1.1\r\nHost: x\r\nX-A: '));
+    const isOpen = (socket: Socket): boolean => !socket.closed;
+    await Promise.all(silent.slice(0, 92).map(async (socket) => (isOpen(socket) ? once(socket, 'close') : undefined)));
+    assert.deepEqual(silent.map(isOpen).lastIndexOf(false), 91, 'the oldest end first');
+    assert.deepEqual([await call(), (await send({ body: initialize() })).status], [200, 200]);
+    // The connection that showed the token stays open far longer than a stranger's.
+    await Promise.all(silent.slice(92).map(async (socket) => (isOpen(socket) ? once(socket, 'close') : undefined)));
+    const [kept] = Object.values(known.freeSockets).flatMap((sockets) => sockets ?? []);
+    assert.equal(kept?.destroyed, false);
+    known.destroy();
   });
 
   test('localhost, a query and an own origin are no strangers, and no version header is asked for', async () => {

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -97,6 +106,29 @@ suite('The store', function () {
     const pragma = (name: string): unknown => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     assert.deepEqual([pragma('journal_mode'), pragma('user_version'), pragma('quick_check')], ['wal', 6, 'ok']);
     database.close();
+  });
+
+  test('only this user can read the database and its log, also where an earlier version left them readable', async () => {
+    const before = process.umask(0o022);
+    try {
+      const modes = (): readonly string[] =>
+        [...readdirSync(join(folder, 'nested')).sort(), '.'].map(
+          (name) => `${name} ${(statSync(join(folder, 'nested', name)).mode & 0o777).toString(8)}`,
+        );
+      const first = open();
+      await first.consents.save(consent('files'));
+      const all = ['mcpl.sqlite 600', 'mcpl.sqlite-shm 600', 'mcpl.sqlite-wal 600', '. 700'];
+      assert.deepEqual(modes(), all);
+      await first.close();
+      chmodSync(file, 0o644);
+      const second = open();
+      await second.consents.save(consent('memory'));
+      assert.deepEqual(modes(), all);
+      await second.close();
+      assert.deepEqual(modes(), ['mcpl.sqlite 600', '. 700']);
+    } finally {
+      process.umask(before);
+    }
   });
 
   test('a request that cannot be carried out fails alone', async () => {

@@ -1,3 +1,5 @@
+import { isLoopback, isPrivate } from '../base/networkHosts.ts';
+
 /** Text that is an absolute address of the web, as a URL; `undefined` for all else. */
 export function webAddress(text: string): URL | undefined {
   let url: URL;
@@ -12,25 +14,6 @@ export function webAddress(text: string): URL | undefined {
 /** A server's address as one of HTTP: WebSocket servers are protected by what is found under the same name there. */
 export function httpAddress(text: string): URL | undefined {
   return webAddress(text.replace(/^ws(s?):/i, 'http$1:'));
-}
-
-export function isLoopback(hostname: string): boolean {
-  return /^((localhost|.*\.localhost)\.?|127(\.\d{1,3}){3}|\[::1\])$/i.test(hostname);
-}
-
-/** Hosts that exist only within one network, as far as their name tells. */
-export function isPrivate(hostname: string): boolean {
-  if (isLoopback(hostname)) return true;
-  if (hostname.startsWith('['))
-    return /^\[(::|::1|f[cd][0-9a-f]{2}:.*|fe[89ab][0-9a-f]:.*|::ffff:.*)\]$/i.test(hostname);
-  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(hostname))
-    return /^(0\.|10\.|127\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/.test(
-      hostname,
-    );
-  return (
-    !hostname.replace(/\.$/, '').includes('.') ||
-    /\.(local|internal|intranet|lan|home|corp|home\.arpa)\.?$/i.test(hostname)
-  );
 }
 
 export type AddressVerdict = { readonly url: URL } | { readonly refusal: string };

@@ -11,7 +11,10 @@ export interface AuthorizationRequest {
   readonly resource: string;
 }
 
-/** The page to which the person is sent. What the endpoint's address holds already is kept. */
+/**
+ * The page to which the person is sent, in the spelling of `URL`: the browser gets what was judged. The endpoint's own
+ * query is kept.
+ */
 export function authorizationUrl(request: AuthorizationRequest): string {
   const { endpoint, clientId, redirectUri, scopes, state, codeChallenge, resource } = request;
   const parameters: Readonly<Record<string, string | undefined>> = {
@@ -26,11 +29,16 @@ export function authorizationUrl(request: AuthorizationRequest): string {
     // OpenID Connect Core §11: without it the scope is ignored.
     prompt: scopes.includes(OFFLINE_ACCESS) ? 'consent' : undefined,
   };
-  const query = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
-  );
-  const [base = ''] = endpoint.split('#', 1);
-  return `${base}${base.includes('?') ? '&' : '?'}${query.join('&')}`;
+  const url = new URL(endpoint);
+  const names = Object.keys(parameters);
+  // A parameter must not be there twice (RFC 6749 §3.1): the one of this request counts.
+  for (const name of names) if (url.searchParams.has(name)) url.searchParams.delete(name);
+  const query = names.flatMap((name) => {
+    const value = parameters[name];
+    return value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`];
+  });
+  const kept = url.search === '' ? '?' : `${url.search}&`;
+  return `${url.origin}${url.pathname}${kept}${query.join('&')}`;
 }
 
 /** What came back to the redirect address. */

@@ -1,4 +1,5 @@
 import { cleanLine, cleanText } from '../base/cleanText.ts';
+import { isLoopback, isPrivate } from '../base/networkHosts.ts';
 import type { UrlQuestion } from '../inputPorts.ts';
 import type { UrlElicitation } from '../model/inputs.ts';
 
@@ -21,7 +22,8 @@ export function urlQuestion(server: string, elicitation: UrlElicitation): UrlQue
       ? ['Letters of other alphabets in its host can look like those of another one.']
       : []),
     ...(authority.includes('@') ? ['It names a user before its host, as addresses do that pretend to be others.'] : []),
-    ...(parsed.protocol === 'http:' && !isLocal(parsed.hostname)
+    ...placeRemarks(parsed.hostname),
+    ...(parsed.protocol === 'http:' && !isLoopback(parsed.hostname)
       ? ['It is not encrypted: others can read along.']
       : []),
   ];
@@ -57,6 +59,8 @@ function isEncoded(host: string): boolean {
   return host.split('.').some((label) => label.startsWith('xn--'));
 }
 
-function isLocal(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+/** A page of this machine or network acts with what only this machine can reach. */
+function placeRemarks(host: string): readonly string[] {
+  if (isLoopback(host)) return ['It is on this machine: a program here answers, not a website.'];
+  return isPrivate(host) ? ['It is in a private network, not on the internet.'] : [];
 }

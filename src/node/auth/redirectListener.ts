@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import {
   type AuthorizationResponse,
   type Clock,
@@ -8,11 +8,13 @@ import {
   HostError,
   signInFailed,
 } from '../../core/index.ts';
+import { createLocalServer, type LocalServer } from '../localServer.ts';
 
 const PATH = '/callback';
 const NAMES = ['state', 'code', 'iss', 'error', 'error_description'];
 /** A person may have to find a password, and a telephone. */
 const PATIENCE_MS = 5 * 60_000;
+const LIMITS = { headersMs: 10_000, requestMs: 10_000, connections: 64, strangers: 16, strangerMs: 10_000 };
 
 export interface RedirectOptions {
   readonly clock: Clock;
@@ -33,6 +35,7 @@ export interface Farewell {
  */
 export class RedirectListener {
   readonly #server: Server;
+  readonly #admit: LocalServer['admit'];
   readonly #clock: Clock;
   readonly #patienceMs: number;
   readonly #arrived = new Deferred<{ readonly response: AuthorizationResponse; readonly answer: ServerResponse }>();
@@ -41,20 +44,23 @@ export class RedirectListener {
   /** What browsers of this machine can be sent to. */
   readonly redirectUri: string;
 
-  private constructor(server: Server, port: number, { clock, patienceMs = PATIENCE_MS }: RedirectOptions) {
+  private constructor(
+    { server, admit }: LocalServer,
+    port: number,
+    { clock, patienceMs = PATIENCE_MS }: RedirectOptions,
+  ) {
     this.#server = server;
+    this.#admit = admit;
     this.#clock = clock;
     this.#patienceMs = patienceMs;
     this.redirectUri = `http://127.0.0.1:${port}${PATH}`;
     server.on('request', (request, response) => this.#take(request, response));
-    server.on('clientError', (_error, socket) => socket.destroy());
   }
 
   static async open(options: RedirectOptions): Promise<RedirectListener> {
-    const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000, maxHeaderSize: 32 * 1024 });
-    server.maxConnections = 16;
-    const port = (await listen(server, options.port ?? 0)) ?? (await listen(server, 0));
-    if (port !== undefined) return new RedirectListener(server, port, options);
+    const local = createLocalServer(LIMITS);
+    const port = (await listen(local.server, options.port ?? 0)) ?? (await listen(local.server, 0));
+    if (port !== undefined) return new RedirectListener(local, port, options);
     throw signInFailed('No port of this machine is free to receive the sign-in.', 'Try again.');
   }
 
@@ -115,6 +121,7 @@ export class RedirectListener {
       return show(answer, 400, { isGood: false, text: 'This is not the sign-in that was begun.' });
     if (this.#isTaken) return show(answer, 410, { isGood: false, text: 'This sign-in is over.' });
     this.#isTaken = true;
+    this.#admit(request);
     const value = (name: string): string | undefined => searchParams.get(name) ?? undefined;
     const response = {
       code: value('code'),

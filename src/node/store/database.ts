@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { migrate, refuseNewer } from './migrations.ts';
@@ -30,7 +30,7 @@ export interface OpenDatabase {
  * met in it, so that all of it is checked however large it is.
  */
 export function openDatabase(file: string, isSuspect = false): OpenDatabase {
-  mkdirSync(dirname(file), { recursive: true });
+  protect(file);
   const notices: string[] = [];
   const salvage = new Salvage();
   for (let attempt = 1; ; attempt++) {
@@ -44,6 +44,25 @@ export function openDatabase(file: string, isSuspect = false): OpenDatabase {
       const target = setAside(file, identity, () => readDamaged(file, salvage));
       if (target !== undefined) notices.push(noticeOf(target, salvage.summary));
     }
+  }
+}
+
+/**
+ * Only this user may read the database: it holds states, arguments of calls and decisions. A folder that exists keeps its
+ * mode, because its owner may share it.
+ */
+function protect(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // SQLite gives its log and shared memory the mode of the database. Files of an earlier version are narrowed.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  for (const each of [file, `${file}-wal`, `${file}-shm`]) narrow(each);
+}
+
+function narrow(file: string): void {
+  try {
+    if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
+  } catch {
+    // There is no such file, or its owner is another user: then that user decides who reads it.
   }
 }
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { memorySecrets } from '../../../src/node/auth/memorySecrets.ts';
 import { AuthWorld, json, type Visit } from './authWorld.ts';
 import { told } from './told.ts';
@@ -166,6 +168,22 @@ suite('signing in by a person', () => {
     world.auth.pages['/authorize'] = (visit) => void come(visit);
     assert.equal(await world.ask(world.authorizer()), 200);
     assert.deepEqual(statuses, [400, 400, 400, 404, 405]);
+  });
+
+  test('silent connections of other programs do not keep the browser from coming back', async () => {
+    const silent: Socket[] = [];
+    const come = async (visit: Visit): Promise<void> => {
+      const { port } = new URL(visit.query.get('redirect_uri') ?? '');
+      for (let count = 0; count < 40; count++) {
+        const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+        silent.push(socket);
+        await once(socket, 'connect');
+      }
+      world.comeBack(visit, { code: 'code-1', iss: world.auth.origin });
+    };
+    world.auth.pages['/authorize'] = (visit) => void come(visit);
+    assert.equal(await world.ask(world.authorizer()), 200);
+    for (const socket of silent) socket.destroy();
   });
 
   test('what the authorization server says went wrong is shown, as text', async () => {

@@ -29,6 +29,22 @@ suite('addresses that a server leads to', () => {
     ['https://172.32.0.1/x', PUBLIC, 'ok'],
     ['https://[fd00::1]/x', PUBLIC, 'is in a private network, where the server is not'],
     ['https://[::ffff:10.0.0.1]/x', PUBLIC, 'is in a private network, where the server is not'],
+    ...[
+      ...['0.1.2.3', '100.64.0.1', '192.0.0.8', '192.0.2.1', '198.18.0.1', '198.51.100.7', '203.0.113.9'],
+      ...['224.0.0.1', '239.255.255.250', '240.0.0.1', '255.255.255.255', '192.88.99.1'],
+      ...['[::]', '[fe80::1]', '[febf::1]', '[fec0::1]', '[fdff::1]', '[ff02::1]', '[100::1]', '[2001:db8::1]'],
+      // Teredo, ORCHID and other assignments to protocols; documentation; segment routing.
+      ...['[2001::1]', '[2001:20::1]', '[3fff::1]', '[5f00::1]', '[64:ff9b:1::808:808]'],
+      // IPv4 within IPv6: compatible, mapped, translated, NAT64 and 6to4.
+      ...['[::10.0.0.1]', '[::ffff:192.168.0.1]', '[::ffff:127.0.0.1]', '[::ffff:0:10.0.0.1]'],
+      ...['[64:ff9b::10.0.0.1]', '[64:ff9b::169.254.169.254]', '[64:ff9b::7f00:1]', '[2002:a00:1::]', '[2002:7f00:1::1]'],
+    ].map((host) => [`https://${host}/x`, PUBLIC, 'is in a private network, where the server is not'] as const),
+    ...['[2606:4700::1111]', '[2001:200::1]', '[64:ff9b::8.8.8.8]', '[2002:808:808::1]', '[::ffff:8.8.8.8]', '8.8.8.8'].map(
+      (host) => [`https://${host}/x`, PUBLIC, 'ok'] as const,
+    ),
+    // A translated loopback address is not trusted like this machine.
+    ['http://[::ffff:127.0.0.1]/x', LOCAL, 'is not encrypted'],
+    ['http://127.255.255.254/x', LOCAL, 'ok'],
     ['https://intranet/x', PUBLIC, 'is in a private network, where the server is not'],
     ['https://localhost./x', PUBLIC, 'is on this machine, where the server is not'],
     ['https://intranet./x', PUBLIC, 'is in a private network, where the server is not'],

@@ -249,11 +249,16 @@ suite('Elicitation by a page', () => {
       'example.com',
       'It is not encrypted: others can read along.',
     ]);
-    assert.deepEqual(await remarksOn('http://localhost:3000/x'), ['localhost:3000']);
+    const here = 'It is on this machine: a program here answers, not a website.';
+    assert.deepEqual(await remarksOn('http://localhost:3000/x'), ['localhost:3000', here]);
     assert.deepEqual(await remarksOn('http://0x7f.1/'), [
       '127.0.0.1',
       'Its host is written "0x7f.1" and is really "127.0.0.1".',
+      here,
     ]);
+    const inside = 'It is in a private network, not on the internet.';
+    for (const host of ['192.168.1.1', '[fd00::1]', '[64:ff9b::a00:1]', 'printer', 'wiki.corp'])
+      assert.deepEqual(await remarksOn(`https://${host}/x`), [host, inside]);
   });
 
   test('of any other scheme, or too long to be looked through, is refused without a question', async () => {
