@@ -5,7 +5,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as esbuild from 'esbuild';
-import { bundledFolders, mitTerms, readPackage, thirdPartyNotices } from './test/harness/thirdPartyNotices.ts';
 
 const root = import.meta.dirname;
 const flags = new Set(process.argv.slice(2));
@@ -190,6 +189,9 @@ const buildOnce = async () => {
   }
   await mkdir(join(root, 'out'), { recursive: true });
   await writeFile(join(root, 'out/meta.json'), JSON.stringify(metafiles));
+  // Loaded only here: `--core` also runs where there is nothing but the sources.
+  const { bundledFolders, mitTerms, readPackage, thirdPartyNotices } =
+    await import('./test/harness/thirdPartyNotices.ts');
   const packages = bundledFolders(metafiles).map((folder) => readPackage(join(root, folder)));
   const notices = thirdPartyNotices(packages, mitTerms(readFileSync(join(root, 'LICENSE'), 'utf8')));
   await writeFile(join(root, 'ThirdPartyNotices.txt'), notices.text);

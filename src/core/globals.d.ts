@@ -17,5 +17,7 @@ declare class URL {
   readonly hostname: string;
   readonly origin: string;
   readonly pathname: string;
+  readonly search: string;
+  readonly searchParams: { has(name: string): boolean; delete(name: string): void };
 }
 declare function queueMicrotask(callback: () => void): void;

@@ -163,7 +163,10 @@ suite('an answer to a sign-in', () => {
       opened('\nhttps://a.example\\x"y z?client_id=evil&k=1'),
       'https://a.example/x%22y%20z?k=1&response_type=code&client_id=https%3A%',
     );
-    assert.equal(opened('https://a.example/?#x'), 'https://a.example/?response_type=code&client_id=https%3A%2F%2Fclient.ex');
+    assert.equal(
+      opened('https://a.example/?#x'),
+      'https://a.example/?response_type=code&client_id=https%3A%2F%2Fclient.e',
+    );
     assert.throws(() => opened('a.example'), /Invalid URL/);
   });
 });
