@@ -11,7 +11,7 @@ export type LocalLimits = Pick<GatewayLimits, 'headersMs' | 'requestMs' | 'conne
 export interface LocalServer {
   readonly server: Server;
   /** Keeps the connection of a request that showed the token. */
-  admit(request: IncomingMessage): void;
+  readonly admit: (request: IncomingMessage) => void;
 }
 
 export function createLocalServer(limits: LocalLimits): LocalServer {
