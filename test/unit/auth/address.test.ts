@@ -37,11 +37,22 @@ suite('addresses that a server leads to', () => {
       ...['[2001::1]', '[2001:20::1]', '[3fff::1]', '[5f00::1]', '[64:ff9b:1::808:808]'],
       // IPv4 within IPv6: compatible, mapped, translated, NAT64 and 6to4.
       ...['[::10.0.0.1]', '[::ffff:192.168.0.1]', '[::ffff:127.0.0.1]', '[::ffff:0:10.0.0.1]'],
-      ...['[64:ff9b::10.0.0.1]', '[64:ff9b::169.254.169.254]', '[64:ff9b::7f00:1]', '[2002:a00:1::]', '[2002:7f00:1::1]'],
+      ...[
+        '[64:ff9b::10.0.0.1]',
+        '[64:ff9b::169.254.169.254]',
+        '[64:ff9b::7f00:1]',
+        '[2002:a00:1::]',
+        '[2002:7f00:1::1]',
+      ],
     ].map((host) => [`https://${host}/x`, PUBLIC, 'is in a private network, where the server is not'] as const),
-    ...['[2606:4700::1111]', '[2001:200::1]', '[64:ff9b::8.8.8.8]', '[2002:808:808::1]', '[::ffff:8.8.8.8]', '8.8.8.8'].map(
-      (host) => [`https://${host}/x`, PUBLIC, 'ok'] as const,
-    ),
+    ...[
+      '[2606:4700::1111]',
+      '[2001:200::1]',
+      '[64:ff9b::8.8.8.8]',
+      '[2002:808:808::1]',
+      '[::ffff:8.8.8.8]',
+      '8.8.8.8',
+    ].map((host) => [`https://${host}/x`, PUBLIC, 'ok'] as const),
     // A translated loopback address is not trusted like this machine.
     ['http://[::ffff:127.0.0.1]/x', LOCAL, 'is not encrypted'],
     ['http://127.255.255.254/x', LOCAL, 'ok'],
