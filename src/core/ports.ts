@@ -146,8 +146,6 @@ export interface ConnectContext {
    * connection, each message of which names its revision itself.
    */
   readonly negotiated?: (listener: (protocolVersion: string) => void) => Disposable;
-  /** Whether the connection only serves to learn what the server speaks: nothing is asked of a person for it. */
-  readonly isProbe?: boolean | undefined;
 }
 
 /** What survives a restart. Every write is durable when its promise resolves. */

@@ -28,8 +28,6 @@ export interface ConnectorOptions {
 /** The command under which settings name the demo server, so that no path of one machine gets into them. */
 export const DEMO_COMMAND = 'mcpl-demo';
 
-const PROBE_SHUTDOWN = { stdinMs: 200, termMs: 500 };
-
 /** Opens connections with what Node has: child processes and HTTP. */
 export class NodeConnector implements Connector {
   readonly #options: ConnectorOptions;
@@ -48,14 +46,12 @@ export class NodeConnector implements Connector {
     throw cancelled('The start');
   }
 
-  async #spawn(connection: StdioConnection, { log, redact, isProbe }: ConnectContext): Promise<OpenTransport> {
+  async #spawn(connection: StdioConnection, { log, redact }: ConnectContext): Promise<OpenTransport> {
     const { openStdio, SpawnRecords } = await import('./children.ts');
     const { command, args, env } = this.#resolve(connection);
     const { records } = this.#options;
     const transport = await openStdio({
       framing: connection.framing,
-      // It has done nothing that it would have to finish.
-      shutdown: isProbe === true ? PROBE_SHUTDOWN : undefined,
       command,
       args,
       cwd: connection.cwd,

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Args, BenchClient, OpenClient } from './clients/client.ts';
+import type { FirstContactProcedure } from './firstContactProcedures.ts';
 import type { GatewayProcedure } from './gatewayProcedures.ts';
 import type { GrowthProcedure } from './growthReadings.ts';
 import type { IdleProcedure } from './idleProcedures.ts';
@@ -235,6 +236,9 @@ const hostProcedure = async (name: string): Promise<HostProcedure | undefined> =
 const gatewayProcedure = async (name: string): Promise<GatewayProcedure | undefined> =>
   (await import('./gatewayProcedures.ts')).gatewayProcedures[name];
 
+const firstContactProcedure = async (name: string): Promise<FirstContactProcedure | undefined> =>
+  (await import('./firstContactProcedures.ts')).firstContactProcedures[name];
+
 const idleProcedure = async (name: string): Promise<IdleProcedure | undefined> =>
   (await import('./idleProcedures.ts')).idleProcedures[name];
 
@@ -267,6 +271,7 @@ const main = async (job: Job): Promise<Metrics> => {
       (await stateProcedure(job.procedure)) ??
       (await storeProcedure(job.procedure)) ??
       (await gatewayProcedure(job.procedure)) ??
+      (await firstContactProcedure(job.procedure)) ??
       (await idleProcedure(job.procedure)) ??
       (await growthProcedure(job.procedure)) ??
       (await hostProcedure(job.procedure));

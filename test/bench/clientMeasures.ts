@@ -13,6 +13,7 @@ import {
   toSdk,
   toSdk2,
 } from './recipe.ts';
+import { firstContactRecipes } from './firstContactRecipes.ts';
 import { gatewayRecipes } from './gatewayRecipes.ts';
 import { growthMeasures } from './growthRecipes.ts';
 import type { Job } from './job.ts';
@@ -210,6 +211,7 @@ export const clientMeasures = (dose: number, nodeFlags: readonly string[]): read
   ...[
     ...recipes(dose),
     ...gatewayRecipes(dose),
+    ...firstContactRecipes(dose),
     ...mcplRecipes(dose),
     ...scopeRecipes(),
     ...patchRecipes(),

@@ -36,6 +36,7 @@ export interface Job {
     | 'flooded'
     | 'openLarge'
     | 'gateway'
+    | 'firstContact'
     | 'idle'
     | 'hard'
     | 'hardForPicomatch'

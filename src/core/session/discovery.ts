@@ -33,8 +33,10 @@ export interface DiscoveryOptions {
   readonly timeoutMs: number;
   readonly token: CancellationToken;
   readonly onWaiting?: Event<boolean> | undefined;
-  /** Of a process that only serves the question nothing is expected; of a connection its failure is told. */
-  readonly isSibling: boolean;
+  /** The last id that was used on the connection before. */
+  readonly lastId?: number | undefined;
+  /** A process: every failure but its end is an answer. The failure of a remote connection is reported. */
+  readonly isProcess: boolean;
 }
 
 /**
@@ -50,6 +52,7 @@ export async function discover(options: DiscoveryOptions): Promise<Discovery & {
   };
   const peer = new Peer(new StatelessTransport(transport, log), handlers, {
     clock,
+    lastId: options.lastId,
     onWaiting: options.onWaiting,
     log: (level, message) => log.log(level, message),
   });
@@ -110,11 +113,11 @@ function listed(versions: readonly string[]): string {
 }
 
 /** Why a failure is the answer of a server that wants `initialize`; `undefined` where it is none. */
-function concluded(error: HostError, { isSibling }: DiscoveryOptions): string | undefined {
-  if (error.code === 'UNSUPPORTED_VERSION') return undefined;
+function concluded(error: HostError, { isProcess }: DiscoveryOptions): string | undefined {
+  if (error.code === 'UNSUPPORTED_VERSION' || error.code === 'CONNECTION_CLOSED') return undefined;
   if (error.code === 'TIMEOUT') return 'it does not answer the question';
   if (error.code === 'INVALID_MESSAGE') return 'its answer is not that of a stateless server';
-  if (isSibling) return `it ended, or refused: ${cleanLine(error.message, MAX_SHOWN)}`;
+  if (isProcess && error.code !== 'REMOTE_ERROR') return cleanLine(error.message, MAX_SHOWN);
   if (error.code !== 'REMOTE_ERROR') return undefined;
   const status = /^http-(\d{3})$/.exec(error.category ?? '')?.[1];
   if (status === undefined) return `it answered: ${cleanLine(error.message, MAX_SHOWN)}`;

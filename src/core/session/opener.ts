@@ -1,18 +1,20 @@
 import { Deferred, ignoreFailure } from '../base/async.ts';
-import { type CancellationToken, unlessCancelled } from '../base/cancellation.ts';
+import type { CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { Emitter } from '../base/event.ts';
 import { cancelled, HostError, isHostError, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { ProtocolSettings } from '../model/server.ts';
-import type { Connection, Connector, EraVerdict, OpenTransport, VerdictStore } from '../ports.ts';
+import type { Connection, Connector, OpenTransport, VerdictStore } from '../ports.ts';
 import type { Transport, TransportClosed } from '../rpc/transport.ts';
 import { MODERN_REVISIONS, offeredVersions } from '../wire/handshake.ts';
 import { decodeServerInfo } from '../wire/serverInfo.ts';
 import { decodeAdvert } from '../wire/mcpl/advert.ts';
 import { discover, type Discovery } from './discovery.ts';
+import { EraMemory } from './eraMemory.ts';
+import { FirstQuestion } from './firstQuestion.ts';
 import { InitializedSession } from './initializedSession.ts';
-import { LEGACY_VERDICT_MS, planOpening } from './openingPlan.ts';
+import { type OpeningPlan, planOpening } from './openingPlan.ts';
 import type { Session, SessionFeature } from './session.ts';
 import { modernCapabilities, StatelessSession } from './statelessSession.ts';
 
@@ -47,14 +49,22 @@ export interface OpenedSession {
   readonly ended: Promise<TransportClosed>;
 }
 
-/** A process that was started to be asked gets this long to answer. */
-const PROBE_MS = 3_000;
-/** Programs that first fetch what they start: to end one in the middle would leave half of it behind. */
+/** How long a process may take to answer the question before it also gets `initialize`. */
+const QUESTION_MS = 3_000;
+/** Programs that first download what they start need longer. */
 const LAUNCHERS =
   /(^|[/\\])(npx|npm|pnpm|pnpx|yarn|bunx|bun|uvx|uv|pipx|docker|podman|dotnet|deno)(\.(cmd|exe|bat))?$/i;
-const LAUNCHER_PROBE_MS = 30_000;
+const LAUNCHER_QUESTION_MS = 30_000;
+/** How long `initialize` may stay unanswered after the question before another process is started. */
+const SILENCE_MS = 10_000;
+/** The question stays open while the session runs: a late answer still says what the server speaks. */
+const LATE_MS = 24 * 3600 * 1000;
+/** More requests than any handshake sends: ids after it begin here. */
+const HANDSHAKE_IDS = 10;
 /** Answers to the POST of `initialize` after which the address may be that of the older HTTP+SSE. */
 const MAYBE_SSE = ['http-400', 'http-404', 'http-405', 'http-406', 'http-415'];
+
+type Found = Discovery & { readonly lastId: number };
 
 interface Link {
   readonly opened: OpenTransport;
@@ -69,94 +79,95 @@ interface Link {
  */
 export class Opener {
   readonly #options: OpenerOptions;
+  readonly #memory: EraMemory;
 
   constructor(options: OpenerOptions) {
     this.#options = options;
+    this.#memory = new EraMemory(options);
   }
 
   async open(): Promise<OpenedSession> {
     const { protocol, connection, clock } = this.#options;
     // What the settings say needs no memory.
     const isOpen = protocol.era === 'auto' && protocol.dialect !== 'force';
-    const verdict = isOpen ? await this.#remembered() : undefined;
+    const verdict = isOpen ? await this.#memory.find() : undefined;
     const plan = planOpening({ protocol, connection, verdict, now: clock.now() });
     const result = await this.#follow(plan).catch(async (error: unknown) => {
       // What was true once may be what fails now: the next start asks anew.
       const isOutside = isHostError(error, 'CANCELLED', 'SIGN_IN_REQUIRED', 'SIGN_IN_FAILED');
-      if (verdict !== undefined && !isOutside) await this.#forget();
+      if (verdict !== undefined && !isOutside) await this.#memory.forget();
       throw error;
     });
     // Nobody waits for it: without it the next start only has to ask again.
-    if (isOpen) ignoreFailure(this.#remember(result.session, verdict));
+    if (isOpen) ignoreFailure(this.#memory.opened(result.session.handshake, verdict));
     return result;
   }
 
-  async #follow(plan: ReturnType<typeof planOpening>): Promise<OpenedSession> {
+  async #follow(plan: OpeningPlan): Promise<OpenedSession> {
     switch (plan.kind) {
       case 'initialize':
         return this.#withLink((link) => this.#initialize(link, plan.mayFallForward));
       case 'stateless':
-        return plan.isSure ? this.#stateless() : this.#statelessAgain();
+        return this.#stateless();
       case 'probe':
-        if (plan.where === 'inPlace') return this.#probeInPlace();
-        return (await this.#probeSibling())
-          ? this.#stateless()
-          : this.#withLink((link) => this.#initialize(link, true));
+        return this.#options.connection.kind === 'stdio' ? this.#askProcess(plan.isExpected) : this.#askRemote();
     }
   }
 
-  /** Whether a process that is started only for this question, and is gone afterwards, speaks the stateless revision. */
-  async #probeSibling(): Promise<boolean> {
-    const { connection, log } = this.#options;
-    const isLauncher = connection.kind === 'stdio' && LAUNCHERS.test(connection.command);
-    let link: Link;
-    try {
-      link = await this.#connect(connection, true);
-    } catch (error) {
-      if (this.#options.token.isCancellationRequested) throw error;
-      // The session's own process will say what is wrong.
-      log.log('debug', `The question for the revision could not be asked: ${messageOf(error)}`);
-      return false;
-    }
-    try {
-      const found = await this.#discover(link, isLauncher ? LAUNCHER_PROBE_MS : PROBE_MS, true);
-      this.#tell(found);
-      return found.kind === 'modern' && !this.#isMcpl(found);
-    } finally {
-      await this.#close(link);
-    }
-  }
-
-  #probeInPlace(): Promise<OpenedSession> {
+  #askRemote(): Promise<OpenedSession> {
     return this.#withLink(async (link) => {
       const found = await this.#discover(link, this.#options.startTimeoutMs, false);
-      this.#tell(found);
-      if (found.kind === 'modern' && !this.#isMcpl(found)) return this.#openStateless(link, found);
-      return this.#initialize(link, true, found.lastId);
+      return this.#openAs(found, link);
     });
   }
 
-  /** By what was found out once: a server that no longer speaks that way is opened like any other. */
-  async #statelessAgain(): Promise<OpenedSession> {
+  /**
+   * Asks the process that is then used. Another one is started only where the first ended or stayed silent: programs
+   * exist that end at, or lose, what follows any first message but `initialize`.
+   */
+  async #askProcess(isExpected: boolean): Promise<OpenedSession> {
+    const { clock, token, log } = this.#options;
+    const began = clock.now();
     try {
-      return await this.#stateless();
+      return await this.#withLink((link) => this.#askAndContinue(link, isExpected));
     } catch (error) {
-      // Processes exist that end at whatever comes before "initialize".
-      const mayWantInitialize =
-        isHostError(error, 'HANDSHAKE_FAILED') ||
-        (this.#options.connection.kind === 'stdio' && isHostError(error, 'CONNECTION_CLOSED'));
-      if (!mayWantInitialize || this.#options.token.isCancellationRequested) throw error;
-      await this.#forget();
-      return this.#withLink((link) => this.#initialize(link, false));
+      if (!endedOrSilent(error) || token.isCancellationRequested) throw error;
+      const restarted = clock.now();
+      log.log('info', `${messageOf(error)} Starting it once more, with "initialize" as the first message.`);
+      const opened = await this.#withLink((link) => this.#initialize(link, true));
+      this.#memory.replaced(restarted - began, clock.now() - restarted);
+      return opened;
     }
+  }
+
+  async #askAndContinue({ opened, ...link }: Link, isExpected: boolean): Promise<Session> {
+    const { clock, log, startTimeoutMs, connection } = this.#options;
+    const isLauncher = connection.kind === 'stdio' && LAUNCHERS.test(connection.command);
+    const question = new FirstQuestion(opened.transport);
+    const asked = this.#discover({ ...link, opened: { ...opened, transport: question.asking } }, LATE_MS, true);
+    ignoreFailure(asked);
+    const questionMs = isExpected ? startTimeoutMs : isLauncher ? LAUNCHER_QUESTION_MS : QUESTION_MS;
+    const found = await answeredWithin(asked, Math.min(startTimeoutMs, questionMs), clock);
+    const silenceMs = Math.min(startTimeoutMs, SILENCE_MS);
+    const forSession = { ...link, opened: { ...opened, transport: question.forSession() } };
+    if (found !== undefined) return this.#openAs(found, forSession, silenceMs);
+    log.log('info', 'The server did not answer server/discover in time: continuing with "initialize".');
+    this.#memory.wasSilent();
+    ignoreFailure(asked.then(({ kind }) => this.#memory.answeredLate(kind)));
+    // A launcher may still be downloading: ending it now would leave half of that behind.
+    return this.#initialize(forSession, true, HANDSHAKE_IDS, isLauncher ? startTimeoutMs : silenceMs);
+  }
+
+  #openAs(found: Found, link: Link, initializeMs?: number): Promise<Session> {
+    this.#tell(found);
+    if (found.kind === 'modern' && !this.#isMcpl(found)) return this.#openStateless(link, found);
+    return this.#initialize(link, true, found.lastId, initializeMs);
   }
 
   #stateless(): Promise<OpenedSession> {
     return this.#withLink(async (link) => {
       const found = await this.#discover(link, this.#options.startTimeoutMs, false);
       if (found.kind === 'modern') return this.#openStateless(link, found);
-      if (this.#options.protocol.era !== 'modern')
-        throw handshakeFailed(`The server does not speak a stateless revision: ${found.why}.`);
       // A server that cannot describe itself may still answer: its tools are asked for, and nothing else is known.
       this.#options.log.log('warn', `The server does not describe itself (${found.why}): only its tools are used.`);
       return this.#openStateless(link, undescribed(found.lastId));
@@ -188,19 +199,20 @@ export class Opener {
     );
   }
 
-  async #initialize(link: Link, mayFallForward: boolean, lastId = 0): Promise<Session> {
+  async #initialize(link: Link, mayFallForward: boolean, lastId = 0, timeoutMs?: number): Promise<Session> {
     try {
-      return await this.#initializeOn(link, lastId);
+      return await this.#initializeOn(link, lastId, timeoutMs);
     } catch (error) {
       if (!mayFallForward || !offersOnlyModern(error)) throw error;
-      const found = await this.#discover(link, this.#options.startTimeoutMs, false);
+      const after = lastId + HANDSHAKE_IDS;
+      const found = await this.#discover(link, this.#options.startTimeoutMs, false, after);
       if (found.kind === 'legacy') throw error;
       return this.#openStateless(link, found);
     }
   }
 
-  #initializeOn({ opened, negotiated }: Link, lastId: number): Promise<Session> {
-    const { clock, log, client, features, token, redact, startTimeoutMs, protocol } = this.#options;
+  #initializeOn({ opened, negotiated }: Link, lastId: number, timeoutMs?: number): Promise<Session> {
+    const { clock, log, client, features, token, redact, protocol } = this.#options;
     return InitializedSession.open({
       transport: opened.transport,
       clock,
@@ -209,7 +221,7 @@ export class Opener {
       features,
       token,
       redact,
-      startTimeoutMs,
+      startTimeoutMs: timeoutMs ?? this.#options.startTimeoutMs,
       lastId,
       onWaiting: opened.onWaiting,
       dialect: protocol.dialect,
@@ -222,12 +234,12 @@ export class Opener {
   async #withLink(use: (link: Link) => Promise<Session>): Promise<OpenedSession> {
     const { connection } = this.#options;
     try {
-      return await this.#useLink(await this.#connect(connection, false), use);
+      return await this.#useLink(await this.#connect(connection), use);
     } catch (error) {
       const older = olderConnection(connection, error, this.#options.protocol);
       if (older === undefined || this.#options.token.isCancellationRequested) throw error;
       this.#options.log.log('info', `${messageOf(error)} Trying ${older.words} instead.`);
-      const link = await this.#connect(older.connection, false).catch(() => Promise.reject(toReject(error)));
+      const link = await this.#connect(older.connection).catch(() => Promise.reject(toReject(error)));
       return this.#useLink(link, (again) => this.#initializeOn(again, 0)).catch((failure: unknown) =>
         // What the address said to the newer way tells more than that the older one is not there either.
         Promise.reject(older.isGuess && !isOwnWord(failure) ? toReject(error) : toReject(failure)),
@@ -245,7 +257,7 @@ export class Opener {
     }
   }
 
-  async #connect(connection: Connection, isProbe: boolean): Promise<Link> {
+  async #connect(connection: Connection): Promise<Link> {
     const { connector, serverId, token, log, redactText, tap } = this.#options;
     // What led here took time, in which the start may have been called off: no process is started for nothing.
     if (token.isCancellationRequested) throw cancelled('The start');
@@ -256,7 +268,6 @@ export class Opener {
       log,
       redact: redactText,
       negotiated: negotiated.event,
-      isProbe,
     });
     const opened = tap === undefined ? plain : { ...plain, transport: tap(plain.transport, redactText) };
     const ended = new Deferred<TransportClosed>();
@@ -273,11 +284,11 @@ export class Opener {
     negotiated.dispose();
   }
 
-  #discover({ opened }: Link, timeoutMs: number, isSibling: boolean): Promise<Discovery & { readonly lastId: number }> {
+  #discover({ opened }: Link, timeoutMs: number, isProcess: boolean, lastId = 0): Promise<Found> {
     const { clock, log, client, token, features } = this.#options;
     const capabilities = modernCapabilities(features);
     const { transport, onWaiting } = opened;
-    return discover({ transport, onWaiting, clock, log, client, token, capabilities, timeoutMs, isSibling });
+    return discover({ transport, onWaiting, clock, log, client, token, capabilities, timeoutMs, isProcess, lastId });
   }
 
   #isMcpl(found: Discovery): boolean {
@@ -291,40 +302,6 @@ export class Opener {
         ? `The server speaks the stateless MCP ${found.protocolVersion}.`
         : `The server is opened with "initialize": ${found.why}.`;
     this.#options.log.log('info', text);
-  }
-
-  async #remembered(): Promise<EraVerdict | undefined> {
-    const { verdicts, fingerprint, log } = this.#options;
-    try {
-      return await unlessCancelled(verdicts.find(fingerprint), this.#options.token, 'The start');
-    } catch (error) {
-      if (this.#options.token.isCancellationRequested) throw error;
-      log.log('warn', `What the server speaks could not be looked up: ${messageOf(error)}`);
-      return undefined;
-    }
-  }
-
-  /** Nobody fails for want of it. */
-  async #forget(): Promise<void> {
-    const { verdicts, fingerprint, log } = this.#options;
-    try {
-      await verdicts.forget(fingerprint);
-    } catch (error) {
-      log.log('warn', `What the server spoke could not be forgotten: ${messageOf(error)}`);
-    }
-  }
-
-  async #remember({ handshake }: Session, before: EraVerdict | undefined): Promise<void> {
-    const { verdicts, fingerprint, clock, log } = this.#options;
-    const mcpl = decodeAdvert(handshake.capabilities) !== undefined;
-    const at = clock.now();
-    const isKnown = before?.era === handshake.era && before.mcpl === mcpl && at - before.at < LEGACY_VERDICT_MS / 2;
-    if (isKnown) return;
-    try {
-      await verdicts.save({ fingerprint, era: handshake.era, mcpl, at });
-    } catch (error) {
-      log.log('warn', `What the server speaks could not be kept: ${messageOf(error)}`);
-    }
   }
 }
 
@@ -365,6 +342,23 @@ function olderConnection(
   };
 }
 
+/** The process is gone, or says nothing at all. */
+function endedOrSilent(error: unknown): boolean {
+  if (isHostError(error, 'CONNECTION_CLOSED', 'SERVER_EXITED')) return true;
+  return isHostError(error, 'HANDSHAKE_FAILED') && isHostError(error.cause, 'TIMEOUT');
+}
+
+/** The answer, or `undefined` when it takes longer. */
+async function answeredWithin<T>(asked: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
+  const silence = new Deferred<undefined>();
+  const timer = clock.delay(ms, () => silence.resolve(undefined));
+  try {
+    return await Promise.race([asked, silence.promise]);
+  } finally {
+    timer.dispose();
+  }
+}
+
 /** Something is there, and a person has to do something, or did not want it. */
 function isOwnWord(failure: unknown): boolean {
   return isHostError(failure, 'SIGN_IN_REQUIRED', 'SIGN_IN_FAILED', 'CANCELLED');
@@ -388,12 +382,4 @@ function undescribed(lastId: number): Extract<Discovery, { kind: 'modern' }> & {
     lastId,
     discovered: { supportedVersions: [protocolVersion], capabilities: { tools: {} }, info, freshness: undefined },
   };
-}
-
-function handshakeFailed(message: string): HostError {
-  return new HostError('HANDSHAKE_FAILED', message, {
-    layer: 'protocol',
-    effect: 'none',
-    suggestion: "See the server's log.",
-  });
 }

@@ -5,10 +5,10 @@ import type { EraVerdict } from '../ports.ts';
 export type OpeningPlan =
   /** With `initialize`; a server that then names only stateless revisions is opened that way. */
   | { readonly kind: 'initialize'; readonly mayFallForward: boolean }
-  /** Without: `isSure` where the settings say so, and not only what was once found out. */
-  | { readonly kind: 'stateless'; readonly isSure: boolean }
-  /** By asking first: on a process of its own, or on the connection that is then used. */
-  | { readonly kind: 'probe'; readonly where: 'sibling' | 'inPlace' };
+  /** Without `initialize`, because the settings say so. */
+  | { readonly kind: 'stateless' }
+  /** With a question on the connection that is then used. `isExpected`: the server answered it before. */
+  | { readonly kind: 'probe'; readonly isExpected: boolean };
 
 export interface OpeningFacts {
   readonly protocol: ProtocolSettings;
@@ -22,14 +22,15 @@ export const LEGACY_VERDICT_MS = 7 * 24 * 3600 * 1000;
 
 /** In the order of certainty: what the settings say, what the server was found to be, and a question. */
 export function planOpening({ protocol, connection, verdict, now }: OpeningFacts): OpeningPlan {
-  if (protocol.era === 'modern') return { kind: 'stateless', isSure: true };
+  if (protocol.era === 'modern') return { kind: 'stateless' };
   if (protocol.era === 'legacy' || protocol.dialect === 'force') return { kind: 'initialize', mayFallForward: false };
   if (isMcpl(protocol, verdict)) return { kind: 'initialize', mayFallForward: true };
-  if (verdict?.era === 'modern') return { kind: 'stateless', isSure: false };
+  if (verdict?.era === 'modern') return { kind: 'probe', isExpected: true };
   const isFresh = verdict !== undefined && verdict.at <= now && now - verdict.at < LEGACY_VERDICT_MS;
   if (isFresh) return { kind: 'initialize', mayFallForward: true };
-  if (connection.kind === 'stdio') return { kind: 'probe', where: 'sibling' };
-  return isHttp(connection) ? { kind: 'probe', where: 'inPlace' } : { kind: 'initialize', mayFallForward: true };
+  return connection.kind === 'stdio' || isHttp(connection)
+    ? { kind: 'probe', isExpected: false }
+    : { kind: 'initialize', mayFallForward: true };
 }
 
 /** MCPL's requests go from server to host, which a stateless connection does not carry. */

@@ -12,7 +12,6 @@ import {
   isHopeless,
   isHostError,
   signInFailed,
-  signInRequired,
   type TokenRecord,
 } from '../../core/index.ts';
 import type { AccountKey, StoredSignIn } from './accountStore.ts';
@@ -29,7 +28,7 @@ export interface TokenSubject {
   readonly server: URL;
   readonly key: AccountKey;
   readonly settings: AuthSettings;
-  readonly context: Pick<ConnectContext, 'log' | 'isProbe'>;
+  readonly context: Pick<ConnectContext, 'log'>;
   /** Told when a person is waited for, and when no more: a deadline should not run meanwhile. */
   readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
 }
@@ -164,8 +163,7 @@ function requestFor(
   return { serverId, settings, protection, scopes, reason, log: context.log, signal };
 }
 
-async function withPerson<T>({ context, onWaiting }: TokenSubject, work: () => Promise<T>): Promise<T> {
-  if (context.isProbe === true) throw signInRequired('The server needs sign-in.', 'Start the server to sign in.');
+async function withPerson<T>({ onWaiting }: TokenSubject, work: () => Promise<T>): Promise<T> {
   onWaiting?.(true);
   try {
     return await work();

@@ -33,7 +33,7 @@ export interface AuthServiceOptions {
 
 export interface AuthorizedConnection {
   readonly connection: RemoteConnection;
-  readonly context: Pick<ConnectContext, 'serverId' | 'log' | 'isProbe'>;
+  readonly context: Pick<ConnectContext, 'serverId' | 'log'>;
   readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
 }
 

@@ -75,7 +75,6 @@ export class Site {
 export interface WorldOptions {
   readonly settings?: Partial<AuthSettings>;
   readonly headers?: Record<string, string>;
-  readonly isProbe?: boolean;
   readonly serverId?: string;
 }
 
@@ -156,11 +155,11 @@ export class AuthWorld {
     return `Bearer resource_metadata="${this.mcp.origin}/.well-known/oauth-protected-resource/mcp"`;
   }
 
-  authorizer({ settings, headers = {}, isProbe, serverId = 'notes' }: WorldOptions = {}): Authorizer {
+  authorizer({ settings, headers = {}, serverId = 'notes' }: WorldOptions = {}): Authorizer {
     const auth = settings === undefined ? undefined : ({ flow: 'auto', ...settings } as const);
     const authorizer = this.service.authorizer({
       connection: { kind: 'remote', url: this.server, headers, transport: 'auto', auth },
-      context: { serverId, isProbe, log: { log: (level, message) => void this.logged.push(`${level} ${message}`) } },
+      context: { serverId, log: { log: (level, message) => void this.logged.push(`${level} ${message}`) } },
       onWaiting: (isWaiting) => void this.waits.push(isWaiting),
     });
     if (authorizer === undefined) throw new Error('no authorizer');

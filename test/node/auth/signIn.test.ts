@@ -104,14 +104,6 @@ suite('signing in by a person', () => {
     );
   });
 
-  test('a probe asks nobody', async () => {
-    assert.equal(
-      await told(world.ask(world.authorizer({ isProbe: true }))),
-      'SIGN_IN_REQUIRED The server needs sign-in. | Start the server to sign in.',
-    );
-    assert.deepEqual(world.questions, []);
-  });
-
   test('a header of the settings, or the switch, keeps everything from starting', async () => {
     const withHeader = world.authorizer({ headers: { AUTHORIZATION: 'Bearer own' } });
     assert.match(

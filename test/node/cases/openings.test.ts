@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/core/index.ts';
 import { failWith, NO_ANSWER, tool } from '../../support/scriptedServer.ts';
 import { CASE_TIMEOUT, type Case, type CaseOptions, ID, openCase } from './caseHost.ts';
 import { ask } from './casePerson.ts';
-import type { Answers, CaseLife } from './caseServer.ts';
+import { type Answers, type CaseLife, initializeAnswer, type Responder } from './caseServer.ts';
 import { type EventStream, HttpCases, legacy, stateless } from './httpCaseServer.ts';
 
 const discovered = (capabilities: JsonObject = { tools: {} }): JsonObject => ({
@@ -15,6 +15,7 @@ const discovered = (capabilities: JsonObject = { tools: {} }): JsonObject => ({
 });
 const offers = (...supported: readonly string[]): ReturnType<typeof failWith> =>
   failWith(-32022, 'Unsupported protocol version', { supported: [...supported], requested: '2026-07-28' });
+const initialized = initializeAnswer({ version: '2025-11-25', capabilities: { tools: { listChanged: true } } });
 const methodsOf = (life: CaseLife): readonly string[] => life.heard.map(({ message }) => String(message['method']));
 const MCPL = { tools: {}, experimental: { mcpl: { version: '0.4', featureSets: { memory: {} } } } };
 
@@ -32,43 +33,103 @@ suite('Which revision a process speaks', function () {
   };
   const LEGACY = ['initialize', 'notifications/initialized', 'tools/list'];
 
-  test('is asked of a process of its own, and one that describes itself is never initialized', async () => {
+  test('is asked of the process that is then used, and one that describes itself is never initialized', async () => {
     await open({
       'server/discover': () => discovered(),
       'tools/list': () => ({ resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools: [tool('echo')] }),
     });
-    const [probe, life, ...more] = opened.server.lives;
-    assert.ok(probe !== undefined && life !== undefined);
+    const [life, ...more] = opened.server.lives;
+    assert.ok(life !== undefined);
     assert.deepEqual(more, []);
     assert.deepEqual(connection(), ['modern', '2026-07-28', life.pid]);
-    assert.deepEqual([probe, life].map(methodsOf), [['server/discover'], ['server/discover', 'tools/list']]);
-    assert.equal(probe.isGone, true);
+    assert.deepEqual(methodsOf(life), ['server/discover', 'tools/list']);
   });
 
-  for (const [what, responder] of [
+  const inPlace: readonly (readonly [string, Responder])[] = [
     ['an error of any code', () => failWith(-32601, 'Method not found')],
     ['another error', () => failWith(-32000, 'Not initialized')],
+    ['a result of another kind', () => 'hello'],
     ['a list of older revisions', () => offers('2025-11-25', '2025-06-18')],
     ['silence', () => NO_ANSWER],
     [
-      'its end',
-      ({ life }) => {
-        life.exit(3);
+      'a line that is no message, and silence',
+      async ({ life }): Promise<typeof NO_ANSWER> => {
+        await life.raw('Server ready.\n');
         return NO_ANSWER;
       },
     ],
-  ] as const satisfies readonly (readonly [string, Answers[string]])[])
-    test(`is an older one where the answer is ${what}: initialized once, in another process`, async () => {
+    [
+      'an error without an id',
+      async ({ life }): Promise<typeof NO_ANSWER> => {
+        await life.say({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } });
+        return NO_ANSWER;
+      },
+    ],
+  ];
+  for (const [what, responder] of inPlace)
+    test(`is an older one where the answer is ${what}: initialized in the same process`, async () => {
       await open({ 'server/discover': responder });
-      const [probe, life, ...more] = opened.server.lives;
-      assert.ok(probe !== undefined && life !== undefined);
+      const [life, ...more] = opened.server.lives;
+      assert.ok(life !== undefined);
       assert.deepEqual(more, []);
       assert.deepEqual(connection(), ['legacy', '2025-11-25', life.pid]);
-      assert.deepEqual(methodsOf(life), LEGACY);
-      // What is not answered is taken back before the process is ended.
-      const asked = methodsOf(probe).filter((method) => method !== 'notifications/cancelled');
-      assert.deepEqual([asked, probe.isGone], [['server/discover'], true]);
+      assert.deepEqual(methodsOf(life), ['server/discover', ...LEGACY]);
     });
+
+  test('is learnt from an answer that comes after initialize, and the next start uses it', async () => {
+    await open({ 'server/discover': () => NO_ANSWER });
+    await opened.life.say({ jsonrpc: '2.0', id: 1, result: discovered() });
+    await opened.life.caughtUp();
+    opened.server.answers['server/discover'] = () => discovered();
+    await opened.host.restart(ID);
+    await opened.until('the second process', () => opened.server.lives.length === 2);
+    assert.deepEqual([connection()[0], methodsOf(opened.life)[0]], ['modern', 'server/discover']);
+    assert.deepEqual(
+      opened.log.filter((line) => line.includes('Ignored')),
+      [],
+    );
+  });
+
+  for (const [what, method, code] of [
+    ['ends at the question', 'server/discover', 3],
+    ['ends in order at the question', 'server/discover', 0],
+    ['ends at initialize after the question', 'initialize', 1],
+  ] as const)
+    test(`is asked once of a process that ${what}: another one begins with initialize, and so does the next start`, async () => {
+      let isFirst = true;
+      const exit: Responder = ({ life }) => {
+        if (!isFirst) return initialized;
+        isFirst = false;
+        life.exit(code);
+        return NO_ANSWER;
+      };
+      await open({ [method]: exit });
+      const [first, second, ...more] = opened.server.lives;
+      assert.ok(first !== undefined && second !== undefined);
+      assert.deepEqual([more, first.isGone], [[], true]);
+      assert.deepEqual(connection(), ['legacy', '2025-11-25', second.pid]);
+      assert.deepEqual([methodsOf(first)[0], methodsOf(second)], ['server/discover', LEGACY]);
+      await opened.host.restart(ID);
+      await (await opened.server.started(3)).until('tools/list');
+      assert.deepEqual(opened.server.lives.slice(2).map(methodsOf), [LEGACY]);
+    });
+
+  test('is asked once of a process that loses the message after the question', async () => {
+    let isFirst = true;
+    const lost: Responder = () => {
+      if (!isFirst) return initialized;
+      isFirst = false;
+      return NO_ANSWER;
+    };
+    await open({ initialize: lost });
+    const [first, second, ...more] = opened.server.lives;
+    assert.ok(first !== undefined && second !== undefined);
+    assert.deepEqual([more, first.isGone], [[], true]);
+    assert.deepEqual([methodsOf(first), methodsOf(second)], [['server/discover', 'initialize'], LEGACY]);
+    await opened.host.restart(ID);
+    await (await opened.server.started(3)).until('tools/list');
+    assert.deepEqual(opened.server.lives.slice(2).map(methodsOf), [LEGACY]);
+  });
 
   test('is told to the person where it is none of ours', async () => {
     const answers = { 'server/discover': () => offers('2099-01-01') };
@@ -80,19 +141,19 @@ suite('Which revision a process speaks', function () {
   test('is asked once: the next start knows it', async () => {
     await open({ 'server/discover': () => failWith(-32601, 'Method not found') });
     await opened.host.restart(ID);
-    const life = await opened.server.started(3);
+    const life = await opened.server.started(2);
     await life.until('tools/list');
     assert.deepEqual(methodsOf(life), LEGACY);
-    assert.equal(opened.server.lives.length, 3);
+    assert.equal(opened.server.lives.length, 2);
   });
 
   test('is an older one in any case where the process announces MCPL', async () => {
     await open({ 'server/discover': () => discovered(MCPL) }, { capabilities: MCPL });
-    const [probe, life] = opened.server.lives;
-    assert.ok(probe !== undefined && life !== undefined);
+    const [life, ...more] = opened.server.lives;
+    assert.ok(life !== undefined);
+    assert.deepEqual(more, []);
     assert.deepEqual(connection(), ['legacy', '2025-11-25', life.pid]);
-    assert.deepEqual(methodsOf(probe), ['server/discover']);
-    assert.equal(methodsOf(life)[0], 'initialize');
+    assert.deepEqual(methodsOf(life).slice(0, 2), ['server/discover', 'initialize']);
     const params = { timestamp: '2026-01-01T00:00:00Z', eventId: 'e', payload: { content: [] } };
     const code = async (featureSet: string): Promise<unknown> =>
       ((await ask(life, 'push/event', { ...params, featureSet }))['error'] as JsonObject)['code'];

@@ -42,20 +42,24 @@ suite('MCPL: a server with the manners of heartbeat', function () {
       .map((text) => lineOf('>', JSON.parse(text) as JsonObject))
       .map((line) => line.replace(/ initialize \{.*/, ' initialize'));
 
-  test('is asked what it speaks in a process of its own, and then loses nothing that it must hear', async () => {
+  test('is asked what it speaks, ends, and is started once more with initialize first; later starts know it', async () => {
     opened = await running(await heartbeat({ protocol: {} }));
     await opened.until('what it heard', () => heard().length >= 5);
-    assert.deepEqual(heard().slice(1), [
+    const session = [
       '> 1 initialize',
       '> notifications/initialized {}',
       '> featureSets/update {"enabled":[],"disabled":["heartbeat"],"scopes":{}}',
       '> 2 tools/list {}',
-    ]);
+    ];
+    assert.deepEqual(heard().slice(1), session);
     assert.deepEqual([heard()[0]?.startsWith('> 1 server/discover'), notes()], [true, ['expected initialize']]);
     assert.deepEqual(opened.sets(), [
       'heartbeat disabled, notify, tools heartbeat_status heartbeat_trigger reminder_add',
     ]);
     assert.deepEqual(opened.offered(), []);
+    await opened.host.restart(ID);
+    await opened.until('what the next process heard', () => heard().length >= 9);
+    assert.deepEqual(heard().slice(5), session);
   });
 
   test('pushes before the result of the call, with the ids of the host, what it did not declare', async () => {

@@ -42,71 +42,160 @@ function stateOf(t: TestHost): string {
   return state?.kind === 'running' ? `${state.connection.era} ${state.protocolVersion}` : String(state?.kind);
 }
 
-suite('Finding out what a process speaks', () => {
+suite('Asking a process what it speaks', () => {
   const legacyAnswers = {
     'an unknown method': failWith(-32601, 'Method not found'),
     'any other error': failWith(-32602, 'Invalid request parameters'),
     'a result of another kind': { hello: 'there' },
+    'a result that is no object': 'hello',
     'older revisions': unsupported('2025-06-18', '2024-11-05'),
     'a list of older revisions': discovered({ supportedVersions: ['2025-11-25'] }),
   };
   for (const [what, answer] of Object.entries(legacyAnswers))
-    test(`${what} in answer to the question means initialize, in a process of its own`, async () => {
+    test(`${what} in answer to the question means initialize, in the same process`, async () => {
       const t = asking();
-      t.connect = (_, { isProbe }) => new ScriptedServer(isProbe === true ? { 'server/discover': () => answer } : {});
+      t.connect = () => new ScriptedServer({ 'server/discover': () => answer });
       await t.user({ a: node });
-      assert.deepEqual(show(t), ['server/discover (closed)', INITIALIZED.join(', ')]);
+      assert.deepEqual(show(t), [`server/discover, ${INITIALIZED.join(', ')}`]);
       assert.equal(stateOf(t), 'legacy 2025-06-18');
+      const ids = t.server.messages.map((message: JsonObject) => message['id']);
+      assert.deepEqual(ids, [1, 2, undefined, 3], 'no id is used twice on a connection');
       await t.host.close();
     });
 
-  test('silence means initialize, after three seconds and when the silent process is gone', async () => {
+  test('an error without an id answers the question', async () => {
     const t = asking();
-    let release: () => void = () => undefined;
-    t.connect = (_, { isProbe }) => {
-      const server = new ScriptedServer({ 'server/discover': () => NO_ANSWER });
-      if (isProbe === true) server.heldOpen = new Promise((resolve) => (release = resolve));
+    t.connect = () => {
+      const server: ScriptedServer = new ScriptedServer({
+        'server/discover': () => {
+          server.say({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Invalid Request' } });
+          return NO_ANSWER;
+        },
+      });
       return server;
     };
+    await t.user({ a: node });
+    assert.deepEqual(show(t), [`server/discover, ${INITIALIZED.join(', ')}`]);
+    await t.host.close();
+  });
+
+  test('a process that answers with too large a message gets initialize', async () => {
+    const t = asking();
+    const large = new HostError('MESSAGE_TOO_LARGE', 'The message is too large.', { layer: 'transport' });
+    t.connect = () => new ScriptedServer({ 'server/discover': () => new Dropped(large) });
+    await t.user({ a: node });
+    assert.deepEqual(show(t), [`server/discover, ${INITIALIZED.join(', ')}`]);
+    await t.host.close();
+  });
+
+  test('a process that ignores the question gets initialize after three seconds, and nothing else before', async () => {
+    const t = asking();
+    t.connect = () => new ScriptedServer({ 'server/discover': () => NO_ANSWER });
     await t.user({ a: node });
     await t.clock.advance(2_999);
     assert.deepEqual(show(t), ['server/discover']);
     await t.clock.advance(1);
-    assert.equal(t.servers.length, 1, 'the process that was asked has not ended');
-    release();
-    await settle();
-    assert.deepEqual(show(t), [
-      'server/discover, notifications/cancelled {"requestId":1,"reason":"The time allowed for this request is over."} (closed)',
-      INITIALIZED.join(', '),
-    ]);
-    await t.host.close();
-  });
-
-  test('what must first be fetched is given time to come', async () => {
-    const t = asking();
-    t.connect = () => new ScriptedServer({ 'server/discover': () => NO_ANSWER });
-    await t.user({ a: { command: '/usr/bin/npx', args: ['-y', 'server'], enabled: true } });
-    await t.clock.advance(29_999);
-    assert.equal(t.servers.length, 1);
-    await t.clock.advance(1);
+    assert.deepEqual(show(t), [`server/discover, ${INITIALIZED.join(', ')}`]);
     assert.equal(stateOf(t), 'legacy 2025-06-18');
     await t.host.close();
   });
 
-  test('a process that dies of the question is opened with initialize', async () => {
+  test('a launcher gets half a minute for the question and the whole start time for initialize', async () => {
     const t = asking();
-    t.connect = (_, { isProbe }) => {
-      const server = new ScriptedServer({
-        'server/discover': () => {
-          server.crash(exited());
-          return NO_ANSWER;
-        },
-      });
-      void isProbe;
+    const held: ScriptedServer[] = [];
+    t.connect = () => {
+      const server = new ScriptedServer({ 'server/discover': () => NO_ANSWER, initialize: () => NO_ANSWER });
+      held.push(server);
+      return server;
+    };
+    await t.user({ a: { command: '/usr/bin/npx', args: ['-y', 'server'], enabled: true } });
+    await t.clock.advance(29_999);
+    assert.deepEqual(show(t), ['server/discover']);
+    await t.clock.advance(59_000);
+    assert.deepEqual(show(t), ['server/discover, initialize 2025-11-25']);
+    held[0]?.answer(11, initializeResult());
+    await settle();
+    assert.equal(stateOf(t), 'legacy 2025-06-18');
+    await t.host.close();
+  });
+
+  for (const [when, responder] of [
+    ['at the question', 'server/discover'],
+    ['at initialize after it', 'initialize'],
+  ] as const)
+    test(`a process that ends ${when} is started once more, with initialize first`, async () => {
+      const t = asking();
+      t.connect = () => {
+        const server: ScriptedServer = new ScriptedServer({
+          'server/discover': () => failWith(-32601, 'Method not found'),
+        });
+        if (t.servers.length === 0)
+          server.on(responder, () => {
+            server.crash(exited());
+            return NO_ANSWER;
+          });
+        return server;
+      };
+      await t.user({ a: node });
+      assert.equal(t.servers.length, 2);
+      assert.deepEqual(show(t)[1], INITIALIZED.join(', '));
+      await t.host.restart('a');
+      assert.deepEqual(show(t).slice(2), [INITIALIZED.join(', ')], 'the next start knows it');
+      await t.host.close();
+    });
+
+  test('a process that loses the message after the question is replaced, when it is gone', async () => {
+    const t = asking();
+    let release: () => void = () => undefined;
+    t.connect = () => {
+      if (t.servers.length > 0) return new ScriptedServer();
+      const server = new ScriptedServer({ initialize: () => NO_ANSWER });
+      server.heldOpen = new Promise((resolve) => (release = resolve));
       return server;
     };
     await t.user({ a: node });
-    assert.deepEqual(show(t), ['server/discover (closed)', INITIALIZED.join(', ')]);
+    await t.clock.advance(10_000);
+    assert.equal(t.servers.length, 1, 'the silent process has not ended');
+    release();
+    await settle();
+    assert.deepEqual(show(t), ['server/discover, initialize 2025-11-25 (closed)', INITIALIZED.join(', ')]);
+    await t.host.restart('a');
+    assert.deepEqual(show(t).slice(2), [INITIALIZED.join(', ')], 'it answered the question: that is remembered');
+    await t.host.close();
+  });
+
+  test('a process that ends whatever it is told is started twice, and the second failure is told', async () => {
+    const t = asking();
+    t.connect = () => {
+      const end = (): typeof NO_ANSWER => {
+        server.crash(exited());
+        return NO_ANSWER;
+      };
+      const server: ScriptedServer = new ScriptedServer({ 'server/discover': end, initialize: end });
+      return server;
+    };
+    await t.user({ a: node });
+    assert.equal(t.servers.length, 2);
+    assert.match(stateOf(t), /^CONNECTION_CLOSED: The connection is closed: there is no answer to initialize/);
+    await t.host.close();
+  });
+
+  test('a process that refuses initialize is not started again', async () => {
+    const t = asking();
+    t.connect = () => new ScriptedServer({ initialize: () => failWith(-32000, 'API_KEY is missing') });
+    await t.user({ a: node });
+    assert.deepEqual(show(t), ['server/discover, initialize 2025-11-25 (closed)']);
+    assert.equal(stateOf(t), 'HANDSHAKE_FAILED: The server refused the handshake: API_KEY is missing');
+    await t.host.close();
+  });
+
+  test('a server that is stopped while it is asked is not started again', async () => {
+    const t = asking();
+    t.connect = () => new ScriptedServer({ 'server/discover': () => NO_ANSWER });
+    await t.user({ a: node });
+    await t.host.stop('a');
+    await t.clock.advance(60_000);
+    assert.equal(t.servers.length, 1);
     await t.host.close();
   });
 
@@ -114,8 +203,26 @@ suite('Finding out what a process speaks', () => {
     const t = asking();
     t.connect = () => modernServer();
     await t.user({ a: node });
-    assert.deepEqual(show(t), ['server/discover (closed)', 'server/discover, tools/list']);
+    assert.deepEqual(show(t), ['server/discover, tools/list']);
     assert.equal(stateOf(t), 'modern 2026-07-28');
+    await t.host.close();
+  });
+
+  test('what the process says before its handshake is kept for the session', async () => {
+    const t = asking();
+    t.connect = () => {
+      const server: ScriptedServer = new ScriptedServer({
+        'server/discover': () => {
+          server.say({ jsonrpc: '2.0', id: 'p', method: 'ping' });
+          return failWith(-32601, 'Method not found');
+        },
+      });
+      return server;
+    };
+    await t.user({ a: node });
+    assert.deepEqual(show(t), [
+      'server/discover, initialize 2025-11-25, answer to "p", notifications/initialized, tools/list',
+    ]);
     await t.host.close();
   });
 
@@ -140,6 +247,7 @@ suite('Finding out what a process speaks', () => {
       });
     await t.user({ a: node });
     assert.equal(stateOf(t), 'legacy 2025-06-18');
+    assert.equal(t.servers.length, 1);
     await t.host.close();
   });
 
@@ -148,8 +256,110 @@ suite('Finding out what a process speaks', () => {
     t.connect = () => modernServer({ 'server/discover': () => discovered({ capabilities: MCPL }) });
     await t.user({ a: node });
     assert.equal(stateOf(t), 'modern 2026-07-28');
-    assert.deepEqual(show(t), ['server/discover (closed)', 'initialize 2025-11-25, server/discover, tools/list']);
+    assert.deepEqual(show(t), ['server/discover, initialize 2025-11-25, server/discover, tools/list']);
     assert.equal(t.logs.filter((line) => /warn: The server speaks MCPL, which needs/.test(line)).length, 1);
+    await t.host.close();
+  });
+});
+
+suite('A slow machine', () => {
+  /** Answers the question when told to; everything else at once. */
+  function slow(
+    answers: ConstructorParameters<typeof ScriptedServer>[0] = {},
+  ): readonly [TestHost, () => ScriptedServer] {
+    const t = asking();
+    t.connect = () => new ScriptedServer({ ...answers, 'server/discover': () => NO_ANSWER });
+    return [t, () => t.server];
+  }
+  const remembered = async (t: TestHost): Promise<string> => {
+    const before = t.servers.length;
+    await t.host.restart('a');
+    const [first = ''] = heard(t.servers[before] ?? assert.fail());
+    return first.split(' ')[0] ?? '';
+  };
+
+  test('does not decide what is remembered: silence counts when two starts agree', async () => {
+    const [t] = slow();
+    await t.user({ a: node });
+    await t.clock.advance(3_000);
+    const second = t.host.restart('a');
+    await t.clock.advance(3_000);
+    await second;
+    assert.deepEqual(show(t), [
+      `server/discover, ${INITIALIZED.join(', ')} (closed)`,
+      `server/discover, ${INITIALIZED.join(', ')}`,
+    ]);
+    assert.equal(await remembered(t), 'initialize');
+    await t.host.close();
+  });
+
+  test('may delay the answer of an older server past initialize: it counts as any answer', async () => {
+    const [t, server] = slow();
+    await t.user({ a: node });
+    await t.clock.advance(3_000);
+    server().say({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } });
+    await settle();
+    assert.equal(t.logs.filter((line) => line.includes('Ignored')).join(), '');
+    assert.equal(await remembered(t), 'initialize');
+    await t.host.close();
+  });
+
+  test('may delay the answer of a newer server: this session goes on, and the next start asks first', async () => {
+    const [t, server] = slow();
+    await t.user({ a: node });
+    await t.clock.advance(3_000);
+    server().answer(1, discovered());
+    await settle();
+    assert.equal(stateOf(t), 'legacy 2025-06-18');
+    t.connect = () => modernServer();
+    assert.equal(await remembered(t), 'server/discover');
+    assert.equal(stateOf(t), 'modern 2026-07-28');
+    await t.host.close();
+  });
+
+  test('may delay a server that knows no initialize: it is used without', async () => {
+    const [t, server] = slow({ initialize: () => NO_ANSWER });
+    await t.user({ a: node });
+    await t.clock.advance(3_000);
+    server().on('server/discover', () => discovered());
+    server().answer(1, discovered());
+    server().say({ jsonrpc: '2.0', id: 11, ...unsupported('2026-07-28') });
+    await settle();
+    assert.equal(stateOf(t), 'modern 2026-07-28');
+    assert.deepEqual(show(t), ['server/discover, initialize 2025-11-25, server/discover, tools/list']);
+    await t.host.close();
+  });
+
+  test('is not taken for a silent server: a second process that is as slow proves nothing', async () => {
+    const t = asking();
+    t.connect = () => new ScriptedServer({ 'server/discover': () => NO_ANSWER, initialize: () => NO_ANSWER });
+    for (let start = 0; start < 3; start++) {
+      const starting = start === 0 ? t.user({ a: node }) : t.host.restart('a');
+      await t.clock.advance(13_000);
+      await t.clock.advance(9_000);
+      t.server.answer(1, initializeResult());
+      await settle();
+      await starting;
+      assert.equal(stateOf(t), 'legacy 2025-06-18');
+      assert.equal(heard(t.servers.at(-2) ?? assert.fail())[0], 'server/discover', `start ${start}`);
+    }
+    await t.host.close();
+  });
+
+  test('aside, a process that is silent at two starts is remembered', async () => {
+    const t = asking();
+    t.connect = () =>
+      t.servers.length % 2 === 0 && t.servers.length < 4
+        ? new ScriptedServer({ 'server/discover': () => NO_ANSWER, initialize: () => NO_ANSWER })
+        : new ScriptedServer();
+    await t.user({ a: node });
+    await t.clock.advance(13_000);
+    const second = t.host.restart('a');
+    await t.clock.advance(13_000);
+    await second;
+    assert.equal(t.servers.length, 4);
+    assert.equal(await remembered(t), 'initialize');
+    assert.equal(t.servers.length, 5);
     await t.host.close();
   });
 });
@@ -161,10 +371,10 @@ suite('What was found out', () => {
     t.connect = () => new ScriptedServer();
     await t.user({ a: node });
     await t.host.restart('a');
-    assert.deepEqual(show(t).slice(2), [INITIALIZED.join(', ')]);
+    assert.deepEqual(show(t).slice(1), [INITIALIZED.join(', ')]);
     await t.clock.advance(LEGACY_VERDICT_MS);
     await t.host.restart('a');
-    assert.deepEqual(show(t).slice(3), ['server/discover (closed)', INITIALIZED.join(', ')]);
+    assert.deepEqual(show(t).slice(2), [`server/discover, ${INITIALIZED.join(', ')}`]);
     await t.host.close();
   });
 
@@ -175,7 +385,7 @@ suite('What was found out', () => {
     await t.user({ a: node });
     isOld = true;
     await t.host.restart('a');
-    assert.deepEqual(show(t).slice(2), ['server/discover (closed)', INITIALIZED.join(', ')]);
+    assert.deepEqual(show(t).slice(1), [`server/discover, ${INITIALIZED.join(', ')}`]);
     assert.equal(stateOf(t), 'legacy 2025-06-18');
     await t.host.close();
   });
@@ -187,7 +397,7 @@ suite('What was found out', () => {
     await t.user({ a: node });
     isNew = true;
     await t.host.restart('a');
-    assert.deepEqual(show(t).slice(2), ['initialize 2025-11-25, server/discover, tools/list']);
+    assert.deepEqual(show(t).slice(1), ['initialize 2025-11-25, server/discover, tools/list']);
     assert.equal(stateOf(t), 'modern 2026-07-28');
     await t.host.close();
   });
@@ -211,6 +421,7 @@ suite('What was found out', () => {
     let isOld = false;
     t.connect = () => {
       if (!isOld) return modernServer();
+      if (t.servers.length > 1) return new ScriptedServer();
       const server: ScriptedServer = new ScriptedServer({
         'server/discover': () => {
           server.crash(exited());

@@ -43,21 +43,21 @@ suite('How a server is opened', () => {
       'found to be legacy in the future': plan({}, stdio, { at: NOW + 1 }),
     };
     assert.deepEqual(rows, {
-      'nothing known, process': 'probe sibling',
-      'nothing known, address': 'probe inPlace',
-      'nothing known, HTTP by settings': 'probe inPlace',
+      'nothing known, process': 'probe false',
+      'nothing known, address': 'probe false',
+      'nothing known, HTTP by settings': 'probe false',
       'nothing known, HTTP+SSE by settings': 'initialize true',
       'nothing known, WebSocket': 'initialize true',
-      'settings say modern': 'stateless true',
+      'settings say modern': 'stateless',
       'settings say legacy': 'initialize false',
       'settings say dialect': 'initialize false',
       'settings say MCPL': 'initialize true',
       'MCPL was seen': 'initialize true',
-      'MCPL was seen and is switched off': 'stateless false',
-      'found to be modern, long ago': 'stateless false',
+      'MCPL was seen and is switched off': 'probe true',
+      'found to be modern, long ago': 'probe true',
       'found to be legacy': 'initialize true',
-      'found to be legacy, long ago': 'probe sibling',
-      'found to be legacy in the future': 'probe sibling',
+      'found to be legacy, long ago': 'probe false',
+      'found to be legacy in the future': 'probe false',
     });
   });
 });

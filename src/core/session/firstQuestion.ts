@@ -1,0 +1,126 @@
+import type { Event } from '../base/event.ts';
+import { isJsonObject, type Json } from '../base/json.ts';
+import type { MemberPath } from '../base/unreadJson.ts';
+import { classify, ownId } from '../rpc/messages.ts';
+import type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from '../rpc/transport.ts';
+
+/** Messages of the server that wait for the session. A server that says more before its handshake loses the rest. */
+const MAX_HELD = 1_000;
+
+/**
+ * Lets one process be asked what it speaks and then be used, whatever the answer is and whenever it comes. The question
+ * and the session each get a transport over the same connection: answers to the question go to the question, also late
+ * ones, and everything else is kept for the session.
+ */
+export class FirstQuestion {
+  readonly #inner: Transport;
+  /** For the question. What it says after the session began is not sent. */
+  readonly asking: Transport;
+  readonly #asked = new Set<number>();
+  readonly #held: Json[] = [];
+  #hearAnswer: ((message: Json) => void) | undefined;
+  #hearSession: ((message: Json) => void) | undefined;
+  #isHandedOver = false;
+
+  constructor(inner: Transport) {
+    this.#inner = inner;
+    this.asking = new View(inner, {
+      start: (receiver) => {
+        this.#hearAnswer = receiver;
+        inner.start((message) => this.#receive(message));
+      },
+      send: (message, hints) => {
+        if (this.#isHandedOver) return;
+        const classified = classify(message);
+        if (classified.kind === 'request') this.#asked.add(Number(classified.id));
+        inner.send(message, hints);
+      },
+    });
+  }
+
+  /** For the session. Without an open question and held messages this is the connection as it is. */
+  forSession(): Transport {
+    this.#isHandedOver = true;
+    if (this.#asked.size === 0 && this.#held.length === 0) return this.#inner;
+    return new View(this.#inner, {
+      start: (receiver) => {
+        this.#hearSession = receiver;
+        this.#inner.start((message) => this.#receive(message));
+        queueMicrotask(() => this.#flush());
+      },
+      send: (message, hints) => this.#inner.send(message, hints),
+    });
+  }
+
+  #receive(message: Json): void {
+    const answer = this.#answerIn(message);
+    if (answer !== undefined) {
+      this.#hearAnswer?.(answer);
+      this.#leave();
+    } else if (this.#hearSession !== undefined && this.#held.length === 0) this.#hearSession(message);
+    else if (this.#held.length < MAX_HELD) this.#held.push(message);
+  }
+
+  #flush(): void {
+    for (let next = this.#held.shift(); next !== undefined; next = this.#held.shift()) this.#hearSession?.(next);
+    this.#leave();
+  }
+
+  #answerIn(message: Json): Json | undefined {
+    if (!isJsonObject(message) || message['method'] !== undefined) return undefined;
+    const { id, error } = message;
+    // JSON-RPC answers with `id: null` what it cannot read. Before the session nothing else can be meant.
+    const [only] = this.#asked;
+    if ((id === null || id === undefined) && error !== undefined && only !== undefined && !this.#isHandedOver) {
+      this.#asked.clear();
+      return { ...message, id: only };
+    }
+    const own = typeof id === 'number' || typeof id === 'string' ? ownId(id) : undefined;
+    return own !== undefined && this.#asked.delete(own) ? message : undefined;
+  }
+
+  /** Once every answer is there, the session hears the connection directly. */
+  #leave(): void {
+    const receiver = this.#hearSession;
+    if (receiver !== undefined && this.#asked.size + this.#held.length === 0) this.#inner.start(receiver);
+  }
+}
+
+type Ends = Pick<Transport, 'start' | 'send'>;
+
+/** A transport that starts and sends in its own way, and is otherwise the one inside. */
+class View implements Transport {
+  readonly #inner: Transport;
+  readonly #ends: Ends;
+  readonly onClose: Event<TransportClosed>;
+  readonly onDropped?: Event<DroppedMessage>;
+  readonly onRenewed?: Event<Json>;
+
+  constructor(inner: Transport, ends: Ends) {
+    this.#inner = inner;
+    this.#ends = ends;
+    this.onClose = inner.onClose;
+    if (inner.onDropped !== undefined) this.onDropped = inner.onDropped;
+    if (inner.onRenewed !== undefined) this.onRenewed = inner.onRenewed;
+  }
+
+  get details(): TransportDetails | undefined {
+    return this.#inner.details;
+  }
+
+  start(receiver: (message: Json) => void): void {
+    this.#ends.start(receiver);
+  }
+
+  send(message: Json, hints?: SendHints): void {
+    this.#ends.send(message, hints);
+  }
+
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#inner.leaveUnread?.(paths);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+}
