@@ -1,7 +1,7 @@
-import { writeSync } from 'node:fs';
 import { NO_LOG } from '../../src/core/index.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
 import { data, NOTES, stateUpdate } from '../support/stateCase.ts';
+import { announce } from './announce.ts';
 
 /** Reads a file into a lineage while calls go on, and says of each when the store acknowledged it. */
 const [file = '', source = ''] = process.argv.slice(2);
@@ -10,11 +10,11 @@ const { states } = store;
 let isOver = false;
 const imported = states.importFrom(NOTES, source).then(() => {
   isOver = true;
-  writeSync(1, 'imported\n');
+  announce('imported');
 });
 for (let i = 0; !isOver; i++) {
   await states.record(stateUpdate(`call${i}`, { server: 'calls', body: data(i) }));
-  writeSync(1, `call${i}\n`);
+  announce(`call${i}`);
 }
 await imported;
 await store.close();

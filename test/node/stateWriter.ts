@@ -1,20 +1,20 @@
-import { writeSync } from 'node:fs';
 import { NO_LOG } from '../../src/core/index.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
 import { countUpdate, COUNTERS, counterName } from '../support/stateCounter.ts';
 import { OPENING } from './writingProcess.ts';
+import { announce } from './announce.ts';
 
 /** Counts on in lineages, a checkpoint a step, and says of each when the store acknowledged it. */
 const [file = '', prefix = '', limit = 'Infinity', sets = 'a,b'] = process.argv.slice(2);
 // It may be killed from here on, before there is a store and while one is opened too.
-writeSync(1, `${OPENING}\n`);
+announce(OPENING);
 const store = openStore({ file, workerPath: new URL('../../src/node/storeWorker.ts', import.meta.url), log: NO_LOG });
 
 async function count(featureSet: string): Promise<void> {
   for (let i = 0; i < Number(limit); i++) {
     const base = await store.states.base({ server: COUNTERS, featureSet }, prefix, 'host');
     await store.states.record(countUpdate(featureSet, prefix, i, base.head?.place));
-    writeSync(1, `${counterName(prefix, featureSet, i)}\n`);
+    announce(`${counterName(prefix, featureSet, i)}`);
   }
 }
 

@@ -153,6 +153,16 @@ suite('The store under kill -9 and several processes', function () {
     assert.deepEqual([servers.size, notices], [writers.length * 4 * perLane, []]);
   });
 
+  test('a process loses no acknowledgement while its reader is busy', async () => {
+    const writer = started(file, 'busy', '100');
+    await writer.writing();
+    // More lines than a pipe holds are acknowledged while this event loop stands still.
+    const until = performance.now() + dose(400, 2_000);
+    while (performance.now() < until);
+    await writer.ended;
+    assert.deepEqual([writer.stderr, writer.acknowledged.length], ['', 400]);
+  });
+
   test('processes that find the same damaged database set it aside once, and lose nothing of the new one', async () => {
     for (let round = 0; round < dose(3, 20); round++) {
       const damaged = join(folder, `round${round}.sqlite`);

@@ -1,7 +1,7 @@
-import { writeSync } from 'node:fs';
 import { NO_LOG } from '../../src/core/index.ts';
 import { auditRecord, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
+import { announce } from './announce.ts';
 
 /** Writes consents, events or grants until it is killed, and says of each when the store acknowledged it. */
 const [file = '', prefix = '', limit = 'Infinity', what = 'consents'] = process.argv.slice(2);
@@ -13,7 +13,7 @@ async function write(lane: number): Promise<void> {
     if (what === 'events') await store.events.admit(inboundEvent(id), auditRecord({ detail: id }));
     else if (what === 'grants') await store.grants.save(scopeGrant(id));
     else await store.consents.save({ server: id, fingerprint: 'f'.repeat(64), grants: { autoApprove: [id] }, at: i });
-    writeSync(1, `${id}\n`);
+    announce(`${id}`);
   }
 }
 

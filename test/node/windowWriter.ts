@@ -1,7 +1,7 @@
-import { writeSync } from 'node:fs';
 import { NO_LOG } from '../../src/core/index.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
 import { note, stateUpdate } from '../support/stateCase.ts';
+import { announce } from './announce.ts';
 
 /** Another window: adds notes to what is current until it has done so as often as it was told, and says of each what became of it. */
 const [file = '', prefix = '', count = '0'] = process.argv.slice(2);
@@ -11,6 +11,6 @@ for (let i = 0; i < Number(count); i++) {
   const checkpoint = `${prefix}-${i}`;
   const { head } = await states.base(stateUpdate(checkpoint), undefined, 'host');
   const { kind } = await states.record(stateUpdate(checkpoint, { base: head?.place, body: note(checkpoint), at: i }));
-  writeSync(1, `${kind} ${checkpoint}\n`);
+  announce(`${kind} ${checkpoint}`);
 }
 await store.close();

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import type { LineageKey } from '../../src/core/model/lineage.ts';
 import type { StateBase, StateRecord, StateUpdate } from '../../src/core/index.ts';
@@ -69,9 +70,15 @@ export class StateCase {
   }
 
   place(name: string): number {
+    return this.find(name) ?? assert.fail(`There is no checkpoint ${name}.`);
+  }
+
+  /** The place of a checkpoint, read so far or not. */
+  find(name: string): number | undefined {
     const [checkpoint = '', copy = '1'] = name.split('#');
     const find = 'SELECT place FROM checkpoints WHERE checkpoint = ? AND copy = ?';
-    return integer(this.database.prepare(find).get(checkpoint, Number(copy))?.['place'], 'place');
+    const row = this.database.prepare(find).get(checkpoint, Number(copy));
+    return row === undefined ? undefined : integer(row['place'], 'place');
   }
 
   state(name: string): string | undefined {
