@@ -3,6 +3,7 @@ import type { CancellationToken } from './base/cancellation.ts';
 import { type Disposable, DisposableStore } from './base/disposable.ts';
 import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
+import { featureSetGate } from './features/featureSetGate.ts';
 import { McplHost } from './features/mcplHost.ts';
 import { ServerLogs } from './features/serverLogs.ts';
 import { requestOf } from './features/unitRequest.ts';
@@ -92,14 +93,16 @@ class LiveHost implements Host {
       ports: options.ports,
       limits: () => this.#limits,
       units: () => [...this.#units.values()],
+      unit: (id) => this.#units.get(id),
     });
     const repeated = repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) });
     this.#inputs = new InputParts({ clock, ports: options.ports.inputs, find: (id) => this.#units.get(id)?.inputs });
     this.#calls = new ToolCalls({
       clock,
       ids,
+      audit: this.#mcpl.calls,
       interceptors: () => [
-        this.#mcpl.gate,
+        featureSetGate,
         // The result that there is in the end is the one whose state counts.
         this.#mcpl.states.outer,
         checkTool,

@@ -35,7 +35,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
   readonly #options: LiveAuditOptions;
   readonly #appended = new Emitter<readonly AuditRecord[]>();
   readonly onDidAppend: Event<readonly AuditRecord[]> = this.#appended.event;
-  #queue: AuditRecord[] = [];
+  #queue: (AuditRecord | (() => AuditRecord))[] = [];
   /** Kept by somebody else's write, and not told of yet. */
   #news: AuditRecord[] = [];
   #timer: Disposable | undefined;
@@ -56,14 +56,12 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
   }
 
   record(record: AuditRecord): void {
-    if (this.#isDisposed || this.#waiting >= MAX_WAITING) {
-      this.#lost++;
-      return;
-    }
-    this.#waiting++;
-    this.#queue.push(boundedRecord(record));
-    if (this.#queue.length >= BATCH) this.#write();
-    else this.#schedule();
+    this.#take(record);
+  }
+
+  /** The same for a record that takes time to make: whoever waits for a call does not wait for its record. */
+  recordLater(make: () => AuditRecord): void {
+    this.#take(make);
   }
 
   /** A record that was kept together with what it is about: listeners are told of it, nothing is written. */
@@ -93,6 +91,17 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     this.#end.dispose();
   }
 
+  #take(record: AuditRecord | (() => AuditRecord)): void {
+    if (this.#isDisposed || this.#waiting >= MAX_WAITING) {
+      this.#lost++;
+      return;
+    }
+    this.#waiting++;
+    this.#queue.push(record);
+    if (this.#queue.length >= BATCH) this.#write();
+    else this.#schedule();
+  }
+
   #schedule(): void {
     this.#timer ??= this.#options.clock.delay(WAIT_MS, () => {
       this.#tell();
@@ -110,7 +119,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     this.#timer?.dispose();
     this.#timer = undefined;
     this.#trim();
-    const records = this.#queue;
+    const records = this.#queue.map((record) => boundedRecord(typeof record === 'function' ? record() : record));
     this.#queue = [];
     if (records.length > 0) this.#track(this.#append(records));
   }

@@ -9,8 +9,8 @@ import type { InboundEvent } from '../model/event.ts';
 import type { HostLimits, ServerDefinition, ServerState } from '../model/server.ts';
 import type { Ports } from '../ports.ts';
 import { LiveAudit } from './auditLog.ts';
+import { CallAudit } from './callAudit.ts';
 import { LiveInbox } from './eventInbox.ts';
-import { FeatureSetGate } from './featureSetGate.ts';
 import { LiveModelUses, type ModelUnit } from './modelUses.ts';
 import { ScopeHost, type ScopeUnit } from './scopeHost.ts';
 import { StateHost, type StateUnit } from './stateHost.ts';
@@ -27,13 +27,14 @@ export interface McplHostOptions {
   limits(): HostLimits;
   /** In the order of the settings. */
   units(): readonly McplUnit[];
+  unit(id: string): McplUnit | undefined;
 }
 
 /** What of MCPL belongs to no one server: events, turns, the audit. What speaks it is loaded with the first server. */
 export class McplHost implements Disposable {
   readonly events: LiveInbox;
   readonly audit: LiveAudit;
-  readonly gate: FeatureSetGate;
+  readonly calls: CallAudit;
   readonly scopes: ScopeHost;
   readonly states: StateHost;
   readonly modelUses: LiveModelUses;
@@ -44,7 +45,7 @@ export class McplHost implements Disposable {
 
   constructor(options: McplHostOptions) {
     this.#options = options;
-    const { clock, storage, logs } = options.ports;
+    const { clock, ids, storage, logs } = options.ports;
     const log = logs.host;
     const limits = (): HostLimits => options.limits();
     this.#modelRefused = this.#store.add(
@@ -61,7 +62,15 @@ export class McplHost implements Disposable {
         ask: (event, token) => this.#ask(event, token),
       }),
     );
-    this.gate = new FeatureSetGate({ clock, record: (record) => this.audit.record(record) });
+    this.calls = this.#store.add(
+      new CallAudit({
+        clock,
+        ids,
+        logs,
+        recordLater: (make) => this.audit.recordLater(make),
+        find: (server) => options.unit(server),
+      }),
+    );
     this.scopes = this.#store.add(
       new ScopeHost({ ports: options.ports, audit: this.audit, limits, units: () => options.units() }),
     );
@@ -108,6 +117,7 @@ export class McplHost implements Disposable {
   async close(): Promise<void> {
     await this.events.close();
     await this.states.close();
+    this.calls.flush();
     await this.audit.flush();
     this.dispose();
   }

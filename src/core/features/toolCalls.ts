@@ -11,6 +11,7 @@ import type { ServerSnapshot } from '../model/server.ts';
 import type { Ids } from '../ports.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
 import { decodeProgress } from '../wire/tools.ts';
+import type { CallAudit } from './callAudit.ts';
 import { type CallContext, type CallInterceptor, type CallRecovery, type CallStep, stepThrough } from './callSteps.ts';
 import { toolNamed } from './calledTool.ts';
 
@@ -28,6 +29,8 @@ export interface ToolCallsOptions {
   readonly ids: Ids;
   /** In the order of the onion: the last one is the nearest to the server. Asked once for each tool. */
   interceptors(): readonly (CallInterceptor | CallRecovery)[];
+  /** Hears how each call ended. */
+  readonly audit: Pick<CallAudit, 'answered' | 'failed'>;
   find(server: string): CallTarget | undefined;
 }
 
@@ -55,18 +58,28 @@ export class ToolCalls {
 
   /** Without `async`, whose machinery would be a fifth of what a short call costs here. */
   call(request: ToolCallRequest, settings: CallSettings = NO_SETTINGS): Promise<ResultView> {
-    // Where nobody listens there is nothing to tell, no clock to be read, and one promise less; who comes later hears of
-    // the calls after that.
-    if (!this.#operations.hasListeners) return this.#begin(new ToldOperation(request, this.#numbers), settings);
-    const telling = { startedAt: this.#options.clock.now(), operations: this.#operations };
-    const told = new ToldOperation(request, this.#numbers, telling);
+    const { audit, clock } = this.#options;
+    const startedAt = clock.now();
+    // Where nobody listens there is nothing to tell; who comes later hears of the calls after that.
+    if (!this.#operations.hasListeners) {
+      const ended = this.#begin(new ToldOperation(request, this.#numbers), settings);
+      // Beside the promise that the caller gets: who waits for the call does not wait for the audit.
+      ended.then(
+        (result) => audit.answered(request, startedAt, result),
+        (thrown: unknown) => audit.failed(request, startedAt, toHostError(thrown)),
+      );
+      return ended;
+    }
+    const told = new ToldOperation(request, this.#numbers, { startedAt, operations: this.#operations });
     return this.#begin(told, settings).then(
       (result) => {
+        audit.answered(request, startedAt, result);
         told.tell({ kind: 'succeeded', result });
         return result;
       },
       (thrown: unknown) => {
         const error = toHostError(thrown);
+        audit.failed(request, startedAt, error);
         told.tell({ kind: 'failed', error, effect: error.effect });
         throw error;
       },

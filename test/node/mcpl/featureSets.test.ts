@@ -236,11 +236,11 @@ mcplCases('feature sets', (open) => {
     await assert.rejects(opened.call('claimed'), { code: 'FEATURE_SET_OFF' });
     assert.equal(opened.life().sent('tools/call').length, 1);
     assert.deepEqual(await opened.audit('tools/call'), [
-      'case tools/call c refused: claimed: its feature set is off',
-      'case tools/call c refused: older: its feature set is off',
-      'case tools/call d refused: mapped: its feature set is off',
-      'case tools/call c success: claimed',
-      'case tools/call c refused: claimed: its feature set is off',
+      'case tools/call c refused: claimed by api: The tool "claimed" is off with its feature set "c".',
+      'case tools/call c refused: older by api: The tool "older" is off with its feature set "c".',
+      'case tools/call d refused: mapped by api: The tool "mapped" is off with its feature set "d".',
+      'case tools/call c success: claimed by api',
+      'case tools/call c refused: claimed by api: The tool "claimed" is off with its feature set "c".',
     ]);
   });
 });

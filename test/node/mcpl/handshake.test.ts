@@ -47,7 +47,8 @@ mcplCases('the handshake', (open, over) => {
     );
     assert.equal(opened.snapshot().mcpl, undefined);
     assert.deepEqual([opened.model.prompts, opened.model.chosenFor], [['user: Hello?'], [undefined]]);
-    assert.deepEqual([opened.events(), opened.arrived, await opened.audit()], [[], [], []]);
+    const audit = ['case tools/call success: echo by api'];
+    assert.deepEqual([opened.events(), opened.arrived, await opened.audit()], [[], [], audit]);
   });
 
   test('C01: a server that the settings take for a plain one is not told of MCPL, and what it says of it does not count', async () => {
@@ -191,7 +192,7 @@ mcplCases('the handshake', (open, over) => {
         ...['1', '"abc"', '0', '3', '"3"'].map((id) => `> ${id} ${facts}`),
       ].toSorted(),
     );
-    assert.deepEqual(await opened.audit('tools/call'), ['case tools/call success: slow']);
+    assert.deepEqual(await opened.audit('tools/call'), ['case tools/call success: slow by api']);
   });
 
   test('C06: an event of a set that is off, of an unknown set, and an unknown method have an error each', async () => {
@@ -307,7 +308,7 @@ mcplCases('the handshake', (open, over) => {
     assert.deepEqual(opened.sets(), ['alerts enabled, notify']);
     assert.deepEqual(await opened.audit(), [
       'case featureSets/update success: 1 on, 0 off',
-      `case tools/call failure: crash: ${ENDED[over]}`,
+      `case tools/call failure: crash by api: ${ENDED[over]}`,
       'case featureSets/update success: 1 on, 0 off',
       'case push/event alerts success: event e-1',
     ]);

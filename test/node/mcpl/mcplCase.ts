@@ -311,7 +311,8 @@ export class McplCase {
       .map(({ server, operation, featureSet, outcome, inferenceId, tokens, detail }) => {
         const parts = [server, operation, featureSet, outcome, inferenceId, tokens && `${tokens} tokens`];
         const words = parts.filter((part) => part !== undefined && part !== 0).join(' ');
-        return this.named(detail === undefined ? words : `${words}: ${detail}`);
+        const said = detail?.replace(/ with arguments [0-9a-f]{16}/, '');
+        return this.named(said === undefined ? words : `${words}: ${said}`);
       });
   }
 

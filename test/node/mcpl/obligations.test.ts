@@ -64,7 +64,8 @@ mcplCases('what the specification obliges a host to', (open) => {
     const heard = opened.life().hostLines.map((line) => /^> (?:\d+ )?([a-z/]+)/i.exec(line)?.[1]);
     const said = heard.filter((method) => method !== undefined && method !== 'ask' && method !== 'error');
     assert.deepEqual(said, ['initialize', 'notifications/initialized', 'tools/list', 'tools/call']);
-    assert.deepEqual([modelText, opened.events(), await opened.audit()], ['Done.', [], []]);
+    const audit = ['case tools/call success: edit by api'];
+    assert.deepEqual([modelText, opened.events(), await opened.audit()], ['Done.', [], audit]);
   });
 
   test('MCPL §4.1: each request is answered once with its very id, and no notification is', async () => {

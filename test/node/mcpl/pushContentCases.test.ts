@@ -197,7 +197,7 @@ mcplCases('what push events bring', (open) => {
     assert.deepEqual(await opened.audit('tools/call', 'push/event', 'inference/request'), [
       'case push/event builds success: event e-1',
       'case inference/request thoughts success inf#1 3 tokens: case-model: 1 tokens read, 2 written',
-      'case tools/call success: report',
+      'case tools/call success: report by api',
     ]);
   });
 });

@@ -48,9 +48,9 @@ scopeCases('calls of tools', (open) => {
       (await opened.mcpl.audit('scope/decision', 'tools/call')).map((line) => opened.folders.shown(line)),
       [
         `${DECIDED} success: write /ws/src/a.ts: allowed by the settings`,
-        'case tools/call files success: write',
+        'case tools/call files success: write by api',
         `${DECIDED} success: move /ws/src/a.ts, /ws/src/b.ts: allowed by the settings`,
-        'case tools/call files success: move',
+        'case tools/call files success: move by api',
       ],
     );
   });

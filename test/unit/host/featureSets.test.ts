@@ -87,8 +87,8 @@ suite('A feature set', () => {
     assert.deepEqual(
       audit.map(({ operation, featureSet, outcome, detail }) => [operation, featureSet, outcome, detail].join(' | ')),
       [
-        'tools/call | c | success | free',
-        'tools/call | b | refused | edit: its feature set is off',
+        'tools/call | c | success | free by command with arguments 44136fa355b3678a',
+        'tools/call | b | refused | edit by command with arguments 44136fa355b3678a: The tool "edit" is off with its feature set "b".',
         'featureSets/update |  | success | 1 on, 1 off',
       ],
     );

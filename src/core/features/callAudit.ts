@@ -1,0 +1,176 @@
+import { cleanLine } from '../base/cleanText.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import type { HostError } from '../base/errors.ts';
+import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
+import type { ResultView } from '../model/content.ts';
+import type { Route, ToolCallRequest } from '../model/operation.ts';
+import type { ServerSnapshot } from '../model/server.ts';
+import type { Ids, Logs } from '../ports.ts';
+import { argumentDigest } from './argumentDigest.ts';
+import { toolNamed } from './calledTool.ts';
+
+export interface CallAuditOptions {
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'sha256'>;
+  readonly logs: Logs;
+  /** Calls `make` when the record is written, and not before. */
+  recordLater(make: () => AuditRecord): void;
+  find(server: string): AuditedServer | undefined;
+}
+
+interface AuditedServer {
+  readonly snapshot: ServerSnapshot;
+  redact(text: string): string;
+}
+
+/** Calls of each server that have a record and a log line of their own. */
+const MOST_PER_MINUTE = 1_000;
+const MINUTE = 60_000;
+/** Then what was left out is recorded, as one record for calls that have everything but their arguments in common. */
+const SUMMARY_MS = 5_000;
+const MOST_SUMMARIES = 100;
+const MAX_NAME = 200;
+const MAX_MESSAGE = 1_000;
+
+/** The calls of one server within a minute. */
+interface Minute {
+  readonly since: number;
+  count: number;
+}
+
+/** The calls of one tool that ended alike. */
+interface Summary {
+  /** Empty for what is not in the settings, as is `tool` for what the server does not have. */
+  readonly server: string;
+  readonly tool: string;
+  readonly route: Route;
+  readonly outcome: AuditOutcome;
+  count: number;
+  totalMs: number;
+  longestMs: number;
+}
+
+/** Records and logs every tool call, whatever server and route. A flood of calls is summed up. */
+export class CallAudit implements Disposable {
+  readonly #options: CallAuditOptions;
+  readonly #minutes = new Map<string, Minute>();
+  readonly #summaries = new Map<string, Summary>();
+  #timer: Disposable | undefined;
+  #isDisposed = false;
+
+  constructor(options: CallAuditOptions) {
+    this.#options = options;
+  }
+
+  /** The server answered, if only that the tool failed. */
+  answered(request: ToolCallRequest, began: number, { isError }: ResultView): void {
+    this.#ended(request, began, isError ? 'failure' : 'success');
+  }
+
+  failed(request: ToolCallRequest, began: number, error: HostError): void {
+    this.#ended(request, began, outcomeOf(error), error);
+  }
+
+  /** Hands over what is summed up so far. */
+  flush(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    const summaries = [...this.#summaries.values()];
+    this.#summaries.clear();
+    for (const summary of summaries) this.#recordSummary(summary);
+  }
+
+  dispose(): void {
+    this.flush();
+    this.#isDisposed = true;
+  }
+
+  #ended(request: ToolCallRequest, began: number, outcome: AuditOutcome, error?: HostError): void {
+    if (this.#isDisposed) return;
+    const at = this.#options.clock.now();
+    const server = this.#options.find(request.server);
+    // Callers can make up any number of names.
+    const minute = this.#minute(server === undefined ? '' : request.server, at);
+    if (++minute.count > MOST_PER_MINUTE) this.#sumUp(request, server, outcome, at - began);
+    else this.#record(request, server, { at, durationMs: at - began, outcome, error });
+  }
+
+  #minute(server: string, now: number): Minute {
+    const known = this.#minutes.get(server);
+    if (known !== undefined && now >= known.since && now - known.since < MINUTE) return known;
+    const minute = { since: now, count: 0 };
+    this.#minutes.set(server, minute);
+    return minute;
+  }
+
+  #record(
+    request: ToolCallRequest,
+    server: AuditedServer | undefined,
+    { error, ...end }: Pick<AuditRecord, 'at' | 'durationMs' | 'outcome'> & { readonly error: HostError | undefined },
+  ): void {
+    const { ids, logs } = this.#options;
+    const redact = (text: string): string => server?.redact(text) ?? text;
+    const tool = cleanLine(redact(request.tool), MAX_NAME);
+    const why = error === undefined ? '' : `: ${cleanLine(redact(error.message), MAX_MESSAGE)}`;
+    const log = server === undefined ? logs.host : logs.server(request.server);
+    log.log('debug', `Called ${tool} by ${request.route}: ${end.outcome} in ${Math.round(end.durationMs)} ms${why}`);
+    const featureSet = server?.snapshot.mcpl?.sets.find(({ tools }) => tools.includes(request.tool))?.set.name;
+    this.#options.recordLater(() => {
+      const detail = `${tool} by ${request.route} with arguments ${argumentDigest(request.args, ids)}${why}`;
+      return { ...recordOf(request, end), featureSet, detail };
+    });
+  }
+
+  #sumUp(request: ToolCallRequest, server: AuditedServer | undefined, outcome: AuditOutcome, durationMs: number): void {
+    const isKnown = server !== undefined && toolNamed(server.snapshot, request.tool) !== undefined;
+    const called = { server: server === undefined ? '' : request.server, tool: isKnown ? request.tool : '' };
+    const key = JSON.stringify([called.server, called.tool, request.route, outcome]);
+    let summary = this.#summaries.get(key);
+    if (summary === undefined) {
+      if (this.#summaries.size >= MOST_SUMMARIES) this.flush();
+      summary = { ...called, route: request.route, outcome, count: 0, totalMs: 0, longestMs: 0 };
+      this.#summaries.set(key, summary);
+      this.#timer ??= this.#options.clock.delay(SUMMARY_MS, () => this.flush());
+    }
+    summary.count++;
+    summary.totalMs += durationMs;
+    summary.longestMs = Math.max(summary.longestMs, durationMs);
+  }
+
+  #recordSummary({ server, tool, route, outcome, count, totalMs, longestMs }: Summary): void {
+    const { clock, logs } = this.#options;
+    const what = tool === '' ? 'unknown tools' : cleanLine(this.#options.find(server)?.redact(tool) ?? tool, MAX_NAME);
+    const detail = `${count} more calls of ${what} by ${route}, the longest ${Math.round(longestMs)} ms`;
+    const log = server === '' ? logs.host : logs.server(server);
+    log.log('debug', `${detail}: ${outcome}`);
+    const end = { at: clock.now(), durationMs: totalMs / count, outcome };
+    this.#options.recordLater(() => ({ ...recordOf({ server }, end), detail }));
+  }
+}
+
+function recordOf(
+  { server }: { readonly server: string },
+  end: Pick<AuditRecord, 'at' | 'durationMs' | 'outcome'>,
+): Omit<AuditRecord, 'detail'> {
+  const name = cleanLine(server, MAX_NAME);
+  return {
+    ...end,
+    server: name,
+    operation: 'tools/call',
+    featureSet: undefined,
+    inferenceId: undefined,
+    tokens: undefined,
+  };
+}
+
+const OUTCOMES: { readonly [code in HostError['code']]?: AuditOutcome } = {
+  TIMEOUT: 'timeout',
+  CANCELLED: 'cancelled',
+  STATE_BLOCKED: 'refused',
+};
+
+/** A refusal is the host's own: the policy spoke, and nothing was sent. */
+function outcomeOf({ code, layer }: HostError): AuditOutcome {
+  return OUTCOMES[code] ?? (layer === 'policy' ? 'refused' : 'failure');
+}
