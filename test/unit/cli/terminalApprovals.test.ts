@@ -26,6 +26,7 @@ class LiveDialog implements Dialog {
   readonly shown: string[] = [];
   readonly which: (WhichLine | undefined)[] = [];
   #waiting: Deferred<string | undefined> | undefined;
+  #asked = new Deferred<void>();
 
   say(text: string): void {
     this.shown.push(text);
@@ -36,20 +37,19 @@ class LiveDialog implements Dialog {
     this.which.push(which);
     const waiting = new Deferred<string | undefined>();
     this.#waiting = waiting;
+    this.#asked.resolve();
     const listening = token.onCancellationRequested(() => waiting.resolve(undefined));
     const typed = await waiting.promise;
     listening.dispose();
     this.#waiting = undefined;
+    this.#asked = new Deferred();
     this.shown.push(`${prompt}${typed ?? '(void)'}`);
     return typed;
   }
 
-  /** Until something is asked. */
+  /** Resolves while a question waits. */
   async asked(): Promise<void> {
-    for (let turn = 0; this.#waiting === undefined; turn++) {
-      assert.ok(turn < 1_000, 'Nothing is asked.');
-      await settle();
-    }
+    await this.#asked.promise;
   }
 
   async type(line: string | undefined): Promise<void> {

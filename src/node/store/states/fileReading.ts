@@ -124,8 +124,12 @@ export class FileReading {
     else {
       if (end.sha256 !== this.#digest.hex)
         throw new TypeError('What stands before it was changed since it was written.');
-      const counts = new Set([end.count, this.#shelf.header.count, this.#places.length]);
-      if (counts.size > 1) throw new TypeError(`It holds ${this.#places.length} checkpoints, and not ${end.count}.`);
+      const { count } = this.#shelf.header;
+      const held = this.#places.length;
+      if (held !== count || held !== end.count)
+        throw new TypeError(
+          `It holds ${held} of the ${count} checkpoints that its first line names; its last line names ${end.count}.`,
+        );
       this.#isEnded = true;
     }
   }
