@@ -246,7 +246,7 @@ suite('A lineage as one file', function () {
         'Line 2 of ~ cannot be taken: "copy" must lie between 1 and 1000000.',
         'Line 2 of ~ cannot be taken: "args" has 10001 characters, which is too much.',
         'Line 3 of ~ cannot be taken: It holds more than 1 checkpoints.',
-        'Line 3 of ~ cannot be taken: It holds 1 of the 2 checkpoints that its first line names; its last line names 1.',
+        'Line 3 of ~ cannot be taken: It holds 1 of the 3 checkpoints that its first line names; its last line names 1.',
         'Line 2 of ~ cannot be taken: It nests deeper than 512.',
         'Line 2 of ~ cannot be taken: A record was expected.',
         'Line 1 of ~ cannot be taken: "count" must lie between 0 and 1000000.',

@@ -107,7 +107,10 @@ suite('A model with hooks of servers', () => {
     for (let again = 0; again < 5; again++) {
       model.hide();
       const nothing = await within(2_000, 'Asking for all models', vscode.lm.selectChatModels());
-      assert.deepEqual(nothing.filter(({ vendor }) => vendor === 'fake'), []);
+      assert.deepEqual(
+        nothing.filter(({ vendor }) => vendor === 'fake'),
+        [],
+      );
       model.reset();
     }
     await eventually(wrappedIds, ['fake/reads: Fake reads (MCPL)', 'fake/sees: Fake sees (MCPL)']);
