@@ -16,6 +16,7 @@ import { registerApprovals } from './editor/approvalsView.ts';
 import { ChatConnection } from './editor/chatConnection.ts';
 import { registerChatParticipant } from './editor/chatParticipant.ts';
 import { registerControlTools } from './editor/controlRegistration.ts';
+import { WeakeningPrompt } from './editor/weakeningPrompt.ts';
 import { NotificationConsent } from './editor/consentPrompt.ts';
 import { registerConnectionCommands } from './editor/connectionCommands.ts';
 import { registerContextKeys } from './editor/contextKeys.ts';
@@ -40,11 +41,11 @@ import { registerLineage } from './editor/lineageView.ts';
 import { registerServerCommands } from './editor/serverCommands.ts';
 import { registerServerTree } from './editor/serverTree.ts';
 import type { EditorServices } from './editor/services.ts';
-import { readSettings, SettingsWatch } from './editor/settings.ts';
+import { SettingsWatch } from './editor/settings.ts';
 import { SettingsDiagnostics } from './editor/settingsDiagnostics.ts';
 import { SettingsFiles } from './editor/settingsFiles.ts';
 import { openFolders } from './editor/openFolders.ts';
-import { openServerSettings, openSetting } from './editor/settingsOpener.ts';
+import { openServerSettings, openSetting, openWorkspaceSettings } from './editor/settingsOpener.ts';
 import { WorkspaceSettingsWriter } from './editor/settingsWriter.ts';
 import { registerShowTrace } from './editor/showTrace.ts';
 import { EditorAuthPrompt, editorBrowser, editorSecrets, showSignInProgress } from './editor/signIn.ts';
@@ -93,6 +94,9 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   const openSettings = (server: string): Promise<void> => openServerSettings(files, server);
   const inputs = new RememberedInputs(context.workspaceState, context.secrets);
   const consent = own(new NotificationConsent(openSettings, logs.host));
+  const weaken = own(
+    new WeakeningPrompt((server) => (server === undefined ? openWorkspaceSettings() : openSettings(server))),
+  );
   const processes = vscode.Uri.joinPath(context.globalStorageUri, 'processes').fsPath;
   const asked = own(new WaitingQuestions(logs.host));
   const prompt = new EditorAuthPrompt(asked, (server) => showSignInProgress(host, server));
@@ -114,7 +118,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
     log: logs.host,
     state: context.workspaceState,
     book: () => host.modelUses,
-    model: () => readSettings([]).limits?.model,
+    model: () => host.limits.model,
   };
   const sampler = new LazySampler(sampling, clients);
   const use = new ModelUse(context.workspaceState);
@@ -123,7 +127,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
       ...ports,
       inputs: inputPorts(context, asked, sampler, clients),
       models: new EditorModels(access, use, door.runners),
-      consent,
+      consent: { ask: (...asked) => consent.ask(...asked), askToWeaken: (...asked) => weaken.ask(...asked) },
       variables: new EditorVariables(inputs),
     },
     client: { name: 'mcp-live', title: EXTENSION_NAME, version: versionOf(context) },

@@ -5,6 +5,7 @@ import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
 import { featureSetGate } from './features/featureSetGate.ts';
 import { McplHost } from './features/mcplHost.ts';
+import { OwnSettings } from './features/ownSettings.ts';
 import { ServerLogs } from './features/serverLogs.ts';
 import { requestOf } from './features/unitRequest.ts';
 import { ServerUnit } from './features/serverUnit.ts';
@@ -30,18 +31,11 @@ import type { Completion, CompletionRequest } from './model/completion.ts';
 import type { PromptResult, ResultView } from './model/content.ts';
 import type { ToolCallRequest } from './model/operation.ts';
 import type { PushPolicy } from './model/mcpl.ts';
-import {
-  DEFAULT_LIMITS,
-  type HostLimits,
-  type HostSettings,
-  limitsOf,
-  type ServerSnapshot,
-  type SettingsProblem,
-} from './model/server.ts';
+import { type HostLimits, type HostSettings, type ServerSnapshot, type SettingsProblem } from './model/server.ts';
+import type { EntryKey } from './model/settingRules.ts';
 import type { Ports } from './ports.ts';
 import { hasLeft } from './session/contributedEntry.ts';
 import { reconcile } from './session/reconciliation.ts';
-import { decodeSettings } from './session/serverSettings.ts';
 import { sameEntry, type SettingsEntry } from './session/settingsEntry.ts';
 import type { ProtocolTrace } from './trace/protocolTrace.ts';
 
@@ -70,7 +64,7 @@ class LiveHost implements Host {
   /** Servers that left the settings and still end, by id. */
   readonly #leaving = new Map<string, Promise<void>>();
   #closing: Promise<void> | undefined;
-  #limits: HostLimits = DEFAULT_LIMITS;
+  readonly #own: OwnSettings;
   readonly #mcpl: McplHost;
   readonly #inputs: InputParts;
 
@@ -91,10 +85,13 @@ class LiveHost implements Host {
     });
     this.#mcpl = new McplHost({
       ports: options.ports,
-      limits: () => this.#limits,
+      limits: () => this.#own.limits,
       units: () => [...this.#units.values()],
       unit: (id) => this.#units.get(id),
     });
+    this.#own = this.#store.add(
+      new OwnSettings({ ports: options.ports, configure: (settings) => this.configure(settings) }),
+    );
     const repeated = repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) });
     this.#inputs = new InputParts({ clock, ports: options.ports.inputs, find: (id) => this.#units.get(id)?.inputs });
     this.#calls = new ToolCalls({
@@ -171,8 +168,7 @@ class LiveHost implements Host {
 
   configure(settings: HostSettings): void {
     if (this.#closing !== undefined) return;
-    const decoded = decodeSettings(settings.layers);
-    this.#limits = limitsOf(settings.limits);
+    const decoded = this.#own.decode(settings, (id) => this.#units.get(id)?.definition?.enabled === true);
     const hadProblems = this.#problems.length > 0;
     this.#problems = decoded.problems;
     const wasTrusted = this.#trusted;
@@ -284,6 +280,14 @@ class LiveHost implements Host {
     if (consent !== undefined) unit.setConsent(consent);
   }
 
+  allowChange(id: string, keys: readonly EntryKey[]): void {
+    this.#own.allowChange(id, keys);
+  }
+
+  get limits(): HostLimits {
+    return this.#own.limits;
+  }
+
   async allowStart(id: string): Promise<void> {
     const unit = this.#unit(id);
     if (unit.definition !== undefined) unit.setConsent(await this.#gate.allow(unit.definition));
@@ -297,6 +301,7 @@ class LiveHost implements Host {
   async forgetConsent(id: string): Promise<void> {
     await this.#gate.forget(id);
     this.#units.get(id)?.setConsent(undefined);
+    this.#own.forget(id);
   }
 
   close(): Promise<void> {

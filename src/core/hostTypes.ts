@@ -25,7 +25,8 @@ import type { ProtocolTrace } from './trace/protocolTrace.ts';
 import type { Completion, CompletionRequest } from './model/completion.ts';
 import type { PromptResult, ResourceContents, ResultView } from './model/content.ts';
 import type { Operation, Progress, ToolCallRequest } from './model/operation.ts';
-import type { HostSettings, ServerSnapshot, SettingsProblem } from './model/server.ts';
+import type { HostLimits, HostSettings, ServerSnapshot, SettingsProblem } from './model/server.ts';
+import type { EntryKey } from './model/settingRules.ts';
 
 /** What changed. Several changes of one server within one turn are told as they come; snapshots are always whole. */
 export interface ServerChange {
@@ -363,6 +364,14 @@ export interface Host {
   allowFeatureSets(id: string, names: readonly string[], enabled: boolean): Promise<void>;
   /** The same for what becomes of the push events of a set. */
   allowPushPolicy(id: string, featureSet: string, policy: PushPolicy): Promise<void>;
+
+  /**
+   * Says that the person is about to change one of these settings of a server in our own views. No question follows,
+   * even where the change weakens the user's own settings.
+   */
+  allowChange(id: string, keys: readonly EntryKey[]): void;
+  /** What holds for all servers together, as far as the user agreed. */
+  readonly limits: HostLimits;
 
   /** Says that the person wrote this server's entry in one of our own views: its next start asks nothing. */
   allowStart(id: string): Promise<void>;

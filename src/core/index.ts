@@ -177,6 +177,8 @@ export type {
   StartAnswer,
   StartGrants,
   StartQuestion,
+  WeakeningAnswer,
+  WeakeningQuestion,
   Annotation,
   StateBase,
   StateImport,
@@ -322,3 +324,5 @@ export { parseUriTemplate, type UriTemplate } from './wire/uriTemplate.ts';
 export { ProtocolTrace, type TraceOptions } from './trace/protocolTrace.ts';
 export { ALL_MESSAGES, type TraceDirection, type TraceEntry, type TraceFilter } from './trace/traceEntry.ts';
 export { TraceSelection } from './trace/traceSelection.ts';
+export { answerOf, type EntryKey, type Weakening, type WindowKey } from './model/settingRules.ts';
+export { LIMIT_KEYS } from './policy/windowLimits.ts';

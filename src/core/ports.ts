@@ -20,6 +20,7 @@ import type {
   StateKeeper,
 } from './model/lineage.ts';
 import type { Contributor, Era, RemoteTransport } from './model/server.ts';
+import type { Weakening } from './model/settingRules.ts';
 import type { Models } from './modelPorts.ts';
 import type { Transport } from './rpc/transport.ts';
 
@@ -352,7 +353,18 @@ export interface ConsentStore {
 /** Asks the person, once, whether a server that the workspace defines, or an extension contributes, may start. */
 export interface ConsentPrompt {
   ask(question: StartQuestion, token: CancellationToken): Promise<StartAnswer>;
+  /** Asks whether the workspace may weaken the user's own settings; where it is missing, it may not. */
+  askToWeaken?(question: WeakeningQuestion, token: CancellationToken): Promise<WeakeningAnswer>;
 }
+
+export interface WeakeningQuestion {
+  /** Absent for settings of the whole window. */
+  readonly server: string | undefined;
+  readonly weakenings: readonly Weakening[];
+}
+
+/** `keep` is remembered, like `allow`. A dismissed question is asked again in the next window. */
+export type WeakeningAnswer = 'allow' | 'keep' | 'dismissed';
 
 export interface StartQuestion {
   readonly server: string;

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import {
+  answerOf,
   type Disposable,
   DisposableStore,
   Emitter,
@@ -7,6 +8,7 @@ import {
   type Host,
   type HostSettings,
   type Json,
+  LIMIT_KEYS,
   type SettingsLayer,
 } from '../core/index.ts';
 import type { ContributedLayers } from './contributedLayers.ts';
@@ -21,23 +23,19 @@ export function readSettings(contributed: readonly SettingsLayer[]): HostSetting
     layers: [...contributed, ...layersOf(SETTINGS.servers)],
     trusted: vscode.workspace.isTrusted,
     limits: hostLimits((setting) =>
-      // Whoever holds the gateway's token can answer in a chat: a repository does not say that they may.
-      setting === SETTINGS.approvalsInChat ? configuration.inspect(setting)?.globalValue : configuration.get(setting),
+      answerOf(setting, 'widening') === 'never'
+        ? configuration.inspect(setting)?.globalValue
+        : configuration.get(setting),
     ),
+    ownLimits: hostLimits((setting) => {
+      const here = configuration.inspect(setting);
+      return here?.globalValue ?? here?.defaultValue;
+    }),
   };
 }
 
-/** All that the host is configured with. */
-const OWN = [
-  SETTINGS.servers,
-  SETTINGS.inputs,
-  SETTINGS.pushMaxPerMinute,
-  SETTINGS.eventsMaxCount,
-  SETTINGS.auditRetentionDays,
-  SETTINGS.inferenceModel,
-  SETTINGS.approvalsTimeoutSeconds,
-  SETTINGS.approvalsInChat,
-];
+/** Everything that the host is configured with. */
+const OWN: readonly string[] = [SETTINGS.servers, SETTINGS.inputs, ...Object.values(LIMIT_KEYS)];
 
 /** The raw values of a setting, the strongest last. */
 export function layersOf(setting: string): readonly SettingsLayer[] {

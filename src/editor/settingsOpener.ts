@@ -22,6 +22,10 @@ export async function openServerSettings(files: SettingsFiles, server: string): 
   await show(found);
 }
 
+export async function openWorkspaceSettings(): Promise<void> {
+  await vscode.commands.executeCommand(FILE_COMMANDS.workspace);
+}
+
 /** Opens the settings at one member of `mcpl.servers`, or at what should contain it. */
 export async function openSetting(files: SettingsFiles, { scope, path }: SettingPlace): Promise<void> {
   // What an extension contributes stands in no file; what the settings say of it may.

@@ -33,12 +33,18 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
   }
 
   setEnabled(server: string, enabled: boolean): Promise<void> {
-    return this.#change(() => writeMember(server, ['enabled'], enabled));
+    return this.#change(() => {
+      if (!enabled) this.#host.allowChange(server, ['enabled']);
+      return writeMember(server, ['enabled'], enabled);
+    });
   }
 
   setToolOffered(server: string, tool: string, offered: boolean): Promise<void> {
     const path = ['tools', 'hidden'];
-    return this.#change(() => writeMember(server, path, withItem(inForce(server, path), tool, !offered)));
+    return this.#change(() => {
+      if (offered) this.#host.allowChange(server, ['tools.hidden']);
+      return writeMember(server, path, withItem(inForce(server, path), tool, !offered));
+    });
   }
 
   setToolAutoApproved(server: string, tool: string, autoApproved: boolean): Promise<void> {
@@ -60,6 +66,7 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
       };
       const after = withChoice(before, declared, names, on);
       await this.#host.allowFeatureSets(server, names, on);
+      if (!on) this.#host.allowChange(server, ['featureSets.disabled', 'featureSets.enabled']);
       const entry = placeOf(server).servers[server];
       const there = isJsonObject(entry) ? entry['featureSets'] : undefined;
       await writeMember(server, ['featureSets'], withChosen(there, before, after));
@@ -67,7 +74,10 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
   }
 
   setPushPolicy(server: string, featureSet: string, policy: PushPolicy): Promise<void> {
-    return this.#change(() => writeMember(server, ['push', featureSet], policy));
+    return this.#change(() => {
+      this.#host.allowChange(server, ['push']);
+      return writeMember(server, ['push', featureSet], policy);
+    });
   }
 
   setModel(server: string, model: string | undefined): Promise<void> {

@@ -33,7 +33,11 @@ function followTraceSetting(
   wasShown: (server: string) => boolean,
 ): Disposable {
   const store = new DisposableStore();
-  const isOn = (): boolean => vscode.workspace.getConfiguration().get<string>(SETTINGS.trace) === 'messages';
+  const isOn = (): boolean => {
+    const configuration = vscode.workspace.getConfiguration();
+    // A workspace can record more, and never less than the user wants.
+    return [configuration.get(SETTINGS.trace), configuration.inspect(SETTINGS.trace)?.globalValue].includes('messages');
+  };
   const all = (): void => {
     for (const { id } of host.servers()) if (isOn() || !wasShown(id)) traces.trace(id)?.set(isOn());
   };

@@ -19,6 +19,7 @@ import type {
   StartQuestion,
   Storage,
   VariableSource,
+  WeakeningAnswer,
 } from '../../src/core/ports.ts';
 import { memoryStorage } from '../../src/node/memoryStorage.ts';
 import { fakeFiles } from './fakeFiles.ts';
@@ -45,6 +46,9 @@ export class TestHost {
   /** Hears who needs an input. */
   onInput: (id: string, definedBy: string) => void = () => undefined;
   answer: StartAnswer | Promise<StartAnswer> = 'start';
+  /** What the workspace wanted to weaken, and what the user says to that. */
+  readonly weakenings: string[] = [];
+  weakeningAnswer: WeakeningAnswer | Promise<WeakeningAnswer> = 'dismissed';
   /** What every server is remembered to speak; `undefined` has each be asked. */
   era: Era | undefined = 'legacy';
   /** Makes the server for a connection; throw to fail the start. */
@@ -116,6 +120,14 @@ export class TestHost {
           ask: (question) => {
             this.questions.push(question);
             return Promise.resolve(this.answer);
+          },
+          askToWeaken: (question) => {
+            const items = question.weakenings.map(({ key, path, value, instead }) => {
+              const name = path.length === 0 ? key : path.join('.');
+              return `${name} ${value} instead of ${instead}`;
+            });
+            this.weakenings.push(`${question.server ?? 'window'}: ${items.join(', ')}`);
+            return Promise.resolve(this.weakeningAnswer);
           },
         },
       },

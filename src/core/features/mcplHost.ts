@@ -18,6 +18,7 @@ import { StateHost, type StateUnit } from './stateHost.ts';
 /** A server as far as turns and events need it. */
 export interface McplUnit extends ScopeUnit, StateUnit, ModelUnit {
   readonly definition: ServerDefinition | undefined;
+  readonly entry: { readonly isGuard?: boolean | undefined };
   readonly state: ServerState;
   readonly mcpl: { readonly member: McplConnection | undefined };
 }
@@ -161,12 +162,18 @@ export class McplHost implements Disposable {
   }
 }
 
-function isMissingGuard({ definition, state, mcpl }: McplUnit): boolean {
+function isMissingGuard({ definition, entry, state, mcpl }: McplUnit): boolean {
+  // Whatever the workspace does to its entry, also where it breaks it.
+  if (entry.isGuard === true) return !sees({ definition, state, mcpl });
   if (definition?.enabled !== true || definition.mcpl.hooks.afterInference !== 'failClosed') return false;
   // Somebody else's server that nobody allowed must not keep the person from every answer.
   if (state.kind === 'stopped' && definition.definedBy !== 'user') return state.reason === 'byUser';
   if (state.kind === 'asking') return definition.definedBy === 'user';
-  return state.kind !== 'running' || definition.protocol.mcpl === 'off' || mcpl.member?.isBlindGuard === true;
+  return !sees({ definition, state, mcpl });
+}
+
+function sees({ definition, state, mcpl }: Pick<McplUnit, 'definition' | 'state' | 'mcpl'>): boolean {
+  return state.kind === 'running' && definition?.protocol.mcpl !== 'off' && mcpl.member?.isBlindGuard !== true;
 }
 
 function unguarded(server: string): HostError {

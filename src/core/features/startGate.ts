@@ -25,6 +25,8 @@ import {
   readEnvFile,
 } from '../session/variables.ts';
 
+import { SETTINGS_CONSENT } from './ownSettings.ts';
+
 export interface StartGateOptions {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -124,7 +126,9 @@ export class StartGate {
     return this.#queue.run(definition.id, async () => {
       const { consents, prompt } = this.#options;
       const consent = await consents.find(definition.id, digest);
-      const hasOlder = (await consents.list()).some((candidate) => candidate.server === definition.id);
+      const hasOlder = (await consents.list()).some(
+        (candidate) => candidate.server === definition.id && candidate.fingerprint !== SETTINGS_CONSENT,
+      );
       const decision = decideStart(definition, consent, hasOlder);
       if (decision.kind === 'allow') return consent;
       const kept = decision.reason === 'widened' ? [] : await this.#options.states.lineages();

@@ -17,9 +17,6 @@ export type McplGrant =
   /** MCPL is not spoken: no set of it is off then, and none is scoped. */
   | { readonly kind: 'withoutMcpl' }
   | { readonly kind: 'position'; readonly position: InjectionPosition }
-  | { readonly kind: 'failOpen' }
-  /** So little time that an answer may pass unchecked. */
-  | { readonly kind: 'afterTimeoutMs'; readonly least: number; readonly instead: number }
   | { readonly kind: 'infer'; readonly pattern: string; readonly instead: PushPolicy }
   | { readonly kind: 'tool'; readonly tool: string; readonly featureSet: string; readonly instead: string | undefined }
   /**
@@ -50,12 +47,9 @@ function partsOf(grant: McplGrant): readonly (string | number | null | readonly 
       return [grant.region.pattern, ...grant.region.except];
     case 'readUserMessage':
     case 'withoutMcpl':
-    case 'failOpen':
       return [];
     case 'position':
       return [grant.position];
-    case 'afterTimeoutMs':
-      return [grant.least, grant.instead];
     case 'infer':
       return [grant.pattern, grant.instead];
     case 'tool':
@@ -83,8 +77,6 @@ const READERS: ReadonlyMap<string, Reader> = new Map<McplGrant['kind'], Reader>(
   ['featureSets', readRegion],
   ['readUserMessage', () => ({ kind: 'readUserMessage' })],
   ['withoutMcpl', () => ({ kind: 'withoutMcpl' })],
-  ['failOpen', () => ({ kind: 'failOpen' })],
-  ['afterTimeoutMs', readTimeout],
   ['position', readPosition],
   ['infer', readInfer],
   ['tool', readTool],
@@ -106,12 +98,6 @@ function readRegion(parts: readonly Json[]): McplGrant | undefined {
   const [pattern, ...except] = parts.filter((part) => typeof part === 'string');
   if (pattern === undefined || except.length + 1 < parts.length) return undefined;
   return { kind: 'featureSets', region: { pattern, except } };
-}
-
-function readTimeout([least, instead]: readonly Json[]): McplGrant | undefined {
-  return typeof least === 'number' && typeof instead === 'number'
-    ? { kind: 'afterTimeoutMs', least, instead }
-    : undefined;
 }
 
 function readPosition([first]: readonly Json[]): McplGrant | undefined {

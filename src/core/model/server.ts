@@ -35,6 +35,8 @@ export interface HostSettings {
   readonly trusted: boolean;
   /** Settings that are not of one server; absent members have their defaults. */
   readonly limits?: Partial<HostLimits> | undefined;
+  /** The same by the user's own settings alone; absent where there is no workspace beside them. */
+  readonly ownLimits?: Partial<HostLimits> | undefined;
 }
 
 /** What holds for all servers together. */

@@ -137,8 +137,6 @@ function isWithin(wanted: McplGrant, given: McplGrant): boolean {
     case 'requestsPerHour':
     case 'tokensPerDay':
       return given.kind === wanted.kind && given.most >= wanted.most;
-    case 'afterTimeoutMs':
-      return given.kind === wanted.kind && given.least <= wanted.least;
     default:
       return given.kind === wanted.kind && essence(given) === essence(wanted);
   }
@@ -174,10 +172,6 @@ function without(settings: McplSettings, refused: McplGrant): McplSettings {
       return settings;
     case 'readUserMessage':
       return { ...settings, hooks: { ...hooks, readUserMessage: false } };
-    case 'failOpen':
-      return { ...settings, hooks: { ...hooks, afterInference: 'failClosed' } };
-    case 'afterTimeoutMs':
-      return { ...settings, hooks: { ...hooks, afterTimeoutMs: refused.instead } };
     case 'position':
       return { ...settings, hooks: { ...hooks, positions: hooks.positions.filter((at) => at !== refused.position) } };
     case 'model':

@@ -37,16 +37,6 @@ export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly s
     (positions) => `It may add to what models are told, in the positions: ${positions}.`,
   );
   say(
-    'failOpen',
-    () => '',
-    () => 'Answers of models are shown even where it could not check them.',
-  );
-  say(
-    'afterTimeoutMs',
-    ({ least }) => String(least),
-    (least) => `It has ${least} ms to check an answer, which is less than you gave it.`,
-  );
-  say(
     'infer',
     ({ pattern }) => named(pattern),
     (names) => `Its events have a model answer without asking, for the feature sets: ${names}.`,

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type {
   ConnectionDefinition,
   ProtocolSettings,
@@ -6,9 +6,11 @@ import type {
   SettingsProblem,
   Timeouts,
 } from '../model/server.ts';
+import type { EntryKey } from '../model/settingRules.ts';
 import { decodeAuth } from './authDecoder.ts';
 import { EntryReader } from './entryReader.ts';
 import { decodeMcpl } from './mcplDecoder.ts';
+import { isGuard, type Protection, withOwnProtection } from './ownProtection.ts';
 import { withDenialsOf } from './scopeDecoder.ts';
 import { workspaceGrants } from './workspaceGrants.ts';
 import type { SettingsEntry, Traced } from './settingsEntry.ts';
@@ -43,30 +45,31 @@ const KNOWN_KEYS = [
 const SCOPE_KEYS: ReadonlySet<string | number> = new Set(['scopes', 'scopeAdapters']);
 const CONNECTION_KEYS = ['command', 'args', 'env', 'envFile', 'cwd', 'url', 'headers', 'transport', 'auth'] as const;
 
+/** Says whether the user agreed to a weakening, given as a line. */
+export type Agreed = (line: string, key: EntryKey) => boolean;
+
 /** Decodes one merged entry. Any error leaves it without a definition, so that nothing half understood ever runs. */
-export function decodeEntry(id: string, traced: Traced): SettingsEntry {
+export function decodeEntry(id: string, traced: Traced, isAgreed: Agreed): SettingsEntry {
   const reader = new EntryReader(id, traced);
   const connection = decodeConnection(reader);
+  const all = decodeProtection(reader);
   const tools = reader.object('tools');
-  const hiddenTools = reader.strings(['tools', 'hidden'], tools?.['hidden']);
   const autoApprove = reader.strings(['tools', 'autoApprove'], tools?.['autoApprove']);
-  const enabled = reader.boolean(['enabled'], reader.value('enabled')) ?? false;
   const timeouts = decodeTimeouts(reader);
-  const protocol = decodeProtocol(reader);
   const restart = reader.choice(['restart'], reader.value('restart'), ['onCrash', 'never']) ?? 'onCrash';
-  const ownReader = new EntryReader(id, { value: traced.own, own: traced.own, scopeOf: () => 'user' });
-  const own = { mcpl: decodeMcpl(ownReader), protocol: decodeProtocol(ownReader) };
-  const merged = decodeMcpl(reader);
-  const mcpl = { ...merged, scopes: withDenialsOf(own.mcpl.scopes, merged.scopes) };
+  const ownReader = readerOf(id, traced, traced.own);
+  const own = decodeProtection(ownReader);
+  const { mcpl: kept, ...effective } = protect(id, traced, all, isAgreed, reader);
+  const mcpl = { ...kept, scopes: withDenialsOf(own.mcpl.scopes, kept.scopes) };
   for (const key of Object.keys(traced.value))
     if (!KNOWN_KEYS.some((known) => known === key)) reader.warn([key], `"${key}" is not a setting of a server.`);
 
   const problems = [...reader.problems, ...hiddenProblems(ownReader.problems, reader.problems)];
+  const rest = { id, problems, ...effective.marks };
   if (connection === undefined || problems.some((problem) => problem.severity === 'error'))
-    return { id, definition: undefined, problems };
+    return { ...rest, definition: undefined };
   const definedBy = definerOf(traced, connection);
-  // What the user allowed a tool of that name was meant for the user's own server, not for another one's.
-  const isOwnApproval = definedBy === 'user' && traced.scopeOf(['tools', 'autoApprove']) === 'user';
+  const { enabled, hiddenTools, protocol } = effective;
   const definition: ServerDefinition = {
     id,
     enabled,
@@ -78,12 +81,82 @@ export function decodeEntry(id: string, traced: Traced): SettingsEntry {
     restart,
     definedBy,
     ...(traced.contributor === undefined ? {} : { contributor: traced.contributor }),
-    workspaceAutoApprove: isOwnApproval ? [] : autoApprove,
+    workspaceAutoApprove: addedApprovals(autoApprove, traced, definedBy),
     lentByUser: definedBy === 'user' ? [] : lentByUser(traced),
     mcpl,
     workspaceGrants: workspaceGrants({ mcpl, protocol }, own, definedBy),
   };
-  return { id, definition, problems };
+  return { ...rest, definition };
+}
+
+type Marks = Pick<SettingsEntry, 'weakenings' | 'isGuard'>;
+
+/** What holds beside the connection: the user's own values wherever the workspace's would weaken them. */
+function protect(
+  id: string,
+  traced: Traced,
+  all: Protection,
+  isAgreed: Agreed,
+  reader: EntryReader,
+): Protection & { readonly marks: Marks } {
+  if (traced.outside === undefined) return { ...all, marks: {} };
+  const outside = decodeProtection(readerOf(id, traced, traced.outside));
+  const { effective, open } = withOwnProtection(outside, all, (path) => saysOutside(traced, path), isAgreed);
+  for (const { path, instead } of open)
+    reader.warn(path, `Your own value (${cut(instead)}) stays in effect until you agree to this one.`);
+  const guards = isEnabledGuard(outside) && isEnabledGuard(effective);
+  return { ...effective, marks: { ...(open.length > 0 && { weakenings: open }), ...(guards && { isGuard: true }) } };
+}
+
+function isEnabledGuard(protection: Protection): boolean {
+  return protection.enabled && isGuard(protection);
+}
+
+/** Whether an entry makes a server that is on and must see every answer. */
+export function isGuardEntry(id: string, value: JsonObject): boolean {
+  const protection = decodeProtection(
+    new EntryReader(id, { value, own: value, outside: value, scopeOf: () => 'user' }),
+  );
+  return isEnabledGuard(protection);
+}
+
+function readerOf(id: string, traced: Traced, value: JsonObject): EntryReader {
+  return new EntryReader(id, { ...traced, value, scopeOf: () => 'user' });
+}
+
+function decodeProtection(reader: EntryReader): Protection {
+  return {
+    enabled: reader.boolean(['enabled'], reader.value('enabled')) ?? false,
+    hiddenTools: reader.strings(['tools', 'hidden'], reader.object('tools')?.['hidden']),
+    protocol: decodeProtocol(reader),
+    mcpl: decodeMcpl(reader),
+  };
+}
+
+/** The defaults count for a server of the user's own. Of another one, only what the user wrote does. */
+function saysOutside({ outside = {} }: Traced, [group = '', member = '']: readonly string[]): boolean {
+  if (outside['command'] !== undefined || outside['url'] !== undefined) return true;
+  const given = outside[group];
+  const isWhole = group === 'featureSets' || group === 'push' || !isJsonObject(given);
+  return isWhole ? given !== undefined : given[member] !== undefined;
+}
+
+/** What the user allowed a tool of that name was meant for the user's own server, not for another one's. */
+function addedApprovals(
+  autoApprove: readonly string[],
+  { own }: Traced,
+  definedBy: ServerDefinition['definedBy'],
+): readonly string[] {
+  const tools = own['tools'];
+  const mine = definedBy === 'user' && isJsonObject(tools) ? tools['autoApprove'] : undefined;
+  const known = new Set(isJsonArray(mine) ? mine : []);
+  return autoApprove.filter((tool) => !known.has(tool));
+}
+
+const LONGEST_VALUE = 80;
+
+function cut(json: string): string {
+  return json.length > LONGEST_VALUE ? `${json.slice(0, LONGEST_VALUE)}…` : json;
 }
 
 /** What the user's own lists deny counts also where other lists replace them, and so do the mistakes in them. */

@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/j
 import type { ContributedLayer, SettingsLayer, SettingsProblem, SettingsScope } from '../model/server.ts';
 import { isDeeperThan } from '../rpc/nesting.ts';
 import { chooseContribution } from './contributedEntry.ts';
-import { decodeEntry } from './entryDecoder.ts';
+import { type Agreed, decodeEntry, isGuardEntry } from './entryDecoder.ts';
 import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
 export interface DecodedSettings {
@@ -24,7 +24,10 @@ const SERVER_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
  * Decodes `mcpl.servers` of all layers. Entries merge key by key: a workspace's `{"memory": {"enabled": true}}`
  * enables a server that the user defined. A bad entry keeps none of the others from working.
  */
-export function decodeSettings(layers: readonly SettingsLayer[]): DecodedSettings {
+export function decodeSettings(
+  layers: readonly SettingsLayer[],
+  agreed: (id: string) => Agreed = () => () => false,
+): DecodedSettings {
   const problems: SettingsProblem[] = [];
   const usable: UsableLayer[] = [];
   for (const { scope, servers, contributed } of layers) {
@@ -41,15 +44,15 @@ export function decodeSettings(layers: readonly SettingsLayer[]): DecodedSetting
       });
   }
   const ids = [...new Set(usable.flatMap((layer) => Object.keys(layer.servers)))];
-  return { entries: ids.map((id) => decodeOne(id, usable)), problems };
+  return { entries: ids.map((id) => decodeOne(id, usable, agreed(id))), problems };
 }
 
-function decodeOne(id: string, layers: readonly UsableLayer[]): SettingsEntry {
+function decodeOne(id: string, layers: readonly UsableLayer[], isAgreed: Agreed): SettingsEntry {
   const given = layers.flatMap(({ scope, servers, contributed }) =>
     Object.hasOwn(servers, id) ? [{ scope, value: servers[id] ?? null, contributed }] : [],
   );
   const { parts, contributed, problems } = chooseContribution(id, given);
-  const entry = decodeParts(id, parts);
+  const entry = decodeParts(id, parts, isAgreed);
   const label = contributed?.labels[id];
   return {
     ...entry,
@@ -59,12 +62,13 @@ function decodeOne(id: string, layers: readonly UsableLayer[]): SettingsEntry {
   };
 }
 
-function decodeParts(id: string, parts: readonly Part[]): SettingsEntry {
+function decodeParts(id: string, parts: readonly Part[], isAgreed: Agreed): SettingsEntry {
   const scope = parts.at(-1)?.scope ?? 'user';
   const fail = (message: string, where: SettingsScope = scope): SettingsEntry => ({
     id,
     definition: undefined,
     problems: [{ path: [id], scope: where, severity: 'error', message, ...whoseOf(where, parts) }],
+    ...(isGuardOutside(id, parts) && { isGuard: true }),
   });
   if (!SERVER_ID.test(id))
     return fail(
@@ -74,7 +78,7 @@ function decodeParts(id: string, parts: readonly Part[]): SettingsEntry {
   if (tooDeep !== undefined) return fail('Nests too deep.', tooDeep.scope);
   const notObject = parts.find((part) => !isJsonObject(part.value));
   if (notObject !== undefined) return fail('Must be an object such as {"command": "node"}.', notObject.scope);
-  return decodeEntry(id, trace(parts));
+  return decodeEntry(id, trace(parts), isAgreed);
 }
 
 /** What one layer says of one server. */
@@ -84,16 +88,28 @@ interface Part {
   readonly contributed: ContributedLayer | undefined;
 }
 
+function isOutside({ scope }: Part): boolean {
+  return scope === 'user' || scope === 'extension';
+}
+
+/** A workspace must not get rid of the user's guard by breaking its entry. */
+function isGuardOutside(id: string, parts: readonly Part[]): boolean {
+  const outside = parts.filter(isOutside).filter(({ value }) => isJsonObject(value) && !isDeeperThan(value));
+  return outside.length > 0 && isGuardEntry(id, mergeAll(outside));
+}
+
 function whoseOf(scope: SettingsScope, parts: readonly Part[]): Pick<SettingsProblem, 'contributor'> {
   const by = parts.find((part) => part.scope === scope)?.contributed?.by;
   return by === undefined ? {} : { contributor: by };
 }
 
 function trace(parts: readonly Part[]): Traced {
+  const outside = parts.filter(isOutside);
   return {
     ...whoseOf('extension', parts),
     value: mergeAll(parts),
     own: mergeAll(parts.filter((part) => part.scope === 'user')),
+    outside: outside.length === 0 || outside.length === parts.length ? undefined : mergeAll(outside),
     scopeOf: (path) => {
       const giver = parts.findLast((part) => has(part.value, path));
       return giver?.scope ?? parts.at(-1)?.scope ?? 'user';

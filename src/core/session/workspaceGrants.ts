@@ -2,6 +2,7 @@ import { coveredBy, covers, nearestPattern } from '../model/featureSetPattern.ts
 import type { FeatureSetSettings, McplSettings, PushPolicy } from '../model/mcpl.ts';
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import { type FeatureSetRegion, grantLine, type McplGrant } from '../model/mcplGrant.ts';
+import { answerOf, type EntryKey } from '../model/settingRules.ts';
 import type { ScopeSettings } from '../model/scope.ts';
 import type { ProtocolSettings, ServerDefinition } from '../model/server.ts';
 
@@ -10,12 +11,11 @@ type Granting = Pick<ServerDefinition, 'mcpl' | 'protocol'>;
 /** What the whole of the settings allows beyond what the user's own say, a line each, in sorted order. */
 export function workspaceGrants(
   { mcpl: merged, protocol }: Granting,
-  { mcpl: own, protocol: ownProtocol }: Granting,
+  { mcpl: own }: Pick<ServerDefinition, 'mcpl'>,
   definedBy: ServerDefinition['definedBy'],
 ): readonly string[] {
   const base = definedBy === 'user' ? own : withoutAllowances(own);
-  const isOwnWay = definedBy === 'user' && isWithoutMcpl(ownProtocol);
-  const grants = [
+  const grants: readonly McplGrant[] = [
     ...addedRegions(merged.featureSets, base.featureSets).map<McplGrant>((region) => ({ kind: 'featureSets', region })),
     ...hookGrants(merged, base),
     ...inferGrants(merged.push, base.push),
@@ -23,10 +23,30 @@ export function workspaceGrants(
     ...inferenceGrants(merged, base),
     ...whitelistGrants(merged.scopes.lists, base.scopes.lists),
     ...adapterGrants(merged.scopes.adapters, base.scopes.adapters),
-    ...(isWithoutMcpl(protocol) && !isOwnWay ? [{ kind: 'withoutMcpl' } as const] : []),
+    ...(isWithoutMcpl(protocol) && definedBy !== 'user' ? [{ kind: 'withoutMcpl' } as const] : []),
   ];
-  return grants.map(grantLine).sort();
+  // The table decides which of them ask.
+  return grants
+    .filter(({ kind }) => answerOf(GRANT_KEYS[kind], 'widening') === 'start')
+    .map(grantLine)
+    .sort();
 }
+
+/** The setting that each kind of grant comes from. */
+const GRANT_KEYS: Readonly<Record<McplGrant['kind'], EntryKey>> = {
+  featureSets: 'featureSets.enabled',
+  readUserMessage: 'hooks.readUserMessage',
+  position: 'hooks.positions',
+  infer: 'push.infer',
+  tool: 'toolFeatureSets',
+  model: 'inference.model',
+  requestsPerHour: 'inference.requestsPerHour',
+  tokensPerDay: 'inference.tokensPerDay',
+  whitelist: 'scopes.whitelist',
+  adapter: 'scopeAdapters',
+  // Without MCPL no set is off.
+  withoutMcpl: 'featureSets.enabled',
+};
 
 /** A stateless connection does not carry what servers ask of hosts. */
 function isWithoutMcpl({ mcpl, era }: ProtocolSettings): boolean {
@@ -46,8 +66,6 @@ function withoutAllowances(own: McplSettings): McplSettings {
     hooks: {
       ...own.hooks,
       positions: own.hooks.positions.filter((position) => hooks.positions.includes(position)),
-      // How long its own server takes is the workspace's to say.
-      afterTimeoutMs: 0,
     },
     push: Object.fromEntries(push),
     inference: {
@@ -96,13 +114,6 @@ function hookGrants({ hooks }: McplSettings, { hooks: base }: McplSettings): rea
       .filter((position) => !base.positions.includes(position))
       .map<McplGrant>((position) => ({ kind: 'position', position })),
     ...(hooks.readUserMessage && !base.readUserMessage ? [{ kind: 'readUserMessage' } as const] : []),
-    // Somebody relies on that nothing is shown which was not checked.
-    ...(hooks.afterInference === 'failOpen' && base.afterInference === 'failClosed'
-      ? [{ kind: 'failOpen' } as const]
-      : []),
-    ...(hooks.afterTimeoutMs < base.afterTimeoutMs
-      ? [{ kind: 'afterTimeoutMs', least: hooks.afterTimeoutMs, instead: base.afterTimeoutMs } as const]
-      : []),
   ];
 }
 

@@ -150,6 +150,46 @@ suite('Settings', () => {
     await untilServer('mine', 'without a command', (server) => server?.problems.length === 1);
   });
 
+  test('of a workspace do not turn off the user’s guard before the user agrees', async () => {
+    const configuration = vscode.workspace.getConfiguration();
+    const guard = {
+      command: 'mcpl-demo',
+      enabled: true,
+      featureSets: { enabled: ['compliance.redaction'] },
+      hooks: { afterInference: 'failClosed' },
+    };
+    const isOn = (server: ServerSnapshot | undefined): boolean =>
+      server?.mcpl?.sets.find(({ set }) => set.name === 'compliance.redaction')?.state === 'enabled';
+    await configuration.update('mcpl.servers', { guard }, vscode.ConfigurationTarget.Global);
+    try {
+      await untilServer('guard', 'on', isOn);
+      await setServers({ guard: { enabled: false } });
+      await untilServer('guard', 'a warning', (server) => server?.problems.length === 1);
+      const shown = async (): Promise<string> =>
+        (await person.notifications()).filter((text) => text.includes('guard')).join();
+      await eventually(async () => (await shown()).includes('it turns off this guard'), true);
+      await person.openContainer('MCP Live');
+      await person.screenshot('a workspace that tries to disable a guard');
+      await person.notification('Keep Mine', 'guard');
+      const { host } = await mcpLive();
+      assert.equal(host.server('guard')?.state.kind, 'running');
+      await setServers({ guard: { featureSets: { disabled: ['compliance.redaction'] } } });
+      await eventually(async () => (await shown()).includes('featureSets.disabled'), true);
+      assert.equal(isOn(host.server('guard')), true);
+      await person.notification("Use the Workspace's", 'guard');
+      await untilServer('guard', 'off', (server) => !isOn(server));
+      // A choice in our own view asks nothing.
+      await setServers({});
+      await untilServer('guard', 'on again', isOn);
+      await (await mcpLive()).testing.services.settings.setEnabled('guard', false);
+      await untilState('guard', 'stopped');
+      assert.equal(await shown(), '');
+    } finally {
+      await (await mcpLive()).host.forgetConsent('guard').catch(() => undefined);
+      await configuration.update('mcpl.servers', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
   test('open at the line of a server', async () => {
     const text = '{\n  "mcpl.servers": {\n    "a": { "command": "x" },\n    "b": { "command": "y" }\n  }\n}';
     await writeSettings(text);

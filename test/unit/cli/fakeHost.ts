@@ -1,4 +1,5 @@
 import {
+  DEFAULT_LIMITS,
   type ApprovalChoice,
   type Approvals,
   type AuditEntry,
@@ -249,9 +250,14 @@ export class FakeHost implements Host {
   readonly turns: TurnRequest[] = [];
   readonly did: string[] = [];
   settings: HostSettings | undefined;
+  readonly limits = DEFAULT_LIMITS;
   level: LogLevelName | undefined;
   /** Who hears of which resource: "server uri". */
   readonly watches = new Map<string, (uri: string) => void>();
+
+  allowChange(id: string, keys: readonly string[]): void {
+    this.did.push(`allow change ${id} ${keys.join(' ')}`);
+  }
 
   servers(): readonly ServerSnapshot[] {
     return [

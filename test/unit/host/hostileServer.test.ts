@@ -266,10 +266,13 @@ suite('A server that must see every answer', () => {
     await t.host.close();
   });
 
-  test('is missing where a workspace has it speak no MCPL', async () => {
+  test('still speaks MCPL where a workspace says otherwise', async () => {
     const workspace = { protocol: { mcpl: 'off' } };
-    const t = await connected({ sets, mcpl, entry, workspace, models: saying('For nobody.') });
-    await assert.rejects(t.host.runTurn(turn), { code: 'ANSWER_WITHHELD' });
+    const answers = { 'context/afterInference': () => ({ featureSet: 'g' }) };
+    const t = await connected({ sets, mcpl, entry, workspace, answers, models: saying('For the guard.') });
+    await t.host.runTurn(turn);
+    assert.equal(t.server.heard.filter((method) => method.startsWith('context/afterInference')).length, 1);
+    assert.deepEqual(t.weakenings, ['a: protocol.mcpl "off" instead of "auto"']);
     await t.host.close();
   });
 });

@@ -177,19 +177,18 @@ suite('What the workspace grants of MCPL', () => {
     const careful = {
       ...mine,
       featureSets: { enabled: ['*'], disabled: ['danger.*', 'spy'] },
-      hooks: { readUserMessage: false, afterInference: 'failClosed', positions: ['afterUser'] },
+      hooks: { readUserMessage: false, positions: ['afterUser'] },
       push: { '*': 'infer', 'mail.*': 'ignore' },
       inference: { requestsPerHour: 2 },
     };
     assert.deepEqual(
       grants(careful, {
         featureSets: { disabled: ['spy'] },
-        hooks: { readUserMessage: true, afterInference: 'failOpen', positions: ['afterUser', 'beforeUser'] },
+        hooks: { readUserMessage: true, positions: ['afterUser', 'beforeUser'] },
         push: { 'mail.*': 'infer' },
         inference: { requestsPerHour: 3 },
       }),
       [
-        'failOpen',
         'featureSets ["danger.*"]',
         'infer ["mail.*","ignore"]',
         'position ["beforeUser"]',

@@ -1,0 +1,129 @@
+/**
+ * Decides for every setting whether a workspace may change it without a question. "Narrowing" means that the server may
+ * do, see or change less than by the user's own settings; "widening" means more. A change that is neither counts as
+ * both.
+ */
+export type RuleAnswer =
+  /** Takes effect without a question. */
+  | 'free'
+  /** The question before the start names it, and a consent covers exactly this value. */
+  | 'start'
+  /** The user's own value stays in effect until the user agrees. The server runs meanwhile. */
+  | 'keeps'
+  /** The same, but only for a guard: a server with `hooks.afterInference: "failClosed"`. */
+  | 'keepsForGuard'
+  /** The user's own value always stays in effect. */
+  | 'never';
+
+export interface SettingRule {
+  readonly narrowing: RuleAnswer;
+  readonly widening: RuleAnswer;
+}
+
+export type Direction = 'narrowing' | 'widening';
+
+const rule = (narrowing: RuleAnswer, widening: RuleAnswer): SettingRule => ({ narrowing, widening });
+const FREE = rule('free', 'free');
+const NEVER = rule('never', 'never');
+/** The consent to start is bound to the connection. */
+const CONNECTION = rule('start', 'start');
+const KEEPS = rule('keeps', 'keeps');
+
+/** Every key of an entry of `mcpl.servers`. A test compares them with package.json. */
+export const ENTRY_RULES = {
+  enabled: rule('keepsForGuard', 'free'),
+  command: CONNECTION,
+  args: CONNECTION,
+  env: CONNECTION,
+  envFile: CONNECTION,
+  cwd: CONNECTION,
+  url: CONNECTION,
+  headers: CONNECTION,
+  transport: CONNECTION,
+  auth: CONNECTION,
+  // Another version or dialect can leave a server without scopes, sets or hooks.
+  'protocol.era': KEEPS,
+  'protocol.dialect': KEEPS,
+  'protocol.mcpl': KEEPS,
+  'featureSets.enabled': rule('keepsForGuard', 'start'),
+  // A longer list narrows.
+  'featureSets.disabled': rule('keepsForGuard', 'start'),
+  toolFeatureSets: rule('start', 'start'),
+  'scopes.whitelist': rule('free', 'start'),
+  'scopes.blacklist': rule('free', 'never'),
+  scopeAdapters: rule('start', 'start'),
+  // After a guard, another server could change what was checked.
+  'hooks.order': KEEPS,
+  'hooks.readUserMessage': rule('keepsForGuard', 'start'),
+  'hooks.positions': rule('keepsForGuard', 'start'),
+  // "failOpen" narrows: the guard no longer holds back what it could not check.
+  'hooks.afterInference': rule('keeps', 'free'),
+  'hooks.beforeTimeoutMs': rule('keepsForGuard', 'free'),
+  'hooks.afterTimeoutMs': rule('keeps', 'free'),
+  // From "ignore" over "inbox" to "notify".
+  push: KEEPS,
+  'push.infer': rule('free', 'start'),
+  'inference.model': rule('start', 'start'),
+  'inference.requestsPerHour': rule('keepsForGuard', 'start'),
+  'inference.tokensPerDay': rule('keepsForGuard', 'start'),
+  // A shorter list widens: models may call more.
+  'tools.hidden': rule('free', 'keeps'),
+  'tools.autoApprove': rule('free', 'start'),
+  // A guard that does not start, or ends, in time lets no answer pass.
+  'timeouts.start': FREE,
+  'timeouts.list': FREE,
+  'timeouts.call': FREE,
+  'timeouts.callMax': FREE,
+  restart: FREE,
+} as const satisfies Readonly<Record<string, SettingRule>>;
+
+export type EntryKey = keyof typeof ENTRY_RULES;
+
+/** Every other setting of package.json. */
+export const WINDOW_RULES = {
+  // The user's own servers use the user's own declarations.
+  'mcpl.inputs': NEVER,
+  'mcpl.trace': rule('never', 'free'),
+  'mcpl.push.maxPerMinute': KEEPS,
+  'mcpl.events.maxCount': KEEPS,
+  'mcpl.audit.retentionDays': KEEPS,
+  'mcpl.inference.model': KEEPS,
+  // An earlier end denies the request.
+  'mcpl.approvals.timeoutSeconds': rule('free', 'keeps'),
+  'mcpl.approvals.inChat': NEVER,
+  'mcpl.state.maxCount': KEEPS,
+  'mcpl.state.maxAgeDays': KEEPS,
+  'mcpl.state.maxMegabytes': KEEPS,
+  'mcpl.gateway.transport': rule('free', 'never'),
+  'mcpl.chatHooks.enabled': NEVER,
+  'mcpl.models.wrap': NEVER,
+} as const satisfies Readonly<Record<string, SettingRule>>;
+
+export type WindowKey = keyof typeof WINDOW_RULES;
+
+const RULES: Readonly<Record<string, SettingRule>> = { ...ENTRY_RULES, ...WINDOW_RULES };
+
+export function answerOf(key: EntryKey | WindowKey, direction: Direction): RuleAnswer {
+  return RULES[key]?.[direction] ?? 'never';
+}
+
+/** Whether the user's own value stays in effect until the user agrees to this change. */
+export function keepsOwn(key: EntryKey | WindowKey, direction: Direction, isGuard: boolean): boolean {
+  const answer = answerOf(key, direction);
+  return answer === 'keeps' || (answer === 'keepsForGuard' && isGuard);
+}
+
+/** One value of a workspace that would weaken the user's own. */
+export interface Weakening {
+  readonly key: EntryKey | WindowKey;
+  /** For a diagnostic: the path below the entry, or nothing for a setting of the window. */
+  readonly path: readonly string[];
+  /** What the workspace wants, and what stays in effect meanwhile. */
+  readonly value: string;
+  readonly instead: string;
+}
+
+/** A weakening as a consent keeps it: it covers this value in place of that one, and no other. */
+export function weakeningLine({ key, path, value, instead }: Weakening): string {
+  return JSON.stringify([key, path, value, instead]);
+}

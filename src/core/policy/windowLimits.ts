@@ -1,0 +1,57 @@
+import type { HostLimits } from '../model/server.ts';
+import { type Direction, keepsOwn, type Weakening, weakeningLine, type WindowKey } from '../model/settingRules.ts';
+
+/** The setting that each limit comes from. */
+export const LIMIT_KEYS = {
+  pushPerMinute: 'mcpl.push.maxPerMinute',
+  maxEvents: 'mcpl.events.maxCount',
+  auditDays: 'mcpl.audit.retentionDays',
+  model: 'mcpl.inference.model',
+  approvalSeconds: 'mcpl.approvals.timeoutSeconds',
+  asksInChat: 'mcpl.approvals.inChat',
+  maxCheckpoints: 'mcpl.state.maxCount',
+  stateDays: 'mcpl.state.maxAgeDays',
+  stateMegabytes: 'mcpl.state.maxMegabytes',
+} as const satisfies Readonly<Record<keyof HostLimits, WindowKey>>;
+
+const LIMITS: readonly (keyof HostLimits)[] = [
+  'pushPerMinute',
+  'maxEvents',
+  'auditDays',
+  'model',
+  'approvalSeconds',
+  'asksInChat',
+  'maxCheckpoints',
+  'stateDays',
+  'stateMegabytes',
+];
+
+/** Keeps the user's own limit wherever the workspace's would weaken it and the user has not agreed. */
+export function withOwnLimits(
+  own: HostLimits | undefined,
+  all: HostLimits,
+  isAgreed: (line: string, key: WindowKey) => boolean,
+): { readonly limits: HostLimits; readonly open: readonly Weakening[] } {
+  if (own === undefined) return { limits: all, open: [] };
+  const open: Weakening[] = [];
+  const kept: (keyof HostLimits)[] = [];
+  for (const limit of LIMITS) {
+    if (own[limit] === all[limit]) continue;
+    const key = LIMIT_KEYS[limit];
+    if (!keepsOwn(key, directionOf(own[limit], all[limit]), false)) continue;
+    const weakening = { key, path: [], value: shown(all[limit]), instead: shown(own[limit]) };
+    if (isAgreed(weakeningLine(weakening), key)) continue;
+    open.push(weakening);
+    kept.push(limit);
+  }
+  return { limits: { ...all, ...Object.fromEntries(kept.map((limit) => [limit, own[limit]])) }, open };
+}
+
+/** Of what has no order, every change is like a narrower value. */
+function directionOf(own: HostLimits[keyof HostLimits], all: HostLimits[keyof HostLimits]): Direction {
+  return typeof own === 'number' && typeof all === 'number' && all > own ? 'widening' : 'narrowing';
+}
+
+function shown(value: HostLimits[keyof HostLimits]): string {
+  return JSON.stringify(value ?? '');
+}
