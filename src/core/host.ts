@@ -336,6 +336,7 @@ class LiveHost implements Host {
       // A server that was removed ends on its own time; nobody is told of its steps any more.
       if (this.#units.get(unit.id) === unit) this.#changed.fire({ server: unit.id, what });
       this.#mcpl.scopes.changed(unit, what);
+      if (what === 'state') this.#mcpl.changed(unit);
     });
     return unit;
   }

@@ -343,7 +343,7 @@ export interface Host {
   readonly onDidLog: Event<ServerLog>;
   /** What went over the server's connections while it was recorded. The same object for as long as the server is there. */
   trace(id: string): ProtocolTrace;
-  /** Reads all lists of the server that are older than it allows. */
+  /** Reads all lists of the server again. */
   refresh(id: string, token?: CancellationToken): Promise<void>;
 
   readonly events: EventInbox;

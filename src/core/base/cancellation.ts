@@ -65,3 +65,21 @@ export class CancellationSource implements Disposable {
     this.#emitter.dispose();
   }
 }
+
+/** A token that is cancelled with the first of these, for as long as the work takes. */
+export async function withEither<T>(
+  one: CancellationToken,
+  other: CancellationToken,
+  work: (token: CancellationToken) => Promise<T>,
+): Promise<T> {
+  const source = new CancellationSource();
+  const subscriptions = [one, other].map(({ onCancellationRequested }) =>
+    onCancellationRequested((reason) => source.cancel(typeof reason === 'string' ? reason : undefined)),
+  );
+  try {
+    return await work(source.token);
+  } finally {
+    for (const subscription of subscriptions) subscription.dispose();
+    source.dispose();
+  }
+}

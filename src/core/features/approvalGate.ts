@@ -133,10 +133,10 @@ export class ApprovalGate implements Disposable {
     return true;
   }
 
-  /** Nobody waits for the answers to this server any more. */
-  withdraw(server: string): void {
+  /** Takes questions of this server back; `which`: not all of them. */
+  withdraw(server: string, which: (request: ApprovalRequest) => boolean = () => true): void {
     for (const question of [...this.#questions.values()])
-      if (question.request.server === server) this.#settle(question, denied('withdrawn'));
+      if (question.request.server === server && which(question.request)) this.#settle(question, denied('withdrawn'));
   }
 
   dispose(): void {

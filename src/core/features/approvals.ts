@@ -94,9 +94,9 @@ export class LiveApprovals implements Approvals, Disposable {
     return this.#gate.answer(id, choice);
   }
 
-  /** Whatever this server has asked for is void: it has ended. */
-  withdraw(server: string): void {
-    this.#gate.withdraw(server);
+  /** What this server asked for is void; `which`: not all of it. */
+  withdraw(server: string, which?: (request: ApprovalRequest) => boolean): void {
+    this.#gate.withdraw(server, which);
   }
 
   revoke(ids: readonly string[], why = 'Taken back by the person'): Promise<void> {

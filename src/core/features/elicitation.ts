@@ -1,4 +1,4 @@
-import type { CancellationToken } from '../base/cancellation.ts';
+import { type CancellationToken, NO_CANCELLATION, withEither } from '../base/cancellation.ts';
 import { cleanLine, cleanText } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
@@ -78,7 +78,10 @@ export class ElicitationFeature implements SessionFeature {
   async visit(elicitation: UrlElicitation, token: CancellationToken): Promise<Visit> {
     const question = urlQuestion(this.#options.server, elicitation);
     if (typeof question === 'string') return { kind: 'refused', why: question };
-    const asked = await this.#queue.ask(token, (shown) => this.#options.elicitor.url(question, shown));
+    const { stopping = NO_CANCELLATION } = this.#session ?? {};
+    const asked = await withEither(token, stopping, (either) =>
+      this.#queue.ask(either, (shown) => this.#options.elicitor.url(question, shown)),
+    );
     return { kind: this.#outcome(asked) ?? 'cancel', question };
   }
 

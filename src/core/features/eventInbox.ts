@@ -28,6 +28,8 @@ interface Question {
   readonly server: string;
   readonly source: CancellationSource;
   readonly answered: Promise<InboundEvent>;
+  /** The event began it, and not a person. */
+  readonly isPromised: boolean;
 }
 
 /** Views draw no faster, however much comes in. */
@@ -152,6 +154,12 @@ export class LiveInbox implements EventInbox, Disposable {
     if (!this.#questions.has(event.id)) ignoreFailure(this.#open(event, NO_CANCELLATION, true));
   }
 
+  /** Ends the turns that events of a server began. Those that a person asked for go on. */
+  stopTurns(server: string): void {
+    for (const question of this.#questions.values())
+      if (question.isPromised && question.server === server) question.source.cancel();
+  }
+
   /** Nobody waits for an answer any more: what is under way ends, and is accounted for, before the store is closed. */
   async close(): Promise<void> {
     const open = [...this.#questions.values()];
@@ -228,7 +236,7 @@ export class LiveInbox implements EventInbox, Disposable {
       subscription.dispose();
       source.dispose();
     });
-    this.#questions.set(event.id, { server: event.server, source, answered });
+    this.#questions.set(event.id, { server: event.server, source, answered, isPromised: isSoon });
     return answered;
   }
 

@@ -1,6 +1,6 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
-import { HostError, messageOf } from '../base/errors.ts';
+import { cancelled, HostError, messageOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnResult } from '../hostTypes.ts';
 import type { McplConnection } from '../mcpl/connection.ts';
@@ -114,6 +114,11 @@ export class McplHost implements Disposable {
     return engine.open(opening);
   }
 
+  /** The state of a server changed. */
+  changed({ id, state }: Pick<McplUnit, 'id' | 'state'>): void {
+    if (state.kind === 'stopping') this.events.stopTurns(id);
+  }
+
   /** Everything that was recorded is kept; to be called before the store is closed. */
   async close(): Promise<void> {
     await this.events.close();
@@ -150,6 +155,8 @@ export class McplHost implements Disposable {
   }
 
   async #ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
+    const unit = this.#options.units().find(({ id }) => id === event.server);
+    if (event.inferenceId !== undefined && isStopped(unit?.state)) throw cancelled('The turn');
     const engine = await this.engine();
     this.#checkGuards();
     return engine.ask(event, token);
@@ -160,6 +167,11 @@ export class McplHost implements Disposable {
     const missing = this.#options.units().find(isMissingGuard);
     if (missing !== undefined) throw unguarded(missing.id);
   }
+}
+
+/** On purpose: of a server that crashed, the turns that it was promised go on. */
+function isStopped(state: ServerState | undefined): boolean {
+  return state?.kind === 'stopping' || state?.kind === 'stopped';
 }
 
 function isMissingGuard({ definition, entry, state, mcpl }: McplUnit): boolean {

@@ -29,7 +29,7 @@ export class PromptCatalog implements SessionFeature {
   #session: Session | undefined;
 
   readonly notifications = {
-    'notifications/prompts/list_changed': (): void => this.#reader.changed(),
+    'notifications/prompts/list_changed': (): void => this.changed(),
   };
 
   constructor(options: PromptCatalogOptions) {
@@ -70,6 +70,16 @@ export class PromptCatalog implements SessionFeature {
   /** The prompts for somebody who needs them now, not older than the server allows. Rejects with a `HostError`. */
   fresh(token?: CancellationToken): Promise<readonly Prompt[]> {
     return this.#reader.fresh(token);
+  }
+
+  /** The server may have other prompts now. */
+  changed(): void {
+    this.#reader.changed();
+  }
+
+  /** The same, read again in any case. */
+  reread(token?: CancellationToken): Promise<readonly Prompt[]> {
+    return this.#reader.reread(token);
   }
 
   /** A prompt with its arguments filled in. Rejects with a `HostError`. */

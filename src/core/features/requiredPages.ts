@@ -1,4 +1,10 @@
-import { CancellationSource, type CancellationToken, NO_CANCELLATION, unlessCancelled } from '../base/cancellation.ts';
+import {
+  CancellationSource,
+  type CancellationToken,
+  NO_CANCELLATION,
+  unlessCancelled,
+  withEither,
+} from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { cancelled, HostError } from '../base/errors.ts';
@@ -41,11 +47,12 @@ async function visitAll(
   feature: ElicitationFeature,
   options: RequiredPagesOptions,
 ): Promise<void> {
-  const token = context.token ?? NO_CANCELLATION;
-  for (const page of pages) {
-    context.report({ progress: 0, total: undefined, message: 'Waits for a page to be visited.' });
-    await unlessCancelled(visit(page, context, feature, token, options), token, 'The call');
-  }
+  await withEither(context.token ?? NO_CANCELLATION, context.session.stopping, async (token) => {
+    for (const page of pages) {
+      context.report({ progress: 0, total: undefined, message: 'Waits for a page to be visited.' });
+      await unlessCancelled(visit(page, context, feature, token, options), token, 'The call');
+    }
+  });
 }
 
 async function visit(

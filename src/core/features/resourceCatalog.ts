@@ -77,11 +77,7 @@ export class ResourceCatalog implements SessionFeature {
     this.#subscriptions = new ResourceSubscriptions(options);
     this.notifications = {
       ...this.#subscriptions.notifications,
-      // One word for both lists.
-      'notifications/resources/list_changed': () => {
-        this.#resources.changed();
-        this.#templates.changed();
-      },
+      'notifications/resources/list_changed': () => this.changed(),
     };
   }
 
@@ -99,6 +95,12 @@ export class ResourceCatalog implements SessionFeature {
     return store;
   }
 
+  /** The server may have other resources or templates now: there is one notification for both lists. */
+  changed(): void {
+    this.#resources.changed();
+    this.#templates.changed();
+  }
+
   /** The resources for somebody who needs them now, not older than the server allows. Rejects with a `HostError`. */
   fresh(token?: CancellationToken): Promise<readonly Resource[]> {
     return this.#resources.fresh(token);
@@ -106,6 +108,11 @@ export class ResourceCatalog implements SessionFeature {
 
   freshTemplates(token?: CancellationToken): Promise<readonly ResourceTemplate[]> {
     return this.#templates.fresh(token);
+  }
+
+  /** Reads both lists again in any case. Rejects with a `HostError`. */
+  async reread(token?: CancellationToken): Promise<void> {
+    await Promise.all([this.#resources.reread(token), this.#templates.reread(token)]);
   }
 
   /** What a resource holds, listed or not: a template or a result may have named it. Rejects with a `HostError`. */

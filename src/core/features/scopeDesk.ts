@@ -140,17 +140,27 @@ export class ScopeDesk {
       return this.#approved(question, judged, 'allowed for this call before', request.key);
     await this.#options.approvals.ready();
     const known = await this.#options.approvals.find(request);
-    if (known === undefined) {
-      // Whoever defines a server says what is a secret of it, and could hide with it what a person is to approve.
-      if (judged.targets.some(({ real }) => question.unit.redact(real) !== real))
-        return denied('host', judged.targets, HAS_SECRET);
-      const asked = this.#options.approvals.ask(request, token);
-      if (this.#options.approvals.pending().some(({ key }) => key === request.key)) question.onAsking?.();
-      const outcome = await asked;
-      if (outcome.kind === 'denied') return denied(outcome.why, judged.targets);
-      return this.#confirm(question, request, `allowed by the person (${outcome.choice})`, token);
-    }
+    if (known === undefined) return this.#ask(question, judged, request, token);
     return this.#confirm(question, request, `allowed by the person before (${known.lifetime})`, token);
+  }
+
+  async #ask(
+    question: ScopeQuestion,
+    { targets }: Judgement,
+    request: ApprovalRequest,
+    token: CancellationToken,
+  ): Promise<Decision> {
+    // The server may have been stopped, or its set switched off, while the store was read.
+    if (!question.isCurrent()) return denied('changed', targets);
+    // Whoever defines a server says what is a secret of it, and could hide with it what a person is to approve.
+    if (targets.some(({ real }) => question.unit.redact(real) !== real)) return denied('host', targets, HAS_SECRET);
+    const asked = this.#options.approvals.ask(request, token);
+    if (this.#options.approvals.pending().some(({ key }) => key === request.key)) question.onAsking?.();
+    const outcome = await asked;
+    if (outcome.kind === 'approved')
+      return this.#confirm(question, request, `allowed by the person (${outcome.choice})`, token);
+    const isVoid = outcome.why === 'withdrawn' && !token.isCancellationRequested && !question.isCurrent();
+    return denied(isVoid ? 'changed' : outcome.why, targets);
   }
 
   /**

@@ -60,6 +60,7 @@ export class ScopeGate implements CallInterceptor {
           const known = toolNamed(now, request.tool);
           return (
             unit.session === session &&
+            !session.stopping.isCancellationRequested &&
             known !== undefined &&
             isSameTool(known.tool, tool) &&
             known.setOff === undefined &&

@@ -80,6 +80,8 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     const { snapshot } = unit;
     if (snapshot.state.kind !== 'running') this.approvals.withdraw(unit.id);
     if (snapshot.state.kind !== 'running' || !TELLING.includes(what)) return;
+    if (this.approvals.pending().some(({ server }) => server === unit.id))
+      this.approvals.withdraw(unit.id, ({ featureSet }) => isOff(snapshot, featureSet));
     ignoreFailure(this.#endWhatIsVoid(unit));
   }
 

@@ -90,6 +90,16 @@ export class ServerOffer implements Disposable {
     return this.#listings;
   }
 
+  /**
+   * Other feature sets are on: servers list what belongs to them only then, and not all of them say so. `onlyEmpty`:
+   * lists in which there was something are left alone.
+   */
+  granted(onlyEmpty: boolean): void {
+    if (!onlyEmpty || this.tools.length === 0) this.toolCatalog.changed();
+    if (!onlyEmpty || this.prompts.length === 0) this.promptCatalog.changed();
+    if (!onlyEmpty || this.resources.length + this.templates.length === 0) this.resourceCatalog.changed();
+  }
+
   /** The connection is gone: what was read is kept, and known to be old. */
   outdate(): void {
     this.#listings = { tools: UNREAD, resources: UNREAD, prompts: UNREAD };

@@ -115,6 +115,7 @@ export class ServerUnit implements Disposable {
       redact: (text) => this.#redact(text),
       expand: (pattern) => withFolders(pattern, variables),
       onChange: () => this.#tell('mcpl'),
+      onGranted: (isFirst) => this.offer.granted(isFirst),
     });
     this.#define(entry);
   }
@@ -215,16 +216,15 @@ export class ServerUnit implements Disposable {
     return this.offer.toolCatalog.fresh(token);
   }
 
-  /** Reads what is older than the server allows. */
+  /** Reads all lists again. */
   async refresh(token?: CancellationToken): Promise<void> {
     const { toolCatalog, resourceCatalog, promptCatalog } = this.offer;
     const has = (capability: string): boolean => this.session?.handshake.capabilities[capability] !== undefined;
     // One list that cannot be read keeps none of the others from it.
     const read = await Promise.allSettled([
-      has('tools') ? toolCatalog.fresh(token) : undefined,
-      has('resources') ? resourceCatalog.fresh(token) : undefined,
-      has('resources') ? resourceCatalog.freshTemplates(token) : undefined,
-      has('prompts') ? promptCatalog.fresh(token) : undefined,
+      has('tools') ? toolCatalog.reread(token) : undefined,
+      has('resources') ? resourceCatalog.reread(token) : undefined,
+      has('prompts') ? promptCatalog.reread(token) : undefined,
     ]);
     for (const outcome of read) if (outcome.status === 'rejected') throw toHostError(outcome.reason);
   }

@@ -68,6 +68,9 @@ export class TaskRun {
     this.#store.add(clock.delay(sending.maxTimeoutMs ?? LONGEST_RUN_MS, () => this.#ended.reject(this.#tookTooLong())));
     const cancels = token?.onCancellationRequested(() => this.#ended.reject(cancelled('The call')));
     if (cancels !== undefined) this.#store.add(cancels);
+    // What it asks for is withdrawn; its result still counts.
+    const withdraw = (): void => this.#asked.forEach((source) => source.cancel());
+    this.#store.add(this.#context.session.stopping.onCancellationRequested(withdraw));
     try {
       const result = await Promise.race([this.#ended.promise, this.#untilOver()]);
       this.#end();
@@ -129,6 +132,7 @@ export class TaskRun {
 
   #heedInputs(): void {
     const { status, payload } = this.#task;
+    if (this.#context.session.stopping.isCancellationRequested) return;
     if (this.#form === 'extension') this.#heedRequests(payload.kind === 'inputs' ? payload.requests : {});
     else if (status === 'input_required') this.#askForResult();
   }

@@ -23,7 +23,7 @@ export class ToolCatalog implements SessionFeature {
   readonly #reader: CatalogReader<Tool>;
 
   readonly notifications = {
-    'notifications/tools/list_changed': (): void => this.#reader.changed(),
+    'notifications/tools/list_changed': (): void => this.changed(),
   };
 
   constructor(options: ToolCatalogOptions) {
@@ -53,6 +53,11 @@ export class ToolCatalog implements SessionFeature {
   /** The tools for somebody who needs them now, not older than the server allows. Rejects with a `HostError`. */
   fresh(token?: CancellationToken): Promise<readonly Tool[]> {
     return this.#reader.fresh(token);
+  }
+
+  /** The server may have other tools now. */
+  changed(): void {
+    this.#reader.changed();
   }
 
   /** The same, read again in any case. */

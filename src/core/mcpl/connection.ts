@@ -1,7 +1,8 @@
 import { NO_CANCELLATION } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
-import { isHostError, messageOf, methodNotFound, RPC, type WireError } from '../base/errors.ts';
+import { messageOf, methodNotFound, type WireError } from '../base/errors.ts';
+import { Emitter } from '../base/event.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { AuditOutcome } from '../model/audit.ts';
@@ -23,7 +24,7 @@ import type { InboundContext } from '../rpc/peer.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeAdvert, encodeHostAdvert, type McplAdvert, type ToldScopes } from '../wire/mcpl/advert.ts';
 import { invalidParams, notEnabled, unknownFeatureSet } from '../wire/mcpl/errors.ts';
-import { capabilitiesOf, decodeChange } from '../wire/mcpl/featureSets.ts';
+import { decodeChange } from '../wire/mcpl/featureSets.ts';
 import { advertWithoutSecrets, setsWithoutSecrets } from './declaredSets.ts';
 import { EarlyRequests } from './earlyRequests.ts';
 import type { FormGrants } from './formGrants.ts';
@@ -32,6 +33,7 @@ import { OPERATIONS } from './operations.ts';
 import { Pace } from './pace.ts';
 import type { Recorder } from './recorder.ts';
 import { type Partition, SetStates } from './setStates.ts';
+import { SetUpdates } from './setUpdates.ts';
 import { leaveStatesUnread } from './stateUpdates.ts';
 import { toldScopes } from './toldScopes.ts';
 import { UNDECLARED, undeclaredSet } from './undeclaredSet.ts';
@@ -55,12 +57,13 @@ export interface McplConnectionOptions {
   expand(pattern: string): string;
   /** What a view shows of the sets changed. */
   onChange(): void;
+  /** The server was told which sets are on now; `isFirst`: for the first time over this connection. */
+  onGranted(isFirst: boolean): void;
 }
 
 /** More than any server has; every change is answered with all of them. */
 const MAX_SETS = 256;
 const MOST_EARLY = 16;
-const POLICY_MS = 15_000;
 /** Changes of the sets are answered no oftener. */
 const CHANGES_MS = 100;
 
@@ -83,12 +86,14 @@ export class McplConnection implements SessionFeature, McplMember {
   #session: Session | undefined;
   #advert: McplAdvert | undefined;
   #sets = new Map<string, FeatureSet>();
-  /** What the server was told last; as text, to compare. */
-  #told = '';
+  readonly #updates: SetUpdates;
   #hooks = 0;
   /** Changes that the server told of before the handshake was worked up. */
   #earlyChanges: readonly JsonObject[] = [];
   readonly #changes: Pace;
+  readonly #setsChanged = new Emitter<void>();
+
+  readonly onDidChangeSets = this.#setsChanged.event;
 
   constructor(options: McplConnectionOptions) {
     this.#options = options;
@@ -100,8 +105,13 @@ export class McplConnection implements SessionFeature, McplMember {
     this.#declare(grants.remembered(server));
     this.#changes = new Pace(options.clock, CHANGES_MS, () => {
       // Told even if nothing changed for us: the server may have forgotten.
-      this.#told = '';
+      this.#updates.forget();
       this.update();
+    });
+    this.#updates = new SetUpdates({
+      log: options.log,
+      onTold: (on, off) => this.#record('featureSets/update', `${on} on, ${off} off`),
+      onGranted: (isFirst) => options.onGranted(isFirst),
     });
     this.requests = Object.fromEntries(
       Object.entries(options.handlers).map(([method, handler]) => [
@@ -140,7 +150,12 @@ export class McplConnection implements SessionFeature, McplMember {
 
   /** Takes part in turns: it is connected, and spoke of MCPL. */
   get isMember(): boolean {
-    return this.#session !== undefined && this.#advert !== undefined;
+    return this.#isLive && this.#advert !== undefined;
+  }
+
+  /** It is connected and is not being stopped. */
+  get #isLive(): boolean {
+    return this.#session?.stopping.isCancellationRequested === false;
   }
 
   get settings(): McplSettings {
@@ -153,7 +168,7 @@ export class McplConnection implements SessionFeature, McplMember {
 
   /** Its connection just ended; or it declared otherwise what it was switched on for, and waits for a person's choice. */
   get isBlindGuard(): boolean {
-    if (this.#session === undefined) return true;
+    if (!this.#isLive) return true;
     const guards = [...this.#sets.values()].filter(({ uses }) => uses.includes('contextHooks.afterInference'));
     return guards.some((set) => this.#stateOf(set) === 'changed');
   }
@@ -176,7 +191,7 @@ export class McplConnection implements SessionFeature, McplMember {
     // One that only hears of answers said nothing of what it wants to see before.
     this.#states.begin(this.#advert?.dialect.before === true ? this.#advert.before : undefined);
     this.#session = session;
-    this.#told = '';
+    this.#updates.begin(session);
     this.#hooks = 0;
     this.#declare(this.#advert?.sets ?? []);
     for (const remark of this.#advert?.dialect.remarks ?? []) this.log.log('warn', remark);
@@ -188,7 +203,7 @@ export class McplConnection implements SessionFeature, McplMember {
     const store = new DisposableStore();
     store.add(
       session.onRenewed(() => {
-        this.#told = '';
+        this.#updates.forget();
         this.update();
       }),
     );
@@ -196,6 +211,7 @@ export class McplConnection implements SessionFeature, McplMember {
       toDisposable(() => {
         if (this.#session !== session) return;
         this.#session = undefined;
+        this.#updates.end();
         this.#changes.dispose();
       }),
     );
@@ -206,6 +222,7 @@ export class McplConnection implements SessionFeature, McplMember {
   update(): void {
     if (this.#advert === undefined) return;
     this.#states.forget();
+    this.#setsChanged.fire();
     const { grants } = this.#options;
     const accepted = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
     grants.accept(this.server, accepted);
@@ -230,7 +247,7 @@ export class McplConnection implements SessionFeature, McplMember {
     const set = featureSet === UNDECLARED ? undefined : this.#sets.get(featureSet);
     if (set === undefined) throw this.#refused(operation, featureSet, unknownFeatureSet(featureSet));
     // A connection that has ended does nothing any more, however long its last message was under way.
-    if (this.#stateOf(set) !== 'enabled' || this.#session === undefined)
+    if (this.#stateOf(set) !== 'enabled' || !this.#isLive)
       throw this.#refused(operation, featureSet, notEnabled(featureSet, set.problem === undefined));
     this.#observe(set, use);
     return set;
@@ -238,11 +255,11 @@ export class McplConnection implements SessionFeature, McplMember {
 
   isOn(featureSet: string): boolean {
     const set = this.#sets.get(featureSet);
-    return set !== undefined && this.#session !== undefined && this.#stateOf(set) === 'enabled';
+    return set !== undefined && this.#isLive && this.#stateOf(set) === 'enabled';
   }
 
   setsFor(use: McplUse): readonly FeatureSet[] {
-    if (this.#session === undefined) return [];
+    if (!this.#isLive) return [];
     return [...this.#sets.values()].filter((set) => set.uses.includes(use) && this.#stateOf(set) === 'enabled');
   }
 
@@ -329,39 +346,18 @@ export class McplConnection implements SessionFeature, McplMember {
     return toldScopes(this.settings.scopes, [...this.#sets.values()], expand);
   }
 
-  /**
-   * MCPL §6.7, with every declared set named and no wildcard: right for a server that reads a difference, for one that
-   * reads all, and for one that waits for it before it does anything.
-   */
   #tell(): void {
-    const session = this.#session;
-    if (session === undefined || this.#advert === undefined) return;
-    const sets = this.#partition();
+    if (this.#advert === undefined || !this.#isLive) return;
     const { dialect } = this;
+    const sets = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
     // MCPL 0.3 added them here; before it they are told in the handshake alone, and since 0.5 there are none.
     const tellsScopes = dialect.version === '0.3' || dialect.version === '0.4';
-    const choice = tellsScopes ? { ...sets, scopes: this.#scopes() } : sets;
-    const text = JSON.stringify(choice);
-    if (text === this.#told) return;
-    this.#told = text;
-    this.#record('featureSets/update', `${choice.enabled.length} on, ${choice.disabled.length} off`);
-    if (dialect.policy === 'notification') session.notify('featureSets/update', choice);
-    else void this.#request(session, choice);
-  }
-
-  /** MCPL 0.5 wants a request; a server that claims 0.5 and does not know it is told as in the versions before. */
-  async #request(session: Session, choice: JsonObject): Promise<void> {
-    try {
-      const on = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
-      const policy = { ...choice, effectiveCapabilities: capabilitiesOf(on) };
-      await session.request('featureSets/update', policy, { timeoutMs: POLICY_MS });
-    } catch (error) {
-      if (this.#session !== session) return;
-      if (isHostError(error, 'REMOTE_ERROR') && error.rpcCode === RPC.methodNotFound) {
-        this.log.log('info', 'The server says MCPL 0.5 and does not take its policy as a request: it is told of it.');
-        session.notify('featureSets/update', choice);
-      } else this.log.log('warn', `The server did not take its feature sets: ${messageOf(error)}`);
-    }
+    const partition = this.#partition();
+    this.#updates.tell({
+      choice: tellsScopes ? { ...partition, scopes: this.#scopes() } : partition,
+      enabled: sets,
+      policy: dialect.policy,
+    });
   }
 
   #observe(set: FeatureSet, use: McplUse): void {

@@ -101,7 +101,7 @@ export class McplEngine {
       'inference/request': (member, params, context) => inference.handle(member, params, context),
       'model/info': (member, params, context) => inference.modelInfo(member, params, context),
       'scope/elevate': (member, params, context) => elevate(member, params, context, options.scopes),
-      'state/update': (member, params) => takeState(member, params, options.states),
+      'state/update': (member, params, context) => takeState(member, params, context, options.states),
     };
   }
 

@@ -162,7 +162,12 @@ export class InferenceRequests {
     const { session } = member;
     const redact = (text: string): string => member.redact(text);
     const stop = new CancellationSource();
-    const subscription = context.token.onCancellationRequested(() => stop.cancel());
+    const subscriptions = [
+      context.token.onCancellationRequested(() => stop.cancel()),
+      member.onDidChangeSets(() => {
+        if (isOff(request)) stop.cancel();
+      }),
+    ];
     let index = 0;
     const running = runModel({
       clock: this.#options.clock,
@@ -183,7 +188,7 @@ export class InferenceRequests {
         else if (params.stream) session.notify('inference/chunk', encodeChunk(context.requestId, index++, piece));
       },
     });
-    return running.finally(() => subscription.dispose());
+    return running.finally(() => subscriptions.forEach((subscription) => subscription.dispose()));
   }
 
   async #verdict(

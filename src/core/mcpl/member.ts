@@ -1,4 +1,5 @@
 import type { Disposable } from '../base/disposable.ts';
+import type { Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { FeatureSet, McplDialect, McplSettings, McplUse } from '../model/mcpl.ts';
@@ -21,6 +22,8 @@ export interface McplMember {
    * method, where it is not the one that goes with the use.
    */
   admit(featureSet: Json | undefined, use: McplUse, operation?: string): FeatureSet;
+  /** Fires when sets may have been switched on or off, or were declared otherwise. */
+  readonly onDidChangeSets: Event<void>;
   /** Whether a set of that name is on. */
   isOn(featureSet: string): boolean;
   /** Its sets that are on and declare the use: whether it takes part at all (mcpl.md A3). */

@@ -93,16 +93,16 @@ export class PushEvents {
   }
 
   /** Rejects with the `WireError` to answer with. */
-  handle(member: McplMember, params: JsonObject, _context: InboundContext): Promise<Json> {
+  handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
     try {
-      return this.#handle(member, params);
+      return this.#handle(member, params, context);
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new Error(messageOf(error)));
     }
   }
 
   /** Not asynchronous itself: to pass on another promise costs three more of its own, for every event. */
-  #handle(member: McplMember, params: JsonObject): Promise<Json> {
+  #handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
     const { server } = member;
     // What is refused for its set, the member puts down itself.
     const featureSet = member.admit(params['featureSet'], 'pushEvents').name;
@@ -121,6 +121,7 @@ export class PushEvents {
     if (wait > 0) return Promise.resolve(this.#tooMany(server, featureSet, most, wait));
     const obstacle = policy === 'infer' ? this.#obstacle(member, now) : undefined;
     const inferenceId = policy === 'infer' && obstacle === undefined ? this.#options.newInferenceId() : undefined;
+    context.commit?.();
     const answer = this.#keep(member, featureSet, push, { receivedAt: now, policy, obstacle, inferenceId });
     this.#known.remember(server, push.eventId, now, answer);
     return answer;

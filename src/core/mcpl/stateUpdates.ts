@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { StateKeeper } from '../model/lineage.ts';
 import type { FeatureSet, McplDialect } from '../model/mcpl.ts';
 import { mayKeepState, keeperOf } from '../policy/stateSets.ts';
+import type { InboundContext } from '../rpc/peer.ts';
 import type { Session } from '../session/session.ts';
 import { invalidParams } from '../wire/mcpl/errors.ts';
 import { type AnnouncedState, decodeStateUpdate } from '../wire/mcpl/stateResult.ts';
@@ -29,7 +30,12 @@ export type StateVerdict = { readonly accepted: true } | { readonly accepted: fa
  * `state/update`: what servers send beside the specification when a state came to be without a call, or before the
  * result of one. It waits for no call: servers wait for its answer before they give a result.
  */
-export async function takeState(member: McplMember, params: JsonObject, authority: StateAuthority): Promise<Json> {
+export async function takeState(
+  member: McplMember,
+  params: JsonObject,
+  context: Pick<InboundContext, 'commit'>,
+  authority: StateAuthority,
+): Promise<Json> {
   const set = member.admit(params['featureSet'], 'tools', 'state/update');
   if (!mayKeepState(set, member.dialect))
     throw invalidParams(`The feature set "${set.name}" is not declared with state.`, 'featureSet');
@@ -37,6 +43,7 @@ export async function takeState(member: McplMember, params: JsonObject, authorit
   if ('problem' in state) throw invalidParams(state.problem, 'checkpoint');
   const { server } = member;
   const keeper = keeperOf(set, member.dialect);
+  context.commit?.();
   try {
     return { ...(await authority.update({ server, featureSet: set.name, keeper, state })) };
   } catch (error) {

@@ -148,6 +148,15 @@ export class Peer implements Disposable {
     }
   }
 
+  /** Answers all requests of the peer that are open with this error and cancels them, except those that are committed. */
+  refuseOpen(error: RemoteFailure): void {
+    for (const call of this.#inbound.values()) {
+      if (call.isCommitted || call.isCancelled) continue;
+      this.#sendError(call.requestId, error);
+      call.cancel(error.message);
+    }
+  }
+
   dispose(): void {
     this.#finishAll({});
     for (const subscription of this.#subscriptions) subscription?.dispose();

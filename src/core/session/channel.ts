@@ -1,3 +1,4 @@
+import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { HostError, methodNotFound, RPC, WireError } from '../base/errors.ts';
@@ -22,11 +23,21 @@ export interface ChannelOptions {
   readonly onOpened?: ((session: Session) => void) | undefined;
   /** Tells whether the connection waits for a person. */
   readonly onWaiting?: Event<boolean> | undefined;
+  /** Cancelled when the server is stopped: from then on it has no rights, although the connection is still open. */
+  readonly stopping?: CancellationToken | undefined;
   /** The last id that was used on the connection before. */
   readonly lastId?: number | undefined;
 }
 
 const REMARKS = { lines: 50, perMs: 10_000 };
+
+/** Notifications that a server may still send while it is being stopped: log messages, and the state of running calls. */
+const HEARD_WHILE_STOPPING: readonly string[] = [
+  'notifications/message',
+  'notifications/tasks/status',
+  'notifications/tasks',
+];
+const STOPPING = { code: -32000, message: 'stopping' };
 
 /** A peer with the features that answer and hear what the server says, from before the handshake to the end. */
 export class Channel implements Disposable {
@@ -34,6 +45,7 @@ export class Channel implements Disposable {
   readonly store = new DisposableStore();
   readonly closed = new Emitter<TransportClosed>();
   readonly renewed = this.store.add(new Emitter<void>());
+  readonly stopping: CancellationToken;
   /** What the agreed revision makes of messages; before the handshake everything passes. */
   codec: WireCodec | undefined;
   /** Looks at each notification first; true keeps it from the features. */
@@ -62,6 +74,8 @@ export class Channel implements Disposable {
         },
       ),
     );
+    this.stopping = options.stopping ?? NO_CANCELLATION;
+    this.store.add(this.stopping.onCancellationRequested(() => this.peer.refuseOpen(STOPPING)));
     this.store.add(this.peer.onClose(({ error }) => this.closed.fire({ error: error && (redact?.(error) ?? error) })));
     this.store.add(this.closed);
     const renewals = options.transport.onRenewed?.(() => this.renewed.fire());
@@ -73,6 +87,7 @@ export class Channel implements Disposable {
   }
 
   #answer(method: string, params: JsonObject, context: InboundContext): Promise<Json> | Json {
+    checkNotStopping(this.stopping, method);
     const decoded = this.codec?.decodeRequest(method, params);
     if (decoded?.kind === 'notInRevision') throw methodNotFound(method);
     if (decoded?.kind === 'invalid') throw new WireError(RPC.invalidParams, `Invalid params: ${decoded.why}.`);
@@ -80,6 +95,7 @@ export class Channel implements Disposable {
   }
 
   #tell(method: string, params: JsonObject): void {
+    if (this.stopping.isCancellationRequested && !HEARD_WHILE_STOPPING.includes(method)) return;
     const decoded = this.codec?.decodeNotification(method, params);
     if (decoded !== undefined && decoded.kind !== 'ok') {
       const why = decoded.kind === 'invalid' ? decoded.why : `MCP ${this.codec?.version} does not have it`;
@@ -89,6 +105,11 @@ export class Channel implements Disposable {
     if (this.intercept?.(method, params) === true) return;
     for (const feature of this.#options.features) feature.notifications?.[method]?.(params);
   }
+}
+
+/** Throws for a request of a server that is being stopped. A ping is answered in every state. */
+export function checkNotStopping(stopping: CancellationToken, method: string): void {
+  if (stopping.isCancellationRequested && method !== 'ping') throw new WireError(STOPPING.code, STOPPING.message);
 }
 
 /** What the features answer to a request of the server, in whichever form it came. Throws for what nobody handles. */

@@ -37,6 +37,7 @@ export class InitializedSession implements Session {
   readonly handshake: Handshake;
   readonly codec: WireCodec;
   readonly transport: Transport;
+  readonly stopping: CancellationToken;
   readonly #peer: Peer;
   readonly #store: DisposableStore;
   readonly #closed: Emitter<TransportClosed>;
@@ -47,6 +48,7 @@ export class InitializedSession implements Session {
     this.handshake = handshake;
     if (dialect !== 'off' && !handshake.isDialect) this.#fallback = new InvokeFallback();
     this.transport = transport;
+    this.stopping = channel.stopping;
     this.codec = channel.codec ?? codecOf(handshake);
     channel.codec = this.codec;
     this.#peer = channel.peer;
@@ -60,7 +62,7 @@ export class InitializedSession implements Session {
    * then anything else. Servers exist that lose whatever comes earlier, or exit.
    */
   static async open(given: SessionOptions): Promise<InitializedSession> {
-    const options = { ...given, features: featuresOf(given.features, 'legacy') };
+    const options = { ...given, stopping: given.token, features: featuresOf(given.features, 'legacy') };
     const opened = await openChannel(options);
     const { channel } = opened;
     try {

@@ -1,5 +1,11 @@
 import { Deferred } from '../base/async.ts';
-import { CancellationSource, type CancellationToken, NO_CANCELLATION, unlessCancelled } from '../base/cancellation.ts';
+import {
+  CancellationSource,
+  type CancellationToken,
+  NO_CANCELLATION,
+  unlessCancelled,
+  withEither,
+} from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { HostError, messageOf, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -16,6 +22,8 @@ const MAX_PAUSE_MS = 5_000;
 
 export interface InputRoundsOptions {
   readonly clock: Clock;
+  /** The server is being stopped: it gets no answers any more. */
+  readonly stopping: CancellationToken;
   answer(method: string, params: JsonObject, context: InboundContext): Promise<Json> | Json;
 }
 
@@ -39,16 +47,19 @@ export class InputRounds {
     const entries = Object.entries(required.inputRequests);
     if (entries.length > MAX_INPUTS) throw this.#failed(`asked for ${entries.length} inputs at once`);
     if (entries.length === 0) await this.#pause();
-    const answered = await unlessCancelled(this.#answerAll(entries), this.#token, this.#method);
+    const answered = await withEither(this.#token, this.#options.stopping, (token) =>
+      unlessCancelled(this.#answerAll(entries, token), token, this.#method),
+    );
     return answeredParams(params, required, answered);
   }
 
   /** All at once: whoever asks a person puts the questions in a row by itself. One that fails ends the others. */
   async #answerAll(
     entries: readonly (readonly [string, InputRequest])[],
+    token: CancellationToken,
   ): Promise<readonly (readonly [string, Json])[]> {
     const source = new CancellationSource();
-    const outer = this.#token.onCancellationRequested(() => source.cancel());
+    const outer = token.onCancellationRequested(() => source.cancel());
     try {
       return await Promise.all(entries.map(async ([key, request]) => [key, await this.#answer(key, request, source)]));
     } finally {

@@ -178,7 +178,7 @@ export class Opener {
     { opened }: Link,
     found: Extract<Discovery, { kind: 'modern' }> & { readonly lastId: number },
   ): Promise<Session> {
-    const { clock, log, features, redact, client } = this.#options;
+    const { clock, log, features, redact, client, token } = this.#options;
     if (this.#isMcpl(found))
       log.log(
         'warn',
@@ -192,6 +192,7 @@ export class Opener {
         features,
         redact,
         client,
+        stopping: token,
         onWaiting: opened.onWaiting,
         onOpened: (session) => this.#options.onOpened(session, opened),
         ...found,

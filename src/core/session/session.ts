@@ -55,6 +55,8 @@ export interface Session extends Disposable {
   readonly codec: WireCodec;
   /** What is to be closed when the session is over: it says farewell in the words of the server. */
   readonly transport: Transport;
+  /** Cancelled when the server is stopped: what it asked for is withdrawn, and it gets nothing new. */
+  readonly stopping: CancellationToken;
   /** The connection ended, on purpose or not. */
   readonly onClose: Event<TransportClosed>;
   /**

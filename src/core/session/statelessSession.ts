@@ -1,3 +1,4 @@
+import type { CancellationToken } from '../base/cancellation.ts';
 import { cleanLine } from '../base/cleanText.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { HostError, isHostError, methodNotFound, RPC, WireError } from '../base/errors.ts';
@@ -15,7 +16,15 @@ import {
 } from '../wire/envelope.ts';
 import { codecFor, type WireCodec } from '../wire/codec.ts';
 import { type Handshake, offeredVersions, UNSUPPORTED_VERSION } from '../wire/handshake.ts';
-import { answerBy, Channel, type ChannelOptions, declaredBy, featuresOf, notInRevision } from './channel.ts';
+import {
+  answerBy,
+  Channel,
+  type ChannelOptions,
+  checkNotStopping,
+  declaredBy,
+  featuresOf,
+  notInRevision,
+} from './channel.ts';
 import { InputRounds } from './inputRounds.ts';
 import { ListenStream } from './listenStream.ts';
 import type { Session, SessionFeature, SessionRequest } from './session.ts';
@@ -91,6 +100,10 @@ export class StatelessSession implements Session {
     return this.#options.transport;
   }
 
+  get stopping(): CancellationToken {
+    return this.#channel.stopping;
+  }
+
   get onClose(): Event<TransportClosed> {
     return this.#channel.closed.event;
   }
@@ -122,6 +135,7 @@ export class StatelessSession implements Session {
       options.onRound?.();
       rounds ??= new InputRounds(method, options.token, {
         clock: this.#options.clock,
+        stopping: this.stopping,
         answer: (asked, given, context) => this.#answer(asked, given, context),
       });
       sent = await rounds.next(sent, answer.required);
@@ -175,6 +189,7 @@ export class StatelessSession implements Session {
   }
 
   #answer(method: string, params: JsonObject, context: InboundContext): Promise<Json> | Json {
+    checkNotStopping(this.stopping, method);
     const decoded = this.codec.decodeInput(method, params);
     if (decoded.kind === 'ok') return answerBy(this.#options.features, method, decoded.value, context);
     throw decoded.kind === 'invalid' ? new WireError(RPC.invalidParams, decoded.why) : methodNotFound(method);

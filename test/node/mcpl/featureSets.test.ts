@@ -244,3 +244,54 @@ mcplCases('feature sets', (open) => {
     ]);
   });
 });
+
+mcplCases('lists of a server that hides what is off', (open) => {
+  for (const version of ['0.2', '0.5'])
+    test(`MCPL ${version}: are read again when a set is switched on or off, and by refresh`, async () => {
+      let isOn = false;
+      const listed: string[] = [];
+      const offers = {
+        'tools/list': { tools: [tool('remember', { _meta: { featureSet: 'notes' } })] },
+        'prompts/list': { prompts: [{ name: 'summary' }] },
+        'resources/list': { resources: [{ uri: 'memo://1', name: 'One' }] },
+        'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'memo://{id}', name: 'Any' }] },
+      };
+      const nothing = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
+      const lists = Object.entries(offers).map(
+        ([method, offer]) =>
+          [
+            method,
+            () => {
+              listed.push(method);
+              return isOn ? offer : nothing;
+            },
+          ] as const,
+      );
+      const opened = await open({
+        server: {
+          sets: { notes: set('tools') },
+          mcpl: { version },
+          capabilities: { tools: {}, prompts: {}, resources: {} },
+          answers: { ...Object.fromEntries(lists), 'featureSets/update': () => ({ accepted: true }) },
+        },
+      });
+      const offer = (): readonly number[] => {
+        const { tools, prompts, resources, templates } = opened.snapshot();
+        return [tools.length, prompts.length, resources.length, templates.length];
+      };
+      await opened.until('the first lists', () => listed.length === 4);
+      await opened.host.refresh(ID);
+      assert.deepEqual([offer(), listed.length], [[0, 0, 0, 0], 8]);
+      isOn = true;
+      await opened.enable('notes');
+      await opened.until('what is on', () => offer().every((count) => count === 1));
+      assert.deepEqual([opened.offered(), listed.length], [['remember'], 12]);
+      isOn = false;
+      await opened.disable('notes');
+      await opened.until('the empty lists', () => offer().every((count) => count === 0));
+      assert.equal(listed.length, 16);
+      opened.configure({ push: { notes: 'inbox' } });
+      await opened.host.refresh(ID);
+      assert.deepEqual([new Set(listed.slice(16)), listed.length], [new Set(Object.keys(offers)), 20]);
+    });
+});

@@ -1,5 +1,6 @@
 import { CancellationSource, type CancellationToken } from '../../../src/core/base/cancellation.ts';
 import { Deferred } from '../../../src/core/base/async.ts';
+import { Emitter } from '../../../src/core/base/event.ts';
 import { toDisposable } from '../../../src/core/base/disposable.ts';
 import type { WireError } from '../../../src/core/base/errors.ts';
 import type { Json } from '../../../src/core/base/json.ts';
@@ -59,6 +60,8 @@ export class FakeMember {
   };
   inference: InferenceSettings = { model: undefined, requestsPerHour: 30, tokensPerDay: 100_000 };
   isInHook = false;
+  readonly #changed = new Emitter<void>();
+  readonly onDidChangeSets = this.#changed.event;
   sets = ['memory.think'];
 
   constructor(server = 'memory') {
@@ -78,6 +81,11 @@ export class FakeMember {
     if (!this.sets.includes(name)) throw notEnabled(name, true);
     const uses = ['inferenceRequest'];
     return { name, description: '', uses, scoped: false, rollback: false, hostState: false, problem: undefined };
+  }
+
+  switchOff(name: string): void {
+    this.sets = this.sets.filter((set) => set !== name);
+    this.#changed.fire();
   }
 
   isOn(name: string): boolean {

@@ -14,6 +14,7 @@ export function pushMember(server: string, push: Record<string, PushPolicy> = {}
     dialect: {} as McplDialect,
     log: NO_LOG,
     isInHook: false,
+    onDidChangeSets: () => ({ dispose: () => undefined }),
     redact: (text) => text.replaceAll('hunter2', '‹secret›'),
     admit: (featureSet) => {
       if (typeof featureSet !== 'string') throw new WireError(-32602, 'featureSet must be a text.');

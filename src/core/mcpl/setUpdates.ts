@@ -1,0 +1,92 @@
+import { isHostError, messageOf, RPC } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { FeatureSet, McplDialect } from '../model/mcpl.ts';
+import type { Session } from '../session/session.ts';
+import { capabilitiesOf } from '../wire/mcpl/featureSets.ts';
+
+export interface SetUpdatesOptions {
+  readonly log: Logger;
+  onTold(enabled: number, disabled: number): void;
+  /** The server knows which sets are on; `isFirst`: for the first time over this connection. */
+  onGranted(isFirst: boolean): void;
+}
+
+export interface SetUpdate {
+  readonly choice: { readonly enabled: string[]; readonly disabled: string[]; readonly scopes?: JsonObject };
+  /** The sets of `choice.enabled`, and the one that never goes on the wire. */
+  readonly enabled: readonly FeatureSet[];
+  readonly policy: McplDialect['policy'];
+}
+
+const POLICY_MS = 15_000;
+
+/**
+ * `featureSets/update` (MCPL §6.7), with every declared set named and no wildcard: right for a server that reads a
+ * difference, for one that reads all, and for one that waits for it before it does anything.
+ */
+export class SetUpdates {
+  readonly #options: SetUpdatesOptions;
+  #session: Session | undefined;
+  /** What the server was told last; as text, to compare. */
+  #told = '';
+  /** Which sets were on when it was told last over this connection, as text. */
+  #granted: string | undefined;
+
+  constructor(options: SetUpdatesOptions) {
+    this.#options = options;
+  }
+
+  begin(session: Session): void {
+    this.#session = session;
+    this.#told = '';
+    this.#granted = undefined;
+  }
+
+  end(): void {
+    this.#session = undefined;
+  }
+
+  /** The next update is sent even if nothing changed: the server may have forgotten. */
+  forget(): void {
+    this.#told = '';
+  }
+
+  tell(update: SetUpdate): void {
+    const session = this.#session;
+    if (session === undefined) return;
+    const { choice, policy } = update;
+    const text = JSON.stringify(choice);
+    if (text === this.#told) return;
+    this.#told = text;
+    this.#options.onTold(choice.enabled.length, choice.disabled.length);
+    const before = this.#granted;
+    this.#granted = JSON.stringify(choice.enabled);
+    const isFirst = before === undefined;
+    // Lists are first read after a notification, but they may be read before a request is answered.
+    const isNews = isFirst ? policy === 'request' && choice.enabled.length > 0 : before !== this.#granted;
+    if (policy === 'notification') {
+      session.notify('featureSets/update', choice);
+      if (isNews) this.#options.onGranted(false);
+      return;
+    }
+    void this.#request(session, update).then(() => {
+      if (isNews && this.#session === session) this.#options.onGranted(isFirst);
+    });
+  }
+
+  /** MCPL 0.5 wants a request; a server that claims 0.5 and does not know it is told as in the versions before. */
+  async #request(session: Session, { choice, enabled }: SetUpdate): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const policy = { ...choice, effectiveCapabilities: capabilitiesOf(enabled) };
+      await session.request('featureSets/update', policy, { timeoutMs: POLICY_MS });
+    } catch (error) {
+      if (this.#session !== session) return;
+      if (isHostError(error, 'REMOTE_ERROR') && error.rpcCode === RPC.methodNotFound) {
+        log.log('info', 'The server says MCPL 0.5 and does not take its policy as a request: it is told of it.');
+        session.notify('featureSets/update', choice);
+      } else log.log('warn', `The server did not take its feature sets: ${messageOf(error)}`);
+    }
+  }
+}
