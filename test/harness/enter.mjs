@@ -10,6 +10,7 @@ const commands = {
   conformance: 'conformance',
   debugPrepare: 'debugPrepare',
   interop: 'interop',
+  mutation: '../mutation/run',
   package: 'package',
   setup: 'setup',
   start: 'start',

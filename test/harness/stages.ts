@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runGuard } from '../bench/guardRun.ts';
 import { count, runConformance, summary } from '../conformance/run.ts';
+import { PARTS, report, runMutation, weakParts } from '../mutation/mutationRun.ts';
 import { runInterop, unknownToPage } from '../servers/interop.ts';
 import { type Counts, mochaRun } from './counts.ts';
 import { type EditorName, ensureEditor } from './editorCache.ts';
@@ -169,6 +170,20 @@ export const interopStage = (quick: boolean): Stage => ({
     };
   },
 });
+
+/** Each part whose tests notice enough of the changes made to it counts as one. */
+export const mutationStage: Stage = {
+  name: 'mutation',
+  run: async () => {
+    const outcomes = await runMutation({ say: () => undefined });
+    const weak = weakParts(outcomes).length;
+    return {
+      counts: { passed: Object.keys(PARTS).length - weak, failed: weak },
+      log: report(outcomes).join('\n'),
+      note: report(outcomes).slice(0, Object.keys(PARTS).length).join('; '),
+    };
+  },
+};
 
 /** Installed the way a user installs it. */
 export const installStage = (editor: EditorName, suffix = ''): Stage => ({

@@ -8,7 +8,7 @@ onInterrupt(endEverything);
 process.env['MCPL_TEST_DOSE'] = 'full';
 
 // Only now: the stages read the dose when they are made.
-const { alone, installStage, interopStage, journeyStage, nodeStage, packageStage, setupStage } =
+const { alone, installStage, interopStage, journeyStage, mutationStage, nodeStage, packageStage, setupStage } =
   await import('./stages.ts');
 
 const slowStages = [
@@ -16,6 +16,7 @@ const slowStages = [
   nodeStage('node', node24),
   nodeStage('node22', node22),
   interopStage(false),
+  mutationStage,
   packageStage,
   installStage('oldest', '-oldest'),
   journeyStage('journey-oldest', { editor: 'oldest', needs: 'install-oldest', pattern: 'smoke.test.ts' }),
