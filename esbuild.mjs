@@ -19,7 +19,7 @@ const mainFields = ['module', 'main'];
 const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] };
 // Loaded when it is first needed, by a bundle beside it.
 const withParts = { ...node, later: /\/(remote|children|gatewayServer|storeParts)\.ts$/ };
-const hostParts = { ...node, later: /\/(opener|engine|serverInputs|scopeDesk|stateDesk)\.ts$/ };
+const hostParts = { ...node, later: /\/(opener|credentials|engine|serverInputs|scopeDesk|stateDesk)\.ts$/ };
 // What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
 const atOnce = {
   ...node,
@@ -51,6 +51,7 @@ const entries = [
   { from: 'src/node/remote.ts', to: 'dist/remote.js', ...node },
   { from: 'src/node/children.ts', to: 'dist/children.js', ...node },
   { from: 'src/core/session/opener.ts', to: 'dist/opener.js', ...node },
+  { from: 'src/core/session/credentials.ts', to: 'dist/credentials.js', ...node },
   { from: 'src/core/mcpl/engine.ts', to: 'dist/engine.js', ...node },
   { from: 'src/core/features/serverInputs.ts', to: 'dist/serverInputs.js', ...node },
   { from: 'src/core/features/scopeDesk.ts', to: 'dist/scopeDesk.js', ...node },

@@ -132,6 +132,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
     },
     client: { name: 'mcp-live', title: EXTENSION_NAME, version: versionOf(context) },
   });
+  logs.redact = (text) => host.redact(text);
   const gateway = new LazyGateway({ host, ids: nodeIds, clients });
   shutDown = async () => {
     await Promise.allSettled([late.close(), gateway.dispose(), host.close()]);

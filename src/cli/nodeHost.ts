@@ -140,7 +140,6 @@ export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
       browser: options.authBrowser ?? NO_BROWSER,
     },
   });
-  redact = (text) => connector.redact(text);
   const variables = variablesOf(options);
   const storage = openStorage(options, scripts, log());
   const host = createHost({
@@ -162,6 +161,7 @@ export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
       consent: { ask: (question, token) => options.onStartQuestion?.(question, token) ?? Promise.resolve('dontStart') },
     },
   });
+  redact = (text) => host.redact(text);
   return {
     host,
     consents: storage.consents,

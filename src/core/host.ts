@@ -3,6 +3,8 @@ import type { CancellationToken } from './base/cancellation.ts';
 import { type Disposable, DisposableStore } from './base/disposable.ts';
 import { HostError, isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
+import { cleaningAll } from './base/log.ts';
+import { SecretList } from './base/secrets.ts';
 import { featureSetGate } from './features/featureSetGate.ts';
 import { McplHost } from './features/mcplHost.ts';
 import { OwnSettings } from './features/ownSettings.ts';
@@ -52,6 +54,8 @@ export function createHost(options: HostOptions): Host {
 
 class LiveHost implements Host {
   readonly #options: HostOptions;
+  readonly #secrets = new SecretList();
+  readonly redact = this.#secrets.redact;
   readonly #gate: StartGate;
   readonly #calls: ToolCalls;
   readonly #store = new DisposableStore();
@@ -68,7 +72,10 @@ class LiveHost implements Host {
   readonly #mcpl: McplHost;
   readonly #inputs: InputParts;
 
-  constructor(options: HostOptions) {
+  constructor(given: HostOptions) {
+    const { redact } = this;
+    given.ports.connector.keepSecrets?.(this.#secrets);
+    const options = { ...given, ports: { ...given.ports, logs: cleaningAll(given.ports.logs, redact) } };
     this.#options = options;
     const { clock, ids, storage, consent, variables, logs } = options.ports;
     const onError = (error: unknown): void => logs.host.log('error', messageOf(error));
@@ -85,6 +92,7 @@ class LiveHost implements Host {
     });
     this.#mcpl = new McplHost({
       ports: options.ports,
+      redact,
       limits: () => this.#own.limits,
       units: () => [...this.#units.values()],
       unit: (id) => this.#units.get(id),
@@ -322,6 +330,7 @@ class LiveHost implements Host {
     const { ports, client } = this.#options;
     const unit = new ServerUnit(entry, {
       ports,
+      secrets: this.#secrets,
       gate: this.#gate,
       engine: () => this.#mcpl.engine(),
       inputs: this.#inputs,

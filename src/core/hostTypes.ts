@@ -383,6 +383,8 @@ export interface Host {
   /** Forgets that a server was allowed to start: its next start asks again. */
   forgetConsent(id: string): Promise<void>;
 
+  /** Replaces every secret that is known by `[secret: NAME]`: for whatever a model, a log or another program reads. */
+  redact(text: string): string;
   /** Ends every server in order. */
   close(): Promise<void>;
 }

@@ -30,7 +30,10 @@ export {
   nestsDeeperThan,
   parseJson,
 } from './base/json.ts';
-export { type Logger, type LogLevel, NO_LOG, redacting } from './base/log.ts';
+export { type Logger, type LogLevel, NO_LOG } from './base/log.ts';
+export { mapTexts } from './base/jsonTexts.ts';
+export { type Redact, type Secret, SecretList } from './base/secrets.ts';
+export { variableSecrets } from './session/credentials.ts';
 export { leaveUnread, type MemberPath, unreadText } from './base/unreadJson.ts';
 export type { AuthFlow, AuthSettings, IdentityProvider } from './model/auth.ts';
 export {
@@ -272,7 +275,6 @@ export {
   registrationRequest,
 } from './auth/client.ts';
 export { challengeFailure, oauthFailure, signInFailed, signInRequired } from './auth/failures.ts';
-export { HeldSecrets } from './auth/heldSecrets.ts';
 export type {
   AuthBrowser,
   AuthPrompt,

@@ -1,6 +1,7 @@
 import type { CancellationToken } from './base/cancellation.ts';
 import type { Clock } from './base/clock.ts';
 import type { Disposable } from './base/disposable.ts';
+import type { SecretList } from './base/secrets.ts';
 import type { Event } from './base/event.ts';
 import type { Logger } from './base/log.ts';
 import type { InputPorts } from './inputPorts.ts';
@@ -131,8 +132,8 @@ export interface OpenTransport {
 export interface Connector {
   /** Opens a connection; rejects with a `HostError` that says what to do next. */
   open(connection: Connection, context: ConnectContext): Promise<OpenTransport>;
-  /** Takes out of a text what connections learnt by themselves and nobody may see: tokens. */
-  redact?(text: string): string;
+  /** Takes the list that the host redacts with. Connections add what they learn by themselves: tokens. */
+  keepSecrets?(secrets: SecretList): void;
 }
 
 export interface ConnectContext {

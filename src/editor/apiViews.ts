@@ -14,7 +14,9 @@ import {
   type InboundEvent,
   isJsonArray,
   type LineageSummary,
+  mapTexts,
   type OfferedTool,
+  type Redact,
   type ResultView,
   type ServerSnapshot,
 } from '../core/index.ts';
@@ -56,14 +58,16 @@ function toolInfo({ tool, offered }: OfferedTool): ToolInfo {
   return { name, title, description, inputSchema: copyOf(inputSchema) ?? {}, isOffered: offered };
 }
 
-export function resultOf(result: ResultView): ToolResult {
+/** Another program reads it: secrets are taken out. */
+export function resultOf(result: ResultView, redact: Redact): ToolResult {
   const { isError, modelText, raw, structured } = result;
-  const content = copyOf(raw['content']);
+  const clean = (value: Json | undefined): Json | undefined => value && mapTexts(value, redact);
+  const content = clean(copyOf(raw['content']));
   return frozen({
     isError,
     text: modelText,
     content: isJsonArray(content) ? content : [{ type: 'text', text: modelText }],
-    structuredContent: copyOf(structured),
+    structuredContent: clean(copyOf(structured)),
   });
 }
 

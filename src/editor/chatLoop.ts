@@ -14,7 +14,7 @@ import type { ChatWriter } from './chatWriter.ts';
 import { toJson } from './settingsJson.ts';
 
 export interface LoopOptions {
-  readonly host: Pick<Host, 'openInference' | 'modelUses' | 'callTool' | 'onDidChangeOperation'>;
+  readonly host: Pick<Host, 'openInference' | 'modelUses' | 'callTool' | 'onDidChangeOperation' | 'redact'>;
   readonly questions: ToolQuestions;
   readonly request: Pick<vscode.ChatRequest, 'model' | 'toolInvocationToken'>;
   readonly writer: ChatWriter;

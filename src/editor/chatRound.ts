@@ -3,6 +3,7 @@ import { type Host, isHostError, type OpenInference, type PlacedContext, type Us
 import { type Conversation, type KeptContext, keptContext, placed } from './chatContext.ts';
 import type { TurnPlace } from './chatHistory.ts';
 import { fitted, type Prompt, type PromptPart } from './chatPrompt.ts';
+import { toolsWithoutSecrets, withoutSecrets } from './chatRedaction.ts';
 import { answerMessage, askModel, type Streamed } from './chatStream.ts';
 import type { ChatTokens } from './chatTokens.ts';
 import type { ChatWriter } from './chatWriter.ts';
@@ -11,7 +12,7 @@ import { modelMessages } from './modelMessages.ts';
 
 /** What holds for all rounds of a turn. */
 export interface RoundTools {
-  readonly host: Pick<Host, 'openInference' | 'modelUses'>;
+  readonly host: Pick<Host, 'openInference' | 'modelUses' | 'redact'>;
   readonly model: vscode.LanguageModelChat;
   readonly tokens: ChatTokens;
   readonly writer: ChatWriter;
@@ -105,7 +106,9 @@ async function answered(
     if (!isChecked) writer.text(delta);
   };
   try {
-    const streamed = await askModel(model, messages, tools.tools, onText, token);
+    const redact = (text: string): string => host.redact(text);
+    const given = withoutSecrets(messages, redact);
+    const streamed = await askModel(model, given, toolsWithoutSecrets(tools.tools, redact), onText, token);
     return { streamed, usage: await record('success', streamed.calls) };
   } catch (error) {
     void record(isHostError(error, 'CANCELLED') ? 'cancelled' : 'failure', []);

@@ -3,6 +3,7 @@ import {
   type CancellationToken,
   type Host,
   type Logger,
+  mapTexts,
   messageOf,
   toHostError,
   withoutOurTags,
@@ -20,7 +21,7 @@ interface RollbackActions {
 }
 
 export interface ControlContext {
-  readonly host: Pick<Host, 'events' | 'lineages'>;
+  readonly host: Pick<Host, 'events' | 'lineages' | 'redact'>;
   readonly log: Logger;
   /** Where rollbacks are asked about and done. */
   readonly lineage: { desk(): Promise<{ readonly actions: RollbackActions }> };
@@ -78,10 +79,11 @@ export async function invokeTool(
   const budget = (tokenizationOptions?.tokenBudget ?? Infinity) * PER_TOKEN;
   const most = Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, budget));
   const { text, data } = await run(context, name, input, most, token).catch((error: unknown) => told(context, error));
+  const redact = (text: string): string => context.host.redact(text);
   return new vscode.LanguageModelToolResult([
-    new vscode.LanguageModelTextPart(text),
+    new vscode.LanguageModelTextPart(redact(text)),
     // Without a type the editor says another one than it documents.
-    vscode.LanguageModelDataPart.json(data, 'application/json'),
+    vscode.LanguageModelDataPart.json(mapTexts(data, redact), 'application/json'),
   ]);
 }
 

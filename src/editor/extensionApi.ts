@@ -37,7 +37,7 @@ const MOST_CHECKPOINTS = 100;
 export interface ExtensionApiOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly host: Pick<Host, 'servers' | 'onDidChangeServer' | 'callTool' | 'events' | 'lineages'>;
+  readonly host: Pick<Host, 'servers' | 'onDidChangeServer' | 'callTool' | 'events' | 'lineages' | 'redact'>;
   readonly layers: ContributedLayers;
 }
 
@@ -130,7 +130,8 @@ async function callTool(
     const given = toJson(args);
     if (typeof server !== 'string' || typeof tool !== 'string' || !isJsonObject(given)) throw invalid();
     const request = { server, tool, args: given, route: 'extension' } as const;
-    return resultOf(await host.callTool(request, { token: tokenOf(token) }));
+    const redact = (text: string): string => host.redact(text);
+    return resultOf(await host.callTool(request, { token: tokenOf(token) }), redact);
   } catch (error) {
     throw told(error);
   }

@@ -1,5 +1,13 @@
 import * as vscode from 'vscode';
-import { type Clock, type Disposable, type Host, type Logger, type LogLevel, type Logs } from '../core/index.ts';
+import {
+  type Clock,
+  type Disposable,
+  type Host,
+  type Logger,
+  type LogLevel,
+  type Logs,
+  type Redact,
+} from '../core/index.ts';
 import { BoundedLog } from './boundedLog.ts';
 import { EXTENSION_NAME } from './ids.ts';
 import { plainText } from './plainText.ts';
@@ -20,6 +28,8 @@ interface Channel extends Disposable {
 export class OutputChannels implements Logs, LogChannels, Disposable {
   readonly host: Logger = { log: (level, message) => this.#host().bounded.log(level, message) };
   readonly #clock: Clock;
+  /** Takes secrets out of every line, as soon as there is a host that knows any. */
+  redact: Redact = (text) => text;
   readonly #servers = new Map<string, Channel>();
   /** Who may write to the channel of an id: after a removal those loggers are mute that were handed out before. */
   readonly #lives = new Map<string, object>();
@@ -106,7 +116,10 @@ export class OutputChannels implements Logs, LogChannels, Disposable {
 
   #create(name: string): Channel {
     const output = vscode.window.createOutputChannel(name, { log: true });
-    const bounded = new BoundedLog({ log: (level, message) => write(output, level, message) }, this.#clock);
+    const bounded = new BoundedLog(
+      { log: (level, message) => write(output, level, this.redact(message)) },
+      this.#clock,
+    );
     const dispose = (): void => {
       bounded.dispose();
       output.dispose();

@@ -5,6 +5,7 @@ import type {
   Logger,
   OpenTransport,
   RemoteConnection,
+  SecretList,
   StdioConnection,
 } from '../core/index.ts';
 import { cancelled } from '../core/index.ts';
@@ -32,10 +33,14 @@ export const DEMO_COMMAND = 'mcpl-demo';
 export class NodeConnector implements Connector {
   readonly #options: ConnectorOptions;
   #remote: Promise<Remote> | undefined;
-  #redact: (text: string) => string = (text) => text;
+  #secrets: SecretList | undefined;
 
   constructor(options: ConnectorOptions) {
     this.#options = options;
+  }
+
+  keepSecrets(secrets: SecretList): void {
+    this.#secrets = secrets;
   }
 
   async open(connection: Connection, context: ConnectContext): Promise<OpenTransport> {
@@ -46,10 +51,12 @@ export class NodeConnector implements Connector {
     throw cancelled('The start');
   }
 
-  async #spawn(connection: StdioConnection, { log, redact }: ConnectContext): Promise<OpenTransport> {
-    const { openStdio, SpawnRecords } = await import('./children.ts');
+  async #spawn(connection: StdioConnection, { serverId, log, redact }: ConnectContext): Promise<OpenTransport> {
+    const { inheritedSecrets, openStdio, SpawnRecords } = await import('./children.ts');
     const { command, args, env } = this.#resolve(connection);
     const { records } = this.#options;
+    // A server inherits these, and may tell them.
+    this.#secrets?.add(inheritedSecrets(process.env), serverId);
     const transport = await openStdio({
       framing: connection.framing,
       command,
@@ -81,16 +88,10 @@ export class NodeConnector implements Connector {
   /** What servers with a URL need, loaded with the first of them. */
   remote(): Promise<Remote> {
     this.#remote ??= import('./remote.ts').then(({ Remote }) => {
-      const remote = new Remote({ signIn: this.#options.signIn ?? nobodySignsIn(), agents: this.#options.agents });
-      this.#redact = remote.auth.redact;
-      return remote;
+      const signIn = { ...(this.#options.signIn ?? nobodySignsIn()), held: this.#secrets };
+      return new Remote({ signIn, agents: this.#options.agents });
     });
     return this.#remote;
-  }
-
-  /** Takes every token out of a text. Before anything was loaded there is none. */
-  redact(text: string): string {
-    return this.#redact(text);
   }
 }
 

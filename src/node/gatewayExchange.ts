@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
   outlineBody,
+  type Redact,
   RPC,
 } from '../core/index.ts';
 import type { GatewayLimits } from './gatewayLimits.ts';
@@ -20,13 +21,22 @@ const SESSION = 'mcp-session-id';
 /** A reply that nobody takes is dropped after this long. */
 const REPLY_STALL_MS = 30_000;
 
+export interface GatewayExchangeOptions {
+  readonly limits: GatewayLimits;
+  readonly clock: Clock;
+  /** Takes secrets out of all that a client reads, in the text that is sent: that costs a search and no walk. */
+  readonly redact: Redact;
+}
+
 /** HTTP to and from an endpoint: MCP's Streamable HTTP transport, the server's side, without resumption. */
 export class GatewayExchange {
   readonly #limits: GatewayLimits;
+  readonly #redact: Redact;
   readonly #heartbeat: Heartbeat;
 
-  constructor(limits: GatewayLimits, clock: Clock) {
+  constructor({ limits, clock, redact }: GatewayExchangeOptions) {
     this.#limits = limits;
+    this.#redact = redact;
     this.#heartbeat = new Heartbeat(clock, limits.keepAliveMs);
   }
 
@@ -71,7 +81,7 @@ export class GatewayExchange {
       return;
     }
     response.setTimeout(REPLY_STALL_MS, () => response.destroy());
-    const text = JSON.stringify(body);
+    const text = this.#redact(JSON.stringify(body));
     response
       .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
       .end(text);
@@ -100,7 +110,7 @@ export class GatewayExchange {
 
   #stream(response: ServerResponse, onClose?: () => void): SseStream {
     const { backlogBytes } = this.#limits;
-    return new SseStream(response, { heartbeat: this.#heartbeat, backlogBytes }, onClose);
+    return new SseStream(response, { heartbeat: this.#heartbeat, backlogBytes, redact: this.#redact }, onClose);
   }
 
   #replyGone(response: ServerResponse): void {

@@ -74,7 +74,11 @@ class LocalGateway implements Gateway {
     this.#options = options;
     this.#limits = limits;
     this.#access = new GatewayAccess(place.hosts, options.ids);
-    this.#exchange = new GatewayExchange(limits, options.clock ?? backgroundClock);
+    this.#exchange = new GatewayExchange({
+      limits,
+      clock: options.clock ?? backgroundClock,
+      redact: (text) => options.host.redact(text),
+    });
     this.#removals = options.host.onDidChangeServer(({ server: id, what }) => {
       if (what !== 'removed') return;
       this.#endpoints.get(id)?.dispose();

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Disposable, JsonObject } from '../core/index.ts';
+import type { Disposable, JsonObject, Redact } from '../core/index.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
 export interface SseStreamOptions {
@@ -7,6 +7,8 @@ export interface SseStreamOptions {
   readonly heartbeat: Heartbeat;
   /** Bytes that may wait for a client that reads slowly. */
   readonly backlogBytes: number;
+  /** Takes secrets out of the text of a message. */
+  readonly redact: Redact;
 }
 
 /**
@@ -16,6 +18,7 @@ export interface SseStreamOptions {
 export class SseStream {
   readonly #response: ServerResponse;
   readonly #backlogBytes: number;
+  readonly #redact: Redact;
   readonly #beats: Disposable;
   #written = 0;
   #taken = 0;
@@ -25,11 +28,12 @@ export class SseStream {
 
   constructor(
     response: ServerResponse,
-    { heartbeat, backlogBytes }: SseStreamOptions,
+    { heartbeat, backlogBytes, redact }: SseStreamOptions,
     onClose: () => void = () => undefined,
   ) {
     this.#response = response;
     this.#backlogBytes = backlogBytes;
+    this.#redact = redact;
     response.on('error', () => undefined);
     response.once('close', () => {
       this.#ended = true;
@@ -51,7 +55,7 @@ export class SseStream {
       this.#response.destroy();
       return;
     }
-    this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+    this.#write(`event: message\ndata: ${this.#redact(JSON.stringify(message))}\n\n`);
   }
 
   end(): void {

@@ -44,6 +44,7 @@ const complete = packed(
   ...[
     'dist/hostCore.js',
     'dist/storeParts.js',
+    'dist/credentials.js',
     'dist/engine.js',
     'dist/serverInputs.js',
     'dist/scopeDesk.js',

@@ -33,6 +33,7 @@ const required = [
   'extension/dist/children.js',
   'extension/dist/opener.js',
   'extension/dist/serverInputs.js',
+  'extension/dist/credentials.js',
   'extension/dist/engine.js',
   'extension/dist/scopeDesk.js',
   'extension/dist/stateDesk.js',

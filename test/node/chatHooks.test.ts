@@ -39,6 +39,7 @@ class FakeHost {
   readonly openings: InferenceOpening[] = [];
   readonly told: string[] = [];
   readonly events = { list: (): readonly never[] => [] };
+  readonly redact = (text: string): string => text;
 
   constructor(name: string) {
     this.name = name;

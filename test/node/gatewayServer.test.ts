@@ -139,6 +139,37 @@ suite('gateway over HTTP', () => {
     known.destroy();
   });
 
+  test('no secret leaves it: in lists, results, errors and progress, however large', async () => {
+    host.redact = (text) => text.replaceAll('key-of-notes', '[secret: KEY]');
+    const described = tool('add', { description: 'Needs key-of-notes.' });
+    host.set('notes', [described]);
+    await start();
+    const headers = await openSession();
+    const listed = await send({ body: { jsonrpc: '2.0', id: 2, method: 'tools/list' }, headers });
+    const request = {
+      jsonrpc: '2.0',
+      id: 3,
+      method: 'tools/call',
+      params: { name: 'add', _meta: { progressToken: 1 } },
+    };
+    const answer = send({ body: request, headers });
+    const call = await host.nextCall();
+    call.options.onProgress?.({ progress: 1, total: undefined, message: 'With key-of-notes' });
+    const items = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `key-of-notes ${n}` }));
+    call.succeed({
+      content: [{ type: 'text', text: 'key-of-notes' }],
+      structuredContent: { items },
+      odd: 'key-of-notes',
+    });
+    const read = await send({
+      body: { jsonrpc: '2.0', id: 4, method: 'resources/read', params: { uri: 'x:key-of-notes' } },
+      headers,
+    });
+    const lines = [listed.line, (await answer).line, read.line];
+    for (const line of lines) assert.doesNotMatch(line, /key-of-notes/);
+    assert.match(lines[1] ?? '', /With \[secret: KEY\].*\[secret: KEY\] 19999/);
+  });
+
   test('localhost, a query and an own origin are no strangers, and no version header is asked for', async () => {
     await start();
     const headers = { host: `localhost:${port()}`, origin: `http://localhost:${port()}` };

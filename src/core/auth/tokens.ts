@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../base/json.ts';
+import type { Secret } from '../base/secrets.ts';
 import { splitScopes } from './challenge.ts';
 import type { OAuthClient } from './client.ts';
 import type { Decoded } from './resourceMetadata.ts';
@@ -96,8 +97,13 @@ export function isExpired({ expiresAt, issuedAt }: Pick<TokenRecord, 'expiresAt'
   return now >= expiresAt - Math.min(MARGIN_MS, (expiresAt - issuedAt) / 2);
 }
 
-/** What no log may show of it. */
-export function secretsOf(record: TokenRecord): readonly string[] {
-  const { accessToken, refreshToken, client, proofKey } = record;
-  return [accessToken, refreshToken, client.clientSecret, proofKey].filter((text) => text !== undefined);
+/** What only its servers may see of it. */
+export function secretsOf({ accessToken, refreshToken, client, proofKey }: TokenRecord): readonly Secret[] {
+  const named = {
+    access_token: accessToken,
+    refresh_token: refreshToken,
+    client_secret: client.clientSecret,
+    proofKey,
+  };
+  return Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
 }

@@ -4,6 +4,7 @@ import { messageOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { clip } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
+import type { Redact } from '../base/secrets.ts';
 import type { AuditLog } from '../hostTypes.ts';
 import type { Recorder } from '../mcpl/recorder.ts';
 import type { AuditEntry, AuditQuery, AuditRecord } from '../model/audit.ts';
@@ -22,6 +23,8 @@ export interface LiveAuditOptions {
   readonly audit: AuditStore;
   readonly limits: () => HostLimits;
   readonly log: Logger;
+  /** Takes secrets out of details. */
+  readonly redact?: Redact | undefined;
 }
 
 /** A record no longer than the store takes. */
@@ -119,9 +122,15 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     this.#timer?.dispose();
     this.#timer = undefined;
     this.#trim();
-    const records = this.#queue.map((record) => boundedRecord(typeof record === 'function' ? record() : record));
+    const records = this.#queue.map((record) => this.#shown(typeof record === 'function' ? record() : record));
     this.#queue = [];
     if (records.length > 0) this.#track(this.#append(records));
+  }
+
+  #shown(record: AuditRecord): AuditRecord {
+    const { detail } = record;
+    const { redact } = this.#options;
+    return boundedRecord(detail === undefined || redact === undefined ? record : { ...record, detail: redact(detail) });
   }
 
   async #append(records: readonly AuditRecord[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import { type HostError, toHostError } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { ResultView } from '../model/content.ts';
 import type { KeptState } from '../model/lineage.ts';
@@ -14,6 +14,8 @@ export interface CallContext {
   readonly request: ToolCallRequest;
   readonly server: ServerSnapshot;
   readonly session: Session;
+  /** Reads a result of the server. */
+  readonly decode: (value: Json) => ResultView;
   readonly token: CancellationToken | undefined;
   /** Tells of progress, whatever it was learnt from. */
   report(progress: Progress): void;

@@ -11,7 +11,9 @@ import { decodeChatHook } from './chatHookInput.ts';
 import { additionalContext, deliveryOf } from './chatHookText.ts';
 import { lastAnswer } from './chatTranscript.ts';
 
-export type ChatHookHost = Pick<Host, 'openInference' | 'server'> & { readonly events: Pick<Host['events'], 'list'> };
+export type ChatHookHost = Pick<Host, 'openInference' | 'server' | 'redact'> & {
+  readonly events: Pick<Host['events'], 'list'>;
+};
 
 export interface ChatHooksOptions {
   readonly host: ChatHookHost;
@@ -104,7 +106,7 @@ export class ChatHooks implements Disposable {
       for (const remark of inference.remarks) this.#options.log.log('info', `In the editor's chat: ${remark}`);
       const { events, text } = deliveryOf(this.#waiting(session));
       for (const event of events) session.delivered.add(event.id);
-      return withContext(additionalContext(inference.context, text));
+      return withContext(this.#options.host.redact(additionalContext(inference.context, text)));
     } catch (error) {
       if (!isHostError(error, 'ANSWER_WITHHELD')) throw error;
       return this.#refused(session, error);

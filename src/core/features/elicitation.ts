@@ -5,6 +5,7 @@ import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { messageOf, RPC, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
+import type { Redact } from '../base/secrets.ts';
 import { collectArguments } from '../form/collectArguments.ts';
 import type { FormField } from '../form/fields.ts';
 import { flatten } from '../form/fields.ts';
@@ -26,6 +27,8 @@ export interface ElicitationOptions {
   readonly server: string;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Takes secrets out of what a question says. */
+  readonly redact?: Redact | undefined;
   readonly elicitor: Elicitor;
   /** Checks what no form checks, such as patterns, where it can be done without running them here. */
   readonly checker?: SchemaChecker | undefined;
@@ -76,7 +79,8 @@ export class ElicitationFeature implements SessionFeature {
 
   /** Asks the person to visit a page, in turn with what else this server asks. */
   async visit(elicitation: UrlElicitation, token: CancellationToken): Promise<Visit> {
-    const question = urlQuestion(this.#options.server, elicitation);
+    const { server, redact = (text) => text } = this.#options;
+    const question = urlQuestion(server, { ...elicitation, message: redact(elicitation.message) });
     if (typeof question === 'string') return { kind: 'refused', why: question };
     const { stopping = NO_CANCELLATION } = this.#session ?? {};
     const asked = await withEither(token, stopping, (either) =>
@@ -109,7 +113,8 @@ export class ElicitationFeature implements SessionFeature {
   }
 
   async #form(elicitation: FormElicitation, token: CancellationToken): Promise<JsonObject> {
-    const question = formQuestion(this.#options.server, elicitation);
+    const { server, redact = (text) => text } = this.#options;
+    const question = formQuestion(server, { ...elicitation, message: redact(elicitation.message) });
     const asked = await this.#queue.ask(token, (shown) => this.#fillIn(question, elicitation.schema, shown));
     return this.#outcome(asked) ?? { action: 'cancel' };
   }

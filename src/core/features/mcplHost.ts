@@ -2,6 +2,7 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { cancelled, HostError, messageOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
+import type { Redact } from '../base/secrets.ts';
 import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnResult } from '../hostTypes.ts';
 import type { McplConnection } from '../mcpl/connection.ts';
 import type { McplEngine } from '../mcpl/engine.ts';
@@ -26,6 +27,8 @@ export interface McplUnit extends ScopeUnit, StateUnit, ModelUnit {
 export interface McplHostOptions {
   readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage' | 'models' | 'variables' | 'fileNames'>;
   limits(): HostLimits;
+  /** Takes secrets out of what is recorded, and of what a model is given. */
+  readonly redact: Redact;
   /** In the order of the settings. */
   units(): readonly McplUnit[];
   unit(id: string): McplUnit | undefined;
@@ -52,7 +55,7 @@ export class McplHost implements Disposable {
     this.#modelRefused = this.#store.add(
       new Emitter<ModelRefusal>((error: unknown) => log.log('error', messageOf(error))),
     );
-    this.audit = this.#store.add(new LiveAudit({ clock, audit: storage.audit, limits, log }));
+    this.audit = this.#store.add(new LiveAudit({ clock, audit: storage.audit, redact: options.redact, limits, log }));
     this.events = this.#store.add(
       new LiveInbox({
         clock,
@@ -142,6 +145,7 @@ export class McplHost implements Disposable {
       models,
       inbox: this.events,
       recorder: this.audit,
+      redact: this.#options.redact,
       log: logs.host,
       scopes: this.scopes,
       states: this.states,

@@ -3,7 +3,9 @@ import type { Clock } from '../base/clock.ts';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { messageOf, RPC, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import { mapObject } from '../base/jsonTexts.ts';
 import type { Logger } from '../base/log.ts';
+import type { Redact } from '../base/secrets.ts';
 import type { Sampler, SamplingOutcome, SamplingQuestion } from '../inputPorts.ts';
 import type { SamplingContent, SamplingRequest } from '../model/inputs.ts';
 import { LogLimiter } from '../rpc/logLimiter.ts';
@@ -18,6 +20,8 @@ export interface SamplingOptions {
   readonly server: string;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Takes secrets out of what a model is given. */
+  readonly redact?: Redact | undefined;
   readonly sampler: Sampler;
   /** Of the server by then. */
   readonly facts?: (() => Pick<SamplingQuestion, 'fingerprint' | 'model'>) | undefined;
@@ -87,7 +91,8 @@ export class SamplingFeature implements SessionFeature {
 
   #decode(params: JsonObject): SamplingRequest {
     const rules = rulesFor(this.#session, this.#options.sampler);
-    const decoded = decodeSamplingRequest(params, rules);
+    const { redact } = this.#options;
+    const decoded = decodeSamplingRequest(redact === undefined ? params : mapObject(params, redact), rules);
     if (decoded.kind === 'notInRevision') throw invalid('it is not in this revision');
     if (decoded.kind === 'invalid') throw invalid(decoded.why);
     const problem = problemOf(decoded.value, rules);

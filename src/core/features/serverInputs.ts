@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import type { Redact } from '../base/secrets.ts';
 import type { InputPorts, SamplingQuestion } from '../inputPorts.ts';
 import type { SessionFeature } from '../session/session.ts';
 import { ElicitationFeature } from './elicitation.ts';
@@ -14,6 +15,7 @@ export interface ServerInputsOptions {
   readonly server: string;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly redact: Redact;
   readonly ports: InputPorts;
   /** What a question says of the server that asks. */
   readonly facts: () => Pick<SamplingQuestion, 'fingerprint' | 'model'>;
@@ -28,10 +30,10 @@ export class ServerInputs {
   /** What a connection of the server is given; `others` are not among them. */
   readonly features: readonly SessionFeature[];
 
-  constructor({ server, clock, log, ports, facts, others }: ServerInputsOptions) {
+  constructor({ server, clock, log, redact, ports, facts, others }: ServerInputsOptions) {
     const { elicitor, sampler, schemaChecker: checker } = ports;
-    this.elicitation = new ElicitationFeature({ server, clock, log, elicitor, checker });
-    const sampling = new SamplingFeature({ server, clock, log, sampler, facts });
+    this.elicitation = new ElicitationFeature({ server, clock, log, redact, elicitor, checker });
+    const sampling = new SamplingFeature({ server, clock, log, redact, sampler, facts });
     this.tasks = new TaskFeature(() => [this.elicitation, sampling, ...others]);
     this.features = [this.elicitation, sampling, this.tasks, TASKS_DECLARATION];
   }

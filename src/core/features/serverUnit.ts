@@ -3,8 +3,11 @@ import { CancellationSource, type CancellationToken } from '../base/cancellation
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { isHostError, messageOf, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { type Logger, redactor } from '../base/log.ts';
+import type { Json } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { Redact, SecretList } from '../base/secrets.ts';
 import type { Tool } from '../model/catalog.ts';
+import { decodeResult, type ResultView } from '../model/content.ts';
 import type { InferenceSettings, McplSettings, McplSnapshot } from '../model/mcpl.ts';
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import type { ScopeSettings } from '../model/scope.ts';
@@ -20,6 +23,7 @@ import { withFolders } from '../session/variables.ts';
 import type { Session } from '../session/session.ts';
 import { ProtocolTrace } from '../trace/protocolTrace.ts';
 import { tap } from '../trace/tracedTransport.ts';
+import { foreignSecrets } from './foreignSecrets.ts';
 import { McplSide } from './mcplSide.ts';
 import { Roots } from './roots.ts';
 import type { InputParts } from './inputParts.ts';
@@ -32,6 +36,7 @@ export interface UnitOptions {
   /** Settles when nothing is left of an earlier server of the same id. */
   readonly after: Promise<void> | undefined;
   readonly ports: Ports;
+  readonly secrets: SecretList;
   readonly gate: StartGate;
   engine(): Promise<McplEngine>;
   readonly inputs: Pick<InputParts, 'create'>;
@@ -70,7 +75,9 @@ export class ServerUnit implements Disposable {
   readonly trace: ProtocolTrace;
   readonly mcpl: McplSide;
   readonly #roots: Roots;
-  #redact: (text: string) => string = (text) => text;
+  readonly redact: Redact;
+  /** What models read of a result is without secrets. */
+  readonly decode = (value: Json): ResultView => decodeResult(value, this.redact);
   #consent: Consent | undefined;
   #fingerprint: string | undefined;
   #workingFolder: string | undefined;
@@ -80,6 +87,7 @@ export class ServerUnit implements Disposable {
   constructor(entry: SettingsEntry, options: UnitOptions) {
     this.id = entry.id;
     this.#options = options;
+    this.redact = options.secrets.redact;
     const { ports } = options;
     const { clock, variables } = ports;
     const log = ports.logs.server(entry.id);
@@ -98,7 +106,7 @@ export class ServerUnit implements Disposable {
       clock,
       log,
       requestTimeoutMs: listTimeoutMs,
-      redact: (text) => this.#redact(text),
+      redact: this.redact,
       listeners: options.logListeners,
     });
     this.#roots = new Roots({
@@ -112,7 +120,8 @@ export class ServerUnit implements Disposable {
       engine: () => options.engine(),
       settings: () => this.#mcplSettings(),
       protocol: () => this.definition?.protocol.mcpl ?? 'auto',
-      redact: (text) => this.#redact(text),
+      redact: this.redact,
+      redactForeign: (text) => options.secrets.foreignTo(entry.id)?.(text) ?? text,
       expand: (pattern) => withFolders(pattern, variables),
       onChange: () => this.#tell('mcpl'),
       onGranted: (isFirst) => this.offer.granted(isFirst),
@@ -170,10 +179,6 @@ export class ServerUnit implements Disposable {
   get takesScopes(): boolean {
     const { member } = this.mcpl;
     return member?.isMember === true && member.dialect.scopes;
-  }
-
-  redact(text: string): string {
-    return this.#redact(text);
   }
 
   /** The same object as long as nothing changes, so that a view can compare. */
@@ -249,18 +254,20 @@ export class ServerUnit implements Disposable {
 
   #createRunner(definition: ServerDefinition): ServerRunner {
     const options = this.#options;
-    const { ports, gate, client } = options;
+    const { ports, gate, client, secrets } = options;
+    const foreign = foreignSecrets(secrets, this.id);
     const runner = this.#store.add(
       new ServerRunner(definition, {
         id: this.id,
         clock: ports.clock,
         ids: ports.ids,
         log: this.#log,
+        redact: this.redact,
         connector: ports.connector,
         verdicts: ports.storage.verdicts,
         client,
         after: options.after,
-        tap: (transport, redact) => tap(transport, this.trace, redact),
+        tap: (transport) => tap(transport, { trace: this.trace, redact: this.redact, foreign }),
         // In this order: a server may wait for its feature sets before it answers anything.
         features: async () => [
           await this.mcpl.connection(),
@@ -272,13 +279,12 @@ export class ServerUnit implements Disposable {
         prepare: async (current, token, asking) => {
           const admitted = await gate.admit(current, token, asking);
           this.#consent = admitted.consent;
-          const withoutSecrets = redactor(admitted.expanded.secrets);
-          this.#redact = (text) => withoutSecrets(ports.connector.redact?.(text) ?? text);
+          secrets.add(admitted.expanded.secrets, this.id);
           this.#fingerprint = admitted.fingerprint;
           const { connection } = admitted.expanded;
           this.#workingFolder = connection.kind === 'stdio' ? connection.cwd : undefined;
           options.onAdmitted(this.id, admitted.fingerprint);
-          return { ...admitted.expanded, fingerprint: admitted.fingerprint };
+          return { connection, fingerprint: admitted.fingerprint };
         },
       }),
     );
@@ -300,7 +306,8 @@ export class ServerUnit implements Disposable {
     const facts = (): ReturnType<ServerInputsOptions['facts']> => {
       return { fingerprint: this.#fingerprint, model: this.#mcplSettings().inference.model };
     };
-    const options = { server: this.id, clock, log: this.#log, ports, facts, others: [this.#roots] };
+    const { redact } = this;
+    const options = { server: this.id, clock, log: this.#log, redact, ports, facts, others: [this.#roots] };
     this.#inputs ??= await this.#options.inputs.create(options);
     return this.#inputs;
   }

@@ -1,6 +1,6 @@
 import { cleanLine } from '../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { HIDDEN } from '../base/log.ts';
+import { secretMark } from '../base/secrets.ts';
 import { namesSecret } from './secretNames.ts';
 
 const LONGEST = 300;
@@ -23,7 +23,7 @@ function shortened(value: Json | undefined, depth: number): Json {
   if (depth > 3) return '…';
   const members = Object.entries(value).slice(0, MOST_MEMBERS);
   return Object.fromEntries(
-    members.map(([name, member]) => [name, isHidden(name, member) ? HIDDEN : shortened(member, depth + 1)]),
+    members.map(([name, member]) => [name, isHidden(name, member) ? secretMark(name) : shortened(member, depth + 1)]),
   );
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { assertNever, cancelled, HostError, isHostError, WireError } from '../base/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { decodeResult, type ResultView } from '../model/content.ts';
+import type { ResultView } from '../model/content.ts';
 import { type InputRequest, type InputRequests, isOver, type Task } from '../model/task.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import { decodeTask } from '../wire/tasks.ts';
@@ -153,10 +153,10 @@ export class TaskRun {
   }
 
   #result(): Promise<ResultView> {
-    const { session, sending } = this.#context;
+    const { session, sending, decode } = this.#context;
     const timeoutMs = sending.maxTimeoutMs ?? LONGEST_RUN_MS;
     const { token } = this.#stop;
-    return session.decoded('tasks/result', { taskId: this.#task.taskId }, { timeoutMs, token }, decodeResult);
+    return session.decoded('tasks/result', { taskId: this.#task.taskId }, { timeoutMs, token }, decode);
   }
 
   /** Each question is put once, however often it is repeated, and is void when it is no longer repeated. */
@@ -215,7 +215,7 @@ export class TaskRun {
     const { payload, status } = this.#task;
     switch (payload.kind) {
       case 'result':
-        return decodeResult(payload.result);
+        return this.#context.decode(payload.result);
       case 'error':
         throw this.#remote(payload.message, payload.code, payload.data);
       case 'none':

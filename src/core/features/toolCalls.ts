@@ -20,6 +20,8 @@ export interface CallTarget {
   readonly snapshot: ServerSnapshot;
   readonly session: Session | undefined;
   readonly onDidChange: Event<unknown>;
+  /** Reads a result of it; by default, as it came. */
+  readonly decode?: ((value: Json) => ResultView) | undefined;
   /** Its tools as they are now: at once, unless the server said that they changed. */
   freshTools?(token: CancellationToken): Promise<unknown>;
 }
@@ -109,13 +111,13 @@ export class ToolCalls {
 
   #send(
     told: ToldOperation,
-    { session }: CallTarget,
+    { session, decode }: CallTarget,
     snapshot: ServerSnapshot,
     settings: CallSettings,
     step?: CallStep,
   ): Promise<ResultView> {
     if (session === undefined) throw notRunning(told.request);
-    const context = new OngoingCall(told, snapshot, session, settings);
+    const context = new OngoingCall(told, snapshot, session, settings, decode);
     told.attempts = 1;
     told.tell(RUNNING);
     return (step ?? this.#firstStep(context))(context);
@@ -195,6 +197,7 @@ class OngoingCall implements CallContext, SessionRequest {
   readonly request: ToolCallRequest;
   readonly server: ServerSnapshot;
   readonly session: Session;
+  readonly decode: CallContext['decode'];
   readonly token: CancellationToken | undefined;
   readonly timeoutMs: number;
   readonly maxTimeoutMs: number;
@@ -207,7 +210,14 @@ class OngoingCall implements CallContext, SessionRequest {
   readonly #settings: CallSettings;
   #isSent = false;
 
-  constructor(told: ToldOperation, server: ServerSnapshot, session: Session, settings: CallSettings) {
+  constructor(
+    told: ToldOperation,
+    server: ServerSnapshot,
+    session: Session,
+    settings: CallSettings,
+    decode: CallContext['decode'] = decodeResult,
+  ) {
+    this.decode = decode;
     const { call, callMax } = server.definition?.timeouts ?? DEFAULT_TIMEOUTS;
     this.request = told.request;
     this.server = server;
@@ -322,12 +332,12 @@ async function untilRead(
 }
 
 function send(context: CallContext): Promise<ResultView> {
-  const { request, session, sending, extraParams, extraMeta } = context;
+  const { request, session, sending, decode, extraParams, extraMeta } = context;
   context.sent();
   const plain = { name: request.tool, arguments: request.args };
   const params = extraParams === undefined ? plain : { ...plain, ...extraParams };
   const sent = extraMeta === undefined ? params : { ...params, _meta: extraMeta };
-  return session.decoded('tools/call', sent, sending, decodeResult);
+  return session.decoded('tools/call', sent, sending, decode);
 }
 
 /** The tool exists, and models see only what is offered to them. A person may call what is hidden from models. */

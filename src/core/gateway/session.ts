@@ -35,6 +35,7 @@ export interface GatewayHost extends Pick<
   | 'wishLogLevel'
   | 'onDidLog'
   | 'onDidChangeServer'
+  | 'redact'
 > {
   readonly approvals: GatewayApprovals;
 }

@@ -116,7 +116,9 @@ export class AfterHooks {
     if (leftMs <= 0) return failed('timeout', 'had no time left after the others');
     const timeoutMs = Math.min(member.settings.hooks.afterTimeoutMs, leftMs);
     const call = { method: METHOD, params: this.#params(member, turn), timeoutMs };
-    return judge(member, turn, await callHook(member, call, { clock: this.#options.clock, token }));
+    // The transport does the same to all that is sent: an answer is unchanged if it is what the server was sent.
+    const sent = { ...turn, assistantMessage: member.redactForeign(turn.assistantMessage) };
+    return judge(member, sent, await callHook(member, call, { clock: this.#options.clock, token }));
   }
 
   #params(member: McplMember, turn: AnsweredTurn): JsonObject {

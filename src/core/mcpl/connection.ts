@@ -5,6 +5,7 @@ import { messageOf, methodNotFound, type WireError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
+import type { Redact } from '../base/secrets.ts';
 import type { AuditOutcome } from '../model/audit.ts';
 import type { Tool } from '../model/catalog.ts';
 import type {
@@ -52,7 +53,8 @@ export interface McplConnectionOptions {
   /** The settings as they are now, without what the workspace may not say. */
   settings(): McplSettings;
   protocol(): ProtocolSettings['mcpl'];
-  redact(text: string): string;
+  readonly redact: Redact;
+  readonly redactForeign: Redact;
   /** A pattern of a scope with its variables written out. */
   expand(pattern: string): string;
   /** What a view shows of the sets changed. */
@@ -77,6 +79,8 @@ export class McplConnection implements SessionFeature, McplMember {
   readonly era = 'legacy';
   readonly server: string;
   readonly log: Logger;
+  readonly redact: Redact;
+  readonly redactForeign: Redact;
   readonly requests: NonNullable<SessionFeature['requests']>;
   readonly notifications: NonNullable<SessionFeature['notifications']>;
   readonly #options: McplConnectionOptions;
@@ -99,6 +103,8 @@ export class McplConnection implements SessionFeature, McplMember {
     this.#options = options;
     this.server = options.server;
     this.log = options.log;
+    this.redact = options.redact;
+    this.redactForeign = options.redactForeign;
     this.#early = new EarlyRequests(options.clock);
     const { server, grants } = options;
     this.#states = new SetStates({ server, grants, settings: () => options.settings() });
@@ -177,10 +183,6 @@ export class McplConnection implements SessionFeature, McplMember {
   infersFrom(featureSet: string): boolean {
     const { push, featureSets } = this.settings;
     return isChosen(featureSets, featureSet) && pushPolicyOf(push, featureSet) === 'infer';
-  }
-
-  redact(text: string): string {
-    return this.#options.redact(text);
   }
 
   started(session: Session): Disposable {

@@ -1,6 +1,7 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import { cancelled } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
+import type { Redact } from '../base/secrets.ts';
 import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnResult } from '../hostTypes.ts';
 import type { InboundEvent } from '../model/event.ts';
 import type { HostLimits } from '../model/server.ts';
@@ -29,6 +30,8 @@ export interface EngineOptions {
   readonly inbox: PushInbox;
   readonly recorder: Recorder;
   readonly log: Logger;
+  /** Takes secrets out of what a model is given. */
+  readonly redact: Redact;
   readonly scopes: ScopeAuthority;
   readonly states: StateAuthority;
   limits(): HostLimits;
@@ -75,6 +78,7 @@ export class McplEngine {
       budgets: this.budgets,
       limits,
       recorder,
+      redact: options.redact,
       log,
     });
     const push = new PushEvents({

@@ -16,6 +16,8 @@ export interface McplMember {
   readonly log: Logger;
   /** Takes secrets out of what is kept or shown. */
   redact(text: string): string;
+  /** Takes other servers' secrets out of a text for this one. */
+  redactForeign(text: string): string;
   /**
    * The set that a message names, if it is on (MCPL §6.6). Throws the `WireError` to answer with: -32602 where it names
    * none, -32003 for an unknown one, -32001 for one that is off. Notes what the set is seen to use. `operation`: the

@@ -1,6 +1,7 @@
 import { type CancellationToken, NO_CANCELLATION, unlessCancelled } from '../base/cancellation.ts';
 import { cancelled, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
+import type { Redact } from '../base/secrets.ts';
 import type { TurnRequest, TurnResult } from '../hostTypes.ts';
 import type { FinishReason, ModelMessage, Usage } from '../model/inference.ts';
 import type { HostLimits } from '../model/server.ts';
@@ -14,6 +15,7 @@ import { chooseModel, runModel } from './modelUse.ts';
 import type { Recorder } from './recorder.ts';
 import { countableText, TokenCounter } from './tokenCounter.ts';
 import { turnFailure } from './turnFailure.ts';
+import { redactContent } from './pushRedaction.ts';
 import { type Account, TurnAccounts } from './turnAccounts.ts';
 import type { HookedTurn, TurnHooks } from './turnHooks.ts';
 
@@ -24,6 +26,7 @@ export interface TurnsOptions {
   readonly budgets: Pick<Budgets, 'take'>;
   readonly recorder: Recorder;
   readonly log: Logger;
+  readonly redact?: Redact | undefined;
   readonly hooks: TurnHooks;
   limits(): Pick<HostLimits, 'model'>;
 }
@@ -92,9 +95,13 @@ export class Turns {
 
   async #round(round: Round): Promise<TurnResult> {
     const { request, turn, hooks, model } = round;
+    const { redact } = this.#options;
     const gathered = await hooks.gather(turn);
     const { isChecked } = hooks;
-    const messages = withInjections(request.messages, gathered.placed);
+    const messages = withInjections(request.messages, gathered.placed).map(({ role, content }) => ({
+      role,
+      content: redact === undefined ? content : redactContent(content, redact),
+    }));
     const show = (text: string): void => this.#tell('onText', request.onText, text);
     const answer = await this.#ask(round, messages, isChecked ? () => undefined : show);
     const { usage, finishReason } = answer;

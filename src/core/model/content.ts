@@ -35,7 +35,7 @@ export interface PromptResult {
 
 /** What a tool call gave, ready to be shown and to be handed to a model (model H: one result view for all). */
 export interface ResultView {
-  /** What a model reads. */
+  /** What a model reads: without secrets, and with hidden characters shown. */
   readonly modelText: string;
   readonly blocks: readonly ContentBlock[];
   readonly structured: Json | undefined;
@@ -56,18 +56,27 @@ const MAX_SYNTHESIZED = 1_000_000;
  * Decodes a `tools/call` result. Servers of every age are read: content missing, a bare array or string, or any
  * object at all; the text for the model is then made from what there is.
  */
-export function decodeResult(value: Json): ResultView {
-  return new DecodedResult(isJsonObject(value) ? value : { content: contentOf(value) });
+export function decodeResult(value: Json, forModels: ForModels = asItIs): ResultView {
+  return new DecodedResult(isJsonObject(value) ? value : { content: contentOf(value) }, forModels);
+}
+
+/** What is done to a text before a model reads it. */
+export type ForModels = (text: string) => string;
+
+function asItIs(text: string): string {
+  return text;
 }
 
 /** Decoded when somebody looks: a result that is only passed on costs nothing here. */
 class DecodedResult implements ResultView {
   readonly raw: JsonObject;
+  readonly #forModels: ForModels;
   #blocks: readonly ContentBlock[] | undefined;
   #modelText: string | undefined;
 
-  constructor(raw: JsonObject) {
+  constructor(raw: JsonObject, forModels: ForModels) {
     this.raw = raw;
+    this.#forModels = forModels;
   }
 
   get blocks(): readonly ContentBlock[] {
@@ -84,7 +93,7 @@ class DecodedResult implements ResultView {
   }
 
   get modelText(): string {
-    this.#modelText ??= modelText(this.blocks, this.structured, this.raw);
+    this.#modelText ??= this.#forModels(modelText(this.blocks, this.structured, this.raw));
     return this.#modelText;
   }
 }

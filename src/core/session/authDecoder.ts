@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Secret } from '../base/secrets.ts';
 import type { AuthFlow, AuthSettings, IdentityProvider } from '../model/auth.ts';
 
 /** What an entry's reader offers to those who decode one member of it. */
@@ -163,7 +164,7 @@ function present<const K extends string, V>(key: K, value: V | undefined): Parti
 /** Settings with every variable expanded, and what of them no log may show. */
 export interface ExpandedAuth {
   readonly settings: AuthSettings;
-  readonly secrets: readonly string[];
+  readonly secrets: readonly Secret[];
 }
 
 /** Expands one text after the other: two prompts for inputs at once would fight for the screen. */
@@ -186,8 +187,15 @@ export async function expandAuth(
     ),
   };
   const { clientSecret, privateKey, assertion, identityProvider: provider } = expanded;
-  const secrets = [clientSecret, privateKey, assertion, provider?.idToken, provider?.clientSecret];
-  return { settings: expanded, secrets: secrets.filter((secret) => secret !== undefined) };
+  const named = {
+    clientSecret,
+    privateKey,
+    assertion,
+    idToken: provider?.idToken,
+    'identityProvider.clientSecret': provider?.clientSecret,
+  };
+  const secrets = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
+  return { settings: expanded, secrets };
 }
 
 async function expandTexts<const K extends string>(

@@ -35,7 +35,7 @@ export interface OpenerOptions {
   readonly redact: (error: HostError) => HostError;
   readonly redactText: (text: string) => string;
   /** Looks on at all that goes over a connection. */
-  readonly tap?: ((transport: Transport, redact: (text: string) => string) => Transport) | undefined;
+  readonly tap?: ((transport: Transport) => Transport) | undefined;
   /** Whether the connection waits for a person. */
   onWaiting(isWaiting: boolean): void;
   /** Called before the features start. */
@@ -270,7 +270,7 @@ export class Opener {
       redact: redactText,
       negotiated: negotiated.event,
     });
-    const opened = tap === undefined ? plain : { ...plain, transport: tap(plain.transport, redactText) };
+    const opened = tap === undefined ? plain : { ...plain, transport: tap(plain.transport) };
     const ended = new Deferred<TransportClosed>();
     opened.transport.onClose((closed) => ended.resolve(closed));
     opened.onWaiting?.((isWaiting) => this.#options.onWaiting(isWaiting));

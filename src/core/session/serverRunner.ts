@@ -4,7 +4,8 @@ import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { cancelled, HostError, redactError, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { cleaning, type Logger, redactor } from '../base/log.ts';
+import type { Logger } from '../base/log.ts';
+import type { Redact } from '../base/secrets.ts';
 import type { ServerDefinition, ServerState, StopReason } from '../model/server.ts';
 import type { Connector, Ids, OpenTransport, VerdictStore } from '../ports.ts';
 import type { Transport, TransportClosed } from '../rpc/transport.ts';
@@ -15,7 +16,7 @@ import type { Session, SessionFeature } from './session.ts';
 import type { ExpandedConnection } from './variables.ts';
 
 /** A connection that may be opened, and under what name what is learnt of it is kept. */
-export interface PreparedConnection extends ExpandedConnection {
+export interface PreparedConnection extends Pick<ExpandedConnection, 'connection'> {
   readonly fingerprint: string;
 }
 
@@ -24,13 +25,15 @@ export interface RunnerOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Logger;
+  /** Takes secrets out of what is shown of the server. */
+  readonly redact: Redact;
   readonly connector: Connector;
   readonly verdicts: VerdictStore;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   /** Made with the first start, since much of it is loaded only then. */
   features(): Promise<readonly SessionFeature[]>;
   /** Looks on at all that goes over a connection. */
-  readonly tap?: ((transport: Transport, redact: (text: string) => string) => Transport) | undefined;
+  readonly tap?: ((transport: Transport) => Transport) | undefined;
   /** Settles when nothing is left of another server under this id: the first start waits for it. */
   readonly after?: Promise<void> | undefined;
   /** Asks for consent and for inputs; rejects when the server may not start. `asking` is called before a person waits. */
@@ -177,12 +180,9 @@ export class ServerRunner implements Disposable {
     throwIfCancelled(token);
     this.#apply({ kind: 'connecting' });
 
-    const { connector } = this.#options;
-    const withoutSecrets = redactor(prepared.secrets);
-    const clean = (text: string): string => withoutSecrets(connector.redact?.(text) ?? text);
-    const redact = (error: HostError): HostError => redactError(error, clean);
+    const redact = (error: HostError): HostError => redactError(error, this.#options.redact);
     try {
-      const closed = await this.#serve(attempt, prepared, redact, clean);
+      const closed = await this.#serve(attempt, prepared, redact);
       return closed.error === undefined ? closed : { error: redact(closed.error) };
     } catch (error) {
       throw redact(toHostError(error));
@@ -193,12 +193,10 @@ export class ServerRunner implements Disposable {
     attempt: Attempt,
     prepared: PreparedConnection,
     redact: (error: HostError) => HostError,
-    clean: (text: string) => string,
   ): Promise<TransportClosed> {
-    const { id, clock, connector, verdicts, client } = this.#options;
+    const { id, clock, log, connector, verdicts, client } = this.#options;
     const { token } = attempt.cancellation;
     const { protocol, timeouts } = this.#definition;
-    const log = cleaning(this.#options.log, clean);
     // All that speaks the protocol is loaded with the first server that starts.
     const [{ Opener }, features] = await Promise.all([import('./opener.ts'), this.#options.features()]);
     const opener = new Opener({
@@ -215,7 +213,7 @@ export class ServerRunner implements Disposable {
       token,
       startTimeoutMs: timeouts.start * 1000,
       redact,
-      redactText: clean,
+      redactText: this.#options.redact,
       tap: this.#options.tap,
       onWaiting: (isWaiting) => {
         // Of a server that runs already, the lifecycle does not take it.

@@ -1,15 +1,15 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import { cancelled, HostError, messageOf } from '../base/errors.ts';
-import { redactor } from '../base/log.ts';
+import type { Secret } from '../base/secrets.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../model/server.ts';
 import type { Connection, VariableSource } from '../ports.ts';
 import { expandAuth, mapAuth } from './authDecoder.ts';
 import { parseEnvFile } from './envFile.ts';
 
-/** A connection ready to open, and the secrets in it, which no log may show. */
+/** A connection ready to open, and the secrets in it, which only its server may see. */
 export interface ExpandedConnection {
   readonly connection: Connection;
-  readonly secrets: readonly string[];
+  readonly secrets: readonly Secret[];
 }
 
 const VARIABLE = /\$\{([^}]*)\}/g;
@@ -24,8 +24,9 @@ export async function expandConnection(
   token: CancellationToken,
   asking: () => void,
 ): Promise<ExpandedConnection> {
-  const secrets: string[] = [];
-  const context: Expansion = { source, secrets, token, asking, definedBy };
+  const secrets: Secret[] = [];
+  const { addressSecrets, argumentSecrets, headerSecrets, variableSecrets } = await import('./credentials.ts');
+  const context: Expansion = { source, secrets, variableSecrets, token, asking, definedBy };
   const expand = async (text: string): Promise<string> => expandText(text, context);
   const expandMap = async (map: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
     const result: Record<string, string> = {};
@@ -37,12 +38,10 @@ export async function expandConnection(
   if (definition.kind === 'remote') {
     const url = await expand(definition.url);
     if (!/^(https?|wss?):\/\//i.test(url))
-      throw unresolved(
-        `The URL expands to "${redactor(secrets)(url)}", which does not begin with http://, https://, ws:// or wss://.`,
-      );
+      throw unresolved(`The URL "${definition.url}" does not expand to http://, https://, ws:// or wss://.`);
     const headers = await expandMap(definition.headers);
-    // Whatever a header carries may be a credential.
-    secrets.push(...Object.values(headers));
+    secrets.push(...addressSecrets(url));
+    for (const [name, value] of Object.entries(headers)) secrets.push(...headerSecrets(name, value));
     const auth = definition.auth && (await expandAuth(definition.auth, expand));
     if (auth !== undefined) secrets.push(...auth.secrets);
     const connection = { kind: 'remote', url, headers, transport: definition.transport } as const;
@@ -55,13 +54,10 @@ export async function expandConnection(
   const cwd = definition.cwd === undefined ? source.folders[0]?.path : inFolder(await expand(definition.cwd), source);
   const fromFile = parseEnvFile((await readEnvFile(definition, source)) ?? '');
   const env = { ...fromFile, ...(await expandMap(definition.env)) };
-  secrets.push(...Object.entries(env).flatMap(([name, value]) => (isCredential(name, value) ? [value] : [])));
+  // Settings and environment files hold credentials as they are.
+  for (const [name, value] of Object.entries(env)) secrets.push(...variableSecrets(name, value));
+  secrets.push(...argumentSecrets(args));
   return { connection: { kind: 'stdio', command, args, env, cwd }, secrets };
-}
-
-/** Settings and environment files hold credentials as they are. Short values such as `true` would hide half of a log. */
-function isCredential(name: string, value: string): boolean {
-  return value.length >= 8 && /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i.test(name);
 }
 
 /**
@@ -100,7 +96,8 @@ function inFolder(path: string, source: VariableSource): string {
 
 interface Expansion {
   readonly source: VariableSource;
-  readonly secrets: string[];
+  readonly secrets: Secret[];
+  variableSecrets(name: string, value: string): readonly Secret[];
   readonly token: CancellationToken;
   readonly asking: () => void;
   readonly definedBy: ServerDefinition['definedBy'];
@@ -121,13 +118,17 @@ async function valueOf(variable: string, context: Expansion): Promise<string> {
   const known = expandPlain(variable, source);
   if (known !== undefined) return known;
   const [kind, name = ''] = split(variable);
-  if (kind === 'env') return source.env(name) ?? '';
+  if (kind === 'env') {
+    const value = source.env(name) ?? '';
+    secrets.push(...context.variableSecrets(name, value));
+    return value;
+  }
   if (kind !== 'input') throw unresolved(`The variable \${${variable}} is not known.`);
   asking();
   const answer = await source.input(name, token, definedBy === 'user' ? 'user' : 'workspace');
   switch (answer.kind) {
     case 'value':
-      if (answer.secret) secrets.push(answer.value);
+      if (answer.secret) secrets.push({ name, value: answer.value });
       return answer.value;
     case 'declined':
       throw cancelled(`The question for "${name}"`);

@@ -7,9 +7,22 @@ import type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDe
 import type { ProtocolTrace } from './protocolTrace.ts';
 import type { Redact } from './traceEntry.ts';
 
-/** The same connection, with all that goes over it recorded while the trace is on. */
-export function tap(transport: Transport, trace: ProtocolTrace, redact: Redact): Transport {
-  return new TracedTransport(transport, trace, redact);
+export interface TapOptions {
+  readonly trace: ProtocolTrace;
+  readonly redact: Redact;
+  /** What the receiver of messages must not learn; `undefined` where there is nothing. */
+  readonly foreign: () => ForeignSecrets | undefined;
+}
+
+/** Takes other servers' secrets out of what is sent. */
+export interface ForeignSecrets {
+  message(message: Json): Json;
+  hints(hints: SendHints): SendHints;
+}
+
+/** The same connection without other servers' secrets, and with all that goes over it recorded while the trace is on. */
+export function tap(transport: Transport, options: TapOptions): Transport {
+  return new TracedTransport(transport, options);
 }
 
 const NEVER: Event<never> = () => toDisposable(() => undefined);
@@ -18,13 +31,15 @@ class TracedTransport implements Transport {
   readonly #inner: Transport;
   readonly #trace: ProtocolTrace;
   readonly #redact: Redact;
+  readonly #foreign: TapOptions['foreign'];
   readonly onDropped: Event<DroppedMessage>;
   readonly onRenewed: Event<Json>;
 
-  constructor(inner: Transport, trace: ProtocolTrace, redact: Redact) {
+  constructor(inner: Transport, { trace, redact, foreign }: TapOptions) {
     this.#inner = inner;
     this.#trace = trace;
     this.#redact = redact;
+    this.#foreign = foreign;
     this.onDropped = this.#droppedOf(inner.onDropped ?? NEVER);
     this.onRenewed = inner.onRenewed ?? NEVER;
   }
@@ -45,7 +60,10 @@ class TracedTransport implements Transport {
     });
   }
 
-  send(message: Json, hints?: SendHints): void {
+  send(given: Json, givenHints?: SendHints): void {
+    const foreign = this.#foreign();
+    const message = foreign === undefined ? given : foreign.message(given);
+    const hints = foreign === undefined || givenHints === undefined ? givenHints : foreign.hints(givenHints);
     const shown = hints?.parts === undefined ? message : withoutParts(message, hints.parts);
     this.#trace.record('sent', shown, this.#redact);
     this.#inner.send(message, hints);

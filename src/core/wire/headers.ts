@@ -1,3 +1,4 @@
+import { base64 } from '../base/base64.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { HeaderParam } from '../model/catalog.ts';
 import { text } from './members.ts';
@@ -57,18 +58,5 @@ function textOf(value: Json | undefined): string | undefined {
 export function encodeHeaderValue(value: string): string {
   const isPlain = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/.test(value);
   const looksEncoded = value.startsWith('=?base64?') && value.endsWith('?=');
-  return isPlain && !looksEncoded ? value : `=?base64?${base64(new TextEncoder().encode(value))}?=`;
-}
-
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
-function base64(bytes: Uint8Array): string {
-  let out = '';
-  for (let i = 0; i < bytes.length; i += 3) {
-    const [a = 0, b = 0, c = 0] = bytes.subarray(i, i + 3);
-    const bits = (a << 16) | (b << 8) | c;
-    const digits = [18, 12, 6, 0].map((shift) => DIGITS.charAt((bits >> shift) & 63));
-    out += digits.slice(0, Math.min(3, bytes.length - i) + 1).join('');
-  }
-  return out.padEnd(Math.ceil(out.length / 4) * 4, '=');
+  return isPlain && !looksEncoded ? value : `=?base64?${base64(value)}?=`;
 }

@@ -2,12 +2,13 @@ import {
   type Account,
   Emitter,
   type Event,
-  type HeldSecrets,
+  type SecretList,
   KeyedQueue,
   readAccounts,
   readRegistration,
   readToken,
   type Registration,
+  type Secret,
   SECRET_KEYS,
   type SecretStore,
   secretsOf,
@@ -29,12 +30,12 @@ export interface StoredSignIn {
  */
 export class AccountStore {
   readonly #secrets: SecretStore;
-  readonly #held: HeldSecrets;
+  readonly #held: SecretList;
   readonly #queue = new KeyedQueue();
   readonly #changed = new Emitter<void>();
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  constructor(secrets: SecretStore, held: HeldSecrets) {
+  constructor(secrets: SecretStore, held: SecretList) {
     this.#secrets = secrets;
     this.#held = held;
   }
@@ -56,13 +57,13 @@ export class AccountStore {
 
   async token(account: Account): Promise<TokenRecord | undefined> {
     const token = readToken(await this.#secrets.get(SECRET_KEYS.token(account)));
-    if (token !== undefined) this.#held.add(...secretsOf(token));
+    if (token !== undefined) this.#held.add(secretsOf(token), ...token.servers);
     return token;
   }
 
   /** Replaces what the server had, whoever issued it. */
   async save(account: Account, token: TokenRecord): Promise<void> {
-    this.#held.add(...secretsOf(token));
+    this.#held.add(secretsOf(token), ...token.servers);
     await this.#secrets.set(SECRET_KEYS.token(account), writeStored(token));
     const replaced = await this.#change((accounts) => [
       ...accounts.filter((other) => !isSame(other, account)),
@@ -76,7 +77,7 @@ export class AccountStore {
 
   /** A refresh: nothing that anybody lists has changed. */
   async replaceToken(account: Account, token: TokenRecord): Promise<void> {
-    this.#held.add(...secretsOf(token));
+    this.#held.add(secretsOf(token), ...token.servers);
     await this.#secrets.set(SECRET_KEYS.token(account), writeStored(token));
   }
 
@@ -98,12 +99,12 @@ export class AccountStore {
 
   async registration(issuer: string): Promise<Registration | undefined> {
     const registration = readRegistration(await this.#secrets.get(SECRET_KEYS.registration(issuer)));
-    this.#held.add(registration?.clientSecret);
+    this.#held.add([clientSecretOf(registration)]);
     return registration;
   }
 
   async saveRegistration(issuer: string, registration: Registration): Promise<void> {
-    this.#held.add(registration.clientSecret);
+    this.#held.add([clientSecretOf(registration)]);
     await this.#secrets.set(SECRET_KEYS.registration(issuer), writeStored(registration));
   }
 
@@ -129,4 +130,9 @@ export class AccountStore {
 
 function isSame(a: AccountKey, b: AccountKey): boolean {
   return a.server === b.server && a.variant === b.variant;
+}
+
+function clientSecretOf(registration: Registration | undefined): Secret | undefined {
+  const value = registration?.clientSecret;
+  return value === undefined ? undefined : { name: 'client_secret', value };
 }

@@ -6,7 +6,7 @@ import {
   type Clock,
   type ConnectContext,
   type Event,
-  HeldSecrets,
+  SecretList,
   httpAddress,
   type RemoteConnection,
   type SecretStore,
@@ -26,6 +26,8 @@ export interface AuthServiceOptions {
   readonly secrets: SecretStore;
   readonly prompt: AuthPrompt;
   readonly browser: AuthBrowser;
+  /** Where tokens are added, so that nothing shows them. */
+  readonly held?: SecretList | undefined;
   readonly clock?: Clock | undefined;
   /** How authorization servers are reached: as servers are. Closed with the service. */
   readonly agents?: HttpAgents | undefined;
@@ -41,12 +43,14 @@ export interface AuthorizedConnection {
 export class AuthService {
   readonly #tools: AuthorizerTools;
   readonly #store: AccountStore;
-  readonly #held = new HeldSecrets();
+  readonly #held: SecretList;
   readonly #requester: HttpRequester;
   /** Fires when somebody signed in or out. */
   readonly onDidChangeAccounts: Event<void>;
 
-  constructor({ secrets, prompt, browser, clock = backgroundClock, agents }: AuthServiceOptions) {
+  constructor(options: AuthServiceOptions) {
+    const { secrets, prompt, browser, held = new SecretList(), clock = backgroundClock, agents } = options;
+    this.#held = held;
     this.#requester = new HttpRequester(agents);
     this.#store = new AccountStore(secrets, this.#held);
     this.onDidChangeAccounts = this.#store.onDidChange;

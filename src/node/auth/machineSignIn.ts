@@ -11,7 +11,7 @@ import {
   type TokenRecord,
 } from '../../core/index.ts';
 import { discoverIssuer } from './discovery.ts';
-import { newRecord, proofKeyFor, type SignInRequest, type SignInTools } from './signIn.ts';
+import { named, newRecord, proofKeyFor, type SignInRequest, type SignInTools } from './signIn.ts';
 import { type ClientCredentials, requestToken, requestTokenDocument, sentSecret } from './tokenEndpoint.ts';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -31,7 +31,8 @@ export async function signInByMachine(tools: SignInTools, request: SignInRequest
   const client = clientOf(request);
   const proofKey = await proofKeyFor(request);
   const { grantType, assertion } = await grantFor(tools, request);
-  tools.held.add(assertion, settings.clientSecret, settings.privateKey, sentSecret(client));
+  const { clientSecret, privateKey } = settings;
+  tools.held.add(named({ assertion, clientSecret, privateKey, client: sentSecret(client) }));
   const reply = await requestToken(tools.http, {
     metadata,
     client,
@@ -76,7 +77,8 @@ async function exchangeIdentity(tools: SignInTools, request: SignInRequest): Pro
   const provider = settings.identityProvider;
   if (provider === undefined) throw missing('identityProvider');
   const { clientId = '', clientSecret } = provider;
-  tools.held.add(provider.idToken, clientSecret, sentSecret({ clientId, clientSecret }));
+  const client = sentSecret({ clientId, clientSecret });
+  tools.held.add(named({ idToken: provider.idToken, clientSecret, client }));
   const metadata = await providerMetadata(tools, request, provider);
   const document = await requestTokenDocument(tools.http, {
     metadata,
@@ -98,7 +100,7 @@ async function exchangeIdentity(tools: SignInTools, request: SignInRequest): Pro
   });
   const { access_token: grant, issued_token_type: type } = isJsonObject(document) ? document : {};
   if (typeof grant === 'string' && grant !== '' && type === ID_JAG) {
-    tools.held.add(grant);
+    tools.held.add(named({ grant }));
     return grant;
   }
   throw signInFailed(

@@ -17,7 +17,7 @@ import {
   type TokenRecord,
 } from '../../core/index.ts';
 import { type Farewell, RedirectListener } from './redirectListener.ts';
-import { newRecord, proofKeyFor, type SignInRequest, type SignInTools, withToken } from './signIn.ts';
+import { named, newRecord, proofKeyFor, type SignInRequest, type SignInTools, withToken } from './signIn.ts';
 import { type ClientCredentials, refusal, requestToken, sentSecret } from './tokenEndpoint.ts';
 
 const AUTHOR = 'Report this to the author of the server.';
@@ -36,7 +36,7 @@ export async function signInByPerson(tools: SignInTools, request: SignInRequest)
   try {
     const redirectUri = (await tools.browser.externalUri?.(listener.redirectUri)) ?? listener.redirectUri;
     const client = await findClient(tools, request, registration, redirectUri);
-    tools.held.add(sentSecret(client));
+    tools.held.add(named({ client: sentSecret(client) }));
     if (found === 'assumed') await askConsent(tools, request);
     const code = await fetchCode(tools, request, listener, client, redirectUri);
     const reply = await requestToken(tools.http, {
@@ -101,7 +101,7 @@ async function findClient(
       const question = { server: request.serverId, issuer: metadata.issuer, redirectUri };
       const entered = await withToken(request.signal, async (token) => tools.prompt.askClient?.(question, token));
       if (entered !== undefined) {
-        tools.held.add(entered.clientSecret);
+        tools.held.add(named({ clientSecret: entered.clientSecret }));
         const authMethod = chooseAuthMethod(metadata, entered.clientSecret, undefined);
         return { clientId: entered.clientId, clientSecret: entered.clientSecret, authMethod };
       }
@@ -157,7 +157,7 @@ async function fetchCode(
   const { metadata, resource } = request.protection;
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
-  tools.held.add(verifier, state);
+  tools.held.add(named({ verifier, state }));
   const url = authorizationUrl({
     endpoint: metadata.authorizationEndpoint ?? '',
     clientId: client.clientId,
@@ -170,7 +170,7 @@ async function fetchCode(
   const verdict = await browse(tools, request, listener, { url, state });
   switch (verdict.kind) {
     case 'code':
-      tools.held.add(verdict.code);
+      tools.held.add(named({ code: verdict.code }));
       return { code: verdict.code, verifier };
     case 'error':
       throw oauthFailure(`${metadata.issuer} did not sign in`, verdict.error, verdict.description);

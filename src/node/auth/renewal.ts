@@ -1,7 +1,7 @@
 import { type AuthSettings, isExpired, isHostError, refreshed, type TokenRecord } from '../../core/index.ts';
 import type { StoredSignIn } from './accountStore.ts';
 import { ProofKey } from './proofKey.ts';
-import type { SignInTools } from './signIn.ts';
+import { named, type SignInTools } from './signIn.ts';
 import { type ClientCredentials, authentication, requestToken, sentSecret } from './tokenEndpoint.ts';
 
 /** After these the refresh token is of no use any more; after others the next attempt may do. */
@@ -22,7 +22,7 @@ export async function refresh(
   const now = tools.clock.now();
   if (kept !== undefined && kept.accessToken !== token.accessToken && !isExpired(kept, now)) return kept;
   const record = kept ?? token;
-  tools.held.add(sentSecret(clientOf(record, settings)));
+  tools.held.add(named({ client: sentSecret(clientOf(record, settings)) }));
   try {
     const reply = await requestToken(tools.http, {
       metadata: record,

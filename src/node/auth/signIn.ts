@@ -5,7 +5,8 @@ import {
   type CancellationToken,
   CancellationSource,
   type Clock,
-  type HeldSecrets,
+  type Secret,
+  type SecretList,
   type Logger,
   type SignInQuestion,
   signInFailed,
@@ -23,7 +24,7 @@ import { ProofKey } from './proofKey.ts';
 export interface SignInTools {
   readonly http: AuthHttp;
   readonly store: AccountStore;
-  readonly held: HeldSecrets;
+  readonly held: SecretList;
   readonly prompt: AuthPrompt;
   readonly browser: AuthBrowser;
   readonly clock: Clock;
@@ -93,4 +94,9 @@ export async function withToken<T>(signal: AbortSignal, call: (token: Cancellati
     signal.removeEventListener('abort', stop);
     source.dispose();
   }
+}
+
+/** Secrets of a sign-in that are no server's own. */
+export function named(values: Readonly<Record<string, string | undefined>>): readonly Secret[] {
+  return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
 }

@@ -115,7 +115,7 @@ suite('tokens without a person', () => {
         resource: world.server,
       },
     ]);
-    assert.equal(world.service.redact('jwt-of-platform'), '‹secret›');
+    assert.equal(world.service.redact('jwt-of-platform'), '[secret: assertion]');
     await world.service.signOut(world.server);
     world.tokens.splice(0, 1, { error: 'invalid_grant', error_description: 'expired' });
     const authorizer = world.authorizer({ settings: { flow: 'workloadIdentity', assertion: 'jwt-of-platform' } });
@@ -173,7 +173,7 @@ suite('tokens without a person', () => {
           resource: world.server,
         },
       ]);
-      assert.equal(world.service.redact('token-of-person grant-of-provider'), '‹secret› ‹secret›');
+      assert.equal(world.service.redact('token-of-person grant-of-provider'), '[secret: idToken] [secret: grant]');
     });
 
     const REFUSED: readonly (readonly [string, Page, RegExp])[] = [

@@ -119,7 +119,11 @@ suite('the setting auth', () => {
         scopes: ['<3>'],
         identityProvider: { tokenEndpoint: '<4>', clientSecret: '<5>', idToken: '<6>' },
       },
-      secrets: ['<2>', '<6>', '<5>'],
+      secrets: [
+        { name: 'clientSecret', value: '<2>' },
+        { name: 'idToken', value: '<6>' },
+        { name: 'identityProvider.clientSecret', value: '<5>' },
+      ],
     });
     assert.deepEqual(order, ['1', '2', '3', '4', '5', '6']);
   });

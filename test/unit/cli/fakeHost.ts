@@ -227,6 +227,7 @@ export class FakeHost implements Host {
   readonly onDidRefuseModel = this.modelRefused.event;
   readonly onDidLog = new Emitter<ServerLog>().event;
   readonly events = new FakeInbox();
+  readonly redact = (text: string): string => text;
   readonly modelUses: ModelUses = {
     onDidChange: new Emitter<void>().event,
     record: ({ model }) => this.did.push(`record ${model}`),

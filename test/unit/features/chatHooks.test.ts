@@ -57,6 +57,7 @@ class Stage {
     });
     const host = {
       openInference: (opening: InferenceOpening) => this.#open(opening),
+      redact: (text: string) => text,
       server: snapshot,
       events: { list: () => this.events },
     };

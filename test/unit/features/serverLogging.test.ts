@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isHostError } from '../../../src/core/base/errors.ts';
 import type { Json } from '../../../src/core/base/json.ts';
-import { redactor } from '../../../src/core/base/log.ts';
+import { redactor } from '../../../src/core/base/secrets.ts';
 import { type LogEntry, ServerLogging } from '../../../src/core/features/serverLogging.ts';
 import { LOG_LEVELS, type LogLevelName } from '../../../src/core/model/catalog.ts';
 import { FakeClock, settle } from '../../support/fakeClock.ts';
@@ -17,7 +17,7 @@ class Setting {
     this.logging = new ServerLogging({
       clock: this.clock,
       log: { log: (level, message) => this.lines.push(`${level} ${message}`) },
-      redact: redactor(['hunter22']),
+      redact: redactor([{ name: 'KEY', value: 'hunter22' }]),
       requestTimeoutMs: () => 10_000,
       level,
       listeners: this,
@@ -96,8 +96,8 @@ suite('The log of a server', () => {
       logger: 'hunter22',
       data: `\u001b[31m\u202e${'x'.repeat(3_990)}hunter22`,
     });
-    assert.equal(line.length, 'info [‹secret›] '.length + 4_000);
-    assert.match(line, /^info \[‹secret›\] \[31mx+‹?/);
+    assert.equal(line.length, 'info [[secret: KEY]] '.length + 4_000);
+    assert.match(line, /^info \[\[secret: KEY\]\] \[31mx+\[?/);
     assert.doesNotMatch(line, /hunt/);
     const flood = await s.hear(c, ...Array.from({ length: 500 }, (_, i) => ({ level: 'warning', data: i })));
     assert.equal(flood.length, 199);
@@ -159,7 +159,7 @@ suite('The log of a server', () => {
     const [whole, cut = ''] = s.entries.splice(0);
     assert.equal(
       whole,
-      '{"level":"debug","logger":"db ‹secret›","data":{"at":["my ‹secret›",7,null],"‹secret›":true}}',
+      '{"level":"debug","logger":"db [secret: KEY]","data":{"at":["my [secret: KEY]",7,null],"[secret: KEY]":true}}',
     );
     assert.equal((JSON.parse(cut) as LogEntry & { readonly data: string }).data.length, 4_000);
     await s.hear(c, ...Array.from({ length: 500 }, (_, i) => ({ level: 'warning', data: i })));

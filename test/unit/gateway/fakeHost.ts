@@ -112,6 +112,10 @@ export class FakeHost implements GatewayHost {
     return toDisposable(() => void this.wishes.splice(this.wishes.indexOf(wish), 1));
   }
 
+  redact(text: string): string {
+    return text;
+  }
+
   getPrompt(...args: Parameters<GatewayHost['getPrompt']>): ReturnType<GatewayHost['getPrompt']> {
     return this.onPrompt(...args);
   }

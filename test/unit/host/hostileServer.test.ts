@@ -190,7 +190,7 @@ suite('A hostile server', () => {
     await say(t, 2, 'push/event', push(`no.${SECRET}`, 'e2'));
     await say(t, 3, 'inference/request', { featureSet: 'h', messages: [{ role: 'user', content: `Say ${SECRET}.` }] });
     const result = await t.host.runTurn(turn);
-    assert.equal(result.text, 'Not well: ‹secret›');
+    assert.equal(result.text, 'Not well: [secret: TOKEN]');
     const audit = await t.host.audit.list({ limit: 99 });
     const everything = {
       seen,

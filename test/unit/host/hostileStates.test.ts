@@ -95,7 +95,7 @@ suite('A server that means harm with its states', () => {
     await c.call(start);
     const told = await c.call({ checkpoint: 'b', patch: [{ op: 'remove', path: `/${SECRET}` }] });
     const refused = await c.call(undefined);
-    assert.match(refused, /was not called: .* \(remove "\/‹secret›"\) does not fit/);
+    assert.match(refused, /was not called: .* \(remove "\/\[secret: key\]"\) does not fit/);
     const seen = [told, refused, c.t.logs, c.troubles, c.operations, await c.audit('state/checkpoint')];
     seen.push(await c.audit('tools/call'));
     assert.equal(JSON.stringify(seen).includes(SECRET), false);
@@ -109,7 +109,7 @@ suite('A server that means harm with its states', () => {
     const { node } = (await c.t.host.lineages.checkpoint(await c.place('a'))) ?? {};
     assert.equal(
       node?.args,
-      '{"user":"me","apiKey":"‹secret›","auth":{"password":"‹secret›","pin":"‹secret›"},"note":"‹secret›","token":true}',
+      '{"user":"me","apiKey":"[secret: apiKey]","auth":{"password":"[secret: password]","pin":"[secret: pin]"},"note":"[secret: key]","token":true}',
     );
     await c.close();
   });

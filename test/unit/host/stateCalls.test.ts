@@ -188,7 +188,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     const args = { text: 'a\nb hunter2secret', rest: 'x'.repeat(5_000) };
     await c.call(start, 'add', undefined, args);
     const detail = await c.t.host.lineages.checkpoint(await c.place('a'));
-    assert.match(detail?.node.args ?? '', /^\{"text":"a\\nb ‹secret›","rest":"x+…$/);
+    assert.match(detail?.node.args ?? '', /^\{"text":"a\\nb \[secret: key\]","rest":"x+…$/);
     assert.equal(detail?.node.args?.length, 300);
     assert.equal(detail.node.tool, 'add');
     await c.close();

@@ -300,7 +300,7 @@ suite('A rollback (MCPL §8.5, §8.6)', () => {
     await c.t.host.lineages.continueFrom(await c.place('b'));
     await c.t.clock.advance(100);
     assert.equal(count, 4);
-    assert.deepEqual(told, ['rolledBack a', 'elsewhere other for a', 'refused It has ‹secret›. (can continue)']);
+    assert.deepEqual(told, ['rolledBack a', 'elsewhere other for a', 'refused It has [secret: key]. (can continue)']);
     assert.doesNotMatch(JSON.stringify([await c.audit('state/rollback'), await moves(c, 'a')]), /hunter2/);
     heard.dispose();
     await c.close();

@@ -88,6 +88,10 @@ export class HookMember {
     return text.replaceAll('hunter2', '‹secret›');
   }
 
+  redactForeign(text: string): string {
+    return text.replaceAll('foreign-key', '‹foreign›');
+  }
+
   setsFor(use: string): readonly { readonly name: string }[] {
     if (!this.isConnected) return [];
     return Object.keys(this.sets).flatMap((name) => (this.sets[name]!.includes(use) ? [{ name }] : []));

@@ -76,6 +76,10 @@ export class FakeMember {
     return text.replaceAll('s3cret', '‹secret›');
   }
 
+  redactForeign(text: string): string {
+    return text;
+  }
+
   admit(featureSet: Json | undefined): FeatureSet {
     const name = String(featureSet);
     if (!this.sets.includes(name)) throw notEnabled(name, true);

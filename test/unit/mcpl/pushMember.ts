@@ -16,6 +16,7 @@ export function pushMember(server: string, push: Record<string, PushPolicy> = {}
     isInHook: false,
     onDidChangeSets: () => ({ dispose: () => undefined }),
     redact: (text) => text.replaceAll('hunter2', '‹secret›'),
+    redactForeign: (text) => text,
     admit: (featureSet) => {
       if (typeof featureSet !== 'string') throw new WireError(-32602, 'featureSet must be a text.');
       if (featureSet === 'off') throw new WireError(-32001, 'Feature set not enabled');

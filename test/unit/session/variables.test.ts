@@ -36,7 +36,7 @@ async function expand(definition: ConnectionDefinition): Promise<string> {
   try {
     const server = { connection: definition, definedBy: 'user' } as const;
     const { connection, secrets } = await expandConnection(server, source, NO_CANCELLATION, () => asked++);
-    return `${JSON.stringify(connection)} secrets ${JSON.stringify(secrets)} asked ${asked}`;
+    return `${JSON.stringify(connection)} secrets ${JSON.stringify(secrets.map(({ name, value }) => `${name} ${value}`))} asked ${asked}`;
   } catch (error) {
     assert.ok(isHostError(error));
     return `${error.code}: ${error.message} ${error.suggestion ?? ''}`.trim();
@@ -56,7 +56,7 @@ suite('Variables in settings', () => {
         }),
       ),
       '{"kind":"stdio","command":"/work/app/run","args":["/work/lib","/home/me/x","from-env-","--key=s3cret","$x {y}"],' +
-        '"env":{"FILE":"1","BOTH":"settings","PLAIN":"open"},"cwd":"/work/app/sub"} secrets ["s3cret"] asked 2',
+        '"env":{"FILE":"1","BOTH":"settings","PLAIN":"open"},"cwd":"/work/app/sub"} secrets ["TOKEN from-env","key s3cret"] asked 2',
     );
   });
 
@@ -72,13 +72,16 @@ suite('Variables in settings', () => {
         headers: { A: 'Bearer abc' },
         transport: 'auto',
       }),
-      '{"kind":"remote","url":"https://x.test/from-env","headers":{"A":"Bearer abc"},"transport":"auto"} secrets ["Bearer abc"] asked 0',
+      '{"kind":"remote","url":"https://x.test/from-env","headers":{"A":"Bearer abc"},"transport":"auto"} secrets ["TOKEN from-env","A Bearer abc"] asked 0',
     );
   });
 
   test('what an environment calls a credential is a secret, and what is too short to be one is not', async () => {
     const env = { API_KEY: 'sk-123456', GitHub_Token: '${env:TOKEN}-long', AUTH: 'on', NAME: 'a long value' };
-    assert.match(await expand(stdio({ env })), / secrets \["sk-123456","from-env-long"\] asked 0$/);
+    assert.match(
+      await expand(stdio({ env })),
+      / secrets \["TOKEN from-env","API_KEY sk-123456","GitHub_Token from-env-long"\] asked 0$/,
+    );
   });
 
   test('what cannot be expanded says what to do', async () => {
@@ -100,8 +103,8 @@ suite('Variables in settings', () => {
         'CANCELLED: The question for "no" was cancelled.',
         'VARIABLE_UNRESOLVED: The envFile /elsewhere/.env cannot be read: not there Create the file or correct "envFile" in the settings.',
         'VARIABLE_UNRESOLVED: The path of "envFile" cannot hold ${input:key}. Write the path without that variable.',
-        'VARIABLE_UNRESOLVED: The URL expands to "", which does not begin with http://, https://, ws:// or wss://. Correct the settings of this server.',
-        'VARIABLE_UNRESOLVED: The URL expands to "x.test/?key=‹secret›", which does not begin with http://, https://, ws:// or wss://. Correct the settings of this server.',
+        'VARIABLE_UNRESOLVED: The URL "${env:NONE}" does not expand to http://, https://, ws:// or wss://. Correct the settings of this server.',
+        'VARIABLE_UNRESOLVED: The URL "x.test/?key=${input:key}" does not expand to http://, https://, ws:// or wss://. Correct the settings of this server.',
       ],
     );
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Json } from '../../../src/core/base/json.ts';
-import { redactor } from '../../../src/core/base/log.ts';
+import { redactor } from '../../../src/core/base/secrets.ts';
 import { ProtocolTrace } from '../../../src/core/trace/protocolTrace.ts';
 import { ALL_MESSAGES, MAX_TEXT, type TraceEntry } from '../../../src/core/trace/traceEntry.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
@@ -81,7 +81,7 @@ suite('A protocol trace', () => {
   test('keeps no secret, also not one that lies across the place where a message is cut', () => {
     trace.set(true);
     const secret = 'sesame-open-up'.repeat(20);
-    const redact = redactor([secret]);
+    const redact = redactor([{ name: 'KEY', value: secret }]);
     const texts = [
       'x'.repeat(10) + secret,
       'x'.repeat(MAX_TEXT - 30) + secret + 'x'.repeat(MAX_TEXT),
@@ -144,7 +144,7 @@ suite('A protocol trace', () => {
 
   test('is exported a line of JSON each, with messages as they are where they are whole', () => {
     trace.set(true);
-    trace.record('sent', CALL, redactor(['"add"}']));
+    trace.record('sent', CALL, redactor([{ name: 'KEY', value: '"name":"add"}' }]));
     trace.record('received', ANSWER, asIs);
     trace.record('received', { jsonrpc: '2.0', method: 'big', params: { text: 'x'.repeat(MAX_TEXT) } }, asIs);
     const exported = [...trace.exportLines()].map((line): unknown => JSON.parse(line));
@@ -158,7 +158,7 @@ suite('A protocol trace', () => {
         id: 7,
         size: 70,
         kind: 'request',
-        message: '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":‹secret›}',
+        message: '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{[secret: KEY]}',
       },
       { n: 2, at, direction: 'received', method: 'tools/call', id: 7, size: 48, kind: 'result', message: ANSWER },
     ]);

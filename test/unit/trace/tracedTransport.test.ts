@@ -15,7 +15,7 @@ suite('A traced transport', () => {
   test('passes everything on as it is, and records it only while the trace is on', async () => {
     const [near, far] = createLinkedTransports();
     const trace = new ProtocolTrace({ clock: new FakeClock() });
-    const traced = tap(near, trace, asIs);
+    const traced = tap(near, { trace, redact: asIs, foreign: () => undefined });
     const heard: { readonly near: Json[]; readonly far: Json[] } = { near: [], far: [] };
     traced.start((message) => heard.near.push(message));
     far.start((message) => heard.far.push(message));
@@ -56,7 +56,7 @@ suite('A traced transport', () => {
     };
     const trace = new ProtocolTrace({ clock: new FakeClock() });
     trace.set(true);
-    const traced = tap(inner, trace, asIs);
+    const traced = tap(inner, { trace, redact: asIs, foreign: () => undefined });
     const told: unknown[] = [];
     const listener = traced.onDropped?.(({ id }) => told.push(id));
     const heard: Json[] = [];

@@ -1,0 +1,145 @@
+import { textFinder } from './textFinder.ts';
+
+/** A text that leaves the host only for the server that it belongs to. */
+export interface Secret {
+  /** Stands in the place of the value: what the settings call it. */
+  readonly name: string;
+  readonly value: string;
+}
+
+export type Redact = (text: string) => string;
+
+/** Shorter values occur in ordinary text. */
+export const SHORTEST_SECRET = 8;
+/** A line of a key is long; a line of a credential in JSON may be a bracket or a common word. */
+const SHORTEST_LINE = 12;
+const LONGEST_NAME = 64;
+/** Tokens are replaced every hour: the oldest have long expired. */
+const MOST_SECRETS = 1_024;
+
+interface Held {
+  readonly name: string;
+  /** Ids of the servers that know it. */
+  readonly owners: ReadonlySet<string>;
+}
+
+/**
+ * The one list of secrets: tokens, secret inputs, credential headers and credentials of environments. Everything that
+ * leaves the host is redacted with it, except for what goes to a secret's own server.
+ */
+export class SecretList {
+  readonly #held = new Map<string, Held>();
+  #all: Redact | undefined;
+  readonly #foreign = new Map<string, Redact | undefined>();
+
+  /** Adds what `owners` know. A secret stays in the list when its server has ended: old values are still in logs. */
+  add(secrets: Iterable<Secret | undefined>, ...owners: readonly string[]): void {
+    for (const secret of secrets) {
+      if (secret === undefined || !isHideable(secret.value)) continue;
+      const { name, value } = secret;
+      const known = this.#held.get(value);
+      if (known !== undefined && owners.every((owner) => known.owners.has(owner))) continue;
+      this.#held.delete(value);
+      const held = { name: known?.name ?? name, owners: new Set([...(known?.owners ?? []), ...owners]) };
+      this.#held.set(value, held);
+      this.#all = undefined;
+      this.#foreign.clear();
+    }
+    for (const oldest of this.#held.keys()) {
+      if (this.#held.size <= MOST_SECRETS) break;
+      this.#held.delete(oldest);
+    }
+  }
+
+  /** Replaces every secret by `[secret: NAME]`. */
+  readonly redact: Redact = (text) => {
+    this.#all ??= redactor(this.#entries(() => true));
+    return this.#all(text);
+  };
+
+  /** Replaces what `owner` must not learn; `undefined` where there is no such secret. */
+  foreignTo(owner: string): Redact | undefined {
+    if (!this.#foreign.has(owner)) this.#foreign.set(owner, this.#redactorFor(owner));
+    return this.#foreign.get(owner);
+  }
+
+  #redactorFor(owner: string): Redact | undefined {
+    const own = [...this.#held].flatMap(([value, { owners }]) => (owners.has(owner) ? [value] : []));
+    // A part of the server's own secret must reach it unchanged.
+    const foreign = this.#entries((value) => !own.some((mine) => mine.includes(value)));
+    return foreign.length === 0 ? undefined : redactor(foreign);
+  }
+
+  #entries(isWanted: (value: string) => boolean): readonly Secret[] {
+    return [...this.#held].flatMap(([value, { name }]) => (isWanted(value) ? [{ name, value }] : []));
+  }
+}
+
+/** Values that occur in ordinary text, whatever their name says. */
+const COMMON = new RegExp(
+  '^(?:(?:pre-?)?production|develop(?:ment|er)|staging|localhost|undefined|disabled|enabled|required|optional|' +
+    'anonymous|postgres(?:ql)?|password|changeme|change-me|administrator|username|redacted|external|internal|' +
+    'bearer|negotiate|application/\\S+|text/\\S+|\\*+|x+|(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d+)?)$',
+  'i',
+);
+const PATH = /^(?:~?[/\\]|\.{1,2}[/\\]|[a-z]:[/\\])[^\n]*$/i;
+/** A key in base64 may begin with a slash as well. */
+const RANDOM_PART = /(?:^|[/\\])(?=[^/\\]*[a-z])(?=[^/\\]*[A-Z])(?=[^/\\]*\d)[^/\\.\s-]{16,}/;
+
+/** Whether hiding the value cannot hide ordinary text: it is long, no common word and no path. */
+export function isHideable(value: string): boolean {
+  const text = value.trim();
+  return text.length >= SHORTEST_SECRET && !COMMON.test(text) && !(PATH.test(text) && !RANDOM_PART.test(text));
+}
+
+/** Replaces all of `secrets` in a text, also in the forms they have in JSON, in a URL or line by line. */
+export function redactor(secrets: Iterable<Secret>): Redact {
+  const marks = new Map<string, string>();
+  for (const { name, value } of secrets) {
+    const mark = secretMark(name);
+    for (const form of writtenForms(value)) if (!marks.has(form)) marks.set(form, mark);
+  }
+  if (marks.size === 0) return (text) => text;
+  const forms = [...marks.keys()];
+  const contains = textFinder(forms);
+  let pattern: RegExp | undefined;
+  return (text) => {
+    if (!contains(text)) return text;
+    // The longest first, in one pass: a secret that contains another is hidden whole.
+    pattern ??= new RegExp(
+      forms
+        .sort((a, b) => b.length - a.length)
+        .map(escapeForPattern)
+        .join('|'),
+      'g',
+    );
+    return text.replace(pattern, (form) => marks.get(form) ?? '');
+  };
+}
+
+/** Stands in the place of a secret. It is safe in JSON, in a log line and before a model. */
+export function secretMark(name: string): string {
+  return `[secret: ${name.replace(/[^\w.-]+/g, '_').slice(0, LONGEST_NAME) || 'unnamed'}]`;
+}
+
+function writtenForms(secret: string): readonly string[] {
+  const inUrl = encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\uFFFD'));
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const lines = secret.split(/\r?\n/).map((line) => line.trim());
+  const forms = [
+    secret,
+    secret.trim(),
+    inJson,
+    // JSON in a text of JSON.
+    JSON.stringify(inJson).slice(1, -1),
+    inUrl,
+    inUrl.replace(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase()),
+    inUrl.replaceAll('%20', '+'),
+    ...(lines.length === 1 ? [] : lines.filter((line) => line.length >= SHORTEST_LINE && !line.startsWith('-----'))),
+  ];
+  return forms.filter((form) => form.length >= SHORTEST_SECRET);
+}
+
+function escapeForPattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}

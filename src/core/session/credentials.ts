@@ -1,0 +1,172 @@
+import { base64, unbase64 } from '../base/base64.ts';
+import { isHideable, type Secret } from '../base/secrets.ts';
+
+/** Words of a name that say that the value is a credential, as whole words or at the end of one (`PGPASSWORD`). */
+const CREDENTIAL_WORD =
+  /(?:passw(?:or)?d|passwort|passphrase|passcode|passwd|(?<!by|com|sur|tres|ask|by_)pass|pwd|secrets?|tokens?|credentials?|creds?|(?<!mon|don|tur|hot|public|pub)keys?|auth|oauth|pats?|cookies?|jwt|bearer|dsn|apikey|pgpass\w*|salt|signature|webhook)$/;
+/** Ends of names whose values only say something about a credential. */
+const ABOUT_CREDENTIAL =
+  /^(?:files?|paths?|dirs?|directory|names?|ids?|types?|methods?|modes?|algorithms?|alg|enabled|disabled|hosts?|ports?|endpoints?|regions?|issuer|audience|scopes?|users?|usernames?|expiry|expires|expiration|ttl|timeout|limits?|max|min|count|length|size|budget|providers?|sock|socket|version|prefix|header|required|cmd|command)$/;
+/** `MAX_TOKENS`: how many, not which. */
+const NUMBER = /^[\d.,_]+$/;
+const NAMES_PASSWORD = /pass|pwd|secret/i;
+
+/** What issuers of credentials begin them with, keys in PEM, JSON web tokens and authorization headers. */
+const CREDENTIAL_SHAPES: readonly RegExp[] = [
+  /^(?:gh[opsur]|github_pat|glpat|gldt|npm|pypi|hf|dop_v1|doo_v1|shp(?:at|ca|pa|ss)|lin_(?:api|oauth)|ntn|xapp|atlasv1|figd|phc|rk_(?:live|test)|[sp]k_(?:live|test)|whsec|dckr_(?:pat|oat)|sntry[su]|secret)[_-][\w.+/=-]{8,}$/,
+  /^(?:sk-|xox[abeoprs]-|AKIA|ASIA|AIza|ya29\.|SG\.|EAAC|ATATT|glsa_|sq0[a-z]{3}-|tvly-|pplx-|gsk_|r8_|key-)[\w.+/=-]{12,}$/,
+  /^ey[\w-]{8,}\.[\w-]{8,}\.[\w-]*$/,
+  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/,
+  /^(?:bearer|basic|token)\s+\S{8,}$/i,
+];
+
+/** The credentials in a variable of an environment: the value itself, or a password inside of it. */
+export function variableSecrets(name: string, value: string): readonly Secret[] {
+  const inside = embeddedSecrets(name, value);
+  if (hasCredentialShape(value)) return [...secretOf(name, value), ...inside];
+  if (!namesCredential(name) || (NUMBER.test(value) && !NAMES_PASSWORD.test(name))) return inside;
+  return [...(isAddress(value) ? pathSecrets(name, value, TOKEN_IN_PATH) : secretOf(name, value)), ...inside];
+}
+
+/** Headers that never carry a credential; of every other one the value may be one. */
+const HARMLESS_HEADER =
+  /^(?:accept(?:-.+)?|content-.+|user-agent|host|origin|referer|cache-control|connection|date|from|via|mcp-.+|x-request-id|x-correlation-id|x-forwarded-.+|traceparent|tracestate)$/i;
+const SCHEME_AND_CREDENTIALS = /^([A-Za-z][\w-]*)\s+(\S+)$/;
+
+/** The credentials in a header: the value, and what stands behind its scheme. */
+export function headerSecrets(name: string, value: string): readonly Secret[] {
+  if (HARMLESS_HEADER.test(name)) return variableSecrets(name, value);
+  const [, scheme = '', credentials] = SCHEME_AND_CREDENTIALS.exec(value.trim()) ?? [];
+  const pairs = /cookie/i.test(name) ? value.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1)) : [];
+  return [
+    ...secretOf(name, value),
+    ...(credentials === undefined ? [] : secretOf(name, credentials)),
+    ...(credentials === undefined || scheme.toLowerCase() !== 'basic' ? [] : basicSecrets(name, credentials)),
+    ...pairs.flatMap((pair) => secretOf(name, pair)),
+    ...embeddedSecrets(name, value),
+  ];
+}
+
+/** The credentials in the address of a server. */
+export function addressSecrets(url: string): readonly Secret[] {
+  return [...embeddedSecrets('url', url), ...pathSecrets('url', url, KEY_IN_PATH)];
+}
+
+/** Part of an address that is called a credential, such as a web hook. */
+const TOKEN_IN_PATH = /^(?=.*\d)(?=.*[a-z])[\w-]{16,}$/i;
+/** Part of any address that nobody chose as a name. */
+const KEY_IN_PATH =
+  /^(?:(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w-]{24,}|[\da-f]{32,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+function pathSecrets(name: string, url: string, shape: RegExp): readonly Secret[] {
+  const [path = ''] = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').split(/[?#]/);
+  const parts = path.split('/').filter((part) => shape.test(part) || hasCredentialShape(part));
+  return parts.flatMap((part) => bothForms(name, part));
+}
+
+const OPTION = /^-{1,2}([\w.-]+)(?:=([\s\S]*))?$/;
+const ASSIGNMENT = /^([A-Za-z_]\w*)=([\s\S]*)$/;
+
+/** The credentials on a command line: `--token x`, `--token=x`, `TOKEN=x`, and what has the shape of one. */
+export function argumentSecrets(args: readonly string[]): readonly Secret[] {
+  return args.flatMap((arg, index): readonly Secret[] => {
+    const [, option, given] = OPTION.exec(arg) ?? [];
+    if (option !== undefined) {
+      const next = args[index + 1];
+      const value = given ?? (next === undefined || next.startsWith('-') ? undefined : next);
+      return value === undefined ? [] : variableSecrets(option, value);
+    }
+    const [, name, value] = ASSIGNMENT.exec(arg) ?? [];
+    return name === undefined || value === undefined
+      ? variableSecrets(`argument-${index + 1}`, arg)
+      : variableSecrets(name, value);
+  });
+}
+
+/** Whether a variable, an option or a member of a query is called a credential. */
+function namesCredential(name: string): boolean {
+  const words = inWords(name);
+  const last = words.at(-1) ?? '';
+  return !ABOUT_CREDENTIAL.test(last) && words.some((word) => CREDENTIAL_WORD.test(word) || /^pgpass/.test(word));
+}
+
+function inWords(name: string): readonly string[] {
+  const spaced = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');
+  return spaced
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '');
+}
+
+function hasCredentialShape(value: string): boolean {
+  return CREDENTIAL_SHAPES.some((shape) => shape.test(value.trim()));
+}
+
+function isAddress(value: string): boolean {
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(value);
+}
+
+const USER_INFO = /\b[a-z][a-z\d+.-]*:\/\/([^\s/?#]*)@([^\s/?#]*)/gi;
+const MEMBER = /[?&#;]([\w.-]+)=([^&#;\s]+)/g;
+/** `Password=x;`, `AccountKey=x`, `password=x` of connection strings. */
+const SETTING = /(?:^|[;\s])([A-Za-z][\w ]{1,40}?)\s*=\s*("[^"]*"|'[^']*'|[^;\s]+)/g;
+/** A token in the place of a user: no name of a person is so long. */
+const SHORTEST_USER_TOKEN = 20;
+const SHORTEST_PASSWORD = 3;
+
+/** Credentials within a value: in an address, in its query, in a connection string. */
+function embeddedSecrets(name: string, value: string): readonly Secret[] {
+  const found: Secret[] = [];
+  for (const [, info = '', host = ''] of value.matchAll(USER_INFO)) found.push(...userInfoSecrets(name, info, host));
+  for (const [, member = '', given = ''] of value.matchAll(MEMBER))
+    if (isMemberSecret(member, given)) found.push(...bothForms(name, given));
+  if (!isAddress(value))
+    for (const [, key = '', given = ''] of value.matchAll(SETTING))
+      if (namesCredential(key)) found.push(...secretOf(name, given.replace(/^(["'])([\s\S]*)\1$/, '$2')));
+  return found;
+}
+
+function isMemberSecret(member: string, given: string): boolean {
+  return (
+    (namesCredential(member) || /^(?:sig|code)$/i.test(member) || hasCredentialShape(given)) && !NUMBER.test(given)
+  );
+}
+
+function userInfoSecrets(name: string, info: string, host: string): readonly Secret[] {
+  const colon = info.indexOf(':');
+  const user = colon < 0 ? info : info.slice(0, colon);
+  const password = colon < 0 ? '' : info.slice(colon + 1);
+  const isToken = hasCredentialShape(user) || (password === '' && user.length >= SHORTEST_USER_TOKEN);
+  const asToken = isToken ? bothForms(name, user) : [];
+  if (password.length < SHORTEST_PASSWORD) return asToken;
+  const pairs = [`${user}:${password}`, `${decoded(user)}:${decoded(password)}`];
+  const alone = bothForms(name, password);
+  // A short password is hidden where it stands beside its user and host.
+  const beside = alone.length > 0 ? [] : [...pairs.map((pair) => `${pair}@${host}`), ...pairs];
+  const inHeader = pairs.map((pair) => base64(pair));
+  return [...asToken, ...alone, ...[...beside, ...inHeader].flatMap((value) => secretOf(name, value))];
+}
+
+/** As it is written, and without its percent-encoding. */
+function bothForms(name: string, value: string): readonly Secret[] {
+  const plain = decoded(value);
+  return [...secretOf(name, value), ...(plain === value ? [] : secretOf(name, plain))];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function basicSecrets(name: string, credentials: string): readonly Secret[] {
+  const pair = unbase64(credentials);
+  const password = pair.slice(pair.indexOf(':') + 1);
+  return [...secretOf(name, pair), ...secretOf(name, password)];
+}
+
+function secretOf(name: string, value: string): readonly Secret[] {
+  return isHideable(value) ? [{ name, value }] : [];
+}

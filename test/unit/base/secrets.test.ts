@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { isHideable, redactor, SecretList } from '../../../src/core/base/secrets.ts';
+import { textFinder } from '../../../src/core/base/textFinder.ts';
+import { dose } from '../../support/dose.ts';
+
+const redacted = (text: string, ...values: readonly string[]): string =>
+  redactor(values.map((value) => ({ name: 'KEY', value })))(text);
+
+suite('Redaction', () => {
+  test('replaces every occurrence of every secret by its name', () => {
+    const redact = redactor([
+      { name: 'GITHUB_TOKEN', value: 'hunter22' },
+      { name: 'X-Api Key: "now"', value: 'tok.en+1' },
+    ]);
+    assert.equal(
+      redact('a=hunter22 b=hunter22 c=tok.en+1'),
+      'a=[secret: GITHUB_TOKEN] b=[secret: GITHUB_TOKEN] c=[secret: X-Api_Key_now_]',
+    );
+  });
+
+  test('hides a secret that contains another as a whole', () => {
+    assert.equal(
+      redacted('key abcdabcd-secret--, abcdabcd', 'abcdabcd', 'secret--', 'abcdabcd-secret--'),
+      'key [secret: KEY], [secret: KEY]',
+    );
+  });
+
+  test('hides the forms that a secret takes in JSON, in JSON within JSON and in a URL', () => {
+    const secret = 'pa"ss\\wo rd&';
+    const inJson = JSON.stringify({ secret });
+    assert.equal(redacted(inJson, secret), '{"secret":"[secret: KEY]"}');
+    assert.equal(redacted(JSON.stringify({ inJson }), secret), '{"inJson":"{\\"secret\\":\\"[secret: KEY]\\"}"}');
+    const inUrl = encodeURIComponent(secret);
+    assert.equal(
+      redacted(`?a=${inUrl}&b=${inUrl.toLowerCase()}&c=${inUrl.replaceAll('%20', '+')}`, secret),
+      '?a=[secret: KEY]&b=[secret: KEY]&c=[secret: KEY]',
+    );
+  });
+
+  test('hides a secret of several lines line by line, but not the frame of a key', () => {
+    const key = '-----BEGIN PRIVATE KEY-----\n  MIIEvQIBADANBgkq\r\n  hkiG9w0BAQEFAASC\n}';
+    assert.equal(
+      redacted('-----BEGIN PRIVATE KEY----- MIIEvQIBADANBgkq and } and hkiG9w0BAQEFAASC', key),
+      '-----BEGIN PRIVATE KEY----- [secret: KEY] and } and [secret: KEY]',
+    );
+  });
+
+  test('leaves short values, common words and paths alone', () => {
+    const common = [
+      '1234567',
+      'production',
+      'Localhost',
+      'application/json',
+      '/etc/ssl/key.pem',
+      'C:\\keys\\id',
+      '~/.ssh',
+    ];
+    for (const value of [...common, './secrets/dev.env', '127.0.0.1:5432', '       x   '])
+      assert.equal(isHideable(value), false, value);
+    for (const value of ['12345678', 'hunter22', '/wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY', 'two words'])
+      assert.equal(isHideable(value), true, value);
+  });
+
+  test('leaves no secret in a text, whatever the secret is and whatever stands around it', () => {
+    const secret = fc.string({ unit: 'binary', minLength: 8, maxLength: 20 }).filter(isHideable);
+    const secrets = fc.array(secret, { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(secrets, fc.stringMatching(/^[ <>,]{0,6}$/), (all, around) => {
+        const text = all.map((each) => around + each + around).join('|');
+        assert.equal(
+          all.some((each) => redacted(text, ...all).includes(each)),
+          false,
+        );
+      }),
+      { numRuns: dose(300, 20_000) },
+    );
+  });
+
+  test('of JSON gives JSON', () => {
+    const secret = fc.string({ minLength: 8, maxLength: 12 }).filter(isHideable);
+    fc.assert(
+      fc.property(secret, fc.string(), (value, around) => {
+        const text = JSON.stringify({ [around + value]: [around, value + around] });
+        // A secret that is made of the marks of JSON may take some of the message's own.
+        if (/^[\s",:[\]{}]+$/.test(value)) return;
+        assert.doesNotThrow(() => void JSON.parse(redacted(text, value)), text);
+      }),
+      { numRuns: dose(300, 20_000) },
+    );
+  });
+
+  test('finds a text exactly where the language does', () => {
+    const texts = fc.array(fc.stringMatching(/^[ab]{2,5}$/), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(texts, fc.stringMatching(/^[ab]{0,24}$/), (wanted, text) => {
+        assert.equal(
+          textFinder(wanted)(text),
+          wanted.some((each) => text.includes(each)),
+        );
+      }),
+      { numRuns: dose(1_000, 100_000) },
+    );
+  });
+});
+
+suite('The list of secrets', () => {
+  test('hides a secret from everybody but the servers that know it', () => {
+    const list = new SecretList();
+    list.add([{ name: 'TOKEN', value: 'token-of-a' }], 'a');
+    list.add([{ name: 'TOKEN', value: 'token-of-both' }], 'a');
+    list.add([{ name: 'KEY', value: 'token-of-both' }], 'b');
+    const text = 'token-of-a token-of-both';
+    assert.deepEqual(
+      [list.redact(text), list.foreignTo('a')?.(text), list.foreignTo('b')?.(text), list.foreignTo('c')?.(text)],
+      [
+        '[secret: TOKEN] [secret: TOKEN]',
+        undefined,
+        '[secret: TOKEN] token-of-both',
+        '[secret: TOKEN] [secret: TOKEN]',
+      ],
+    );
+  });
+
+  test('never changes a secret on the way to its own server, even if another secret is part of it', () => {
+    const list = new SecretList();
+    list.add([{ name: 'A', value: 'shared-part' }], 'a');
+    list.add([{ name: 'B', value: 'prefix-shared-part-suffix' }], 'b');
+    const text = 'prefix-shared-part-suffix';
+    assert.deepEqual([list.foreignTo('b')?.(text) ?? text, list.redact(text)], [text, '[secret: B]']);
+  });
+
+  test('keeps replaced secrets, and forgets the oldest of very many', () => {
+    const list = new SecretList();
+    for (let n = 0; n < 2_000; n++) list.add([{ name: 'T', value: `token-${n}-` }], 'a');
+    assert.equal(list.redact('token-0- token-1900- token-1999-'), 'token-0- [secret: T] [secret: T]');
+  });
+});
