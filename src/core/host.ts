@@ -1,7 +1,7 @@
 import { ignoreFailure } from './base/async.ts';
 import type { CancellationToken } from './base/cancellation.ts';
 import { type Disposable, DisposableStore } from './base/disposable.ts';
-import { HostError, isHostError, messageOf } from './base/errors.ts';
+import { isHostError, messageOf } from './base/errors.ts';
 import { Emitter } from './base/event.ts';
 import { cleaningAll } from './base/log.ts';
 import { SecretList } from './base/secrets.ts';
@@ -12,7 +12,7 @@ import { ServerLogs } from './features/serverLogs.ts';
 import { requestOf } from './features/unitRequest.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { StartGate } from './features/startGate.ts';
-import { hostClosed, startRefusal } from './features/startRefusal.ts';
+import { hostClosed, startRefusal, unknownServer } from './features/startRefusal.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
 import { repeatedArguments } from './features/paramHeaders.ts';
 import { InputParts } from './features/inputParts.ts';
@@ -73,11 +73,10 @@ class LiveHost implements Host {
   readonly #inputs: InputParts;
 
   constructor(given: HostOptions) {
-    const { redact } = this;
-    given.ports.connector.keepSecrets?.(this.#secrets);
-    const options = { ...given, ports: { ...given.ports, logs: cleaningAll(given.ports.logs, redact) } };
-    this.#options = options;
-    const { clock, ids, storage, consent, variables, logs } = options.ports;
+    const ports = { ...given.ports, logs: cleaningAll(given.ports.logs, this.redact) };
+    this.#options = { ...given, ports };
+    const { clock, ids, storage, consent, variables, logs, connector } = ports;
+    connector.keepSecrets?.(this.#secrets);
     const onError = (error: unknown): void => logs.host.log('error', messageOf(error));
     this.#changed = this.#store.add(new Emitter<ServerChange>(onError));
     this.#problemsChanged = this.#store.add(new Emitter<void>(onError));
@@ -91,17 +90,15 @@ class LiveHost implements Host {
       variables,
     });
     this.#mcpl = new McplHost({
-      ports: options.ports,
-      redact,
+      ports,
+      redact: this.redact,
       limits: () => this.#own.limits,
       units: () => [...this.#units.values()],
       unit: (id) => this.#units.get(id),
     });
-    this.#own = this.#store.add(
-      new OwnSettings({ ports: options.ports, configure: (settings) => this.configure(settings) }),
-    );
+    this.#own = this.#store.add(new OwnSettings({ ports, configure: (settings) => this.configure(settings) }));
     const repeated = repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) });
-    this.#inputs = new InputParts({ clock, ports: options.ports.inputs, find: (id) => this.#units.get(id)?.inputs });
+    this.#inputs = new InputParts({ clock, ports: ports.inputs, find: (id) => this.#units.get(id)?.inputs });
     this.#calls = new ToolCalls({
       clock,
       ids,
@@ -383,11 +380,7 @@ class LiveHost implements Host {
   #unit(id: string): ServerUnit {
     const unit = this.#units.get(id);
     if (unit !== undefined) return unit;
-    throw new HostError('UNKNOWN_SERVER', `There is no server "${id}".`, {
-      layer: 'host',
-      effect: 'none',
-      suggestion: 'Check the setting "mcpl.servers".',
-    });
+    throw unknownServer(id);
   }
 
   async #runnable(id: string, action: (unit: ServerUnit) => Promise<void>): Promise<void> {

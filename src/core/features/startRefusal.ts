@@ -25,3 +25,11 @@ export function hostClosed(id: string): HostError {
     suggestion: 'Open a new host.',
   });
 }
+
+export function unknownServer(id: string): HostError {
+  return new HostError('UNKNOWN_SERVER', `There is no server "${id}".`, {
+    layer: 'host',
+    effect: 'none',
+    suggestion: 'Check the setting "mcpl.servers".',
+  });
+}
