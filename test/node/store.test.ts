@@ -270,6 +270,90 @@ suite('The store', function () {
     assert.equal(logged.length, 5);
   });
 
+  test('a thread that dies between answers is started again as often as needed', async () => {
+    const worker = join(folder, 'alternating.mjs');
+    writeFileSync(
+      worker,
+      `import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', ({ requests }) => {
+        if (requests[0].params.server === 'die') throw new Error('boom');
+        parentPort.postMessage({ kind: 'answers', answers: requests.map(({ id }) => ({ id, ok: true, result: null })) });
+      });`,
+    );
+    const store = open(file, worker);
+    for (let round = 0; round < 7; round++) {
+      assert.match(await failure(store.consents.forget('die')), /boom/);
+      await store.consents.forget('answer');
+    }
+    assert.equal(logged.length, 7);
+  });
+
+  test('a request that was not sent yet when the thread died is carried out by the next one', async () => {
+    const worker = join(folder, 'first.mjs');
+    writeFileSync(
+      worker,
+      `import { parentPort } from 'node:worker_threads';
+      import { existsSync, writeFileSync } from 'node:fs';
+      const mark = ${JSON.stringify(join(folder, 'started'))};
+      parentPort.on('message', ({ requests }) => {
+        if (!existsSync(mark)) {
+          writeFileSync(mark, '');
+          process.exit(1);
+        }
+        parentPort.postMessage({ kind: 'answers', answers: requests.map(({ id }) => ({ id, ok: true, result: null })) });
+      });`,
+    );
+    let unsent: Promise<void> | undefined;
+    const store = openStore({
+      file,
+      workerPath: worker,
+      // The thread is gone by then, and a request of this turn waits for its microtask.
+      log: {
+        log: () => {
+          unsent = store.consents.forget('unsent');
+        },
+      },
+    });
+    opened.push(store);
+    assert.match(await failure(store.consents.forget('sent')), /Its thread ended unexpectedly/);
+    await (unsent ?? assert.fail('The end of the thread was not logged.'));
+  });
+
+  test('closing ends a thread that hangs, after five seconds', async () => {
+    const worker = join(folder, 'hanging.mjs');
+    writeFileSync(
+      worker,
+      `import { parentPort } from 'node:worker_threads'; parentPort.on('message', () => { for (;;); });`,
+    );
+    const store = open(file, worker);
+    const asked = failure(store.consents.forget('files'));
+    const begun = performance.now();
+    await store.close();
+    const took = performance.now() - begun;
+    assert.match(await asked, /Its thread ended unexpectedly/);
+    assert.ok(took >= 4_900, `closed after ${took} ms`);
+  });
+
+  test('keeps what servers speak, with and without MCPL, and replaces it', async () => {
+    const first = open();
+    await first.verdicts.save({ fingerprint: 'plain', era: 'legacy', mcpl: false, at: 1 });
+    await first.verdicts.save({ fingerprint: 'mcpl', era: 'legacy', mcpl: true, at: 2 });
+    await first.verdicts.save({ fingerprint: 'changed', era: 'legacy', mcpl: true, at: 3 });
+    await first.verdicts.save({ fingerprint: 'changed', era: 'modern', mcpl: false, at: 4 });
+    await first.close();
+    const second = open();
+    const found = await Promise.all(['plain', 'mcpl', 'changed', 'other'].map((each) => second.verdicts.find(each)));
+    assert.deepEqual(found, [
+      { fingerprint: 'plain', era: 'legacy', mcpl: false, at: 1 },
+      { fingerprint: 'mcpl', era: 'legacy', mcpl: true, at: 2 },
+      { fingerprint: 'changed', era: 'modern', mcpl: false, at: 4 },
+      undefined,
+    ]);
+    await second.verdicts.forget('mcpl');
+    assert.equal(await second.verdicts.find('mcpl'), undefined);
+    assert.equal((await second.verdicts.find('plain'))?.mcpl, false);
+  });
+
   test('no thread is left after closing, and no warning is printed', async () => {
     const others = workers();
     const ours = (): readonly number[] => workers().filter((id) => !others.includes(id));

@@ -382,6 +382,26 @@ suite('Asking a model about an event', () => {
     assert.deepEqual([turns[0]?.token.isCancellationRequested, inbox.list()], [true, []]);
   });
 
+  test('clearing one server stops its own runs, and clearing all stops the rest', async () => {
+    const { inbox, turns } = setting;
+    await setting.admit('1');
+    await inbox.admit(inboundEvent('2', { server: 'jira' }), { ...RECORD, server: 'jira' });
+    const asked = ['1', '2'].map((id) =>
+      inbox.ask(id).then(
+        () => 'answered',
+        (error: HostError) => error.code,
+      ),
+    );
+    await settle();
+    const stopped = (): readonly string[] =>
+      turns.map(({ event, token }) => `${event.server} ${token.isCancellationRequested ? 'stopped' : 'runs'}`);
+    await inbox.clear('gitlab');
+    assert.deepEqual(stopped(), ['gitlab stopped', 'jira runs']);
+    await inbox.clear();
+    assert.deepEqual([stopped(), inbox.list()], [['gitlab stopped', 'jira stopped'], []]);
+    assert.deepEqual(await Promise.all(asked), ['CANCELLED', 'CANCELLED']);
+  });
+
   test('what is open at the end stays open in the store, for the next run to say so', async () => {
     const { inbox, store, turns } = setting;
     await setting.admit('1', '2');

@@ -24,11 +24,11 @@ export class ScopeCase {
   readonly t: TestHost;
   readonly asked: PendingApproval[] = [];
   readonly settled: string[] = [];
-  readonly #entry: JsonObject;
+  readonly entry: JsonObject;
 
   private constructor(t: TestHost, entry: JsonObject) {
     this.t = t;
-    this.#entry = entry;
+    this.entry = entry;
   }
 
   static async open(setting: ScopeSetting = {}): Promise<ScopeCase> {
@@ -68,7 +68,7 @@ export class ScopeCase {
 
   /** The entry with other members, as if somebody had written them. */
   async rewrite(members: JsonObject): Promise<void> {
-    await this.t.user({ a: { ...this.#entry, ...members } });
+    await this.t.user({ a: { ...this.entry, ...members } });
     await settle();
   }
 

@@ -119,6 +119,23 @@ suite('A request for a scope (MCPL §7.4)', () => {
     assert.deepEqual(await remembered({ timeouts: { call: 9 } }), [1, 1, 1]);
   });
 
+  test('stays when another server starts, is changed or restarted', async () => {
+    const c = await ScopeCase.open();
+    await c.elevate('/etc/hosts', { path: '/etc/hosts' }, 1);
+    await c.choose('workspace');
+    const kept = (): readonly string[] => c.t.host.approvals.remembered().map(({ server }) => server);
+    const other = { command: 'other', enabled: true };
+    for (const entry of [other, { ...other, args: ['changed'] }, { ...other, enabled: false }]) {
+      await c.t.user({ a: c.entry, b: entry });
+      await settle();
+      assert.deepEqual(kept(), ['a']);
+    }
+    await c.t.host.restart('a');
+    await settle();
+    assert.deepEqual(kept(), ['a']);
+    await c.close();
+  });
+
   test('of thousands ends as well, and the folders are looked up for many at once', async () => {
     const storage = memoryStorage();
     const files = await ScopeCase.open({ storage });
