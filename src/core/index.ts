@@ -291,6 +291,7 @@ export {
   resourceMetadataUrls,
 } from './auth/resourceMetadata.ts';
 export { chooseScopes } from './auth/scopes.ts';
+export { isSameIssuer, otherSpelling } from './auth/issuer.ts';
 export {
   assumedMetadata,
   decodeServerMetadata,

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { judgeAddress } from './address.ts';
+import { isSameIssuer } from './issuer.ts';
 import { type Decoded, texts } from './resourceMetadata.ts';
 
 /** What is known of an authorization server (RFC 8414), with addresses that are safe to use. */
@@ -47,20 +48,18 @@ export function isServerMetadata(document: Json | undefined): boolean {
 }
 
 /**
- * Rejects metadata of another issuer than the one that was asked for, letter by letter (RFC 8414 §3.3), and addresses
- * that the host must not use. At a server's own origin nobody wrote the issuer down: there a final slash is free.
+ * Rejects metadata of another issuer than the one that was asked for (RFC 8414 §3.3), and addresses that the host must
+ * not use. The issuers may differ by a final slash, and by nothing else.
  */
 export function decodeServerMetadata(
   document: Json | undefined,
   expected: string,
-  found: Discovery,
   server: URL,
 ): Decoded<ServerMetadata> {
   if (!isJsonObject(document)) return { problem: 'is not a JSON object' };
   const { issuer } = document;
   if (typeof issuer !== 'string') return { problem: 'names no issuer' };
-  const isExpected = issuer === expected || (found === 'origin' && issuer === `${expected}/`);
-  if (!isExpected) return { problem: `is that of another issuer, ${issuer}` };
+  if (!isSameIssuer(issuer, expected)) return { problem: `is that of another issuer, ${issuer}` };
   const endpoints = decodeEndpoints(document, server);
   if ('problem' in endpoints) return endpoints;
   const list = (key: string): readonly string[] | undefined => texts(document[key], MAX_LIST);

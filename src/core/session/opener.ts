@@ -325,7 +325,7 @@ function olderConnection(
   error: unknown,
   protocol: ProtocolSettings,
 ): OlderConnection | undefined {
-  if (!(error instanceof HostError)) return undefined;
+  if (!(error instanceof HostError) || isOwnWord(error)) return undefined;
   if (connection.kind === 'remote') {
     const category = error.category ?? causeCategory(error);
     const isSse = connection.transport === 'auto' && category !== undefined && MAYBE_SSE.includes(category);

@@ -2,14 +2,16 @@ import {
   type Account,
   Emitter,
   type Event,
-  type SecretList,
+  isSameIssuer,
   KeyedQueue,
+  otherSpelling,
   readAccounts,
   readRegistration,
   readToken,
   type Registration,
   type Secret,
   SECRET_KEYS,
+  type SecretList,
   type SecretStore,
   secretsOf,
   type TokenRecord,
@@ -91,14 +93,17 @@ export class AccountStore {
   async forget(gone: readonly Account[]): Promise<void> {
     for (const account of gone) await this.#secrets.delete(SECRET_KEYS.token(account));
     await this.#change((accounts) => accounts.filter((account) => !gone.some((other) => isSame(account, other))));
-    const left = new Set((await this.accounts()).map(({ issuer }) => issuer));
+    const left = await this.accounts();
     for (const issuer of new Set(gone.map((account) => account.issuer)))
-      if (!left.has(issuer)) await this.forgetRegistration(issuer);
+      if (!left.some((account) => isSameIssuer(account.issuer, issuer))) await this.forgetRegistration(issuer);
     this.#changed.fire();
   }
 
   async registration(issuer: string): Promise<Registration | undefined> {
-    const registration = readRegistration(await this.#secrets.get(SECRET_KEYS.registration(issuer)));
+    const kept = await this.#secrets.get(SECRET_KEYS.registration(issuer));
+    const registration = readRegistration(
+      kept ?? (await this.#secrets.get(SECRET_KEYS.registration(otherSpelling(issuer)))),
+    );
     this.#held.add([clientSecretOf(registration)]);
     return registration;
   }
@@ -110,6 +115,7 @@ export class AccountStore {
 
   async forgetRegistration(issuer: string): Promise<void> {
     await this.#secrets.delete(SECRET_KEYS.registration(issuer));
+    await this.#secrets.delete(SECRET_KEYS.registration(otherSpelling(issuer)));
   }
 
   dispose(): void {

@@ -11,6 +11,7 @@ import {
   isExpired,
   isHopeless,
   isHostError,
+  isSameIssuer,
   signInFailed,
   type TokenRecord,
 } from '../../core/index.ts';
@@ -66,7 +67,7 @@ export async function acquireToken(
     signal,
   });
   checkIssuer(protection.metadata.issuer, account, settings);
-  const isSame = account?.issuer === protection.metadata.issuer && account.resource === protection.resource;
+  const isSame = isIssuerOf(account, protection.metadata.issuer) && account.resource === protection.resource;
   const usable = isSame ? stored : undefined;
   const kept = usable && (await keep(tools, subject, need, protection, usable, signal));
   return kept ?? signIn(tools, subject, need, protection, account, signal);
@@ -141,7 +142,7 @@ async function signIn(
     // A machine is never away.
     ofIssuer: isByPerson ? ofIssuer : undefined,
     fromSettings: settings.scopes ?? [],
-    before: account?.issuer === issuer ? account.scopes : [],
+    before: isIssuerOf(account, issuer) ? account.scopes : [],
   });
   const request = requestFor(subject, protection, scopes, reasonFor(account, issuer, need), signal);
   const token = isByPerson
@@ -178,7 +179,7 @@ async function withPerson<T>({ onWaiting }: TokenSubject, work: () => Promise<T>
  */
 function checkIssuer(issuer: string, account: Account | undefined, settings: AuthSettings): void {
   const bound = settings.issuer ?? (account?.isPinned === true ? account.issuer : undefined);
-  if (bound === undefined || bound === issuer) return;
+  if (bound === undefined || isSameIssuer(bound, issuer)) return;
   throw signInFailed(
     `The server now names ${issuer} as its authorization server, and the credentials in its settings are for ${bound}.`,
     'If that is right, sign out of the server and correct `auth` in its settings.',
@@ -186,8 +187,12 @@ function checkIssuer(issuer: string, account: Account | undefined, settings: Aut
   );
 }
 
+function isIssuerOf(account: Account | undefined, issuer: string): account is Account {
+  return account !== undefined && isSameIssuer(account.issuer, issuer);
+}
+
 function reasonFor(account: Account | undefined, issuer: string, { isStepUp }: TokenNeed): SignInRequest['reason'] {
   if (account === undefined) return 'first';
-  if (account.issuer !== issuer) return 'otherIssuer';
+  if (!isIssuerOf(account, issuer)) return 'otherIssuer';
   return isStepUp ? 'moreScopes' : 'again';
 }

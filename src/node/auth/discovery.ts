@@ -8,6 +8,7 @@ import {
   decodeServerMetadata,
   type Discovery,
   isResourceMetadata,
+  isSameIssuer,
   isServerMetadata,
   type Json,
   judgeAddress,
@@ -50,9 +51,12 @@ export async function discover(http: AuthHttp, request: DiscoveryRequest): Promi
   const demandsProof = challenge?.demandsProof === true;
   const own = await findResource(http, request);
   if (own === undefined) return { ...(await findOrigin(http, request)), scopes: undefined, demandsProof };
-  const issuer = own.issuers.find((name) => name === preferredIssuer) ?? own.issuers[0] ?? '';
+  const issuer =
+    own.issuers.find((name) => preferredIssuer !== undefined && isSameIssuer(name, preferredIssuer)) ??
+    own.issuers[0] ??
+    '';
   const url = safeAddress(issuer, server, `The server's authorization server, ${cleanLine(issuer, 200)},`);
-  const metadata = await findServer(http, url, issuer, 'named', request);
+  const metadata = await findServer(http, url, issuer, request);
   if (metadata === undefined) throw signInFailed(`The authorization server ${issuer} publishes no metadata.`, AUTHOR);
   return {
     resource: own.resource,
@@ -85,7 +89,7 @@ async function findOrigin(
   const { server } = request;
   const resource = canonicalResource(server);
   const origin = safeAddress(server.origin, server, 'The server');
-  const metadata = await findServer(http, origin, server.origin, 'origin', request);
+  const metadata = await findServer(http, origin, server.origin, request);
   if (metadata !== undefined) return { resource, metadata, found: 'origin' };
   return { resource, metadata: assumedMetadata(server), found: 'assumed' };
 }
@@ -95,14 +99,13 @@ async function findServer(
   http: AuthHttp,
   url: URL,
   issuer: string,
-  found: Discovery,
   request: DiscoveryRequest,
 ): Promise<ServerMetadata | undefined> {
   let wrong: { readonly problem: string; readonly at: string } | undefined;
   for (const at of serverMetadataUrls(url)) {
     const document = await read(http, new URL(at), isServerMetadata, request);
     if (document === undefined) continue;
-    const decoded = decodeServerMetadata(document, issuer, found, request.server);
+    const decoded = decodeServerMetadata(document, issuer, request.server);
     if ('value' in decoded) return decoded.value;
     wrong ??= { problem: decoded.problem, at };
   }
@@ -118,7 +121,7 @@ export async function discoverIssuer(
   // No server led there, so that it may be anywhere.
   const url = safeAddress(issuer, new URL('http://localhost'), `The identity provider ${cleanLine(issuer, 200)}`);
   const asked = { ...request, server: url, challenge: undefined, preferredIssuer: undefined };
-  const metadata = await findServer(http, url, issuer, 'named', asked);
+  const metadata = await findServer(http, url, issuer, asked);
   if (metadata !== undefined) return metadata;
   throw signInFailed(
     `The identity provider ${issuer} publishes no metadata.`,

@@ -103,6 +103,98 @@ suite('finding out how to sign in', () => {
     assert.equal(await world.ask(world.authorizer()), 200);
   });
 
+  /** The server's metadata and the authorization server's spell the issuer in these ways. */
+  const spell = (inResource: readonly string[], published: string): void => {
+    world.mcp.pages[`${PRM}/mcp`] = (visit) =>
+      json({ resource: world.server, authorization_servers: inResource })(visit);
+    world.auth.pages[ASM] = (visit) => json(world.metadata({ issuer: published }))(visit);
+    world.auth.pages['/authorize'] = (visit) => world.comeBack(visit, { code: 'code-1', iss: published });
+  };
+
+  for (const [what, inResource, published] of [
+    ['more in the metadata of the server', '/', ''],
+    ['more in its own metadata', '', '/'],
+  ] as const)
+    test(`an issuer may have a final slash ${what}, and the sign-in is kept under the published name`, async () => {
+      const { origin } = world.auth;
+      spell([`${origin}${inResource}`], `${origin}${published}`);
+      assert.equal(await world.ask(world.authorizer()), 200);
+      assert.deepEqual(
+        (await world.service.accounts()).map(({ issuer }) => issuer),
+        [`${origin}${published}`],
+      );
+    });
+
+  test('an answer must name the issuer as it was published, slash and all', async () => {
+    const { origin } = world.auth;
+    spell([`${origin}/`], origin);
+    world.auth.pages['/authorize'] = (visit) => world.comeBack(visit, { code: 'code-1', iss: `${origin}/` });
+    assert.match(await failure(), /^SIGN_IN_FAILED The answer to the sign-in did not come from AUTH\./);
+    assert.deepEqual(
+      world.auth.visits.filter((visit) => visit.includes('/token')),
+      [],
+    );
+  });
+
+  test('a sign-in outlives a change of the final slash: nobody is asked again, and the token is renewed', async () => {
+    const { origin } = world.auth;
+    world.tokens.splice(0, 1, { access_token: 'access-1', refresh_token: 'r' }, { access_token: 'access-2' });
+    assert.equal(await world.ask(world.authorizer()), 200);
+    spell([`${origin}/`], `${origin}/`);
+    world.accepts = (token) => token === 'access-2';
+    await world.clock.advance(20_000);
+    assert.equal(await world.ask(world.authorizer()), 200);
+    assert.deepEqual(
+      [world.questions.length, world.auth.visits.filter((visit) => visit === 'POST /register').length],
+      [1, 1],
+    );
+  });
+
+  test('a registration is found under both spellings of the issuer', async () => {
+    const { origin } = world.auth;
+    assert.equal(await world.ask(world.authorizer()), 200);
+    const [account] = await world.service.accounts();
+    assert.ok(account);
+    spell([`${origin}/`], `${origin}/`);
+    world.accepts = (token) => token === 'access-2';
+    world.tokens.splice(0, 1, { access_token: 'access-2' });
+    await world.clock.advance(20_000);
+    assert.equal(await world.ask(world.authorizer()), 200);
+    assert.deepEqual(
+      [world.questions.map(({ reason }) => reason), world.auth.visits.filter((visit) => visit === 'POST /register')],
+      [['first', 'again'], ['POST /register']],
+    );
+    await world.service.signOut(world.server);
+    assert.deepEqual(
+      await Promise.all(
+        ['', '/'].map((slash) => world.secrets.get(`mcpl.auth.client ${JSON.stringify([origin + slash])}`)),
+      ),
+      [undefined, undefined],
+    );
+  });
+
+  test('among several issuers the known one is found under both spellings', async () => {
+    const { origin } = world.auth;
+    assert.equal(await world.ask(world.authorizer()), 200);
+    spell(['https://evil.example', `${origin}/`], origin);
+    world.accepts = (token) => token === 'access-2';
+    world.tokens.splice(0, 1, { access_token: 'access-2' });
+    await world.clock.advance(20_000);
+    assert.equal(await world.ask(world.authorizer()), 200);
+  });
+
+  test('credentials of the settings go to their issuer in both spellings, and to no other', async () => {
+    const { origin } = world.auth;
+    const settings = { clientId: 'c', issuer: origin };
+    spell([`${origin}/`], `${origin}/`);
+    assert.equal(await world.ask(world.authorizer({ settings })), 200);
+    await world.service.signOut(world.server);
+    assert.match(
+      plain(await told(world.ask(world.authorizer({ settings: { ...settings, issuer: `${origin}/tenant` } })))),
+      /^SIGN_IN_FAILED The server now names AUTH\/ as its authorization server/,
+    );
+  });
+
   const REFUSED: readonly (readonly [string, () => void, RegExp])[] = [
     [
       'metadata of another resource',

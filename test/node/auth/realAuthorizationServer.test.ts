@@ -113,6 +113,19 @@ suite('signing in at an authorization server as others run it', function () {
     );
   });
 
+  test('a person signs in where the issuer is written with a final slash that the authorization server does not have', async () => {
+    const before = server;
+    server = await startAuthorizationServer({ isSlashed: true });
+    try {
+      const authorizer = connect();
+      assert.equal(await call(authorizer, 'whoami'), 'alice notes:read');
+      assert.deepEqual(browser.titles, ['Sign in', 'Allow access', 'Signed in']);
+    } finally {
+      await server.close();
+      server = before;
+    }
+  });
+
   test('the token is renewed quietly, more than once, and taken back in the end', async () => {
     const authorizer = connect();
     assert.equal(await call(authorizer, 'whoami'), 'alice notes:read');

@@ -84,15 +84,22 @@ suite('metadata of an authorization server', () => {
   };
   const judge = (members: Record<string, Json | undefined>, expected = AUTH, found: Discovery = 'named'): string => {
     const document: Record<string, Json | undefined> = { ...good, ...members };
-    const decoded = decodeServerMetadata(document, expected, found, SERVER);
+    const decoded = decodeServerMetadata(document, expected, SERVER);
     if ('problem' in decoded) return decoded.problem;
     return signInRefusal(decoded.value, found) ?? `ok ${decoded.value.issuer}`;
   };
   const CASES: readonly (readonly [string, string, string])[] = [
     ['all is well', judge({}), `ok ${AUTH}`],
     ['another issuer', judge({ issuer: 'https://evil.example' }), 'is that of another issuer, https://evil.example'],
-    ['an issuer with a slash more', judge({ issuer: `${AUTH}/` }), `is that of another issuer, ${AUTH}/`],
-    ['an issuer with a slash less', judge({}, `${AUTH}/`), `is that of another issuer, ${AUTH}`],
+    ['an issuer with a final slash more', judge({ issuer: `${AUTH}/` }), `ok ${AUTH}/`],
+    ['an issuer with a final slash less', judge({}, `${AUTH}/`), `ok ${AUTH}`],
+    ['a path with a final slash less', judge({ issuer: `${AUTH}/t` }, `${AUTH}/t/`), `ok ${AUTH}/t`],
+    ['two slashes more', judge({ issuer: `${AUTH}//` }), `is that of another issuer, ${AUTH}//`],
+    ['two slashes less', judge({}, `${AUTH}//`), `is that of another issuer, ${AUTH}`],
+    ['a slash within', judge({ issuer: `${AUTH}/t//x` }, `${AUTH}/t/x`), `is that of another issuer, ${AUTH}/t//x`],
+    ['another port', judge({ issuer: `${AUTH}:8443/` }), `is that of another issuer, ${AUTH}:8443/`],
+    ['another path', judge({ issuer: `${AUTH}/evil` }, `${AUTH}/`), `is that of another issuer, ${AUTH}/evil`],
+    ['a query', judge({ issuer: `${AUTH}/?` }), `is that of another issuer, ${AUTH}/?`],
     [
       'another case',
       judge({ issuer: 'https://AUTH.example.com' }),

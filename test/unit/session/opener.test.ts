@@ -517,6 +517,13 @@ suite('Finding out what an address speaks', () => {
     await t.host.close();
   });
 
+  test('a sign-in that fails is told, and no other way is tried', async () => {
+    const failed = new HostError('SIGN_IN_FAILED', 'It answered HTTP 404.', { layer: 'policy', category: 'http-404' });
+    const t = await opened({ 'server/discover': () => new Dropped(failed) });
+    assert.deepEqual([stateOf(t), t.servers.length], ['SIGN_IN_FAILED: It answered HTTP 404.', 1]);
+    await t.host.close();
+  });
+
   for (const status of [401, 403, 429, 500, 503])
     test(`HTTP ${status} says nothing of what the server speaks`, async () => {
       const t = await opened({ 'server/discover': () => http(status) });
