@@ -322,6 +322,7 @@ export {
 export { type ChatHookHost, ChatHooks, type ChatHooksOptions } from './features/chatHooks.ts';
 export { boundedRecord, LiveAudit, type LiveAuditOptions } from './features/auditLog.ts';
 export { TokenCounter } from './mcpl/tokenCounter.ts';
+export { dialectInitializeParams } from './session/dialectDetection.ts';
 export { routingHeaders } from './wire/headers.ts';
 export { parseUriTemplate, type UriTemplate } from './wire/uriTemplate.ts';
 export { ProtocolTrace, type TraceOptions } from './trace/protocolTrace.ts';

@@ -1,5 +1,15 @@
-import { Deferred, HostError, ignoreFailure, isJsonObject, type Json, type JsonObject, RPC } from '../core/index.ts';
+import {
+  Deferred,
+  dialectInitializeParams,
+  HostError,
+  ignoreFailure,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  RPC,
+} from '../core/index.ts';
 import { refusalIn } from './httpFailure.ts';
+import type { PostExchange } from './postExchange.ts';
 
 export interface LegacySessionOptions {
   /** Posts a message of the session's own; resolves with its answer, with null where there is none to come. */
@@ -29,6 +39,7 @@ export class LegacySession {
   id: string | undefined;
   readonly #options: LegacySessionOptions;
   #initialize: JsonObject = {};
+  #isDialect = false;
   #renewals = 0;
   /** When sessions were opened anew, of the last minute. */
   #recent: readonly number[] = [];
@@ -38,9 +49,14 @@ export class LegacySession {
     this.#options = options;
   }
 
-  /** Remembers how the session is opened. */
-  opens(initialize: Json): void {
-    if (isJsonObject(initialize)) this.#initialize = initialize;
+  /** Remembers how the session is opened. A server of the short dialect hears its own words when it is opened anew. */
+  sends(message: Json, { method, isInitialized }: Pick<PostExchange, 'method' | 'isInitialized'>): void {
+    if (!isJsonObject(message)) return;
+    if (method === 'initialize') this.#initialize = message;
+    else if (isInitialized && method === 'initialized') {
+      this.#isDialect = true;
+      this.#initialize = { ...this.#initialize, params: dialectInitializeParams() };
+    }
   }
 
   /** Resolves as soon as there is another session than the one that was refused; rejects where there will be none. */
@@ -71,9 +87,14 @@ export class LegacySession {
       if (!isJsonObject(result)) throw new Error(refusalText(answer));
       const version = this.#options.version();
       // What was agreed on holds for everything above this transport.
-      if (version !== undefined && result['protocolVersion'] !== version)
-        throw new Error(`It now speaks MCP ${JSON.stringify(result['protocolVersion'])} instead of ${version}.`);
-      await this.#options.post({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      const spoken = result['protocolVersion'];
+      if (version !== undefined && spoken !== (this.#isDialect ? undefined : version))
+        throw new Error(`It now speaks MCP ${JSON.stringify(spoken)} instead of ${version}.`);
+      await this.#options.post(
+        this.#isDialect
+          ? { jsonrpc: '2.0', method: 'initialized', params: {} }
+          : { jsonrpc: '2.0', method: 'notifications/initialized' },
+      );
       this.#options.onRenewed(result);
     } catch (error) {
       throw this.#fail('The server no longer knows this session, and does not open another.', error);

@@ -27,7 +27,7 @@ import type { HttpAgents } from './httpAgents.ts';
 import { contentType, parseMessages, readBeginning, readEvents, readText } from './httpBody.ts';
 import { isAnswerStatus, networkFailure, refusalIn, type RpcRefusal, statusFailure } from './httpFailure.ts';
 import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
-import { PostExchange } from './postExchange.ts';
+import { farewellSent, PostExchange } from './postExchange.ts';
 import { inLowerCase } from './statelessRequest.ts';
 
 /** The server must say within this time where messages go. */
@@ -132,8 +132,8 @@ export class LegacySse implements Transport {
     this.#exchanges.add(exchange);
     if (this.#isHeld && exchange.id !== undefined) this.#delivery.hold({ id: exchange.id, isHeld: true });
     const post = (): Promise<void> => this.#post(exchange, body);
-    const posted = this.#after(exchange, message).then(() => (exchange.isReply ? this.#answers.run(post) : post()));
-    if (exchange.method === 'notifications/initialized') this.#ready = this.#atMost(READY_MS, posted);
+    const posted = this.#after(exchange).then(() => (exchange.isReply ? this.#answers.run(post) : post()));
+    if (exchange.isInitialized) this.#ready = this.#atMost(READY_MS, posted);
     ignoreFailure(posted);
   }
 
@@ -210,14 +210,13 @@ export class LegacySse implements Transport {
   }
 
   /** Messages overtake each other on their way: some must not. */
-  async #after(exchange: PostExchange, message: Json): Promise<void> {
+  async #after({ cancels }: PostExchange): Promise<void> {
     // Of now: what is sent later may be what waits for this.
     const ready = this.#ready;
     await this.#endpoint.promise;
     await ready;
-    if (exchange.method !== 'notifications/cancelled') return;
-    const params = isJsonObject(message) && isJsonObject(message['params']) ? message['params'] : {};
-    const target = [...this.#exchanges].find((other) => other.id !== undefined && other.id === params['requestId']);
+    if (cancels === undefined) return;
+    const target = [...this.#exchanges].find((other) => other.id !== undefined && other.id === cancels);
     await target?.sent.promise;
     target?.cancelled();
     target?.abortLater(this.#clock, LINGER_MS);
@@ -310,6 +309,7 @@ export class LegacySse implements Transport {
 
   async #end(closed: TransportClosed): Promise<void> {
     this.#limit?.dispose();
+    await farewellSent(this.#exchanges, this.#clock);
     this.#stream.abort();
     for (const exchange of this.#exchanges) exchange.abort.abort();
     this.#requester.close();

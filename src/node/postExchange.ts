@@ -1,13 +1,22 @@
 import { type Clock, Deferred, type Disposable, type HostError, isJsonObject, type Json } from '../core/index.ts';
 
+/** What ends a handshake: in the standard, and in the short dialect. */
+const INITIALIZED = ['notifications/initialized', 'initialized'];
+/** What takes a request back, and the member that names the request: in the standard, and in the short dialect. */
+const CANCELS: Readonly<Record<string, string>> = { 'notifications/cancelled': 'requestId', cancel: 'id' };
+
 /** One POST and all that comes back for it. */
 export class PostExchange {
   readonly abort = new AbortController();
   /** Settles when the request is on its way, or has failed. */
   readonly sent = new Deferred<void>();
+  /** Settles when nothing more comes back. */
+  readonly ended = new Deferred<void>();
   /** Of the request that was posted; `undefined` for what needs no answer. */
   readonly id: string | number | undefined;
   readonly method: string | undefined;
+  /** The request that it takes back. */
+  readonly cancels: Json | undefined;
   /** It says everything of itself (MCP 2026-07-28): no session, nothing that could be taken up again. */
   readonly isStateless: boolean;
   /** The transport's own question, which nobody else hears of: settles with the answer. */
@@ -21,11 +30,23 @@ export class PostExchange {
   #limit: (() => Disposable) | undefined;
 
   constructor(message: Json, isStateless: boolean, own?: Deferred<Json>) {
-    const { id, method } = isJsonObject(message) ? message : {};
+    const { id, method, params } = isJsonObject(message) ? message : {};
     this.method = typeof method === 'string' ? method : undefined;
     this.id = method !== undefined && (typeof id === 'string' || typeof id === 'number') ? id : undefined;
+    const member = this.id === undefined ? CANCELS[this.method ?? ''] : undefined;
+    if (member !== undefined && isJsonObject(params)) this.cancels = params[member];
     this.isStateless = isStateless;
     this.own = own;
+  }
+
+  /** It ends the handshake: the server takes nothing else before. */
+  get isInitialized(): boolean {
+    return this.id === undefined && INITIALIZED.includes(this.method ?? '');
+  }
+
+  /** The last word of the short dialect, which must arrive before the connection is closed. */
+  get isFarewell(): boolean {
+    return this.id === undefined && this.method === 'exit';
   }
 
   /** It answers what the server asked. */
@@ -80,5 +101,18 @@ export class PostExchange {
   end(): void {
     this.#timer?.dispose();
     this.sent.resolve();
+    this.ended.resolve();
+  }
+}
+
+const FAREWELL_MS = 1_000;
+
+/** Waits until the last word was taken, though not for long. */
+export async function farewellSent(exchanges: Iterable<PostExchange>, clock: Clock): Promise<void> {
+  for (const exchange of exchanges) {
+    if (!exchange.isFarewell) continue;
+    const timer = clock.delay(FAREWELL_MS, () => exchange.end());
+    await exchange.ended.promise;
+    timer.dispose();
   }
 }

@@ -8,7 +8,6 @@ import {
   Emitter,
   HostError,
   ignoreFailure,
-  isJsonObject,
   type Json,
   LogLimiter,
   type MemberPath,
@@ -32,7 +31,7 @@ import { isAnswerStatus, networkFailure, notMcp, refusalIn, statusFailure, unans
 import type { HttpHeaders } from './httpRequest.ts';
 import { isSessionRefusal, LegacySession } from './legacySession.ts';
 import { lifted } from './longMessage.ts';
-import { PostExchange } from './postExchange.ts';
+import { farewellSent, PostExchange } from './postExchange.ts';
 import { inLowerCase, statelessHeaders } from './statelessRequest.ts';
 
 /** A reply stream that stays open after its answer, or after a cancelled request, is dropped after this long. */
@@ -172,18 +171,18 @@ export class StreamableHttp implements Transport {
     };
     if (this.#closing !== undefined) return;
     const exchange = new PostExchange(message, posting.stateless !== undefined);
-    const target = exchange.method === 'notifications/cancelled' ? this.#cancel(message) : undefined;
+    const target = exchange.cancels === undefined ? undefined : this.#cancel(exchange.cancels);
     if (target === 'over') return;
     if (exchange.isReply && this.#answers.isFull) {
       this.#context.log.log('debug', 'An answer was not sent: the server takes none.');
       return;
     }
-    if (exchange.method === 'initialize') this.#session.opens(message);
+    this.#session.sends(message, exchange);
     if (exchange.id !== undefined) this.#isStateless = exchange.isStateless;
     this.#exchanges.add(exchange);
     const post = (): Promise<void> => this.#post(exchange, posting);
     const posted = this.#after(target).then(() => (exchange.isReply ? this.#answers.run(post) : post()));
-    if (exchange.method === 'notifications/initialized') this.#ready = this.#atMost(READY_MS, posted);
+    if (exchange.isInitialized) this.#ready = this.#atMost(READY_MS, posted);
     ignoreFailure(posted);
   }
 
@@ -193,9 +192,7 @@ export class StreamableHttp implements Transport {
   }
 
   /** Ends the wait for a cancelled request; `over` where there is nothing that the server could be told. */
-  #cancel(cancellation: Json): PostExchange | 'over' | undefined {
-    const params = isJsonObject(cancellation) ? cancellation['params'] : undefined;
-    const id = isJsonObject(params) ? params['requestId'] : undefined;
+  #cancel(id: Json): PostExchange | 'over' | undefined {
     const target = [...this.#exchanges].find((other) => other.id !== undefined && other.id === id);
     if (target === undefined) return this.#isStateless ? 'over' : undefined;
     target.cancelled();
@@ -288,7 +285,7 @@ export class StreamableHttp implements Transport {
       if (text.trim() !== '' && !this.#takeText(text, exchange) && !exchange.isDone) throw notMcp(text);
     }
     if (!exchange.isDone) throw unanswered();
-    if (exchange.method === 'notifications/initialized') this.#listen();
+    if (exchange.isInitialized) this.#listen();
   }
 
   /** Hears what the server says unasked, in the session as it is now. */
@@ -364,6 +361,7 @@ export class StreamableHttp implements Transport {
   async #end(closed: TransportClosed): Promise<void> {
     this.#versions?.dispose();
     this.#noise.dispose();
+    await farewellSent(this.#exchanges, this.#clock);
     this.#listening.abort();
     for (const exchange of this.#exchanges) exchange.abort.abort();
     if (this.#session.id !== undefined) await this.#leave(this.#session.id);

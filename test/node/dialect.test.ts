@@ -161,7 +161,7 @@ suite('a server of the short dialect', function () {
       await session.request('tools/call', { name: 'grow', arguments: {} }, patience);
       listening.dispose();
       assert.deepEqual(changes, [
-        'notifications/tools/list_changed {}',
+        'notifications/tools/list_changed {"added":[{"name":"new_tool","inputSchema":{"type":"object"}}],"removed":[]}',
         'notifications/resources/updated {"uri":"dialect003:user_files"}',
       ]);
       const ends: (string | undefined)[] = [];

@@ -22,6 +22,13 @@ export interface CatalogKind<T> {
   decode(result: Json, era: Era): Page<T>;
 }
 
+/** What a server says of a change beside the news that there was one. */
+export interface CatalogChange<T> {
+  readonly added: readonly T[];
+  /** By key. */
+  readonly removed: readonly string[];
+}
+
 export interface CatalogReaderOptions<T> {
   readonly clock: Clock;
   readonly log: Logger;
@@ -38,6 +45,8 @@ const DEBOUNCE_MS = 200;
 const MAX_PATIENCE = 10;
 const MAX_PAGES = 1_000;
 const MAX_ITEMS = 20_000;
+/** Named by the server while one reading takes place. */
+const MAX_CHANGES = 1_000;
 /** To read a page of 10,000 takes 40 ms, and whoever hears of the list compares it. */
 const LONG_PAGE = 1_000;
 /** Of all items of one list, as JSON. */
@@ -67,9 +76,9 @@ export class CatalogReader<T> {
     });
   }
 
-  /** The server says that the list is another one now. */
-  changed(): void {
-    this.#reading?.changed();
+  /** The server says that the list is another one now. The change it names counts only if the list cannot be read. */
+  changed(change?: CatalogChange<T>): void {
+    this.#reading?.changed(change);
   }
 
   /**
@@ -103,6 +112,10 @@ class ConnectionReader<T> {
   #reading: Promise<Outcome<T>> | undefined;
   /** The list changed since the last reading began. */
   #isStale = false;
+  /** As it was last read, or changed. */
+  #known: readonly T[] = [];
+  /** Since the last reading began. */
+  #changes: CatalogChange<T>[] = [];
   #timer: Disposable | undefined;
 
   constructor(session: Session, kind: CatalogKind<T>, options: CatalogReaderOptions<T>) {
@@ -116,9 +129,10 @@ class ConnectionReader<T> {
     else this.#options.onItems([]);
   }
 
-  changed(): void {
+  changed(change?: CatalogChange<T>): void {
     if (this.#ended.isCancelled || !this.#isOffered) return;
     this.#isStale = true;
+    if (change !== undefined) this.#changes = [...this.#changes, change].slice(-MAX_CHANGES);
     // What is being read now is followed by another reading.
     if (this.#reading === undefined) this.#readSoon();
   }
@@ -167,14 +181,33 @@ class ConnectionReader<T> {
     this.#timer?.dispose();
     this.#timer = undefined;
     this.#isStale = false;
-    const reading = this.#readWhole().then((outcome) => {
+    const changes = this.#changes;
+    this.#changes = [];
+    const reading = this.#readWhole().then((read) => {
+      const outcome = this.#orChanged(read, changes);
       this.#reading = undefined;
       this.#outcome = outcome;
+      if (outcome.kind === 'read') this.#known = outcome.items;
       if (!this.#ended.isCancelled) this.#tell(outcome);
       return outcome;
     });
     this.#reading = reading;
     return reading;
+  }
+
+  /** Where a changed list cannot be read, the list as the server said that it changed. It holds until the next change. */
+  #orChanged(read: Outcome<T>, changes: readonly CatalogChange<T>[]): Outcome<T> {
+    if (read.kind === 'read' || changes.length === 0 || this.#ended.isCancelled) return read;
+    if (read.error.code === 'CONNECTION_CLOSED') return read;
+    const kind = this.#kind;
+    const items = new Map(this.#known.map((item) => [kind.key(item), item]));
+    for (const { added, removed } of changes) {
+      for (const gone of removed) items.delete(gone);
+      for (const item of added) items.set(kind.key(item), item);
+    }
+    const why = `The list of ${kind.noun} could not be read: ${read.error.message}`;
+    this.#options.log.log('warn', `${why} The changes that the server named are applied.`);
+    return { kind: 'read', items: [...items.values()].slice(0, MAX_ITEMS), goodUntil: Infinity };
   }
 
   #tell(outcome: Outcome<T>): void {

@@ -2,10 +2,11 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { HostError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
-import { decodeToolPage } from '../wire/tools.ts';
+import { decodeToolChange, decodeToolPage } from '../wire/tools.ts';
 import { CatalogReader } from './catalogReader.ts';
 
 export interface ToolCatalogOptions {
@@ -23,7 +24,7 @@ export class ToolCatalog implements SessionFeature {
   readonly #reader: CatalogReader<Tool>;
 
   readonly notifications = {
-    'notifications/tools/list_changed': (): void => this.changed(),
+    'notifications/tools/list_changed': (params: JsonObject): void => this.#reader.changed(decodeToolChange(params)),
   };
 
   constructor(options: ToolCatalogOptions) {

@@ -6,6 +6,7 @@ import {
   resourceUri,
   standardInitialize,
   standardResources,
+  standardTool,
   standardTools,
   standardToolResult,
   toolFailure,
@@ -88,13 +89,20 @@ export function standardNotifications(
     case 'progress':
       return progress(named, tokenOf(named['id']));
     case 'tools/changed':
-      // What was added may come without its schema: the list is read again.
-      return [{ method: 'notifications/tools/list_changed', params: {} }];
+      // An added tool may come without its schema: the list is read again, and the change counts if that fails.
+      return [{ method: 'notifications/tools/list_changed', params: toolChange(named) }];
     case 'resources/changed':
       return [{ method: 'notifications/resources/list_changed', params: {} }, ...updates(named['updated'])];
     default:
       return [{ method, params: isJsonObject(params) || params === undefined ? params : {} }];
   }
+}
+
+function toolChange({ added, removed }: JsonObject): JsonObject {
+  return {
+    ...(isJsonArray(added) ? { added: added.map(standardTool) } : {}),
+    ...(isJsonArray(removed) ? { removed } : {}),
+  };
 }
 
 function progress({ percent, message }: JsonObject, progressToken: Json | undefined): readonly Spoken[] {

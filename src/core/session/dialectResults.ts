@@ -36,11 +36,13 @@ function standardCapabilities(declared: Json | undefined): JsonObject {
 
 /** The dialect's list is a bare array, and an entry may be no more than a name. */
 export function standardTools(result: Json): Json {
-  return standardList(result, 'tools', (tool) => {
-    if (typeof tool === 'string') return { name: tool, inputSchema: ANY_ARGUMENTS };
-    if (!isJsonObject(tool) || isJsonObject(tool['inputSchema'])) return tool;
-    return { ...tool, inputSchema: ANY_ARGUMENTS };
-  });
+  return standardList(result, 'tools', standardTool);
+}
+
+export function standardTool(tool: Json): Json {
+  if (typeof tool === 'string') return { name: tool, inputSchema: ANY_ARGUMENTS };
+  if (!isJsonObject(tool) || isJsonObject(tool['inputSchema'])) return tool;
+  return { ...tool, inputSchema: ANY_ARGUMENTS };
 }
 
 export function standardResources(result: Json): Json {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../base/json.ts';
+import { isJsonArray, type Json, type JsonObject } from '../base/json.ts';
 import type { TaskSupport, Tool, ToolHints } from '../model/catalog.ts';
 import type { Progress } from '../model/operation.ts';
 import type { Era } from '../model/server.ts';
@@ -20,6 +20,22 @@ export function decodeToolPage(result: Json, era: Era = 'legacy'): ToolPage {
   const decode = (item: JsonObject): Tool | string => decodeTool(item, era);
   const page = decodePage(result, { member: 'tools', one: 'a tool', many: 'tools', decode });
   return { ...page, tools: page.items };
+}
+
+/** Which tools came and which went, as a server names them with the news that its list changed. */
+export interface ToolChange {
+  readonly added: readonly Tool[];
+  readonly removed: readonly string[];
+}
+
+/** The standard names no tools there; the short dialect does. */
+export function decodeToolChange({ added, removed }: JsonObject): ToolChange | undefined {
+  if (!isJsonArray(added) && !isJsonArray(removed)) return undefined;
+  const gone = isJsonArray(removed) ? removed : [];
+  return {
+    added: decodeToolPage({ tools: isJsonArray(added) ? added : [] }).tools,
+    removed: gone.flatMap((item) => text(item) ?? text(object(item)?.['name']) ?? []),
+  };
 }
 
 function decodeTool(value: JsonObject, era: Era): Tool | string {

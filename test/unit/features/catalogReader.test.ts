@@ -327,3 +327,76 @@ suite('A list that somebody needs now', () => {
     s.dispose();
   });
 });
+
+suite('A list whose change the server names', () => {
+  const change = (added: readonly string[], removed: readonly string[] = []): JsonObject => ({
+    added: added.map((name) => tool(name)),
+    removed: [...removed],
+  });
+  /** A list that can be read once, and then fails in this way. */
+  const once = (failure: ReturnType<Responder>): Responder => {
+    let reads = 0;
+    return () => (reads++ === 0 ? page('a b') : failure);
+  };
+  const changed = 'notifications/tools/list_changed';
+  let t: Setting;
+  teardown(() => t.dispose());
+
+  for (const [what, failure] of [
+    ['is refused', failWith(-32603, 'down')],
+    ['gives no list', { tools: 'none' }],
+  ] as const)
+    test(`is taken as named where reading it again ${what}`, async () => {
+      t = await listing(once(failure));
+      t.server.notify(changed, change(['c'], ['a']));
+      t.server.notify(changed, change(['a', 'd'], ['c', 'unknown']));
+      await settle();
+      await t.clock.advance(200);
+      assert.deepEqual(t.told, ['a b', 'b a d']);
+      assert.deepEqual(
+        [...(await t.catalog.fresh())].map(({ name }) => name),
+        ['b', 'a', 'd'],
+      );
+      assert.equal(t.lists().length, 2, 'a call does not wait for a list that fails');
+      assert.match(
+        t.logs.join(),
+        /^warn: The list of tools could not be read: .* The changes that the server named are applied\.$/,
+      );
+    });
+
+  test('is taken as named where reading it again takes too long', async () => {
+    t = await listing(once(NO_ANSWER));
+    t.server.notify(changed, change(['c']));
+    await settle();
+    await t.clock.advance(200);
+    await t.clock.advance(300_000);
+    assert.deepEqual(t.told, ['a b', 'a b c']);
+  });
+
+  test('is taken as named where the list could never be read', async () => {
+    t = await listing(() => failWith(-32601, 'no such method'));
+    t.server.notify(changed, change(['c']));
+    await settle();
+    await t.clock.advance(200);
+    assert.deepEqual(t.told, ['REMOTE_ERROR: no such method', 'c']);
+  });
+
+  test('is as it is read, whatever the server named', async () => {
+    t = await listing(() => page('a b'));
+    t.server.notify(changed, change(['c'], ['a']));
+    await settle();
+    await t.clock.advance(200);
+    assert.deepEqual(t.told, ['a b', 'a b']);
+  });
+
+  test('fails as before where the server names nothing', async () => {
+    t = await listing(once(failWith(-32603, 'down')));
+    t.server.notify(changed, change(['c']));
+    await settle();
+    await t.clock.advance(200);
+    t.server.notify(changed);
+    await settle();
+    await t.clock.advance(200);
+    assert.deepEqual(t.told, ['a b', 'a b c', 'REMOTE_ERROR: down']);
+  });
+});

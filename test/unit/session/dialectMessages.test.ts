@@ -159,7 +159,8 @@ suite('the messages of the short dialect', () => {
         'progress in words only': said('progress', { id: 10, message: 'Still' }),
         'progress that is not a number': said('progress', { id: 10, percent: 'half' }),
         'progress of nothing': said('progress', { id: 11, percent: 1 }),
-        tools: said('tools/changed', { added: [{ name: 'n' }], removed: ['d'] }),
+        tools: said('tools/changed', { added: [{ name: 'n' }, 'm'], removed: ['d'] }),
+        'tools without names': said('tools/changed', { added: 'n', removed: 7 }),
         resources: said('resources/changed', { updated: ['user_files', { uri: 'a:b' }, { name: 'n' }, 7, {}] }),
         'resources without names': said('resources/changed', 'what'),
         'of the standard': said('notifications/message', { level: 'info' }),
@@ -178,7 +179,10 @@ suite('the messages of the short dialect', () => {
           '{"method":"notifications/progress","params":{"progressToken":"token","progress":"half","total":100}}',
         ],
         'progress of nothing': [],
-        tools: ['{"method":"notifications/tools/list_changed","params":{}}'],
+        tools: [
+          '{"method":"notifications/tools/list_changed","params":{"added":[{"name":"n","inputSchema":{"type":"object"}},{"name":"m","inputSchema":{"type":"object"}}],"removed":["d"]}}',
+        ],
+        'tools without names': ['{"method":"notifications/tools/list_changed","params":{}}'],
         resources: [
           '{"method":"notifications/resources/list_changed","params":{}}',
           '{"method":"notifications/resources/updated","params":{"uri":"dialect003:user_files"}}',

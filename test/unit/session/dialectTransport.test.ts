@@ -136,7 +136,7 @@ suite('the short dialect', () => {
       'wire    < {"id":8,"result":null}',
       'inside  < {"id":8,"result":{}}',
       'wire    < {"method":"tools/changed","params":{"added":[{"name":"n"}],"removed":["d"]}}',
-      'inside  < {"method":"notifications/tools/list_changed","params":{}}',
+      'inside  < {"method":"notifications/tools/list_changed","params":{"added":[{"name":"n","inputSchema":{"type":"object"}}],"removed":["d"]}}',
       'wire    < {"method":"resources/changed","params":{"updated":["user_files"]}}',
       'inside  < {"method":"notifications/resources/list_changed","params":{}}',
       'inside  < {"method":"notifications/resources/updated","params":{"uri":"dialect003:user_files"}}',
