@@ -91,6 +91,16 @@ const namesPackages: HouseRule['check'] = (files) => {
     .map((name) => `docs/dependencies.md does not explain ${name}`);
 };
 
+/** The bundles of `esbuild.mjs` that are loaded late, by name. */
+const listsBundles: HouseRule['check'] = (files) => {
+  const page = files.get('docs/architecture.md') ?? '';
+  const built = [...(files.get('esbuild.mjs') ?? '').matchAll(/to: 'dist\/(?:webview\/)?([\w.]+)'/g)];
+  return built
+    .map(([, name = '']) => name)
+    .filter((name) => !page.includes(`\`${name}\``))
+    .map((name) => `docs/architecture.md does not list the bundle ${name}`);
+};
+
 const ciRunsTheTests: HouseRule['check'] = (files) => {
   const lines = (files.get('.ci/run') ?? '').split('\n').map((line) => line.trim());
   const commands = lines.filter((line) => line !== '' && !line.startsWith('#') && !/^(set|cd) /.test(line));
@@ -206,6 +216,11 @@ export const houseRules = (places: readonly string[]): readonly HouseRule[] => [
     name: 'continuous integration runs what everybody runs',
     check: ciRunsTheTests,
     broken: ['.ci/run', '#!/bin/sh\nexec npm run unit\n'],
+  },
+  {
+    name: 'every bundle is in the table of bundles',
+    check: listsBundles,
+    broken: ['esbuild.mjs', "{ from: 'src/new.ts', to: 'dist/new.js', ...node },\n"],
   },
   {
     name: 'every package is explained',
