@@ -19,7 +19,10 @@ const mainFields = ['module', 'main'];
 const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] };
 // Loaded when it is first needed, by a bundle beside it.
 const withParts = { ...node, later: /\/(remote|children|gatewayServer|storeParts)\.ts$/ };
-const hostParts = { ...node, later: /\/(opener|credentials|engine|serverInputs|scopeDesk|stateDesk)\.ts$/ };
+const hostParts = {
+  ...node,
+  later: /\/(opener|credentials|engine|serverInputs|scopeDesk|stateDesk|definitionTrust)\.ts$/,
+};
 // What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
 const atOnce = {
   ...node,
@@ -56,6 +59,7 @@ const entries = [
   { from: 'src/core/features/serverInputs.ts', to: 'dist/serverInputs.js', ...node },
   { from: 'src/core/features/scopeDesk.ts', to: 'dist/scopeDesk.js', ...node },
   { from: 'src/core/features/stateDesk.ts', to: 'dist/stateDesk.js', ...node },
+  { from: 'src/core/features/definitionTrust.ts', to: 'dist/definitionTrust.js', ...node },
   { from: 'src/editor/conversation.ts', to: 'dist/conversation.js', ...node, external: ['vscode'] },
   { from: 'src/editor/extensionApi.ts', to: 'dist/extensionApi.js', ...node },
   { from: 'src/editor/inbox.ts', to: 'dist/inbox.js', ...node, external: ['vscode'] },

@@ -15,6 +15,7 @@ import { registerCallTool } from './editor/callTool.ts';
 import { registerApprovals } from './editor/approvalsView.ts';
 import { ChatConnection } from './editor/chatConnection.ts';
 import { registerChatParticipant } from './editor/chatParticipant.ts';
+import { registerDefinitionChanges } from './editor/definitionChanges.ts';
 import { registerControlTools } from './editor/controlRegistration.ts';
 import { WeakeningPrompt } from './editor/weakeningPrompt.ts';
 import { NotificationConsent } from './editor/consentPrompt.ts';
@@ -192,6 +193,7 @@ function nodePorts(
   const folder = context.storageUri ?? context.globalStorageUri;
   const storage = openStore({
     file: vscode.Uri.joinPath(folder, 'mcpl.sqlite').fsPath,
+    trustFile: vscode.Uri.joinPath(context.globalStorageUri, 'mcpl.sqlite').fsPath,
     workerPath: join(dist, 'storeWorker.js'),
     log: logs.host,
     onNotice: (text) => void vscode.window.showWarningMessage(`${EXTENSION_NAME}: ${text}`),
@@ -251,6 +253,7 @@ function registerViewsAndCommands(services: EditorServices, watch: SettingsWatch
     registerCallTool(services),
     registerServerCommands(services),
     registerToolCommands(services),
+    registerDefinitionChanges(services, nodeClock),
     registerHostCommands(services),
     registerConnectionCommands(services),
     registerOfferCommands(services),

@@ -16,24 +16,13 @@ import { hostClosed, startRefusal, unknownServer } from './features/startRefusal
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
 import { repeatedArguments } from './features/paramHeaders.ts';
 import { InputParts } from './features/inputParts.ts';
-import type {
-  CallOptions,
-  CompleteOptions,
-  Host,
-  InferenceOpening,
-  OpenInference,
-  ResourceReading,
-  ResourceWatch,
-  ServerChange,
-  TurnRequest,
-  TurnResult,
-} from './hostTypes.ts';
-import type { LogLevelName } from './model/catalog.ts';
+import type { CallOptions, CompleteOptions, Host, ResourceReading, ResourceWatch, ServerChange } from './hostTypes.ts';
+import type { LogLevelName, Tool } from './model/catalog.ts';
 import type { Completion, CompletionRequest } from './model/completion.ts';
 import type { PromptResult, ResultView } from './model/content.ts';
 import type { ToolCallRequest } from './model/operation.ts';
 import type { PushPolicy } from './model/mcpl.ts';
-import { type HostLimits, type HostSettings, type ServerSnapshot, type SettingsProblem } from './model/server.ts';
+import type { HostLimits, HostSettings, ServerSnapshot, SettingsProblem } from './model/server.ts';
 import type { EntryKey } from './model/settingRules.ts';
 import type { Ports } from './ports.ts';
 import { hasLeft } from './session/contributedEntry.ts';
@@ -261,13 +250,10 @@ class LiveHost implements Host {
     await this.#unit(id).refresh(token);
   }
 
-  runTurn(request: TurnRequest): Promise<TurnResult> {
-    return this.#mcpl.run(request);
-  }
-
-  openInference(opening: InferenceOpening): Promise<OpenInference> {
-    return this.#mcpl.open(opening);
-  }
+  readonly runTurn: Host['runTurn'] = (request) => this.#mcpl.run(request);
+  readonly openInference: Host['openInference'] = (opening) => this.#mcpl.open(opening);
+  readonly answerDefinitions: Host['answerDefinitions'] = async (id, seen, answer) =>
+    this.#unit(id).trust.answer(seen, answer);
 
   async allowFeatureSets(id: string, names: readonly string[], enabled: boolean): Promise<void> {
     const unit = this.#unit(id);
@@ -298,9 +284,11 @@ class LiveHost implements Host {
     if (unit.definition !== undefined) unit.setConsent(await this.#gate.allow(unit.definition));
   }
 
-  async setAutoApproved(id: string, tools: readonly string[], autoApproved: boolean): Promise<void> {
+  async setAutoApproved(id: string, tools: readonly string[], autoApproved: boolean, seen?: Tool): Promise<void> {
     const unit = this.#unit(id);
-    if (unit.definition !== undefined) unit.setConsent(await this.#gate.amend(unit.definition, tools, autoApproved));
+    if (unit.definition === undefined) return;
+    if (autoApproved) await unit.trust.choose(tools, seen === undefined ? unit.offer.tools : [seen]);
+    unit.setConsent(await this.#gate.amend(unit.definition, tools, autoApproved));
   }
 
   async forgetConsent(id: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { Json } from './base/json.ts';
 import type { Disposable } from './base/disposable.ts';
 import type { AuditEntry, AuditQuery, AuditRecord } from './model/audit.ts';
 import type { ApprovalChoice, PendingApproval, SettledApproval } from './model/approval.ts';
-import type { LogLevelName } from './model/catalog.ts';
+import type { LogLevelName, Tool } from './model/catalog.ts';
 import type { InboundEvent } from './model/event.ts';
 import type { ScopeGrant } from './model/grant.ts';
 import type { ModelFacts, ModelMessage, Usage } from './model/inference.ts';
@@ -25,7 +25,14 @@ import type { ProtocolTrace } from './trace/protocolTrace.ts';
 import type { Completion, CompletionRequest } from './model/completion.ts';
 import type { PromptResult, ResourceContents, ResultView } from './model/content.ts';
 import type { Operation, Progress, ToolCallRequest } from './model/operation.ts';
-import type { HostLimits, HostSettings, ServerSnapshot, SettingsProblem } from './model/server.ts';
+import type {
+  DefinitionAnswer,
+  HostLimits,
+  HostSettings,
+  SeenDefinition,
+  ServerSnapshot,
+  SettingsProblem,
+} from './model/server.ts';
 import type { EntryKey } from './model/settingRules.ts';
 
 /** What changed. Several changes of one server within one turn are told as they come; snapshots are always whole. */
@@ -377,9 +384,12 @@ export interface Host {
   allowStart(id: string): Promise<void>;
   /**
    * Says that the person chose, in one of our own views, which tools are called without asking: no question follows,
-   * and what was taken back is asked for if the workspace's settings grant it again.
+   * and what was taken back is asked for if the workspace's settings grant it again. The trust is bound to the
+   * definitions as they are now, or to the one that the person saw.
    */
-  setAutoApproved(id: string, tools: readonly string[], autoApproved: boolean): Promise<void>;
+  setAutoApproved(id: string, tools: readonly string[], autoApproved: boolean, seen?: Tool): Promise<void>;
+  /** Answers for changed definitions (`OfferedTool.change`); one that changed again meanwhile stays unanswered. */
+  answerDefinitions(id: string, seen: readonly SeenDefinition[], answer: DefinitionAnswer): Promise<void>;
   /** Forgets that a server was allowed to start: its next start asks again. */
   forgetConsent(id: string): Promise<void>;
 

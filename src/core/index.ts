@@ -58,7 +58,7 @@ export {
 } from './model/content.ts';
 export type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord, AuditTotal } from './model/audit.ts';
 export type { EventOutcome, EventSource, InboundEvent } from './model/event.ts';
-export type { DeclaredSet, FeatureSetGrant, Grant, ScopeGrant } from './model/grant.ts';
+export type { DeclaredSet, FeatureSetGrant, Grant, ScopeGrant, ToolGrant } from './model/grant.ts';
 export {
   type Checkpoint,
   type CheckpointDetail,
@@ -127,6 +127,7 @@ export {
 export type { LanguageModel, ModelChoice, ModelRequest, ModelRunEnd, Models, ModelWish } from './modelPorts.ts';
 export { attributeText, withoutAttachmentTags, withoutOurTags } from './mcpl/delimiters.ts';
 export { isChosen, matchesFeatureSet, withChoice } from './policy/featureSets.ts';
+export { trustedText } from './policy/toolTrust.ts';
 export type { SamplingContent, SamplingMessage, SamplingRequest, SamplingResult } from './model/inputs.ts';
 export type { Operation, OperationState, Progress, Route, ToolCallRequest } from './model/operation.ts';
 export {
@@ -146,7 +147,10 @@ export {
   MOST_LIMITS,
   type ProtocolSettings,
   type RemoteTransport,
+  type DefinitionAnswer,
   type OfferedTool,
+  type SeenDefinition,
+  type ToolChange,
   type ServerDefinition,
   type ServerSnapshot,
   type ServerState,

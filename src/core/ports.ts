@@ -156,6 +156,8 @@ export interface Storage {
   readonly verdicts: VerdictStore;
   readonly events: EventStore;
   readonly grants: GrantStore;
+  /** Grants that hold in every workspace: the definitions of tools that models may call without asking. */
+  readonly trust: GrantStore;
   readonly audit: AuditStore;
   readonly states: StateStore;
   close(): Promise<void>;

@@ -22,7 +22,7 @@ export interface Chat {
 }
 
 export function openChat({ host, log, settings }: ChatServices): Chat {
-  const questions = new ToolQuestions({ settings });
+  const questions = new ToolQuestions({ settings, host });
   const tools = { host, log, questions };
   return {
     answer: async (turn) => {

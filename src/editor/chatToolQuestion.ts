@@ -1,12 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import { canonicalJson, clip, type JsonObject } from '../core/index.ts';
+import {
+  canonicalJson,
+  clip,
+  type Host,
+  type JsonObject,
+  type OfferedTool,
+  type ServerSnapshot,
+  trustedText,
+} from '../core/index.ts';
 import type { ChatTool } from './chatTools.ts';
 import type { ChatWriter } from './chatWriter.ts';
 import { escaped } from './chatText.ts';
 import { ANSWER_TOOL_QUESTION } from './chatIds.ts';
+import { COMMANDS } from './ids.ts';
 import { plainText } from './plainText.ts';
 import type { EditorServices } from './services.ts';
+import { toJson } from './settingsJson.ts';
 import { toolHints } from './toolHints.ts';
 
 type ServerTool = Extract<ChatTool, { readonly kind: 'server' }>;
@@ -19,6 +29,7 @@ export type Permission =
 
 /** Who has gone away is not waited for. */
 const PATIENCE_MS = 600_000;
+const CHANGED = 'The server changed its definition meanwhile. Tell the user.';
 const LONGEST_ARGUMENTS = 4_000;
 /** Chats whose permissions are remembered; the oldest are forgotten first. */
 const MOST_CHATS = 100;
@@ -30,12 +41,14 @@ const MOST_CHATS = 100;
  */
 export class ToolQuestions {
   readonly #settings: EditorServices['settings'];
+  readonly #host: Pick<Host, 'server'>;
   readonly #waiting = new Map<string, (answer: ToolAnswer) => void>();
   /** For each chat, tools in the form in which they were allowed. */
   readonly #allowed = new Map<string, Set<string>>();
 
-  constructor({ settings }: Pick<EditorServices, 'settings'>) {
+  constructor({ settings, host }: Pick<EditorServices, 'settings'> & { readonly host: Pick<Host, 'server'> }) {
     this.#settings = settings;
+    this.#host = host;
   }
 
   async permit(
@@ -45,27 +58,30 @@ export class ToolQuestions {
     writer: ChatWriter,
     token: vscode.CancellationToken,
   ): Promise<Permission> {
-    const form = formOf(tool);
-    if (tool.offered.autoApproved || this.#allowed.get(conversationId)?.has(form) === true) return { kind: 'allowed' };
-    const answer = await this.#ask(tool, args, writer, token);
+    const now = this.#now(tool);
+    if (now === undefined) return { kind: 'denied', reason: CHANGED };
+    const form = formOf(tool, now.server);
+    if (now.tool.autoApproved || this.#allowed.get(conversationId)?.has(form) === true) return { kind: 'allowed' };
+    const answer = await this.#ask({ ...tool, offered: now.tool }, args, writer, token);
+    const isAllowed = answer === 'once' || answer === 'chat' || answer === 'always';
+    if (isAllowed && this.#now(tool) === undefined) return { kind: 'denied', reason: CHANGED };
     // The links stay: what was answered stands below them.
     if (answer !== 'cancelled') writer.own(`\n\n*${answeredText(answer)}*\n\n`);
-    switch (answer) {
-      case 'cancelled':
-        return { kind: answer };
-      case 'late':
-        return { kind: 'denied', reason: 'The user did not answer.' };
-      case 'deny':
-        return { kind: 'denied', reason: 'The user did not allow it.' };
-      case 'chat':
-        this.#remember(conversationId, form);
-        return { kind: 'allowed' };
-      case 'always':
-        await this.#settings.setToolAutoApproved(tool.target.server, tool.target.tool, true);
-        return { kind: 'allowed' };
-      case 'once':
-        return { kind: 'allowed' };
+    if (answer === 'chat') this.#remember(conversationId, form);
+    if (answer === 'always') {
+      const { server, tool: name } = tool.target;
+      await this.#settings.setToolAutoApproved(server, name, true, tool.offered.tool);
     }
+    return isAllowed ? { kind: 'allowed' } : refusalOf(answer);
+  }
+
+  /** The tool as it is now; absent where it changed since the model read its definition. */
+  #now({ target, offered }: ServerTool): { readonly server: ServerSnapshot; readonly tool: OfferedTool } | undefined {
+    const server = this.#host.server(target.server);
+    const tool = server?.tools.find(({ tool: { name } }) => name === target.tool);
+    if (server === undefined || tool === undefined) return undefined;
+    const isSame = tool.tool === offered.tool || trustedText(tool.tool) === trustedText(offered.tool);
+    return isSame ? { server, tool } : undefined;
   }
 
   /** A button was pressed; false where nobody waits for it any more. */
@@ -86,11 +102,15 @@ export class ToolQuestions {
     if (token.isCancellationRequested) return 'cancelled';
     const id = randomUUID();
     writer.own(questionText(tool, args));
-    writer.links(
-      TOOL_ANSWERS.map((answer) => {
+    writer.links([
+      // Who approves a changed definition for good sees the change first.
+      ...TOOL_ANSWERS.filter((answer) => answer !== 'always' || tool.offered.change === undefined).map((answer) => {
         return { command: ANSWER_TOOL_QUESTION, title: titleOf(answer), arguments: [id, answer] };
       }),
-    );
+      ...(tool.offered.change === undefined
+        ? []
+        : [{ command: COMMANDS.toolReview, title: vscode.l10n.t('Review Changes'), arguments: [tool.target] }]),
+    ]);
     writer.step(vscode.l10n.t('Waiting for your answer'));
     return new Promise((resolve) => {
       const end = (answer: ToolAnswer | 'cancelled' | 'late'): void => {
@@ -115,9 +135,20 @@ export class ToolQuestions {
   }
 }
 
-/** A tool that is declared otherwise by now is another one. */
-function formOf({ target: { server }, offered: { tool } }: ServerTool): string {
-  return canonicalJson([server, tool.raw]);
+/** A tool with another definition, or of another program under the server's name, is another one. */
+function formOf({ target, offered: { tool } }: ServerTool, { definition }: ServerSnapshot): string {
+  return canonicalJson([target.server, toJson(definition?.connection) ?? null, tool.raw]);
+}
+
+function refusalOf(answer: 'deny' | 'late' | 'cancelled'): Permission {
+  switch (answer) {
+    case 'cancelled':
+      return { kind: answer };
+    case 'late':
+      return { kind: 'denied', reason: 'The user did not answer.' };
+    case 'deny':
+      return { kind: 'denied', reason: 'The user did not allow it.' };
+  }
 }
 
 function titleOf(answer: ToolAnswer): string {
@@ -152,6 +183,8 @@ function answeredText(answer: ToolAnswer | 'late'): string {
 function questionText({ target, offered }: ServerTool, args: JsonObject): string {
   const [server, tool] = [plainText(target.server, 64), plainText(target.tool, 100)].map(escaped);
   const hints = toolHints(offered.tool);
+  const changed =
+    offered.change === undefined ? '' : ` ${vscode.l10n.t('**Its definition changed since you approved it.**')}`;
   const said = hints.length === 0 ? '' : ` ${vscode.l10n.t('The server says: {0}.', hints.join(', '))}`;
   const whole = JSON.stringify(args, undefined, 2);
   const shown = clip(whole, LONGEST_ARGUMENTS)
@@ -165,5 +198,5 @@ function questionText({ target, offered }: ServerTool, args: JsonObject): string
   // Nobody allows what they do not know that they have not seen.
   const rest =
     more > 0 ? `\n${vscode.l10n.t('**{0} more characters are not shown.**', more.toLocaleString('en'))}\n` : '';
-  return `\n\n${asked}${said}\n\n${fence}json\n${shown}\n${fence}\n${rest}`;
+  return `\n\n${asked}${changed}${said}\n\n${fence}json\n${shown}\n${fence}\n${rest}`;
 }

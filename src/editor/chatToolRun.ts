@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import {
   type CancellationToken,
+  canonicalJson,
   clip,
   type ContentBlock,
   type Host,
@@ -12,7 +13,7 @@ import {
   toHostError,
 } from '../core/index.ts';
 import type { ToolQuestions } from './chatToolQuestion.ts';
-import type { ChatTool } from './chatTools.ts';
+import { type ChatTool, toldAttached } from './chatTools.ts';
 import type { ChatWriter } from './chatWriter.ts';
 import { plainText } from './plainText.ts';
 import { toJson } from './settingsJson.ts';
@@ -72,7 +73,7 @@ export class ChatToolRun {
     const json = toJson(input);
     const args = isJsonObject(json) ? json : {};
     try {
-      return tool.kind === 'attached' ? await this.#invoke(name, input) : await this.#call(tool, args);
+      return tool.kind === 'attached' ? await this.#invoke(tool, input) : await this.#call(tool, args);
     } catch (error) {
       if (this.#options.token.isCancellationRequested) throw error;
       const { message, suggestion = '' } = toHostError(error);
@@ -81,8 +82,12 @@ export class ChatToolRun {
   }
 
   /** The editor confirms, shows and runs it. */
-  async #invoke(name: string, input: object): Promise<ToolOutcome> {
+  async #invoke({ told: attached }: ChatTool, input: object): Promise<ToolOutcome> {
     const { invocation: toolInvocationToken, token, longestResult } = this.#options;
+    const { name } = attached;
+    const now = vscode.lm.tools.find((tool) => tool.name === name);
+    if (now === undefined || canonicalJson(toJson(toldAttached(now))) !== canonicalJson(toJson(attached)))
+      return told(`The tool "${plainText(name, 100)}" changed since it was attached. The user has to attach it again.`);
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken }, token);
     const text = content
       .map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '[not text]'))

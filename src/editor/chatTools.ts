@@ -1,8 +1,7 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { cleanText, type Host, isRunning, type OfferedTool } from '../core/index.ts';
 import { toolNames } from './chatToolNames.ts';
 import type { ToolTarget } from './services.ts';
-import { toJson } from './settingsJson.ts';
 
 /** A tool that the model may call in this turn. */
 export type ChatTool = { readonly told: vscode.LanguageModelChatTool } & (
@@ -24,20 +23,24 @@ export const MOST_TOOLS = 128;
 const LONGEST_DESCRIPTION = 4_000;
 
 /** What the person attached, then what the servers offer, in the order of the settings. */
-export function chooseTools(host: Pick<Host, 'servers'>, attached: readonly string[]): ToolChoice {
+export function chooseTools(
+  host: Pick<Host, 'servers'>,
+  attached: readonly string[],
+  ofEditor: readonly vscode.LanguageModelToolInformation[],
+): ToolChoice {
   const tools = new Map<string, ChatTool>();
   const missing: string[] = [];
   const ours = offeredTools(host);
   for (const name of new Set(attached)) {
-    const found = vscode.lm.tools.find((tool) => tool.name === name);
+    const found = ofEditor.find((tool) => tool.name === name);
     if (found === undefined) missing.push(name);
-    // The way over the gateway leads to the same tool: a model that had it twice would have to choose.
-    else if (!ours.some(({ target, offered }) => isSameTool(found, target, offered)))
-      tools.set(name, { kind: 'attached', told: toldAttached(found) });
+    // Also where a server of ours has the same tool: the editor does not say which server is behind its name.
+    else tools.set(name, { kind: 'attached', told: toldAttached(found) });
   }
   const names = toolNames(
     ours.map(({ target }) => target),
-    new Set(tools.keys()),
+    // Also names that were attached and are gone, and all others of the editor: ours must not stand in for them.
+    new Set([...attached, ...ofEditor.map(({ name }) => name)]),
   );
   const left: string[] = [];
   for (const [index, { target, offered }] of ours.entries()) {
@@ -67,21 +70,11 @@ function toldOf(name: string, { tool }: OfferedTool): vscode.LanguageModelChatTo
   return { name, description, inputSchema: tool.inputSchema };
 }
 
-function toldAttached({
+/** As a model is told of it. Compared before a call: by then the name may belong to another tool. */
+export function toldAttached({
   name,
   description,
   inputSchema,
 }: vscode.LanguageModelToolInformation): vscode.LanguageModelChatTool {
   return { name, description, ...(inputSchema === undefined ? {} : { inputSchema }) };
-}
-
-/** Under the editor's name for tools of MCP, `mcp_<some of the server's name>_<tool>`, and with the very same schema. */
-function isSameTool(
-  { name, inputSchema }: vscode.LanguageModelToolInformation,
-  { tool }: ToolTarget,
-  { tool: { inputSchema: own } }: OfferedTool,
-): boolean {
-  const ending = `_${tool.toLowerCase().replace(/[^a-z0-9_-]/g, '_')}`;
-  if (!name.startsWith('mcp_') || !name.endsWith(ending)) return false;
-  return JSON.stringify(toJson(inputSchema)) === JSON.stringify(own);
 }

@@ -46,6 +46,7 @@ export async function answerTurn(tools: ChatTurnTools, turn: ChatTurn, given?: A
   const choice = chooseTools(
     host,
     request.toolReferences.map(({ name }) => name),
+    vscode.lm.tools,
   );
   const attached = await readReferences(request.references, token);
   for (const used of attached.used) response.reference(used);

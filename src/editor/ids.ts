@@ -45,6 +45,7 @@ export const COMMANDS = {
   toolAskFirst: 'mcpl.tool.askFirst',
   toolOffer: 'mcpl.tool.offer',
   toolHide: 'mcpl.tool.hide',
+  toolReview: 'mcpl.tool.review',
   statusShow: 'mcpl.status.show',
   hostShowLog: 'mcpl.host.showLog',
   inputClear: 'mcpl.input.clear',
@@ -136,6 +137,8 @@ export const FACETS = {
   asks: 'asks',
   offered: 'offered',
   hidden: 'hidden',
+  /** A tool whose definition is no longer the approved one. */
+  changed: 'changed',
   problem: 'problem',
   remote: 'remote',
   logs: 'logs',
@@ -171,6 +174,7 @@ export const SCHEMES = {
   prompt: 'mcpl-prompt',
   state: 'mcpl-state',
   models: 'mcpl-models',
+  definition: 'mcpl-definition',
 } as const;
 
 export type Facet = (typeof FACETS)[keyof typeof FACETS];

@@ -2,6 +2,7 @@ export { ChatElicitor, ChatSampler } from '../core/index.ts';
 export { decodePageState } from '../webview/messages.ts';
 export { decodeTracePageState } from '../webview/traceMessages.ts';
 export { addServer } from './addServer.ts';
+export { DefinitionReview } from './definitionReview.ts';
 export { tryDemo } from './demoServer.ts';
 export { EditorElicitor } from './elicitor.ts';
 export { openOfferDesk } from './offerDesk.ts';

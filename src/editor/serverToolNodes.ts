@@ -1,7 +1,7 @@
 import { cleanLine, cleanText, type OfferedTool, type ServerSnapshot } from '../core/index.ts';
 import { FACETS } from './ids.ts';
 import { toolHints } from './toolHints.ts';
-import { LEAF, lines, MAX_LABEL, nodeId, nodeWith, rowsOf, type TreeNode } from './treeNode.ts';
+import { LEAF, lines, MAX_LABEL, nodeId, nodeWith, rowsOf, type TreeNode, WARNING_ICON } from './treeNode.ts';
 
 /** The tools of a server as one row; nothing where it has none. */
 export function toolsNodes(server: ServerSnapshot): readonly TreeNode[] {
@@ -26,10 +26,11 @@ export function toolsNodes(server: ServerSnapshot): readonly TreeNode[] {
   return [nodeWith(node, () => rowsOf(node, tools, (tool) => toolNode(server.id, tool)))];
 }
 
-function toolNode(server: string, { tool, offered, autoApproved }: OfferedTool): TreeNode {
+function toolNode(server: string, offeredTool: OfferedTool): TreeNode {
+  const { tool, offered, autoApproved, forApps, setOff, change } = offeredTool;
   const name = cleanLine(tool.name, MAX_LABEL);
-  const how = autoApproved ? 'auto-approved' : 'asks first';
-  const description = offered ? how : 'not offered';
+  const description = toolDescription(offeredTool);
+  const canBeOffered = forApps === undefined && setOff === undefined;
   return {
     ...LEAF,
     id: nodeId('tool', server, tool.name),
@@ -38,30 +39,57 @@ function toolNode(server: string, { tool, offered, autoApproved }: OfferedTool):
     tool: tool.name,
     label: name,
     description,
-    tooltip: toolTooltip(tool, offered, autoApproved),
+    tooltip: toolTooltip(offeredTool),
     spoken: `${name}, ${description}`,
-    icon: autoApproved ? { name: 'pass' } : { name: 'shield' },
+    icon: change !== undefined ? WARNING_ICON : autoApproved ? { name: 'pass' } : { name: 'shield' },
     facets: [
       FACETS.tool,
-      autoApproved ? FACETS.autoApproved : FACETS.asks,
+      autoApproved ? FACETS.autoApproved : change === undefined ? FACETS.asks : FACETS.changed,
       // For the menu: the editor offers no key for a checkbox.
-      offered ? FACETS.offered : FACETS.hidden,
+      ...(offered ? [FACETS.offered] : canBeOffered ? [FACETS.hidden] : []),
     ],
-    checkbox: {
-      checked: offered,
-      tooltip: offered ? 'Offered to models. Clear to hide it from them.' : 'Hidden from models. Check to offer it.',
-      spoken: `Offer ${name} to models`,
-    },
+    checkbox: canBeOffered
+      ? {
+          checked: offered,
+          tooltip: offered
+            ? 'Offered to models. Clear to hide it from them.'
+            : 'Hidden from models. Check to offer it.',
+          spoken: `Offer ${name} to models`,
+        }
+      : undefined,
   };
 }
 
-function toolTooltip(tool: OfferedTool['tool'], offered: boolean, autoApproved: boolean): string {
+function toolDescription({ offered, autoApproved, forApps, setOff, needs, change }: OfferedTool): string {
+  if (forApps === true) return 'for apps only';
+  if (setOff !== undefined)
+    return needs === undefined ? `off with ${cleanLine(setOff, MAX_LABEL)}` : `off, needs ${needs.length} feature sets`;
+  if (!offered) return 'not offered';
+  if (change !== undefined) return 'asks first, definition changed';
+  return autoApproved ? 'auto-approved' : 'asks first';
+}
+
+/** Why models are not offered it, and the next step. */
+function withheldText({ forApps, setOff, needs }: OfferedTool): string | undefined {
+  if (forApps === true) return 'The server declares it for its own apps only. Models are never offered it.';
+  if (setOff === undefined) return undefined;
+  const off = cleanLine(setOff, MAX_LABEL);
+  if (needs === undefined) return `Its feature set "${off}" is off.`;
+  const all = needs.map((name) => cleanLine(name, MAX_LABEL)).join(', ');
+  return `It may belong to any of several feature sets: ${all}. It is off because "${off}" is off. Turn on all of them, or name its feature set in the setting "toolFeatureSets".`;
+}
+
+function toolTooltip(offeredTool: OfferedTool): string {
+  const { tool, offered, autoApproved, change } = offeredTool;
   const hints = toolHints(tool);
-  const approval = autoApproved ? 'Models may call it without asking you.' : 'Asks you before a model calls it.';
+  const changed = change === undefined ? '' : ' Its definition changed since you approved it.';
+  const approval = autoApproved
+    ? 'Models may call it without asking you.'
+    : `Asks you before a model calls it.${changed}`;
   return lines(
     cleanLine(tool.title ?? tool.name, MAX_LABEL),
     // Ours first: what the server says may be longer than the tooltip shows.
-    offered ? `Offered to models. ${approval}` : 'Not offered to models.',
+    offered ? `Offered to models. ${approval}` : (withheldText(offeredTool) ?? 'Not offered to models.'),
     hints.length === 0 ? undefined : `The server says: ${hints.join(', ')}.`,
     tool.description === undefined ? undefined : `\n${cleanText(tool.description)}`,
   );

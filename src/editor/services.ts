@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { Event, Host, Logger, ProtocolTrace, PushPolicy, StartQuestion } from '../core/index.ts';
+import type { Event, Host, Logger, ProtocolTrace, PushPolicy, StartQuestion, Tool } from '../core/index.ts';
 import type { SettingPlace } from './treeNode.ts';
 
 /** What a command may be given, or nothing (then it asks). A tree node is given too: it has these members as well. */
@@ -27,8 +27,11 @@ export interface SettingsWriter {
   setEnabled(server: string, enabled: boolean): Promise<void>;
   /** Whether models are offered the tool. */
   setToolOffered(server: string, tool: string, offered: boolean): Promise<void>;
-  /** Whether models may call the tool without being asked. No question follows: the person just said so. */
-  setToolAutoApproved(server: string, tool: string, autoApproved: boolean): Promise<void>;
+  /**
+   * Whether models may call the tool without being asked. No question follows: the person just said so. `seen` is the
+   * definition that the person saw; absent: the one that it has now.
+   */
+  setToolAutoApproved(server: string, tool: string, autoApproved: boolean, seen?: Tool): Promise<void>;
   /** Which feature sets are on. No question follows: the person just said so. */
   setFeatureSets(server: string, names: readonly string[], on: boolean): Promise<void>;
   /** Which model the server gets, as `inference.model` says it; `undefined` for none in particular. */

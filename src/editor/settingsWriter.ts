@@ -6,6 +6,7 @@ import {
   type Json,
   KeyedQueue,
   type PushPolicy,
+  type Tool,
   withChoice,
 } from '../core/index.ts';
 import { textsInForce, withChosen, withItem, withMember, withoutEntry } from './entryEdits.ts';
@@ -47,12 +48,12 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
     });
   }
 
-  setToolAutoApproved(server: string, tool: string, autoApproved: boolean): Promise<void> {
+  setToolAutoApproved(server: string, tool: string, autoApproved: boolean, seen?: Tool): Promise<void> {
     const path = ['tools', 'autoApprove'];
     return this.#change(async () => {
       const approved = withItem(inForce(server, path), tool, autoApproved);
       // Before the settings say so: what a person just chose in our own view is not asked again.
-      await this.#host.setAutoApproved(server, [tool], autoApproved);
+      await this.#host.setAutoApproved(server, [tool], autoApproved, seen);
       await writeMember(server, path, approved);
     });
   }

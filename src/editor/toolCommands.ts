@@ -36,19 +36,20 @@ function toolCommands(): readonly ToolCommand[] {
     {
       id: COMMANDS.toolAutoApprove,
       question: vscode.l10n.t('Which tool may models call without asking you?'),
-      accepts: (tool) => !tool.autoApproved,
+      // A changed definition is reviewed, not approved unseen.
+      accepts: ({ autoApproved, change }) => !autoApproved && change === undefined,
       apply: (settings, server, tool) => settings.setToolAutoApproved(server, tool, true),
     },
     {
       id: COMMANDS.toolAskFirst,
       question: vscode.l10n.t('Before which tool do you want to be asked?'),
-      accepts: (tool) => tool.autoApproved,
+      accepts: ({ autoApproved, change }) => autoApproved || change !== undefined,
       apply: (settings, server, tool) => settings.setToolAutoApproved(server, tool, false),
     },
     {
       id: COMMANDS.toolOffer,
       question: vscode.l10n.t('Which tool should models be offered?'),
-      accepts: (tool) => !tool.offered,
+      accepts: ({ offered, forApps, setOff }) => !offered && forApps === undefined && setOff === undefined,
       apply: (settings, server, tool) => settings.setToolOffered(server, tool, true),
     },
     {

@@ -32,6 +32,7 @@ export function memoryStorage(): Storage {
     verdicts: memoryVerdicts(),
     events: new MemoryEvents(audit),
     grants: memoryGrants(),
+    trust: memoryGrants(),
     audit,
     states: stateStore(states),
     // It lasts as long as the process, and so may be handed to the next host.

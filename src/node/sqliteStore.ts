@@ -28,7 +28,10 @@ import {
   rows,
 } from './store/records.ts';
 
-export type StoreOptions = StoreClientOptions;
+export interface StoreOptions extends StoreClientOptions {
+  /** A second file for what holds in every workspace; absent: the same one. */
+  readonly trustFile?: string | undefined;
+}
 
 /** Of contents that are read at once at the most: events may be large, and all of them stay in memory. */
 const MAX_LISTED_CHARACTERS = 64_000_000;
@@ -36,14 +39,22 @@ const MAX_LISTED_CHARACTERS = 64_000_000;
 /** Storage in a SQLite file, in a thread of its own that starts with the first use. A write that resolved is on disk. */
 export function openStore(options: StoreOptions): Storage {
   const client = new StoreClient(options);
+  const { trustFile } = options;
+  const shared =
+    trustFile === undefined || trustFile === options.file
+      ? undefined
+      : new StoreClient({ ...options, file: trustFile });
   return {
     consents: consentStore(client),
     verdicts: verdictStore(client),
     events: eventStore(client),
     grants: grantStore(client),
+    trust: grantStore(shared ?? client),
     audit: auditStore(client),
     states: stateStore(client),
-    close: () => client.close(),
+    close: async () => {
+      await Promise.all([client.close(), shared?.close()]);
+    },
   };
 }
 

@@ -49,6 +49,7 @@ const complete = packed(
     'dist/serverInputs.js',
     'dist/scopeDesk.js',
     'dist/stateDesk.js',
+    'dist/definitionTrust.js',
     'dist/lineageDesk.js',
     'dist/approvalDesk.js',
     'dist/settingsSyntax.js',

@@ -37,6 +37,7 @@ const required = [
   'extension/dist/engine.js',
   'extension/dist/scopeDesk.js',
   'extension/dist/stateDesk.js',
+  'extension/dist/definitionTrust.js',
   'extension/dist/lineageDesk.js',
   'extension/dist/approvalDesk.js',
   'extension/dist/settingsSyntax.js',

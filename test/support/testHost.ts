@@ -27,6 +27,7 @@ import { FakeClock, settle } from './fakeClock.ts';
 // Loaded by the host when they are needed: how long that takes is nothing that a test is about.
 import '../../src/core/mcpl/engine.ts';
 import '../../src/core/features/scopeDesk.ts';
+import '../../src/core/features/definitionTrust.ts';
 import '../../src/core/session/credentials.ts';
 import '../../src/core/session/opener.ts';
 import { ScriptedServer } from './scriptedServer.ts';

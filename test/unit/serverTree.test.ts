@@ -34,6 +34,31 @@ suite('the Servers view', () => {
     );
   });
 
+  test('says of a tool that cannot be offered why not, without a checkbox', () => {
+    const off = tool('off', { offered: false });
+    const tools = [
+      { ...off, setOff: 'memory' },
+      { ...tool('any', { offered: false }), setOff: 'files', needs: ['memory', 'files'] },
+      { ...tool('page', { offered: false }), forApps: true as const },
+    ];
+    const servers = [snapshot('files', running(), { tools })];
+    assert.deepEqual(show(servers).split('\n').slice(1, 5), [
+      '  > Tools (0 of 3 offered to models) <tools>',
+      '    off (off with memory) <shield> #tool+asks',
+      '    any (off, needs 2 feature sets) <shield> #tool+asks',
+      '    page (for apps only) <shield> #tool+asks',
+    ]);
+    const tooltips = all(serverTree(servers, [])).filter(({ kind }) => kind === 'tool');
+    assert.deepEqual(
+      tooltips.map(({ tooltip }) => tooltip.split('\n')[1]),
+      [
+        'Its feature set "memory" is off.',
+        'It may belong to any of several feature sets: memory, files. It is off because "files" is off. Turn on all of them, or name its feature set in the setting "toolFeatureSets".',
+        'The server declares it for its own apps only. Models are never offered it.',
+      ],
+    );
+  });
+
   test('shows why a server failed and the next step, opened', () => {
     assert.equal(
       show([snapshot('files', { kind: 'failed', error: NOT_FOUND })]),

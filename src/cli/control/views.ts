@@ -69,8 +69,11 @@ export function stateView(state: ServerState): JsonObject {
   }
 }
 
-export function toolView(server: string, { tool, offered, autoApproved, setOff }: OfferedTool): JsonObject {
-  return { server, offered, autoApproved, setOff, ...tool.raw };
+export function toolView(
+  server: string,
+  { tool, offered, autoApproved, setOff, needs, forApps }: OfferedTool,
+): JsonObject {
+  return { server, offered, autoApproved, setOff, needs, forApps, ...tool.raw };
 }
 
 export function problemView({ path, scope, severity, message }: SettingsProblem): JsonObject {

@@ -7,17 +7,24 @@ export const featureSetGate: CallInterceptor = {
   concerns: (_, tool, server) => tool !== undefined && toolNamed(server, tool.name)?.setOff !== undefined,
   intercept: (context, next) => {
     const { request, server } = context;
-    const setOff = toolNamed(server, request.tool)?.setOff;
-    if (setOff !== undefined) throw isOff(request.tool, setOff);
+    const { setOff, needs } = toolNamed(server, request.tool) ?? {};
+    if (setOff !== undefined) throw isOff(request.tool, setOff, needs);
     return next(context);
   },
 };
 
-function isOff(tool: string, featureSet: string): HostError {
-  return new HostError('FEATURE_SET_OFF', `The tool "${tool}" is off with its feature set "${featureSet}".`, {
+function isOff(tool: string, featureSet: string, needs: readonly string[] | undefined): HostError {
+  const isOne = needs === undefined;
+  const message = isOne
+    ? `The tool "${tool}" is off with its feature set "${featureSet}".`
+    : `The tool "${tool}" may belong to any of ${needs.length} feature sets, and "${featureSet}" is off.`;
+  const suggestion = isOne
+    ? 'Switch the feature set on, then try again.'
+    : 'Turn on all of them, or name the feature set of the tool in "toolFeatureSets".';
+  return new HostError('FEATURE_SET_OFF', message, {
     layer: 'policy',
     effect: 'none',
-    suggestion: 'Switch the feature set on, then try again.',
+    suggestion,
     data: { featureSet },
   });
 }

@@ -6,15 +6,13 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { Redact, SecretList } from '../base/secrets.ts';
-import type { Tool } from '../model/catalog.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
-import type { InferenceSettings, McplSettings, McplSnapshot } from '../model/mcpl.ts';
+import type { InferenceSettings, McplSettings } from '../model/mcpl.ts';
 import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import type { ScopeSettings } from '../model/scope.ts';
-import type { OfferedTool, ServerDefinition, ServerSnapshot, ServerState, StopReason } from '../model/server.ts';
+import type { ServerDefinition, ServerSnapshot, ServerState, StopReason } from '../model/server.ts';
 import { effectiveMcpl } from '../policy/mcplGrants.ts';
 import { effectiveAutoApprove } from '../policy/startConsent.ts';
-import { featureSetOfTool } from '../policy/toolFeatureSets.ts';
 import type { McplEngine } from '../mcpl/engine.ts';
 import type { Consent, Ports } from '../ports.ts';
 import { ServerRunner } from '../session/serverRunner.ts';
@@ -25,11 +23,13 @@ import { ProtocolTrace } from '../trace/protocolTrace.ts';
 import { tap } from '../trace/tracedTransport.ts';
 import { foreignSecrets } from './foreignSecrets.ts';
 import { McplSide } from './mcplSide.ts';
+import { offeredTools, ownApprovals } from './offeredTools.ts';
 import { Roots } from './roots.ts';
 import type { InputParts } from './inputParts.ts';
 import type { ServerInputs, ServerInputsOptions } from './serverInputs.ts';
 import { type LogListeners, ServerLogging } from './serverLogging.ts';
 import { type OfferKind, ServerOffer } from './serverOffer.ts';
+import { ToolTrust } from './toolTrust.ts';
 import type { StartGate } from './startGate.ts';
 
 export interface UnitOptions {
@@ -74,6 +74,7 @@ export class ServerUnit implements Disposable {
   readonly logging: ServerLogging;
   readonly trace: ProtocolTrace;
   readonly mcpl: McplSide;
+  readonly trust: ToolTrust;
   readonly #roots: Roots;
   readonly redact: Redact;
   /** What models read of a result is without secrets. */
@@ -125,6 +126,15 @@ export class ServerUnit implements Disposable {
       expand: (pattern) => withFolders(pattern, variables),
       onChange: () => this.#tell('mcpl'),
       onGranted: (isFirst) => this.offer.granted(isFirst),
+    });
+    this.trust = new ToolTrust({
+      server: entry.id,
+      clock,
+      ids: ports.ids,
+      log,
+      trust: ports.storage.trust,
+      redact: (text) => this.redact(text),
+      onChange: () => this.#tell('tools'),
     });
     this.#define(entry);
   }
@@ -190,7 +200,9 @@ export class ServerUnit implements Disposable {
   /** Takes a changed entry; what runs is left alone. */
   configure(entry: SettingsEntry): void {
     this.#entry = entry;
+    const { autoApprove: before = [] } = this.definition ?? {};
     this.#define(entry);
+    this.trust.written(ownApprovals(this.definition).filter((name) => !before.includes(name)));
     this.mcpl.update();
     this.#tell('settings');
     this.#widening?.cancel();
@@ -278,6 +290,7 @@ export class ServerUnit implements Disposable {
         ],
         prepare: async (current, token, asking) => {
           const admitted = await gate.admit(current, token, asking);
+          if (current.autoApprove.length > 0) await this.trust.load();
           this.#consent = admitted.consent;
           secrets.add(admitted.expanded.secrets, this.id);
           this.#fingerprint = admitted.fingerprint;
@@ -330,8 +343,18 @@ export class ServerUnit implements Disposable {
   }
 
   #tell(what: UnitChange): void {
+    this.#lookAtTools();
     this.#snapshot = undefined;
     this.#changed.fire(what);
+  }
+
+  #lookAtTools(): void {
+    const { definition, session, offer } = this;
+    if (definition === undefined || session === undefined || offer.listings.tools.kind !== 'read')
+      return this.trust.look(undefined);
+    const names = effectiveAutoApprove(definition, this.#consent);
+    const { workspaceAutoApprove: allowedWithProgram } = definition;
+    this.trust.look({ session, fingerprint: this.#fingerprint, tools: offer.tools, names, allowedWithProgram });
   }
 
   #mcplSettings(): McplSettings {
@@ -347,16 +370,10 @@ export class ServerUnit implements Disposable {
 
   #takeSnapshot(): ServerSnapshot {
     const definition = this.definition;
-    const hidden = new Set(definition?.hiddenTools);
-    const approved = new Set(definition === undefined ? [] : effectiveAutoApprove(definition, this.#consent));
     const { listings, resources, templates, prompts } = this.offer;
     const mcpl = this.mcpl.view(this.offer.tools);
-    const setsOff = toolsOff(this.offer.tools, mcpl, this.#mcplSettings());
-    const tools = this.offer.tools.map<OfferedTool>((tool) => {
-      const setOff = setsOff.get(tool.name);
-      const offered = !hidden.has(tool.name) && setOff === undefined;
-      return { tool, offered, autoApproved: approved.has(tool.name), ...(setOff !== undefined && { setOff }) };
-    });
+    const consent = this.#consent;
+    const options = { definition, consent, tools: this.offer.tools, mcpl, settings: this.#mcplSettings() };
     return {
       id: this.id,
       definedBy: definition?.definedBy ?? 'user',
@@ -364,7 +381,7 @@ export class ServerUnit implements Disposable {
       label: this.#entry.label,
       enabled: definition?.enabled ?? false,
       state: this.state,
-      tools,
+      tools: offeredTools({ ...options, trust: this.trust }),
       listing: listings.tools,
       resources,
       templates,
@@ -377,24 +394,4 @@ export class ServerUnit implements Disposable {
       scopes: this.scopes,
     };
   }
-}
-
-/**
- * Tools whose feature set is off, each with its set. One that the server does not declare, or no longer, is not on
- * either: a server must not free its tools by taking their set back.
- */
-function toolsOff(
-  tools: readonly Tool[],
-  mcpl: McplSnapshot | undefined,
-  { toolFeatureSets }: McplSettings,
-): ReadonlyMap<string, string> {
-  const off = new Map<string, string>();
-  if (mcpl === undefined) return off;
-  const declared = mcpl.sets.map(({ set }) => set);
-  const on = new Set(mcpl.sets.filter(({ state }) => state === 'enabled').map(({ set }) => set.name));
-  for (const tool of tools) {
-    const name = featureSetOfTool(tool, declared, toolFeatureSets);
-    if (name !== undefined && !on.has(name)) off.set(tool.name, name);
-  }
-  return off;
 }

@@ -8,13 +8,14 @@ import { slicedJson, weigh } from '../base/slicedJson.ts';
 import type { ServerState, StateVerdict } from '../mcpl/stateUpdates.ts';
 import type { ResultView } from '../model/content.ts';
 import { checkpointName, type KeptState, type LineageKey, type StateKeeper } from '../model/lineage.ts';
-import { stateOwner, type StateUse, stateUse } from '../policy/stateSets.ts';
+import { type SentState, stateOwner, stateUse } from '../policy/stateSets.ts';
 import type { NewStateBody, StateBase, StateStore, StateUpdate } from '../ports.ts';
 import { type AnnouncedState, decodeStateResult, type StateBody } from '../wire/mcpl/stateResult.ts';
 import { keyText } from './lineageKey.ts';
 import { RemarkedResult } from './remarkedResult.ts';
 import { shortArguments } from './shortArguments.ts';
 import type { NewState, StateKeeping } from './stateKeeping.ts';
+import type { StateOwners } from './stateOwners.ts';
 import type { StateQueue, StateTurn } from './stateQueue.ts';
 import type { CallContext, CallStep } from './callSteps.ts';
 import type { StateUnit } from './stateUnit.ts';
@@ -24,12 +25,11 @@ export interface StateCallsOptions {
   readonly states: StateStore;
   readonly queue: StateQueue;
   readonly keeping: StateKeeping;
+  readonly owners: StateOwners;
   log(server: string): Logger;
   redact(server: string, text: string): string;
   find(server: string): StateUnit | undefined;
 }
-
-type SentUse = Exclude<StateUse, { readonly kind: 'never' }>;
 
 /** A call that has the turn of its set. */
 interface Held {
@@ -64,7 +64,7 @@ export class StateCalls {
     this.#options = options;
   }
 
-  async send(context: CallContext, use: SentUse, next: CallStep): Promise<ResultView> {
+  async send(context: CallContext, use: SentState, next: CallStep): Promise<ResultView> {
     const { request, token = NO_CANCELLATION } = context;
     const key = { server: request.server, featureSet: use.featureSet };
     this.release(context);
@@ -163,7 +163,12 @@ export class StateCalls {
       return this.#lost(context, '', undefined, decoded.problem, 'failure');
     }
     const { checkpoint, featureSet: named, body } = decoded;
-    const owner = stateOwner(mcpl, request.tool, named, body !== undefined);
+    const { owners } = this.#options;
+    const byOwner = stateUse(mcpl, request.tool).kind === 'byOwner';
+    const first = byOwner ? await owners.of(server.id, request.tool) : undefined;
+    const owner = stateOwner(mcpl, request.tool, { named, first, hasBody: body !== undefined });
+    if (byOwner && first === undefined && owner.kind === 'set')
+      await owners.learn(server.id, request.tool, owner.featureSet);
     if (named !== undefined && owner.featureSet !== named)
       this.#say(context, `names the feature set "${named}" in its state, which is not declared.`);
     if (owner.kind === 'off')

@@ -7,9 +7,10 @@ import type { ServerState, StateVerdict } from '../mcpl/stateUpdates.ts';
 import type { ResultView } from '../model/content.ts';
 import type { LineageKey } from '../model/lineage.ts';
 import type { HostLimits } from '../model/server.ts';
-import type { Logs, StateStore } from '../ports.ts';
+import type { GrantStore, Ids, Logs, StateStore } from '../ports.ts';
 import type { LineageActions, LiveLineages } from './liveLineages.ts';
 import { StateCalls } from './stateCalls.ts';
+import { StateOwners } from './stateOwners.ts';
 import type { StateUnit } from './stateUnit.ts';
 
 import { StateKeeping } from './stateKeeping.ts';
@@ -20,8 +21,10 @@ import type { CallContext, CallStep } from './callSteps.ts';
 
 export interface StateDeskOptions {
   readonly clock: Clock;
+  readonly ids: Ids;
   readonly logs: Logs;
   readonly states: StateStore;
+  readonly grants: GrantStore;
   readonly audit: Recorder;
   readonly lineages: Pick<LiveLineages, 'changed' | 'broke'>;
   limits(): HostLimits;
@@ -33,6 +36,7 @@ export class StateDesk implements LineageActions, Disposable {
   readonly #keeping: StateKeeping;
   readonly #retention: StateRetention;
   readonly #calls: StateCalls;
+  readonly #owners: StateOwners;
   readonly #rollback: StateRollback;
 
   constructor(options: StateDeskOptions) {
@@ -59,9 +63,15 @@ export class StateDesk implements LineageActions, Disposable {
       onBroken: (trouble) => lineages.broke(trouble),
     });
     const keeping = this.#keeping;
-    this.#calls = new StateCalls({ clock, states, queue, keeping, log, redact, find });
+    this.#owners = new StateOwners({ clock, ids: options.ids, grants: options.grants, log: logs.host });
+    this.#calls = new StateCalls({ clock, states, queue, keeping, owners: this.#owners, log, redact, find });
     const onMoved = (key: LineageKey): void => lineages.changed(key);
     this.#rollback = new StateRollback({ clock, states, queue, keeping, audit, redact, find, onMoved });
+  }
+
+  /** The set that owned the first state of a tool that names no set. */
+  ownerOf(server: string, tool: string): Promise<string | undefined> {
+    return this.#owners.of(server, tool);
   }
 
   send(context: CallContext, use: Parameters<StateCalls['send']>[1], next: CallStep): Promise<ResultView> {

@@ -4,7 +4,7 @@ import type { Recorder } from '../mcpl/recorder.ts';
 import type { ServerState, StateAuthority, StateVerdict } from '../mcpl/stateUpdates.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { ResultView } from '../model/content.ts';
-import { mayReturnState, stateUse } from '../policy/stateSets.ts';
+import { mayReturnState, type StateUse, stateUse, stateUseOfOwner } from '../policy/stateSets.ts';
 import type { Ports } from '../ports.ts';
 import { LiveLineages } from './liveLineages.ts';
 import { RemarkedResult } from './remarkedResult.ts';
@@ -15,7 +15,7 @@ import type { CallContext, CallInterceptor, CallStep } from './callSteps.ts';
 export type { StateUnit };
 
 export interface StateHostOptions {
-  readonly ports: Pick<Ports, 'clock' | 'logs' | 'storage'>;
+  readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage'>;
   readonly audit: Recorder;
   limits(): HostLimits;
   units(): readonly StateUnit[];
@@ -96,16 +96,26 @@ export class StateHost implements StateAuthority, Disposable {
   }
 
   async #send(context: CallContext, next: CallStep): Promise<ResultView> {
-    const { mcpl, id: server } = context.server;
-    const use = mcpl === undefined ? undefined : stateUse(mcpl, context.request.tool);
-    if (use === undefined || use.kind === 'never') return next(context);
+    const use = await this.#useOf(context);
+    if (use.kind === 'never' || use.kind === 'byOwner') return next(context);
     if (use.kind === 'onceKnown') {
       // A server that never returned a state is not held up for one.
       if (!this.lineages.isLoaded) await this.lineages.loaded();
-      if (!this.lineages.isKnown({ server, featureSet: use.featureSet })) return next(context);
+      if (!this.lineages.isKnown({ server: context.server.id, featureSet: use.featureSet })) return next(context);
     }
     const desk = await this.#load();
     return desk.send(context, use, next);
+  }
+
+  async #useOf({ server: { mcpl, id: server }, request }: CallContext): Promise<StateUse> {
+    if (mcpl === undefined) return { kind: 'never' };
+    const use = stateUse(mcpl, request.tool);
+    if (use.kind !== 'byOwner') return use;
+    if (!this.lineages.isLoaded) await this.lineages.loaded();
+    // Without a state there is no owner yet, and nothing to load.
+    if (!mcpl.sets.some(({ set }) => this.lineages.isKnown({ server, featureSet: set.name }))) return use;
+    const desk = await this.#load();
+    return stateUseOfOwner(mcpl, await desk.ownerOf(server, request.tool));
   }
 
   #load(): Promise<StateDesk> {
@@ -121,8 +131,10 @@ export class StateHost implements StateAuthority, Disposable {
     const { ports, audit } = options;
     this.#loaded = new StateDesk({
       clock: ports.clock,
+      ids: ports.ids,
       logs: ports.logs,
       states: ports.storage.states,
+      grants: ports.storage.grants,
       audit,
       limits: () => options.limits(),
       find: (server) => options.units().find(({ id }) => id === server),

@@ -19,7 +19,7 @@ import { protocolError } from './protocolError.ts';
 import { SessionLog } from './sessionLog.ts';
 import { SessionSubscriptions } from './sessionSubscriptions.ts';
 import { decodeCall, failedCall, type IncomingCall, progressTokenOf } from './toolCall.ts';
-import { listedTools } from './toolList.ts';
+import { approvedNames, isStillApproved, listedTools, noLongerApproved } from './toolList.ts';
 import { wellFormedResult } from './wellFormed.ts';
 
 export type { BackChannel } from './backChannels.ts';
@@ -79,6 +79,8 @@ export class GatewaySession implements GatewayClient, Disposable {
   #capabilities: JsonObject = {};
   #clientCapabilities: Json | undefined;
   #initialized = false;
+  /** Tools that the client was told to run without asking its person. */
+  #toldApproved: ReadonlySet<string> = new Set();
 
   constructor({ host, server, ids, clock, clients }: GatewaySessionOptions) {
     this.id = ids.uuid();
@@ -212,7 +214,9 @@ export class GatewaySession implements GatewayClient, Disposable {
     if (list === undefined) throw methodNotFound(method);
     if (cursor !== undefined && cursor !== null)
       throw new WireError(RPC.invalidParams, 'This list has one page: call without a `cursor`.');
-    return list(this.#host.server(this.server), this.#clock);
+    const snapshot = this.#host.server(this.server);
+    if (method === 'tools/list') this.#toldApproved = approvedNames(snapshot);
+    return list(snapshot, this.#clock);
   }
 
   #call(id: RequestId, call: IncomingCall, send: Send, mode: AnswerMode): Promise<JsonObject | undefined> {
@@ -236,6 +240,9 @@ export class GatewaySession implements GatewayClient, Disposable {
 
   async #run({ request }: IncomingCall, options: CallOptions): Promise<JsonObject> {
     try {
+      // Its person was not asked, and has to be by now: the definition changed, or the approval ended.
+      if (this.#toldApproved.has(request.tool) && !isStillApproved(this.#host.server(this.server), request.tool))
+        throw noLongerApproved(request.tool);
       return wellFormedResult(await this.#host.callTool(request, options));
     } catch (error) {
       return failedCall(toHostError(error));

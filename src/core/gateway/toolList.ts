@@ -1,5 +1,7 @@
 import { type Clock, nextTurn } from '../base/clock.ts';
+import { HostError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { toolNamed } from '../features/calledTool.ts';
 import type { OfferedTool, ServerSnapshot } from '../model/server.ts';
 import { iconsJson, isListed } from './offerLists.ts';
 import { wellFormedHints, wellFormedTool } from './wellFormed.ts';
@@ -32,4 +34,22 @@ function describe({ tool, autoApproved }: OfferedTool): JsonObject {
     ...iconsJson(tool.icons),
     annotations: { ...wellFormedHints(annotations), readOnlyHint: autoApproved },
   };
+}
+
+export function approvedNames(snapshot: ServerSnapshot | undefined): ReadonlySet<string> {
+  const tools = snapshot?.tools ?? [];
+  return new Set(tools.filter(({ autoApproved }) => autoApproved).map(({ tool }) => tool.name));
+}
+
+/** A tool that is gone is refused elsewhere. */
+export function isStillApproved(snapshot: ServerSnapshot | undefined, name: string): boolean {
+  return snapshot === undefined || toolNamed(snapshot, name)?.autoApproved !== false;
+}
+
+export function noLongerApproved(tool: string): HostError {
+  return new HostError('NOT_APPROVED', `The tool "${tool}" may no longer be called without asking the person.`, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: 'List the tools again, then call it again.',
+  });
 }

@@ -2,7 +2,7 @@
  * What the host allows a server (model C; the other direction, what servers allow the host, will stand beside it with
  * a `direction` of its own). Never in workspace files: a repository cannot allow itself anything.
  */
-export type Grant = FeatureSetGrant | ScopeGrant | DeclaredSetsRecord;
+export type Grant = FeatureSetGrant | StateOwnerGrant | ToolGrant | ScopeGrant | DeclaredSetsRecord;
 
 /** That this form of the declaration of a feature set was switched on. */
 export interface FeatureSetGrant {
@@ -14,6 +14,43 @@ export interface FeatureSetGrant {
   readonly target: string;
   /** The digest of the declaration. */
   readonly form: string;
+  readonly at: number;
+}
+
+/** Which feature set owned the first state of a tool that names no set (MCPL §8.1): it owns its next call too. */
+export interface StateOwnerGrant {
+  readonly id: string;
+  readonly direction: 'toServer';
+  readonly kind: 'stateOwner';
+  readonly server: string;
+  /** The tool. */
+  readonly target: string;
+  /** The name of the set. */
+  readonly form: string;
+  readonly at: number;
+}
+
+/** The definition of a tool that models may call without asking: another definition ends the trust. */
+export interface ToolGrant {
+  readonly id: string;
+  readonly direction: 'toServer';
+  readonly kind: 'tool';
+  readonly server: string;
+  /** The name of the tool. */
+  readonly target: string;
+  /** The digest of the definition. */
+  readonly form: string;
+  /** Of the connection that it was seen on. */
+  readonly fingerprint: string;
+  /** The definition as text, to show what changed; absent where it was too long to keep. */
+  readonly definition: string | undefined;
+  /** The digest at the last start, and at how many starts in a row it was another than before. */
+  readonly last: string;
+  readonly changes: number;
+  /** A person trusts the tool whatever its definition says. */
+  readonly isAny: boolean;
+  /** The digest that a person chose to be asked about, so that the question does not come again. */
+  readonly declined: string | undefined;
   readonly at: number;
 }
 

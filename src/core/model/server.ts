@@ -234,8 +234,37 @@ export interface OfferedTool {
   readonly offered: boolean;
   /** Whether models may call it without being asked. */
   readonly autoApproved: boolean;
-  /** The feature set that it belongs to, where that is off: nobody may call it then. */
+  /** It would be auto-approved, but its definition is not the one that was approved. */
+  readonly change?: ToolChange | undefined;
+  /** A feature set of it that is off: no call is allowed then. */
   readonly setOff?: string | undefined;
+  /** All feature sets that must be on, where a set is off and the tool names none of several. */
+  readonly needs?: readonly string[] | undefined;
+  /** It is for the server's own apps only: models are never offered it. */
+  readonly forApps?: true | undefined;
+}
+
+/** A definition that differs from the approved one. */
+export interface ToolChange {
+  /** The digest of the definition, for an answer to exactly this one. */
+  readonly form: string;
+  /** The approved definition as text; absent where it was too long to keep. */
+  readonly before: string | undefined;
+  readonly now: string;
+  /** It changed at so many starts in a row that a person may approve any definition. */
+  readonly isFrequent: boolean;
+  /** A person chose to be asked before each call. */
+  readonly isDeclined: boolean;
+}
+
+/** How a person answers a changed definition. */
+export type DefinitionAnswer = 'approve' | 'approveAny' | 'keepAsking';
+
+/** A definition that a person saw. */
+export interface SeenDefinition {
+  readonly tool: string;
+  /** Its digest, as in `ToolChange.form`. */
+  readonly form: string;
 }
 
 /** Whether a list is what the server has: it is kept as it was while it is read, and when it cannot be read. */

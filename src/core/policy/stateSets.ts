@@ -10,10 +10,20 @@ export type StateOwner =
 
 /** Whether calls of a tool are sent with a state. */
 export type StateUse =
-  | { readonly kind: 'always' | 'onceKnown'; readonly featureSet: string; readonly keeper: StateKeeper | 'either' }
+  | SentState
+  /** The tool names no set: the set that owned its first state decides. */
+  | { readonly kind: 'byOwner' }
   | { readonly kind: 'never' };
 
+/** A call is sent with the state of this set. */
+export interface SentState {
+  readonly kind: 'always' | 'onceKnown';
+  readonly featureSet: string;
+  readonly keeper: StateKeeper | 'either';
+}
+
 const NEVER: StateUse = { kind: 'never' };
+const BY_OWNER: StateUse = { kind: 'byOwner' };
 
 /** MCPL §8.1 */
 export function declaresState({ rollback, hostState }: FeatureSet): boolean {
@@ -32,16 +42,38 @@ export function mayReturnState({ dialect, sets }: McplSnapshot): boolean {
 
 export function stateUse(mcpl: McplSnapshot, tool: string): StateUse {
   const view = setOfTool(mcpl, tool);
-  if (view === undefined) return NEVER;
-  const { set } = view;
+  if (view === undefined) return mayReturnState(mcpl) ? BY_OWNER : NEVER;
+  return useOfSet(mcpl, view.set);
+}
+
+/** The same for a tool that names no set, from the set that owned its first state. */
+export function stateUseOfOwner(mcpl: McplSnapshot, owner: string | undefined): StateUse {
+  const view = mcpl.sets.find(({ set }) => set.name === owner);
+  return view?.state === 'enabled' ? useOfSet(mcpl, view.set) : NEVER;
+}
+
+function useOfSet(mcpl: McplSnapshot, set: FeatureSet): StateUse {
   const keeper = keeperOf(set, mcpl.dialect);
   if (declaresState(set)) return { kind: 'always', featureSet: set.name, keeper };
   return decidesByResponse(mcpl.dialect) ? { kind: 'onceKnown', featureSet: set.name, keeper } : NEVER;
 }
 
-/** The set that the state of a result belongs to; `named` is what the state itself says. Never guessed. */
-export function stateOwner(mcpl: McplSnapshot, tool: string, named: string | undefined, hasBody: boolean): StateOwner {
-  const view = mcpl.sets.find(({ set }) => set.name === named) ?? setOfTool(mcpl, tool) ?? onlyFitting(mcpl, hasBody);
+/**
+ * The set that the state of a result belongs to; `named` is the set in the state itself, `first` the owner of the first
+ * state of a tool that names no set. Never guessed.
+ */
+export function stateOwner(
+  mcpl: McplSnapshot,
+  tool: string,
+  {
+    named,
+    first,
+    hasBody,
+  }: { readonly named?: string | undefined; readonly first?: string | undefined; hasBody: boolean },
+): StateOwner {
+  const declared = (name: string | undefined): FeatureSetView | undefined =>
+    name === undefined ? undefined : mcpl.sets.find(({ set }) => set.name === name);
+  const view = declared(named) ?? setOfTool(mcpl, tool) ?? declared(first) ?? onlyFitting(mcpl, hasBody);
   if (view === undefined) return { kind: 'nobody', featureSet: '', keeper: keeperOfNobody(mcpl) };
   const featureSet = view.set.name;
   if (view.state !== 'enabled') return { kind: 'off', featureSet };

@@ -1,26 +1,80 @@
-import { isJsonObject, type Json } from '../base/json.ts';
+import { isJsonArray, isJsonObject, type Json } from '../base/json.ts';
 import type { Tool } from '../model/catalog.ts';
-import type { FeatureSet } from '../model/mcpl.ts';
+import type { FeatureSet, McplSnapshot } from '../model/mcpl.ts';
 
 /**
- * The feature set that a tool belongs to: the one that it names, or else the settings, or else the only one that uses
- * tools. One that was named and is not declared is an answer all the same: nothing of it is on.
+ * The feature sets that must be on for a tool: those that it names, or else the one of the settings, or else all that use
+ * tools. A named set counts even if the server does not declare it: no part of it is on.
  */
+export function featureSetsOfTool(
+  tool: Tool,
+  sets: readonly FeatureSet[],
+  map: Readonly<Record<string, string>>,
+): readonly string[] {
+  // A person can switch nothing on for a server without any sets.
+  if (sets.length === 0) return [];
+  const named = namedSets(tool);
+  if (named.length > 0) return named;
+  const mapped = Object.hasOwn(map, tool.name) ? map[tool.name] : undefined;
+  if (mapped !== undefined) return [mapped];
+  return sets.filter((set) => set.uses.includes('tools')).map(({ name }) => name);
+}
+
+/** The one feature set that a tool belongs to; absent where it may belong to several. */
 export function featureSetOfTool(
   tool: Tool,
   sets: readonly FeatureSet[],
   map: Readonly<Record<string, string>>,
 ): string | undefined {
-  // Of a server without any sets there is nothing that a person could switch on.
-  if (sets.length === 0) return undefined;
-  const { _meta: meta, featureSet } = tool.raw;
-  const named = nameIn(isJsonObject(meta) ? meta['featureSet'] : undefined) ?? nameIn(featureSet);
-  if (named !== undefined) return named;
-  if (Object.hasOwn(map, tool.name)) return map[tool.name];
-  const using = sets.filter((set) => set.uses.includes('tools'));
-  return using.length === 1 ? using[0]?.name : undefined;
+  const names = featureSetsOfTool(tool, sets, map);
+  return names.length === 1 ? names[0] : undefined;
 }
 
-function nameIn(value: Json | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+/** Why a tool is off: a feature set of it is. */
+export interface ToolSetsOff {
+  /** The first set that is off. */
+  readonly setOff: string;
+  /** All sets that must be on, where there are several. */
+  readonly needs?: readonly string[] | undefined;
+}
+
+/**
+ * Tools with a feature set that is off. An undeclared set is never on: a server must not free its tools by withdrawing
+ * their set.
+ */
+export function toolsOff(
+  tools: readonly Tool[],
+  mcpl: McplSnapshot | undefined,
+  map: Readonly<Record<string, string>>,
+): ReadonlyMap<string, ToolSetsOff> {
+  const off = new Map<string, ToolSetsOff>();
+  if (mcpl === undefined) return off;
+  const declared = mcpl.sets.map(({ set }) => set);
+  const on = new Set(mcpl.sets.filter(({ state }) => state === 'enabled').map(({ set }) => set.name));
+  for (const tool of tools) {
+    const names = featureSetsOfTool(tool, declared, map);
+    const setOff = names.find((name) => !on.has(name));
+    if (setOff !== undefined) off.set(tool.name, { setOff, ...(names.length > 1 && { needs: names }) });
+  }
+  return off;
+}
+
+/** Whether the tool is for the server's own apps only (MCP Apps, `_meta.ui.visibility`): models never get it. */
+export function isForAppsOnly({ raw: { _meta: meta } }: Tool): boolean {
+  if (!isJsonObject(meta)) return false;
+  const { ui } = meta;
+  return [isJsonObject(ui) ? ui['visibility'] : undefined, meta['ui/visibility']].some(excludesModels);
+}
+
+/** A value that cannot be read excludes them too. */
+function excludesModels(visibility: Json | undefined): boolean {
+  if (visibility === undefined) return false;
+  return !(isJsonArray(visibility) ? visibility : [visibility]).includes('model');
+}
+
+/** The names in all places that servers use. Where they disagree, all of them count. */
+function namedSets({ raw: { _meta: meta, featureSet } }: Tool): readonly string[] {
+  const { featureSet: own, 'mcpl/featureSet': prefixed } = isJsonObject(meta) ? meta : {};
+  const names = [own, prefixed, featureSet].filter((name) => typeof name === 'string').filter((name) => name !== '');
+  return [...new Set(names)];
 }

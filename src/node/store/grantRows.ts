@@ -1,11 +1,16 @@
-import type { DeclaredSet, Grant, ScopeGrant } from '../../core/index.ts';
+import type { DeclaredSet, Grant, ScopeGrant, ToolGrant } from '../../core/index.ts';
 import { integer, list, oneOf, optionalInteger, optionalText, record, type Row, text, type Value } from './records.ts';
 
 /** In the order of the columns. */
 export function grantValues(grant: Grant): Value[] {
   const { id, direction, kind, server, at } = grant;
-  if (kind === 'featureSet') return [id, direction, kind, server, grant.target, grant.form, at, null];
   if (kind === 'declaredSets') return [id, direction, kind, server, '', '', at, JSON.stringify({ sets: grant.sets })];
+  if (kind === 'tool') {
+    const { fingerprint, definition, last, changes, isAny, declined } = grant;
+    const details = { fingerprint, definition, last, changes, isAny, declined };
+    return [id, direction, kind, server, grant.target, grant.form, at, JSON.stringify(details)];
+  }
+  if (kind !== 'scope') return [id, direction, kind, server, grant.target, grant.form, at, null];
   const { key, fingerprint, featureSet, action, label, targets, payloadHash, lifetime, by, until } = grant;
   const details = { featureSet, action, label, targets, payloadHash, lifetime, by, until };
   return [id, direction, kind, server, key, fingerprint, at, JSON.stringify(details)];
@@ -19,12 +24,27 @@ export function grantOf(row: Row): Grant {
     server: text(row['server'], 'server'),
     at: integer(row['at'], 'at'),
   };
-  const kind = oneOf(row['kind'], ['featureSet', 'scope', 'declaredSets'], 'kind');
+  const kind = oneOf(row['kind'], ['featureSet', 'stateOwner', 'tool', 'scope', 'declaredSets'], 'kind');
   const target = text(row['target'], 'target');
   const form = text(row['form'], 'form');
-  if (kind === 'featureSet') return { ...common, kind, target, form };
   if (kind === 'declaredSets') return { ...common, kind, sets: list(declaredSet)(detailsIn(row)['sets']) };
+  if (kind === 'tool') return { ...common, kind, target, form, ...toolDetails(row) };
+  if (kind !== 'scope') return { ...common, kind, target, form };
   return { ...common, kind, key: target, fingerprint: form, ...detailsOf(row) };
+}
+
+type ToolDetails = Pick<ToolGrant, 'fingerprint' | 'definition' | 'last' | 'changes' | 'isAny' | 'declined'>;
+
+function toolDetails(row: Row): ToolDetails {
+  const details = detailsIn(row);
+  return {
+    fingerprint: text(details['fingerprint'], 'fingerprint'),
+    definition: optionalText(details['definition'], 'definition'),
+    last: text(details['last'], 'last'),
+    changes: integer(details['changes'], 'changes'),
+    isAny: details['isAny'] === true,
+    declined: optionalText(details['declined'], 'declined'),
+  };
 }
 
 type Details = Omit<ScopeGrant, 'id' | 'direction' | 'kind' | 'server' | 'at' | 'key' | 'fingerprint'>;

@@ -216,7 +216,7 @@ mcplCases('feature sets', (open) => {
         entry: { toolFeatureSets: { mapped: 'd' } },
       },
     });
-    assert.deepEqual(opened.offered(), ['free']);
+    assert.deepEqual(opened.offered(), []);
     assert.deepEqual(opened.sets(), ['c disabled, notify, tools claimed older', 'd disabled, notify, tools mapped']);
     for (const [name, featureSet] of [
       ['claimed', 'c'],
@@ -227,10 +227,16 @@ mcplCases('feature sets', (open) => {
         code: 'FEATURE_SET_OFF',
         message: `The tool "${name}" is off with its feature set "${featureSet}".`,
       });
+    await assert.rejects(opened.call('free'), {
+      code: 'FEATURE_SET_OFF',
+      message: 'The tool "free" may belong to any of 2 feature sets, and "c" is off.',
+    });
     await opened.life().caughtUp();
     assert.deepEqual(opened.life().sent('tools/call'), []);
+    await opened.enable('d');
+    assert.deepEqual(opened.offered(), ['mapped']);
     await opened.enable('c');
-    assert.deepEqual(opened.offered(), ['claimed', 'older', 'free']);
+    assert.deepEqual(opened.offered(), ['claimed', 'older', 'mapped', 'free']);
     assert.equal((await opened.call('claimed')).modelText, 'done');
     await opened.disable('c');
     await assert.rejects(opened.call('claimed'), { code: 'FEATURE_SET_OFF' });
@@ -239,6 +245,7 @@ mcplCases('feature sets', (open) => {
       'case tools/call c refused: claimed by api: The tool "claimed" is off with its feature set "c".',
       'case tools/call c refused: older by api: The tool "older" is off with its feature set "c".',
       'case tools/call d refused: mapped by api: The tool "mapped" is off with its feature set "d".',
+      'case tools/call refused: free by api: The tool "free" may belong to any of 2 feature sets, and "c" is off.',
       'case tools/call c success: claimed by api',
       'case tools/call c refused: claimed by api: The tool "claimed" is off with its feature set "c".',
     ]);

@@ -202,7 +202,8 @@ scopeCases('calls of tools', (open) => {
       server: {
         sets: { files: FILES_SET, more: FILES_SET },
         tools: [RUN, { ...RUN, name: 'aimed' }, { ...RUN, name: 'harmless' }, STRAY],
-        entry: { scopeAdapters },
+        // A tool that names no set needs all sets with tools.
+        entry: { scopeAdapters, featureSets: { enabled: ['files', 'more'] } },
       },
     });
     opened.person.push('once', 'dismiss');

@@ -377,6 +377,9 @@ export class FakeHost implements Host {
   setAutoApproved(id: string): Promise<void> {
     return this.#note(`approve ${id}`);
   }
+  answerDefinitions(id: string): Promise<void> {
+    return this.#note(`answer definitions ${id}`);
+  }
   forgetConsent(id: string): Promise<void> {
     return this.#note(`forget ${id}`);
   }

@@ -83,6 +83,27 @@ suite('gateway session', () => {
     });
   });
 
+  test('a tool that was listed as approved and is not any more is refused until its client lists the tools again', async () => {
+    const client = new Conversation();
+    const passes = async (): Promise<void> => {
+      const done = client.call(2, { name: 'add' });
+      (await client.host.nextCall()).succeed({ content: [] });
+      await done;
+      client.heard();
+    };
+    client.host.set('notes', [tool('add', {}, { autoApproved: true })]);
+    await client.ask(request('tools/list', {}));
+    await passes();
+    client.host.set('notes', [tool('add', { description: 'Other.' }, { autoApproved: false })]);
+    for (let again = 0; again < 2; again++)
+      assert.match(
+        JSON.stringify(await client.ask(request('tools/call', { name: 'add' }))),
+        /may no longer be called without asking the person\. List the tools again, then call it again\."\}\],"isError":true/,
+      );
+    await client.ask(request('tools/list', {}));
+    await passes();
+  });
+
   test('of the icons of a tool only those with harmless addresses go on', async () => {
     const client = new Conversation();
     const icons = [{ src: 'javascript:alert(1)' }, { src: 'https://a.test/i.png', sizes: ['48x48'] }];

@@ -95,6 +95,26 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
+  test('that is one of several with tools, takes a tool along that names none, until the settings name its set', async () => {
+    const tools = [tool('edit'), tool('prefixed', { _meta: { 'mcpl/featureSet': 'b' } }), tool('mine')];
+    const mcpl = { version: '0.2', featureSets: { b: notes, c: notes } };
+    const entry = { ...enabled('c'), toolFeatureSets: { mine: 'c' } };
+    const t = await connected({ mcpl, tools, entry });
+    const shown = (): readonly string[] =>
+      (t.host.server('a')?.tools ?? []).map(({ tool: { name }, offered, setOff, needs }) =>
+        [name, offered ? 'offered' : 'off', setOff, needs?.join('+')].filter((part) => part !== undefined).join(' '),
+      );
+    assert.deepEqual(shown(), ['edit off b b+c', 'prefixed off b', 'mine offered']);
+    for (const route of ['command', 'gateway', 'participant', 'extension'] as const)
+      await assert.rejects(t.host.callTool({ server: 'a', tool: 'edit', args: {}, route }), {
+        code: 'FEATURE_SET_OFF',
+        message: 'The tool "edit" may belong to any of 2 feature sets, and "b" is off.',
+      });
+    await t.user({ a: { command: 'x', enabled: true, ...enabled('b', 'c') } });
+    assert.deepEqual(shown(), ['edit offered', 'prefixed offered', 'mine offered']);
+    await t.host.close();
+  });
+
   test('that is taken back does not free its tools', async () => {
     const tools = [tool('edit', { _meta: { featureSet: 'b' } })];
     const t = await connected({

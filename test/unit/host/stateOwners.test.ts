@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { memoryStorage } from '../../../src/node/memoryStorage.ts';
 import { FailingStates, git, notes, StateCase } from './stateCase.ts';
 
 suite('The set that a state belongs to (decision 8)', () => {
@@ -15,12 +16,30 @@ suite('The set that a state belongs to (decision 8)', () => {
     await c.close();
   });
 
-  test('is, of a tool without one, the only one whose state is of that kind', async () => {
+  test('is, for the first state of a tool that names none, the only one with state of that kind; then it stays', async () => {
+    const storage = memoryStorage();
+    const c = await StateCase.open({ sets, tools: { ...tools, other: '' }, storage });
+    await c.call({ checkpoint: 'n', data: 1 }, 'free');
+    await c.call({ checkpoint: 'm', data: 2 }, 'free');
+    await c.call({ checkpoint: 'g' }, 'other');
+    await c.call(undefined, 'other');
+    assert.deepEqual([await c.tree('notes'), await c.tree('git')], [['*m <~ n data', 'n data'], ['*g opaque']]);
+    assert.deepEqual(c.sent, ['{}', '{"state":1}', '{}', '{"checkpoint":"g"}']);
+    await c.close();
+    const again = await StateCase.open({ sets, tools: { ...tools, other: '' }, storage });
+    await again.call(undefined, 'free');
+    await again.call(undefined, 'other');
+    assert.deepEqual(again.sent, ['{"state":2}', '{"checkpoint":"g"}']);
+    await again.close();
+  });
+
+  test('is not the first owner where a later state names another set', async () => {
     const c = await StateCase.open({ sets, tools });
     await c.call({ checkpoint: 'n', data: 1 }, 'free');
-    await c.call({ checkpoint: 'g' }, 'free');
-    assert.deepEqual([await c.tree('notes'), await c.tree('git')], [['*n data'], ['*g opaque']]);
-    assert.deepEqual(c.sent, ['{}', '{}']);
+    await c.call({ checkpoint: 'g', featureSet: 'git' }, 'free');
+    await c.call(undefined, 'free');
+    assert.deepEqual(await c.tree('git'), ['*g opaque']);
+    assert.equal(c.sent.at(-1), '{"state":1}');
     await c.close();
   });
 

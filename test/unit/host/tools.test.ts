@@ -3,6 +3,7 @@ import { Deferred } from '../../../src/core/base/async.ts';
 import { CancellationSource } from '../../../src/core/base/cancellation.ts';
 import { isHostError } from '../../../src/core/base/errors.ts';
 import type { JsonObject } from '../../../src/core/base/json.ts';
+import { listedTools } from '../../../src/core/gateway/toolList.ts';
 import type { Operation, Progress, ToolCallRequest } from '../../../src/core/model/operation.ts';
 import { settle } from '../../support/fakeClock.ts';
 import { failWith, NO_ANSWER, ScriptedServer, tool } from '../../support/scriptedServer.ts';
@@ -248,6 +249,25 @@ suite('A tool call', () => {
       t.server.heard.some((line) => line.startsWith('tools/call')),
       false,
     );
+    await t.host.close();
+  });
+
+  test('of a tool for apps only is refused on every route of models and can be made by a person', async () => {
+    const page = tool('page', { _meta: { ui: { visibility: ['app'] } } });
+    const t = await started(
+      { 'tools/list': () => ({ tools: [page] }), 'tools/call': () => ({ content: [] }) },
+      { a: { command: 'x', enabled: true, tools: { autoApprove: ['page'] } } },
+    );
+    assert.deepEqual(
+      t.host.server('a')?.tools.map(({ offered, forApps }) => [offered, forApps]),
+      [[false, true]],
+    );
+    for (const route of ['gateway', 'participant', 'extension', 'api'] as const)
+      await assert.rejects(t.host.callTool(call({ tool: 'page', route })), { code: 'TOOL_HIDDEN' });
+    for (const route of ['command', 'cli'] as const)
+      assert.equal((await t.host.callTool(call({ tool: 'page', route }))).modelText, '');
+
+    assert.deepEqual(await listedTools(t.host.server('a'), t.clock), []);
     await t.host.close();
   });
 

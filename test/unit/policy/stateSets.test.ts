@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { mayKeepState, mayReturnState, stateOwner, stateUse } from '../../../src/core/policy/stateSets.ts';
+import {
+  mayKeepState,
+  mayReturnState,
+  stateOwner,
+  stateUse,
+  stateUseOfOwner,
+} from '../../../src/core/policy/stateSets.ts';
 import type { McplVersion } from '../../../src/core/model/mcpl.ts';
 import { mcpl, view } from '../../support/featureSets.ts';
 
@@ -13,19 +19,34 @@ suite('Which calls are sent with a state', () => {
   const uses = (version: McplVersion): readonly string[] =>
     ['add', 'commit', 'run', 'free'].map((tool) => {
       const use = stateUse(mcpl(all, { version }), tool);
-      return use.kind === 'never' ? `${tool} never` : `${tool} ${use.kind} ${use.featureSet} ${use.keeper}`;
+      return 'featureSet' in use ? `${tool} ${use.kind} ${use.featureSet} ${use.keeper}` : `${tool} ${use.kind}`;
     });
 
   test('is what sets declare before MCPL 0.4, and what their servers return since then', () => {
-    assert.deepEqual(uses('0.2'), ['add always notes host', 'commit always git server', 'run never', 'free never']);
+    assert.deepEqual(uses('0.2'), ['add always notes host', 'commit always git server', 'run never', 'free byOwner']);
     assert.deepEqual(uses('0.3'), uses('0.2'));
     assert.deepEqual(uses('0.4'), [
       'add always notes host',
       'commit always git either',
       'run onceKnown plain either',
-      'free never',
+      'free byOwner',
     ]);
     assert.deepEqual(uses('0.5'), uses('0.4'));
+  });
+
+  test('is, for a tool that names no set, what the owner of its first state declares', () => {
+    const use = (owner?: string): string => {
+      const found = stateUseOfOwner(
+        mcpl([...all, view('off', { ...notes.set, name: 'off', state: 'disabled' })]),
+        owner,
+      );
+      return 'featureSet' in found ? `${found.kind} ${found.featureSet}` : found.kind;
+    };
+    assert.deepEqual(
+      [use('notes'), use('git'), use('plain'), use('off'), use('gone'), use()],
+      ['always notes', 'always git', 'never', 'never', 'never', 'never'],
+    );
+    assert.equal(stateUse(mcpl([plain]), 'free').kind, 'never');
   });
 
   test('is of no concern where nothing declares any', () => {
@@ -41,7 +62,7 @@ suite('Which calls are sent with a state', () => {
 
 suite('Whose a state is', () => {
   const owner = (tool: string, named?: string, hasBody = false, sets = all, version: McplVersion = '0.2'): string => {
-    const found = stateOwner(mcpl(sets, { version }), tool, named, hasBody);
+    const found = stateOwner(mcpl(sets, { version }), tool, { named, hasBody });
     return found.kind === 'off' ? `off ${found.featureSet}` : `${found.kind} ${found.featureSet} ${found.keeper}`;
   };
 
@@ -52,6 +73,13 @@ suite('Whose a state is', () => {
     assert.equal(owner('free', undefined, true), 'set notes host');
     assert.equal(owner('free', undefined, false), 'set git server');
     assert.equal(owner('free', undefined, false, [notes, plain]), 'set notes host');
+  });
+
+  test('is, for a tool that names no set, the owner of its first state, unless the state names another', () => {
+    const of = (tool: string, named?: string): string =>
+      stateOwner(mcpl(all), tool, { named, first: 'git', hasBody: true }).featureSet;
+    assert.deepEqual([of('free'), of('free', 'notes'), of('add')], ['git', 'notes', 'notes']);
+    assert.equal(stateOwner(mcpl(all), 'free', { first: 'gone', hasBody: true }).featureSet, 'notes');
   });
 
   test('is not guessed', () => {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
-import type { JsonObject } from '../../../src/core/base/json.ts';
-import type { FeatureSet } from '../../../src/core/model/mcpl.ts';
-import { featureSetOfTool } from '../../../src/core/policy/toolFeatureSets.ts';
+import type { Json, JsonObject } from '../../../src/core/base/json.ts';
+import type { FeatureSet, FeatureSetState } from '../../../src/core/model/mcpl.ts';
+import {
+  featureSetOfTool,
+  featureSetsOfTool,
+  isForAppsOnly,
+  toolsOff,
+} from '../../../src/core/policy/toolFeatureSets.ts';
+import { mcpl, view } from '../../support/featureSets.ts';
 import { tool } from '../../support/serverSnapshots.ts';
 
 const set = (name: string, ...uses: string[]): FeatureSet => ({
@@ -22,7 +28,8 @@ suite('The feature set of a tool', () => {
   test('is the one it names, or that of the settings, or the only one that uses tools', () => {
     assert.deepEqual(
       {
-        meta: of({ _meta: { featureSet: 'chat' }, featureSet: 'memory' }, { t: 'memory' }),
+        meta: of({ _meta: { featureSet: 'chat' } }, { t: 'memory' }),
+        prefixed: of({ _meta: { 'mcpl/featureSet': 'chat' } }, { t: 'memory' }),
         named: of({ featureSet: 'chat' }, { t: 'memory' }),
         mapped: of({}, { t: 'chat' }),
         only: of({}),
@@ -35,6 +42,7 @@ suite('The feature set of a tool', () => {
       },
       {
         meta: 'chat',
+        prefixed: 'chat',
         named: 'chat',
         mapped: 'chat',
         only: 'memory',
@@ -51,5 +59,68 @@ suite('The feature set of a tool', () => {
   test('is not found in what every object has', () => {
     const named = tool('toString', { raw: {} }).tool;
     assert.equal(featureSetOfTool(named, [set('chat')], {}), undefined);
+  });
+
+  test('may be several: all that the tool names, or all that use tools', () => {
+    const more = [...sets, set('files', 'tools')];
+    const all = (raw: JsonObject, map: Readonly<Record<string, string>> = {}): readonly string[] =>
+      featureSetsOfTool(tool('t', { raw: { name: 't', ...raw } }).tool, more, map);
+    assert.deepEqual(all({}), ['memory', 'files']);
+    assert.deepEqual(all({}, { t: 'chat' }), ['chat']);
+    assert.deepEqual(all({ _meta: { featureSet: 'chat', 'mcpl/featureSet': 'files' }, featureSet: 'gone' }), [
+      'chat',
+      'files',
+      'gone',
+    ]);
+  });
+
+  test('has to be on, and all of them where there are several', () => {
+    const states = ['enabled', 'disabled', 'changed', 'invalid'] as const;
+    const off = (
+      memory: FeatureSetState,
+      files: FeatureSetState,
+      map: Readonly<Record<string, string>> = {},
+    ): string => {
+      const views = [
+        view('memory', { uses: ['tools'], state: memory }),
+        view('files', { uses: ['tools'], state: files }),
+        view('chat', { uses: ['pushEvents'], state: 'disabled' }),
+      ];
+      const found = toolsOff([tool('t').tool], mcpl(views), map).get('t');
+      return found === undefined ? 'on' : `${found.setOff} of ${found.needs?.join('+') ?? 'itself'}`;
+    };
+    for (const memory of states)
+      for (const files of states) {
+        const expected =
+          memory !== 'enabled' ? 'memory of memory+files' : files !== 'enabled' ? 'files of memory+files' : 'on';
+        assert.equal(off(memory, files), expected);
+        assert.equal(off(memory, files, { t: 'memory' }), memory === 'enabled' ? 'on' : 'memory of itself');
+      }
+    assert.deepEqual(toolsOff([tool('t').tool], undefined, {}).size, 0);
+  });
+});
+
+suite('A tool for apps only', () => {
+  test('says so by a visibility without the model', () => {
+    const only = (meta: Json): boolean => isForAppsOnly(tool('t', { raw: { name: 't', _meta: meta } }).tool);
+    const table: readonly (readonly [Json, boolean])[] = [
+      [{}, false],
+      ['odd', false],
+      [{ ui: {} }, false],
+      [{ ui: 'odd' }, false],
+      [{ ui: { visibility: ['model'] } }, false],
+      [{ ui: { visibility: ['app', 'model'] } }, false],
+      [{ ui: { visibility: 'model' } }, false],
+      [{ ui: { visibility: ['app'] } }, true],
+      [{ ui: { visibility: [] } }, true],
+      [{ ui: { visibility: 'app' } }, true],
+      [{ ui: { visibility: null } }, true],
+      [{ ui: { visibility: { model: true } } }, true],
+      [{ 'ui/visibility': ['app'] }, true],
+    ];
+    assert.deepEqual(
+      table.map(([meta]) => [meta, only(meta)]),
+      table,
+    );
   });
 });

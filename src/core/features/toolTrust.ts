@@ -1,0 +1,91 @@
+import { messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import type { Tool } from '../model/catalog.ts';
+import type { DefinitionAnswer, SeenDefinition, ToolChange } from '../model/server.ts';
+import type { Clock, GrantStore, Ids } from '../ports.ts';
+import type { DefinitionTrust } from './definitionTrust.ts';
+
+export interface ToolTrustOptions {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly trust: GrantStore;
+  redact(text: string): string;
+  /** A tool is trusted now, or no longer. */
+  onChange(): void;
+}
+
+/** What a running server offers, with the names that models may call without asking. */
+export interface TrustedTools {
+  /** Another one for each connection. */
+  readonly session: object;
+  /** Of the connection's program. */
+  readonly fingerprint: string | undefined;
+  readonly tools: readonly Tool[];
+  readonly names: readonly string[];
+  /** Of these, the names that a person allowed together with this very program. */
+  readonly allowedWithProgram: readonly string[];
+}
+
+/** Trust in the tools of one server before any is trusted: the rest is loaded with the first name that a person chose. */
+export class ToolTrust {
+  readonly #options: ToolTrustOptions;
+  #definitions: DefinitionTrust | undefined;
+  #loading: Promise<DefinitionTrust> | undefined;
+  /** Names that were written before it was loaded. */
+  #written: readonly string[] = [];
+
+  constructor(options: ToolTrustOptions) {
+    this.#options = options;
+  }
+
+  /** Reads what was approved; what cannot be read is not trusted. */
+  async load(): Promise<void> {
+    await (await this.#open()).load();
+  }
+
+  /** A person wrote these names into the settings. */
+  written(names: readonly string[]): void {
+    if (this.#definitions === undefined) this.#written = [...this.#written, ...names];
+    else this.#definitions.written(names);
+  }
+
+  /** Compares what the server offers now with what was approved. */
+  look(now: TrustedTools | undefined): void {
+    if (this.#definitions !== undefined) return this.#definitions.look(now);
+    if (now === undefined || now.names.length === 0 || this.#loading !== undefined) return;
+    this.load().then(
+      () => this.#options.onChange(),
+      (error: unknown) => this.#options.log.log('error', `All tools ask first: ${messageOf(error)}`),
+    );
+  }
+
+  isTrusted(tool: Tool): boolean {
+    return this.#definitions?.isTrusted(tool) === true;
+  }
+
+  /** How the definition differs from the approved one; absent where it does not, or that is not known yet. */
+  changeOf(tool: Tool): ToolChange | undefined {
+    return this.#definitions?.changeOf(tool);
+  }
+
+  /** A person chose tools while seeing these definitions. Rejects where that cannot be kept. */
+  async choose(names: readonly string[], seen: readonly Tool[]): Promise<void> {
+    await (await this.#open()).choose(names, seen);
+  }
+
+  /** A person answered for definitions they saw; one that is another by now is left as it is. */
+  async answer(seen: readonly SeenDefinition[], answer: DefinitionAnswer): Promise<void> {
+    await (await this.#open()).answer(seen, answer);
+  }
+
+  #open(): Promise<DefinitionTrust> {
+    this.#loading ??= import('./definitionTrust.ts').then(({ DefinitionTrust }) => {
+      this.#definitions = new DefinitionTrust(this.#options);
+      this.#definitions.written(this.#written);
+      return this.#definitions;
+    });
+    return this.#loading;
+  }
+}

@@ -1,0 +1,104 @@
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Tool } from '../model/catalog.ts';
+import type { ToolGrant } from '../model/grant.ts';
+
+/** A tool that has another definition at this many starts in a row may be approved whatever it says. */
+export const MANY_CHANGES = 3;
+
+const MEMBERS = ['name', 'title', 'description', 'annotations', 'execution', 'featureSet'];
+const WIDTH = 56;
+/** Format characters, unassigned and private ones, and selectors of variants: a text may hide behind them. */
+const HIDDEN = /[\p{Cf}\p{Cn}\p{Co}\u{34F}\u{FE00}-\u{FE0F}\u{E0000}-\u{E0FFF}]/gu;
+/** Other members of `_meta` say nothing to a model and decide nothing here. */
+const META = ['featureSet', 'mcpl/featureSet', 'ui', 'ui/visibility', 'ui/resourceUri'];
+
+/** The parts of a definition that trust is bound to: all that models read, that bounds its arguments, or gives rights. */
+export function trustedParts({ raw, inputSchema, outputSchema }: Tool): JsonObject {
+  const { _meta: meta } = raw;
+  const metaParts = isJsonObject(meta) ? members(meta, META) : {};
+  return {
+    ...members(raw, MEMBERS),
+    inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(Object.keys(metaParts).length > 0 && { _meta: metaParts }),
+  };
+}
+
+/** The same as text for the digest; the order of members does not matter. */
+export function trustedText(tool: Tool): string {
+  return canonicalJson(trustedParts(tool));
+}
+
+/**
+ * The same as lines for people, to compare one definition with another. Long texts are lists of lines, so that nothing
+ * is beyond the edge of the window, and hidden characters are escaped.
+ */
+export function definitionText(tool: Tool): string {
+  const text = JSON.stringify(sorted(trustedParts(tool)), undefined, 2);
+  return `${text.replace(HIDDEN, escaped)}\n`;
+}
+
+/** Whether models may call the tool without asking, by what was approved. */
+export function isTrusted({ form, isAny, fingerprint }: ToolGrant, now: string, program: string | undefined): boolean {
+  // Approved whatever it says was that program, and no other of the same name.
+  return form === now || (isAny && fingerprint === program);
+}
+
+/** What a start with this definition adds to the record; the same record where it adds nothing. */
+export function startedWith(grant: ToolGrant, form: string): ToolGrant {
+  if (form !== grant.last) return { ...grant, last: form, changes: grant.changes + 1 };
+  return grant.changes === 0 || grant.changes >= MANY_CHANGES ? grant : { ...grant, changes: 0 };
+}
+
+/**
+ * The record that a definition is compared with: that of the same program, or else the newest of another program under
+ * the server's name. Where a person allowed this very program, only its own counts.
+ */
+export function baselineOf(
+  grants: readonly ToolGrant[],
+  program: string | undefined,
+  isOwnOnly: boolean,
+): ToolGrant | undefined {
+  const own = grants.find(({ fingerprint }) => fingerprint === program);
+  if (own !== undefined || isOwnOnly) return own;
+  return grants.reduce<ToolGrant | undefined>(
+    (best, each) => (best === undefined || each.at > best.at ? each : best),
+    undefined,
+  );
+}
+
+function members(from: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]));
+}
+
+/** Not by assignment: a member may be called `__proto__`. */
+function sorted(value: Json | undefined): Json | undefined {
+  if (Array.isArray(value)) return value.map((item: Json) => sorted(item) ?? null);
+  if (typeof value === 'string') return value.length > WIDTH || value.includes('\n') ? linesOf(value) : value;
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key])]),
+  );
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => {
+    const lines: string[] = [];
+    let rest = line;
+    while (rest.length > WIDTH) {
+      const space = rest.lastIndexOf(' ', WIDTH);
+      const end = space > 0 ? space + 1 : WIDTH;
+      lines.push(rest.slice(0, end));
+      rest = rest.slice(end);
+    }
+    return [...lines, rest];
+  });
+}
+
+function escaped(character: string): string {
+  return Array.from({ length: character.length }, (_, i) => character.charCodeAt(i))
+    .map((code) => `\\u${code.toString(16).padStart(4, '0')}`)
+    .join('');
+}
