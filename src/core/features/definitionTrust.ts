@@ -1,9 +1,33 @@
 import { messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { ToolGrant } from '../model/grant.ts';
 import type { DefinitionAnswer, SeenDefinition, ToolChange } from '../model/server.ts';
 import { baselineOf, definitionText, isTrusted, MANY_CHANGES, startedWith, trustedText } from '../policy/toolTrust.ts';
-import type { ToolTrustOptions, TrustedTools } from './toolTrust.ts';
+import type { Clock, GrantStore, Ids } from '../ports.ts';
+
+export interface ToolTrustOptions {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly trust: GrantStore;
+  redact(text: string): string;
+  /** A tool is trusted now, or no longer. */
+  onChange(): void;
+}
+
+/** What a running server offers, with the names that models may call without asking. */
+export interface TrustedTools {
+  /** Another one for each connection. */
+  readonly session: object;
+  /** Of the connection's program. */
+  readonly fingerprint: string | undefined;
+  readonly tools: readonly Tool[];
+  readonly names: readonly string[];
+  /** Of these, the names that a person allowed together with this very program. */
+  readonly allowedWithProgram: readonly string[];
+}
 
 /** Programs of one server's name that are remembered for a tool. */
 const MOST_PROGRAMS = 8;

@@ -1,32 +1,7 @@
 import { messageOf } from '../base/errors.ts';
-import type { Logger } from '../base/log.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { DefinitionAnswer, SeenDefinition, ToolChange } from '../model/server.ts';
-import type { Clock, GrantStore, Ids } from '../ports.ts';
-import type { DefinitionTrust } from './definitionTrust.ts';
-
-export interface ToolTrustOptions {
-  readonly server: string;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Logger;
-  readonly trust: GrantStore;
-  redact(text: string): string;
-  /** A tool is trusted now, or no longer. */
-  onChange(): void;
-}
-
-/** What a running server offers, with the names that models may call without asking. */
-export interface TrustedTools {
-  /** Another one for each connection. */
-  readonly session: object;
-  /** Of the connection's program. */
-  readonly fingerprint: string | undefined;
-  readonly tools: readonly Tool[];
-  readonly names: readonly string[];
-  /** Of these, the names that a person allowed together with this very program. */
-  readonly allowedWithProgram: readonly string[];
-}
+import type { DefinitionTrust, ToolTrustOptions, TrustedTools } from './definitionTrust.ts';
 
 /** Trust in the tools of one server before any is trusted: the rest is loaded with the first name that a person chose. */
 export class ToolTrust {

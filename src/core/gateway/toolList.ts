@@ -1,7 +1,6 @@
 import { type Clock, nextTurn } from '../base/clock.ts';
 import { HostError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
-import { toolNamed } from '../features/calledTool.ts';
 import type { OfferedTool, ServerSnapshot } from '../model/server.ts';
 import { iconsJson, isListed } from './offerLists.ts';
 import { wellFormedHints, wellFormedTool } from './wellFormed.ts';
@@ -43,7 +42,7 @@ export function approvedNames(snapshot: ServerSnapshot | undefined): ReadonlySet
 
 /** A tool that is gone is refused elsewhere. */
 export function isStillApproved(snapshot: ServerSnapshot | undefined, name: string): boolean {
-  return snapshot === undefined || toolNamed(snapshot, name)?.autoApproved !== false;
+  return snapshot?.tools.find(({ tool }) => tool.name === name)?.autoApproved !== false;
 }
 
 export function noLongerApproved(tool: string): HostError {
