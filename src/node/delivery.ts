@@ -12,11 +12,11 @@ import {
   type TransportClosed,
 } from '../core/index.ts';
 import { parseMessages, readJson } from './httpBody.ts';
+import { shownBody } from './httpFailure.ts';
 import { isLong, liftedInSlices } from './longMessage.ts';
 import type { HeldRequest } from './streamableHttp.ts';
 
 const NOISE = { lines: 50, perMs: 10_000 };
-const SHOWN = 200;
 
 /** What a transport hands over, in order: held back until somebody receives it, and nothing after the end. */
 export class Delivery {
@@ -76,7 +76,7 @@ export class Delivery {
     try {
       const messages = parseMessages(content);
       if (messages !== undefined) return messages.map((message) => () => this.#receiver(message));
-      this.#noise.line(`Not a message: ${text.slice(0, SHOWN)}`);
+      this.#noise.line(`Not a message: ${shownBody(text)}`);
       return [];
     } catch (error) {
       const value = readJson(text);

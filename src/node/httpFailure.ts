@@ -1,8 +1,20 @@
 import { STATUS_CODES } from 'node:http';
-import { clip, HostError, type HostErrorDetails, isJsonObject, type Json, messageOf } from '../core/index.ts';
+import {
+  cleanLine,
+  clip,
+  HostError,
+  type HostErrorDetails,
+  isJsonObject,
+  type Json,
+  messageOf,
+} from '../core/index.ts';
 import { parseMessages } from './httpBody.ts';
 
 const SHOWN_BODY = 200;
+const MAX_TITLE = 100;
+/** How web pages begin, comments before them included. */
+const PAGE =
+  /^\uFEFF?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]{0,2000}?-->\s*)*<(!doctype\s+html|html|head|body|title|h1|center|pre|div|p)\b/i;
 
 export interface FailedReply {
   readonly status: number;
@@ -52,12 +64,23 @@ export function statusFailure({ status, body, retryAfter, now }: FailedReply): H
     rpcCode: refusal?.code,
     data: refusal?.data,
   };
-  const text = (refusal?.message ?? body).trim().replaceAll(/\s+/g, ' ');
-  const said = text === '' ? '' : `: ${clip(text, SHOWN_BODY)}`;
+  const text = shownBody(refusal?.message ?? body);
+  const said = text === '' ? '' : `: ${text}`;
   if (status === 401) return new HostError('REMOTE_ERROR', `The server needs sign-in${said}`, details);
   const reason = STATUS_CODES[status];
   const name = reason === undefined ? `HTTP ${status}` : `HTTP ${status} (${reason})`;
   return new HostError('REMOTE_ERROR', `The server answered ${name}${said}`, details);
+}
+
+/** The beginning of a body for a log. Of a web page only its title: its markup says nothing to anybody. */
+export function shownBody(body: string): string {
+  if (!PAGE.test(body)) return oneLine(body);
+  const title = cleanLine(/<title[^>]*>([^<]*)/i.exec(body)?.[1] ?? '', MAX_TITLE);
+  return title === '' ? 'a web page' : `a web page, “${title}”`;
+}
+
+function oneLine(text: string): string {
+  return clip(text.trim().replaceAll(/\s+/g, ' '), SHOWN_BODY);
 }
 
 /** RFC 9110 §10.2.3: seconds, or a date. */
@@ -85,7 +108,7 @@ export function unanswered(): HostError {
 }
 
 export function notMcp(text: string): HostError {
-  return new HostError('INVALID_MESSAGE', `The server answered with what is no message: ${text.slice(0, 200)}`, {
+  return new HostError('INVALID_MESSAGE', `The server answered with what is no message: ${shownBody(text)}`, {
     layer: 'protocol',
     suggestion: "Check the server's `url`: it must be its MCP endpoint.",
   });

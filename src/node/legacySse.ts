@@ -27,7 +27,7 @@ import type { HttpAgents } from './httpAgents.ts';
 import { contentType, parseMessages, readBeginning, readEvents, readText } from './httpBody.ts';
 import { isAnswerStatus, networkFailure, refusalIn, type RpcRefusal, statusFailure } from './httpFailure.ts';
 import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
-import { farewellSent, PostExchange } from './postExchange.ts';
+import { atMost, farewellSent, PostExchange } from './postExchange.ts';
 import { inLowerCase } from './statelessRequest.ts';
 
 /** The server must say within this time where messages go. */
@@ -133,7 +133,7 @@ export class LegacySse implements Transport {
     if (this.#isHeld && exchange.id !== undefined) this.#delivery.hold({ id: exchange.id, isHeld: true });
     const post = (): Promise<void> => this.#post(exchange, body);
     const posted = this.#after(exchange).then(() => (exchange.isReply ? this.#answers.run(post) : post()));
-    if (exchange.isInitialized) this.#ready = this.#atMost(READY_MS, posted);
+    if (exchange.isInitialized) this.#ready = atMost(READY_MS, posted, this.#clock);
     ignoreFailure(posted);
   }
 
@@ -314,15 +314,6 @@ export class LegacySse implements Transport {
     for (const exchange of this.#exchanges) exchange.abort.abort();
     this.#requester.close();
     this.#delivery.end(closed);
-  }
-
-  async #atMost(ms: number, promise: Promise<void>): Promise<void> {
-    let timer: Disposable | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = this.#clock.delay(ms, resolve);
-    });
-    await Promise.race([promise, late]);
-    timer?.dispose();
   }
 }
 

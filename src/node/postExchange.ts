@@ -109,10 +109,16 @@ const FAREWELL_MS = 1_000;
 
 /** Waits until the last word was taken, though not for long. */
 export async function farewellSent(exchanges: Iterable<PostExchange>, clock: Clock): Promise<void> {
-  for (const exchange of exchanges) {
-    if (!exchange.isFarewell) continue;
-    const timer = clock.delay(FAREWELL_MS, () => exchange.end());
-    await exchange.ended.promise;
+  for (const exchange of exchanges) if (exchange.isFarewell) await atMost(FAREWELL_MS, exchange.ended.promise, clock);
+}
+
+/** Resolves with the promise, or after this time. */
+export async function atMost(ms: number, promise: Promise<void>, clock: Clock): Promise<void> {
+  const late = new Deferred<void>();
+  const timer = clock.delay(ms, () => late.resolve());
+  try {
+    await Promise.race([promise, late.promise]);
+  } finally {
     timer.dispose();
   }
 }

@@ -27,11 +27,19 @@ import { EventFeed } from './eventFeed.ts';
 import type { HttpAgents } from './httpAgents.ts';
 import { contentType, parseMessages, readBeginning, readText } from './httpBody.ts';
 import { HttpEndpoint } from './httpEndpoint.ts';
-import { isAnswerStatus, networkFailure, notMcp, refusalIn, statusFailure, unanswered } from './httpFailure.ts';
+import {
+  isAnswerStatus,
+  networkFailure,
+  notMcp,
+  refusalIn,
+  shownBody,
+  statusFailure,
+  unanswered,
+} from './httpFailure.ts';
 import type { HttpHeaders } from './httpRequest.ts';
 import { isSessionRefusal, LegacySession } from './legacySession.ts';
 import { lifted } from './longMessage.ts';
-import { farewellSent, PostExchange } from './postExchange.ts';
+import { atMost, farewellSent, PostExchange } from './postExchange.ts';
 import { inLowerCase, statelessHeaders } from './statelessRequest.ts';
 
 /** A reply stream that stays open after its answer, or after a cancelled request, is dropped after this long. */
@@ -182,7 +190,7 @@ export class StreamableHttp implements Transport {
     this.#exchanges.add(exchange);
     const post = (): Promise<void> => this.#post(exchange, posting);
     const posted = this.#after(target).then(() => (exchange.isReply ? this.#answers.run(post) : post()));
-    if (exchange.isInitialized) this.#ready = this.#atMost(READY_MS, posted);
+    if (exchange.isInitialized) this.#ready = atMost(READY_MS, posted, this.#clock);
     ignoreFailure(posted);
   }
 
@@ -319,7 +327,7 @@ export class StreamableHttp implements Transport {
   #takeText(text: string, exchange: PostExchange | undefined): boolean {
     const messages = parseMessages(lifted(text, this.#unread));
     if (messages === undefined) {
-      this.#noise.line(`Not a message: ${text.slice(0, 200)}`);
+      this.#noise.line(`Not a message: ${shownBody(text)}`);
       return false;
     }
     for (const message of messages) {
@@ -383,14 +391,5 @@ export class StreamableHttp implements Transport {
     } finally {
       timer.dispose();
     }
-  }
-
-  async #atMost(ms: number, promise: Promise<void>): Promise<void> {
-    let timer: Disposable | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = this.#clock.delay(ms, resolve);
-    });
-    await Promise.race([promise, late]);
-    timer?.dispose();
   }
 }

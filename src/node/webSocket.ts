@@ -329,8 +329,18 @@ function closedByServer(code: number, reason: string): HostError {
   const why = reason === '' ? String(code) : `${code}, “${reason}”`;
   return new HostError('CONNECTION_CLOSED', `The server closed the connection (${why}).`, {
     layer: 'transport',
-    suggestion: 'Start the server again.',
+    category: `ws-${code}`,
+    suggestion: afterClose(code),
   });
+}
+
+/** By the codes that the registry has for it, and those that servers make of 401 and 403. */
+function afterClose(code: number): string {
+  if ([3000, 4001, 4401].includes(code))
+    return "Check the credentials: correct the token in `headers` in the server's settings, then start the server again.";
+  if ([1008, 3003, 4003, 4403].includes(code))
+    return "Check that you may use this server, and the credentials in `headers` in the server's settings.";
+  return 'Start the server again.';
 }
 
 function silent(): HostError {

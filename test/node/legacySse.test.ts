@@ -181,8 +181,8 @@ suite('HTTP with server-sent events', () => {
     const check = "Check the server's `url`: it must be its MCP endpoint.";
     assert.deepEqual(said, {
       missing: [
-        `dropped 1 false REMOTE_ERROR none: The server answered HTTP 404 (Not Found): <html> Not here</html> | ${check}`,
-        'closed REMOTE_ERROR: The server answered HTTP 404 (Not Found): <html> Not here</html>',
+        `dropped 1 false REMOTE_ERROR none: The server answered HTTP 404 (Not Found): a web page | ${check}`,
+        'closed REMOTE_ERROR: The server answered HTTP 404 (Not Found): a web page',
         'http-404',
       ],
       method: [

@@ -90,14 +90,14 @@ suite('streamable HTTP', () => {
       forbidden: [
         "dropped 1 false REMOTE_ERROR none: The server answered HTTP 403 (Forbidden) | Check that you may use this server, and the token in `headers` in the server's settings.",
       ],
-      missing: [
-        `dropped 1 false REMOTE_ERROR none: The server answered HTTP 404 (Not Found): <html> Not here</html> | ${check}`,
-      ],
+      missing: [`dropped 1 false REMOTE_ERROR none: The server answered HTTP 404 (Not Found): a web page | ${check}`],
       broken: [
         `dropped 1 false REMOTE_ERROR unknown: The server answered HTTP 500 (Internal Server Error): ${'x'.repeat(199)}… | ${log}.`,
       ],
       rpcError: ['{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"bad"}}'],
-      html: [`dropped 1 false INVALID_MESSAGE unknown: The server answered with what is no message: <html> | ${check}`],
+      html: [
+        `dropped 1 false INVALID_MESSAGE unknown: The server answered with what is no message: a web page | ${check}`,
+      ],
       accepted: [unanswered],
       wrongId: [answer(77), unanswered],
       emptyStream: [unanswered],

@@ -203,7 +203,7 @@ suite('WebSocket', () => {
         'http-401',
       ],
       missing: [
-        'dropped 1 false REMOTE_ERROR none: The server answered HTTP 404 (Not Found): <html>Not here</html>',
+        'dropped 1 false REMOTE_ERROR none: The server answered HTTP 404 (Not Found): a web page',
         "Check the server's `url`: it must be its MCP endpoint.",
         'http-404',
       ],
@@ -222,7 +222,11 @@ suite('WebSocket', () => {
         "Set the server's `url` to its final address.",
         'http-301',
       ],
-      page: ['dropped 1 false REMOTE_ERROR none: The server answered HTTP 200 (OK): <html>', 'undefined', 'http-200'],
+      page: [
+        'dropped 1 false REMOTE_ERROR none: The server answered HTTP 200 (OK): a web page',
+        'undefined',
+        'http-200',
+      ],
       'another protocol': [
         'dropped 1 false INVALID_MESSAGE none: 127.0.0.1:PORT does not speak WebSocket: Invalid Upgrade header.',
         ENDPOINT,
@@ -294,6 +298,32 @@ suite('WebSocket', () => {
     await serve({ onSocket: (socket) => socket.terminate() });
     connect();
     assert.deepEqual(await next(), ['closed CONNECTION_CLOSED: The server closed the connection (1006).']);
+  });
+
+  test('a refusal after the handshake names the credentials as the next step', async () => {
+    const steps: Record<number, string> = {};
+    for (const code of [1000, 1008, 1011, 3000, 3003, 4000, 4001, 4003, 4401, 4403]) {
+      await serve({ onSocket: (socket) => socket.close(code) });
+      const connection = { kind: 'remote', url: `ws://127.0.0.1:${port}/`, headers: {}, transport: 'auto' } as const;
+      const { transport } = openWebSocket(connection, new RecordingContext());
+      steps[code] = await new Promise((resolve) => {
+        transport.onClose(({ error }) => resolve(`${error?.category}: ${error?.suggestion?.split(/[:,.]/)[0]}`));
+        transport.start(() => undefined);
+      });
+    }
+    const denied = 'Check that you may use this server';
+    assert.deepEqual(steps, {
+      1000: 'ws-1000: Start the server again',
+      1008: `ws-1008: ${denied}`,
+      1011: 'ws-1011: Start the server again',
+      3000: 'ws-3000: Check the credentials',
+      3003: `ws-3003: ${denied}`,
+      4000: 'ws-4000: Start the server again',
+      4001: 'ws-4001: Check the credentials',
+      4003: `ws-4003: ${denied}`,
+      4401: 'ws-4401: Check the credentials',
+      4403: `ws-4403: ${denied}`,
+    });
   });
 
   test('a server that is dead is noticed, one that only says nothing is left alone', async () => {

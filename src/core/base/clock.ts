@@ -12,3 +12,8 @@ export interface Clock {
 export function nextTurn(clock: Clock): Promise<void> {
   return new Promise((resume) => void clock.delay(0, resume));
 }
+
+/** A time in a sentence: `0.5 s`, `60 s`. */
+export function secondsText(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,7 +1,7 @@
 import { Deferred, ignoreFailure } from '../base/async.ts';
 import { CancellationSource } from '../base/cancellation.ts';
 import { cleanLine } from '../base/cleanText.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, secondsText } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { assertNever, cancelled, HostError, isHostError, WireError } from '../base/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
@@ -65,7 +65,8 @@ export class TaskRun {
     const { token, sending } = this.#context;
     const { clock, feature } = this.#ports;
     this.#store.add(feature.follow(this.#task.taskId, () => this.#lookSoon()));
-    this.#store.add(clock.delay(sending.maxTimeoutMs ?? LONGEST_RUN_MS, () => this.#ended.reject(this.#tookTooLong())));
+    const longestMs = sending.maxTimeoutMs ?? LONGEST_RUN_MS;
+    this.#store.add(clock.delay(longestMs, () => this.#ended.reject(this.#tookTooLong(longestMs))));
     const cancels = token?.onCancellationRequested(() => this.#ended.reject(cancelled('The call')));
     if (cancels !== undefined) this.#store.add(cancels);
     // What it asks for is withdrawn; its result still counts.
@@ -253,8 +254,8 @@ export class TaskRun {
     ignoreFailure(session.request('tasks/cancel', { taskId: this.#task.taskId }, options));
   }
 
-  #tookTooLong(): HostError {
-    return new HostError('TIMEOUT', `The task of "${this.#tool}" did not end in time.`, {
+  #tookTooLong(ms: number): HostError {
+    return new HostError('TIMEOUT', `The task of "${this.#tool}" did not end within ${secondsText(ms)}.`, {
       layer: 'server',
       effect: 'unknown',
       suggestion: 'Try again, or raise "timeouts.callMax" of the server.',

@@ -1,9 +1,9 @@
 import { Deferred } from '../base/async.ts';
 import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, secondsText } from '../base/clock.ts';
 import { cancelled, HostError, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
 import type { KeptState } from '../model/lineage.ts';
 import type { Operation, OperationState, Progress, ToolCallRequest } from '../model/operation.ts';
@@ -285,8 +285,9 @@ class OngoingCall implements CallContext, SessionRequest {
   }
 }
 
-function unlisted({ server }: ToolCallRequest): HostError {
-  return new HostError('TIMEOUT', `The server "${server}" has not finished listing its tools.`, {
+function unlisted({ server }: ToolCallRequest, ms: number): HostError {
+  const within = secondsText(ms);
+  return new HostError('TIMEOUT', `The server "${server}" has not finished listing its tools within ${within}.`, {
     layer: 'server',
     effect: 'none',
     suggestion: 'Try again later, or restart it.',
@@ -317,7 +318,8 @@ async function untilRead(
 ): Promise<void> {
   const done = new Deferred<void>();
   const { call } = target.snapshot.definition?.timeouts ?? DEFAULT_TIMEOUTS;
-  const patience = clock.delay(call * 1000, () => done.reject(unlisted(request)));
+  const ms = call * 1000;
+  const patience = clock.delay(ms, () => done.reject(unlisted(request, ms)));
   const changes = target.onDidChange(() => {
     if (!isStillReading(target)) done.resolve();
   });
@@ -376,9 +378,12 @@ function refused(
 /** The same failure, naming the server and the tool. */
 function explained(error: HostError, request: ToolCallRequest): HostError {
   if (error.code !== 'TIMEOUT') return error;
-  return new HostError('TIMEOUT', `The tool "${request.tool}" of "${request.server}" gave no answer in time.`, {
+  const { timeoutMs, isWhole } = isJsonObject(error.data) ? error.data : {};
+  const within = typeof timeoutMs === 'number' ? `within ${secondsText(timeoutMs)}` : 'in time';
+  const what = isWhole === true ? 'did not finish' : 'gave no answer';
+  return new HostError('TIMEOUT', `The tool "${request.tool}" of "${request.server}" ${what} ${within}.`, {
     layer: 'server',
-    suggestion: 'Try again, or raise "timeouts.call" of the server.',
+    suggestion: `Try again, or raise "timeouts.${isWhole === true ? 'callMax' : 'call'}" of the server.`,
     effect: 'unknown',
     cause: error,
   });

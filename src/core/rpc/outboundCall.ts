@@ -1,4 +1,5 @@
 import type { CancellationToken } from '../base/cancellation.ts';
+import { secondsText } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { HostError, messageOf } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -54,6 +55,19 @@ export class OutboundCall<T> implements Deadlined {
     this.deadline = Math.min(now + options.timeoutMs, this.#hardDeadline);
   }
 
+  /** Names the time that ran out: the one for an answer, or the whole one, which no progress prolongs. */
+  tookTooLong(): HostError {
+    const { timeoutMs, maxTimeoutMs } = this.options;
+    const isWhole = maxTimeoutMs !== undefined && this.deadline === this.#hardDeadline;
+    const ms = isWhole ? maxTimeoutMs : timeoutMs;
+    const what = isWhole ? 'finish' : 'answer';
+    return new HostError('TIMEOUT', `The server did not ${what} ${this.method} within ${secondsText(ms)}.`, {
+      layer: 'transport',
+      data: { timeoutMs: ms, isWhole },
+      suggestion: 'Try again, or allow more time in the settings.',
+    });
+  }
+
   /** So much time did not count. */
   postpone(ms: number): void {
     this.deadline += ms;
@@ -107,6 +121,7 @@ export type AnyCall = Pick<
   | 'method'
   | 'options'
   | 'deadline'
+  | 'tookTooLong'
   | 'subscription'
   | 'resolve'
   | 'reject'

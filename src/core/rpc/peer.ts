@@ -308,12 +308,7 @@ export class Peer implements Disposable {
       this.#deadlines.watch(call.deadline);
       return;
     }
-    const seconds = Math.round((call.options.maxTimeoutMs ?? call.options.timeoutMs) / 100) / 10;
-    const error = new HostError('TIMEOUT', `The server did not answer ${call.method} in time.`, {
-      layer: 'transport',
-      suggestion: `Try again, or allow more than ${seconds} s in the settings.`,
-    });
-    this.#abort(call, error, 'The time allowed for this request is over.');
+    this.#abort(call, call.tookTooLong(), 'The time allowed for this request is over.');
   }
 
   /** Settles a call at once, whatever the peer does, and tells the peer that nobody waits any more. */

@@ -1,4 +1,5 @@
 import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
+import { cleanLine } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { HostError, methodNotFound, RPC, WireError } from '../base/errors.ts';
@@ -30,6 +31,8 @@ export interface ChannelOptions {
 }
 
 const REMARKS = { lines: 50, perMs: 10_000 };
+/** Names of notifications that are remembered as logged. A server that invents more is logged no further. */
+const MAX_UNKNOWN = 100;
 
 /** Notifications that a server may still send while it is being stopped: log messages, and the state of running calls. */
 const HEARD_WHILE_STOPPING: readonly string[] = [
@@ -53,6 +56,7 @@ export class Channel implements Disposable {
   readonly #options: ChannelOptions;
 
   readonly #remarks: LogLimiter;
+  readonly #unknown = new Set<string>();
 
   constructor(options: ChannelOptions) {
     const { log, redact } = options;
@@ -97,13 +101,30 @@ export class Channel implements Disposable {
   #tell(method: string, params: JsonObject): void {
     if (this.stopping.isCancellationRequested && !HEARD_WHILE_STOPPING.includes(method)) return;
     const decoded = this.codec?.decodeNotification(method, params);
-    if (decoded !== undefined && decoded.kind !== 'ok') {
-      const why = decoded.kind === 'invalid' ? decoded.why : `MCP ${this.codec?.version} does not have it`;
-      this.#remarks.line(`Ignored ${method}: ${why}.`);
+    if (decoded?.kind === 'notInRevision') {
+      this.#logUnknown(method, `MCP ${this.codec?.version} does not have it`);
+      return;
+    }
+    if (decoded?.kind === 'invalid') {
+      this.#remarks.line(`Ignored ${method}: ${decoded.why}.`);
       return;
     }
     if (this.intercept?.(method, params) === true) return;
-    for (const feature of this.#options.features) feature.notifications?.[method]?.(params);
+    let isHeard = false;
+    for (const feature of this.#options.features) {
+      const handler = feature.notifications?.[method];
+      if (handler === undefined) continue;
+      isHeard = true;
+      handler(params);
+    }
+    if (!isHeard) this.#logUnknown(method, 'this host does not know it');
+  }
+
+  /** Once for each method: servers repeat their own notifications for as long as they run. */
+  #logUnknown(method: string, why: string): void {
+    if (this.#unknown.has(method) || this.#unknown.size >= MAX_UNKNOWN) return;
+    this.#unknown.add(method);
+    this.#options.log.log('debug', `Ignored the notification ${cleanLine(method, 100)}: ${why}.`);
   }
 }
 

@@ -131,7 +131,11 @@ suite('Case: how a call is cancelled', function () {
     const { life } = opened;
     const began = Date.now();
     const call = opened.call('slow');
-    await assert.rejects(call, { code: 'TIMEOUT', message: 'The tool "slow" of "case" gave no answer in time.' });
+    await assert.rejects(call, {
+      code: 'TIMEOUT',
+      message: 'The tool "slow" of "case" gave no answer within 0.3 s.',
+      suggestion: 'Try again, or raise "timeouts.call" of the server.',
+    });
     assert.ok(Date.now() - began >= 290);
     const { params } = await life.until(CANCELLED);
     const [sent] = life.sent('tools/call');

@@ -210,6 +210,8 @@ suite('MCPL: a server with the manners of tavern', function () {
       code: 'CONNECTION_CLOSED',
       message:
         'The connection is closed: there is no answer to initialize. The server closed the connection (4001, “unauthorized”).',
+      suggestion:
+        "Check the credentials: correct the token in `headers` in the server's settings, then start the server again.",
     });
     assert.equal(opened.snapshot().state.kind, 'failed');
   });

@@ -184,10 +184,10 @@ suite('A tool that runs as a task', () => {
       'error done',
       'REMOTE_ERROR: The server cancelled the task of "work": No time',
       'REMOTE_ERROR: No such task.',
-      'TIMEOUT: The server did not answer tasks/get in time.',
+      'TIMEOUT: The server did not answer tasks/get within 60 s.',
       'INVALID_MESSAGE: The answer to tasks/get cannot be read: the task has no "taskId"',
       'INVALID_MESSAGE: The answer of "work" is a task that cannot be followed.',
-      'TIMEOUT: The task of "work" did not end in time.',
+      'TIMEOUT: The task of "work" did not end within 3600 s.',
     ]);
   });
 

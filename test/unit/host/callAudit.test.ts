@@ -78,14 +78,14 @@ suite('Every tool call of a plain MCP server', () => {
       `a tools/call success 0 ms: t by gateway with arguments ${NO_ARGS}`,
       `a tools/call failure 0 ms: t by participant with arguments ${of('fails')}`,
       `a tools/call failure 0 ms: t by api with arguments ${of('refuses')}: No disk left`,
-      `a tools/call timeout 5000 ms: t by command with arguments ${of('hangs')}: The tool "t" of "a" gave no answer in time.`,
+      `a tools/call timeout 5000 ms: t by command with arguments ${of('hangs')}: The tool "t" of "a" gave no answer within 5 s.`,
       `a tools/call cancelled 30 ms: t by cli with arguments ${of('hangs')}: tools/call was cancelled.`,
     ]);
     assert.deepEqual(debugged(t), [
       'a debug: Called t by gateway: success in 0 ms',
       'a debug: Called t by participant: failure in 0 ms',
       'a debug: Called t by api: failure in 0 ms: No disk left',
-      'a debug: Called t by command: timeout in 5000 ms: The tool "t" of "a" gave no answer in time.',
+      'a debug: Called t by command: timeout in 5000 ms: The tool "t" of "a" gave no answer within 5 s.',
       'a debug: Called t by cli: cancelled in 30 ms: tools/call was cancelled.',
     ]);
   });

@@ -301,7 +301,8 @@ suite('A tool call', () => {
       (error) =>
         isHostError(error, 'TIMEOUT') &&
         error.effect === 'unknown' &&
-        error.message === 'The tool "add" of "a" gave no answer in time.',
+        error.message === 'The tool "add" of "a" did not finish within 25 s.' &&
+        error.suggestion === 'Try again, or raise "timeouts.callMax" of the server.',
     );
     for (let step = 1; step <= 3; step++) {
       await t.clock.advance(8_000);

@@ -131,9 +131,9 @@ suite('requests to a peer', () => {
     await bench.clock.advance(49);
     assert.deepEqual(bench.sent.length, 2);
     await bench.clock.advance(1);
-    assert.equal(await fast, 'TIMEOUT: The server did not answer fast in time.');
+    assert.equal(await fast, 'TIMEOUT: The server did not answer fast within 0.1 s. {"timeoutMs":50,"isWhole":false}');
     await bench.clock.advance(50);
-    assert.equal(await slow, 'TIMEOUT: The server did not answer slow in time.');
+    assert.equal(await slow, 'TIMEOUT: The server did not answer slow within 0.1 s. {"timeoutMs":100,"isWhole":false}');
     assert.deepEqual(bench.sent.slice(2), [
       '{"method":"notifications/cancelled","params":{"requestId":2,"reason":"The time allowed for this request is over."}}',
       '{"method":"notifications/cancelled","params":{"requestId":1,"reason":"The time allowed for this request is over."}}',
@@ -149,7 +149,7 @@ suite('requests to a peer', () => {
     await bench.clock.advance(60_000);
     assert.deepEqual(await Promise.all([cancelled, late]), [
       'CANCELLED: initialize was cancelled.',
-      'TIMEOUT: The server did not answer initialize in time.',
+      'TIMEOUT: The server did not answer initialize within 60 s. {"timeoutMs":60000,"isWhole":false}',
     ]);
     assert.equal(bench.sent.length, 2);
   });
@@ -177,8 +177,8 @@ suite('requests to a peer', () => {
     }
     assert.deepEqual(seen, ['{"progressToken":"1","progress":0}', '{"progressToken":"1","progress":1}']);
     assert.deepEqual(await Promise.all([answer, silent]), [
-      'TIMEOUT: The server did not answer m in time.',
-      'TIMEOUT: The server did not answer n in time.',
+      'TIMEOUT: The server did not finish m within 0.3 s. {"timeoutMs":250,"isWhole":true}',
+      'TIMEOUT: The server did not answer n within 0.1 s. {"timeoutMs":100,"isWhole":false}',
     ]);
   });
 
@@ -193,7 +193,7 @@ suite('requests to a peer', () => {
         params: { progressToken: 1, ...(progress !== undefined && { progress }) },
       });
     await bench.clock.advance(10);
-    assert.equal(await answer, 'TIMEOUT: The server did not answer m in time.');
+    assert.equal(await answer, 'TIMEOUT: The server did not answer m within 0.1 s. {"timeoutMs":100,"isWhole":false}');
     assert.deepEqual([seen, bench.logged[0]], [[], 'warn: Ignored progress that is not a number.']);
   });
 
@@ -203,7 +203,7 @@ suite('requests to a peer', () => {
       await bench.clock.advance(60);
       await bench.say({ method: 'notifications/progress', params: { progressToken: 1, progress: at } });
     }
-    assert.equal(await silent, 'TIMEOUT: The server did not answer n in time.');
+    assert.equal(await silent, 'TIMEOUT: The server did not answer n within 0.1 s. {"timeoutMs":100,"isWhole":false}');
   });
 
   test('are decoded as they arrive and fail in the words of their caller, then of the peer', async () => {
