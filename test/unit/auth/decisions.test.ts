@@ -37,46 +37,50 @@ suite('what follows from a challenge', () => {
   };
   const old = { wasSent: 'yes', age: 60_000, requested: ['a'] } as const;
   const stepUp = { ...bearer, error: 'insufficient_scope', scopes: ['b'] };
-  const CASES: readonly (readonly [string, string, string])[] = [
-    ['no token yet', plan({}), 'renew -'],
-    ['no token and no challenge', plan({ challenge: undefined }), 'renew -'],
-    ['no token, scopes named', plan({ challenge: { ...bearer, scopes: ['x', 'y'] } }), 'renew x y'],
-    ['an old token', plan({ token: old }), 'renew quietly -'],
-    ['a young token', plan({ token: { ...old, age: 10 } }), 'renew -'],
-    ['a token that was not sent', plan({ token: { ...old, wasSent: 'no' } }), 'repeat'],
-    ['a young token that may not have been sent', plan({ token: { ...old, age: 10, wasSent: 'unknown' } }), 'repeat'],
-    ['the same, once too often', plan({ token: { ...old, age: 10, wasSent: 'unknown' }, repeats: 2 }), 'renew -'],
-    ['a nonce is wanted', plan({ challenge: { ...bearer, error: 'use_dpop_nonce' }, token: old }), 'repeat'],
-    ['more rights are wanted', plan({ status: 403, challenge: stepUp, token: old }), 'renew b'],
+  const CASES: readonly (readonly [name: string, decide: () => string, expected: string])[] = [
+    ['no token yet', () => plan({}), 'renew -'],
+    ['no token and no challenge', () => plan({ challenge: undefined }), 'renew -'],
+    ['no token, scopes named', () => plan({ challenge: { ...bearer, scopes: ['x', 'y'] } }), 'renew x y'],
+    ['an old token', () => plan({ token: old }), 'renew quietly -'],
+    ['a young token', () => plan({ token: { ...old, age: 10 } }), 'renew -'],
+    ['a token that was not sent', () => plan({ token: { ...old, wasSent: 'no' } }), 'repeat'],
+    [
+      'a young token that may not have been sent',
+      () => plan({ token: { ...old, age: 10, wasSent: 'unknown' } }),
+      'repeat',
+    ],
+    ['the same, once too often', () => plan({ token: { ...old, age: 10, wasSent: 'unknown' }, repeats: 2 }), 'renew -'],
+    ['a nonce is wanted', () => plan({ challenge: { ...bearer, error: 'use_dpop_nonce' }, token: old }), 'repeat'],
+    ['more rights are wanted', () => plan({ status: 403, challenge: stepUp, token: old }), 'renew b'],
     [
       'rights that were asked for',
-      plan({ status: 403, challenge: stepUp, token: { ...old, requested: ['b'] } }),
+      () => plan({ status: 403, challenge: stepUp, token: { ...old, requested: ['b'] } }),
       'fail refusedScopes',
     ],
     [
       'rights that nobody names',
-      plan({ status: 403, challenge: { ...stepUp, scopes: undefined }, token: old }),
+      () => plan({ status: 403, challenge: { ...stepUp, scopes: undefined }, token: old }),
       'fail refusedScopes',
     ],
     [
       'rights, by a request without the token',
-      plan({ status: 403, challenge: stepUp, token: { ...old, wasSent: 'no' } }),
+      () => plan({ status: 403, challenge: stepUp, token: { ...old, wasSent: 'no' } }),
       'repeat',
     ],
-    ['forbidden for another reason', plan({ status: 403 }), 'tell'],
-    ['forbidden without a challenge', plan({ status: 403, challenge: undefined }), 'tell'],
-    ['a header of the settings', plan({ hasStaticHeader: true }), 'fail staticHeader'],
+    ['forbidden for another reason', () => plan({ status: 403 }), 'tell'],
+    ['forbidden without a challenge', () => plan({ status: 403, challenge: undefined }), 'tell'],
+    ['a header of the settings', () => plan({ hasStaticHeader: true }), 'fail staticHeader'],
     [
       'a header of the settings, too few rights',
-      plan({ status: 403, challenge: stepUp, hasStaticHeader: true }),
+      () => plan({ status: 403, challenge: stepUp, hasStaticHeader: true }),
       'tell',
     ],
-    ['switched off', plan({ flow: 'off' }), 'fail switchedOff'],
-    ['switched off, too few rights', plan({ flow: 'off', status: 403, challenge: stepUp }), 'tell'],
-    ['the third renewal was in vain', plan({ renewals: 3, token: old }), 'fail tooOften'],
-    ['too many repeats', plan({ repeats: 8, token: { ...old, wasSent: 'no' } }), 'fail tooOften'],
+    ['switched off', () => plan({ flow: 'off' }), 'fail switchedOff'],
+    ['switched off, too few rights', () => plan({ flow: 'off', status: 403, challenge: stepUp }), 'tell'],
+    ['the third renewal was in vain', () => plan({ renewals: 3, token: old }), 'fail tooOften'],
+    ['too many repeats', () => plan({ repeats: 8, token: { ...old, wasSent: 'no' } }), 'fail tooOften'],
   ];
-  for (const [name, actual, expected] of CASES) test(name, () => assert.equal(actual, expected));
+  for (const [name, decide, expected] of CASES) test(name, () => assert.equal(decide(), expected));
 
   test('a young token of the same issuer is not worth replacing', () => {
     const held = [undefined, old, { ...old, age: 10 }, { ...old, age: 10, wasSent: 'no' }] as const;
@@ -118,27 +122,27 @@ suite('an answer to a sign-in', () => {
         ? `error ${verdict.error}`
         : verdict.kind;
   };
-  const CASES: readonly (readonly [string, string, string])[] = [
-    ['announced and right', judge(true, { code: 'c', iss: ISSUER }), 'code c'],
-    ['announced and absent', judge(true, { code: 'c' }), 'wrongIssuer'],
-    ['announced and wrong', judge(true, { code: 'c', iss: 'https://evil.example' }), 'wrongIssuer'],
-    ['announced, a slash more', judge(true, { code: 'c', iss: `${ISSUER}/` }), 'wrongIssuer'],
-    ['announced, other case', judge(true, { code: 'c', iss: 'https://Auth.example.com' }), 'wrongIssuer'],
-    ['announced, the default port', judge(true, { code: 'c', iss: `${ISSUER}:443` }), 'wrongIssuer'],
-    ['not announced, right', judge(false, { code: 'c', iss: ISSUER }), 'code c'],
-    ['not announced, wrong', judge(false, { code: 'c', iss: 'https://evil.example' }), 'wrongIssuer'],
-    ['not announced, absent', judge(false, { code: 'c' }), 'code c'],
-    ['an error of the right issuer', judge(true, { error: 'access_denied', iss: ISSUER }), 'error access_denied'],
+  const CASES: readonly (readonly [name: string, decide: () => string, expected: string])[] = [
+    ['announced and right', () => judge(true, { code: 'c', iss: ISSUER }), 'code c'],
+    ['announced and absent', () => judge(true, { code: 'c' }), 'wrongIssuer'],
+    ['announced and wrong', () => judge(true, { code: 'c', iss: 'https://evil.example' }), 'wrongIssuer'],
+    ['announced, a slash more', () => judge(true, { code: 'c', iss: `${ISSUER}/` }), 'wrongIssuer'],
+    ['announced, other case', () => judge(true, { code: 'c', iss: 'https://Auth.example.com' }), 'wrongIssuer'],
+    ['announced, the default port', () => judge(true, { code: 'c', iss: `${ISSUER}:443` }), 'wrongIssuer'],
+    ['not announced, right', () => judge(false, { code: 'c', iss: ISSUER }), 'code c'],
+    ['not announced, wrong', () => judge(false, { code: 'c', iss: 'https://evil.example' }), 'wrongIssuer'],
+    ['not announced, absent', () => judge(false, { code: 'c' }), 'code c'],
+    ['an error of the right issuer', () => judge(true, { error: 'access_denied', iss: ISSUER }), 'error access_denied'],
     [
       'an error of another issuer',
-      judge(false, { error: 'access_denied', iss: 'https://evil.example' }),
+      () => judge(false, { error: 'access_denied', iss: 'https://evil.example' }),
       'wrongIssuer',
     ],
-    ['an error of nobody', judge(true, { error: 'access_denied' }), 'wrongIssuer'],
-    ['an error beside a code', judge(false, { error: 'access_denied', code: 'c' }), 'error access_denied'],
-    ['nothing', judge(false, {}), 'empty'],
+    ['an error of nobody', () => judge(true, { error: 'access_denied' }), 'wrongIssuer'],
+    ['an error beside a code', () => judge(false, { error: 'access_denied', code: 'c' }), 'error access_denied'],
+    ['nothing', () => judge(false, {}), 'empty'],
   ];
-  for (const [name, actual, expected] of CASES) test(name, () => assert.equal(actual, expected));
+  for (const [name, decide, expected] of CASES) test(name, () => assert.equal(decide(), expected));
 
   test('the page to which a person is sent', () => {
     const request = {
@@ -181,27 +185,27 @@ suite('scopes', () => {
       before: [],
       ...given,
     }).join(' ');
-  const CASES: readonly (readonly [string, string, string])[] = [
-    ['the challenge comes first', choose({ challenged: ['x'], ofResource: ['a', 'b'] }), 'x'],
-    ['then all that the server supports', choose({ ofResource: ['a', 'b'] }), 'a b'],
-    ['then nothing', choose({}), ''],
-    ['a challenge that names none is an answer', choose({ challenged: [], ofResource: ['a'] }), ''],
-    ['the settings add theirs', choose({ challenged: ['x'], fromSettings: ['s', 'x'] }), 'x s'],
-    ['nothing that was asked for is lost', choose({ challenged: ['w'], before: ['r'] }), 'r w'],
+  const CASES: readonly (readonly [name: string, decide: () => string, expected: string])[] = [
+    ['the challenge comes first', () => choose({ challenged: ['x'], ofResource: ['a', 'b'] }), 'x'],
+    ['then all that the server supports', () => choose({ ofResource: ['a', 'b'] }), 'a b'],
+    ['then nothing', () => choose({}), ''],
+    ['a challenge that names none is an answer', () => choose({ challenged: [], ofResource: ['a'] }), ''],
+    ['the settings add theirs', () => choose({ challenged: ['x'], fromSettings: ['s', 'x'] }), 'x s'],
+    ['nothing that was asked for is lost', () => choose({ challenged: ['w'], before: ['r'] }), 'r w'],
     [
       'once asked, the list of the server is not asked for again',
-      choose({ ofResource: ['a', 'b'], before: ['r'] }),
+      () => choose({ ofResource: ['a', 'b'], before: ['r'] }),
       'r',
     ],
     [
       'access while away where it is offered',
-      choose({ challenged: ['x'], ofIssuer: ['x', 'offline_access'] }),
+      () => choose({ challenged: ['x'], ofIssuer: ['x', 'offline_access'] }),
       'x offline_access',
     ],
-    ['not where it is not', choose({ challenged: ['x'], ofIssuer: ['x'] }), 'x'],
-    ['not on its own', choose({ ofIssuer: ['offline_access'] }), ''],
+    ['not where it is not', () => choose({ challenged: ['x'], ofIssuer: ['x'] }), 'x'],
+    ['not on its own', () => choose({ ofIssuer: ['offline_access'] }), ''],
   ];
-  for (const [name, actual, expected] of CASES) test(name, () => assert.equal(actual, expected));
+  for (const [name, decide, expected] of CASES) test(name, () => assert.equal(decide(), expected));
 });
 
 suite('clients', () => {
@@ -224,30 +228,30 @@ suite('clients', () => {
       : choice.kind;
   };
   const CIMD = 'https://client.example/c.json';
-  const CASES: readonly (readonly [string, string, string])[] = [
+  const CASES: readonly (readonly [name: string, decide: () => string, expected: string])[] = [
     [
       'the settings first',
-      choose({ clientId: 'c', clientMetadataUrl: CIMD }, { takesMetadataUrls: true }, registration),
+      () => choose({ clientId: 'c', clientMetadataUrl: CIMD }, { takesMetadataUrls: true }, registration),
       'settings c none',
     ],
     [
       'then its own document',
-      choose({ clientMetadataUrl: CIMD }, { takesMetadataUrls: true }, registration),
+      () => choose({ clientMetadataUrl: CIMD }, { takesMetadataUrls: true }, registration),
       `metadataUrl ${CIMD} none`,
     ],
-    ['which not everybody reads', choose({ clientMetadataUrl: CIMD }, {}, registration), 'registration r none'],
-    ['then a new registration', choose({}), 'register'],
-    ['then the person', choose({}, { registrationEndpoint: undefined }), 'ask'],
+    ['which not everybody reads', () => choose({ clientMetadataUrl: CIMD }, {}, registration), 'registration r none'],
+    ['then a new registration', () => choose({}), 'register'],
+    ['then the person', () => choose({}, { registrationEndpoint: undefined }), 'ask'],
     [
       'a registration for another port',
-      choose({}, {}, { ...registration, redirectUri: 'http://127.0.0.1:6/callback' }),
+      () => choose({}, {}, { ...registration, redirectUri: 'http://127.0.0.1:6/callback' }),
       'register',
     ],
-    ['a registration for fewer scopes', choose({}, {}, registration, ['a', 'b']), 'register'],
-    ['a registration that has ended', choose({}, {}, { ...registration, expiresAt: 1_000 }), 'register'],
-    ['a registration that has not', choose({}, {}, { ...registration, expiresAt: 1_001 }), 'registration r none'],
+    ['a registration for fewer scopes', () => choose({}, {}, registration, ['a', 'b']), 'register'],
+    ['a registration that has ended', () => choose({}, {}, { ...registration, expiresAt: 1_000 }), 'register'],
+    ['a registration that has not', () => choose({}, {}, { ...registration, expiresAt: 1_001 }), 'registration r none'],
   ];
-  for (const [name, actual, expected] of CASES) test(name, () => assert.equal(actual, expected));
+  for (const [name, decide, expected] of CASES) test(name, () => assert.equal(decide(), expected));
 
   const METHODS: readonly (readonly [readonly string[] | undefined, string | undefined, string | undefined, string])[] =
     [
