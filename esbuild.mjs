@@ -27,7 +27,7 @@ const hostParts = {
 const atOnce = {
   ...node,
   later:
-    /\/(remote|children|gatewayServer|conversation|inbox|pages|approvalDesk|lineageDesk|settingsSyntax|extensionApi)\.ts$/,
+    /\/(remote|children|gatewayServer|conversation|inbox|pages|approvalDesk|lineageDesk|serverRows|settingsSyntax|extensionApi)\.ts$/,
 };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
@@ -64,6 +64,7 @@ const entries = [
   { from: 'src/editor/extensionApi.ts', to: 'dist/extensionApi.js', ...node },
   { from: 'src/editor/inbox.ts', to: 'dist/inbox.js', ...node, external: ['vscode'] },
   { from: 'src/editor/pages.ts', to: 'dist/pages.js', ...node, external: ['vscode'] },
+  { from: 'src/editor/serverRows.ts', to: 'dist/serverRows.js', ...node, external: ['vscode'] },
   { from: 'src/editor/settingsSyntax.ts', to: 'dist/settingsSyntax.js', ...node },
   { from: 'src/editor/lineageDesk.ts', to: 'dist/lineageDesk.js', ...node, external: ['vscode'] },
   { from: 'src/editor/approvalDesk.ts', to: 'dist/approvalDesk.js', ...node, external: ['vscode'] },

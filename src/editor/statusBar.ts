@@ -11,8 +11,8 @@ import {
 } from '../core/index.ts';
 import { APPROVALS_VIEW, type CommandId, COMMANDS, EVENTS_VIEW } from './ids.ts';
 import { budgetText, isOfUse } from './modelBudgetText.ts';
-import { serverIcon } from './serverTree.ts';
-import { stateWords } from './serverStateText.ts';
+import { themeIcon } from './themeIcon.ts';
+import { stateIcon, stateWords } from './serverStateText.ts';
 import type { EditorServices } from './services.ts';
 import { approvalsText, blockedText, statusText, unreadText } from './statusText.ts';
 
@@ -189,14 +189,14 @@ function unreadRows(unread: number): readonly Row[] {
 }
 
 function rowOf(server: ServerSnapshot, isAsking: boolean): Row {
-  const iconPath = serverIcon(server);
+  const iconPath = themeIcon(stateIcon(server));
   return {
     // Ids come from settings files: `$(…)` in one would be drawn as an icon.
     label: server.id.replaceAll('$(', '$ ('),
     description: stateWords(server),
     server: server.id,
     buttons: actionsOf(server, isAsking),
-    ...(iconPath === undefined ? {} : { iconPath }),
+    iconPath,
   };
 }
 

@@ -52,6 +52,7 @@ const complete = packed(
     'dist/definitionTrust.js',
     'dist/lineageDesk.js',
     'dist/approvalDesk.js',
+    'dist/serverRows.js',
     'dist/settingsSyntax.js',
     'dist/conversation.js',
     'dist/extensionApi.js',

@@ -40,6 +40,7 @@ const required = [
   'extension/dist/definitionTrust.js',
   'extension/dist/lineageDesk.js',
   'extension/dist/approvalDesk.js',
+  'extension/dist/serverRows.js',
   'extension/dist/settingsSyntax.js',
   'extension/dist/conversation.js',
   'extension/dist/extensionApi.js',
