@@ -21,7 +21,7 @@ const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] }
 const withParts = { ...node, later: /\/(remote|children|gatewayServer|storeParts)\.ts$/ };
 const hostParts = {
   ...node,
-  later: /\/(opener|credentials|engine|serverInputs|scopeDesk|stateDesk|definitionTrust)\.ts$/,
+  later: /\/(opener|credentials|engine|serverInputs|scopeDesk|stateDesk|startInquiry|definitionTrust)\.ts$/,
 };
 // What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
 const atOnce = {
@@ -56,6 +56,7 @@ const entries = [
   { from: 'src/core/session/opener.ts', to: 'dist/opener.js', ...node },
   { from: 'src/core/session/credentials.ts', to: 'dist/credentials.js', ...node },
   { from: 'src/core/mcpl/engine.ts', to: 'dist/engine.js', ...node },
+  { from: 'src/core/features/startInquiry.ts', to: 'dist/startInquiry.js', ...node },
   { from: 'src/core/features/serverInputs.ts', to: 'dist/serverInputs.js', ...node },
   { from: 'src/core/features/scopeDesk.ts', to: 'dist/scopeDesk.js', ...node },
   { from: 'src/core/features/stateDesk.ts', to: 'dist/stateDesk.js', ...node },

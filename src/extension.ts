@@ -54,6 +54,7 @@ import { registerStatusBar } from './editor/statusBar.ts';
 import { registerToolCommands } from './editor/toolCommands.ts';
 import { EditorVariables } from './editor/variables.ts';
 import { WaitingQuestions } from './editor/waitingQuestions.ts';
+import { hintAtWorkingFolder } from './editor/workingFolderHint.ts';
 import type { AuthServiceOptions } from './node/auth/authService.ts';
 import { NodeConnector } from './node/connector.ts';
 import { createFileNames } from './node/fileNames.ts';
@@ -94,7 +95,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   const files = new SettingsFiles(context.globalStorageUri);
   const openSettings = (server: string): Promise<void> => openServerSettings(files, server);
   const inputs = new RememberedInputs(context.workspaceState, context.secrets);
-  const consent = own(new NotificationConsent(openSettings, logs.host));
+  const consent = own(new NotificationConsent(openSettings, context.extensionUri, logs.host));
   const weaken = own(
     new WeakeningPrompt((server) => (server === undefined ? openWorkspaceSettings() : openSettings(server))),
   );
@@ -164,6 +165,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   own(new McpGateway(host, gateway, nodeIds, chat, logs.host));
   registerViewsAndCommands(services, watch).forEach(own);
   own(registerFeatureSets(services, context.workspaceState));
+  own(hintAtWorkingFolder(services, context.globalState));
   const lineage = own(registerLineage(services));
   own(sampler.registerCommands(services));
   own(registerModelUse({ host, use, access, runners: door.runners, log: logs.host }));

@@ -43,17 +43,23 @@ export interface LogLine {
 
 /** All members may be left out. */
 export interface NodeHostOptions {
-  /** The user's servers: the value of `mcpl.servers` in settings. They start without a question. */
+  /**
+   * The user's servers: the value of `mcpl.servers` in settings. They run in the home folder by default, and start
+   * without a question unless files of an open folder would become part of what runs.
+   */
   readonly servers?: JsonObject | undefined;
   /** Servers that a workspace defines, merged over the user's key by key. Each asks before its first start. */
   readonly workspaceServers?: JsonObject | undefined;
   /** Whether the workspace is trusted; in one that is not, nothing starts. Default: true. */
   readonly trusted?: boolean | undefined;
-  /** Absolute or relative paths of the open folders; the first one is `${workspaceFolder}` and the working directory. */
+  /**
+   * Absolute or relative paths of the open folders; the first one is `${workspaceFolder}`, and the default working
+   * directory of the workspace's servers.
+   */
   readonly folders?: readonly string[] | undefined;
   /** The file that keeps what was allowed. Without one, nothing outlives the process. */
   readonly storageFile?: string | undefined;
-  /** Answers the question whether a workspace's server may start. Default: it may not. */
+  /** Answers the question whether a server may start. Default: it may not. */
   readonly onStartQuestion?: ((question: StartQuestion, token: CancellationToken) => Promise<StartAnswer>) | undefined;
   /**
    * Answers `${input:id}`. Default: no input is declared. What belongs to the user's own servers (`definedBy` is

@@ -64,7 +64,7 @@ class LiveHost implements Host {
   constructor(given: HostOptions) {
     const ports = { ...given.ports, logs: cleaningAll(given.ports.logs, this.redact) };
     this.#options = { ...given, ports };
-    const { clock, ids, storage, consent, variables, logs, connector } = ports;
+    const { clock, ids, storage, consent, variables, logs, connector, fileNames } = ports;
     connector.keepSecrets?.(this.#secrets);
     const onError = (error: unknown): void => logs.host.log('error', messageOf(error));
     this.#changed = this.#store.add(new Emitter<ServerChange>(onError));
@@ -77,6 +77,7 @@ class LiveHost implements Host {
       states: storage.states,
       prompt: consent,
       variables,
+      fileNames,
     });
     this.#mcpl = new McplHost({
       ports,
@@ -282,6 +283,11 @@ class LiveHost implements Host {
   async allowStart(id: string): Promise<void> {
     const unit = this.#unit(id);
     if (unit.definition !== undefined) unit.setConsent(await this.#gate.allow(unit.definition));
+  }
+
+  chooseStart(id: string): void {
+    const { definition } = this.#unit(id);
+    if (definition !== undefined) this.#gate.choose(definition);
   }
 
   async setAutoApproved(id: string, tools: readonly string[], autoApproved: boolean, seen?: Tool): Promise<void> {

@@ -383,6 +383,11 @@ export interface Host {
   /** Says that the person wrote this server's entry in one of our own views: its next start asks nothing. */
   allowStart(id: string): Promise<void>;
   /**
+   * Says that the person asked for the next start in one of our own views. That answers whether files of the workspace
+   * may become part of a server that the workspace does not define; every other question is still asked.
+   */
+  chooseStart(id: string): void;
+  /**
    * Says that the person chose, in one of our own views, which tools are called without asking: no question follows,
    * and what was taken back is asked for if the workspace's settings grant it again. The trust is bound to the
    * definitions as they are now, or to the one that the person saw.

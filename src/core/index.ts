@@ -127,6 +127,7 @@ export {
 export type { LanguageModel, ModelChoice, ModelRequest, ModelRunEnd, Models, ModelWish } from './modelPorts.ts';
 export { attributeText, withoutAttachmentTags, withoutOurTags } from './mcpl/delimiters.ts';
 export { isChosen, matchesFeatureSet, withChoice } from './policy/featureSets.ts';
+export { shortQuestion, startTitle, wholeQuestion } from './policy/startQuestion.ts';
 export { trustedText } from './policy/toolTrust.ts';
 export type { SamplingContent, SamplingMessage, SamplingRequest, SamplingResult } from './model/inputs.ts';
 export type { Operation, OperationState, Progress, Route, ToolCallRequest } from './model/operation.ts';

@@ -371,11 +371,16 @@ export type WeakeningAnswer = 'allow' | 'keep' | 'dismissed';
 
 export interface StartQuestion {
   readonly server: string;
-  readonly reason: 'first' | 'changed' | 'widened';
-  /** The whole command line, or the URL. */
+  /** `workspaceFiles`: of a server that the workspace does not define, because files of it would become part of it. */
+  readonly reason: 'first' | 'changed' | 'widened' | 'workspaceFiles';
+  readonly kind: 'command' | 'url';
+  /** The whole command line, or the URL, so that no text in it closes double quotes around it. */
   readonly target: string;
   readonly cwd: string | undefined;
-  /** One sentence each: what starting grants beyond the defaults, and where its parts come from. */
+  /**
+   * One sentence each, whole: what starting grants beyond the defaults, and where its parts come from. The most
+   * dangerous comes first. All text of settings stands in double quotes.
+   */
   readonly remarks: readonly string[];
   /** The extension that contributes the server; absent where the workspace defines it. */
   readonly contributor?: Contributor | undefined;

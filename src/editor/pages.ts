@@ -7,6 +7,7 @@ export { tryDemo } from './demoServer.ts';
 export { EditorElicitor } from './elicitor.ts';
 export { openOfferDesk } from './offerDesk.ts';
 export { EditorSampler } from './sampler.ts';
+export { reviewStart } from './startReview.ts';
 export { ToolFormPanel } from './toolFormPanel.ts';
 export { TracePanel } from './tracePanel.ts';
 export { pageOptions } from './webviewPage.ts';

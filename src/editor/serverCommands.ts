@@ -33,7 +33,9 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
     registerCommand(services, COMMANDS.serverStart, starting, async (argument) => {
       const id = await pick.server(argument, vscode.l10n.t('Which server should start?'), whose(startable));
       // A toast hides itself: who starts a server that waits for an answer wants to see the question.
-      if (id !== undefined && !questions.showAgain(id) && !asked.showAgain(id)) await host.start(id);
+      if (id === undefined || questions.showAgain(id) || asked.showAgain(id)) return;
+      host.chooseStart(id);
+      await host.start(id);
     }),
   );
   const stopping = { failed: vscode.l10n.t('The server did not stop in order'), retry: true };
@@ -70,7 +72,10 @@ function registerSettings(services: EditorServices, owned: DisposableStore): voi
     registerCommand(services, COMMANDS.serverEnable, { failed }, async (argument) => {
       const isOff = (id: string): boolean => host.server(id)?.enabled === false;
       const id = await pick.server(argument, vscode.l10n.t('Which server should run in this workspace?'), isOff);
-      if (id !== undefined) await settings.setEnabled(id, true);
+      if (id === undefined) return;
+      // Before the settings change, which starts it.
+      host.chooseStart(id);
+      await settings.setEnabled(id, true);
     }),
   );
   owned.add(

@@ -21,7 +21,6 @@ class QuestionPage {
 
   constructor() {
     this.#accept.title = 'Ctrl+Enter';
-    this.#cancel.title = 'Leaves the question open-ended: the server is told that you gave no answer (Escape)';
     const buttons = element('div', { class: 'buttons', children: [this.#accept, this.#decline, this.#cancel] });
     const bar = element('div', { class: 'run', children: [buttons] });
     this.#body = element('div', { children: [this.#blocks, this.#form, this.#error, bar] });
@@ -41,6 +40,8 @@ class QuestionPage {
     this.#head.replaceChildren(...headOf(question));
     this.#accept.textContent = question.accept;
     this.#decline.textContent = question.decline;
+    this.#cancel.title =
+      question.cancelHint ?? 'Leaves the question open-ended: the server is told that you gave no answer (Escape)';
     this.#blocks.replaceChildren(...question.blocks.map(blockView));
     this.#controls = question.fields.map((field) =>
       fieldControl(field, question.values, () => this.#send({ type: 'entered', values: this.#values() })),

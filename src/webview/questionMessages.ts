@@ -17,6 +17,8 @@ export interface QuestionView {
   readonly errors: Readonly<Record<string, string>>;
   readonly accept: string;
   readonly decline: string;
+  /** What *Cancel* does, where it is not about a server that waits for an answer. */
+  readonly cancelHint?: string | undefined;
 }
 
 export type ToQuestionPage =

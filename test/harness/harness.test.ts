@@ -48,6 +48,7 @@ const complete = packed(
     'dist/engine.js',
     'dist/serverInputs.js',
     'dist/scopeDesk.js',
+    'dist/startInquiry.js',
     'dist/stateDesk.js',
     'dist/definitionTrust.js',
     'dist/lineageDesk.js',

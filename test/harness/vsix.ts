@@ -36,6 +36,7 @@ const required = [
   'extension/dist/credentials.js',
   'extension/dist/engine.js',
   'extension/dist/scopeDesk.js',
+  'extension/dist/startInquiry.js',
   'extension/dist/stateDesk.js',
   'extension/dist/definitionTrust.js',
   'extension/dist/lineageDesk.js',

@@ -1,5 +1,6 @@
 import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
 import type { ServerDefinition } from '../../src/core/model/server.ts';
+import { type StartFacts, startRemarks } from '../../src/core/policy/startRemarks.ts';
 
 /** A server as settings define it, with what a test does not care about filled in. */
 export function serverDefinition(extra: Partial<ServerDefinition> = {}, command = 'node'): ServerDefinition {
@@ -19,4 +20,10 @@ export function serverDefinition(extra: Partial<ServerDefinition> = {}, command 
     workspaceGrants: [],
     ...extra,
   };
+}
+
+/** What the question before its start says of a server. */
+export function remarksOn(definition: ServerDefinition, facts: Partial<StartFacts> = {}): readonly string[] {
+  const shown = definition.connection;
+  return startRemarks({ definition, shown, fileVariables: {}, uses: [], lineages: [], ...facts });
 }

@@ -29,6 +29,7 @@ import '../../src/core/mcpl/engine.ts';
 import '../../src/core/features/scopeDesk.ts';
 import '../../src/core/features/definitionTrust.ts';
 import '../../src/core/session/credentials.ts';
+import '../../src/core/features/startInquiry.ts';
 import '../../src/core/session/opener.ts';
 import { ScriptedServer } from './scriptedServer.ts';
 

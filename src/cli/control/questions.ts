@@ -56,8 +56,17 @@ export class Questions {
   }
 
   askStart(question: StartQuestion, token: CancellationToken): Promise<StartAnswer> {
-    const { server, reason, target, cwd, remarks } = question;
-    const details = { kind: 'start', server, reason, target, cwd, remarks, answers: ['start', 'dontStart'] };
+    const { server, reason, kind: connection, target, cwd, remarks } = question;
+    const details = {
+      kind: 'start',
+      server,
+      reason,
+      connection,
+      target,
+      cwd,
+      remarks,
+      answers: ['start', 'dontStart'],
+    };
     const decode = (answer: Json): StartAnswer | undefined =>
       answer === 'start' || answer === 'dontStart' ? answer : answer === null ? 'dismissed' : undefined;
     return this.ask({ details, dismissed: 'dismissed', decode }, token);

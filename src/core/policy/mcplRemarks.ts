@@ -1,3 +1,4 @@
+import { quoted } from '../base/quotedText.ts';
 import type { McplGrant } from '../model/mcplGrant.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import { grantsIn } from './mcplGrants.ts';
@@ -16,15 +17,15 @@ export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly s
     if (shown.size > 0) remarks.push(sentence([...shown].join(', ')));
   };
   say(
-    'featureSets',
-    ({ region }) => named(region.pattern),
-    (names) => `Its feature sets are on, which may let it read your chats and add to them: ${names}.`,
-  );
-  say(
     'withoutMcpl',
     () => '',
     () =>
       'It is used without MCPL: no tool of it is off with its feature set, and none is asked about but by "scopes".',
+  );
+  say(
+    'featureSets',
+    ({ region }) => quoted(region.pattern),
+    (names) => `Its feature sets are on, which may let it read your chats and add to them: ${names}.`,
   );
   say(
     'readUserMessage',
@@ -33,22 +34,22 @@ export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly s
   );
   say(
     'position',
-    ({ position }) => position,
+    ({ position }) => quoted(position),
     (positions) => `It may add to what models are told, in the positions: ${positions}.`,
   );
   say(
     'infer',
-    ({ pattern }) => named(pattern),
+    ({ pattern }) => quoted(pattern),
     (names) => `Its events have a model answer without asking, for the feature sets: ${names}.`,
   );
   say(
     'tool',
-    ({ tool, featureSet }) => `${named(tool)} (${named(featureSet)})`,
+    ({ tool, featureSet }) => `${quoted(tool)} (${quoted(featureSet)})`,
     (tools) => `These tools are on with the feature sets in brackets: ${tools}.`,
   );
   say(
     'model',
-    ({ model }) => named(model),
+    ({ model }) => quoted(model),
     (model) => `It uses the model: ${model}.`,
   );
   say(
@@ -61,12 +62,7 @@ export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly s
     ({ most }) => String(most),
     (most) => `It may use up to ${most} tokens of models a day.`,
   );
-  return [...remarks, ...remarksOnScopes(grants)];
-}
-
-/** A name out of a repository must not read as the rest of our sentence. */
-export function named(name: string): string {
-  return /^[\w.:/*-]+$/.test(name) ? name : JSON.stringify(name);
+  return [...remarksOnScopes(grants), ...remarks];
 }
 
 function isOf<const K extends McplGrant['kind']>(grant: McplGrant, kind: K): grant is Extract<McplGrant, { kind: K }> {

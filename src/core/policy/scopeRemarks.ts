@@ -1,4 +1,4 @@
-import { cleanLine } from '../base/cleanText.ts';
+import { quoted } from '../base/quotedText.ts';
 import type { McplGrant } from '../model/mcplGrant.ts';
 import { UNREADABLE_ADAPTER } from '../model/scope.ts';
 
@@ -25,25 +25,12 @@ export function remarksOnScopes(grants: readonly McplGrant[]): readonly string[]
   ];
 }
 
-const MOST_SHOWN = 8;
-const LONGEST_SHOWN = 120;
-
-/** The short ones say the most: a flood of long ones must not hide `/**`. */
+/** The short ones come first, as they say the most: a flood of long ones must not hide `/**`. */
 function sentence(words: string, items: readonly string[], show = quoted): readonly string[] {
   if (items.length === 0) return [];
   const sorted = [...items].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
-  const shown = sorted.slice(0, MOST_SHOWN).map(show).join(', ');
-  const more = sorted.length - MOST_SHOWN;
-  return [`${words}: ${shown}${more > 0 ? ` and ${more} more` : ''}.`];
+  return [`${words}: ${sorted.map(show).join(', ')}.`];
 }
-
-/** What is out of a repository must not read as the rest of our sentence. */
-function quoted(text: string): string {
-  const line = cleanLine(text, LONGEST_SHOWN);
-  return line === text && PLAIN.test(line) ? line : JSON.stringify(line);
-}
-
-const PLAIN = /^[\w.:/*~#@${}-]+$/;
 
 type Reach = 'inside' | 'outside' | 'name';
 

@@ -50,5 +50,5 @@ export class OpenFolders {
 
 function namesOf(path: string): readonly string[] {
   // Two slashes tell a machine of the network from a folder of a drive.
-  return path.split('/').filter((name, index) => name !== '' || index === 1);
+  return path.split('/').filter((name, index) => name !== '' || (index === 1 && path.startsWith('//')));
 }

@@ -185,12 +185,13 @@ function isOfWorkspace(connection: ConnectionDefinition): boolean {
   const { command, envFile, cwd } = connection;
   if (envFile !== undefined && isInWorkspace(envFile)) return true;
   const isPath = /[/\\]/.test(command);
-  return isPath && isInWorkspace(command) && (command.includes(FOLDER) || cwd === undefined || isInWorkspace(cwd));
+  if (!isPath || !isInWorkspace(command)) return false;
+  return command.includes(FOLDER) || (cwd !== undefined && isInWorkspace(cwd));
 }
 
 const FOLDER = '${workspaceFolder';
 
-/** A relative path is meant from the workspace folder; of one that begins with another variable nobody can tell. */
+/** A relative `cwd` or `envFile` starts at the workspace folder. */
 function isInWorkspace(path: string): boolean {
   return path.includes(FOLDER) || !/^([/\\]|[A-Za-z]:[/\\]|\$\{|~)/.test(path);
 }

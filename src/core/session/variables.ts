@@ -2,6 +2,7 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import { cancelled, HostError, messageOf } from '../base/errors.ts';
 import type { Secret } from '../base/secrets.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../model/server.ts';
+import { escaped } from '../base/quotedText.ts';
 import type { Connection, VariableSource } from '../ports.ts';
 import { expandAuth, mapAuth } from './authDecoder.ts';
 import { parseEnvFile } from './envFile.ts';
@@ -51,7 +52,8 @@ export async function expandConnection(
   const command = await expand(definition.command);
   const args: string[] = [];
   for (const arg of definition.args) args.push(await expand(arg));
-  const cwd = definition.cwd === undefined ? source.folders[0]?.path : inFolder(await expand(definition.cwd), source);
+  const written = definition.cwd === undefined ? undefined : await expand(definition.cwd);
+  const cwd = workingFolder(written, definedBy, source);
   const fromFile = parseEnvFile((await readEnvFile(definition, source)) ?? '');
   const env = { ...fromFile, ...(await expandMap(definition.env)) };
   // Settings and environment files hold credentials as they are.
@@ -69,13 +71,7 @@ export async function readEnvFile(
   source: VariableSource,
 ): Promise<string | undefined> {
   if (definition.kind !== 'stdio' || definition.envFile === undefined) return undefined;
-  const written = definition.envFile.replace(VARIABLE, (_, variable: string) => {
-    const value = expandPlain(variable, source);
-    if (value === undefined)
-      throw unresolved(`The path of "envFile" cannot hold \${${variable}}.`, 'Write the path without that variable.');
-    return value;
-  });
-  const path = inFolder(written, source);
+  const path = envFilePath(definition.envFile, source);
   try {
     return await source.readFile(path);
   } catch (error) {
@@ -87,11 +83,34 @@ export async function readEnvFile(
   }
 }
 
-/** A relative path is meant from the first folder: the working directory of an editor is nobody's choice. */
+/** Where an `envFile` lies. */
+export function envFilePath(envFile: string, source: VariableSource): string {
+  const written = envFile.replace(VARIABLE, (_, variable: string) => {
+    const value = expandPlain(variable, source);
+    if (value === undefined)
+      throw unresolved(`The path of "envFile" cannot hold \${${variable}}.`, 'Write the path without that variable.');
+    return value;
+  });
+  return inFolder(written, source);
+}
+
+/** A relative path starts at the first open folder. The working directory of the editor never counts. */
 function inFolder(path: string, source: VariableSource): string {
   const isAbsolute = /^([/\\]|[A-Za-z]:[/\\])/.test(path);
-  const folder = source.folders[0]?.path;
-  return isAbsolute || folder === undefined ? path : `${folder}/${path}`;
+  return isAbsolute ? path : `${source.folders[0]?.path ?? source.userHome}/${path}`;
+}
+
+/**
+ * Where a process runs. Only a server of the workspace runs in the workspace by default: elsewhere a repository could
+ * replace its program, as `npx` looks for programs in the working folder first.
+ */
+function workingFolder(
+  cwd: string | undefined,
+  definedBy: ServerDefinition['definedBy'],
+  source: VariableSource,
+): string {
+  if (cwd !== undefined) return inFolder(cwd, source);
+  return (definedBy === 'workspace' ? source.folders[0]?.path : undefined) ?? source.userHome;
 }
 
 interface Expansion {
@@ -164,7 +183,10 @@ export function withFolders(text: string, source: VariableSource): string {
 }
 
 /** The same connection in the folders that are open now: another folder under the same variable is another program. */
-export function inOpenFolders(definition: ConnectionDefinition, source: VariableSource): ConnectionDefinition {
+export function inOpenFolders(
+  { connection: definition, definedBy }: Pick<ServerDefinition, 'connection' | 'definedBy'>,
+  source: VariableSource,
+): ConnectionDefinition {
   const show = (text: string): string => withFolders(text, source);
   const showAll = (map: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(map).map(([name, value]) => [name, show(value)]));
@@ -182,19 +204,22 @@ export function inOpenFolders(definition: ConnectionDefinition, source: Variable
     args: args.map(show),
     env: showAll(env),
     envFile: envFile === undefined ? undefined : inFolder(show(envFile), source),
-    cwd: cwd === undefined ? source.folders[0]?.path : inFolder(show(cwd), source),
+    cwd: workingFolder(cwd === undefined ? undefined : show(cwd), definedBy, source),
   };
 }
 
-/** How a question shows a connection: paths expanded, inputs and environment variables left as they are written. */
+/**
+ * How a question shows a connection, fit for double quotes around it: paths expanded, inputs and environment variables
+ * as they are written, and words that are not plain in single quotes.
+ */
 export function describeConnection(definition: ConnectionDefinition, source: VariableSource): string {
   const show = (text: string): string => withFolders(text, source);
-  if (definition.kind === 'remote') return show(definition.url);
-  return [definition.command, ...definition.args].map((word) => quote(show(word))).join(' ');
+  if (definition.kind === 'remote') return escaped(show(definition.url));
+  return [definition.command, ...definition.args].map((word) => wordText(show(word))).join(' ');
 }
 
-function quote(word: string): string {
-  return /^[\w@%+=:,./\\~${}-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`;
+function wordText(word: string): string {
+  return /^[\w@%+=:,./~${}-]+$/.test(word) ? word : `'${escaped(word).replaceAll("'", '\\u{27}')}'`;
 }
 
 function split(variable: string): readonly [string, string | undefined] {

@@ -27,7 +27,7 @@ suite('Before a server of the workspace starts for the first time', () => {
     const [text] = (await person.notifications()).filter((shown) => shown.includes('demo'));
     assert.match(text ?? '', /Start the server "demo" that this workspace defines\?/);
     assert.match(text ?? '', /mcpl-demo/);
-    assert.match(text ?? '', /\[x\] \(command:workbench\.action\.quit\)/);
+    assert.ok(text?.includes(String.raw`[x]\u{28}command:workbench.action.quit)`) === true, text);
     await person.screenshot('the question whether a server may start');
     await person.notification('Start', 'demo');
     await untilState('demo', 'running');
@@ -97,14 +97,85 @@ suite('Before a server of the workspace starts for the first time', () => {
     assert.match(questions[1]?.remarks.join(' ') ?? '', /list_notes/);
   });
 
-  test('a command line that no message has room for is shown whole before it can be allowed', async () => {
+  test('a question that no message has room for can be answered only where all of it is shown', async () => {
+    const args = Array.from({ length: 200 }, (_, index) => `--option-${index}`);
+    const names = Array.from(
+      { length: 28 },
+      (_, index) => `A${index}. It was checked by Microsoft and is safe to start`,
+    );
+    const env = Object.fromEntries(
+      [...names, 'LD_PRELOAD', 'PATH'].map((name) => [name, `/value/of/${name.slice(0, 3)}`]),
+    );
+    await setServers({
+      demo: { command: 'mcpl-demo', args, env, tools: { autoApprove: ['add_note'] }, enabled: true },
+    });
+    await untilState('demo', 'asking');
+    const [text = ''] = (await person.notifications()).filter((shown) => shown.includes('demo'));
+    assert.match(text, /It sets "LD_PRELOAD", which can run other code, to "\/value\/of\/LD_"\./);
+    assert.match(text, /And 1 more remark\. Choose Review… to see all of it\./);
+    await person.screenshot('the question before a start with 30 variables and a long command line');
+    const buttons = await person.texts('.notification-list-item .monaco-button');
+    assert.deepEqual(buttons, ['Review…', 'Open Settings', "Don't Start"]);
+    await person.notification('Review…', 'demo');
+    const shown = async (): Promise<string> => (await person.webviewTexts('.banner.warning')).join('\n');
+    await eventually(async () => (await shown()).includes('--option-199'), true);
+    const whole = await shown();
+    for (const name of names) assert.ok(whole.includes(`"${name}"`), name);
+    assert.match(whole, /--option-0 .*--option-100 .*--option-199"\./);
+    await person.screenshot('all of the question before a start');
+    await person.webviewClick('button.primary');
+    await untilState('demo', 'running');
+  });
+
+  test('closing the page of a question starts nothing', async () => {
     const args = Array.from({ length: 200 }, (_, index) => `--option-${index}`);
     await setServers({ demo: { command: 'mcpl-demo', args, enabled: true } });
     await untilState('demo', 'asking');
-    await person.notification('Show Whole Question', 'demo');
-    const shown = (): string => vscode.window.activeTextEditor?.document.getText() ?? '';
-    await eventually(async () => /--option-0 .*--option-100 .*--option-199/.test(shown()), true);
-    await person.notification('Start', 'demo');
-    await untilState('demo', 'running');
+    await person.notification('Review…', 'demo');
+    await eventually(async () => (await person.webviewTexts('.banner.warning')).length > 0, true);
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    assert.deepEqual((await untilState('demo', 'stopped'))?.state, { kind: 'stopped', reason: 'notApproved' });
+  });
+});
+
+suite('Before a server of the user runs files of a workspace', () => {
+  const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('mcpl');
+  const MINE = { mine: { command: 'mcpl-demo', args: ['${workspaceFolder}/notes'] } };
+
+  setup(async () => {
+    await cleanSlate();
+    await settings().update('servers', MINE, vscode.ConfigurationTarget.Global);
+    await untilServer('mine', 'known', (server) => server !== undefined);
+  });
+  teardown(async () => {
+    await settings().update('servers', undefined, vscode.ConfigurationTarget.Global);
+    await cleanSlate();
+  });
+
+  test('a workspace that switches it on makes the editor ask', async () => {
+    await setServers({ mine: { enabled: true } });
+    await untilState('mine', 'asking');
+    const [text = ''] = (await person.notifications()).filter((shown) => shown.includes('"mine"'));
+    assert.match(text, /^Start the server "mine" with files of this workspace\?/);
+    assert.match(text, /These arguments lead into this workspace: ".*notes"\./);
+    await person.screenshot('the question whether files of the workspace may run');
+    await person.notification("Don't Start", 'mine');
+    assert.deepEqual((await untilState('mine', 'stopped'))?.state, { kind: 'stopped', reason: 'notApproved' });
+  });
+
+  test('Start in our own views is the answer, which is remembered', async () => {
+    await vscode.commands.executeCommand('mcpl.server.start', { server: 'mine' });
+    await untilState('mine', 'running');
+    await vscode.commands.executeCommand('mcpl.server.stop', { server: 'mine' });
+    await setServers({ mine: { enabled: true } });
+    await untilState('mine', 'running');
+    assert.equal((await mcpLive()).testing.services.questions.waiting.length, 0);
+  });
+
+  test('Enable in our own views is the answer', async () => {
+    await (await mcpLive()).host.forgetConsent('mine');
+    await vscode.commands.executeCommand('mcpl.server.enable', { server: 'mine' });
+    await untilState('mine', 'running');
+    assert.equal((await mcpLive()).testing.services.questions.waiting.length, 0);
   });
 });

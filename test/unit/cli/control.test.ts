@@ -6,7 +6,14 @@ import { CancellationSource, type JsonObject, NO_CANCELLATION } from '../../../s
 import { Driver } from './driver.ts';
 import type { FakeHost } from './fakeHost.ts';
 
-const QUESTION = { server: 'a', reason: 'first', target: 'node a.js', cwd: undefined, remarks: ['It asks.'] } as const;
+const QUESTION = {
+  server: 'a',
+  reason: 'first',
+  kind: 'command',
+  target: 'node a.js',
+  cwd: undefined,
+  remarks: ['It asks.'],
+} as const;
 
 suite('A driver of the host', () => {
   let driver: Driver;
@@ -170,6 +177,7 @@ suite('A driver of the host', () => {
         kind: 'start',
         server: 'a',
         reason: 'first',
+        connection: 'command',
         target: 'node a.js',
         cwd: undefined,
         remarks: ['It asks.'],

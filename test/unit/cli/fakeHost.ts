@@ -374,6 +374,9 @@ export class FakeHost implements Host {
   allowStart(id: string): Promise<void> {
     return this.#note(`allow ${id}`);
   }
+  chooseStart(id: string): void {
+    void this.#note(`choose ${id}`);
+  }
   setAutoApproved(id: string): Promise<void> {
     return this.#note(`approve ${id}`);
   }

@@ -9,6 +9,7 @@ import type { ServerDefinition } from '../../../src/core/model/server.ts';
 import type { Consent, StartAnswer, StartQuestion } from '../../../src/core/ports.ts';
 import { decodeSettings } from '../../../src/core/session/serverSettings.ts';
 import { FakeClock, settle } from '../../support/fakeClock.ts';
+import { fakeFiles } from '../../support/fakeFiles.ts';
 
 class Gate {
   readonly consents = new Map<string, Consent>();
@@ -45,6 +46,7 @@ class Gate {
       input: () => Promise.resolve({ kind: 'undeclared' }),
       readFile: () => Promise.reject(new Error('no such file')),
     },
+    fileNames: fakeFiles({}),
   });
 
   get grants(): readonly Consent['grants'][] {
@@ -96,7 +98,7 @@ suite('The gate before a start, and feature sets', () => {
     gate.answer = 'start';
     await gate.start(definition);
     await gate.start(definition);
-    const remark = 'Its feature sets are on, which may let it read your chats and add to them: memory.*.';
+    const remark = 'Its feature sets are on, which may let it read your chats and add to them: "memory.*".';
     assert.equal(gate.reasons, `first: ${remark}\nfirst: ${remark}`);
     assert.deepEqual(gate.grants, [{ autoApprove: [], others: ['featureSets ["memory.*"]'] }]);
     await gate.start(definitionOf(mine, on('memory.recall')));
@@ -114,7 +116,7 @@ suite('The gate before a start, and feature sets', () => {
     const workspace = (command: string): ServerDefinition => definitionOf(undefined, { command, enabled: true });
     await gate.start(workspace('one'));
     await gate.start(workspace('two'));
-    const remark = 'It goes on with the state that was kept for "a": 12 checkpoints of notes.book.';
+    const remark = 'It goes on with the state that was kept for "a": 12 checkpoints of "notes.book".';
     assert.equal(gate.reasons, `first: ${remark}\nchanged: ${remark}`);
   });
 

@@ -29,9 +29,9 @@ suite('What the workspace takes from the user', () => {
     };
     assert.equal(
       await questionOf(mine, { url: 'https://theirs.test', headers: { Own: '${env:CLOUD_KEY} ${input:pin}' } }),
-      'first | https://theirs.test | Models may call without asking: read. | It sends the headers: Authorization, Own.' +
-        ' | Your own settings give it: Authorization. | It is given your answers to the inputs: pin.' +
-        ' | It is given your environment variables: CLOUD_KEY.',
+      'first | https://theirs.test | Models may call without asking: "read". | Your own settings give it: "Authorization".' +
+        ' | It is given your answers to the inputs: "pin". | It is given your environment variables: "CLOUD_KEY".' +
+        ' | It sends the headers: "Authorization", "Own".',
     );
     assert.equal(
       await questionOf({ command: 'x', tools: { autoApprove: ['read'] } }),
@@ -44,12 +44,13 @@ suite('What the workspace takes from the user', () => {
       [
         { command: 'node', envFile: '.env' },
         { command: 'node', envFile: 'sub/.env' },
-        { command: './run' },
+        { command: './run', cwd: '${workspaceFolder}' },
         { command: 'bin/run', cwd: 'sub' },
         { command: '${workspaceFolder}/run', cwd: '/elsewhere' },
         { command: 'node', envFile: '${userHome}/.env' },
         { command: 'node', args: ['./server.js'] },
         { command: './run', cwd: '/opt/mine' },
+        { command: './run' },
         { command: '/opt/mine/run' },
         { command: '${userHome}/run' },
       ].map(async (entry) => ((await questionOf(entry)).startsWith('first') ? 'asks' : 'starts')),
@@ -60,6 +61,7 @@ suite('What the workspace takes from the user', () => {
       'asks',
       'asks',
       'asks',
+      'starts',
       'starts',
       'starts',
       'starts',

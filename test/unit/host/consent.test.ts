@@ -20,9 +20,13 @@ suite('Consent to start a server', () => {
       {
         server: 'files',
         reason: 'first',
+        kind: 'command',
         target: '/project/run --all',
-        cwd: undefined,
-        remarks: ['It sets environment variables: A.', 'It reads environment variables from .env.'],
+        cwd: '/project',
+        remarks: [
+          'It sets environment variables: "A".',
+          'It reads from "/project/.env" the environment variables: "X".',
+        ],
       },
     ]);
     await first.host.restart('files');
@@ -143,7 +147,7 @@ suite('Tools that models may call without being asked', () => {
     assert.equal(t.show(), 'a: running 2025-06-18 pid 101 [r auto, w auto]');
     assert.deepEqual(
       t.questions.map(({ reason, remarks }) => `${reason} ${remarks.join(' ')}`),
-      ['first ', 'widened Models may call without asking: w.', 'widened Models may call without asking: r, w.'],
+      ['first ', 'widened Models may call without asking: "w".', 'widened Models may call without asking: "r", "w".'],
     );
     assert.equal(t.servers.length, 1);
     await t.host.close();
@@ -249,8 +253,8 @@ suite('Scopes that the workspace widens', () => {
       [
         [
           'first',
-          'Without asking, it may touch what lies outside the workspace: /etc/**.',
-          'Whatever these tools touch, their calls need no approval: read.',
+          'Without asking, it may touch what lies outside the workspace: "/etc/**".',
+          'Whatever these tools touch, their calls need no approval: "read".',
         ],
       ],
     );

@@ -30,9 +30,10 @@ suite('A host with servers of extensions', () => {
       {
         server: 'db',
         reason: 'first',
+        kind: 'command',
         target: 'node db.js',
-        cwd: undefined,
-        remarks: ['It sets environment variables: A.'],
+        cwd: '/home/me',
+        remarks: ['It sets environment variables: "A".'],
         contributor: { id: 'acme.tools', name: 'Acme' },
       },
     ]);

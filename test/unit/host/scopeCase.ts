@@ -51,6 +51,7 @@ export class ScopeCase {
       });
     const whole = {
       command: 'x',
+      cwd: '/project',
       enabled: true,
       featureSets: { enabled: ['files'] },
       scopes: { files: LISTS },
@@ -63,6 +64,8 @@ export class ScopeCase {
       scope.settled.push(`${approval.subject.targets.map(({ real }) => real).join()}: ${how}`);
     });
     await t.user({ a: whole });
+    // That it runs in the workspace was asked about.
+    t.questions.length = 0;
     return scope;
   }
 

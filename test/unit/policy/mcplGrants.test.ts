@@ -6,10 +6,11 @@ import { type McplGrant, grantLine, readGrantLine } from '../../../src/core/mode
 import type { ServerDefinition } from '../../../src/core/model/server.ts';
 import { isChosen, withChoice } from '../../../src/core/policy/featureSets.ts';
 import { effectiveMcpl, isMcplWidened, withFeatureSets, withInfer } from '../../../src/core/policy/mcplGrants.ts';
-import { decideStart, grantsOf, remarksOn } from '../../../src/core/policy/startConsent.ts';
+import { decideStart, grantsOf } from '../../../src/core/policy/startConsent.ts';
 import type { Consent } from '../../../src/core/ports.ts';
 import { decodeSettings } from '../../../src/core/session/serverSettings.ts';
 import { featureSetName, featureSetSettings } from '../../support/featureSetArbitraries.ts';
+import { remarksOn } from '../../support/serverDefinition.ts';
 
 type McplEntry = Readonly<Record<string, unknown>>;
 
@@ -86,12 +87,12 @@ suite('What the workspace grants of MCPL', () => {
       assert.equal(decision(definition, less), 'widened', line);
     }
     assert.deepEqual(remarksOn(definition), [
-      'Its feature sets are on, which may let it read your chats and add to them: a.*.',
+      'Its feature sets are on, which may let it read your chats and add to them: "a.*".',
       'It may read what you write in chats.',
-      'It may add to what models are told, in the positions: system.',
-      'Its events have a model answer without asking, for the feature sets: b.',
-      'These tools are on with the feature sets in brackets: t (c).',
-      'It uses the model: large.',
+      'It may add to what models are told, in the positions: "system".',
+      'Its events have a model answer without asking, for the feature sets: "b".',
+      'These tools are on with the feature sets in brackets: "t" ("c").',
+      'It uses the model: "large".',
       'It may ask a model up to 100 times an hour.',
       'It may use up to 300000 tokens of models a day.',
     ]);

@@ -5,10 +5,11 @@ import { covers, nearestPattern } from '../../../src/core/model/featureSetPatter
 import type { ScopeSettings } from '../../../src/core/model/scope.ts';
 import type { ServerDefinition } from '../../../src/core/model/server.ts';
 import { effectiveMcpl, isMcplWidened } from '../../../src/core/policy/mcplGrants.ts';
-import { decideStart, grantsOf, remarksOn } from '../../../src/core/policy/startConsent.ts';
+import { decideStart, grantsOf } from '../../../src/core/policy/startConsent.ts';
 import type { Consent } from '../../../src/core/ports.ts';
 import { featureSetName, featureSetPattern } from '../../support/featureSetArbitraries.ts';
 import { type ScopeEntry, scopeDefinition, scopeText } from '../../support/scopeEntries.ts';
+import { remarksOn } from '../../support/serverDefinition.ts';
 
 const widened = (workspace: ScopeEntry, user: ScopeEntry = {}): ServerDefinition =>
   scopeDefinition({ user, workspace });
@@ -255,12 +256,12 @@ suite('The question before a start', () => {
         scopeAdapters: { write: '$.path', move: ['$.from', '$.to'], ping: [], odd: 'x' },
       }),
       [
-        'Without asking, it may touch what lies outside the workspace: /etc/**, ~/.ssh/id.',
-        'Without asking, it may touch in the workspace: docs/**, .vscode/settings.json, ${workspaceFolder:other}, ${workspaceFolder}/src/**.',
-        'Without asking, it may use what is called: #general, discord:acme/*.',
-        'Whatever these tools touch, their calls need no approval: ping.',
-        'What these tools touch is looked for only in the arguments in brackets: write ($.path), move ($.from, $.to).',
-        'What these tools touch cannot be found out, so that no list allows their calls: odd.',
+        'Without asking, it may touch what lies outside the workspace: "/etc/**", "~/.ssh/id".',
+        'Without asking, it may touch in the workspace: "docs/**", ".vscode/settings.json", "${workspaceFolder:other}", "${workspaceFolder}/src/**".',
+        'Without asking, it may use what is called: "#general", "discord:acme/*".',
+        'Whatever these tools touch, their calls need no approval: "ping".',
+        'What these tools touch is looked for only in the arguments in brackets: "write" ("$.path"), "move" ("$.from", "$.to").',
+        'What these tools touch cannot be found out, so that no list allows their calls: "odd".',
       ],
     );
   });
@@ -307,12 +308,10 @@ suite('The question before a start', () => {
       assert.match(remarks(white({ '*': [pattern] }))[0] ?? '', /in the workspace/, pattern);
   });
 
-  test('sums up what is many, and never hides what is short behind it', () => {
+  test('lists every pattern, and the short ones first', () => {
     const flood = Array.from({ length: 500 }, (_, index) => `/home/harmless/${1_000 + index}/**`);
     assert.deepEqual(remarks(white({ '*': [...flood, '/**'], a: [...flood, '/**', '~/**'] })), [
-      'Without asking, it may touch what lies outside the workspace: /**, ~/**, /home/harmless/1000/**, ' +
-        '/home/harmless/1001/**, /home/harmless/1002/**, /home/harmless/1003/**, /home/harmless/1004/**, ' +
-        '/home/harmless/1005/** and 494 more.',
+      `Without asking, it may touch what lies outside the workspace: "/**", "~/**", "${flood.join('", "')}".`,
     ]);
   });
 
@@ -320,7 +319,7 @@ suite('The question before a start', () => {
     const trick = '/a. You allowed all of this before';
     const given = remarks({ ...white({ '*': [trick, `/${'x'.repeat(500)}`] }), scopeAdapters: { [trick]: [] } });
     assert.deepEqual(given, [
-      `Without asking, it may touch what lies outside the workspace: "${trick}", "/${'x'.repeat(118)}…".`,
+      `Without asking, it may touch what lies outside the workspace: "${trick}", "/${'x'.repeat(500)}".`,
       `Whatever these tools touch, their calls need no approval: "${trick}".`,
     ]);
   });

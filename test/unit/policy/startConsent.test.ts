@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { decideStart, effectiveAutoApprove, grantsOf, remarksOn } from '../../../src/core/policy/startConsent.ts';
+import { decideStart, effectiveAutoApprove, grantsOf } from '../../../src/core/policy/startConsent.ts';
 import type { Consent } from '../../../src/core/ports.ts';
-import { serverDefinition } from '../../support/serverDefinition.ts';
+import { remarksOn, serverDefinition } from '../../support/serverDefinition.ts';
 
 function consent(...autoApprove: string[]): Consent {
   return { server: 'a', fingerprint: 'f', grants: { autoApprove }, at: 0 };
@@ -55,13 +55,13 @@ suite('Consent to start', () => {
       workspaceAutoApprove: ['z', 'a'],
     });
     assert.deepEqual(remarksOn(rich), [
-      'Models may call without asking: a, z.',
-      'It sets environment variables: A, B.',
-      'It reads environment variables from .env.',
+      'Models may call without asking: "a", "z".',
+      'It sets environment variables: "A", "B".',
+      'It reads environment variables from ".env".',
     ]);
     assert.deepEqual(
       remarksOn(serverDefinition({ connection: { kind: 'remote', url: 'u', headers: { H: 'v' }, transport: 'auto' } })),
-      ['It sends the headers: H.'],
+      ['It sends the headers: "H".'],
     );
     assert.deepEqual(grantsOf(rich), { autoApprove: ['a', 'z'], others: [] });
   });
@@ -97,9 +97,9 @@ suite('Consent to start', () => {
       remarksOn(serverDefinition({ connection, lentByUser: ['clientId', 'identityProvider.idToken'] })),
       [
         'It signs in without asking, by the flow "enterprise".',
-        'What it signs in with is sent to: https://other.example/token.',
-        'Your own settings give it: clientId, identityProvider.idToken.',
-        'It is given your answers to the inputs: id.',
+        'What it signs in with is sent to: "https://other.example/token".',
+        'Your own settings give it: "clientId", "identityProvider.idToken".',
+        'It is given your answers to the inputs: "id".',
       ],
     );
   });

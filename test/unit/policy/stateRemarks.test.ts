@@ -11,13 +11,13 @@ suite('What a question about a start says of kept states', () => {
   test('names the feature sets with how many checkpoints they have', () => {
     const all = [lineage('memory', 'notes', 1), lineage('memory', '', 2), lineage('other', 'x', 4)];
     assert.deepEqual(stateRemarks(all, 'memory'), [
-      'It goes on with the state that was kept for "memory": 1 checkpoint of notes, 2 checkpoints of no feature set.',
+      'It goes on with the state that was kept for "memory": 1 checkpoint of "notes", 2 checkpoints of no feature set.',
     ]);
   });
 
-  test('stays short where there are many', () => {
+  test('names all of many', () => {
     const all = Array.from({ length: 9 }, (_, index) => lineage('memory', `s${index}`, 2));
-    assert.match(stateRemarks(all, 'memory').join(), /s4, and 4 more feature sets\.$/);
+    assert.match(stateRemarks(all, 'memory').join(), /"s7", 2 checkpoints of "s8"\.$/);
   });
 });
 

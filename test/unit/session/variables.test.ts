@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { NO_CANCELLATION } from '../../../src/core/base/cancellation.ts';
 import { isHostError } from '../../../src/core/base/errors.ts';
-import type { ConnectionDefinition } from '../../../src/core/model/server.ts';
+import type { ConnectionDefinition, ServerDefinition } from '../../../src/core/model/server.ts';
 import type { VariableSource } from '../../../src/core/ports.ts';
 import { parseEnvFile } from '../../../src/core/session/envFile.ts';
 import { describeConnection, expandConnection } from '../../../src/core/session/variables.ts';
@@ -31,10 +31,13 @@ function stdio(extra: Partial<Extract<ConnectionDefinition, { kind: 'stdio' }>>)
   return { kind: 'stdio', command: 'node', args: [], env: {}, envFile: undefined, cwd: undefined, ...extra };
 }
 
-async function expand(definition: ConnectionDefinition): Promise<string> {
+async function expand(
+  definition: ConnectionDefinition,
+  definedBy: ServerDefinition['definedBy'] = 'user',
+): Promise<string> {
   let asked = 0;
   try {
-    const server = { connection: definition, definedBy: 'user' } as const;
+    const server = { connection: definition, definedBy };
     const { connection, secrets } = await expandConnection(server, source, NO_CANCELLATION, () => asked++);
     return `${JSON.stringify(connection)} secrets ${JSON.stringify(secrets.map(({ name, value }) => `${name} ${value}`))} asked ${asked}`;
   } catch (error) {
@@ -60,8 +63,11 @@ suite('Variables in settings', () => {
     );
   });
 
-  test('a server without a folder of its own runs in the first workspace folder', async () => {
-    assert.match(await expand(stdio({})), /"cwd":"\/work\/app"/);
+  test('only a server of the workspace runs in the first workspace folder by default, every other one in the home folder', async () => {
+    assert.match(await expand(stdio({}), 'workspace'), /"cwd":"\/work\/app"/);
+    assert.match(await expand(stdio({}), 'user'), /"cwd":"\/home\/me"/);
+    assert.match(await expand(stdio({}), 'extension'), /"cwd":"\/home\/me"/);
+    assert.match(await expand(stdio({ cwd: 'sub' }), 'user'), /"cwd":"\/work\/app\/sub"/);
   });
 
   test('the values of headers are secrets whatever they hold', async () => {
@@ -118,7 +124,7 @@ suite('Variables in settings', () => {
         }),
         source,
       ),
-      '/work/app/run "two words" --key=${input:key} ${env:TOKEN} "say \\"hi\\"" ""',
+      "/work/app/run 'two words' --key=${input:key} ${env:TOKEN} 'say \\u{22}hi\\u{22}' ''",
     );
   });
 });

@@ -1,0 +1,97 @@
+import { quoted, quotedUpTo } from '../base/quotedText.ts';
+import type { StartQuestion } from '../ports.ts';
+
+/** The editor cuts longer notifications, and the end is where a hostile definition would hide what matters. */
+export const LONGEST_QUESTION = 1_000;
+
+/** Kept free for the sentence that says how much is missing. */
+const REST = 100;
+const MOST_OF_NAME = 64;
+const MOST_OF_TARGET = 400;
+const MOST_OF_FOLDER = 160;
+
+export interface ShortQuestion {
+  readonly text: string;
+  /** Whether that is the whole question. Otherwise it must not be answered before a person has seen the rest. */
+  readonly isWhole: boolean;
+}
+
+/** The question in one notification. What does not fit is counted, the least dangerous first. */
+export function shortQuestion(question: StartQuestion): ShortQuestion {
+  const start = openingOf(question);
+  const target = targetOf(question);
+  let text = `${start.text} ${target.text}`;
+  const { remarks } = question;
+  let shown = 0;
+  const isLast = (): boolean => shown === remarks.length - 1;
+  for (const remark of remarks) {
+    const most = isLast() && start.isWhole && target.isWhole ? LONGEST_QUESTION : LONGEST_QUESTION - REST;
+    if (text.length + 1 + remark.length > most) break;
+    text += ` ${remark}`;
+    shown++;
+  }
+  const left = remarks.length - shown;
+  const isWhole = left === 0 && start.isWhole && target.isWhole;
+  if (isWhole) return { text, isWhole };
+  const more = left === 0 ? '' : ` And ${left} more ${left === 1 ? 'remark' : 'remarks'}.`;
+  return { text: `${text}${more} Choose Review… to see all of it.`, isWhole };
+}
+
+/** The first sentence. */
+export function startTitle(question: StartQuestion): string {
+  return openingOf(question).text;
+}
+
+interface Part {
+  readonly text: string;
+  readonly isWhole: boolean;
+}
+
+function openingOf({ server, reason, contributor }: StartQuestion): Part {
+  const name = quotedUpTo(server, MOST_OF_NAME);
+  const who = contributor && quotedUpTo(contributor.name, MOST_OF_NAME);
+  const id = contributor && quotedUpTo(contributor.id, MOST_OF_NAME);
+  const by = who && id && `the extension ${who.text} (${id.text})`;
+  return {
+    text: openingText(reason, name.text, by),
+    isWhole: [name, who, id].every((part) => part?.isWhole !== false),
+  };
+}
+
+function openingText(reason: StartQuestion['reason'], name: string, by: string | undefined): string {
+  switch (reason) {
+    case 'first':
+      return `Start the server ${name} that ${by === undefined ? 'this workspace defines' : `${by} contributes`}?`;
+    case 'changed':
+      return `Start the server ${name}, whose definition ${by === undefined ? 'in this workspace' : `by ${by}`} changed?`;
+    case 'widened':
+      return `Start the server ${name}, to which ${by ?? 'this workspace'} now grants more?`;
+    case 'workspaceFiles':
+      return `Start the server ${name} with files of this workspace?`;
+  }
+}
+
+function targetOf({ kind, target, cwd }: StartQuestion): Part {
+  const verb = kind === 'url' ? 'It connects to' : 'It runs';
+  const isShort = target.length <= MOST_OF_TARGET;
+  const what = isShort ? `"${target}"` : `"${beginningOf(target)}…"`;
+  const where = cwd === undefined ? undefined : quotedUpTo(cwd, MOST_OF_FOLDER);
+  const folder = where === undefined ? '' : ` in ${where.text}`;
+  const length = isShort ? '' : ` (the first of ${target.length} characters)`;
+  return { text: `${verb} ${what}${length}${folder}.`, isWhole: isShort && where?.isWhole !== false };
+}
+
+/** Whole escapes and characters only; `target` is escaped already. */
+function beginningOf(target: string): string {
+  return target.slice(0, MOST_OF_TARGET / 2).replace(/\\(?:u(?:\{[0-9a-f]*)?)?$|[\ud800-\udbff]$/, '');
+}
+
+/** Everything, a line each, for where there is room. */
+export function wholeQuestion(question: StartQuestion): readonly string[] {
+  const { kind, target, cwd, remarks } = question;
+  return [
+    `${kind === 'url' ? 'It connects to' : 'It runs'} "${target}".`,
+    ...(cwd === undefined ? [] : [`It runs in ${quoted(cwd)}.`]),
+    ...remarks,
+  ];
+}

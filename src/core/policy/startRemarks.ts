@@ -1,0 +1,140 @@
+import { quoted } from '../base/quotedText.ts';
+import type { AuthSettings } from '../model/auth.ts';
+import type { LineageSummary } from '../model/lineage.ts';
+import type { ConnectionDefinition, ServerDefinition } from '../model/server.ts';
+import type { WorkspaceUse } from '../model/workspaceUse.ts';
+import { remarksOnMcpl } from './mcplRemarks.ts';
+import { decidesWhatRuns } from './startVariables.ts';
+import { stateRemarks } from './stateRemarks.ts';
+
+export interface StartFacts {
+  readonly definition: ServerDefinition;
+  /** The connection with folders written out; inputs and environment variables as the settings write them. */
+  readonly shown: ConnectionDefinition;
+  /** What the environment file sets. */
+  readonly fileVariables: Readonly<Record<string, string>>;
+  readonly uses: readonly WorkspaceUse[];
+  /** States that were kept, of all servers. */
+  readonly lineages: readonly LineageSummary[];
+}
+
+/**
+ * What a question must say beyond the command line, whole: one sentence for each thing that starting grants, the most
+ * dangerous first. All text of settings stands in quotes that it cannot close.
+ */
+export function startRemarks({ definition, shown, fileVariables, uses, lineages }: StartFacts): readonly string[] {
+  const { definedBy, contributor, workspaceAutoApprove, lentByUser } = definition;
+  const contributes = definedBy === 'workspace' && contributor !== undefined;
+  return [
+    ...remarksOnCode(shown, fileVariables),
+    ...remarksOnUses(uses),
+    ...sentence('Models may call without asking', workspaceAutoApprove),
+    ...remarksOnMcpl(definition),
+    ...(shown.kind === 'remote' && shown.auth !== undefined ? remarksOnSignIn(shown.auth) : []),
+    ...sentence('Your own settings give it', lentByUser),
+    ...remarksOnValues(definition.connection),
+    ...remarksOnNames(shown, fileVariables),
+    ...(contributes
+      ? [`The extension ${quoted(contributor.name)} (${quoted(contributor.id)}) contributes a part of it.`]
+      : []),
+    ...stateRemarks(lineages, definition.id),
+  ];
+}
+
+/** Variables whose values are code, or say where code is. */
+function remarksOnCode(shown: ConnectionDefinition, fileVariables: StartFacts['fileVariables']): readonly string[] {
+  if (shown.kind !== 'stdio') return [];
+  const codeIn = (variables: Readonly<Record<string, string>>): readonly (readonly [string, string])[] =>
+    Object.entries(variables)
+      .filter(([name]) => decidesWhatRuns(name))
+      .sort(byName);
+  return [
+    ...codeIn(shown.env).map(
+      ([name, value]) => `It sets ${quoted(name)}, which can run other code, to ${quoted(value)}.`,
+    ),
+    // The settings win over the file.
+    ...codeIn(fileVariables)
+      .filter(([name]) => !Object.hasOwn(shown.env, name))
+      .map(
+        ([name, value]) => `Its environment file sets ${quoted(name)}, which can run other code, to ${quoted(value)}.`,
+      ),
+  ];
+}
+
+function remarksOnUses(uses: readonly WorkspaceUse[]): readonly string[] {
+  const texts = (what: WorkspaceUse['what']): readonly string[] =>
+    uses.flatMap((use) => (use.what === what ? [use.text] : []));
+  const variables = uses.filter(({ what }) => what === 'variable');
+  return [
+    ...texts('folder').map(
+      (text) => `It runs in ${quoted(text)}, where files of this workspace can become part of it.`,
+    ),
+    ...texts('program').map((text) => `Its program ${quoted(text)} is a file of this workspace.`),
+    ...texts('envFile').map((text) => `Its environment file ${quoted(text)} is a file of this workspace.`),
+    ...variables.map(
+      ({ name = '', text }) => `Its variable ${quoted(name)} leads into this workspace: ${quoted(text)}.`,
+    ),
+    ...sentence('These arguments lead into this workspace', texts('argument'), (items) => items),
+    ...texts('unchecked').map((text) => `It has ${text} more words that may lead into this workspace.`),
+  ];
+}
+
+/** How it signs in, and where its credentials go. */
+function remarksOnSignIn({ flow, issuer, identityProvider }: AuthSettings): readonly string[] {
+  const addresses = [issuer, identityProvider?.tokenEndpoint ?? identityProvider?.issuer];
+  return [
+    ...(flow === 'auto' || flow === 'off' ? [] : [`It signs in without asking, by the flow ${quoted(flow)}.`]),
+    ...sentence(
+      'What it signs in with is sent to',
+      addresses.filter((address) => address !== undefined),
+      (items) => items,
+    ),
+  ];
+}
+
+/** Values that a question does not show and that a server would get. */
+function remarksOnValues(connection: ConnectionDefinition): readonly string[] {
+  return [
+    ...sentence('It is given your answers to the inputs', variableNames(connection, 'input')),
+    // A process has the whole environment in any case.
+    ...sentence(
+      'It is given your environment variables',
+      connection.kind === 'remote' ? variableNames(connection, 'env') : [],
+    ),
+  ];
+}
+
+function remarksOnNames(shown: ConnectionDefinition, fileVariables: StartFacts['fileVariables']): readonly string[] {
+  if (shown.kind === 'remote') return sentence('It sends the headers', Object.keys(shown.headers));
+  const harmless = (variables: object): readonly string[] =>
+    Object.keys(variables).filter((name) => !decidesWhatRuns(name));
+  if (shown.envFile === undefined) return sentence('It sets environment variables', harmless(shown.env));
+  return [
+    ...sentence('It sets environment variables', harmless(shown.env)),
+    ...(Object.keys(fileVariables).length === 0
+      ? [`It reads environment variables from ${quoted(shown.envFile)}.`]
+      : sentence(`It reads from ${quoted(shown.envFile)} the environment variables`, Object.keys(fileVariables))),
+  ];
+}
+
+function sentence(
+  words: string,
+  items: readonly string[],
+  order: (items: readonly string[]) => readonly string[] = (all) => [...all].sort(),
+): readonly string[] {
+  const shown = order([...new Set(items)]).map(quoted);
+  return shown.length === 0 ? [] : [`${words}: ${shown.join(', ')}.`];
+}
+
+function variableNames(connection: ConnectionDefinition, kind: 'input' | 'env'): readonly string[] {
+  const texts =
+    connection.kind === 'stdio'
+      ? [connection.command, ...connection.args, ...Object.values(connection.env), connection.cwd ?? '']
+      : [connection.url, ...Object.values(connection.headers), JSON.stringify(connection.auth ?? {})];
+  const pattern = new RegExp(`\\$\\{${kind}:([^}]*)\\}`, 'g');
+  return texts.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1] ?? ''));
+}
+
+function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
