@@ -286,8 +286,7 @@ class LiveHost implements Host {
   }
 
   chooseStart(id: string): void {
-    const { definition } = this.#unit(id);
-    if (definition !== undefined) this.#gate.choose(definition);
+    this.#gate.choose(this.#unit(id).definition);
   }
 
   async setAutoApproved(id: string, tools: readonly string[], autoApproved: boolean, seen?: Tool): Promise<void> {

@@ -73,7 +73,8 @@ export class StartGate {
   }
 
   /** A person asks for the next start in one of our own views, which answers whether files of the workspace may be part of it. */
-  choose(definition: ServerDefinition): void {
+  choose(definition: ServerDefinition | undefined): void {
+    if (definition === undefined) return;
     this.#chosen.set(definition.id, { connection: definition.connection, folders: this.#folders });
   }
 
