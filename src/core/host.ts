@@ -70,15 +70,8 @@ class LiveHost implements Host {
     this.#changed = this.#store.add(new Emitter<ServerChange>(onError));
     this.#problemsChanged = this.#store.add(new Emitter<void>(onError));
     this.#logs = this.#store.add(new ServerLogs(onError));
-    this.#gate = new StartGate({
-      clock,
-      ids,
-      consents: storage.consents,
-      states: storage.states,
-      prompt: consent,
-      variables,
-      fileNames,
-    });
+    const { consents, states } = storage;
+    this.#gate = new StartGate({ clock, ids, consents, states, prompt: consent, variables, fileNames });
     this.#mcpl = new McplHost({
       ports,
       redact: this.redact,

@@ -25,7 +25,8 @@ suite('The files of the sample workspace', function () {
       readonly 'mcpl.servers': { readonly files: JsonObject };
     };
     const files = { ...settings['mcpl.servers'].files, featureSets: { enabled: ['files.edit'] } };
-    host = createHost({ servers: { files }, folders: [folder] });
+    const onStartQuestion = () => Promise.resolve('start' as const);
+    host = createHost({ workspaceServers: { files }, folders: [folder], onStartQuestion });
     const changes = new EventEmitter();
     host.onDidChangeServer(() => changes.emit('any'));
     await host.start('files');

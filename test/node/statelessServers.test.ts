@@ -78,6 +78,7 @@ async function serve(transport: 'stdio' | 'http', folder: string, ...flags: stri
   const host = createNodeHost({
     servers: { modern: entry },
     folders: [folder],
+    onStartQuestion: () => Promise.resolve('start'),
     elicitor: person.elicitor,
     sampler: person.sampler,
     onLog: ({ message }) => log.push(message),

@@ -1,5 +1,5 @@
 import type { CancellationToken } from '../base/cancellation.ts';
-import { redactor } from '../base/log.ts';
+import { redactor } from '../base/secrets.ts';
 import type { ServerDefinition } from '../model/server.ts';
 import type { LineageSummary } from '../model/lineage.ts';
 import type { WorkspaceUse } from '../model/workspaceUse.ts';

@@ -50,15 +50,20 @@ function remarksOnCode(shown: ConnectionDefinition, fileVariables: StartFacts['f
       .sort(byName);
   return [
     ...codeIn(shown.env).map(
-      ([name, value]) => `It sets ${quoted(name)}, which can run other code, to ${quoted(value)}.`,
+      ([name, value]) => `It sets ${quoted(name)}, which can run other code, to ${valueText(value)}.`,
     ),
     // The settings win over the file.
     ...codeIn(fileVariables)
       .filter(([name]) => !Object.hasOwn(shown.env, name))
       .map(
-        ([name, value]) => `Its environment file sets ${quoted(name)}, which can run other code, to ${quoted(value)}.`,
+        ([name, value]) =>
+          `Its environment file sets ${quoted(name)}, which can run other code, to ${valueText(value)}.`,
       ),
   ];
+}
+
+function valueText(value: string): string {
+  return quoted(value.replace(/(:\/\/[^\s/:@]*:)[^\s/:@]+(?=@)/g, '$1[secret]'));
 }
 
 function remarksOnUses(uses: readonly WorkspaceUse[]): readonly string[] {

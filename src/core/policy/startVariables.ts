@@ -24,10 +24,13 @@ const FAMILIES =
 
 const ENDINGS = /_(?:OPTIONS|OPTS|PRELOAD|EXECUTABLE(?:_PATH)?|EXEC_PATH|COMMAND|PLUGINS?|STARTUP(?:_HOOKS)?|INIT)$/;
 
+/** Names of credentials, whose values no question shows. */
+const CREDENTIAL = /(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|SECRET|_AUTH|KEY)$/;
+
 /** Whether the value of a variable can make a process run other code. Some systems ignore case, and so do some tools. */
 export function decidesWhatRuns(name: string): boolean {
   const upper = name.toUpperCase();
-  return NAMES.has(upper) || FAMILIES.test(upper) || ENDINGS.test(upper);
+  return NAMES.has(upper) || ((FAMILIES.test(upper) || ENDINGS.test(upper)) && !CREDENTIAL.test(upper));
 }
 
 /** Of these the environment that a process inherits counts too. */

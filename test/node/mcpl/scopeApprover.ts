@@ -9,6 +9,7 @@ const { servers, folder, storageFile } = options;
 const host = createNodeHost({
   servers: isJsonObject(servers) ? servers : {},
   folders: [String(folder)],
+  onStartQuestion: () => Promise.resolve('start'),
   storageFile: String(storageFile),
 });
 host.approvals.onDidAsk(({ id }) => void host.approvals.answer(id, 'workspace'));

@@ -22,6 +22,7 @@ import {
   type JsonObject,
   type PendingApproval,
 } from '../../../src/core/index.ts';
+import type { NodeHostOptions } from '../../../src/cli/nodeHost.ts';
 import { ID, type McplCase, mcplCases, type McplCaseOptions, type McplScript, type Over, tool } from './mcplCase.ts';
 
 export type Answer = ApprovalChoice | 'dismiss';
@@ -213,6 +214,9 @@ export class ScopeCase {
   }
 }
 
+/** The servers run in the workspace, as the user says. */
+const ALLOWED: NodeHostOptions['onStartQuestion'] = () => Promise.resolve('start');
+
 type Open = (options?: ScopeCaseOptions) => Promise<ScopeCase>;
 
 export function scopeCases(name: string, define: (open: Open, over: Over) => void): void {
@@ -229,13 +233,18 @@ export function scopeCases(name: string, define: (open: Open, over: Over) => voi
       const whole = Object.fromEntries(
         Object.entries(scripts).map(([id, script]) => {
           const { entry = {}, ...rest } = scoped(script);
-          return [id, { ...rest, entry: place.realIn(entry) }];
+          return [id, { ...rest, entry: { cwd: place.ws, ...place.realIn(entry) } }];
         }),
       );
       const mcpl = await openCase({
         ...options,
         servers: whole,
-        host: { folders: [place.ws], ...(isStored && { storageFile: place.storageFile }), ...host },
+        host: {
+          folders: [place.ws],
+          onStartQuestion: ALLOWED,
+          ...(isStored && { storageFile: place.storageFile }),
+          ...host,
+        },
       });
       return new ScopeCase(mcpl, place);
     }, over);

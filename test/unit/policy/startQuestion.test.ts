@@ -84,6 +84,15 @@ suite('The question before a start', () => {
     ]);
   });
 
+  test('shows no password of an address', () => {
+    const env = { PIP_INDEX_URL: 'https://me:s3cret@x.test/simple', UV_PUBLISH_TOKEN: 's3cret' };
+    const connection = { kind: 'stdio', command: 'x', args: [], env, envFile: undefined, cwd: undefined } as const;
+    assert.deepEqual(remarksOn(serverDefinition({ connection })), [
+      'It sets "PIP_INDEX_URL", which can run other code, to "https://me:[secret]@x.test/simple".',
+      'It sets environment variables: "UV_PUBLISH_TOKEN".',
+    ]);
+  });
+
   test('begins with what is most dangerous', () => {
     const connection: ConnectionDefinition = {
       kind: 'stdio',
@@ -126,7 +135,17 @@ suite('The question before a start', () => {
       'PYTHONHOME',
       'npm_config_node_gyp',
     ];
-    const no = ['TOKEN', 'API_KEY', 'PORT', 'LOG_LEVEL', 'DATABASE_URL', 'XPATH', 'NODE_ENV'];
+    const no = [
+      'TOKEN',
+      'CARGO_REGISTRY_TOKEN',
+      'npm_config__auth',
+      'API_KEY',
+      'PORT',
+      'LOG_LEVEL',
+      'DATABASE_URL',
+      'XPATH',
+      'NODE_ENV',
+    ];
     assert.deepEqual([...yes, ...no].filter(decidesWhatRuns), yes);
   });
 });
