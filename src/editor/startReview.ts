@@ -43,6 +43,7 @@ export function startView(question: StartQuestion): QuestionView {
     errors: {},
     accept: 'Start',
     decline: "Don't Start",
+    readFirst: true,
     cancelHint: 'Closes the question and starts nothing (Escape)',
   };
 }

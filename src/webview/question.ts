@@ -49,8 +49,22 @@ class QuestionPage {
     const none = element('p', { class: 'description', text: question.noFields });
     this.#form.replaceChildren(...(this.#controls.length === 0 ? [none] : this.#controls.map(({ root }) => root)));
     show(this.#body, true);
-    (this.#form.querySelector<HTMLElement>('input, select, textarea') ?? this.#accept).focus();
+    if (question.readFirst === true) this.#readFirst();
+    else (this.#form.querySelector<HTMLElement>('input, select, textarea') ?? this.#accept).focus();
     this.#mark(question.errors);
+  }
+
+  /** The keyboard scrolls, and accepting waits until its button, which stands below everything else, is in view. */
+  #readFirst(): void {
+    this.#accept.disabled = true;
+    this.#head.tabIndex = -1;
+    this.#head.focus();
+    const watch = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      watch.disconnect();
+      this.#accept.disabled = false;
+    });
+    watch.observe(this.#accept);
   }
 
   #values(): ValuesView {
@@ -67,6 +81,7 @@ class QuestionPage {
   #key(event: KeyboardEvent): void {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
+      if (this.#accept.disabled) return;
       this.#send({ type: 'accept', values: this.#values() });
     } else if (event.key === 'Escape') {
       event.preventDefault();

@@ -17,6 +17,8 @@ export interface QuestionView {
   readonly errors: Readonly<Record<string, string>>;
   readonly accept: string;
   readonly decline: string;
+  /** It can be accepted once the person has scrolled to its end. */
+  readonly readFirst?: boolean | undefined;
   /** What *Cancel* does, where it is not about a server that waits for an answer. */
   readonly cancelHint?: string | undefined;
 }

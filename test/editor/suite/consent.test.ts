@@ -122,7 +122,11 @@ suite('Before a server of the workspace starts for the first time', () => {
     const whole = await shown();
     for (const name of names) assert.ok(whole.includes(`"${name}"`), name);
     assert.match(whole, /--option-0 .*--option-100 .*--option-199"\./);
-    await person.screenshot('all of the question before a start');
+    await person.screenshot('the beginning of the page with all of the question');
+    assert.deepEqual(await person.webviewTexts('button.primary:disabled'), ['Start']);
+    await person.press('End');
+    await eventually(() => person.webviewTexts('button.primary:enabled'), ['Start']);
+    await person.screenshot('the end of the page with all of the question');
     await person.webviewClick('button.primary');
     await untilState('demo', 'running');
   });
