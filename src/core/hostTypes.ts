@@ -372,20 +372,14 @@ export interface Host {
   /** The same for what becomes of the push events of a set. */
   allowPushPolicy(id: string, featureSet: string, policy: PushPolicy): Promise<void>;
 
-  /**
-   * Says that the person is about to change one of these settings of a server in our own views. No question follows,
-   * even where the change weakens the user's own settings.
-   */
+  /** Says that the person changes these settings of a server in our own views: no question follows. */
   allowChange(id: string, keys: readonly EntryKey[]): void;
   /** What holds for all servers together, as far as the user agreed. */
   readonly limits: HostLimits;
 
   /** Says that the person wrote this server's entry in one of our own views: its next start asks nothing. */
   allowStart(id: string): Promise<void>;
-  /**
-   * Says that the person asked for the next start in one of our own views. That answers whether files of the workspace
-   * may become part of a server that the workspace does not define; every other question is still asked.
-   */
+  /** Says that the person asked for the next start in one of our own views: files of the workspace may be part of it. */
   chooseStart(id: string): void;
   /**
    * Says that the person chose, in one of our own views, which tools are called without asking: no question follows,
