@@ -59,6 +59,7 @@ class LiveHost implements Host {
   #closing: Promise<void> | undefined;
   readonly #own: OwnSettings;
   readonly #mcpl: McplHost;
+  readonly alsoEvents: Host['alsoEvents'];
   readonly #inputs: InputParts;
 
   constructor(given: HostOptions) {
@@ -80,6 +81,7 @@ class LiveHost implements Host {
       unit: (id) => this.#units.get(id),
     });
     this.#own = this.#store.add(new OwnSettings({ ports, configure: (settings) => this.configure(settings) }));
+    this.alsoEvents = this.#mcpl.alsoEvents;
     const repeated = repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) });
     this.#inputs = new InputParts({ clock, ports: ports.inputs, find: (id) => this.#units.get(id)?.inputs });
     this.#calls = new ToolCalls({

@@ -17,7 +17,7 @@ import type {
   LineageSummary,
   LineageWindow,
 } from './model/lineage.ts';
-import type { InjectionPosition, PushPolicy } from './model/mcpl.ts';
+import type { AlsoEvents, InjectionPosition, PushPolicy } from './model/mcpl.ts';
 import type { ModelBudget, ModelReservation, ModelUseRecord, ModelUseTotal } from './model/modelUse.ts';
 import type { LanguageModel } from './modelPorts.ts';
 import type { Annotation, StateImport } from './ports.ts';
@@ -359,6 +359,7 @@ export interface Host {
   readonly lineages: Lineages;
   /** A server was refused a model that a person could give it. */
   readonly onDidRefuseModel: Event<ModelRefusal>;
+  readonly alsoEvents: AlsoEvents;
   /** Runs a turn with the hooks of all servers around it (MCPL §10). Rejects with a `HostError`. */
   runTurn(request: TurnRequest): Promise<TurnResult>;
   /** The same for an inference that somebody else runs: only the hooks. Rejects with a `HostError`. */

@@ -115,6 +115,8 @@ export {
   type FeatureSet,
   type FeatureSetSettings,
   type FeatureSetState,
+  type AlsoEvents,
+  type EventsQuestion,
   type FeatureSetView,
   type HookSettings,
   type McplDialect,

@@ -92,6 +92,7 @@ function setRow(owner: Owner, view: FeatureSetView, label: string): TreeNode {
     ...(isMuted(view) ? ['muted'] : []),
     ...(view.set.scoped ? ['scoped'] : []),
     usesText(view),
+    ...(view.alsoEvents === 'allowed' ? ['also events'] : []),
   ]
     .filter((part) => part !== '')
     .join(' · ');
@@ -169,7 +170,9 @@ function warnings(view: FeatureSetView): readonly string[] {
 
 function facetsOf(view: FeatureSetView): TreeNode['facets'] {
   const canMute = view.state !== 'invalid' && pushes(view) && !isMuted(view);
-  return [FACETS.featureSet, ...(canMute ? [FACETS.pushes] : [])];
+  const events = view.alsoEvents === 'allowed' ? FACETS.allowedEvents : FACETS.undeclaredEvents;
+  const canChoose = isOn(view) && view.alsoEvents !== undefined;
+  return [FACETS.featureSet, ...(canMute ? [FACETS.pushes] : []), ...(canChoose ? [events] : [])];
 }
 
 function checkbox(name: string, checked: boolean): NodeCheckbox {
@@ -189,7 +192,8 @@ function setTooltip(view: FeatureSetView, below?: string): string {
     // Ours first: what the server says may be longer than the tooltip shows.
     stateSentence(view),
     below,
-    undeclared === undefined ? undefined : `It ${undeclared}.`,
+    undeclared === undefined ? undefined : `${undeclared}.`,
+    view.alsoEvents === 'allowed' ? 'It does not declare events; you allowed them.' : undefined,
     isMuted(view) ? muted : undefined,
     set.scoped ? SCOPED : undefined,
     ...(set.uses.length === 0 ? [] : ['It says that it uses:', ...usesLines(view)]),

@@ -50,14 +50,15 @@ export function usesLines({ set }: FeatureSetView): readonly string[] {
   return [...lines, ...restOf(set.uses)];
 }
 
-/** `uses pushEvents, which it did not declare`; nothing where it keeps to what it declared. */
-export function undeclaredText({ undeclared }: FeatureSetView): string | undefined {
-  return undeclared.length === 0 ? undefined : `uses ${undeclared.join(', ')}, which it did not declare`;
+/** `pushEvents refused: not declared`; nothing where it keeps to what it declared, or what else it does is allowed. */
+export function undeclaredText({ undeclared, alsoEvents }: FeatureSetView): string | undefined {
+  const refused = undeclared.filter((use) => use !== 'pushEvents' || alsoEvents !== 'allowed');
+  return refused.length === 0 ? undefined : `${refused.join(', ')} refused: not declared`;
 }
 
-/** Whether it tells of events, or did so without a word of it. */
-export function pushes({ set, undeclared }: FeatureSetView): boolean {
-  return set.uses.includes('pushEvents') || undeclared.includes('pushEvents');
+/** Whether its events reach the host. */
+export function pushes({ set, alsoEvents }: FeatureSetView): boolean {
+  return set.uses.includes('pushEvents') || alsoEvents === 'allowed';
 }
 
 /** Its events come, and a person is not told of them. */

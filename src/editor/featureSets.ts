@@ -3,6 +3,7 @@ import {
   cleanLine,
   type Disposable,
   DisposableStore,
+  type EventsQuestion,
   type FeatureSetView,
   isRunning,
   messageOf,
@@ -13,7 +14,7 @@ import { joinedChanges, stillAsShown } from './featureSetChanges.ts';
 import { isOn, usableSets, usesText } from './featureSetText.ts';
 import { COMMANDS } from './ids.ts';
 import { plainText } from './plainText.ts';
-import { withoutIcons } from './quickPicker.ts';
+import { targetOf, withoutIcons } from './quickPicker.ts';
 import type { EditorServices } from './services.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'settings' | 'failures' | 'pick' | 'log'>;
@@ -22,6 +23,18 @@ type Needs = Pick<EditorServices, 'host' | 'settings' | 'failures' | 'pick' | 'l
 export function registerFeatureSets(services: Needs, memory: vscode.Memento): Disposable {
   const owned = new DisposableStore();
   owned.add(new FirstContact(services, memory));
+  owned.add(services.host.alsoEvents.onDidAsk((question) => void askEvents(services, question)));
+  for (const [id, allowed] of [
+    [COMMANDS.eventsAllow, true],
+    [COMMANDS.eventsRefuse, false],
+  ] as const)
+    owned.add(
+      registerCommand(services, id, { failed: vscode.l10n.t('The events were not changed') }, (argument) => {
+        const { server, featureSet } = targetOf(argument) ?? {};
+        if (server !== undefined && featureSet !== undefined) chooseEvents(services, { server, featureSet }, allowed);
+        return Promise.resolve();
+      }),
+    );
   const text = { failed: vscode.l10n.t('The feature sets were not changed') };
   owned.add(
     registerCommand(services, COMMANDS.featureSetsChoose, text, async (argument) => {
@@ -32,6 +45,28 @@ export function registerFeatureSets(services: Needs, memory: vscode.Memento): Di
     }),
   );
   return owned;
+}
+
+/** An event waits for the answer, 60 seconds at most; a later answer is for the events after it. */
+async function askEvents(services: Needs, question: EventsQuestion): Promise<void> {
+  const text = vscode.l10n.t(
+    '"{0}" sends events from the feature set "{1}", which does not declare them. Allow its events too?',
+    plainText(question.server, 64),
+    plainText(cleanLine(question.featureSet, 100)),
+  );
+  const allow = vscode.l10n.t('Also Allow Events');
+  const refuse = vscode.l10n.t('Refuse Events');
+  const answer = await vscode.window.showWarningMessage(text, allow, refuse);
+  if (answer !== undefined) chooseEvents(services, question, answer === allow);
+}
+
+function chooseEvents({ host }: Needs, { server, featureSet }: EventsQuestion, allowed: boolean): void {
+  if (host.alsoEvents.choose(server, featureSet, allowed)) return;
+  const text = vscode.l10n.t(
+    'Nothing was changed: the feature set "{0}" is not on. Switch it on, then try again.',
+    plainText(cleanLine(featureSet, 100)),
+  );
+  void vscode.window.showWarningMessage(text);
 }
 
 /** False where nothing is on afterwards. */

@@ -51,6 +51,8 @@ export const COMMANDS = {
   inputClear: 'mcpl.input.clear',
   featureSetsChoose: 'mcpl.chooseFeatureSets',
   featureSetMute: 'mcpl.muteFeatureSet',
+  eventsAllow: 'mcpl.allowUndeclaredEvents',
+  eventsRefuse: 'mcpl.refuseUndeclaredEvents',
   eventOpen: 'mcpl.openEvent',
   eventAsk: 'mcpl.askModelAboutEvent',
   eventOpenInChat: 'mcpl.openEventInChat',
@@ -150,6 +152,10 @@ export const FACETS = {
   featureSet: 'featureSet',
   /** A set whose push events reach a person. */
   pushes: 'pushes',
+  /** A set that sent events which it does not declare, and which are refused. */
+  undeclaredEvents: 'undeclaredEvents',
+  /** A set whose undeclared events a person allowed. */
+  allowedEvents: 'allowedEvents',
   event: 'event',
   unread: 'unread',
   /** A row about scopes, whose setting can be opened. */

@@ -2,7 +2,7 @@ import type { FeatureSetView, McplDialect, McplSnapshot } from '../../src/core/i
 
 /** A feature set that a test describes by what matters to it. */
 export function view(name: string, rest: Partial<FeatureSetView & FeatureSetView['set']> = {}): FeatureSetView {
-  const { state = 'disabled', push = 'notify', undeclared = [], tools = [], ...declared } = rest;
+  const { state = 'disabled', push = 'notify', undeclared = [], tools = [], alsoEvents, ...declared } = rest;
   return {
     set: {
       name,
@@ -17,6 +17,7 @@ export function view(name: string, rest: Partial<FeatureSetView & FeatureSetView
     state,
     push,
     undeclared,
+    alsoEvents,
     tools,
   };
 }

@@ -70,6 +70,7 @@ interface Commands extends LineageCommands {
   readonly featureSets: OfServer;
   readonly toggle: OfServer & { readonly names: readonly string[]; readonly on: boolean };
   readonly pushPolicy: OfServer & { readonly featureSet: string; readonly policy: PushPolicy };
+  readonly allowEvents: OfServer & { readonly featureSet: string; readonly allowed: boolean };
   readonly model: { readonly model: DriverModel | undefined };
   readonly turn: {
     readonly conversationId: string;

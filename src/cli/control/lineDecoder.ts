@@ -112,6 +112,12 @@ const DECODERS: Decoders = {
     featureSet: text(line, 'featureSet'),
     policy: choice(line, 'policy', PUSH_POLICIES),
   }),
+  allowEvents: (line) => ({
+    kind: 'allowEvents',
+    server: text(line, 'server'),
+    featureSet: text(line, 'featureSet'),
+    allowed: flag(line, 'allowed'),
+  }),
   model: (line) => ({ kind: 'model', model: decodeModel(line) }),
   turn: (line) => ({ kind: 'turn', ...turnIn(line) }),
   events: (line) => ({ kind: 'events', limit: limitIn(line, MOST_EVENTS) }),

@@ -28,6 +28,7 @@ type McplCommand =
   | 'featureSets'
   | 'toggle'
   | 'pushPolicy'
+  | 'allowEvents'
   | 'model'
   | 'turn'
   | 'events'
@@ -53,6 +54,10 @@ export function mcplHandlers(tools: McplTools): Handlers<McplCommand> {
     pushPolicy: async (command, id) => {
       await work.run(id, (token) => setPolicy(tools, command, token));
       return viewOf(command.server);
+    },
+    allowEvents: ({ server, featureSet, allowed }) => {
+      host.alsoEvents.choose(server, featureSet, allowed);
+      return viewOf(server);
     },
     model: ({ model }) => {
       models.use(model);

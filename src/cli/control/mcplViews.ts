@@ -11,7 +11,9 @@ export function mcplView({ dialect, sets, isUndecided }: McplSnapshot): JsonObje
   return {
     dialect: { ...dialect },
     isUndecided,
-    sets: sets.map(({ set, state, push, undeclared, tools }) => ({ ...set, state, push, undeclared, tools })),
+    sets: sets.map(({ set, state, push, undeclared, alsoEvents, tools }) => {
+      return { ...set, state, push, undeclared, ...(alsoEvents !== undefined && { alsoEvents }), tools };
+    }),
   };
 }
 

@@ -97,6 +97,9 @@ export class ControlSession implements Disposable {
     this.#life.add(host.events.onDidChange(() => write({ event: 'events', unread: host.events.unread })));
     this.#life.add(new ApprovalQuestions(host.approvals, questions, write));
     this.#life.add(host.onDidRefuseModel(({ server, reason }) => write({ event: 'modelRefused', server, reason })));
+    this.#life.add(
+      host.alsoEvents.onDidAsk(({ server, featureSet }) => write({ event: 'undeclaredEvents', server, featureSet })),
+    );
     this.#life.add(host.onDidChangeServer((change) => this.#tellChange(change)));
   }
 

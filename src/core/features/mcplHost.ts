@@ -7,6 +7,7 @@ import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnRe
 import type { McplConnection } from '../mcpl/connection.ts';
 import type { McplEngine } from '../mcpl/engine.ts';
 import type { InboundEvent } from '../model/event.ts';
+import type { AlsoEvents, EventsQuestion } from '../model/mcpl.ts';
 import type { HostLimits, ServerDefinition, ServerState } from '../model/server.ts';
 import type { Ports } from '../ports.ts';
 import { LiveAudit } from './auditLog.ts';
@@ -45,6 +46,14 @@ export class McplHost implements Disposable {
   readonly #options: McplHostOptions;
   readonly #store = new DisposableStore();
   readonly #modelRefused: Emitter<ModelRefusal>;
+  readonly #eventsAsked = this.#store.add(new Emitter<EventsQuestion>());
+  readonly alsoEvents: AlsoEvents = {
+    onDidAsk: this.#eventsAsked.event,
+    choose: (server, featureSet, allowed) => {
+      const unit = this.#options.units().find(({ id }) => id === server);
+      return unit?.mcpl.member?.chooseEvents(featureSet, allowed ? 'allowed' : 'refused') === true;
+    },
+  };
   #engine: Promise<McplEngine> | undefined;
 
   constructor(options: McplHostOptions) {
@@ -152,6 +161,11 @@ export class McplHost implements Disposable {
       limits: () => this.#options.limits(),
       connections: () => this.#options.units().flatMap(({ mcpl }) => mcpl.member ?? []),
       onRefused: (refusal) => this.#modelRefused.fire(refusal),
+      askEvents: (question) => {
+        if (!this.#eventsAsked.hasListeners) return false;
+        this.#eventsAsked.fire(question);
+        return true;
+      },
       onBudgetRead: () => this.modelUses.changed(),
     });
     this.modelUses.counting(engine.budgets);

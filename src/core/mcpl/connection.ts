@@ -1,5 +1,4 @@
-import { NO_CANCELLATION } from '../base/cancellation.ts';
-import type { Clock } from '../base/clock.ts';
+import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
 import { messageOf, methodNotFound, type WireError } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
@@ -8,6 +7,7 @@ import type { Logger } from '../base/log.ts';
 import type { Redact } from '../base/secrets.ts';
 import type { AuditOutcome } from '../model/audit.ts';
 import type { Tool } from '../model/catalog.ts';
+import type { EventsChoice } from '../model/grant.ts';
 import type {
   FeatureSet,
   FeatureSetState,
@@ -17,51 +17,27 @@ import type {
   McplUse,
   McplVersion,
 } from '../model/mcpl.ts';
-import type { ProtocolSettings } from '../model/server.ts';
+import { declaresUse } from '../policy/declaredUses.ts';
 import { isChosen } from '../policy/featureSets.ts';
 import { pushPolicyOf } from '../policy/pushPolicy.ts';
 import { featureSetOfTool } from '../policy/toolFeatureSets.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeAdvert, encodeHostAdvert, type McplAdvert, type ToldScopes } from '../wire/mcpl/advert.ts';
-import { invalidParams, notEnabled, unknownFeatureSet } from '../wire/mcpl/errors.ts';
+import { invalidParams, notEnabled, type UndeclaredUse, unknownFeatureSet } from '../wire/mcpl/errors.ts';
 import { decodeChange } from '../wire/mcpl/featureSets.ts';
+import type { McplConnectionOptions } from './connectionOptions.ts';
 import { advertWithoutSecrets, setsWithoutSecrets } from './declaredSets.ts';
 import { EarlyRequests } from './earlyRequests.ts';
-import type { FormGrants } from './formGrants.ts';
 import type { McplMember } from './member.ts';
 import { OPERATIONS } from './operations.ts';
 import { Pace } from './pace.ts';
-import type { Recorder } from './recorder.ts';
 import { type Partition, SetStates } from './setStates.ts';
 import { SetUpdates } from './setUpdates.ts';
 import { leaveStatesUnread } from './stateUpdates.ts';
 import { toldScopes } from './toldScopes.ts';
 import { UNDECLARED, undeclaredSet } from './undeclaredSet.ts';
-
-/** Who answers what servers ask under MCPL. */
-export type McplHandler = (member: McplMember, params: JsonObject, context: InboundContext) => Promise<Json> | Json;
-
-export interface McplConnectionOptions {
-  readonly server: string;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly grants: FormGrants;
-  readonly recorder: Recorder;
-  /** By method. */
-  readonly handlers: Readonly<Record<string, McplHandler>>;
-  /** The settings as they are now, without what the workspace may not say. */
-  settings(): McplSettings;
-  protocol(): ProtocolSettings['mcpl'];
-  readonly redact: Redact;
-  readonly redactForeign: Redact;
-  /** A pattern of a scope with its variables written out. */
-  expand(pattern: string): string;
-  /** What a view shows of the sets changed. */
-  onChange(): void;
-  /** The server was told which sets are on now; `isFirst`: for the first time over this connection. */
-  onGranted(isFirst: boolean): void;
-}
+import { UndeclaredUses } from './undeclaredUses.ts';
 
 /** More than any server has; every change is answered with all of them. */
 const MAX_SETS = 256;
@@ -84,7 +60,7 @@ export class McplConnection implements SessionFeature, McplMember {
   readonly requests: NonNullable<SessionFeature['requests']>;
   readonly notifications: NonNullable<SessionFeature['notifications']>;
   readonly #options: McplConnectionOptions;
-  readonly #observed = new Map<string, Set<McplUse>>();
+  readonly #undeclared: UndeclaredUses;
   readonly #early: EarlyRequests;
   readonly #states: SetStates;
   #session: Session | undefined;
@@ -113,6 +89,13 @@ export class McplConnection implements SessionFeature, McplMember {
       // Told even if nothing changed for us: the server may have forgotten.
       this.#updates.forget();
       this.update();
+    });
+    this.#undeclared = new UndeclaredUses({
+      ...options,
+      onDidChangeSets: this.onDidChangeSets,
+      isOn: (featureSet) => this.isOn(featureSet),
+      ask: (featureSet) => options.askEvents({ server, featureSet }),
+      onChange: () => options.onChange(),
     });
     this.#updates = new SetUpdates({
       log: options.log,
@@ -243,7 +226,11 @@ export class McplConnection implements SessionFeature, McplMember {
     this.update();
   }
 
-  admit(featureSet: Json | undefined, use: McplUse, operation: string = OPERATIONS[use]): FeatureSet {
+  admit(
+    featureSet: Json | undefined,
+    use: McplUse | undefined,
+    operation: string = OPERATIONS[use ?? 'tools'],
+  ): FeatureSet {
     if (typeof featureSet !== 'string')
       throw this.#refused(operation, undefined, invalidParams('featureSet must be a text.', 'featureSet'));
     const set = featureSet === UNDECLARED ? undefined : this.#sets.get(featureSet);
@@ -251,8 +238,27 @@ export class McplConnection implements SessionFeature, McplMember {
     // A connection that has ended does nothing any more, however long its last message was under way.
     if (this.#stateOf(set) !== 'enabled' || !this.#isLive)
       throw this.#refused(operation, featureSet, notEnabled(featureSet, set.problem === undefined));
-    this.#observe(set, use);
-    return set;
+    if (use === undefined || set.uses.includes(use)) return set;
+    const problem = this.#undeclared.problemOf(set, use, this.dialect.version);
+    if (problem === undefined) return set;
+    // A person may be asked about an event, which is not refused yet.
+    throw use === 'pushEvents' ? problem : this.#refused(operation, featureSet, problem);
+  }
+
+  async holdEvent(problem: UndeclaredUse, token: CancellationToken): Promise<void> {
+    const set = this.#sets.get(problem.featureSet);
+    const isPossible = set !== undefined && this.dialect.version !== '0.5';
+    if (isPossible && (await this.#undeclared.hold(set, token)) === true) return;
+    throw this.#refused('push/event', problem.featureSet, problem);
+  }
+
+  /** A person allowed the events of a set that does not declare them, or refused them. False where it is not on. */
+  chooseEvents(featureSet: string, choice: EventsChoice): boolean {
+    const set = this.#sets.get(featureSet);
+    if (set === undefined || !this.isOn(featureSet)) return false;
+    this.#undeclared.choose(set, choice);
+    this.#options.onChange();
+    return true;
   }
 
   isOn(featureSet: string): boolean {
@@ -262,7 +268,7 @@ export class McplConnection implements SessionFeature, McplMember {
 
   setsFor(use: McplUse): readonly FeatureSet[] {
     if (!this.#isLive) return [];
-    return [...this.#sets.values()].filter((set) => set.uses.includes(use) && this.#stateOf(set) === 'enabled');
+    return [...this.#sets.values()].filter((set) => declaresUse(set, use) && this.#stateOf(set) === 'enabled');
   }
 
   enterHook(): Disposable {
@@ -290,7 +296,8 @@ export class McplConnection implements SessionFeature, McplMember {
         set,
         state: this.#stateOf(set),
         push: pushPolicyOf(push, set.name),
-        undeclared: [...(this.#observed.get(set.name) ?? [])],
+        undeclared: this.#undeclared.seen(set.name),
+        alsoEvents: this.#undeclared.stateOf(set, this.dialect.version),
         tools: byTool.filter(([, name]) => name === set.name).map(([tool]) => tool),
       })),
     };
@@ -327,7 +334,7 @@ export class McplConnection implements SessionFeature, McplMember {
     const { added, removed } = decodeChange(params);
     for (const name of removed) {
       this.#sets.delete(name);
-      this.#observed.delete(name);
+      this.#undeclared.forget(name);
     }
     const usable = setsWithoutSecrets(added, (text) => this.redact(text));
     for (const set of usable) if (this.#sets.has(set.name) || this.#sets.size < MAX_SETS) this.#sets.set(set.name, set);
@@ -360,15 +367,6 @@ export class McplConnection implements SessionFeature, McplMember {
       enabled: sets,
       policy: dialect.policy,
     });
-  }
-
-  #observe(set: FeatureSet, use: McplUse): void {
-    if (set.uses.includes(use)) return;
-    const seen = this.#observed.get(set.name) ?? new Set();
-    if (seen.has(use)) return;
-    this.#observed.set(set.name, seen.add(use));
-    this.log.log('warn', `The feature set "${set.name}" uses ${use}, which it did not declare.`);
-    this.#options.onChange();
   }
 
   /** A notification has no answer: what is on is taken, the rest is only noted. */

@@ -4,12 +4,14 @@ import type { Logger } from '../base/log.ts';
 import type { Redact } from '../base/secrets.ts';
 import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnResult } from '../hostTypes.ts';
 import type { InboundEvent } from '../model/event.ts';
+import type { EventsQuestion } from '../model/mcpl.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { Models } from '../modelPorts.ts';
 import type { Clock, Ids, Storage } from '../ports.ts';
 import { BoundedRecorder } from './boundedRecorder.ts';
 import { Budgets } from './budgets.ts';
-import { McplConnection, type McplConnectionOptions, type McplHandler } from './connection.ts';
+import { McplConnection } from './connection.ts';
+import type { McplConnectionOptions, McplHandler } from './connectionOptions.ts';
 import { ConversationModels } from './conversationModels.ts';
 import { eventMessages } from './eventPrompt.ts';
 import { FormGrants } from './formGrants.ts';
@@ -38,11 +40,13 @@ export interface EngineOptions {
   /** In the order of the settings. */
   connections(): readonly McplConnection[];
   onRefused(refusal: ModelRefusal): void;
+  /** False where nobody is there to be asked. */
+  askEvents(question: EventsQuestion): boolean;
   /** What a server used of models before is known now. */
   onBudgetRead(server: string): void;
 }
 
-export type UnitConnection = Omit<McplConnectionOptions, 'clock' | 'grants' | 'recorder' | 'handlers'>;
+export type UnitConnection = Omit<McplConnectionOptions, 'clock' | 'grants' | 'recorder' | 'handlers' | 'askEvents'>;
 
 /** All that speaks MCPL, put together: loaded with the first server. */
 export class McplEngine {
@@ -114,7 +118,14 @@ export class McplEngine {
     await this.#grants.load();
     const { clock } = this.#options;
     const recorder = this.#recorder;
-    return new McplConnection({ ...options, clock, recorder, grants: this.#grants, handlers: this.#handlers });
+    return new McplConnection({
+      ...options,
+      clock,
+      recorder,
+      grants: this.#grants,
+      handlers: this.#handlers,
+      askEvents: (question) => this.#options.askEvents(question),
+    });
   }
 
   run(request: TurnRequest): Promise<TurnResult> {

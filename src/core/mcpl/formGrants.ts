@@ -1,12 +1,17 @@
 import { messageOf } from '../base/errors.ts';
 import { canonicalJson } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { DeclaredSet, DeclaredSetsRecord, FeatureSetGrant } from '../model/grant.ts';
+import type { DeclaredSet, DeclaredSetsRecord, EventsChoice, FeatureSetGrant } from '../model/grant.ts';
 import type { FeatureSet } from '../model/mcpl.ts';
 import type { Clock, GrantStore, Ids } from '../ports.ts';
 
 /** Of each server; beyond it a set is on only when a person chooses it by its name. */
 const MOST_FORMS = 2_000;
+
+interface Accepted {
+  readonly form: string;
+  readonly events: EventsChoice | undefined;
+}
 
 export interface FormGrantsOptions {
   readonly clock: Clock;
@@ -22,7 +27,7 @@ export interface FormGrantsOptions {
 export class FormGrants {
   readonly #options: FormGrantsOptions;
   /** By server and set. */
-  readonly #forms = new Map<string, Map<string, string>>();
+  readonly #forms = new Map<string, Map<string, Accepted>>();
   /** Asked for with each message of a set, and never another for the same declaration. */
   readonly #computed = new WeakMap<FeatureSet, string>();
   /** By server: what it declared last, also in an earlier run. */
@@ -40,7 +45,7 @@ export class FormGrants {
     this.#loading ??= Promise.all([store.list('featureSet'), store.list('declaredSets')]).then(
       ([grants, declared]) => {
         this.#isUnreadable = false;
-        for (const grant of grants) if (grant.kind === 'featureSet') this.#put(grant.server, grant.target, grant.form);
+        for (const grant of grants) if (grant.kind === 'featureSet') this.#put(grant);
         for (const grant of declared) if (grant.kind === 'declaredSets') this.#declared.set(grant.server, grant.sets);
       },
       (error: unknown) => {
@@ -56,7 +61,7 @@ export class FormGrants {
   isChanged(server: string, set: FeatureSet): boolean {
     if (this.#isUnreadable) return true;
     const known = this.#forms.get(server);
-    const form = known?.get(set.name);
+    const form = known?.get(set.name)?.form;
     // A wildcard switches on every new name, and a server has as many of those as it likes.
     if (form === undefined) return known !== undefined && known.size >= MOST_FORMS;
     return form !== this.#formOf(set);
@@ -69,20 +74,18 @@ export class FormGrants {
 
   /** These are on in the form that they have now. */
   accept(server: string, sets: readonly FeatureSet[]): void {
-    for (const set of sets) {
-      const form = this.#formOf(set);
-      if (this.#forms.get(server)?.get(set.name) === form) continue;
-      this.#put(server, set.name, form);
-      this.#save({
-        id: this.#options.ids.sha256(`featureSet ${JSON.stringify([server, set.name])}`).slice(0, 32),
-        direction: 'toServer',
-        kind: 'featureSet',
-        server,
-        target: set.name,
-        form,
-        at: this.#options.clock.now(),
-      });
-    }
+    for (const set of sets)
+      if (this.#forms.get(server)?.get(set.name)?.form !== this.#formOf(set)) this.#keep(server, set, undefined);
+  }
+
+  /** What a person chose about events that this form of the set does not declare. */
+  eventsOf(server: string, set: FeatureSet): EventsChoice | undefined {
+    const known = this.#forms.get(server)?.get(set.name);
+    return known?.events !== undefined && known.form === this.#formOf(set) ? known.events : undefined;
+  }
+
+  chooseEvents(server: string, set: FeatureSet, events: EventsChoice): void {
+    if (this.eventsOf(server, set) !== events) this.#keep(server, set, events);
   }
 
   /** The sets that a server declared last, as far as the next handshake names them: what they use is not kept. */
@@ -116,9 +119,25 @@ export class FormGrants {
     });
   }
 
-  #put(server: string, set: string, form: string): void {
-    const ofServer = this.#forms.get(server) ?? new Map<string, string>();
-    this.#forms.set(server, ofServer.set(set, form));
+  #keep(server: string, set: FeatureSet, events: EventsChoice | undefined): void {
+    const { ids, clock } = this.#options;
+    const grant: FeatureSetGrant = {
+      id: ids.sha256(`featureSet ${JSON.stringify([server, set.name])}`).slice(0, 32),
+      direction: 'toServer',
+      kind: 'featureSet',
+      server,
+      target: set.name,
+      form: this.#formOf(set),
+      ...(events !== undefined && { events }),
+      at: clock.now(),
+    };
+    this.#put(grant);
+    this.#save(grant);
+  }
+
+  #put({ server, target, form, events }: FeatureSetGrant): void {
+    const ofServer = this.#forms.get(server) ?? new Map<string, Accepted>();
+    this.#forms.set(server, ofServer.set(target, { form, events }));
   }
 
   #save(grant: FeatureSetGrant): void {

@@ -1,9 +1,11 @@
+import type { CancellationToken } from '../base/cancellation.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { FeatureSet, McplDialect, McplSettings, McplUse } from '../model/mcpl.ts';
 import type { Session } from '../session/session.ts';
+import type { UndeclaredUse } from '../wire/mcpl/errors.ts';
 
 /** A running server that speaks MCPL, as far as what it takes part in needs it. */
 export interface McplMember {
@@ -20,10 +22,12 @@ export interface McplMember {
   redactForeign(text: string): string;
   /**
    * The set that a message names, if it is on (MCPL §6.6). Throws the `WireError` to answer with: -32602 where it names
-   * none, -32003 for an unknown one, -32001 for one that is off. Notes what the set is seen to use. `operation`: the
-   * method, where it is not the one that goes with the use.
+   * none, -32003 for an unknown one, -32001 for one that is off or does not declare the use. `operation`: the method,
+   * where it is not the one that goes with the use.
    */
-  admit(featureSet: Json | undefined, use: McplUse, operation?: string): FeatureSet;
+  admit(featureSet: Json | undefined, use: McplUse | undefined, operation?: string): FeatureSet;
+  /** An event of a set that does not declare events: resolves when a person allows them, else rejects with the problem. */
+  holdEvent(problem: UndeclaredUse, token: CancellationToken): Promise<void>;
   /** Fires when sets may have been switched on or off, or were declared otherwise. */
   readonly onDidChangeSets: Event<void>;
   /** Whether a set of that name is on. */

@@ -7,7 +7,7 @@ import type { HostLimits } from '../model/server.ts';
 import { pushPolicyOf } from '../policy/pushPolicy.ts';
 import type { Admission, Clock, Ids } from '../ports.ts';
 import type { InboundContext } from '../rpc/peer.ts';
-import { invalidParams } from '../wire/mcpl/errors.ts';
+import { invalidParams, isUndeclaredUse, type UndeclaredUse } from '../wire/mcpl/errors.ts';
 import { decodePush, type PushParams } from '../wire/mcpl/pushEvent.ts';
 import type { McplMember } from './member.ts';
 import { PushDedupe } from './pushDedupe.ts';
@@ -97,8 +97,16 @@ export class PushEvents {
     try {
       return this.#handle(member, params, context);
     } catch (error) {
+      if (isUndeclaredUse(error)) return this.#hold(error, member, params, context);
       return Promise.reject(error instanceof Error ? error : new Error(messageOf(error)));
     }
+  }
+
+  /** Nobody is asked about an event that would be refused all the same. */
+  async #hold(problem: UndeclaredUse, member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
+    this.#decode(member.server, problem.featureSet, params);
+    await member.holdEvent(problem, context.token);
+    return this.#handle(member, params, context);
   }
 
   /** Not asynchronous itself: to pass on another promise costs three more of its own, for every event. */

@@ -35,7 +35,7 @@ export async function elevate(
 ): Promise<Json> {
   // MCPL 0.5 took scopes out.
   if (!member.dialect.scopes) throw methodNotFound('scope/elevate');
-  const set = member.admit(params['featureSet'], 'tools');
+  const set = member.admit(params['featureSet'], undefined, 'scope/elevate');
   if (!set.scoped) throw invalidParams(`The feature set "${set.name}" is not declared as scoped.`, 'featureSet');
   const claim = decodeScope(params['scope']);
   const { session } = member;

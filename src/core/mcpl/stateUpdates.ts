@@ -36,7 +36,7 @@ export async function takeState(
   context: Pick<InboundContext, 'commit'>,
   authority: StateAuthority,
 ): Promise<Json> {
-  const set = member.admit(params['featureSet'], 'tools', 'state/update');
+  const set = member.admit(params['featureSet'], undefined, 'state/update');
   if (!mayKeepState(set, member.dialect))
     throw invalidParams(`The feature set "${set.name}" is not declared with state.`, 'featureSet');
   const state = decodeStateUpdate(params);

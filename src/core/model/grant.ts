@@ -14,8 +14,12 @@ export interface FeatureSetGrant {
   readonly target: string;
   /** The digest of the declaration. */
   readonly form: string;
+  /** A person's choice about events that this form does not declare; absent where there was none. */
+  readonly events?: EventsChoice | undefined;
   readonly at: number;
 }
+
+export type EventsChoice = 'allowed' | 'refused';
 
 /** Which feature set owned the first state of a tool that names no set (MCPL §8.1): it owns its next call too. */
 export interface StateOwnerGrant {

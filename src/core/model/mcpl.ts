@@ -1,3 +1,4 @@
+import type { Event } from '../base/event.ts';
 import type { ScopeSettings } from './scope.ts';
 
 /** What a feature set may use (MCPL §6.2; "tools" since 0.3, and in the examples of 0.2). */
@@ -109,12 +110,33 @@ export type FeatureSetState =
   /** Switched on once, and declared otherwise since then: it is off until a person switches it on again. */
   | 'changed';
 
+/** A question about events that a feature set does not declare. */
+export interface EventsQuestion {
+  readonly server: string;
+  readonly featureSet: string;
+}
+
+/** Events of feature sets that do not declare them: refused, unless a person allows them. */
+export interface AlsoEvents {
+  /** The first such event waits for `choose`, 60 seconds at most. */
+  readonly onDidAsk: Event<EventsQuestion>;
+  /** A person's choice, kept with the form of the set. False where the set is not on. */
+  choose(server: string, featureSet: string, allowed: boolean): boolean;
+}
+
+export type AlsoEventsState = 'allowed' | 'refused' | 'asking' | 'open';
+
 export interface FeatureSetView {
   readonly set: FeatureSet;
   readonly state: FeatureSetState;
   readonly push: PushPolicy;
   /** What it was seen to use without having declared it. */
   readonly undeclared: readonly McplUse[];
+  /**
+   * Whether it may send events although it does not declare them: a person's choice, `asking` while one is asked, or
+   * `open` where it tried and there was no choice. Absent where it declares them, never tried, or can never be allowed.
+   */
+  readonly alsoEvents?: AlsoEventsState | undefined;
   /** The tools that belong to it. */
   readonly tools: readonly string[];
 }

@@ -4,6 +4,10 @@ import { integer, list, oneOf, optionalInteger, optionalText, record, type Row, 
 /** In the order of the columns. */
 export function grantValues(grant: Grant): Value[] {
   const { id, direction, kind, server, at } = grant;
+  if (kind === 'featureSet') {
+    const choice = grant.events === undefined ? null : JSON.stringify({ events: grant.events });
+    return [id, direction, kind, server, grant.target, grant.form, at, choice];
+  }
   if (kind === 'declaredSets') return [id, direction, kind, server, '', '', at, JSON.stringify({ sets: grant.sets })];
   if (kind === 'tool') {
     const { fingerprint, definition, last, changes, isAny, declined } = grant;
@@ -27,6 +31,11 @@ export function grantOf(row: Row): Grant {
   const kind = oneOf(row['kind'], ['featureSet', 'stateOwner', 'tool', 'scope', 'declaredSets'], 'kind');
   const target = text(row['target'], 'target');
   const form = text(row['form'], 'form');
+  if (kind === 'featureSet') {
+    const { events } = row['details'] === null ? {} : detailsIn(row);
+    const choice = events === undefined ? {} : { events: oneOf(events, ['allowed', 'refused'], 'events') };
+    return { ...common, kind, target, form, ...choice };
+  }
   if (kind === 'declaredSets') return { ...common, kind, sets: list(declaredSet)(detailsIn(row)['sets']) };
   if (kind === 'tool') return { ...common, kind, target, form, ...toolDetails(row) };
   if (kind !== 'scope') return { ...common, kind, target, form };

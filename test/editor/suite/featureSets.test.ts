@@ -161,12 +161,37 @@ suite('Feature sets', () => {
     await person.clickTreeItem('Feature Sets', 'expand');
     await eventually(
       async () => (await rows()).slice(1, 4),
-      [
-        '  Feature Sets 1 of 1 on',
-        '    sly uses pushEvents, which it did not declare [x]',
-        '    broken cannot be used',
-      ],
+      ['  Feature Sets 1 of 1 on', '    sly pushEvents refused: not declared [x]', '    broken cannot be used'],
     );
+  });
+
+  test('may send events that they do not declare once a person allows it, in a notification or in the tree', async () => {
+    const sets = { beat: { description: 'Wakes up.', uses: ['tools'] } };
+    await start('heart', sets, { featureSets: { enabled: ['beat'] }, push: { beat: 'inbox' } });
+    const { host } = await mcpLive();
+    const received = (): readonly string[] =>
+      host.events.list().flatMap(({ server, eventId }) => (server === 'heart' ? [eventId] : []));
+    await call('heart', 'push', { featureSet: 'beat' });
+    await eventually(
+      async () => (await person.notifications()).some((text) => text.includes('does not declare them')),
+      true,
+    );
+    await person.screenshot('the question about undeclared events');
+    assert.deepEqual(received(), []);
+    await person.notification('Also Allow Events', 'does not declare them');
+    await eventually(async () => received(), ['event-1']);
+    await eventually(async () => (await rows()).filter((row) => row.startsWith('heart running')).length, 1);
+    await person.clickTreeItem('heart', 'expand');
+    await person.clickTreeItem('Feature Sets', 'expand');
+    await eventually(async () => (await rows())[2], '    beat muted · tools · also events [x]');
+    await person.screenshot('a feature set with also events in the tree');
+    const target = { server: 'heart', featureSet: 'beat' };
+    await vscode.commands.executeCommand('mcpl.refuseUndeclaredEvents', target);
+    await call('heart', 'push', { featureSet: 'beat' });
+    await eventually(async () => (await rows())[2], '    beat pushEvents refused: not declared · tools [x]');
+    await vscode.commands.executeCommand('mcpl.allowUndeclaredEvents', target);
+    await call('heart', 'push', { featureSet: 'beat' });
+    await eventually(async () => received(), ['event-3', 'event-1']);
   });
 
   test('ask nothing about what was chosen in our own views when the server starts again', async () => {

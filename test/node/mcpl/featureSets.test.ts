@@ -4,6 +4,9 @@ import { ID, mcplCases, type McplCase, set, tool } from './mcplCase.ts';
 
 const BEFORE = 'contextHooks.beforeInference';
 const OFF = (name: string): string => `error -32001 Feature set not enabled {"featureSet":"${name}","canEnable":true}`;
+const UNDECLARED =
+  'error -32001 Use not declared {"featureSet":"a","reason":"undeclaredUse","use":"pushEvents",' +
+  '"explanation":"The feature set \\"a\\" does not declare \\"pushEvents\\" in its \\"uses\\".","canEnable":true}';
 const ACCEPTED = '{"accepted":true}';
 
 /** What the host said of the sets, in order. */
@@ -46,7 +49,7 @@ mcplCases('feature sets', (open) => {
       assert.deepEqual(opened.sets(), ['a enabled, notify', 'b disabled, notify', 'c disabled, notify']);
       assert.equal(opened.snapshot().mcpl?.dialect.listsSets, Array.isArray(sets));
       assert.deepEqual(await opened.audit(), ['case featureSets/update success: 1 on, 2 off']);
-      assert.deepEqual([await opened.push('b', 'e-1'), await opened.push('a', 'e-2')], [OFF('b'), ACCEPTED]);
+      assert.deepEqual([await opened.push('b', 'e-1'), await opened.push('a', 'e-2')], [OFF('b'), UNDECLARED]);
     });
 
   test('C11: a server without sets is told so as well, since some wait for it', async () => {

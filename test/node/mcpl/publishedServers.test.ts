@@ -64,6 +64,8 @@ suite('MCPL: a server with the manners of heartbeat', function () {
 
   test('pushes before the result of the call, with the ids of the host, what it did not declare', async () => {
     opened = await running(await heartbeat({ protocol: { era: 'legacy' } }));
+    const { alsoEvents } = opened.host;
+    alsoEvents.onDidAsk(({ server, featureSet }) => alsoEvents.choose(server, featureSet, true));
     await opened.enable('heartbeat');
     assert.equal((await opened.call('heartbeat_trigger')).modelText, 'Heartbeat fired.');
     await opened.until('the answer to the push', () => notes().length > 0);

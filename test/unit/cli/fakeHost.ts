@@ -18,6 +18,8 @@ import {
   type KeptState,
   type LogLevelName,
   type McplSnapshot,
+  type AlsoEvents,
+  type EventsQuestion,
   type ModelRefusal,
   type ModelUses,
   type OpenInference,
@@ -225,6 +227,11 @@ export class FakeHost implements Host {
   readonly onDidChangeOperation = this.operations.event;
   readonly modelRefused = new Emitter<ModelRefusal>();
   readonly onDidRefuseModel = this.modelRefused.event;
+  readonly eventsAsked = new Emitter<EventsQuestion>();
+  readonly alsoEvents: AlsoEvents = {
+    onDidAsk: this.eventsAsked.event,
+    choose: (server, featureSet, allowed) => this.did.push(`alsoEvents ${server} ${featureSet} ${allowed}`) > 0,
+  };
   readonly onDidLog = new Emitter<ServerLog>().event;
   readonly events = new FakeInbox();
   readonly redact = (text: string): string => text;

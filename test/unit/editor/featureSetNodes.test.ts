@@ -99,7 +99,7 @@ suite('the feature sets of a server', () => {
     const sets = [
       view('odd.empty', { state: 'invalid', problem: 'It has no description.' }),
       view('odd.other', { state: 'changed', uses: ['tools'] }),
-      view('odd.sly', { ...ON, undeclared: ['pushEvents'] }),
+      view('odd.sly', { ...ON, undeclared: ['pushEvents'], alsoEvents: 'open' }),
       view('odd.quiet', { ...ON, uses: ['pushEvents'], push: 'inbox' }),
     ];
     assert.equal(
@@ -109,7 +109,7 @@ suite('the feature sets of a server', () => {
         '  [ ] v odd (2 of 3 on) #featureSet',
         '    empty (cannot be used) <warning> #featureSet',
         '    [ ] other (declared otherwise than you allowed · tools) <warning> #featureSet',
-        '    [x] sly (uses pushEvents, which it did not declare) <warning> #featureSet+pushes',
+        '    [x] sly (pushEvents refused: not declared) <warning> #featureSet+undeclaredEvents',
         '    [x] quiet (muted · events) #featureSet',
       ].join('\n'),
     );
@@ -123,7 +123,7 @@ suite('the feature sets of a server', () => {
           'Off: the server declares it otherwise than when you switched it on. Check it to allow what it says now.',
           'It says that it uses:',
         ],
-        ['On.', 'It uses pushEvents, which it did not declare.'],
+        ['On.', 'pushEvents refused: not declared.'],
         ['On.', 'You are not told of its events. To hear of them again, change "push" in the settings of the server.'],
       ],
     );

@@ -212,12 +212,12 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
-  test('that does what it did not declare is shown so, and goes on', async () => {
+  test('that does what it did not declare is refused, and shown so', async () => {
     const t = await connected({ mcpl: { version: '0.2', featureSets: { b: notes } }, entry: enabled('b') });
     const params = { featureSet: 'b', eventId: 'e1', timestamp: '2026-01-01T00:00:00Z', payload: { content: [] } };
     t.server.say({ jsonrpc: '2.0', id: 1, method: 'push/event', params });
     await settle();
-    assert.equal(t.server.heard.at(-1), 'answer {"accepted":true}');
+    assert.match(t.server.heard.at(-1) ?? '', /^answer \{"code":-32001,"message":"Use not declared"/);
     assert.deepEqual(sets(t), ['b enabled pushEvents']);
     await t.host.close();
   });

@@ -23,6 +23,7 @@ export function pushMember(server: string, push: Record<string, PushPolicy> = {}
       if (featureSet !== 'notes' && featureSet !== 'builds') throw new WireError(-32003, 'Unknown feature set');
       return { name: featureSet } as FeatureSet;
     },
+    holdEvent: (problem) => Promise.reject(problem),
     isOn: () => true,
     setsFor: () => [],
     enterHook: () => ({ dispose: () => undefined }),

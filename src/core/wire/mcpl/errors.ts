@@ -1,4 +1,5 @@
 import { RPC, WireError } from '../../base/errors.ts';
+import type { McplUse, McplVersion } from '../../model/mcpl.ts';
 import type { ModelFailure, ModelFailureReason } from '../../model/inference.ts';
 
 /**
@@ -8,6 +9,8 @@ import type { ModelFailure, ModelFailureReason } from '../../model/inference.ts'
 export const MCPL_ERROR = {
   model: -32000,
   notEnabled: -32001,
+  /** MCPL 0.5 §6.6 */
+  capabilityDenied: -32002,
   unknownFeatureSet: -32003,
   checkpointNotFound: -32005,
 } as const;
@@ -15,6 +18,27 @@ export const MCPL_ERROR = {
 /** MCPL §6.6. `canEnable`: a person could switch it on. */
 export function notEnabled(name: string, canEnable: boolean): WireError {
   return new WireError(MCPL_ERROR.notEnabled, 'Feature set not enabled', { featureSet: name, canEnable });
+}
+
+/** A request that needs a use which its feature set does not declare. */
+export class UndeclaredUse extends WireError {
+  readonly featureSet: string;
+  readonly use: McplUse;
+
+  constructor(featureSet: string, use: McplUse, version: McplVersion) {
+    const explanation = `The feature set "${featureSet}" does not declare "${use}" in its "uses".`;
+    const data = { featureSet, reason: 'undeclaredUse', use, explanation };
+    // MCPL 0.5 has a code of its own, and no person can allow what is not declared.
+    if (version === '0.5') super(MCPL_ERROR.capabilityDenied, 'Capability not declared', { ...data, capability: use });
+    else super(MCPL_ERROR.notEnabled, 'Use not declared', { ...data, canEnable: use === 'pushEvents' });
+    this.featureSet = featureSet;
+    this.use = use;
+  }
+}
+
+/** `instanceof` does not tell one `WireError` from another. */
+export function isUndeclaredUse(error: unknown): error is UndeclaredUse {
+  return error instanceof WireError && 'use' in error;
 }
 
 /** MCPL §6.6 */

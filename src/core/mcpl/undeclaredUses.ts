@@ -1,0 +1,126 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import { Deferred } from '../base/async.ts';
+import type { Clock } from '../base/clock.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import type { Event } from '../base/event.ts';
+import type { Logger } from '../base/log.ts';
+import type { EventsChoice } from '../model/grant.ts';
+import type { AlsoEventsState, FeatureSet, McplUse, McplVersion } from '../model/mcpl.ts';
+import { declaresUse } from '../policy/declaredUses.ts';
+import { UndeclaredUse } from '../wire/mcpl/errors.ts';
+import type { FormGrants } from './formGrants.ts';
+
+export interface UndeclaredUsesOptions {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly grants: FormGrants;
+  readonly onDidChangeSets: Event<void>;
+  isOn(featureSet: string): boolean;
+  /** Asks a person whether the set may send events; false where nobody is there to be asked. */
+  ask(featureSet: string): boolean;
+  /** A question began or ended. */
+  onChange(): void;
+}
+
+interface Question {
+  readonly set: string;
+  readonly settled: Deferred<boolean>;
+}
+
+/** How long an event waits for the answer. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * What sets use without declaring it is refused. Events are the exception, as real servers forget to declare them: a
+ * person may allow them, once for each form of a set. The first event waits for the answer, others are refused
+ * meanwhile. MCPL 0.5 has no exception.
+ */
+export class UndeclaredUses {
+  readonly #options: UndeclaredUsesOptions;
+  /** By set: the form that a person was asked about in this run. A server that is started again declares it anew. */
+  readonly #asked = new Map<string, string>();
+  #open: Question | undefined;
+
+  readonly #seen = new Map<string, Set<McplUse>>();
+
+  constructor(options: UndeclaredUsesOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined where the set may use it. */
+  problemOf(set: FeatureSet, use: McplUse, version: McplVersion): UndeclaredUse | undefined {
+    if (declaresUse(set, use)) return undefined;
+    this.#note(set.name, use);
+    const isAllowed = use === 'pushEvents' && this.stateOf(set, version) === 'allowed';
+    return isAllowed ? undefined : new UndeclaredUse(set.name, use, version);
+  }
+
+  seen(set: string): readonly McplUse[] {
+    return [...(this.#seen.get(set) ?? [])];
+  }
+
+  forget(set: string): void {
+    this.#seen.delete(set);
+  }
+
+  stateOf(set: FeatureSet, version: McplVersion): AlsoEventsState | undefined {
+    if (version === '0.5' || declaresUse(set, 'pushEvents')) return undefined;
+    if (this.#open?.set === set.name) return 'asking';
+    const wasSeen = this.#seen.get(set.name)?.has('pushEvents') === true;
+    return this.#options.grants.eventsOf(this.#options.server, set) ?? (wasSeen ? 'open' : undefined);
+  }
+
+  /** Whether the set may, once a person has said so; nothing where nobody is asked for this event. */
+  hold(set: FeatureSet, token: CancellationToken): Promise<boolean> | undefined {
+    const { grants, server } = this.#options;
+    if (this.#open !== undefined || token.isCancellationRequested) return undefined;
+    if (this.#asked.get(set.name) === formText(set) || grants.eventsOf(server, set) !== undefined) return undefined;
+    const question: Question = { set: set.name, settled: new Deferred<boolean>() };
+    this.#open = question;
+    if (!this.#options.ask(set.name)) {
+      this.#open = undefined;
+      return undefined;
+    }
+    this.#asked.set(set.name, formText(set));
+    this.#options.onChange();
+    return this.#wait(question, token);
+  }
+
+  choose(set: FeatureSet, choice: EventsChoice): void {
+    this.#options.grants.chooseEvents(this.#options.server, set, choice);
+    if (this.#open?.set === set.name) this.#open.settled.resolve(choice === 'allowed');
+  }
+
+  async #wait(question: Question, token: CancellationToken): Promise<boolean> {
+    const { clock, onDidChangeSets } = this.#options;
+    const store = new DisposableStore();
+    const giveUp = (): void => question.settled.resolve(false);
+    store.add(clock.delay(PATIENCE_MS, giveUp));
+    store.add(token.onCancellationRequested(giveUp));
+    store.add(
+      onDidChangeSets(() => {
+        if (!this.#options.isOn(question.set)) giveUp();
+      }),
+    );
+    try {
+      return await question.settled.promise;
+    } finally {
+      store.dispose();
+      this.#open = undefined;
+      this.#options.onChange();
+    }
+  }
+
+  #note(set: string, use: McplUse): void {
+    const seen = this.#seen.get(set) ?? new Set();
+    if (seen.has(use)) return;
+    this.#seen.set(set, seen.add(use));
+    this.#options.log.log('warn', `The feature set "${set}" uses ${use}, which it did not declare.`);
+    this.#options.onChange();
+  }
+}
+
+function formText({ uses, scoped, rollback, hostState }: FeatureSet): string {
+  return JSON.stringify([[...uses].sort(), scoped, rollback, hostState]);
+}

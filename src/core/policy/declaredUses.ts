@@ -1,0 +1,6 @@
+import type { FeatureSet, McplUse } from '../model/mcpl.ts';
+
+/** Whether a set declares a use, as a whole or, since MCPL 0.5, by one of its parts. */
+export function declaresUse({ uses }: Pick<FeatureSet, 'uses'>, use: McplUse): boolean {
+  return uses.includes(use) || uses.some((part) => part.startsWith(`${use}.`));
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject } from '../../../src/core/index.ts';
+import { ID, type McplCase, mcplCases, type McplScript, pushOf, set } from './mcplCase.ts';
+
+const ACCEPTED = '{"accepted":true}';
+
+/** The answer to an undeclared use. */
+function refusal(featureSet: string, use: string, isNewest = false): string {
+  const explanation = `The feature set "${featureSet}" does not declare "${use}" in its "uses".`;
+  const data = { featureSet, reason: 'undeclaredUse', use, explanation };
+  return isNewest
+    ? `error -32002 Capability not declared ${JSON.stringify({ ...data, capability: use })}`
+    : `error -32001 Use not declared ${JSON.stringify({ ...data, canEnable: use === 'pushEvents' })}`;
+}
+
+const REFUSED = refusal('beat', 'pushEvents');
+
+function beating(more: Partial<McplScript> = {}): McplScript {
+  return { sets: { beat: set('tools') }, entry: { featureSets: { enabled: ['*'] } }, ...more };
+}
+
+/** Somebody who is asked, and answers by hand. */
+function listening(opened: McplCase): string[] {
+  const asked: string[] = [];
+  opened.host.alsoEvents.onDidAsk(({ server, featureSet }) => asked.push(`${server} ${featureSet}`));
+  return asked;
+}
+
+mcplCases('uses that a set does not declare', (open) => {
+  test('are refused with the reason, and what the set declares is not', async () => {
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const opened = await open({
+      server: {
+        sets: {
+          think: set('inferenceRequest'),
+          push: set('pushEvents'),
+          tools: set('tools'),
+          files: { ...set('pushEvents'), scoped: true },
+        },
+        entry: { featureSets: { enabled: ['*'] } },
+      },
+    });
+    const infer = (featureSet: string): Promise<string> =>
+      opened.answerTo('inference/request', { featureSet, messages });
+    assert.match(await infer('think'), /^\{"content":"The answer\."/);
+    assert.deepEqual(
+      [await infer('push'), await infer('tools'), await opened.push('think', 'e-1'), await opened.push('tools', 'e-2')],
+      [
+        refusal('push', 'inferenceRequest'),
+        refusal('tools', 'inferenceRequest'),
+        refusal('think', 'pushEvents'),
+        refusal('tools', 'pushEvents'),
+      ],
+    );
+    assert.equal(await opened.push('push', 'e-3'), ACCEPTED);
+    const scope = { label: '/etc/hosts' };
+    assert.deepEqual(
+      [
+        await opened.answerTo('scope/elevate', { featureSet: 'push', scope }),
+        await opened.answerTo('state/update', { featureSet: 'push', checkpoint: 'c', parent: null }),
+      ],
+      [
+        'error -32602 The feature set "push" is not declared as scoped. {"field":"featureSet"}',
+        'error -32602 The feature set "push" is not declared with state. {"field":"featureSet"}',
+      ],
+    );
+    assert.equal(opened.model.asked.length, 1);
+    assert.deepEqual(
+      (await opened.audit('inference/request', 'push/event')).map((line) => line.replace(/ inf#.*$/, '')),
+      [
+        'case inference/request think success',
+        'case inference/request push refused: Use not declared',
+        'case inference/request tools refused: Use not declared',
+        'case push/event think refused: Use not declared',
+        'case push/event tools refused: Use not declared',
+        'case push/event push success: event e-3',
+      ],
+    );
+  });
+
+  test('wait for a person if they are events: the first one only, and it is answered with the choice', async () => {
+    const opened = await open({ server: beating() });
+    const asked = listening(opened);
+    const life = opened.life();
+    await life.request('first', 'push/event', pushOf('beat', 'e-1'));
+    await opened.until('the question', () => asked.length === 1);
+    assert.equal(opened.snapshot().mcpl?.sets[0]?.alsoEvents, 'asking');
+    assert.deepEqual([await opened.push('beat', 'e-2'), await opened.push('beat', 'e-3')], [REFUSED, REFUSED]);
+    assert.equal(opened.host.alsoEvents.choose(ID, 'beat', true), true);
+    assert.equal(opened.answerText(await life.answer('first')), ACCEPTED);
+    assert.deepEqual([await opened.push('beat', 'e-4'), asked], [ACCEPTED, ['case beat']]);
+    assert.deepEqual(
+      opened.host.events.list().map(({ eventId }) => eventId),
+      ['e-4', 'e-1'],
+    );
+    const infer = { featureSet: 'beat', messages: [{ role: 'user', content: 'Hi' }] };
+    assert.equal(await opened.answerTo('inference/request', infer), refusal('beat', 'inferenceRequest'));
+    opened.host.alsoEvents.choose(ID, 'beat', false);
+    assert.deepEqual(
+      [await opened.push('beat', 'e-5'), opened.snapshot().mcpl?.sets[0]?.alsoEvents],
+      [REFUSED, 'refused'],
+    );
+  });
+
+  test('are refused without waiting where nobody can be asked, or the event is malformed', async () => {
+    const opened = await open({ server: beating() });
+    assert.equal(await opened.push('beat', 'e-1'), REFUSED);
+    const asked = listening(opened);
+    assert.match(await opened.push('beat', 'e-2', { timestamp: 7 }), /^error -32602 /);
+    assert.deepEqual(asked, []);
+    assert.equal(opened.host.alsoEvents.choose(ID, 'beat', true), true);
+    assert.deepEqual([await opened.push('beat', 'e-3'), asked], [ACCEPTED, []]);
+  });
+
+  test('are refused when the set is switched off or the server is stopped meanwhile', async () => {
+    for (const [end, expected] of [
+      [(opened: McplCase) => opened.disable('beat'), REFUSED],
+      [(opened: McplCase) => opened.host.stop(ID), 'error -32000 stopping'],
+    ] as const) {
+      const opened = await open({ server: beating() });
+      const asked = listening(opened);
+      const life = opened.life();
+      await life.request('first', 'push/event', pushOf('beat', 'e-1'));
+      await opened.until('the question', () => asked.length === 1);
+      const ending = end(opened);
+      assert.equal(opened.answerText(await life.answer('first')), expected);
+      await ending;
+      assert.deepEqual([opened.host.alsoEvents.choose(ID, 'beat', true), opened.events()], [false, []]);
+    }
+  });
+
+  test('are kept with the form of the set: another form is asked about anew', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mcpl-uses-'));
+    try {
+      const script = { sets: { beat: set('tools') } as JsonObject };
+      const server = beating({
+        answers: {
+          initialize: () => ({
+            protocolVersion: '2025-06-18',
+            capabilities: { tools: {}, experimental: { mcpl: { version: '0.4', featureSets: script.sets } } },
+            serverInfo: { name: 'case', version: '1' },
+          }),
+        },
+      });
+      const opened = await open({ server, host: { storageFile: join(folder, 'mcpl.sqlite') } });
+      opened.host.alsoEvents.choose(ID, 'beat', true);
+      assert.equal(await opened.push('beat', 'e-1'), ACCEPTED);
+      await opened.reopen();
+      await opened.start();
+      assert.equal(await opened.push('beat', 'e-2'), ACCEPTED);
+      script.sets = { beat: set('tools', 'inferenceRequest') };
+      await opened.host.restart(ID);
+      await opened.enable('beat');
+      assert.equal(await opened.push('beat', 'e-3'), REFUSED);
+      assert.equal(opened.snapshot().mcpl?.sets[0]?.alsoEvents, 'open');
+      await opened.host.close();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('are refused by the code of MCPL 0.5 where the server announces it, and nobody is asked', async () => {
+    const opened = await open({
+      server: beating({
+        mcpl: { version: '0.5' },
+        sets: { beat: set('tools'), part: set('inferenceRequest.streaming', 'pushEvents') },
+        answers: { 'featureSets/update': () => ({ accepted: true }) },
+      }),
+    });
+    const asked = listening(opened);
+    assert.equal(await opened.push('beat', 'e-1'), refusal('beat', 'pushEvents', true));
+    opened.host.alsoEvents.choose(ID, 'beat', true);
+    assert.equal(await opened.push('beat', 'e-2'), refusal('beat', 'pushEvents', true));
+    assert.deepEqual([await opened.push('part', 'e-3'), asked], [ACCEPTED, []]);
+  });
+});
