@@ -124,7 +124,7 @@ export class Channel implements Disposable {
   #logUnknown(method: string, why: string): void {
     if (this.#unknown.has(method) || this.#unknown.size >= MAX_UNKNOWN) return;
     this.#unknown.add(method);
-    this.#options.log.log('debug', `Ignored the notification ${cleanLine(method, 100)}: ${why}.`);
+    this.#options.log.log('debug', `Ignored ${cleanLine(method, 100)}: ${why}.`);
   }
 }
 

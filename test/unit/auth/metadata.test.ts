@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { isSameIssuer, otherSpelling } from '../../../src/core/auth/issuer.ts';
 import type { Json } from '../../../src/core/base/json.ts';
 import {
   decodeResourceMetadata,
@@ -12,6 +14,7 @@ import {
   serverMetadataUrls,
   signInRefusal,
 } from '../../../src/core/auth/serverMetadata.ts';
+import { dose } from '../../support/dose.ts';
 
 const SERVER = new URL('https://mcp.example.com/mcp');
 const AUTH = 'https://auth.example.com';
@@ -168,6 +171,29 @@ suite('metadata of an authorization server', () => {
         'https://mcp.example.com/token',
         'https://mcp.example.com/register',
       ],
+    );
+  });
+});
+
+suite('names of an authorization server', () => {
+  const name = fc
+    .array(fc.constantFrom('https://a', 'https://b', '/', '//', 't', '?', '#', ' ', '%2F', ':443', 'A'), {
+      maxLength: 6,
+    })
+    .map((parts) => parts.join(''));
+
+  test('are one if they are equal, or differ by one final slash, and in no other case', () => {
+    fc.assert(
+      fc.property(name, name, fc.constantFrom('', '/', '//'), (one, two, end) => {
+        for (const other of [two, one + end]) {
+          const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+          const expected = long === short || (long.length === short.length + 1 && long === `${short}/`);
+          assert.equal(isSameIssuer(one, other), expected);
+          assert.equal(isSameIssuer(other, one), expected);
+        }
+        assert.equal(isSameIssuer(one, otherSpelling(one)), true);
+      }),
+      { numRuns: dose(2_000, 50_000) },
     );
   });
 });

@@ -20,8 +20,8 @@ suite('A notification that the host does not know', () => {
         t.server.notify(method);
     await settle();
     const expected = [
-      'a debug: Ignored the notification notifications/own: this host does not know it.',
-      'a debug: Ignored the notification custom/thing: this host does not know it.',
+      'a debug: Ignored notifications/own: this host does not know it.',
+      'a debug: Ignored custom/thing: this host does not know it.',
     ];
     assert.deepEqual(ignored(), expected);
     await t.host.restart('a');
@@ -34,9 +34,7 @@ suite('A notification that the host does not know', () => {
     for (let time = 0; time < 3; time++)
       t.server.notify('notifications/tasks/status', { taskId: 't', status: 'working' });
     await settle();
-    assert.deepEqual(ignored(), [
-      'a debug: Ignored the notification notifications/tasks/status: MCP 2025-06-18 does not have it.',
-    ]);
+    assert.deepEqual(ignored(), ['a debug: Ignored notifications/tasks/status: MCP 2025-06-18 does not have it.']);
   });
 
   test('does not fill the log when the server invents names, and shows none that is long or odd', async () => {
