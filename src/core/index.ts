@@ -258,7 +258,8 @@ export type {
   UrlQuestion,
 } from './inputPorts.ts';
 export type { Completion, CompletionReference, CompletionRequest } from './model/completion.ts';
-export { cleanLine, cleanText } from './base/cleanText.ts';
+export { cleanLine, cleanText, textForModels } from './base/cleanText.ts';
+export { showHidden, withoutHidden } from './base/hiddenText.ts';
 export { eventMessages } from './mcpl/eventPrompt.ts';
 export { type Collected, collectArguments, type ParsedArgument, parseArgument } from './form/collectArguments.ts';
 export type { FieldValue, FormField, FormValues, ToolForm } from './form/fields.ts';

@@ -1,4 +1,4 @@
-import { attributeText, cleanLine, cleanText, withoutAttachmentTags } from '../core/index.ts';
+import { attributeText, cleanLine, textForModels, withoutAttachmentTags } from '../core/index.ts';
 
 /** Of one thing that the person attached. */
 export const LONGEST_ATTACHMENT = 200_000;
@@ -29,7 +29,7 @@ export function attachmentText({ name, uri, lines, text }: AttachedText): string
     .map(([key, value]) => ` ${key}="${attributeText(cleanLine(value ?? '', LONGEST_NAME))}"`)
     .join('');
   const isWhole = text.length <= LONGEST_ATTACHMENT;
-  const shown = withoutAttachmentTags(cleanText(text, LONGEST_ATTACHMENT));
+  const shown = withoutAttachmentTags(textForModels(text, LONGEST_ATTACHMENT));
   const rest = isWhole ? '' : `\n[The rest was left out: it has ${text.length} characters.]`;
   return `<attachment${attributes}>\n${shown}${rest}\n</attachment>`;
 }

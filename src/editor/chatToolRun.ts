@@ -10,6 +10,7 @@ import {
   type KeptState,
   type Progress,
   type ResultView,
+  showHidden,
   toHostError,
 } from '../core/index.ts';
 import type { ToolQuestions } from './chatToolQuestion.ts';
@@ -77,7 +78,7 @@ export class ChatToolRun {
     } catch (error) {
       if (this.#options.token.isCancellationRequested) throw error;
       const { message, suggestion = '' } = toHostError(error);
-      return told(`The call failed: ${message} ${suggestion}`.trim());
+      return told(showHidden(`The call failed: ${message} ${suggestion}`.trim()));
     }
   }
 

@@ -1,5 +1,13 @@
 import type * as vscode from 'vscode';
-import { cleanText, type Host, isRunning, type OfferedTool } from '../core/index.ts';
+import {
+  cleanText,
+  type Host,
+  isJsonObject,
+  isRunning,
+  mapTexts,
+  type OfferedTool,
+  withoutHidden,
+} from '../core/index.ts';
 import { toolNames } from './chatToolNames.ts';
 import type { ToolTarget } from './services.ts';
 
@@ -67,7 +75,8 @@ function offeredTools(host: Pick<Host, 'servers'>): readonly {
 
 function toldOf(name: string, { tool }: OfferedTool): vscode.LanguageModelChatTool {
   const description = cleanText(tool.description ?? tool.title ?? tool.name, LONGEST_DESCRIPTION);
-  return { name, description, inputSchema: tool.inputSchema };
+  const schema = mapTexts(tool.inputSchema, withoutHidden);
+  return { name, description, inputSchema: isJsonObject(schema) ? schema : {} };
 }
 
 /** As a model is told of it. Compared before a call: by then the name may belong to another tool. */

@@ -1,4 +1,4 @@
-import { cleanLine, cleanText, type EventInbox, type InboundEvent, type JsonObject } from '../core/index.ts';
+import { cleanLine, type EventInbox, type InboundEvent, type JsonObject, textForModels } from '../core/index.ts';
 import { type EventsWish, InputProblem } from './controlInputs.ts';
 import { type ControlResult, noteOn, tagged } from './controlResult.ts';
 import { originText, shownBlock } from './eventText.ts';
@@ -56,7 +56,7 @@ function headText(shown: number, found: number, isMarked: boolean): string {
 function eventForModel(event: InboundEvent): string {
   const { id, server, source, occurredAt, origin, isRead, content } = event;
   const forModels = content.filter((block) => !('audience' in block && block.audience === 'user'));
-  const body = cleanText(forModels.map(shownBlock).join('\n'), MAX_EVENT) || '[It has no content for a model.]';
+  const body = textForModels(forModels.map(shownBlock).join('\n'), MAX_EVENT) || '[It has no content for a model.]';
   const from = origin === undefined ? '' : `origin: ${cleanLine(originText(origin), MAX_ORIGIN)}\n`;
   const facts = { server, featureSet: source.featureSet, id, time: occurredAt, read: isRead ? 'yes' : 'no' };
   return tagged('event', facts, `${from}${body}`);

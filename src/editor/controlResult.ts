@@ -1,4 +1,4 @@
-import { attributeText, cleanLine, type JsonObject, withoutOurTags } from '../core/index.ts';
+import { attributeText, cleanLine, type JsonObject, showHidden, withoutOurTags } from '../core/index.ts';
 
 /** What a control tool gives back: for a model to read, and the same as data. */
 export interface ControlResult {
@@ -18,10 +18,10 @@ export function tagged(tag: 'event' | 'context', attributes: Readonly<Record<str
   const named = Object.entries(attributes)
     .map(([name, value]) => ` ${name}="${attributeText(cleanLine(value, MAX_ATTRIBUTE))}"`)
     .join('');
-  return `<${tag}${named}>\n${withoutOurTags(text)}\n</${tag}>`;
+  return `<${tag}${named}>\n${withoutOurTags(showHidden(text))}\n</${tag}>`;
 }
 
 /** Failures are results too: a model reads what happened, and what it can do. */
 export function failure(message: string): ControlResult {
-  return { text: `This was not done: ${withoutOurTags(message)}`, data: { error: message } };
+  return { text: `This was not done: ${withoutOurTags(showHidden(message))}`, data: { error: showHidden(message) } };
 }

@@ -1,11 +1,11 @@
+import { showHidden, withoutHidden } from './hiddenText.ts';
 import { clip } from './json.ts';
 
 /** Longest text of a server that is shown anywhere. */
 const MAX_SHOWN = 2_000;
 
-/** Zero-width and direction marks can make a text read as something that it is not; the rest cannot be shown. */
-const DECEIVING =
-  /[\u00AD\u061C\u180E\u200B\u200E\u200F\u2028\u2029\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
+/** Direction marks can make a line read as something that it is not, even in pairs. */
+const DIRECTION_OR_LINE = /[\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g;
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g;
 
 /** Nothing to take out and nothing to fold: what most lines are. */
@@ -15,8 +15,17 @@ const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 export function cleanText(text: string, max: number = MAX_SHOWN): string {
   // Cut first, generously: what will not be shown is not worth a pass over megabytes.
   const near = text.length > max * 2 ? text.slice(0, max * 2) : text;
-  const clean = near.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replace(CONTROL, '').replace(DECEIVING, '');
-  return clip(clean, max);
+  return clip(withoutHidden(withoutControls(near).replace(DIRECTION_OR_LINE, '')), max);
+}
+
+/** Text of a server for a model: whole, bounded, and with hidden characters shown. */
+export function textForModels(text: string, max: number): string {
+  const near = text.length > max * 2 ? text.slice(0, max * 2) : text;
+  return clip(showHidden(withoutControls(near)), max);
+}
+
+function withoutControls(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replace(CONTROL, '');
 }
 
 /** The same on one line. */

@@ -1,3 +1,4 @@
+import { showHidden } from '../base/hiddenText.ts';
 import type { PlacedContext } from '../hostTypes.ts';
 import { withoutOurTags } from '../mcpl/delimiters.ts';
 import { eventText } from '../mcpl/eventPrompt.ts';
@@ -45,7 +46,7 @@ export function additionalContext(context: readonly PlacedContext[], events: str
   let left = MAX_CONTEXT;
   for (const { message } of context) {
     const text = message.content
-      .map((block) => (block.type === 'text' ? block.text : withoutOurTags(blockText(block))))
+      .map((block) => (block.type === 'text' ? block.text : withoutOurTags(showHidden(blockText(block)))))
       .join('\n');
     // Whole or not at all: what is cut off would end without its tag.
     if (text.length > left) {

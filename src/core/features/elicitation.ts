@@ -19,7 +19,7 @@ import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeElicitation } from '../wire/elicitation.ts';
 import { OpenedPages } from './openedPages.ts';
 import { type Asked, QuestionQueue } from './questionQueue.ts';
-import { namesSecret } from './secretNames.ts';
+import { mentionsSecret, namesSecret } from './secretNames.ts';
 import { urlQuestion } from './urlQuestion.ts';
 
 export interface ElicitationOptions {
@@ -173,7 +173,7 @@ function invalid(why: string): WireError {
 
 function formQuestion(server: string, { message, schema }: FormElicitation): FormQuestion {
   const form = schemaForm(schema);
-  const suspects = flatten(form.fields).filter(looksSecret);
+  const suspects = suspectsOf(flatten(form.fields), message);
   const names = suspects.map(({ label }) => `"${label}"`).join(', ');
   return {
     server,
@@ -190,8 +190,18 @@ function formQuestion(server: string, { message, schema }: FormElicitation): For
   };
 }
 
+/** Fields that ask for a secret. Where only the message asks for one, it may be meant for any field. */
+function suspectsOf(fields: readonly FormField[], message: string): readonly FormField[] {
+  const open = fields.filter(takesSecret);
+  const suspects = open.filter(looksSecret);
+  return suspects.length === 0 && mentionsSecret(message) ? open : suspects;
+}
+
+function takesSecret(field: FormField): boolean {
+  return field.kind !== 'boolean' && field.kind !== 'choice' && field.kind !== 'group';
+}
+
 function looksSecret(field: FormField): boolean {
   if (field.kind === 'text' && field.format === 'password') return true;
-  if (field.kind === 'boolean' || field.kind === 'choice') return false;
-  return [field.name, field.label].some(namesSecret);
+  return [field.name, field.label].some(namesSecret) || mentionsSecret(field.description);
 }

@@ -2,6 +2,7 @@ import { cleanLine } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import { messageOf, RPC, WireError } from '../base/errors.ts';
+import { showHidden } from '../base/hiddenText.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { mapObject } from '../base/jsonTexts.ts';
 import type { Logger } from '../base/log.ts';
@@ -91,8 +92,10 @@ export class SamplingFeature implements SessionFeature {
 
   #decode(params: JsonObject): SamplingRequest {
     const rules = rulesFor(this.#session, this.#options.sampler);
-    const { redact } = this.#options;
-    const decoded = decodeSamplingRequest(redact === undefined ? params : mapObject(params, redact), rules);
+    const { redact = asItIs } = this.#options;
+    // The person reviews what the model is given.
+    const shown = mapObject(params, (text) => showHidden(redact(text)));
+    const decoded = decodeSamplingRequest(shown, rules);
     if (decoded.kind === 'notInRevision') throw invalid('it is not in this revision');
     if (decoded.kind === 'invalid') throw invalid(decoded.why);
     const problem = problemOf(decoded.value, rules);
@@ -121,6 +124,10 @@ export class SamplingFeature implements SessionFeature {
         return encodeSamplingResult(outcome.result, { lists: revisionHasTools(this.#session) });
     }
   }
+}
+
+function asItIs(text: string): string {
+  return text;
 }
 
 function invalid(why: string): WireError {

@@ -77,7 +77,7 @@ export class ServerUnit implements Disposable {
   readonly trust: ToolTrust;
   readonly #roots: Roots;
   readonly redact: Redact;
-  /** What models read of a result is without secrets. */
+  /** Models read a result without secrets. */
   readonly decode = (value: Json): ResultView => decodeResult(value, this.redact);
   #consent: Consent | undefined;
   #fingerprint: string | undefined;

@@ -1,6 +1,8 @@
+import { withoutHidden } from '../base/hiddenText.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Icon, Prompt, Resource, ResourceTemplate } from '../model/catalog.ts';
 import type { ServerSnapshot } from '../model/server.ts';
+import { cleanDefinition, type ShownNames } from './shownText.ts';
 import { wellFormedPrompt, wellFormedResource } from './wellFormedOffer.ts';
 
 /**
@@ -12,16 +14,20 @@ export function isListed(snapshot: ServerSnapshot | undefined): snapshot is Serv
   return kind === 'running' || kind === 'starting' || kind === 'restarting';
 }
 
-export function listedPrompts(snapshot: ServerSnapshot | undefined): readonly JsonObject[] {
-  return isListed(snapshot) ? snapshot.prompts.map(describePrompt) : [];
+export function listedPrompts(snapshot: ServerSnapshot | undefined, names: ShownNames): readonly JsonObject[] {
+  if (!isListed(snapshot)) return [];
+  return names.distinct(snapshot.prompts, ({ name }) => name).map((prompt) => describePrompt(prompt, names));
 }
 
-export function listedResources(snapshot: ServerSnapshot | undefined): readonly JsonObject[] {
-  return isListed(snapshot) ? snapshot.resources.map(describeResource) : [];
+export function listedResources(snapshot: ServerSnapshot | undefined, names: ShownNames): readonly JsonObject[] {
+  if (!isListed(snapshot)) return [];
+  return names.distinct(snapshot.resources, ({ uri }) => uri).map((resource) => describeResource(resource, names));
 }
 
-export function listedTemplates(snapshot: ServerSnapshot | undefined): readonly JsonObject[] {
-  return isListed(snapshot) ? snapshot.templates.map(describeTemplate) : [];
+export function listedTemplates(snapshot: ServerSnapshot | undefined, names: ShownNames): readonly JsonObject[] {
+  if (!isListed(snapshot)) return [];
+  const all = names.distinct(snapshot.templates, ({ uriTemplate }) => uriTemplate);
+  return all.map((template) => describeTemplate(template, names));
 }
 
 /** Of icons only those with harmless addresses go on (MCP 2025-11-25 "Icons"). */
@@ -29,16 +35,18 @@ export function iconsJson(icons: readonly Icon[]): JsonObject {
   return icons.length === 0 ? {} : { icons: icons.map(iconJson) };
 }
 
-function describePrompt({ raw, name, icons }: Prompt): JsonObject {
-  return { ...wellFormedPrompt(raw), name, ...iconsJson(icons) };
+function describePrompt({ raw, name, icons }: Prompt, names: ShownNames): JsonObject {
+  return { ...wellFormedPrompt(cleanDefinition(raw)), name: names.shown(name), ...iconsJson(icons) };
 }
 
-function describeResource({ raw, uri, name, icons }: Resource): JsonObject {
-  return { ...wellFormedResource(raw), uri, name, ...iconsJson(icons) };
+function describeResource({ raw, uri, name, icons }: Resource, names: ShownNames): JsonObject {
+  const shown = { uri: names.shown(uri), name: withoutHidden(name) };
+  return { ...wellFormedResource(cleanDefinition(raw)), ...shown, ...iconsJson(icons) };
 }
 
-function describeTemplate({ raw, uriTemplate, name, icons }: ResourceTemplate): JsonObject {
-  return { ...wellFormedResource(raw), uriTemplate, name, ...iconsJson(icons) };
+function describeTemplate({ raw, uriTemplate, name, icons }: ResourceTemplate, names: ShownNames): JsonObject {
+  const shown = { uriTemplate: names.shown(uriTemplate), name: withoutHidden(name) };
+  return { ...wellFormedResource(cleanDefinition(raw)), ...shown, ...iconsJson(icons) };
 }
 
 function iconJson({ src, mimeType, sizes, theme }: Icon): JsonObject {

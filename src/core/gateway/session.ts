@@ -1,6 +1,8 @@
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
 import { HostError, messageOf, methodNotFound, RPC, toHostError, WireError } from '../base/errors.ts';
+import { showHidden, withoutHidden } from '../base/hiddenText.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { mapTexts } from '../base/jsonTexts.ts';
 import type { CallOptions, Host } from '../hostTypes.ts';
 import { isRunning, type ServerSnapshot } from '../model/server.ts';
 import type { Clock, Ids } from '../ports.ts';
@@ -18,6 +20,7 @@ import { OpenRequests } from './openRequests.ts';
 import { protocolError } from './protocolError.ts';
 import { SessionLog } from './sessionLog.ts';
 import { SessionSubscriptions } from './sessionSubscriptions.ts';
+import { ShownNames } from './shownText.ts';
 import { decodeCall, failedCall, type IncomingCall, progressTokenOf } from './toolCall.ts';
 import { approvedNames, isStillApproved, listedTools, noLongerApproved } from './toolList.ts';
 import { wellFormedResult } from './wellFormed.ts';
@@ -76,6 +79,7 @@ export class GatewaySession implements GatewayClient, Disposable {
   readonly #subscriptions: SessionSubscriptions;
   readonly #log: SessionLog;
   readonly #places = new Set<CallPlace>();
+  readonly #names = new ShownNames();
   #capabilities: JsonObject = {};
   #clientCapabilities: Json | undefined;
   #initialized = false;
@@ -89,9 +93,9 @@ export class GatewaySession implements GatewayClient, Disposable {
     this.#clock = clock;
     this.#questions = new ApprovalQuestions(host.approvals, ids);
     this.#requests = this.#owned.add(new ClientRequests(ids));
-    this.#offer = new OfferRequests(host, server, this.id);
+    this.#offer = new OfferRequests(host, server, { asker: this.id, names: this.#names });
     this.#subscriptions = this.#owned.add(
-      new SessionSubscriptions(host, server, (uri) => this.#channels.tellUpdated(uri)),
+      new SessionSubscriptions(host, server, (uri) => this.#channels.tellUpdated(withoutHidden(uri))),
     );
     this.#log = this.#owned.add(new SessionLog(host, server, (message) => this.#channels.newest?.send(message)));
     if (clients !== undefined) this.#owned.add(clients.add(this));
@@ -167,7 +171,8 @@ export class GatewaySession implements GatewayClient, Disposable {
     } catch (thrown) {
       const error = thrown instanceof HostError ? protocolError(thrown) : thrown;
       const { code, data } = error instanceof WireError ? error : { code: RPC.internalError, data: undefined };
-      send(errorMessage(request.id, code, messageOf(error), data));
+      const told = data === undefined ? undefined : mapTexts(data, showHidden);
+      send(errorMessage(request.id, code, showHidden(messageOf(error)), told));
     }
   }
 
@@ -182,7 +187,7 @@ export class GatewaySession implements GatewayClient, Disposable {
         this.#log.setLevel(params['level']);
         return {};
       case 'tools/call':
-        return this.#call(id, decodeCall(this.server, params), send, mode);
+        return this.#call(id, decodeCall(this.server, params, this.#names), send, mode);
       case 'prompts/get':
         return this.#long(request, send, mode, (options) => this.#offer.prompt(params, options));
       case 'resources/read':
@@ -190,10 +195,10 @@ export class GatewaySession implements GatewayClient, Disposable {
       case 'completion/complete':
         return this.#long(request, send, 'single', (options) => this.#offer.completion(params, options));
       case 'resources/subscribe':
-        await this.#subscriptions.subscribe(uriOf(params));
+        await this.#subscriptions.subscribe(this.#names.real(uriOf(params)));
         return {};
       case 'resources/unsubscribe':
-        this.#subscriptions.unsubscribe(uriOf(params));
+        this.#subscriptions.unsubscribe(this.#names.real(uriOf(params)));
         return {};
       default:
         return this.#list(method, params);
@@ -216,7 +221,7 @@ export class GatewaySession implements GatewayClient, Disposable {
       throw new WireError(RPC.invalidParams, 'This list has one page: call without a `cursor`.');
     const snapshot = this.#host.server(this.server);
     if (method === 'tools/list') this.#toldApproved = approvedNames(snapshot);
-    return list(snapshot, this.#clock);
+    return list(snapshot, this.#names, this.#clock);
   }
 
   #call(id: RequestId, call: IncomingCall, send: Send, mode: AnswerMode): Promise<JsonObject | undefined> {
@@ -270,13 +275,13 @@ export class GatewaySession implements GatewayClient, Disposable {
   }
 }
 
-type List = (snapshot: ServerSnapshot | undefined, clock: Clock) => JsonObject | Promise<JsonObject>;
+type List = (snapshot: ServerSnapshot | undefined, names: ShownNames, clock: Clock) => JsonObject | Promise<JsonObject>;
 
 const LISTS: Readonly<Partial<Record<string, List>>> = {
-  'tools/list': async (snapshot, clock) => ({ tools: await listedTools(snapshot, clock) }),
-  'prompts/list': (snapshot) => ({ prompts: listedPrompts(snapshot) }),
-  'resources/list': (snapshot) => ({ resources: listedResources(snapshot) }),
-  'resources/templates/list': (snapshot) => ({ resourceTemplates: listedTemplates(snapshot) }),
+  'tools/list': async (snapshot, names, clock) => ({ tools: await listedTools(snapshot, clock, names) }),
+  'prompts/list': (snapshot, names) => ({ prompts: listedPrompts(snapshot, names) }),
+  'resources/list': (snapshot, names) => ({ resources: listedResources(snapshot, names) }),
+  'resources/templates/list': (snapshot, names) => ({ resourceTemplates: listedTemplates(snapshot, names) }),
 };
 
 /**
@@ -293,7 +298,7 @@ function initializeResult(
   return {
     protocolVersion: typeof asked === 'string' && VERSIONS.includes(asked) ? asked : LATEST,
     capabilities,
-    serverInfo: { name: id, title: id, version: info?.version ?? '0' },
-    ...(info?.instructions === undefined ? {} : { instructions: info.instructions }),
+    serverInfo: { name: id, title: id, version: withoutHidden(info?.version ?? '0') },
+    ...(info?.instructions === undefined ? {} : { instructions: withoutHidden(info.instructions) }),
   };
 }

@@ -1,6 +1,8 @@
 import type { Disposable } from '../base/disposable.ts';
 import { RPC, WireError } from '../base/errors.ts';
+import { showHidden, withoutHidden } from '../base/hiddenText.ts';
 import type { Json, JsonObject } from '../base/json.ts';
+import { mapTexts } from '../base/jsonTexts.ts';
 import type { Host, ServerLog } from '../hostTypes.ts';
 import { LOG_LEVELS, type LogLevelName } from '../model/catalog.ts';
 import { notificationMessage } from './messages.ts';
@@ -42,8 +44,8 @@ export class SessionLog implements Disposable {
 
   #hear({ server, level, logger, data }: ServerLog): void {
     if (server !== this.#server || LOG_LEVELS.indexOf(level) < this.#least) return;
-    const named = logger === undefined ? {} : { logger };
-    this.#send(notificationMessage('notifications/message', { level, ...named, data }));
+    const named = logger === undefined ? {} : { logger: withoutHidden(logger) };
+    this.#send(notificationMessage('notifications/message', { level, ...named, data: mapTexts(data, showHidden) }));
   }
 }
 

@@ -1,8 +1,10 @@
 import { type HostError, RPC, WireError } from '../base/errors.ts';
+import { showHidden } from '../base/hiddenText.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { Progress, ToolCallRequest } from '../model/operation.ts';
 import { isRequestId, notificationMessage, type RequestId } from './messages.ts';
 import { withNextStep } from './protocolError.ts';
+import { ShownNames } from './shownText.ts';
 
 /** The member of `_meta` in which the editor names its chat session. */
 const CONVERSATION = 'vscode.conversationId';
@@ -13,7 +15,7 @@ export interface IncomingCall {
 }
 
 /** Throws a `WireError` where the parameters are not those of a call. */
-export function decodeCall(server: string, params: JsonObject): IncomingCall {
+export function decodeCall(server: string, params: JsonObject, names: ShownNames = new ShownNames()): IncomingCall {
   const { name, arguments: args } = params;
   if (typeof name !== 'string' || name === '') throw new WireError(RPC.invalidParams, '`name` is the name of a tool.');
   if (args !== undefined && args !== null && !isJsonObject(args))
@@ -23,7 +25,7 @@ export function decodeCall(server: string, params: JsonObject): IncomingCall {
   return {
     request: {
       server,
-      tool: name,
+      tool: names.real(name),
       args: isJsonObject(args) ? args : {},
       route: 'gateway',
       conversationId: typeof conversationId === 'string' && conversationId !== '' ? conversationId : undefined,
@@ -43,7 +45,7 @@ export function progressMessage(progressToken: RequestId, { progress, total, mes
     progressToken,
     progress,
     ...(total === undefined ? {} : { total }),
-    ...(message === undefined ? {} : { message }),
+    ...(message === undefined ? {} : { message: showHidden(message) }),
   });
 }
 
@@ -54,5 +56,5 @@ export function progressMessage(progressToken: RequestId, { progress, total, mes
 export function failedCall(error: HostError): JsonObject {
   if (error.code === 'UNKNOWN_TOOL') throw new WireError(RPC.invalidParams, error.message);
   if (error.code === 'INTERNAL') throw new WireError(RPC.internalError, error.message);
-  return { content: [{ type: 'text', text: withNextStep(error) }], isError: true };
+  return { content: [{ type: 'text', text: showHidden(withNextStep(error)) }], isError: true };
 }

@@ -3,19 +3,25 @@ import { HostError } from '../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { OfferedTool, ServerSnapshot } from '../model/server.ts';
 import { iconsJson, isListed } from './offerLists.ts';
+import { cleanDefinition, ShownNames } from './shownText.ts';
 import { wellFormedHints, wellFormedTool } from './wellFormed.ts';
 
 /** Described at once: 10,000 take 25 ms, and to write the answer as text takes another 15. */
 const PART = 1_000;
 
 /** The tools that a client sees. */
-export async function listedTools(snapshot: ServerSnapshot | undefined, clock: Clock): Promise<readonly JsonObject[]> {
+export async function listedTools(
+  snapshot: ServerSnapshot | undefined,
+  clock: Clock,
+  names: ShownNames = new ShownNames(),
+): Promise<readonly JsonObject[]> {
   if (!isListed(snapshot)) return [];
-  const offered = snapshot.tools.filter((tool) => tool.offered);
+  const all = snapshot.tools.filter((tool) => tool.offered);
+  const offered = names.distinct(all, ({ tool }) => tool.name);
   const listed: JsonObject[] = [];
   for (let from = 0; from < offered.length; from += PART) {
     if (from > 0) await nextTurn(clock);
-    listed.push(...offered.slice(from, from + PART).map(describe));
+    listed.push(...offered.slice(from, from + PART).map((tool) => describe(tool, names)));
   }
   return listed;
 }
@@ -24,12 +30,12 @@ export async function listedTools(snapshot: ServerSnapshot | undefined, clock: C
  * The definition as the server gave it, unknown members included, but for one hint and its icons. An editor runs tools
  * with `readOnlyHint` without asking, so that hint says here what the person decided, never what the server claims.
  */
-function describe({ tool, autoApproved }: OfferedTool): JsonObject {
-  const { icons: _, ...raw } = tool.raw;
+function describe({ tool, autoApproved }: OfferedTool, names: ShownNames): JsonObject {
+  const { icons: _, ...raw } = cleanDefinition(tool.raw);
   const { annotations, inputSchema } = raw;
   return {
-    ...wellFormedTool(raw, isJsonObject(inputSchema) ? inputSchema : tool.inputSchema),
-    name: tool.name,
+    ...wellFormedTool(raw, isJsonObject(inputSchema) ? inputSchema : cleanDefinition(tool.inputSchema)),
+    name: names.shown(tool.name),
     ...iconsJson(tool.icons),
     annotations: { ...wellFormedHints(annotations), readOnlyHint: autoApproved },
   };

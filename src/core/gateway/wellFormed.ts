@@ -1,5 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { KeptState } from '../model/lineage.ts';
+import { shownContent } from './shownText.ts';
 import { blockText, type ContentBlock, type ResultView } from '../model/content.ts';
 
 /*
@@ -50,7 +51,7 @@ export function wellFormedResult({ raw: given, blocks, modelText, structured, ke
   const known = isJsonArray(content) ? content.map((value, index) => wellFormedBlock(value, blocks[index])) : [];
   // Clients rely on `content`, which servers of every age forget.
   const made = !isWhole && known.length === 0 && modelText !== '' ? [textBlock(modelText)] : known;
-  return { ...without(raw, (key, value) => RESULT_MEMBERS[key]?.(value) ?? true), content: made };
+  return shownObject({ ...without(raw, (key, value) => RESULT_MEMBERS[key]?.(value) ?? true), content: made });
 }
 
 /** Only the host says what it kept: the same member of a server's own goes. */
@@ -62,6 +63,12 @@ function withCheckpoint(raw: JsonObject, kept: KeptState | undefined): JsonObjec
   const name = kept?.kind === 'kept' || kept?.kind === 'known' ? { [CHECKPOINT]: kept.checkpoint } : {};
   const { state, ...others } = raw;
   return { ...others, ...(kept === undefined ? { state } : {}), _meta: { ...rest, ...name } };
+}
+
+/** Top-level members that only clients read stay as they came. */
+export function shownObject(object: JsonObject): JsonObject {
+  const shown = shownContent(object);
+  return isJsonObject(shown) ? shown : object;
 }
 
 type Check = (value: Json) => boolean;

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { PromptResult, ResourceContents } from '../model/content.ts';
 import type { ResourceReading } from '../hostTypes.ts';
-import { type Checks, isAnnotations, isResource, isText, without, wellFormedBlock } from './wellFormed.ts';
+import { type Checks, isAnnotations, isResource, isText, shownObject, without, wellFormedBlock } from './wellFormed.ts';
 
 /** A prompt's definition without the members that a strict client would refuse the whole list for, and its icons. */
 export function wellFormedPrompt(raw: JsonObject): JsonObject {
@@ -21,21 +21,21 @@ export function wellFormedResource(raw: JsonObject): JsonObject {
 export function wellFormedPromptResult({ raw, messages, description }: PromptResult): JsonObject {
   const { description: _, messages: given, ...rest } = raw;
   const contents = isJsonArray(given) ? given.flatMap(contentsOf) : [];
-  return {
+  return shownObject({
     ...without(rest, (key, value) => key !== '_meta' || isJsonObject(value)),
     ...(description === undefined ? {} : { description }),
     messages: messages.map(({ role, content }, index) => ({
       role,
       content: wellFormedBlock(contents[index] ?? null, content),
     })),
-  };
+  });
 }
 
 export function wellFormedReading({ raw, contents }: ResourceReading): JsonObject {
   const given = isJsonObject(raw) ? raw['contents'] : undefined;
   const whole = isJsonArray(given) && given.every((one) => isJsonObject(one) && isResource(one)) ? given : undefined;
   const rest = isJsonObject(raw) ? without(raw, (key, value) => key !== '_meta' || isJsonObject(value)) : {};
-  return { ...rest, contents: whole ?? contents.map(contentsJson) };
+  return shownObject({ ...rest, contents: whole ?? contents.map(contentsJson) });
 }
 
 const OFFER_MEMBERS: Checks = {

@@ -1,4 +1,5 @@
-import { cleanLine, cleanText } from '../base/cleanText.ts';
+import { cleanLine, textForModels } from '../base/cleanText.ts';
+import { showHidden } from '../base/hiddenText.ts';
 import { blockText, type ContentBlock } from '../model/content.ts';
 import type { InboundEvent } from '../model/event.ts';
 import type { ModelMessage } from '../model/inference.ts';
@@ -28,7 +29,7 @@ export function eventMessages(event: InboundEvent): readonly ModelMessage[] {
 /** The same element for whoever takes text only. */
 export function eventText(event: InboundEvent): string {
   return element(event)
-    .map((part) => (typeof part === 'string' ? part : `\n${withoutOurTags(blockText(part))}`))
+    .map((part) => (typeof part === 'string' ? part : `\n${withoutOurTags(showHidden(blockText(part)))}`))
     .join('');
 }
 
@@ -63,7 +64,7 @@ function body(content: readonly ContentBlock[]): readonly Part[] {
       parts.push('\n[The rest of the event was left out.]');
       break;
     }
-    const text = withoutOurTags(cleanText(blockText(block), left));
+    const text = withoutOurTags(textForModels(blockText(block), left));
     left -= text.length + 1;
     parts.push(parts.length === 0 ? text : `\n${text}`);
   }

@@ -1,5 +1,6 @@
 import { CancellationSource } from '../base/cancellation.ts';
 import { cleanLine } from '../base/cleanText.ts';
+import { showHidden } from '../base/hiddenText.ts';
 import { messageOf, RPC, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ModelRefusal } from '../hostTypes.ts';
@@ -160,7 +161,7 @@ export class InferenceRequests {
   async #run(request: Request, model: LanguageModel, counter: TokenCounter, maxTokens: number): Promise<RunOutcome> {
     const { member, featureSet, params, context } = request;
     const { session } = member;
-    const redact = (text: string): string => member.redact(text);
+    const redact = (text: string): string => showHidden(member.redact(text));
     const stop = new CancellationSource();
     const subscriptions = [
       context.token.onCancellationRequested(() => stop.cancel()),

@@ -1,4 +1,4 @@
-import { cleanLine, cleanText } from '../base/cleanText.ts';
+import { cleanLine, textForModels } from '../base/cleanText.ts';
 import { blockText, type ContentBlock } from '../model/content.ts';
 import type { InjectionPosition } from '../model/mcpl.ts';
 import type { Injection } from '../wire/mcpl/hooks.ts';
@@ -95,7 +95,7 @@ class Allowance {
 
   #takeText(text: string, left: number): string {
     const room = Math.min(left, this.#text);
-    const clean = room > 0 ? cleanText(text, room) : '';
+    const clean = room > 0 ? textForModels(text, room) : '';
     if (text.length > room) this.remark('added more text than allowed: the rest was left out');
     this.#text -= clean.length;
     return clean;

@@ -1,3 +1,5 @@
+import { showHidden } from '../base/hiddenText.ts';
+import type { Redact } from '../base/secrets.ts';
 import { clip, isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { KeptState } from './lineage.ts';
 import { withoutUnread } from '../base/unreadJson.ts';
@@ -56,12 +58,9 @@ const MAX_SYNTHESIZED = 1_000_000;
  * Decodes a `tools/call` result. Servers of every age are read: content missing, a bare array or string, or any
  * object at all; the text for the model is then made from what there is.
  */
-export function decodeResult(value: Json, forModels: ForModels = asItIs): ResultView {
-  return new DecodedResult(isJsonObject(value) ? value : { content: contentOf(value) }, forModels);
+export function decodeResult(value: Json, redact: Redact = asItIs): ResultView {
+  return new DecodedResult(isJsonObject(value) ? value : { content: contentOf(value) }, redact);
 }
-
-/** What is done to a text before a model reads it. */
-export type ForModels = (text: string) => string;
 
 function asItIs(text: string): string {
   return text;
@@ -70,13 +69,13 @@ function asItIs(text: string): string {
 /** Decoded when somebody looks: a result that is only passed on costs nothing here. */
 class DecodedResult implements ResultView {
   readonly raw: JsonObject;
-  readonly #forModels: ForModels;
+  readonly #redact: Redact;
   #blocks: readonly ContentBlock[] | undefined;
   #modelText: string | undefined;
 
-  constructor(raw: JsonObject, forModels: ForModels) {
+  constructor(raw: JsonObject, redact: Redact) {
     this.raw = raw;
-    this.#forModels = forModels;
+    this.#redact = redact;
   }
 
   get blocks(): readonly ContentBlock[] {
@@ -93,7 +92,7 @@ class DecodedResult implements ResultView {
   }
 
   get modelText(): string {
-    this.#modelText ??= this.#forModels(modelText(this.blocks, this.structured, this.raw));
+    this.#modelText ??= showHidden(this.#redact(modelText(this.blocks, this.structured, this.raw)));
     return this.#modelText;
   }
 }

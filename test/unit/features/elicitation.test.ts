@@ -98,6 +98,25 @@ suite('Elicitation by a form', () => {
     assert.deepEqual(host.answerTo(id), { action: 'accept', content: { name: 'Ada' } });
   });
 
+  test('whose message or description asks for a secret marks the fields that could take it', async () => {
+    const host = await legacy('2025-11-25');
+    const schema = {
+      a: { type: 'string' },
+      b: { type: 'boolean' },
+      c: { type: 'string', description: 'Ihr Passwort' },
+    };
+    await host.asks(CREATE, formOf(schema));
+    await answers(host, { kind: 'decline' });
+    await host.asks(CREATE, { ...formOf({ a: { type: 'string' }, b: { type: 'boolean' } }), message: '请输入密码' });
+    assert.deepEqual(
+      host.person.forms.map(({ question: { sensitive, remarks } }) => [sensitive, remarks.length]),
+      [
+        [['/c'], 1],
+        [['/a'], 1],
+      ],
+    );
+  });
+
   test('that asks for a secret says so, whatever way its names are written', async () => {
     const host = await legacy('2025-11-25');
     const plain = ['name', 'tokens', 'passenger', 'keyboard', 'email', 'pinned', 'maxTokens', 'spanish'];

@@ -20,6 +20,105 @@ const result = async (client: Conversation, message: Json): Promise<Json | undef
   return answer['result'] ?? answer['error'];
 };
 
+const TAGS = '\u{e0068}\u{e0069}';
+const SLY_TEXT = `Adds\u200b${TAGS}.\u202e 👩‍💻`;
+
+suite('Hidden characters before a client', () => {
+  teardown(endConversations);
+  failOnLeaks();
+
+  const listed = async (client: Conversation, method: string): Promise<Json | undefined> =>
+    result(client, request(method));
+
+  test('are not in names, descriptions and instructions, and a cleaned name still leads to its tool', async () => {
+    const client = new Conversation();
+    const inputSchema = {
+      type: 'object',
+      properties: { [`to${TAGS}`]: { type: 'string', description: SLY_TEXT, enum: [`a\ufeff`] } },
+    };
+    const odd = tool(`del${TAGS}`, { title: SLY_TEXT, description: SLY_TEXT, inputSchema, _meta: { as: SLY_TEXT } });
+    const state = {
+      ...RUNNING,
+      ...(RUNNING.kind === 'running' && { info: { ...RUNNING.info, instructions: SLY_TEXT } }),
+    };
+    client.host.set('notes', [odd, tool('add'), tool(`a${TAGS}dd`)], state, 'tools', {
+      prompts: decodePromptPage({ prompts: [{ name: `p${TAGS}`, description: SLY_TEXT }] }).items,
+      resources: decodeResourcePage({ resources: [{ uri: `x:${TAGS}`, name: SLY_TEXT, title: SLY_TEXT }] }).items,
+    });
+    const { instructions } = (await result(client, initialize('2025-11-25'))) as JsonObject;
+    const { tools } = (await listed(client, 'tools/list')) as { readonly tools: readonly JsonObject[] };
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ['del', 'add'],
+    );
+    assert.deepEqual(
+      [instructions, tools[0]?.['title'], tools[0]?.['description'], tools[0]?.['inputSchema'], tools[0]?.['_meta']],
+      [
+        'Adds. 👩‍💻',
+        'Adds. 👩‍💻',
+        'Adds. 👩‍💻',
+        { type: 'object', properties: { to: { type: 'string', description: 'Adds. 👩‍💻', enum: ['a'] } } },
+        { as: SLY_TEXT },
+      ],
+    );
+    assert.deepEqual(
+      [await listed(client, 'prompts/list'), await listed(client, 'resources/list')],
+      [
+        { prompts: [{ name: 'p', description: 'Adds. 👩‍💻' }] },
+        { resources: [{ uri: 'x:', name: 'Adds. 👩‍💻', title: 'Adds. 👩‍💻' }] },
+      ],
+    );
+    const read: string[] = [];
+    client.host.onRead = (_, uri) => {
+      read.push(uri);
+      return Promise.reject(new HostError('UNKNOWN_RESOURCE', `No ${SLY_TEXT}`, { layer: 'server' }));
+    };
+    const failed = await result(client, request('resources/read', { uri: 'x:' }));
+    assert.deepEqual([read, (failed as JsonObject)['message']], [[`x:${TAGS}`], `No ${SHOWN}`]);
+    void client.call(5, { name: 'del' });
+    void client.call(6, { name: 'add' });
+    const calls = [await client.host.nextCall(), await client.host.nextCall()];
+    for (const call of calls) call.succeed({ content: [] });
+    const names = calls.map((call) => call.request.tool);
+    await settle();
+    client.heard();
+    assert.deepEqual(names, [`del${TAGS}`, 'add']);
+  });
+
+  const SHOWN = 'Adds\\u{200b}\\u{e0068}\\u{e0069}.\\u{202e} 👩‍💻';
+
+  test('are shown in results, resources, prompts, errors, progress and logs, but not in structured content', async () => {
+    const client = new Conversation();
+    const text = { type: 'text', text: SLY_TEXT };
+    const contents = [{ uri: 'x:1', text: SLY_TEXT }];
+    const called = client.call(1, { name: 'add', _meta: { progressToken: 1 } });
+    const held = await client.host.nextCall();
+    held.options.onProgress?.({ progress: 1, total: undefined, message: SLY_TEXT });
+    held.succeed({
+      content: [text, { type: 'resource', resource: contents[0] ?? null }, { type: 'odd', of: SLY_TEXT }],
+      structuredContent: { text: SLY_TEXT },
+    });
+    await called;
+    const refused = client.call(2, { name: 'add' });
+    (await client.host.nextCall()).fail(new HostError('REMOTE_ERROR', SLY_TEXT, { layer: 'server' }));
+    await refused;
+    client.host.onRead = () => Promise.resolve(value(decodeReadResult({ contents }, 'x:1')));
+    client.host.onPrompt = () =>
+      Promise.resolve(value(decodePromptResult({ messages: [{ role: 'user', content: text }] })));
+    await client.say(request('resources/read', { uri: 'x:1' }));
+    await client.say(request('prompts/get', { name: 'p' }));
+    client.listen();
+    await client.say(request('logging/setLevel', { level: 'info' }));
+    client.host.log('notes', 'info', { [SLY_TEXT]: SLY_TEXT }, SLY_TEXT);
+    const heard = client.heard();
+    assert.ok(heard.length >= 6, heard.join('\n'));
+    const structured = JSON.stringify({ text: SLY_TEXT });
+    for (const line of heard) assert.equal(line.replace(structured, '').includes('\u200b'), false, line);
+    assert.equal(heard.filter((line) => line.includes(JSON.stringify(SHOWN).slice(1, -1))).length, 6, heard.join('\n'));
+    assert.ok(heard.some((line) => line.includes(structured)));
+  });
+});
+
 suite('gateway offers', () => {
   teardown(endConversations);
   failOnLeaks();

@@ -193,7 +193,7 @@ suite('What a server may inject', () => {
     ]);
   });
 
-  test('has words for what a model cannot read, and nothing of what is not for it or only seems to be text', () => {
+  test('has words for what a model cannot read, nothing that is not for it, and shows hidden characters', () => {
     const all = wanted(
       'system',
       { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
@@ -202,10 +202,10 @@ suite('What a server may inject', () => {
       image(4, 'text/html'),
       text('in\u202Evisible\u{E0041}'),
     );
-    const { placed: admitted } = admitInjections(member(), [all, wanted('system'), wanted('system', text('\u200B'))]);
+    const { placed: admitted } = admitInjections(member(), [all, wanted('system'), wanted('system', text('\u0007'))]);
     assert.equal(
       showMessages(admitted.map(({ content }) => ({ role: 'user', content }))),
-      'user: [audio audio/wav, 3 bytes] + [fact](memory://1) + [image text/html, 3 bytes] + invisible',
+      'user: [audio audio/wav, 3 bytes] + [fact](memory://1) + [image text/html, 3 bytes] + in\\u{202e}visible\\u{e0041}',
     );
   });
 });

@@ -1,0 +1,193 @@
+/**
+ * Characters that are not seen, or that change how others are seen. Models read them all the same, so that a text can
+ * tell a model what it hides from people. Emoji, ideographs, the joiners of Persian and Indic scripts, and paired
+ * direction marks need some of them: there they stay.
+ */
+
+/** Above U+00FF only: in a text of one byte a character, which most are, the search ends at once. */
+const HINT =
+  /[\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB\uD80D\uD82F\uD834\uDB40-\uDB43]/;
+const SOFT_HYPHEN = '\u00AD';
+
+/** The flags of England, Scotland and Wales: the only emoji with tag characters. Matched first, and so left alone. */
+const FLAG =
+  '\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}';
+const HIDDEN =
+  '[\\p{Default_Ignorable_Code_Point}\\u{FFF0}-\\u{FFFB}\\u{13430}-\\u{1343F}\\u{1D173}-\\u{1D17A}\\u{1BCA0}-\\u{1BCA3}]';
+const FLAG_OR_HIDDEN = new RegExp(`${FLAG}|${HIDDEN}`, 'gu');
+const IS_HIDDEN = new RegExp(`^${HIDDEN}$`, 'u');
+
+/** The text with such characters written out as `\u{…}`: for models, who then see what people do not. */
+export function showHidden(text: string): string {
+  return mayHide(text) ? replaceHidden(text, escaped) : text;
+}
+
+/** The text without them: for names, descriptions and instructions. */
+export function withoutHidden(text: string): string {
+  if (!mayHide(text)) return text;
+  // What is left may stand beside something else now.
+  for (let before = text; ;) {
+    const after = replaceHidden(before, () => '');
+    if (after === before) return after;
+    before = after;
+  }
+}
+
+/** Whether the character is one of them, wherever it stands. */
+export function isHidden(character: string): boolean {
+  return IS_HIDDEN.test(character);
+}
+
+function mayHide(text: string): boolean {
+  return HINT.test(text) || text.includes(SOFT_HYPHEN);
+}
+
+function escaped(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+function replaceHidden(text: string, replace: (character: string) => string): string {
+  let paired: ReadonlySet<number> | undefined;
+  return text.replace(FLAG_OR_HIDDEN, (found: string, at: number) => {
+    // A flag.
+    if (found.length > 2) return found;
+    const isAllowed = BIDI.test(found) ? (paired ??= pairedMarks(text)).has(at) : belongs(text, at, found);
+    return isAllowed ? found : replace(found);
+  });
+}
+
+const EMOJI = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator})$/u;
+const IDEOGRAPH = /^(?:\p{Unified_Ideograph}|\p{Ideographic})$/u;
+const FREE_VARIATION = /^[\u180B-\u180D\u180F]$/;
+const MONGOLIAN = /^\p{Script=Mongolian}$/u;
+/** Scripts in which a joiner tells how letters are connected. */
+const JOINING =
+  /^(?:\p{scx=Arab}|\p{scx=Syrc}|\p{scx=Nkoo}|\p{scx=Mong}|\p{scx=Adlm}|\p{scx=Rohg}|\p{scx=Deva}|\p{scx=Beng}|\p{scx=Guru}|\p{scx=Gujr}|\p{scx=Orya}|\p{scx=Taml}|\p{scx=Telu}|\p{scx=Knda}|\p{scx=Mlym}|\p{scx=Sinh}|\p{scx=Khmr}|\p{scx=Mymr}|\p{scx=Tibt}|\p{scx=Java}|\p{scx=Bali})$/u;
+const LETTER = /^[\p{L}\p{M}]$/u;
+
+/** Whether the character has its meaning where it stands. */
+function belongs(text: string, at: number, character: string): boolean {
+  const before = characterBefore(text, at);
+  switch (character) {
+    case '\u200C':
+    case '\u200D': {
+      const after = characterAt(text, at + 1);
+      if (isHidden(before) && before !== '\uFE0F') return false;
+      return isJoining(before) || isJoining(after) || joinsEmoji(text, at, character);
+    }
+    case '\uFE0E':
+    case '\uFE0F':
+      return EMOJI.test(before) || (/^[\d#*]$/.test(before) && text.charAt(at + 1) === '\u20E3');
+    default:
+      if (isVariation(character)) return IDEOGRAPH.test(before);
+      return FREE_VARIATION.test(character) && MONGOLIAN.test(before) && !isHidden(before);
+  }
+}
+
+function isJoining(character: string): boolean {
+  return LETTER.test(character) && JOINING.test(character) && !isHidden(character);
+}
+
+/** Of ideographs: three standard ones, and those of the ideographic variation database. */
+function isVariation(character: string): boolean {
+  return /^[\uFE00-\uFE02\u{E0100}-\u{E01EF}]$/u.test(character);
+}
+
+/** Between two pictures, the first perhaps with a tone of skin or in its coloured form. */
+function joinsEmoji(text: string, at: number, character: string): boolean {
+  if (character !== '\u200D' || !/^\p{Extended_Pictographic}$/u.test(characterAt(text, at + 1))) return false;
+  const before = characterBefore(text, at);
+  return EMOJI.test(before === '\uFE0F' ? characterBefore(text, at - 1) : before);
+}
+
+const BIDI = /^[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]$/;
+const EMBEDDING = /^[\u202A\u202B\u202D\u202E]$/;
+const ISOLATE = /^[\u2066-\u2068]$/;
+const BIDI_OR_OTHER = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|[\n\r\u0085\u001C-\u001E\u2029]|[^]/gu;
+const RIGHT_TO_LEFT =
+  /[\p{scx=Arab}\p{scx=Hebr}\p{scx=Syrc}\p{scx=Thaa}\p{scx=Nkoo}\p{scx=Adlm}\p{scx=Samr}\p{scx=Mand}\p{scx=Rohg}]/u;
+
+interface Opened {
+  readonly at: number;
+  readonly isIsolate: boolean;
+  hasText: boolean;
+}
+
+/** One line of a text: directions end with it. */
+class Line {
+  readonly #paired: Set<number>;
+  readonly #marks: number[] = [];
+  readonly #opened: Opened[] = [];
+  #hasRightToLeft = false;
+  #lastMark = -1;
+
+  constructor(paired: Set<number>) {
+    this.#paired = paired;
+  }
+
+  take(character: string, at: number): void {
+    if (EMBEDDING.test(character)) this.#opened.push({ at, isIsolate: false, hasText: false });
+    else if (ISOLATE.test(character)) this.#opened.push({ at, isIsolate: true, hasText: false });
+    else if (character === '\u202C') this.#close(at, false);
+    else if (character === '\u2069') this.#close(at, true);
+    else if (BIDI.test(character)) this.#mark(at);
+    else this.#text(character);
+  }
+
+  /** Marks of a direction mean something only beside letters that are written from right to left. */
+  end(): void {
+    if (this.#hasRightToLeft) for (const at of this.#marks) this.#paired.add(at);
+  }
+
+  #close(at: number, isIsolate: boolean): void {
+    const opened = this.#opened.at(-1);
+    if (opened === undefined || opened.isIsolate !== isIsolate) return;
+    this.#opened.pop();
+    // A pair around nothing says nothing to people.
+    if (!opened.hasText) return;
+    this.#paired.add(opened.at).add(at);
+    const outer = this.#opened.at(-1);
+    if (outer !== undefined) outer.hasText = true;
+  }
+
+  /** The same mark twice would say nothing more. */
+  #mark(at: number): void {
+    if (this.#lastMark !== at - 1) this.#marks.push(at);
+    this.#lastMark = at;
+  }
+
+  #text(character: string): void {
+    if (isHidden(character)) {
+      if (this.#lastMark !== -1) this.#lastMark++;
+      return;
+    }
+    const innermost = this.#opened.at(-1);
+    if (innermost !== undefined && !/^\s$/.test(character)) innermost.hasText = true;
+    this.#hasRightToLeft ||= RIGHT_TO_LEFT.test(character) && LETTER.test(character);
+  }
+}
+
+/** Where direction marks stand that are paired around text, or beside letters that need them. */
+function pairedMarks(text: string): ReadonlySet<number> {
+  const paired = new Set<number>();
+  let line = new Line(paired);
+  for (const { 0: character, index } of text.matchAll(BIDI_OR_OTHER)) {
+    if (/^[\n\r\u0085\u001C-\u001E\u2029]$/.test(character)) {
+      line.end();
+      line = new Line(paired);
+    } else line.take(character, index);
+  }
+  line.end();
+  return paired;
+}
+
+function characterAt(text: string, at: number): string {
+  const code = text.codePointAt(at);
+  return code === undefined ? '' : String.fromCodePoint(code);
+}
+
+function characterBefore(text: string, at: number): string {
+  if (at <= 0) return '';
+  const isPair = /[\uDC00-\uDFFF]/.test(text.charAt(at - 1)) && /[\uD800-\uDBFF]/.test(text.charAt(at - 2));
+  return text.slice(at - (isPair ? 2 : 1), at);
+}
