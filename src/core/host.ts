@@ -1,4 +1,3 @@
-import { ignoreFailure } from './base/async.ts';
 import type { CancellationToken } from './base/cancellation.ts';
 import { type Disposable, DisposableStore } from './base/disposable.ts';
 import { isHostError, messageOf } from './base/errors.ts';
@@ -11,6 +10,7 @@ import { OwnSettings } from './features/ownSettings.ts';
 import { ServerLogs } from './features/serverLogs.ts';
 import { requestOf } from './features/unitRequest.ts';
 import { ServerUnit } from './features/serverUnit.ts';
+import { takeEntry } from './features/takeEntry.ts';
 import { StartGate } from './features/startGate.ts';
 import { hostClosed, startRefusal, unknownServer } from './features/startRefusal.ts';
 import { checkTool, ToolCalls } from './features/toolCalls.ts';
@@ -26,8 +26,7 @@ import type { HostLimits, HostSettings, ServerSnapshot, SettingsProblem } from '
 import type { EntryKey } from './model/settingRules.ts';
 import type { Ports } from './ports.ts';
 import { hasLeft } from './session/contributedEntry.ts';
-import { reconcile } from './session/reconciliation.ts';
-import { sameEntry, type SettingsEntry } from './session/settingsEntry.ts';
+import type { SettingsEntry } from './session/settingsEntry.ts';
 import type { ProtocolTrace } from './trace/protocolTrace.ts';
 
 export interface HostOptions {
@@ -178,7 +177,7 @@ class LiveHost implements Host {
       if (known === undefined) added.push(entry.id);
       const unit = known ?? this.#create(entry);
       this.#units.set(entry.id, unit);
-      steps.push(this.#take(unit, known === undefined ? undefined : unit.definition, entry, wasTrusted));
+      steps.push(takeEntry(unit, known !== undefined, entry, this.#trusted, wasTrusted));
     }
     for (const { id } of removed) this.#changed.fire({ server: id, what: 'removed' });
     for (const id of added) this.#changed.fire({ server: id, what: 'added' });
@@ -322,6 +321,7 @@ class LiveHost implements Host {
       client,
       after: this.#leaving.get(entry.id),
       isTrusted: () => this.#trusted,
+      checkAllowed: (definition, connection) => this.#own.checkAllowed(definition, connection),
       onAdmitted: (server, fingerprint) => this.#mcpl.scopes.admitted(server, fingerprint),
       logListeners: this.#logs.of(entry.id),
     });
@@ -333,20 +333,6 @@ class LiveHost implements Host {
       if (what === 'state') this.#mcpl.changed(unit);
     });
     return unit;
-  }
-
-  /** Hands an entry to its unit, and returns what is to be done about it once all entries are known. */
-  #take(unit: ServerUnit, before: ServerUnit['definition'], entry: SettingsEntry, wasTrusted: boolean): () => void {
-    if (!sameEntry(unit.entry, entry)) unit.configure(entry);
-    const trusted = this.#trusted;
-    return () => {
-      const step = reconcile({ before, after: entry.definition, state: unit.state, trusted, wasTrusted });
-      // A failure is the server's state, and shown there.
-      if (step === 'start') ignoreFailure(unit.start());
-      else if (step === 'restart') ignoreFailure(unit.restart());
-      else if (step === 'stop') ignoreFailure(unit.stop(trusted ? 'notStarted' : 'restrictedMode'));
-      else unit.showTrust(trusted);
-    };
   }
 
   #remove(unit: ServerUnit, units: Map<string, ServerUnit>): void {

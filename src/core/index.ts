@@ -338,3 +338,5 @@ export { ALL_MESSAGES, type TraceDirection, type TraceEntry, type TraceFilter } 
 export { TraceSelection } from './trace/traceSelection.ts';
 export { answerOf, type EntryKey, type Weakening, type WindowKey } from './model/settingRules.ts';
 export { LIMIT_KEYS } from './policy/windowLimits.ts';
+export type { EditorPolicy } from './model/editorPolicy.ts';
+export { editorPolicy } from './policy/editorPolicy.ts';

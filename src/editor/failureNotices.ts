@@ -111,11 +111,16 @@ function choices(error: HostError, server: string | undefined, retry: (() => unk
   if (isHostError(error, 'NOT_TRUSTED'))
     return [{ title: vscode.l10n.t('Manage Workspace Trust'), run: run('workbench.trust.manage') }];
   const settings: Choice = { title: vscode.l10n.t('Open Settings'), run: run(COMMANDS.serverOpenSettings) };
+  const policy: Choice = {
+    title: vscode.l10n.t('Open Settings'),
+    run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'chat.mcp'),
+  };
   const log: Choice = {
     title: vscode.l10n.t('Show Log'),
     run: run(server === undefined ? COMMANDS.hostShowLog : COMMANDS.serverShowLog),
   };
   const again: readonly Choice[] = retry === undefined ? [] : [{ title: vscode.l10n.t('Retry'), run: retry }];
+  if (isHostError(error, 'NOT_ALLOWED')) return [policy];
   return server === undefined ? [...again, log] : [...again, log, settings];
 }
 

@@ -49,6 +49,8 @@ function stopText(reason: StopReason, enabled: boolean): string {
       return enabled ? 'stopped' : 'off';
     case 'notApproved':
       return 'not allowed to start';
+    case 'notAllowed':
+      return 'not allowed by your organisation';
     case 'restrictedMode':
       return 'off in Restricted Mode';
     default:

@@ -12,6 +12,7 @@ import {
   type SettingsLayer,
 } from '../core/index.ts';
 import type { ContributedLayers } from './contributedLayers.ts';
+import { POLICY_SETTINGS, readEditorPolicy } from './editorPolicy.ts';
 import { hostLimits } from './hostLimits.ts';
 import { SETTINGS } from './ids.ts';
 import { toJson } from './settingsJson.ts';
@@ -22,6 +23,7 @@ export function readSettings(contributed: readonly SettingsLayer[]): HostSetting
   return {
     layers: [...contributed, ...layersOf(SETTINGS.servers)],
     trusted: vscode.workspace.isTrusted,
+    editorPolicy: readEditorPolicy(),
     limits: hostLimits((setting) =>
       answerOf(setting, 'widening') === 'never'
         ? configuration.inspect(setting)?.globalValue
@@ -35,7 +37,7 @@ export function readSettings(contributed: readonly SettingsLayer[]): HostSetting
 }
 
 /** Everything that the host is configured with. */
-const OWN: readonly string[] = [SETTINGS.servers, SETTINGS.inputs, ...Object.values(LIMIT_KEYS)];
+const OWN: readonly string[] = [SETTINGS.servers, SETTINGS.inputs, ...Object.values(LIMIT_KEYS), ...POLICY_SETTINGS];
 
 /** The raw values of a setting, the strongest last. */
 export function layersOf(setting: string): readonly SettingsLayer[] {

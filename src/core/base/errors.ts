@@ -29,6 +29,7 @@ export type HostErrorCode =
   | 'VARIABLE_UNRESOLVED'
   | 'NOT_TRUSTED'
   | 'NOT_APPROVED'
+  | 'NOT_ALLOWED'
   | 'UNKNOWN_SERVER'
   | 'SERVER_NOT_RUNNING'
   | 'UNKNOWN_TOOL'

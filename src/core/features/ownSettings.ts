@@ -2,12 +2,23 @@ import { ignoreFailure } from '../base/async.ts';
 import { CancellationSource, unlessCancelled } from '../base/cancellation.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { isHostError, messageOf } from '../base/errors.ts';
-import { DEFAULT_LIMITS, type HostLimits, type HostSettings, limitsOf } from '../model/server.ts';
+import type { ServerIdentity } from '../model/editorPolicy.ts';
+import {
+  type ConnectionDefinition,
+  DEFAULT_LIMITS,
+  type HostLimits,
+  type HostSettings,
+  limitsOf,
+  type ServerDefinition,
+} from '../model/server.ts';
 import { type EntryKey, type Weakening, weakeningLine, type WindowKey } from '../model/settingRules.ts';
+import { refusedBy } from '../policy/editorPolicy.ts';
 import { withOwnLimits } from '../policy/windowLimits.ts';
-import type { Ports } from '../ports.ts';
+import type { Connection, Ports } from '../ports.ts';
+import { sameConnection } from '../session/fingerprint.ts';
 import { type DecodedSettings, decodeSettings } from '../session/serverSettings.ts';
 import type { SettingsEntry } from '../session/settingsEntry.ts';
+import { notAllowed } from './startRefusal.ts';
 
 /** Settings of the window have no server; no entry can be called that. */
 const WINDOW = '*';
@@ -22,6 +33,11 @@ type Key = EntryKey | WindowKey;
 interface Answers {
   readonly agreed: ReadonlySet<string>;
   readonly kept: ReadonlySet<string>;
+}
+
+interface Started {
+  readonly connection: ConnectionDefinition;
+  readonly identity: ServerIdentity;
 }
 
 const NO_ANSWERS: Answers = { agreed: new Set(), kept: new Set() };
@@ -43,6 +59,8 @@ export class OwnSettings implements Disposable {
   readonly #dismissed = new Set<string>();
   readonly #clicks: { readonly server: string; readonly keys: readonly Key[]; readonly until: number }[] = [];
   #settings: HostSettings | undefined;
+  /** What a server was started with: its variables are expanded in it. */
+  readonly #started = new Map<string, Started>();
   #limits: HostLimits = DEFAULT_LIMITS;
   #loading: Promise<void> | undefined;
   #isLoaded = false;
@@ -70,9 +88,18 @@ export class OwnSettings implements Disposable {
     if (isAny && !this.#isLoaded) ignoreFailure(this.#load());
     else if (trusted) for (const [server, weakenings] of open) this.#ask(server, weakenings);
     for (const server of this.#questions.keys()) if (!open.has(server) || !trusted) this.#cancel(server);
+    for (const id of this.#started.keys()) if (!open.has(id)) this.#started.delete(id);
     const entries = this.#isLoaded ? decoded.entries : decoded.entries.map((entry) => held(entry, isOn(entry.id)));
     this.#limits = window.limits;
-    return { ...decoded, entries };
+    return { ...decoded, entries: entries.map((entry) => this.#policed(entry)) };
+  }
+
+  /** The same decision as for the settings, now that nothing of the connection is open. */
+  checkAllowed({ id, connection }: ServerDefinition, expanded: Connection): void {
+    const identity = identityOf(id, expanded);
+    this.#started.set(id, { connection, identity });
+    const rule = this.#refusal(identity);
+    if (rule !== undefined) throw notAllowed(id, rule);
   }
 
   /** The next change of one of these settings was made in our own views, which is as good as an answer. */
@@ -113,6 +140,29 @@ export class OwnSettings implements Disposable {
 
   #answersOf(server: string): Answers {
     return this.#answers.get(server) ?? NO_ANSWERS;
+  }
+
+  #policed(entry: SettingsEntry): SettingsEntry {
+    const { id, definition, problems } = entry;
+    const started = this.#started.get(id);
+    const same =
+      started !== undefined && definition !== undefined && sameConnection(started.connection, definition.connection);
+    const rule =
+      this.#refusal(definition === undefined ? { name: id } : identityOf(id, definition.connection)) ??
+      (same || definition === undefined ? started && this.#refusal(started.identity) : undefined);
+    if (rule === undefined) return entry;
+    // Side bars are narrow: the rule comes first.
+    const message = `${rule}: not allowed by your organisation.`;
+    return {
+      ...entry,
+      refusal: rule,
+      problems: [...problems, { path: [id], scope: 'user', severity: 'warning', message }],
+    };
+  }
+
+  #refusal(identity: ServerIdentity): string | undefined {
+    const policy = this.#settings?.editorPolicy;
+    return policy && refusedBy(policy, identity);
   }
 
   #again(): void {
@@ -212,4 +262,9 @@ function held(entry: SettingsEntry, isOn: boolean): SettingsEntry {
 function answersIn(lines: readonly string[] = []): Answers {
   const kept = lines.filter((line) => line.startsWith(KEPT)).map((line) => line.slice(KEPT.length));
   return { agreed: new Set(lines.filter((line) => !line.startsWith(KEPT))), kept: new Set(kept) };
+}
+
+function identityOf(name: string, connection: ConnectionDefinition | Connection): ServerIdentity {
+  if (connection.kind === 'remote') return { name, url: connection.url };
+  return { name, command: [connection.command, ...connection.args] };
 }

@@ -14,7 +14,7 @@ import type { ServerDefinition, ServerSnapshot, ServerState, StopReason } from '
 import { effectiveMcpl } from '../policy/mcplGrants.ts';
 import { effectiveAutoApprove } from '../policy/startConsent.ts';
 import type { McplEngine } from '../mcpl/engine.ts';
-import type { Consent, Ports } from '../ports.ts';
+import type { Connection, Consent, Ports } from '../ports.ts';
 import { ServerRunner } from '../session/serverRunner.ts';
 import type { SettingsEntry } from '../session/settingsEntry.ts';
 import { withFolders } from '../session/variables.ts';
@@ -41,6 +41,8 @@ export interface UnitOptions {
   engine(): Promise<McplEngine>;
   readonly inputs: Pick<InputParts, 'create'>;
   isTrusted(): boolean;
+  /** Throws where the editor's policy forbids this connection. */
+  checkAllowed(definition: ServerDefinition, connection: Connection): void;
   /** It may start, over this connection. */
   onAdmitted(server: string, fingerprint: string): void;
   /** Who hears what it logs. */
@@ -217,14 +219,6 @@ export class ServerUnit implements Disposable {
     await this.#runner?.stop(reason);
   }
 
-  /** Says of a server at rest whether it is the missing trust that keeps it there. */
-  showTrust(trusted: boolean): void {
-    const { state } = this;
-    if (state.kind !== 'stopped') return;
-    if (trusted && state.reason === 'restrictedMode') ignoreFailure(this.stop('notStarted'));
-    else if (!trusted && state.reason !== 'restrictedMode') ignoreFailure(this.stop('restrictedMode'));
-  }
-
   async restart(): Promise<void> {
     await this.#runner?.restart();
   }
@@ -290,6 +284,7 @@ export class ServerUnit implements Disposable {
         ],
         prepare: async (current, token, asking) => {
           const admitted = await gate.admit(current, token, asking);
+          options.checkAllowed(current, admitted.expanded.connection);
           if (current.autoApprove.length > 0) await this.trust.load();
           this.#consent = admitted.consent;
           secrets.add(admitted.expanded.secrets, this.id);

@@ -2,19 +2,28 @@ import { HostError } from '../base/errors.ts';
 import type { SettingsEntry } from '../session/settingsEntry.ts';
 
 /** Why a server cannot be started by hand now, whatever a person says. */
-export function startRefusal({ id, problems }: SettingsEntry, isTrusted: boolean): HostError | undefined {
+export function startRefusal({ id, problems, refusal }: SettingsEntry, isTrusted: boolean): HostError | undefined {
   if (!isTrusted)
     return new HostError('NOT_TRUSTED', `The server "${id}" cannot start: this workspace is not trusted.`, {
       layer: 'policy',
       effect: 'none',
       suggestion: 'Trust the workspace first.',
     });
+  if (refusal !== undefined) return notAllowed(id, refusal);
   const problem = problems.find(({ severity }) => severity === 'error');
   if (problem === undefined) return undefined;
   return new HostError('INVALID_SETTINGS', `The settings of "${id}" have an error: ${problem.message}`, {
     layer: 'settings',
     effect: 'none',
     suggestion: 'Correct them, then start it again.',
+  });
+}
+
+export function notAllowed(id: string, rule: string): HostError {
+  return new HostError('NOT_ALLOWED', `The server "${id}" is not allowed by your organisation: ${rule}.`, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: 'Ask your administrator, or change this setting of the editor if it is your own.',
   });
 }
 

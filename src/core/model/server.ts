@@ -1,6 +1,7 @@
 import type { HostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AuthSettings } from './auth.ts';
+import type { EditorPolicy } from './editorPolicy.ts';
 import type { McplSettings, McplSnapshot } from './mcpl.ts';
 import type { ScopeSettings } from './scope.ts';
 import type { Prompt, Resource, ResourceTemplate, ServerInfo, Tool } from './catalog.ts';
@@ -37,6 +38,8 @@ export interface HostSettings {
   readonly limits?: Partial<HostLimits> | undefined;
   /** The same by the user's own settings alone; absent where there is no workspace beside them. */
   readonly ownLimits?: Partial<HostLimits> | undefined;
+  /** Absent where there is no editor: every server is allowed. */
+  readonly editorPolicy?: EditorPolicy | undefined;
 }
 
 /** What holds for all servers together. */
@@ -192,7 +195,10 @@ export interface ServerDefinition {
 }
 
 /** Why a server that could run does not. */
-export type StopReason = 'notStarted' | 'byUser' | 'notApproved' | 'restrictedMode';
+export type StopReason = 'notStarted' | 'byUser' | 'notApproved' | Bar;
+
+/** What keeps servers from running whatever a person says: no trust, or a policy of the organisation. */
+export type Bar = 'restrictedMode' | 'notAllowed';
 
 /** Where a server is in its life. */
 export type ServerState =

@@ -325,6 +325,7 @@ const STOPPED: { readonly [R in StopReason]: string } = {
   byUser: 'Stopped by hand.',
   notApproved: 'Stopped: it was not allowed to start.',
   restrictedMode: 'Stopped: this workspace is not trusted.',
+  notAllowed: 'Stopped: it is not allowed by your organisation.',
 };
 
 /** A state in one line, for the log. */

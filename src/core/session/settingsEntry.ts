@@ -14,6 +14,8 @@ export interface SettingsEntry {
   readonly weakenings?: readonly Weakening[] | undefined;
   /** The user's own settings make it see every answer, whatever the workspace says: also where the entry has an error. */
   readonly isGuard?: boolean | undefined;
+  /** The rule of the editor's policy by which it must not run. */
+  readonly refusal?: string | undefined;
 }
 
 export function sameEntry(a: SettingsEntry, b: SettingsEntry): boolean {

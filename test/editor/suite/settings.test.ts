@@ -6,6 +6,7 @@ import { person } from '../person.ts';
 import {
   cleanSlate,
   mcpLive,
+  PLAIN_DEMO,
   readSettings,
   setServers,
   settingsUri,
@@ -187,6 +188,37 @@ suite('Settings', () => {
     } finally {
       await (await mcpLive()).host.forgetConsent('guard').catch(() => undefined);
       await configuration.update('mcpl.servers', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  test('of the editor that allow no MCP server stop ours, and the tree says so', async () => {
+    const configuration = vscode.workspace.getConfiguration();
+    const { Global, Workspace } = vscode.ConfigurationTarget;
+    const access = async (value: string | undefined, target = Global): Promise<void> => {
+      await configuration.update('chat.mcp.access', value, target);
+    };
+    const rows = async (): Promise<string> => (await person.treeRows()).join(' | ');
+    await configuration.update('mcpl.servers', { mine: { ...PLAIN_DEMO, enabled: true } }, Global);
+    try {
+      await untilState('mine', 'running');
+      await person.openContainer('MCP Live');
+      await access('none');
+      const stopped = await untilState('mine', 'stopped');
+      assert.deepEqual(stopped?.state, { kind: 'stopped', reason: 'notAllowed' });
+      await person.clickTreeItem('mine');
+      await eventually(async () => (await rows()).includes('"chat.mcp.access" is "none"'), true);
+      assert.match(await rows(), /mine\s*not allowed by your organisation/);
+      await person.screenshot('a server that the organisation does not allow');
+      // A workspace cannot allow more.
+      await access('all', Workspace);
+      await assert.rejects((await mcpLive()).host.start('mine'), { code: 'NOT_ALLOWED' });
+      await access(undefined, Workspace);
+      await access(undefined);
+      await untilState('mine', 'running');
+    } finally {
+      await access(undefined, Workspace);
+      await access(undefined);
+      await configuration.update('mcpl.servers', undefined, Global);
     }
   });
 

@@ -84,6 +84,37 @@ suite('A workspace that weakens the user’s own settings', () => {
     await t.host.close();
   });
 
+  test('does not turn off a guard by making it none in the same breath', async () => {
+    const t = new TestHost();
+    const sets = { featureSets: { enabled: ['a'] } };
+    const hooks = { afterInference: 'failOpen', positions: [], readUserMessage: false };
+    await t.user({ guard: { ...guard, ...sets } }, { guard: { enabled: false, hooks, featureSets: { enabled: [] } } });
+    const now = t.host.server('guard')?.definition;
+    assert.deepEqual(
+      [now?.enabled, now?.mcpl.featureSets, now?.mcpl.hooks.afterInference, now?.mcpl.hooks.positions.length],
+      [true, { enabled: ['a'], disabled: [] }, 'failClosed', 2],
+    );
+    assert.deepEqual(t.weakenings, [
+      'guard: enabled false instead of true, featureSets.enabled [[],[]] instead of [["a"],[]], ' +
+        'hooks.readUserMessage false instead of true, hooks.positions [] instead of ["beforeUser","afterUser"], ' +
+        'hooks.afterInference "failOpen" instead of "failClosed"',
+    ]);
+    await t.host.close();
+  });
+
+  test('is looked up in the store only where there is one', async () => {
+    const storage = memoryStorage();
+    let lists = 0;
+    const consents = { ...storage.consents, list: () => (lists++, storage.consents.list()) };
+    const t = new TestHost({ ...storage, consents });
+    await t.user({ guard }, { guard: { enabled: true, timeouts: { start: 1 } } });
+    assert.equal(lists, 0);
+    await t.user({ guard }, { guard: { enabled: false } });
+    await t.user({ guard }, { guard: { hooks: { order: 1 } } });
+    assert.equal(lists, 1);
+    await t.host.close();
+  });
+
   test('shows no hidden tool before the user agrees, and keeps what it hides besides', async () => {
     const t = new TestHost();
     t.connect = () => new ScriptedServer({ 'tools/list': () => ({ tools: [tool('rm'), tool('ls'), tool('cp')] }) });
@@ -109,6 +140,11 @@ suite('A workspace that weakens the user’s own settings', () => {
     // It covers that change alone.
     await t.user({ guard }, { guard: { enabled: false, hooks: { order: 1 } } });
     assert.deepEqual(t.weakenings, ['guard: hooks.order 1 instead of 0']);
+    t.host.allowChange('guard', ['hooks.order']);
+    await t.user({ guard }, { guard: { enabled: false, hooks: { order: 2 } } });
+    assert.equal(t.weakenings.length, 1);
+    await t.user({ guard }, { guard: { enabled: false, hooks: { order: 3 } } });
+    assert.equal(t.weakenings.at(-1), 'guard: hooks.order 3 instead of 0');
     await t.host.close();
 
     const late = new TestHost();

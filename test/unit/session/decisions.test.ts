@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { HostError } from '../../../src/core/base/errors.ts';
+import type { Json } from '../../../src/core/base/json.ts';
 import type { ServerDefinition, ServerState } from '../../../src/core/model/server.ts';
 import { fingerprint, sameConnection } from '../../../src/core/session/fingerprint.ts';
 import { type LifecycleEvent, transition } from '../../../src/core/session/lifecycle.ts';
 import { reconcile } from '../../../src/core/session/reconciliation.ts';
 import { decideRestart } from '../../../src/core/session/restartPolicy.ts';
+import { decodeSettings } from '../../../src/core/session/serverSettings.ts';
 import { serverDefinition } from '../../support/serverDefinition.ts';
 
 const error = new HostError('SERVER_EXITED', 'gone', { layer: 'process' });
@@ -168,6 +170,56 @@ suite('Fingerprints', () => {
       fingerprint({ ...remote, transport: 'http' }, undefined, sha),
     ];
     assert.equal(new Set(all).size, all.length);
+  });
+
+  test('tell apart what only looks alike', () => {
+    const print = (extra: object, envFile?: string): string =>
+      fingerprint({ ...base, env: {}, ...extra }, envFile, sha);
+    const all = [
+      print({}),
+      print({}, ''),
+      print({ envFile: '' }),
+      print({ cwd: '' }),
+      print({ args: [''] }),
+      print({ args: ['a', 'b'] }),
+      // What comes first is the program's to know.
+      print({ args: ['b', 'a'] }),
+      print({ args: ['a b'] }),
+      print({ args: ['a', 'b', 'b'] }),
+      print({ args: ['a,b'] }),
+      print({ command: 'node a', args: ['b'] }),
+      print({ env: { A: 'B' } }),
+      print({ env: { B: 'A' } }),
+      print({ env: { A: 'B', B: 'A' } }),
+      print({ env: { 'A":"B': '' } }),
+      print({ cwd: '/a', envFile: '/b' }),
+      print({ cwd: '/b', envFile: '/a' }),
+    ];
+    assert.equal(new Set(all).size, all.length);
+    assert.equal(sameConnection({ ...base, env: {}, args: ['a', 'b'] }, { ...base, env: {}, args: ['b', 'a'] }), false);
+  });
+
+  test('cover how a server is signed in to', () => {
+    const remote = { kind: 'remote', url: 'https://a.test', headers: {}, transport: 'auto' } as const;
+    const auths: readonly Json[] = [
+      {},
+      { flow: 'off' },
+      { clientId: 'a' },
+      { clientId: 'b' },
+      { scopes: ['a', 'b'] },
+      { scopes: ['b', 'a'] },
+      { issuer: 'https://i.test' },
+      { clientId: 'a', clientSecret: 's' },
+      { dpop: 'always' },
+    ];
+    const prints = auths.map((auth) => {
+      const layers = [{ scope: 'user', servers: { a: { url: remote.url, auth } } }] as const;
+      const { connection } = decodeSettings(layers).entries[0]?.definition ?? {};
+      assert.ok(connection !== undefined);
+      return fingerprint(connection, undefined, sha);
+    });
+    prints.push(fingerprint(remote, undefined, sha));
+    assert.equal(new Set(prints).size, prints.length);
   });
 
   test('do not depend on the order of members', () => {
