@@ -1,11 +1,10 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { type ArgumentPath, parseArgumentPath } from '../model/argumentPath.ts';
-import type { NamedText } from './pathTargets.ts';
 import type { Unreadable } from './pathText.ts';
-import { TargetTexts } from './targetTexts.ts';
+import { type FoundTexts, TargetTexts } from './targetTexts.ts';
 
 /** The texts that a tool's setting points at. An argument that is left out names nothing. */
-export function textsAt(adapter: readonly string[], args: JsonObject): readonly NamedText[] | Unreadable {
+export function textsAt(adapter: readonly string[], args: JsonObject): FoundTexts | Unreadable {
   const texts = new TargetTexts();
   for (const written of adapter) {
     const path = parseArgumentPath(written);
@@ -37,11 +36,11 @@ function follow(value: Json | undefined, path: ArgumentPath, from: string, texts
 }
 
 function take(value: Json, from: string, texts: TargetTexts): void {
-  if (typeof value === 'string') texts.add(from, value);
+  if (typeof value === 'string') texts.add({ from, text: value });
   else if (!isJsonArray(value)) refuse(texts);
   else
     value.forEach((item, index) => {
-      if (typeof item === 'string') texts.add(`${from}/${index}`, item);
+      if (typeof item === 'string') texts.add({ from: `${from}/${index}`, text: item });
       else refuse(texts);
     });
 }

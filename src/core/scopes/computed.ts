@@ -8,6 +8,18 @@ export interface ScopePlace {
   readonly bases: readonly string[];
 }
 
+/** What the lists of a request are about: what they cannot decide need not be looked for. */
+export interface ScopeConcern {
+  /** They have patterns of names, so that a name has to be allowed. */
+  readonly ofNames: boolean;
+  /** They have patterns of files. */
+  readonly ofFiles: boolean;
+  /** They deny something. */
+  readonly denies: boolean;
+}
+
+export const EVERY_CONCERN: ScopeConcern = { ofNames: true, ofFiles: true, denies: true };
+
 /** A target with all that lists are asked about. */
 export interface ComputedTarget extends ScopeTarget {
   /**
@@ -19,11 +31,26 @@ export interface ComputedTarget extends ScopeTarget {
   readonly reals: readonly string[];
   /** Readings that nobody means, and that may only deny: of a name, the file that is called so. */
   readonly shadows: readonly string[];
+  /** The same as names. */
+  readonly names: readonly string[];
+  /** Whether its member says that it is what the request is about. */
+  readonly isAnchor: boolean;
+}
+
+/** A text that may name something. */
+export interface ComputedText {
+  readonly target: ComputedTarget;
+  /** It leads out of where it is said, so that it has to be allowed; or nobody knows where. */
+  readonly outward: 'known' | 'unknown' | undefined;
+  /** One word, which may be the name of what the request is about. */
+  readonly isWord: boolean;
 }
 
 /** What a request would touch. */
 export interface ComputedScope {
   readonly targets: readonly ComputedTarget[];
+  /** All other texts; none where settings say where the targets are. */
+  readonly checked: readonly ComputedText[];
   /** False where it says in words of its own what it will do, which may touch anything. */
   readonly isWhole: boolean;
   /** Why it must not be allowed by anybody: something of it cannot be a name, or leads nobody knows where. A sentence. */

@@ -1,9 +1,11 @@
 import { cleanLine } from '../base/cleanText.ts';
 import type { ScopeLists } from '../model/scope.ts';
-import type { ComputedTarget } from './computed.ts';
+import type { ComputedTarget, ScopeConcern } from './computed.ts';
 import { formText } from './formText.ts';
 import { Effort } from './glob.ts';
 import { GlobList } from './globList.ts';
+import { candidatesOf, plainNamesOf } from './globText.ts';
+import { isName, withoutIgnorable } from './pathText.ts';
 import { meaningOf, type PatternPlace } from './patternMeaning.ts';
 import { Recent } from './recent.ts';
 
@@ -32,6 +34,8 @@ export function compileLists(
   const deny = readAll(lists.blacklist, 'blacklist', places);
   const allow = readAll(lists.whitelist, 'whitelist', places);
   return new CompiledLists({
+    concern: concernOf(lists),
+    deniedNames: plainNamesOf(deny.ofPaths),
     problems: [...deny.problems, ...allow.problems],
     deniesAll: lists.isBroken || deny.problems.length > 0,
     ofPaths: kindOf(deny.ofPaths, allow.ofPaths, ignoresCase),
@@ -82,7 +86,21 @@ function kindOf(deny: readonly string[], allow: readonly string[], ignoresCase: 
   };
 }
 
+/** `#general`, `discord:*` and words are names; a word that is denied may as well be a file. */
+function concernOf({ whitelist, blacklist }: ScopeLists): ScopeConcern {
+  const all = [...whitelist, ...blacklist];
+  const isOfFile = (pattern: string): boolean => !isName(pattern) && /[\\/~]|^\$|^\.|\*\./.test(pattern);
+  return {
+    ofNames: all.some(isName) || whitelist.some((pattern) => /^[^\\/~$.*]+$/.test(pattern)),
+    ofFiles: all.some(isOfFile),
+    denies: blacklist.length > 0,
+  };
+}
+
 interface Compiled {
+  readonly concern: ScopeConcern;
+  /** In patterns of paths. */
+  readonly deniedNames: ReadonlySet<string>;
   readonly problems: readonly string[];
   readonly deniesAll: boolean;
   readonly ofPaths: KindLists;
@@ -90,20 +108,36 @@ interface Compiled {
   readonly ofNames: () => KindLists;
 }
 
+type Judged = Pick<ComputedTarget, 'kind' | 'forms' | 'shadows'> & Partial<Pick<ComputedTarget, 'names'>>;
+
 /** What lists say of targets. Denials come first, whatever is allowed besides. */
 export class CompiledLists {
   /** What is wrong with patterns, a sentence each. */
   readonly problems: readonly string[];
+  readonly concern: ScopeConcern;
   readonly #compiled: Compiled;
   #ofNames: KindLists | undefined;
 
   constructor(compiled: Compiled) {
     this.problems = compiled.problems;
+    this.concern = compiled.concern;
     this.#compiled = compiled;
   }
 
-  /** Denied where any form or shadow is; allowed where every form is. */
-  judge({ kind, forms, shadows }: Pick<ComputedTarget, 'kind' | 'forms' | 'shadows'>): Verdict {
+  /** Whether a pattern denies this text: one that no pattern can be about, such as `a//b`, is not denied by one. */
+  denies(text: string, kind: 'path' | 'name'): boolean {
+    if (this.#compiled.deniesAll) return true;
+    if (kind === 'path' && this.#deniesGlob(text)) return true;
+    return isReadable(text, kind) && verdictOf(text, kind, this.#of(kind)) === 'denied';
+  }
+
+  #deniesGlob(text: string): boolean {
+    const written = candidatesOf(text, this.#compiled.deniedNames);
+    return written.some((path) => isReadable(path, 'path') && verdictOf(path, 'path', this.#of('path')) === 'denied');
+  }
+
+  /** Denied where any form, shadow or other name is; allowed where every form is. */
+  judge({ kind, forms, shadows, names = [] }: Judged): Verdict {
     if (this.#compiled.deniesAll) return 'denied';
     let areAllowed = forms.length > 0;
     for (const form of forms) {
@@ -112,6 +146,8 @@ export class CompiledLists {
       areAllowed &&= verdict === 'allowed';
     }
     for (const shadow of shadows) if (verdictOf(shadow, 'path', this.#of('path')) === 'denied') return 'denied';
+    if (kind === 'path' && forms.some((form) => this.#deniesGlob(form))) return 'denied';
+    for (const name of names) if (this.denies(name, 'name')) return 'denied';
     return areAllowed ? 'allowed' : 'unlisted';
   }
 
@@ -119,6 +155,10 @@ export class CompiledLists {
     if (kind === 'path') return this.#compiled.ofPaths;
     return (this.#ofNames ??= this.#compiled.ofNames());
   }
+}
+
+function isReadable(text: string, kind: 'path' | 'name'): boolean {
+  return formText(text, kind) !== undefined;
 }
 
 function verdictOf(form: string, kind: 'path' | 'name', lists: KindLists): Verdict {
@@ -134,6 +174,9 @@ function decide(form: string, kind: 'path' | 'name', { deny, allow }: KindLists)
   if (text === undefined) return 'denied';
   const effort = new Effort(MOST_STEPS);
   if (deny.matches(text.collapsed, effort)) return 'denied';
+  // Some file systems leave out of names what cannot be seen.
+  const visible = withoutIgnorable(text.collapsed);
+  if (visible !== text.collapsed && deny.matches(visible, effort)) return 'denied';
   const isAllowed = text.exact !== undefined && allow.matches(text.exact, effort);
   if (effort.isSpent) return 'denied';
   return isAllowed ? 'allowed' : 'unlisted';

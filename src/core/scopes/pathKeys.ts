@@ -1,10 +1,43 @@
 import { isFileUri, LONGEST_TEXT } from './pathText.ts';
 
-/** Members of these names, and such that end in one of these words (`outputPath`, `base_dir`), name files. */
+/** Members with one of these words in their name (`outputPath`, `files_to_stage`) name files. */
 const PATH_WORDS = new Set([
   ...['path', 'paths', 'pathname', 'filepath', 'filepaths', 'filename', 'filenames', 'file', 'files'],
   ...['dir', 'dirs', 'dirname', 'dirpath', 'directory', 'directories', 'folder', 'folders', 'folderpath'],
   ...['uri', 'uris', 'cwd', 'workdir', 'basedir', 'rootdir', 'outdir', 'srcdir'],
+]);
+/** With one of these as its last word a member says something about a file, such as `fileType`. */
+const QUALIFIERS = new Set([
+  ...['id', 'ids', 'key', 'keys', 'type', 'types', 'kind', 'count', 'size', 'mode', 'hash', 'sha', 'extension', 'ext'],
+  ...['extensions', 'format', 'encoding', 'mime', 'version', 'limit', 'status', 'line', 'lines', 'depth', 'system'],
+  ...[
+    'permission',
+    'permissions',
+    'owner',
+    'token',
+    'description',
+    'title',
+    'template',
+    'separator',
+    'regex',
+    'offset',
+  ],
+]);
+/** Members that end in one of these hold text, where the schema says that a text stands there. */
+const CONTENT_WORDS = new Set([
+  ...['content', 'contents', 'text', 'texts', 'body', 'message', 'markdown', 'html', 'base64', 'blob', 'svg', 'css'],
+]);
+const EDITED = /^(?:old|new|insert|replacement)(?:str|string|text|content|body|code)?$/;
+/** Members that end in one of these hold sentences, in which a path is only mentioned. */
+const PROSE_WORDS = new Set([
+  ...['description', 'title', 'summary', 'subject', 'comment', 'comments', 'note', 'notes', 'prompt', 'reason'],
+  ...['question', 'query', 'instruction', 'instructions', 'thought', 'explanation', 'caption', 'observation'],
+  ...['observations', 'task', 'goal', 'label', 'labels', 'tooltip', 'placeholder', 'intent', 'context'],
+]);
+/** Members that end in one of these, but for an id, name a channel or a person. */
+const NAME_WORDS = new Set([
+  ...['channel', 'channels', 'room', 'rooms', 'recipient', 'recipients', 'chat', 'conversation', 'group', 'groups'],
+  ...['to', 'cc', 'bcc', 'user', 'users', 'person', 'people', 'topic', 'queue', 'mailbox', 'email', 'emails'],
 ]);
 /** These name files too, but now and then a text, a person or a number of a line: only as a whole, and only one line. */
 const PLACE_WORDS = new Set([
@@ -20,6 +53,8 @@ export type KeyKind =
   | 'place'
   /** Names a file where it is a `file:` URI. */
   | 'url'
+  /** Names a channel or a person. */
+  | 'name'
   | 'other';
 
 /** What is done there no name of a file tells: as a whole, or as the last word. */
@@ -41,9 +76,31 @@ export function kindOfKey(key: string): KeyKind {
   const words = wordsOf(key);
   const whole = words.join('');
   const last = words.at(-1) ?? '';
+  if (URL_WORDS.has(last)) return 'url';
   if (PATH_WORDS.has(whole) || PATH_WORDS.has(last)) return 'path';
-  if (PLACE_WORDS.has(whole)) return 'place';
-  return URL_WORDS.has(last) ? 'url' : 'other';
+  if (PLACE_WORDS.has(whole) || last === 'root' || last === 'roots') return 'place';
+  if (isNameKey(key)) return 'name';
+  const isAbout = QUALIFIERS.has(last) || CONTENT_WORDS.has(last) || PROSE_WORDS.has(last);
+  return !isAbout && words.some((word) => PATH_WORDS.has(word)) ? 'path' : 'other';
+}
+
+/** Whether what stands there is a channel or a person by its name. */
+export function isNameKey(key: string): boolean {
+  if (key.length > LONGEST_KEY) return false;
+  const words = wordsOf(key);
+  const last = words.at(-1) ?? '';
+  return NAME_WORDS.has(/^(?:ids?|names?)$/.test(last) && words.length > 1 ? (words.at(-2) ?? '') : last);
+}
+
+/** Whether a text at such a member is what is written, sent or said. */
+export function isContentKey(key: string): boolean {
+  if (key.length > LONGEST_KEY) return false;
+  const words = wordsOf(key);
+  return CONTENT_WORDS.has(words.at(-1) ?? '') || EDITED.test(words.join(''));
+}
+
+export function isProseKey(key: string): boolean {
+  return key.length <= LONGEST_KEY && PROSE_WORDS.has(wordsOf(key).at(-1) ?? '');
 }
 
 function wordsOf(key: string): readonly string[] {
@@ -70,6 +127,16 @@ export function isFolderPlace(from: string): boolean {
     .some((key) => key.length <= LONGEST_KEY && wordsOf(key).some((word) => FOLDER_WORDS.has(word)));
 }
 
+const CHILD_WORDS = new Set(['name', 'names', 'basename', 'filename', 'filenames', 'file', 'files', 'entry', 'child']);
+
+/** Whether a text found at such a place may be the name of something in a folder that others name. */
+export function isChildPlace(from: string): boolean {
+  return from
+    .split('/')
+    .slice(-2)
+    .some((key) => key.length <= LONGEST_KEY && CHILD_WORDS.has(wordsOf(key).at(-1) ?? ''));
+}
+
 /** Whether a text at such a member names a file. */
 export function namesFile(text: string, kind: KeyKind): boolean {
   switch (kind) {
@@ -78,8 +145,10 @@ export function namesFile(text: string, kind: KeyKind): boolean {
     case 'place':
       return text.length <= LONGEST_TEXT && !/[\r\n]/.test(text.trim());
     case 'url':
+      return looksLikePath(text) && isFileUri(plainStart(text));
+    case 'name':
     case 'other':
-      return looksLikePath(text) && (kind === 'other' || isFileUri(plainStart(text)));
+      return looksLikePath(text);
   }
 }
 
@@ -92,6 +161,30 @@ export function looksLikePath(text: string): boolean {
   if (text.length > LONGEST_TEXT) return false;
   const plain = plainStart(text);
   return !/[\r\n]/.test(plain) && (ABSOLUTE.test(plain) || isFileUri(plain) || PARENT.test(plain));
+}
+
+/** How a text leads out of where it is said, if it does. */
+export type Outward =
+  /** `..`, a URI of a file, or the home folder. */
+  | { readonly kind: 'surely' }
+  /** To where nobody knows. */
+  | { readonly kind: 'unknown' }
+  /** An absolute path, if it is one at all: then its first folder is there. */
+  | { readonly kind: 'absolute'; readonly first: string; readonly isOdd: boolean };
+
+/** Comments, expressions and closing tags begin with a slash too. */
+const ODD_START = /^[\\/]{1,2}[\s*^(?+|$<>[\]]|^\/(?:.*[\\^$*+?()|].*)\/[a-z]*$/;
+
+export function outwardOf(text: string): Outward | undefined {
+  if (!looksLikePath(text)) return undefined;
+  const plain = plainStart(text);
+  const first = /^[\\/]+([^\\/]*)/.exec(plain)?.[1] ?? /^[a-z]:[\\/]+[^\\/]*/i.exec(plain)?.[0];
+  if (first === undefined || PARENT.test(plain)) return { kind: 'surely' };
+  return {
+    kind: 'absolute',
+    first: /^[a-z]:/i.test(first) ? first : `/${first}`,
+    isOdd: plain.startsWith('\\') || ODD_START.test(plain),
+  };
 }
 
 const SIGNS: ReadonlyMap<string, string> = new Map([

@@ -1,18 +1,22 @@
 import {
   DECEIVING,
   decodeOnce,
+  hasScheme,
+  hasSigil,
   isDeceiving,
   isFileUri,
   isName,
   isUnreadable,
   LONGEST_TEXT,
   OVERENCODED,
+  partlyDecoded,
   TOO_LONG,
   UNDECODABLE,
   type Unreadable,
+  withoutIgnorable,
 } from './pathText.ts';
 import { isDevice } from './windowsPath.ts';
-import { OF_ANY_TEXT, OF_PATHS, type ReadingContext } from './respellings.ts';
+import { bracesOf, expansionsOf, OF_ANY_TEXT, OF_PATHS, otherHome, type ReadingContext } from './respellings.ts';
 
 /** What a text may be taken for by whoever gets it. */
 export interface Readings {
@@ -23,24 +27,46 @@ export interface Readings {
   readonly possible: readonly string[];
   /** What only a careless program would take it for; of a name also the paths that it could be. */
   readonly unlikely: readonly string[];
+  /** Names that it could be, and that may only deny. */
+  readonly names: readonly string[];
 }
 
+/** How a text is read that could be both: by its own look, or as its place has it. */
+export type ReadAs = 'any' | 'path' | 'name';
+
 const MOST_DECODINGS = 3;
-const MOST_TEXTS = 64;
-const TOO_MANY: Unreadable = { why: 'It can be read in too many ways.' };
+const MOST_TEXTS = 128;
+export const TOO_MANY: Unreadable = { why: 'It can be read in too many ways.' };
 
 /**
  * Every reading of a text. Programs decode, trim, resolve and expand in any order: what each of these makes of any
  * reading is a reading again.
  */
-export function readingsOf(text: string, context: ReadingContext): Readings | Unreadable {
+export function readingsOf(text: string, context: ReadingContext, as: ReadAs = 'any'): Readings | Unreadable {
   if (text.length > LONGEST_TEXT) return TOO_LONG;
   const written = new Spellings(text, OF_ANY_TEXT, context);
   if (written.trouble !== undefined) return written.trouble;
   const paths = new Spellings(context.style.slashed(text), OF_PATHS, context);
   if (paths.trouble === TOO_MANY) return TOO_MANY;
-  if (isNameOf(written.all, context)) return nameReadings(written.all, paths.all, context);
-  return paths.trouble ?? pathReadings(paths.all, context);
+  if (as === 'name' || isNameOf(written.all, context, as)) return nameReadings(written.all, paths.all, context);
+  if (paths.trouble !== undefined) return paths.trouble;
+  return pathReadings(paths.all, hasSigil(text.trim()) ? namesOf(written.all, context) : [], context);
+}
+
+/** Every reading of a text that may name something or not. Part of it may be unreadable: `trouble` says why. */
+export function looseReadingsOf(
+  text: string,
+  context: ReadingContext,
+): { readonly readings: Readings; readonly trouble: Unreadable | undefined } {
+  const written = new Spellings(text, OF_ANY_TEXT, context);
+  const paths = new Spellings(context.style.slashed(text), OF_PATHS, context);
+  const names = namesOf(written.all, context);
+  const readings = pathReadings(paths.all, names, context);
+  const bare = paths.all.filter(hasSigil).map((path) => path.slice(1));
+  return {
+    readings: { ...readings, unlikely: unique([...readings.unlikely, ...bare]) },
+    trouble: written.trouble ?? paths.trouble,
+  };
 }
 
 function nameReadings(written: readonly string[], paths: readonly string[], context: ReadingContext): Readings {
@@ -48,10 +74,32 @@ function nameReadings(written: readonly string[], paths: readonly string[], cont
   // A stream of a file looks like a name with a scheme.
   const files = context.style.name === 'windows' ? paths.map((path) => path.replace(/:.*$/s, '')) : [];
   const others = texts.flatMap((name) => compatible(name, context));
-  return { kind: 'name', texts, possible: [], unlikely: unique([...others, ...paths, ...files]) };
+  const bare = paths.filter(hasSigil).map((path) => path.slice(1));
+  return {
+    kind: 'name',
+    texts,
+    possible: [],
+    unlikely: unique([...others, ...paths, ...files, ...bare, ...paths.flatMap(bracesOf)]),
+    names: namesOf(written, context).filter((name) => !texts.includes(name)),
+  };
 }
 
-function pathReadings(paths: readonly string[], context: ReadingContext): Readings {
+/** With and without what programs put before a name, or take away: a channel "general" is "#general" to some. */
+function namesOf(written: readonly string[], context: ReadingContext): readonly string[] {
+  const plain = unique(
+    written.flatMap((text) => {
+      const name = text.normalize('NFC');
+      return [name, withoutIgnorable(name), ...compatible(name, context)];
+    }),
+  );
+  const words = plain.filter((name) => name !== '' && !/\s/.test(name));
+  return unique([
+    ...plain,
+    ...words.flatMap((name) => (hasSigil(name) ? [name.slice(1)] : isName(name) ? [] : [`#${name}`, `@${name}`])),
+  ]).filter((name) => name !== '');
+}
+
+function pathReadings(paths: readonly string[], names: readonly string[], context: ReadingContext): Readings {
   const uris = paths.filter(isFileUri);
   const wide = paths.flatMap((path) => compatible(path, context).map((other) => ({ path, other })));
   return {
@@ -63,7 +111,9 @@ function pathReadings(paths: readonly string[], context: ReadingContext): Readin
       ...uris,
       ...uris.map((uri) => uri.replace(/^[a-z-]+:\/\//i, '')),
       ...wide.map(({ other }) => other),
+      ...paths.flatMap((path) => [...expansionsOf(path), ...otherHome(path, context), ...bracesOf(path)]),
     ]),
+    names,
   };
 }
 
@@ -76,8 +126,9 @@ function bones(path: string): string {
     .join('/');
 }
 
-function isNameOf(spellings: readonly string[], { style }: ReadingContext): boolean {
-  return spellings.some((text) => isName(text) && !(style.name === 'windows' && isDevice(text)));
+function isNameOf(spellings: readonly string[], { style }: ReadingContext, as: ReadAs): boolean {
+  const isOne = as === 'path' ? hasScheme : isName;
+  return spellings.some((text) => isOne(text) && !(style.name === 'windows' && isDevice(text)));
 }
 
 /** All that respelling makes of a text, with what up to three decodings make of that. */
@@ -92,11 +143,10 @@ class Spellings {
     this.#ways = ways;
     this.#context = context;
     this.#add([text]);
-    for (let decodings = 0; this.#decode(); decodings++) {
-      if (decodings < MOST_DECODINGS) continue;
-      this.#trouble = OVERENCODED;
-      return;
+    while (this.#decode()) {
+      // Ends at the latest where there are too many.
     }
+    if (isOverencoded(text)) this.#trouble = OVERENCODED;
   }
 
   get all(): readonly string[] {
@@ -127,17 +177,23 @@ class Spellings {
     }
   }
 
-  /** Decodes each once; says whether that made anything new. */
+  /** Decodes each once, as a whole and in part; says whether that made anything new. */
   #decode(): boolean {
+    if (this.#trouble === TOO_MANY) return false;
     const decoded = this.all.flatMap((text) => {
-      const plain = decodeOnce(text);
-      if (plain === undefined) this.#trouble ??= UNDECODABLE;
-      return plain === undefined || plain === text ? [] : [this.#context.style.slashed(plain)];
+      if (decodeOnce(text) === undefined) this.#trouble ??= UNDECODABLE;
+      return partlyDecoded(text).map((other) => this.#context.style.slashed(other));
     });
     const before = this.#found.size;
     this.#add(decoded);
     return this.#found.size > before;
   }
+}
+
+function isOverencoded(text: string): boolean {
+  let at: string | undefined = text;
+  for (let decodings = 0; decodings < MOST_DECODINGS && at !== undefined; decodings++) at = decodeOnce(at);
+  return at !== undefined && decodeOnce(at) !== at;
 }
 
 function troubleOf(text: string): Unreadable | undefined {

@@ -2,7 +2,7 @@ import { cleanLine } from '../base/cleanText.ts';
 import { clip } from '../base/json.ts';
 import type { ComputedTarget, ScopePlace } from './computed.ts';
 import type { OpenFolders } from './openFolders.ts';
-import { type Readings, readingsOf } from './pathReadings.ts';
+import { type ReadAs, type Readings, readingsOf } from './pathReadings.ts';
 import type { PathStyle } from './pathStyle.ts';
 import { isUnreadable, type Unreadable } from './pathText.ts';
 import type { RealNames } from './realNames.ts';
@@ -13,6 +13,18 @@ export interface NamedText {
   /** `label`, or a JSON Pointer. */
   readonly from: string;
   readonly text: string;
+  /** Default: by its own look. */
+  readonly as?: ReadAs;
+  /** Default: it is what the request is about. */
+  readonly isAnchor?: boolean;
+}
+
+/** A line of a request that may name something. */
+export interface CheckedText {
+  readonly from: string;
+  readonly text: string;
+  /** Sentences, in which a path is only mentioned. */
+  readonly isProse: boolean;
 }
 
 /** A text with all that it may mean, before the file system was asked. */
@@ -23,7 +35,7 @@ export interface ReadText {
 }
 
 /** What texts mean from every base. */
-interface Meanings {
+export interface Meanings {
   /** Resolved as text. */
   readonly resolved: readonly string[];
   /** What the file system is to be asked, as written first. */
@@ -36,11 +48,16 @@ export interface FoundTarget {
   readonly reals: readonly string[];
 }
 
-const MOST_MEANINGS = 512;
+export const MOST_MEANINGS = 512;
 const LONGEST_WRITTEN = 512;
 
-export function readText(text: string, context: ReadingContext, bases: readonly string[]): ReadText | Unreadable {
-  const readings = readingsOf(text, context);
+export function readText(
+  text: string,
+  context: ReadingContext,
+  bases: readonly string[],
+  as: ReadAs = 'any',
+): ReadText | Unreadable {
+  const readings = readingsOf(text, context, as);
   if (isUnreadable(readings)) return readings;
   const { style } = context;
   const certain = readings.kind === 'path' ? readings.texts : [];
@@ -59,11 +76,11 @@ export function readText(text: string, context: ReadingContext, bases: readonly 
   return { readings, likely, unlikely };
 }
 
-function absolute(path: string, style: PathStyle, bases: readonly string[]): readonly string[] {
+export function absolute(path: string, style: PathStyle, bases: readonly string[]): readonly string[] {
   return style.isAbsolute(path) ? [style.from('', path)] : bases.map((base) => style.from(base, path));
 }
 
-function meanings(paths: readonly string[], style: PathStyle): Meanings {
+export function meanings(paths: readonly string[], style: PathStyle): Meanings {
   const resolved = unique(paths.map((path) => style.normal(path)));
   // Windows takes `..` as text before it looks at any name.
   return { resolved, asked: style.name === 'windows' ? resolved : unique([...paths, ...resolved]) };
@@ -71,7 +88,7 @@ function meanings(paths: readonly string[], style: PathStyle): Meanings {
 
 /** What it would touch, now that the file system has been asked of all it may mean. */
 export function foundTarget(
-  { from, text }: NamedText,
+  { from, text, isAnchor = true }: NamedText,
   { readings, likely, unlikely }: ReadText,
   names: RealNames,
   folders: OpenFolders,
@@ -90,6 +107,8 @@ export function foundTarget(
       forms,
       reals: forms,
       shadows,
+      names: readings.names,
+      isAnchor,
     } as const;
     return { target, reals: forms };
   }
@@ -101,8 +120,10 @@ export function foundTarget(
   const real = shownOf(meant, reals, names, folders);
   const forms = formsOf(meant, reals);
   const others = shadows.filter((path) => !forms.includes(path));
+  const inside = folders.inside(real);
+  const { names: asNames } = readings;
   return {
-    target: { kind: 'path', from, written, real, inside: folders.inside(real), forms, reals, shadows: others },
+    target: { kind: 'path', from, written, real, inside, forms, reals, shadows: others, names: asNames, isAnchor },
     reals,
   };
 }
@@ -122,7 +143,7 @@ function shownOf({ asked }: Meanings, reals: readonly string[], names: RealNames
   return candidates.find((path) => there.has(path)) ?? candidates[0] ?? '';
 }
 
-function thereOf({ asked, resolved }: Meanings, names: RealNames): Meanings {
+export function thereOf({ asked, resolved }: Meanings, names: RealNames): Meanings {
   const isThere = (path: string): boolean => {
     const real = names.of(path);
     return real.kind === 'real' && real.exists;
@@ -134,7 +155,7 @@ function together(a: Meanings, b: Meanings): Meanings {
   return { asked: [...a.asked, ...b.asked], resolved: [...a.resolved, ...b.resolved] };
 }
 
-function realsOf({ asked }: Meanings, names: RealNames): readonly string[] {
+export function realsOf({ asked }: Meanings, names: RealNames): readonly string[] {
   return unique(
     asked.flatMap((path) => {
       const real = names.of(path);
@@ -146,7 +167,7 @@ function realsOf({ asked }: Meanings, names: RealNames): readonly string[] {
 /** On a Mac the volume with everything in it is there once more by its own name, without any link. */
 const DATA_VOLUME = /^\/System\/Volumes\/Data(?=\/|$)/i;
 
-function formsOf({ resolved }: Meanings, reals: readonly string[]): readonly string[] {
+export function formsOf({ resolved }: Meanings, reals: readonly string[]): readonly string[] {
   const forms = [...resolved.map((path) => path.normalize('NFC')), ...reals];
   return unique([...forms, ...forms.map((path) => path.replace(DATA_VOLUME, '') || '/')]);
 }

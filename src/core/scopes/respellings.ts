@@ -1,3 +1,4 @@
+import { minimatch } from 'minimatch';
 import { isFileUri, type Unreadable } from './pathText.ts';
 import type { PathStyle } from './pathStyle.ts';
 import { withoutTails } from './windowsPath.ts';
@@ -77,9 +78,11 @@ function withoutUriDots(path: string): string {
 
 const HOME =
   /^(?:~|\$home|\$\{home\}|\$\{env:home\}|\$\{userhome\}|\$env:(?:home|userprofile)|%userprofile%)(?=[\\/]|$)/i;
-const OTHER_HOME = /^~[\w+-][\w.-]*\$?(?=[\\/]|$)/;
-const VARIABLE = /^[\\/]*\$(?:[A-Z_][A-Z\d_]+(?![A-Za-z\d_])|env:|[{(])/;
-const WINDOWS_VARIABLE = /^[\\/]*%[a-z_][\w()]*%/i;
+/** A name with a dot is a file (`~backup.txt`), unless something follows it. */
+const OTHER_HOME = /^~[\w+-][\w.-]*\$?(?=[\\/])|^~[\w+-][\w-]*\$?$/;
+/** `$RECYCLE.BIN` and `$id.tsx` are names of files. */
+const VARIABLE = /\$(?:[A-Z_][A-Z\d_]+(?!\w|\.[A-Za-z])|env:|[{(])/;
+const WINDOWS_VARIABLE = /^[\\/]*%(?!userprofile%)[a-z_][\w()]*%|%(?![\da-f]{2}|userprofile%)[a-z_][\w()]*%/i;
 
 function homePath(text: string, { style, userHome }: ReadingContext): readonly string[] | Unreadable {
   const home = HOME.exec(text.replace(/^[\\/]+(?=[$%])/, ''));
@@ -89,9 +92,35 @@ function homePath(text: string, { style, userHome }: ReadingContext): readonly s
     return [`${userHome}${text.slice(text.indexOf(home[0]) + home[0].length)}`];
   }
   if (OTHER_HOME.test(text)) return { why: 'It is relative to a home folder that is not known. Write the whole path.' };
-  if (VARIABLE.test(text) || (style.name === 'windows' && WINDOWS_VARIABLE.test(text)))
-    return { why: 'It begins with a variable, the value of which is not known. Write the whole path.' };
+  const hasVariable =
+    style.name === 'windows'
+      ? VARIABLE.test(text.replace(/:\$data$/i, '')) || WINDOWS_VARIABLE.test(text)
+      : VARIABLE.test(text);
+  if (hasVariable) return { why: 'It has a variable, the value of which is not known. Write the whole path.' };
   return [];
+}
+
+const ANY_VARIABLE =
+  /\$\{[^{}]*\}|\$\([^()]*\)|\$env:\w+|\$[A-Za-z_]\w*|\$[\d@*]|%(?![\da-f]{2}(?!\w*%))[A-Za-z_][\w()]*%/gi;
+const DEFAULT_VALUE = /^\$\{[^:=?+-]*:?[-=+?]([^{}]*)\}$/;
+const DEEPEST_VARIABLE = 3;
+
+/** What programs make of variables that have no value, that mean the folder one is in, or that have a default. */
+export function expansionsOf(text: string): readonly string[] {
+  if (!/[$%]/.test(text) || HOME.test(text)) return [];
+  const expand = (value: (variable: string) => string): string => {
+    let expanded = text;
+    for (let depth = 0; depth < DEEPEST_VARIABLE; depth++) expanded = expanded.replace(ANY_VARIABLE, value);
+    return expanded;
+  };
+  const values = [() => '', () => '.', (variable: string) => DEFAULT_VALUE.exec(variable)?.[1] ?? ''];
+  return [...new Set(values.map(expand))].filter((other) => other !== text);
+}
+
+/** `~name` is a file by most programs, and the home folder of somebody by a shell. */
+export function otherHome(text: string, { userHome }: ReadingContext): readonly string[] {
+  const name = /^~(\w[\w.-]*)$/.exec(text)?.[1];
+  return name === undefined ? [] : [userHome.replace(/[^\\/]+[\\/]*$/, name)];
 }
 
 /** `write /etc/hosts`, `--file=../x`: what a label says besides, or an argument that is taken for a command line. */
@@ -128,4 +157,12 @@ function withoutDetours(text: string, { style }: ReadingContext): readonly strin
 
 function withoutSystemTails(text: string, { style }: ReadingContext): readonly string[] {
   return style.name === 'windows' && !isFileUri(text) ? [withoutTails(text)] : [];
+}
+
+const MOST_BRACES = 64;
+
+/** What a glob with braces stands for. */
+export function bracesOf(text: string): readonly string[] {
+  if (!/\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(text)) return [];
+  return minimatch.braceExpand(text, { braceExpandMax: MOST_BRACES }).filter((other) => other !== text);
 }

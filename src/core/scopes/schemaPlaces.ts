@@ -5,6 +5,10 @@ import { type KeyKind, kindOfKey } from './pathKeys.ts';
 export type Schemas = readonly JsonObject[];
 
 const PATH_FORMATS = /^(?:(?:file|dir|directory|folder)?[-_]?path|file|directory|folder|uri|uri-reference|iri)$/i;
+const FILE_FORMATS = /^(?:(?:file|dir|directory|folder)?[-_]?path|file|directory|folder)$/i;
+const CONTENT_FORMATS =
+  /^(?:markdown|html|text|plain|multiline|multi-line|textarea|code|base64|byte|binary|richtext)$/i;
+const CONTENT_KEYWORDS = ['contentMediaType', 'contentEncoding', 'contentSchema'];
 const BRANCHES = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'];
 const MOST_SCHEMAS = 64;
 const MOST_PLACES = 2_000;
@@ -83,8 +87,10 @@ export class SchemaPlaces {
   /** What a member is by its name, or by what its schema says of it. */
   kindOf(name: string, schemas: Schemas): KeyKind {
     const formats = [...schemas, ...this.items(schemas)].map((schema) => own(schema, 'format'));
-    if (formats.some((format) => typeof format === 'string' && PATH_FORMATS.test(format))) return 'path';
     const kind = kindOfKey(name);
+    // Any URL is a URI: by its name it may be of the web.
+    const isPath = kind === 'url' ? FILE_FORMATS : PATH_FORMATS;
+    if (formats.some((format) => typeof format === 'string' && isPath.test(format))) return 'path';
     return kind === 'path' && !mayBeText(schemas) ? 'other' : kind;
   }
 
@@ -112,6 +118,21 @@ export class SchemaPlaces {
     }
     return at;
   }
+}
+
+/** Whether one of them says that what stands there is content rather than the name of something. */
+export function isMarkedContent(schemas: Schemas): boolean {
+  return schemas.some((schema) => {
+    const format = own(schema, 'format');
+    if (typeof format === 'string' && CONTENT_FORMATS.test(format)) return true;
+    return CONTENT_KEYWORDS.some((keyword) => own(schema, keyword) !== undefined);
+  });
+}
+
+/** Whether one of them has a member of this name, or none of them names any. */
+export function mayHave(schemas: Schemas, name: string): boolean {
+  const named = schemas.map((schema) => objectAt(schema, 'properties')).filter((all) => Object.keys(all).length > 0);
+  return named.length === 0 || named.some((properties) => Object.hasOwn(properties, name));
 }
 
 /** Whether any of them lets a text, a list of texts, or members of its own stand there. */

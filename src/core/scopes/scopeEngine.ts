@@ -2,11 +2,11 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { ScopeDoubt, ScopeSubject } from '../model/approval.ts';
-import type { ScopeClaim, ScopeSettings } from '../model/scope.ts';
+import type { ScopeClaim, ScopeSettings, ScopeTarget } from '../model/scope.ts';
 import { listsFor } from '../policy/toolScopes.ts';
 import type { FileNames } from '../ports.ts';
-import type { ComputedScope, ScopePlace } from './computed.ts';
-import { type CompiledLists, compileLists } from './lists.ts';
+import type { ComputedScope, ComputedTarget, ScopePlace } from './computed.ts';
+import { type CompiledLists, compileLists, type Verdict } from './lists.ts';
 import { realPlaceOf } from './realFolders.ts';
 import { targetsOfCall, targetsOfClaim } from './targets.ts';
 
@@ -56,12 +56,12 @@ export class ScopeEngine {
   }
 
   async judge({ matter, featureSet, settings, place }: ScopeCase, token: CancellationToken): Promise<Judgement> {
-    const [computed, lists] = await Promise.all([
+    const lists = await this.#listsOf(settings, featureSet, place, token);
+    const { concern } = lists.lists;
+    const computed =
       matter.kind === 'elevate'
-        ? targetsOfClaim(matter.claim, place, this.#names, token)
-        : targetsOfCall(matter, place, this.#names, token),
-      this.#listsOf(settings, featureSet, place, token),
-    ]);
+        ? await targetsOfClaim(matter.claim, place, this.#names, token, concern)
+        : await targetsOfCall(matter, place, this.#names, token, concern);
     return decide(computed, lists);
   }
 
@@ -117,29 +117,65 @@ const NO_PLACE = 'Where the open folders really are cannot be found out now.';
 const NOTHING = { kind: 'name', forms: [], shadows: [] } as const;
 
 /** Deny first, whatever else holds; what nobody can tell for sure is for a person. */
-function decide({ targets, isWhole, refusal, agrees }: ComputedScope, { lists, isSure }: SureLists): Judgement {
+function decide(computed: ComputedScope, { lists, isSure }: SureLists): Judgement {
+  const { targets, checked, isWhole, refusal, agrees } = computed;
+  const outside = checked.filter(({ target, outward }) => {
+    return outward === 'unknown' || (outward === 'known' && !isAllowedPath(target, lists));
+  });
+  const touched = [...targets, ...outside.map(({ target }) => target)];
   // Who is told of some of what a call touches takes it for all.
-  const shown = isWhole ? targets : [];
+  const shown = isWhole ? touched : [];
   const told = {
-    targets: shown.map(({ forms: _, shadows: __, reals: ___, ...target }) => target),
-    reals: [...new Set(targets.flatMap(({ reals }) => reals))].sort(),
+    targets: shown.map(shownOf),
+    reals: [...new Set(touched.flatMap(({ reals }) => reals))].sort(),
   };
   if (refusal !== undefined) return { ...told, verdict: 'deny', by: 'host', why: refusal };
   const verdicts = targets.map((target) => lists.judge(target));
+  const denial = denialOf(computed, verdicts, lists);
+  if (denial !== undefined) return { ...told, ...denial };
+  if (!isSure) return { ...told, verdict: 'deny', by: 'host', why: NO_PLACE };
+  if (!agrees) return { ...told, verdict: 'ask', doubt: 'disagreement' };
+  if (!isWhole) return { ...told, verdict: 'ask', doubt: 'noTarget' };
+  if (outside.length > 0 || verdicts.includes('unlisted')) return { ...told, verdict: 'ask', doubt: 'unlisted' };
+  if (targets.some(({ isAnchor }) => isAnchor)) return { ...told, verdict: 'allow' };
+  // No member says that it is what the request is about: any word may be.
+  const words = checked.filter(({ isWord }) => isWord).map(({ target }) => target);
+  const isNamed = targets.length + words.length > 0 && words.every((word) => lists.judge(word) === 'allowed');
+  if (!isNamed) return { ...told, verdict: 'ask', doubt: targets.length === 0 ? 'noTarget' : 'unlisted' };
+  const names = words.map(shownOf);
+  return { ...told, targets: [...told.targets, ...names], verdict: 'allow' };
+}
+
+function shownOf({ kind, from, written, real, inside }: ComputedTarget): ScopeTarget {
+  return { kind, from, written, real, inside };
+}
+
+type Denial = { readonly verdict: 'deny' } & ({ readonly by: 'list' } | { readonly by: 'host'; readonly why: string });
+
+function denialOf(
+  { targets, checked }: ComputedScope,
+  verdicts: readonly Verdict[],
+  lists: CompiledLists,
+): Denial | undefined {
   if (verdicts.includes('denied')) {
     // Of those no pattern is asked about: whoever looks for one in the settings would find none.
     const others = targets.map((target) => ({ ...target, forms: target.forms.filter((form) => !form.includes('\\')) }));
     const isListed = others.some((target) => lists.judge(target) === 'denied');
-    return isListed
-      ? { ...told, verdict: 'deny', by: 'list' }
-      : { ...told, verdict: 'deny', by: 'host', why: BACKSLASH };
+    return isListed ? { verdict: 'deny', by: 'list' } : { verdict: 'deny', by: 'host', why: BACKSLASH };
   }
-  if (lists.judge(NOTHING) === 'denied') return { ...told, verdict: 'deny', by: 'list' };
-  if (!isSure) return { ...told, verdict: 'deny', by: 'host', why: NO_PLACE };
-  if (!agrees) return { ...told, verdict: 'ask', doubt: 'disagreement' };
-  if (shown.length === 0) return { ...told, verdict: 'ask', doubt: 'noTarget' };
-  if (verdicts.every((verdict) => verdict === 'allowed')) return { ...told, verdict: 'allow' };
-  return { ...told, verdict: 'ask', doubt: 'unlisted' };
+  const isListed = lists.judge(NOTHING) === 'denied' || checked.some(({ target }) => isDeniedText(target, lists));
+  return isListed ? { verdict: 'deny', by: 'list' } : undefined;
+}
+
+/** Whether a pattern is about anything that the text may mean; what no pattern can be about is not denied. */
+function isDeniedText({ kind, forms, shadows, names }: ComputedTarget, lists: CompiledLists): boolean {
+  const paths = kind === 'path' ? [...forms, ...shadows] : shadows;
+  return paths.some((path) => lists.denies(path, 'path')) || names.some((name) => lists.denies(name, 'name'));
+}
+
+function isAllowedPath({ forms }: ComputedTarget, lists: CompiledLists): boolean {
+  const readable = forms.filter((form) => !form.includes('\\'));
+  return lists.judge({ kind: 'path', forms: readable, shadows: [] }) === 'allowed';
 }
 
 const BACKSLASH = 'A "\\" in a path means one thing to some programs and another to others: write it with "/".';

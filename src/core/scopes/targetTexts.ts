@@ -1,5 +1,5 @@
 import { cleanLine } from '../base/cleanText.ts';
-import type { NamedText } from './pathTargets.ts';
+import type { CheckedText, NamedText } from './pathTargets.ts';
 import type { Unreadable } from './pathText.ts';
 
 /** Of one request, the label included. */
@@ -9,10 +9,23 @@ export const TOO_MANY_TARGETS: Unreadable = { why: `It names more than ${MOST_TA
 const DEEPEST = 32;
 const MOST_VALUES = 20_000;
 const LONGEST_FROM = 256;
+/** More texts besides are not looked at, and a person is asked. */
+const MOST_CHECKED = 2_000;
+
+/** The texts of a request. */
+export interface FoundTexts {
+  readonly targets: readonly NamedText[];
+  /** What may name something: each is held against the lists, and asked about only where it leads out. */
+  readonly checked: readonly CheckedText[];
+  /** False where there are more than can be looked at. */
+  readonly isWhole: boolean;
+}
 
 /** Collects the texts that name something, out of values of any size and depth. */
 export class TargetTexts {
   readonly #texts: NamedText[] = [];
+  readonly #checked = new Map<string, CheckedText>();
+  #isWhole = true;
   readonly #most: number;
   #values = 0;
   #trouble: Unreadable | undefined;
@@ -27,13 +40,26 @@ export class TargetTexts {
     return cleanLine(`${from}/${key.slice(0, LONGEST_FROM).replaceAll('~', '~0').replaceAll('/', '~1')}`, LONGEST_FROM);
   }
 
-  get found(): readonly NamedText[] | Unreadable {
-    return this.#trouble ?? this.#texts;
+  get found(): FoundTexts | Unreadable {
+    if (this.#trouble !== undefined) return this.#trouble;
+    return { targets: this.#texts, checked: [...this.#checked.values()], isWhole: this.#isWhole };
   }
 
-  add(from: string, text: string): void {
+  get hasTargets(): boolean {
+    return this.#texts.length > 0;
+  }
+
+  add(text: NamedText): void {
     if (this.#texts.length >= this.#most) this.#trouble = TOO_MANY_TARGETS;
-    else this.#texts.push({ from, text });
+    else this.#texts.push(text);
+  }
+
+  /** The same text counts once: where it stands changes nothing. */
+  check(checked: CheckedText): void {
+    const key = `${checked.isProse ? 'prose' : 'text'} ${checked.text}`;
+    if (this.#checked.has(key)) return;
+    if (this.#checked.size >= MOST_CHECKED) this.#isWhole = false;
+    else this.#checked.set(key, checked);
   }
 
   refuse(why: string): void {

@@ -1,16 +1,27 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Tool } from '../model/catalog.ts';
-import { isDeed, type KeyKind, kindOfKey, looksLikePath, namesFile } from './pathKeys.ts';
+import type { ScopeConcern } from './computed.ts';
+import {
+  isContentKey,
+  isDeed,
+  isNameKey,
+  isProseKey,
+  type KeyKind,
+  kindOfKey,
+  looksLikePath,
+  namesFile,
+} from './pathKeys.ts';
 import type { NamedText } from './pathTargets.ts';
-import { isUnreadable, type Unreadable } from './pathText.ts';
-import { isSaidText, mustBeText, type Schemas, SchemaPlaces } from './schemaPlaces.ts';
-import { MOST_TARGETS, TargetTexts } from './targetTexts.ts';
+import { hasScheme, hasSigil, type Unreadable } from './pathText.ts';
+import { isMarkedContent, isSaidText, mayHave, mustBeText, type Schemas, SchemaPlaces } from './schemaPlaces.ts';
+import { type FoundTexts, MOST_TARGETS, TargetTexts } from './targetTexts.ts';
+import { isWord, lineOf } from './textParts.ts';
 
-/** Every text of a payload that names what the request would touch. */
-export function textsOfPayload(payload: JsonObject): readonly NamedText[] | Unreadable {
+/** Every text of a payload that names what the request would touch, and every other one that may. */
+export function textsOfPayload(payload: JsonObject, concern: ScopeConcern): FoundTexts | Unreadable {
   const texts = new TargetTexts(MOST_TARGETS - 1);
-  const walk = { places: new SchemaPlaces({}), texts, takesAny: true, defaults: [] };
-  collect(payload, { from: '/payload', kind: 'other', isFile: false, schemas: [], depth: 0 }, walk);
+  const walk = { places: new SchemaPlaces({}), texts, takesAny: true, defaults: [], concern };
+  collect(payload, { ...START, from: '/payload', schemas: [] }, walk);
   return texts.found;
 }
 
@@ -28,19 +39,23 @@ const DEEPEST_DEED = 32;
 
 /**
  * The arguments that name what a tool would touch, as far as the names of its members and its schema tell; any that looks
- * like a path where these tell nothing.
+ * like a path where these tell nothing. Every other text of one line may name something too.
  */
-export function textsOfArguments({ inputSchema }: Tool, args: JsonObject): readonly NamedText[] | Unreadable {
+export function textsOfArguments(
+  { inputSchema }: Tool,
+  args: JsonObject,
+  concern: ScopeConcern,
+): FoundTexts | Unreadable {
   const texts = new TargetTexts();
   const places = new SchemaPlaces(inputSchema);
-  const walk: Walk = { places, texts, takesAny: !places.hasAny, defaults: [] };
-  collect(args, { from: '/arguments', kind: 'other', isFile: false, schemas: places.all, depth: 0 }, walk);
-  const { found } = texts;
+  const walk: Walk = { places, texts, takesAny: !places.hasAny, defaults: [], concern };
+  collect(args, { ...START, from: '/arguments', schemas: places.all }, walk);
   // By a server's word alone nothing is known of a call: it only adds to what the call says.
-  if (isUnreadable(found) || found.length === 0) return found;
-  for (const { from, text } of walk.defaults) texts.add(from, text);
+  if (texts.hasTargets) for (const text of walk.defaults) texts.add(text);
   return texts.found;
 }
+
+const START = { key: '', kind: 'other', isFile: false, isDeclared: true, depth: 0 } as const;
 
 interface Walk {
   readonly places: SchemaPlaces;
@@ -49,14 +64,19 @@ interface Walk {
   readonly takesAny: boolean;
   /** What is left out and means a file all the same. */
   readonly defaults: NamedText[];
+  readonly concern: ScopeConcern;
 }
 
 interface Position {
   readonly from: string;
+  /** Of the member that it is, or that the list is that it is in. */
+  readonly key: string;
   readonly kind: KeyKind;
   /** Whether it is a part of something that names files. */
   readonly isFile: boolean;
   readonly schemas: Schemas;
+  /** Whether the schema has a member of this name, or says nothing of names. */
+  readonly isDeclared: boolean;
   readonly depth: number;
 }
 
@@ -64,7 +84,7 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
   const { places, texts } = walk;
   if (!texts.mayGoOn(at.depth)) return;
   if (typeof value === 'string') {
-    if (isTold(at, walk) && namesFile(value, at.kind)) texts.add(at.from, value);
+    collectText(value, at, walk);
   } else if (isJsonArray(value)) {
     // A list stands for its items: these are what it is called.
     const schemas = places.items(at.schemas);
@@ -77,24 +97,80 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
     for (const key of Object.keys(value)) collectMember(value, key, at, walk);
     if (at.depth > 0) return;
     for (const [name, text] of places.defaults(at.schemas, value))
-      walk.defaults.push({ from: TargetTexts.at(at.from, name), text });
+      walk.defaults.push({ from: TargetTexts.at(at.from, name), text, as: 'path' });
   }
 }
 
-/** Only what its schema says to be some text or other is nothing else. */
-function isTold({ kind, isFile, schemas }: Position, { takesAny }: Walk): boolean {
-  return takesAny || kind !== 'other' || isFile || !isSaidText(schemas);
+/** Only what its schema says to be some text or other is nothing else, and what no list of files is about. */
+function isTold({ kind, isFile, schemas }: Position, { takesAny, concern }: Walk): boolean {
+  if (kind !== 'other' || isFile) return true;
+  return concern.ofFiles && (takesAny || !isSaidText(schemas));
 }
+
+function collectText(text: string, at: Position, walk: Walk): void {
+  const { from, key, kind, schemas } = at;
+  const isText = isSaidText(schemas);
+  const isContent = isText && isContentKey(key);
+  if (isMarkedContent(schemas)) return;
+  const isNamed = isNameKey(key);
+  const line = isContent ? undefined : lineOf(text);
+  if (line !== undefined && isNameTarget(line, { kind, isNamed, concern: walk.concern })) addNames(line, at, walk);
+  else if (isTold(at, walk) && !(isContent && kind === 'other') && namesFile(text, kind)) {
+    const isFile = kind === 'path' || isFileOfPlace(text, isNamed, at, walk.concern);
+    walk.texts.add({ from, text, as: isFile ? 'path' : 'any' });
+  } else if (line !== undefined) walk.texts.check({ from, text: line, isProse: isProseKey(key) && isText });
+}
+
+function addNames(line: string, { from, key, isDeclared }: Position, { texts }: Walk): void {
+  const isAnchor = isNameKey(key) && isDeclared;
+  const listed = line.split(/[\s,;|]+/).filter(hasSigil);
+  for (const text of listed.length > 1 ? listed : [line]) texts.add({ from, text, as: 'name', isAnchor });
+}
+
+const LONGEST_NAME = 256;
+
+/** Whether a text is the name of something else than a file, which lists have to allow. */
+function isNameTarget(
+  line: string,
+  { kind, isNamed, concern }: { readonly kind: KeyKind; readonly isNamed: boolean; readonly concern: ScopeConcern },
+): boolean {
+  if (line.length > LONGEST_NAME || kind === 'path') return false;
+  // Sentences begin with `#` and `@` too, and a tool without a file has them where no list is about names.
+  if (hasSigil(line)) return isNamed ? concern.ofNames || !looksLikeFile(line) : concern.ofNames && isWord(line);
+  if (hasScheme(line)) return concern.ofNames && isWord(line) && !(kind === 'url' && /^https?:/i.test(line));
+  const mayBeFile = looksLikePath(line) || (kind === 'place' && /[\\/.]/.test(line));
+  return isNamed && concern.ofNames && !mayBeFile;
+}
+
+/** `@scope/pkg`, `#readme.md` */
+function looksLikeFile(line: string): boolean {
+  return /[\\/]|\w\.\w/.test(line) && isWord(line);
+}
+
+/** Where files come from or go to, `#a` and `@a` are files, unless lists are about names. */
+function isFileOfPlace(text: string, isNamed: boolean, { kind }: Position, { ofNames }: ScopeConcern): boolean {
+  return kind === 'place' && !ofNames && (!isNamed || looksLikeFile(text));
+}
+
+const IDENTIFIER = /^[\w$-]*$/;
 
 function collectMember(value: JsonObject, key: string, at: Position, walk: Walk): void {
   const from = TargetTexts.at(at.from, key);
   // Some are told what to write into which file as `{ "src/a.ts": "text" }`.
-  if (looksLikePath(key) || (at.kind === 'path' && /[\\/]/.test(key))) walk.texts.add(from, key);
+  if (looksLikePath(key) || (at.kind === 'path' && /[\\/]/.test(key))) walk.texts.add({ from, text: key, as: 'path' });
+  else if (!IDENTIFIER.test(key)) checkKey(key, from, walk);
   const schemas = walk.places.member(at.schemas, key);
   // A text that is there is one, whatever its schema would have.
   const kind = typeof value[key] === 'string' ? kindOfText(key, schemas, walk) : walk.places.kindOf(key, schemas);
   const isFile = at.isFile || kind === 'path';
-  collect(value[key], { from, kind, isFile, schemas, depth: at.depth + 1 }, walk);
+  const isDeclared = mayHave(at.schemas, key);
+  collect(value[key], { from, key, kind, isFile, schemas, isDeclared, depth: at.depth + 1 }, walk);
+}
+
+/** What is set for whom may be said so: `{ "#general": "text" }`. */
+function checkKey(key: string, from: string, { texts }: Walk): void {
+  const line = lineOf(key);
+  if (line !== undefined) texts.check({ from, text: line, isProse: false });
 }
 
 function kindOfText(key: string, schemas: Schemas, { places }: Walk): KeyKind {

@@ -62,7 +62,7 @@ suite('What a text may mean as a path', () => {
       ['100%', '/ws/100% [ws: 100%]'],
       ['%c0%ae%c0%ae/etc', '! It is encoded as no text can be.'],
       ['%ff', '! It is encoded as no text can be.'],
-      ['a%2fb/../%73ecrets', '/ws/%73ecrets [ws: %73ecrets] or /ws/a/secrets or /ws/secrets'],
+      ['a%2fb/../%73ecrets', '/ws/%73ecrets [ws: %73ecrets] or /ws/a/%73ecrets or /ws/secrets or /ws/a/secrets'],
       ['%2fetc/passwd', '/etc/passwd or /ws/%2fetc/passwd or /ws/etc/passwd'],
     ]);
   });
@@ -75,15 +75,15 @@ suite('What a text may mean as a path', () => {
       ['%7e/.ssh', '/home/me/.ssh or /ws/%7e/.ssh or /ws/~/.ssh'],
       ['./~/x', '/home/me/x or /ws/~/x'],
       ['$HOME/.ssh', '/home/me/.ssh or /ws/$HOME/.ssh'],
-      ['/${HOME}/x', '/${HOME}/x or /home/me/x'],
-      ['%USERPROFILE%/x', '/home/me/x or /ws/%USERPROFILE%/x'],
+      ['/${HOME}/x', '/${HOME}/x or /home/me/x never /x'],
+      ['%USERPROFILE%/x', '/home/me/x or /ws/%USERPROFILE%/x never /ws/x'],
       ['~root/x', '! It is relative to a home folder that is not known. Write the whole path.'],
       ['~+/x', '! It is relative to a home folder that is not known. Write the whole path.'],
-      ['$TMPDIR/x', '! It begins with a variable, the value of which is not known. Write the whole path.'],
-      ['$(pwd)/x', '! It begins with a variable, the value of which is not known. Write the whole path.'],
-      ['${env:X}', '! It begins with a variable, the value of which is not known. Write the whole path.'],
-      ['$id.tsx', '/ws/$id.tsx [ws: $id.tsx]'],
-      ['./$TMPDIR/x', '! It begins with a variable, the value of which is not known. Write the whole path.'],
+      ['$TMPDIR/x', '! It has a variable, the value of which is not known. Write the whole path.'],
+      ['$(pwd)/x', '! It has a variable, the value of which is not known. Write the whole path.'],
+      ['${env:X}', '! It has a variable, the value of which is not known. Write the whole path.'],
+      ['$id.tsx', '/ws/$id.tsx [ws: $id.tsx] never /ws/.tsx or /ws/..tsx'],
+      ['./$TMPDIR/x', '! It has a variable, the value of which is not known. Write the whole path.'],
     ]);
   });
 
@@ -136,23 +136,26 @@ suite('What a text may mean as a path', () => {
 
   test('is nothing but a warning where it is a name of something else', async () => {
     await assertReadings(read, [
-      ['#general', 'name #general never /ws/#general'],
-      ['@someone', 'name @someone never /ws/@someone'],
+      ['#general', 'name #general never /ws/#general or /ws/general'],
+      ['@someone', 'name @someone never /ws/@someone or /ws/someone'],
       ['discord:acme/general', 'name discord:acme/general never /ws/discord:acme/general'],
       [
         'https://example.org/a/../b',
         'name https://example.org/a/../b never /ws/https:/example.org/b or /example.org/b or /ws/https',
       ],
-      ['#cafe\u0301', 'name #caf\u00e9 never /ws/#caf\u00e9'],
-      ['%23general', 'name %23general or #general never /ws/%23general or /ws/#general'],
-      [' #general', 'name  #general or #general never /ws/ #general or /ws/#general'],
-      ['#%61dmin', 'name #%61dmin or #admin never /ws/#%61dmin or /ws/#admin'],
+      ['#cafe\u0301', 'name #caf\u00e9 never /ws/#caf\u00e9 or /ws/caf\u00e9 or /etc'],
+      ['%23general', 'name %23general or #general never /ws/%23general or /ws/#general or /ws/general'],
+      [' #general', 'name  #general or #general never /ws/ #general or /ws/#general or /ws/general'],
+      ['#%61dmin', 'name #%61dmin or #admin never /ws/#%61dmin or /ws/#admin or /ws/%61dmin or /ws/admin'],
       ['\uff03general', '/ws/\uff03general [ws: \uff03general] never /ws/#general'],
       ['git:/ws/a.ts', 'name git:/ws/a.ts never /ws/git:/ws/a.ts or /ws/a.ts or /ws/git'],
       ['a:b', '/ws/a:b [ws: a:b]'],
       ['1a:b', '/ws/1a:b [ws: 1a:b]'],
       ['vscode-vfs://x/y', 'name vscode-vfs://x/y never /ws/vscode-vfs:/x/y or /x/y or /ws/vscode-vfs'],
-      ['#\u{1f469}\u200d\u{1f4bb} dev', 'name #\u{1f469}\u200d\u{1f4bb} dev never /ws/#\u{1f469}\u200d\u{1f4bb} dev'],
+      [
+        '#\u{1f469}\u200d\u{1f4bb} dev',
+        'name #\u{1f469}\u200d\u{1f4bb} dev never /ws/#\u{1f469}\u200d\u{1f4bb} dev or /ws/\u{1f469}\u200d\u{1f4bb} dev',
+      ],
     ]);
   });
 

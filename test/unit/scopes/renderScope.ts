@@ -44,7 +44,7 @@ export function reader(files: FileNames, place: ScopePlace): Reader {
   };
 }
 
-function toolWith(inputSchema: JsonObject): Tool {
+export function toolWith(inputSchema: JsonObject): Tool {
   return {
     name: 'tool',
     title: undefined,

@@ -27,7 +27,7 @@ suite('What a claim of a scope names', () => {
   test('is what its label names, with whatever its payload says of files', async () => {
     await assertClaims([
       ['/etc/hosts', { path: '/etc/hosts', mode: 'append' }, ['label: /etc/hosts', '/payload/path: /etc/hosts']],
-      ['#general', { channel: '#general' }, ['label: name #general']],
+      ['#general', { channel: '#general' }, ['label: name #general', '/payload/channel: name #general']],
       [' ', undefined, []],
       [
         '/ws/a',

@@ -67,10 +67,10 @@ suite('What a text may mean as a path of Windows', () => {
   test('is in the home folder where that is said, and refused for other variables', async () => {
     await assertReadings(read, [
       ['~\\x', 'c:/Users/me/x or c:/ws/~/x or c:/Ws/~/x'],
-      ['%UserProfile%\\x', 'c:/Users/me/x or c:/ws/%UserProfile%/x or c:/Ws/%UserProfile%/x'],
+      ['%UserProfile%\\x', 'c:/Users/me/x or c:/ws/%UserProfile%/x or c:/Ws/%UserProfile%/x never c:/ws/x or c:/Ws/x'],
       ['$env:USERPROFILE\\x', '! It names a stream within a file.'],
-      ['%AppData%\\x', '! It begins with a variable, the value of which is not known. Write the whole path.'],
-      ['%TEMP%/x', '! It begins with a variable, the value of which is not known. Write the whole path.'],
+      ['%AppData%\\x', '! It has a variable, the value of which is not known. Write the whole path.'],
+      ['%TEMP%/x', '! It has a variable, the value of which is not known. Write the whole path.'],
     ]);
   });
 
