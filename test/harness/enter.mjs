@@ -12,6 +12,7 @@ const commands = {
   interop: 'interop',
   mutation: '../mutation/run',
   package: 'package',
+  scopesPrecision: 'scopesPrecision',
   setup: 'setup',
   start: 'start',
   test: 'test',

@@ -13,10 +13,10 @@ import {
   realsOf,
   thereOf,
 } from './pathTargets.ts';
-import { DECEIVING, hasSigil, isUnreadable, type Unreadable, withoutIgnorable } from './pathText.ts';
+import { DECEIVING, hasScheme, hasSigil, isUnreadable, type Unreadable, withoutIgnorable } from './pathText.ts';
 import type { RealNames } from './realNames.ts';
 import type { ReadingContext } from './respellings.ts';
-import { isProse, isWord, partsOf } from './textParts.ts';
+import { isProse, isWord, type Own, partsOf } from './textParts.ts';
 
 /** Where texts are read. */
 export interface CheckPlace {
@@ -47,56 +47,66 @@ export function readChecked(
   { from, text, isProse: isSaid }: CheckedText,
   place: CheckPlace,
 ): readonly (ReadCheck | undefined)[] | Unreadable {
-  const isSentence = isSaid || isProse(text);
-  const whole = readOne(from, text, { isOwn: true, isSentence, whole: [] }, place);
+  const isSentence = isProse(text, isSaid);
+  const whole = readOne(from, text, { own: isWebUrl(text) ? 'no' : 'yes', mayBeHidden: isSentence, whole: [] }, place);
   if (isUnreadable(whole)) return whole;
   if (isSentence) return [whole];
-  return readParts(from, text, { canLeadOut: true }, place, [whole]);
+  return readParts(from, text, [], place, [whole]);
 }
 
-/** The parts of a text that is a target itself: they only deny. */
+/** The parts of a text that is a target itself. */
 export function readPartsOf(
   from: string,
   text: string,
   place: CheckPlace,
 ): readonly (ReadCheck | undefined)[] | Unreadable {
-  if (!place.concern.denies) return [];
-  return readParts(from, text, { canLeadOut: false }, place, []);
+  const { style } = place.context;
+  const whole = absolute(style.slashed(text), style, place.bases).map((path) => style.normal(path));
+  return readParts(from, text, whole, place, []);
 }
 
 function readParts(
   from: string,
   text: string,
-  { canLeadOut }: { readonly canLeadOut: boolean },
+  whole: readonly string[],
   place: CheckPlace,
   before: readonly ReadCheck[],
 ): readonly (ReadCheck | undefined)[] | Unreadable {
   const parts = partsOf(text);
-  const isUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(text);
-  const { style } = place.context;
-  const whole = canLeadOut ? [] : absolute(style.slashed(text), style, place.bases).map((path) => style.normal(path));
   const read: (ReadCheck | undefined)[] = [...before];
-  for (const { text: part, isOwn } of parts ?? []) {
-    const how = { isOwn: canLeadOut && isOwn && !isUrl, isSentence: false, whole };
+  for (const { text: part, own } of parts ?? []) {
+    const how: HowToRead = { own: isWebUrl(text) ? 'no' : own, mayBeHidden: true, whole };
     if (!place.concern.denies && outwardOf(part) === undefined) continue;
     const one = readOne(from, part, how, place);
-    if (!isUnreadable(one)) read.push(asPart(one, isOwn));
-    else if (canLeadOut) return one;
+    if (isUnreadable(one)) return one;
+    read.push(asPart(one, own));
   }
   return parts === undefined ? [...read, undefined] : read;
 }
 
+/** On another machine, where `..` and absolute paths are its own. */
+function isWebUrl(text: string): boolean {
+  return hasScheme(text) && /^[^:]*:\/\//.test(text);
+}
+
+interface HowToRead {
+  readonly own: Own;
+  /** A sentence, or a part of a text that is no trouble as a whole: what cannot be seen is left out. */
+  readonly mayBeHidden: boolean;
+  readonly whole: readonly string[];
+}
+
 /** A part is no word of the request. What follows another sign is no channel: "@a" is not "#a". */
-function asPart(part: ReadCheck, isOwn: boolean): ReadCheck {
+function asPart(part: ReadCheck, own: Own): ReadCheck {
   const { readings, text } = part;
-  const names = isOwn || hasSigil(text) ? readings.names : readings.names.filter((name) => !hasSigil(name));
+  const names = own === 'yes' || hasSigil(text) ? readings.names : readings.names.filter((name) => !hasSigil(name));
   return { ...part, readings: { ...readings, names }, isWord: false };
 }
 
 function readOne(
   from: string,
   text: string,
-  how: { readonly isOwn: boolean; readonly isSentence: boolean; readonly whole: readonly string[] },
+  how: HowToRead,
   { context, concern, bases, neighbours }: CheckPlace,
 ): ReadCheck | Unreadable {
   const { style } = context;
@@ -104,12 +114,12 @@ function readOne(
   const { trouble } = loose;
   if (trouble === TOO_MANY) return trouble;
   if (trouble === DECEIVING) {
-    if (!how.isSentence && MAY_BE_NAME.test(withoutIgnorable(text))) return trouble;
+    if (!how.mayBeHidden && MAY_BE_NAME.test(withoutIgnorable(text))) return trouble;
     const visible = withoutIgnorable(text).replace(/\p{Cc}/gu, '');
     return visible === text ? EMPTY(from, text) : readOne(from, visible, how, { context, concern, bases, neighbours });
   }
   const { readings } = loose;
-  const outward = how.isOwn ? (unknownOf(text, trouble) ?? outwardOf(text)) : undefined;
+  const outward = how.own === 'no' ? undefined : (unknownOf(text, trouble) ?? ifThere(outwardOf(text), how.own));
   const resolve = (texts: readonly string[]): readonly string[] =>
     texts
       .flatMap((path) => absolute(path, style, bases))
@@ -135,6 +145,10 @@ function EMPTY(from: string, text: string): ReadCheck {
   const readings: Readings = { kind: 'name', texts: [], possible: [], unlikely: [], names: [] };
   const none = { likely: NO_MEANINGS, unlikely: NO_MEANINGS, outward: undefined, asked: [], isWord: false, whole: [] };
   return { from, text, readings, ...none };
+}
+
+function ifThere(outward: Outward | undefined, own: Own): Outward | undefined {
+  return outward?.kind === 'absolute' && own === 'ifThere' ? { ...outward, isOdd: true } : outward;
 }
 
 /** Where it would lead out, if what it begins with leads anywhere. */

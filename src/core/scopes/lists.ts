@@ -146,7 +146,8 @@ export class CompiledLists {
       areAllowed &&= verdict === 'allowed';
     }
     for (const shadow of shadows) if (verdictOf(shadow, 'path', this.#of('path')) === 'denied') return 'denied';
-    if (kind === 'path' && forms.some((form) => this.#deniesGlob(form))) return 'denied';
+    const paths = kind === 'path' ? [...forms, ...shadows] : shadows;
+    if (paths.some((path) => this.#deniesGlob(path))) return 'denied';
     for (const name of names) if (this.denies(name, 'name')) return 'denied';
     return areAllowed ? 'allowed' : 'unlisted';
   }

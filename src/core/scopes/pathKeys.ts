@@ -1,4 +1,4 @@
-import { isFileUri, LONGEST_TEXT } from './pathText.ts';
+import { decodeOnce, isFileUri, LONGEST_TEXT } from './pathText.ts';
 
 /** Members with one of these words in their name (`outputPath`, `files_to_stage`) name files. */
 const PATH_WORDS = new Set([
@@ -147,8 +147,10 @@ export function namesFile(text: string, kind: KeyKind): boolean {
     case 'url':
       return looksLikePath(text) && isFileUri(plainStart(text));
     case 'name':
-    case 'other':
-      return looksLikePath(text);
+    case 'other': {
+      const outward = outwardOf(text);
+      return outward !== undefined && !(outward.kind === 'absolute' && outward.isOdd);
+    }
   }
 }
 
@@ -173,7 +175,7 @@ export type Outward =
   | { readonly kind: 'absolute'; readonly first: string; readonly isOdd: boolean };
 
 /** Comments, expressions and closing tags begin with a slash too. */
-const ODD_START = /^[\\/]{1,2}[\s*^(?+|$<>[\]]|^\/(?:.*[\\^$*+?()|].*)\/[a-z]*$/;
+const ODD_START = /^[\\/]{1,2}[\s*^(+|<>]|^\/[^/]*(?:[\\^*+()|]|\$\/)[^/]*\/[dgimsuvy]*$/;
 
 export function outwardOf(text: string): Outward | undefined {
   if (!looksLikePath(text)) return undefined;
@@ -182,7 +184,7 @@ export function outwardOf(text: string): Outward | undefined {
   if (first === undefined || PARENT.test(plain)) return { kind: 'surely' };
   return {
     kind: 'absolute',
-    first: /^[a-z]:/i.test(first) ? first : `/${first}`,
+    first: /^[a-z]:/i.test(first) ? first : `/${decodeOnce(first) ?? first}`,
     isOdd: plain.startsWith('\\') || ODD_START.test(plain),
   };
 }

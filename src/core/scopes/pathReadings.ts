@@ -105,14 +105,21 @@ function pathReadings(paths: readonly string[], names: readonly string[], contex
   return {
     kind: 'path',
     texts: paths.filter((path) => !isFileUri(path)),
-    possible: unique(wide.filter(({ path, other }) => bones(other) !== bones(path)).map(({ other }) => other)),
+    possible: unique([
+      ...wide.filter(({ path, other }) => bones(other) !== bones(path)).map(({ other }) => other),
+      // Without a value, `..` leads further up.
+      ...paths.filter((path) => path.includes('..')).flatMap(expansionsOf),
+    ]),
     // Who does not know of URIs takes one for a relative path with a folder `file:`, or cuts off what begins it.
     unlikely: unique([
       ...uris,
       ...uris.map((uri) => uri.replace(/^[a-z-]+:\/\//i, '')),
       ...wide.map(({ other }) => other),
-      ...paths.flatMap((path) => [...expansionsOf(path), ...otherHome(path, context), ...bracesOf(path)]),
-    ]),
+      ...paths.flatMap((path) => otherHome(path, context)),
+      ...[...paths, ...wide.map(({ other }) => other)]
+        .flatMap((path) => [path, ...expansionsOf(path)])
+        .flatMap((path) => [path, ...bracesOf(path)]),
+    ]).filter((path) => isFileUri(path) || !paths.includes(path)),
     names,
   };
 }

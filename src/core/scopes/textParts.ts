@@ -3,9 +3,11 @@ import { LONGEST_TEXT } from './pathText.ts';
 /** What a text contains that a program may take for a path or a name of its own. */
 export interface TextPart {
   readonly text: string;
-  /** Begins where programs let a path begin: what is absolute there is meant to be. The others only deny. */
-  readonly isOwn: boolean;
+  /** Whether programs let a path begin there, so that what is absolute is meant to be; all others only deny. */
+  readonly own: Own;
 }
+
+export type Own = 'yes' | 'ifThere' | 'no';
 
 const MOST_PARTS = 128;
 /** Before a part, each with what follows: lists, `a=b`, `REV:path`, `{a,b}`, `user@host`, `!negated`. */
@@ -17,51 +19,70 @@ const ENDS = /[\s,;|"'`<>]/;
 const TAILS = ['@', '#', '?', '!', ':', '(', '=', '^', '&', '}', ')', ']', '..'];
 /** An option with its value: `-I/usr/include`, `-Csecrets`. */
 const GLUED = /^-{1,2}[A-Za-z](?=.)/;
+const SCHEME_BEFORE = /(?:^|[\s,;|=<>("'`[])[a-z][a-z\d+-]*:$/i;
 const LEADING = /^[-+!^@#&%$*:?.,;=]+(?=.)/;
 
 /** The parts of a text without the text itself; `undefined` where there are too many to look at. */
 export function partsOf(text: string): readonly TextPart[] | undefined {
-  const found = new Map<string, boolean>();
-  const add = (part: string, isOwn: boolean): void => {
-    if (part !== '' && part !== text && /[^\d.]/.test(part)) found.set(part, isOwn || found.get(part) === true);
-  };
-  const addFrom = (start: number, isOwn: boolean): void => {
-    const rest = text.slice(start);
-    const end = rest.search(ENDS);
-    const part = end < 0 ? rest : rest.slice(0, end);
-    // What follows the colon of a scheme belongs to it.
-    const isAuthority = part.startsWith('//') && text[start - 1] === ':';
-    const canBeOwn = isOwn && !isAuthority;
-    add(part, canBeOwn);
-    for (const tail of TAILS) {
-      const at = part.indexOf(tail, 1);
-      if (at > 0) add(part.slice(0, at), canBeOwn && tail !== '..');
-    }
-  };
+  const parts = new Parts(text);
   // What it begins with leads out only with the whole, unless that leads back again.
-  addFrom(0, text.includes('..'));
+  parts.addFrom(0, text.includes('..') ? 'yes' : 'no');
   for (const { index } of text.matchAll(STARTS)) {
-    if (found.size > MOST_PARTS) return undefined;
+    if (parts.found.size > MOST_PARTS) return undefined;
     // Whole rests too: names have spaces in them.
-    if (index > 0 && text[index] !== ' ') add(text.slice(index + 1).trim(), false);
-    addFrom(index + 1, OWN_STARTS.has(text[index] ?? ''));
+    if (index > 0 && text[index] !== ' ') parts.add(text.slice(index + 1).trim(), 'no');
+    parts.addFrom(index + 1, ownAfter(text, index));
   }
   for (const strip of [GLUED, LEADING]) {
     const start = strip.exec(text)?.[0].length ?? 0;
-    if (start > 0) addFrom(start, strip === GLUED);
+    if (start > 0) parts.addFrom(start, strip === GLUED ? 'yes' : 'ifThere');
   }
-  return found.size > MOST_PARTS ? undefined : [...found].map(([part, isOwn]) => ({ text: part, isOwn }));
+  return parts.found.size > MOST_PARTS ? undefined : [...parts.found].map(([part, own]) => ({ text: part, own }));
 }
 
-const PATH_LIKE = /[\\/]|%(?:25)*(?:2f|5c)|^\.|\w\.\w/i;
+function ownAfter(text: string, index: number): Own {
+  const isDrive = text[index] === ':' && /(?:^|[^A-Za-z])[A-Za-z]$/.test(text.slice(0, index));
+  return !isDrive && OWN_STARTS.has(text[index] ?? '') ? 'yes' : 'no';
+}
+
+class Parts {
+  readonly found = new Map<string, Own>();
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  add(part: string, own: Own): void {
+    if (part === '' || part === this.#text || !/[^\d.]/.test(part)) return;
+    if (own !== 'no' || !this.found.has(part)) this.found.set(part, own);
+  }
+
+  addFrom(start: number, own: Own): void {
+    const rest = this.#text.slice(start);
+    const end = rest.search(ENDS);
+    const part = end < 0 ? rest : rest.slice(0, end);
+    // What follows the colon of a scheme belongs to it.
+    const isAuthority = part.startsWith('//') && SCHEME_BEFORE.test(this.#text.slice(0, start));
+    const canBe = isAuthority ? 'no' : own;
+    this.add(part, canBe);
+    for (const tail of TAILS) {
+      const at = part.indexOf(tail, 1);
+      if (at > 0) this.add(part.slice(0, at), tail === '..' ? 'no' : canBe);
+    }
+  }
+}
+
+const PATH_LIKE = /[\\/]|%(?:25)*(?:2f|5c)|^\.|\w\.\w|^(?:[#@\uFF03\uFF20]|%23|%40)\w/i;
 const MOST_WORDS = 2;
 
 /** Sentences: more words than anything that looks like a path. A list of paths has none, or few. */
-export function isProse(text: string): boolean {
+export function isProse(text: string, isSaid: boolean): boolean {
   if (!/\s/.test(text)) return false;
   const words = text.split(/\s+/).filter((word) => word !== '');
   const plain = words.filter((word) => !PATH_LIKE.test(word.replace(/[.!?:,;)]+$/, '')));
-  return plain.length > MOST_WORDS && plain.length * 2 > words.length;
+  // Where sentences are expected, any word makes one.
+  return isSaid ? plain.length > 0 : plain.length > MOST_WORDS && plain.length * 2 > words.length;
 }
 
 /** The one line that a text is, or `undefined` where it is longer or has several. */

@@ -115,10 +115,15 @@ function collectText(text: string, at: Position, walk: Walk): void {
   const isNamed = isNameKey(key);
   const line = isContent ? undefined : lineOf(text);
   if (line !== undefined && isNameTarget(line, { kind, isNamed, concern: walk.concern })) addNames(line, at, walk);
-  else if (isTold(at, walk) && !(isContent && kind === 'other') && namesFile(text, kind)) {
+  else if (isTold(at, walk) && !isOfWeb(text, at, walk) && !(isContent && kind === 'other') && namesFile(text, kind)) {
     const isFile = kind === 'path' || isFileOfPlace(text, isNamed, at, walk.concern);
     walk.texts.add({ from, text, as: isFile ? 'path' : 'any' });
   } else if (line !== undefined) walk.texts.check({ from, text: line, isProse: isProseKey(key) && isText });
+}
+
+/** A URI by its format alone, where no list is about names, may as well be of the web. */
+function isOfWeb(text: string, { key }: Position, { concern }: Walk): boolean {
+  return !concern.ofNames && /^https?:\/\//i.test(text.trim()) && kindOfKey(key) !== 'path';
 }
 
 function addNames(line: string, { from, key, isDeclared }: Position, { texts }: Walk): void {

@@ -126,7 +126,7 @@ suite('A file in an argument that is not called so', () => {
       { path, newText: 'secrets/key.pem' },
       { path, zorb: '.env\nsecrets/key.pem' },
       { path, marked: 'secrets/key.pem' },
-      { path, pattern: '// TODO' },
+      { path, pattern: '// note' },
       { path, pattern: '/^import .* from/gm' },
       { path, pattern: '\\bfoo\\b' },
       { path, pattern: '^\\s+\\d+%$' },
