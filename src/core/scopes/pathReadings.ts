@@ -38,12 +38,16 @@ const MOST_DECODINGS = 3;
 const MOST_TEXTS = 128;
 export const TOO_MANY: Unreadable = { why: 'It can be read in too many ways.' };
 
+/** Letters, digits and single separators: nothing that any program would take for something else. */
+const PLAIN = /^\w[\w.-]*(?<![.])(?:[ /]\w[\w.-]*(?<![.]))*$/;
+
 /**
  * Every reading of a text. Programs decode, trim, resolve and expand in any order: what each of these makes of any
  * reading is a reading again.
  */
 export function readingsOf(text: string, context: ReadingContext, as: ReadAs = 'any'): Readings | Unreadable {
   if (text.length > LONGEST_TEXT) return TOO_LONG;
+  if (as !== 'name' && PLAIN.test(text)) return { ...PLAIN_READINGS, texts: [text] };
   const written = new Spellings(text, OF_ANY_TEXT, context);
   if (written.trouble !== undefined) return written.trouble;
   const paths = new Spellings(context.style.slashed(text), OF_PATHS, context);
@@ -53,11 +57,17 @@ export function readingsOf(text: string, context: ReadingContext, as: ReadAs = '
   return pathReadings(paths.all, hasSigil(text.trim()) ? namesOf(written.all, context) : [], context);
 }
 
+const PLAIN_READINGS: Readings = { kind: 'path', texts: [], possible: [], unlikely: [], names: [] };
+
 /** Every reading of a text that may name something or not. Part of it may be unreadable: `trouble` says why. */
 export function looseReadingsOf(
   text: string,
   context: ReadingContext,
 ): { readonly readings: Readings; readonly trouble: Unreadable | undefined } {
+  if (PLAIN.test(text)) {
+    const readings: Readings = { ...PLAIN_READINGS, texts: [text], names: namesOf([text], context) };
+    return { readings, trouble: undefined };
+  }
   const written = new Spellings(text, OF_ANY_TEXT, context);
   const paths = new Spellings(context.style.slashed(text), OF_PATHS, context);
   const names = namesOf(written.all, context);

@@ -10,7 +10,7 @@ const DEEPEST = 32;
 const MOST_VALUES = 20_000;
 const LONGEST_FROM = 256;
 /** More texts besides are not looked at, and a person is asked. */
-const MOST_CHECKED = 2_000;
+const MOST_CHECKED = 1_000;
 
 /** The texts of a request. */
 export interface FoundTexts {

@@ -181,17 +181,22 @@ function readChecks(
   place: CheckPlace,
 ): readonly (ReadCheck | undefined)[] | Unreadable {
   const checks: (ReadCheck | undefined)[] = [];
+  let lookups = 0;
   const add = (from: string, read: readonly (ReadCheck | undefined)[] | Unreadable): Unreadable | undefined => {
     if (isUnreadable(read)) return at(from, read);
     checks.push(...read);
+    for (const check of read) lookups += check?.asked.length ?? 0;
     return undefined;
   };
   for (const { from, text } of targets) {
+    if (lookups > MOST_LOOKUPS) return [...checks, undefined];
     const line = from === 'label' ? undefined : lineOf(text);
     const trouble = line === undefined ? undefined : add(from, readPartsOf(from, line, place));
     if (trouble !== undefined) return trouble;
   }
   for (const text of checked) {
+    // What is left is not looked at, so that a person is asked.
+    if (lookups > MOST_LOOKUPS) return [...checks, undefined];
     const trouble = add(text.from, readChecked(text, place));
     if (trouble !== undefined) return trouble;
   }

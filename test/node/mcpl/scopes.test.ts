@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { realpathSync } from 'node:fs';
-import { set } from './mcplCase.ts';
+import { set, tool } from './mcplCase.ts';
 import { FILES_SET, LISTS, scopeCases, WRITE } from './scopeCase.ts';
 
 const NO = '{"approved":false,"reason":"The settings of the host deny it."}';
@@ -79,6 +79,42 @@ scopeCases('the lists', (open) => {
       denied('/ws/secrets/k'),
       denied('/ws/SECRETS/k'),
       denied('/ws/.cfg/secrets/k'),
+    ]);
+  });
+
+  test('MCPL §7.2: channels are denied, approved and asked about by their names, in calls and requests', async () => {
+    const post = tool('write', {
+      inputSchema: { type: 'object', properties: { channel: { type: 'string' }, text: { type: 'string' } } },
+      _meta: { featureSet: 'files' },
+    });
+    const lists = { whitelist: ['#general', '#dev-*'], blacklist: ['#admin-*'] };
+    const opened = await open({ server: { tools: [post], entry: { scopes: { files: lists } } } });
+    opened.person.push('deny', 'deny');
+    const answers = [
+      await opened.call({ channel: '#admin-secret', text: 'Hello' }),
+      await opened.call({ channel: '#general', text: 'Hello' }),
+      await opened.call({ channel: '#other', text: 'Hello' }),
+      await opened.elevate('#general', { channel: '#admin-x' }),
+      await opened.elevate('#general', { channel: '#general' }),
+      await opened.elevate('#general', { channel: '#dev-x' }),
+    ];
+    assert.deepEqual(
+      answers.map((answer) => answer.replace(/^(SCOPE_DENIED).*/s, '$1')),
+      [
+        'SCOPE_DENIED',
+        'Done.',
+        'SCOPE_DENIED',
+        NO,
+        '{"approved":true,"payload":{"channel":"#general"}}',
+        '{"approved":false,"reason":"The user denied it."}',
+      ],
+    );
+    assert.deepEqual(opened.asked, [
+      'case files call write unlisted: /arguments/channel #other',
+      'case files elevate disagreement “#general”: label #general, /payload/channel #dev-x',
+    ]);
+    assert.deepEqual(await opened.sent(), [
+      '{"name":"write","arguments":{"channel":"#general","text":"Hello"},"scope":{"label":"#general","payload":{"name":"#general"}}}',
     ]);
   });
 
