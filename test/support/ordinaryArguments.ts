@@ -77,7 +77,7 @@ const BY_NAME: readonly (readonly [RegExp, readonly string[]])[] = [
     /query|search|^q$|question|prompt|task|goal|intent|instruction|thought|observation|reason|note|title|summary|subject|description/i,
     SENTENCES,
   ],
-  [/pattern$|regex|grep/i, ['TODO', '\\bfoo\\(', '^import .* from', '*.ts', 'class [A-Z]\\w+', '(a|b)/c', 'logs-*']],
+  [/pattern$|regex|grep/i, ['login', '\\bfoo\\(', '^import .* from', '*.ts', 'class [A-Z]\\w+', '(a|b)/c', 'logs-*']],
   [/sql|statement/i, ['SELECT * FROM users WHERE id = 1', "SELECT a/b FROM t WHERE name LIKE '%x%'"]],
   [/^function$|script|code|command/i, ['() => document.title', 'return 1 + 1', 'ls', 'get pods']],
   [
