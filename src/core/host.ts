@@ -82,7 +82,12 @@ class LiveHost implements Host {
     this.#own = this.#store.add(new OwnSettings({ ports, configure: (settings) => this.configure(settings) }));
     this.alsoEvents = this.#mcpl.alsoEvents;
     const repeated = repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) });
-    this.#inputs = new InputParts({ clock, ports: ports.inputs, find: (id) => this.#units.get(id)?.inputs });
+    this.#inputs = new InputParts({
+      clock,
+      ports: ports.inputs,
+      find: (id) => this.#units.get(id)?.inputs,
+      onSchemaFault: (id, tool, why) => this.#units.get(id)?.offer.remark(tool, why),
+    });
     this.#calls = new ToolCalls({
       clock,
       ids,

@@ -104,4 +104,9 @@ export interface SchemaChecker {
 export type SchemaVerdict =
   | { readonly kind: 'ok' }
   | { readonly kind: 'mismatch'; readonly problems: readonly string[] }
-  | { readonly kind: 'undecided'; readonly why: string };
+  | {
+      readonly kind: 'undecided';
+      readonly why: string;
+      /** The schema is at fault: to ask again by it gives no more. Absent where it was this value, or this moment. */
+      readonly isSchemaFault?: boolean;
+    };

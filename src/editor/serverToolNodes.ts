@@ -29,7 +29,8 @@ export function toolsNodes(server: ServerSnapshot): readonly TreeNode[] {
 function toolNode(server: string, offeredTool: OfferedTool): TreeNode {
   const { tool, offered, autoApproved, forApps, setOff, change } = offeredTool;
   const name = cleanLine(tool.name, MAX_LABEL);
-  const description = toolDescription(offeredTool);
+  const state = toolDescription(offeredTool);
+  const description = offeredTool.remark === undefined ? state : `${state} · arguments not checked`;
   const canBeOffered = forApps === undefined && setOff === undefined;
   return {
     ...LEAF,
@@ -80,7 +81,7 @@ function withheldText({ forApps, setOff, needs }: OfferedTool): string | undefin
 }
 
 function toolTooltip(offeredTool: OfferedTool): string {
-  const { tool, offered, autoApproved, change } = offeredTool;
+  const { tool, offered, autoApproved, change, remark } = offeredTool;
   const hints = toolHints(tool);
   const changed = change === undefined ? '' : ' Its definition changed since you approved it.';
   const approval = autoApproved
@@ -90,6 +91,7 @@ function toolTooltip(offeredTool: OfferedTool): string {
     cleanLine(tool.title ?? tool.name, MAX_LABEL),
     // Ours first: what the server says may be longer than the tooltip shows.
     offered ? `Offered to models. ${approval}` : (withheldText(offeredTool) ?? 'Not offered to models.'),
+    remark === undefined ? undefined : `Its arguments are sent unchecked: ${cleanText(remark)}`,
     hints.length === 0 ? undefined : `The server says: ${hints.join(', ')}.`,
     tool.description === undefined ? undefined : `\n${cleanText(tool.description)}`,
   );

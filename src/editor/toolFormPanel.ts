@@ -60,6 +60,9 @@ export class ToolFormPanel implements Disposable {
         return this.#start(message);
       case 'cancel':
         return this.#run.cancel();
+      case 'sendAnyway':
+        void this.#run.sendAnyway();
+        return;
       case 'switch':
         return this.#send(switched(this.#form, message.entered));
       case 'copy':

@@ -37,6 +37,8 @@ export class ToolRun {
   #progress: Progress | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ending: Ending | undefined;
+  /** Of the last call. */
+  #args: JsonObject | undefined;
 
   constructor(host: RunHost, target: ToolTarget, changed: () => void) {
     this.#host = host;
@@ -67,14 +69,25 @@ export class ToolRun {
     return { text, isJson: isJsonText(text) };
   }
 
+  /** The arguments that did not fit the tool's schema, once more: the person saw what is wrong with them. */
+  async sendAnyway(): Promise<void> {
+    const { view } = this;
+    if (view.kind === 'failed' && view.canSendAnyway && this.#args !== undefined) await this.#start(this.#args, true);
+  }
+
   async start(args: JsonObject): Promise<void> {
+    await this.#start(args, false);
+  }
+
+  async #start(args: JsonObject, unchecked: boolean): Promise<void> {
     if (this.#source !== undefined) return;
+    this.#args = args;
     const source = new CancellationSource();
     this.#source = source;
     this.#startedAt = Date.now();
     this.#progress = undefined;
     this.#changed();
-    const ending = await this.#call(args, source);
+    const ending = await this.#call(args, unchecked, source);
     if (this.#source !== source) return;
     this.#end();
     this.#ending = ending;
@@ -91,7 +104,7 @@ export class ToolRun {
     this.#end();
   }
 
-  async #call(args: JsonObject, source: CancellationSource): Promise<Ending> {
+  async #call(args: JsonObject, unchecked: boolean, source: CancellationSource): Promise<Ending> {
     const elapsed = (): number => Date.now() - this.#startedAt;
     const onProgress = (progress: Progress): void => {
       if (this.#source !== source) return;
@@ -101,7 +114,7 @@ export class ToolRun {
         this.#changed();
       }, PROGRESS_MS);
     };
-    const request = { ...this.#target, args, route: 'command' } as const;
+    const request = { ...this.#target, args, route: 'command', ...(unchecked && { unchecked }) } as const;
     let kept: KeptState | undefined;
     const listener = this.#host.onDidChangeOperation((operation) => {
       if (operation.request === request) kept = operation.kept;

@@ -117,6 +117,8 @@ export function failedRun(elapsedMs: number, error: HostError): RunView {
     elapsedMs,
     message: cleanText(error.message),
     suggestion: cleanText(error.suggestion ?? ''),
+    // A tool may refuse arguments as well: those were sent.
+    canSendAnyway: error.code === 'INVALID_ARGUMENTS' && error.effect === 'none',
   };
 }
 

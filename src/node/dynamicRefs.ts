@@ -37,7 +37,7 @@ function bound(schema: JsonObject, anchors: ReadonlyMap<string, number>): JsonOb
 }
 
 /** Applies a step to every schema within a schema, the inner ones first. */
-function rewriteAll(schema: Json, step: (schema: JsonObject) => JsonObject): Json {
+export function rewriteAll(schema: Json, step: (schema: JsonObject) => JsonObject): Json {
   if (!isJsonObject(schema)) return schema;
   const members = Object.entries(schema).map(([key, value]) => {
     if (value === undefined) return [key, value] as const;

@@ -38,6 +38,8 @@ const MAX_WAITING = 100;
 /** A thread that cannot start is not tried for ever. */
 const MAX_FAILED_STARTS = 3;
 const MEMORY_MB = 256;
+/** Schemas that the thread keeps compiled. */
+const MAX_COMPILED = 500;
 
 interface Check {
   readonly id: number;
@@ -56,6 +58,12 @@ class SchemaThread implements ThreadedSchemaChecker {
   #isReady = false;
   #timer: NodeJS.Timeout | undefined;
   #lastId = 0;
+  /** Each schema is handed over once, and then meant by its key. */
+  readonly #keys = new WeakMap<JsonObject, number>();
+  readonly #handedOver = new Set<number>();
+  #lastKey = 0;
+  /** Schemas that are small enough. */
+  readonly #measured = new WeakSet<JsonObject>();
   #failedStarts = 0;
   #isClosed = false;
 
@@ -66,7 +74,7 @@ class SchemaThread implements ThreadedSchemaChecker {
   async check(schema: JsonObject, value: Json, token: CancellationToken): Promise<SchemaVerdict> {
     if (token.isCancellationRequested) return undecided(CANCELLED);
     const obstacle = this.#obstacle(schema, value);
-    if (obstacle !== undefined) return undecided(obstacle);
+    if (obstacle !== undefined) return obstacle;
     const check: Check = { id: ++this.#lastId, schema, value, verdict: new Deferred() };
     const subscription: Disposable = token.onCancellationRequested(() => this.#giveUp(check));
     this.#waiting.push(check);
@@ -81,16 +89,23 @@ class SchemaThread implements ThreadedSchemaChecker {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const check of this.#waiting.splice(0)) check.verdict.resolve(undecided(CLOSED));
-    await this.#end(CLOSED);
+    await this.#end(undecided(CLOSED));
   }
 
-  #obstacle(schema: JsonObject, value: Json): string | undefined {
-    if (this.#isClosed) return CLOSED;
-    if (this.#failedStarts >= MAX_FAILED_STARTS) return 'The thread that checks schemas does not start.';
-    if (this.#hostile.has(schema)) return 'Checking by this schema was given up before.';
-    if (this.#waiting.length >= MAX_WAITING) return 'Too many results wait for their check.';
-    if (!isWithin(schema, SCHEMA_LIMITS)) return 'The schema is too large to be checked.';
-    return isWithin(value, VALUE_LIMITS) ? undefined : 'The value is too large to be checked.';
+  #obstacle(schema: JsonObject, value: Json): SchemaVerdict | undefined {
+    if (this.#isClosed) return undecided(CLOSED);
+    if (this.#failedStarts >= MAX_FAILED_STARTS) return undecided('The thread that checks schemas does not start.');
+    if (this.#hostile.has(schema)) return unusable('Checking by this schema was given up before.');
+    if (this.#waiting.length >= MAX_WAITING) return undecided('Too many values wait for their check.');
+    if (!this.#isSmall(schema)) return unusable('The schema is too large to be checked.');
+    return isWithin(value, VALUE_LIMITS) ? undefined : undecided('The value is too large to be checked.');
+  }
+
+  #isSmall(schema: JsonObject): boolean {
+    if (this.#measured.has(schema)) return true;
+    if (!isWithin(schema, SCHEMA_LIMITS)) return false;
+    this.#measured.add(schema);
+    return true;
   }
 
   #giveUp(check: Check): void {
@@ -110,12 +125,22 @@ class SchemaThread implements ThreadedSchemaChecker {
     try {
       const worker = (this.#worker ??= this.#start());
       worker.ref();
-      const { id, schema, value } = check;
-      worker.postMessage({ id, schema, value });
+      worker.postMessage(this.#question(check));
       this.#limit(this.#isReady ? this.#timeLimit : START_LIMIT_MS);
     } catch {
       this.#settle(undecided('The value cannot be handed to the thread that checks it.'));
     }
+  }
+
+  #question({ id, schema, value }: Check): Readonly<Record<string, unknown>> {
+    const known = this.#keys.get(schema);
+    const key = known ?? ++this.#lastKey;
+    if (known === undefined) this.#keys.set(schema, key);
+    if (this.#handedOver.has(key)) return { id, key, value };
+    const forget = this.#handedOver.size >= MAX_COMPILED;
+    if (forget) this.#handedOver.clear();
+    this.#handedOver.add(key);
+    return { id, key, schema, value, forget };
   }
 
   get #timeLimit(): number {
@@ -128,6 +153,7 @@ class SchemaThread implements ThreadedSchemaChecker {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
     this.#isReady = false;
+    this.#handedOver.clear();
     worker.on('message', (message: unknown) => this.#receive(worker, message));
     // What is wrong is told by the exit, which follows.
     worker.on('error', () => undefined);
@@ -155,16 +181,17 @@ class SchemaThread implements ThreadedSchemaChecker {
     const hadBegun = this.#isReady;
     if (!hadBegun) this.#failedStarts++;
     else if (this.#current !== undefined) this.#hostile.add(this.#current.schema);
-    await this.#end(hadBegun ? `The check took longer than ${this.#timeLimit / 1000} s.` : 'The check did not begin.');
+    const tookLonger = `The check took longer than ${this.#timeLimit / 1000} s.`;
+    await this.#end(hadBegun ? unusable(tookLonger) : undecided('The check did not begin.'));
   }
 
   /** The thread is gone for good only when this resolves: a pattern that runs for ever is interrupted by force. */
-  async #end(why: string): Promise<void> {
+  async #end(verdict: SchemaVerdict): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
     clearTimeout(this.#timer);
     const ended = worker?.terminate();
-    if (this.#current !== undefined) this.#settle(undecided(why));
+    if (this.#current !== undefined) this.#settle(verdict);
     await ended;
   }
 
@@ -174,7 +201,7 @@ class SchemaThread implements ThreadedSchemaChecker {
     clearTimeout(this.#timer);
     if (!this.#isReady) this.#failedStarts++;
     else if (this.#current !== undefined) this.#hostile.add(this.#current.schema);
-    if (this.#current !== undefined) this.#settle(undecided('The thread that checks schemas ended unexpectedly.'));
+    if (this.#current !== undefined) this.#settle(this.#isReady ? unusable(ENDED) : undecided(ENDED));
   }
 
   #settle(verdict: SchemaVerdict): void {
@@ -190,16 +217,21 @@ class SchemaThread implements ThreadedSchemaChecker {
     if (worker === undefined) return;
     worker.unref();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#end(CLOSED), IDLE_MS);
+    this.#timer = setTimeout(() => void this.#end(undecided(CLOSED)), IDLE_MS);
     this.#timer.unref();
   }
 }
 
 const CANCELLED = 'The check was cancelled.';
+const ENDED = 'The thread that checks schemas ended unexpectedly.';
 const CLOSED = 'Nothing is checked any more.';
 
 function undecided(why: string): SchemaVerdict {
   return { kind: 'undecided', why };
+}
+
+function unusable(why: string): SchemaVerdict {
+  return { kind: 'undecided', why, isSchemaFault: true };
 }
 
 function isVerdict(value: unknown): value is SchemaVerdict {

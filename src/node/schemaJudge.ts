@@ -1,6 +1,15 @@
 import { format, type OutputUnit, type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema';
-import { cleanLine, clip, isJsonObject, type Json, messageOf, type SchemaVerdict } from '../core/index.ts';
-import { boundDynamicRefs } from './dynamicRefs.ts';
+import {
+  cleanLine,
+  clip,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  messageOf,
+  type SchemaVerdict,
+} from '../core/index.ts';
+import { boundDynamicRefs, rewriteAll } from './dynamicRefs.ts';
 
 /** JSON Schema 2020-12: a format annotates and does not assert. */
 for (const name of Object.keys(format)) delete format[name];
@@ -25,23 +34,53 @@ const WRAPPERS = new Set([
   ...['allOf', 'anyOf', 'oneOf', 'if', '$ref', '$recursiveRef'],
 ]);
 
-/** Judges a value. Takes as long as the schema makes it take: whoever calls this must be able to end the thread. */
-export function judge(schema: Json, value: Json): SchemaVerdict {
+/** Judges values by one schema. Takes as long as that makes it take: whoever calls it must be able to end the thread. */
+export type Judge = (value: Json) => SchemaVerdict;
+
+/** Compiles a schema once for all of its values. */
+export function compileJudge(schema: Json): Judge {
   const dialect = dialectOf(schema);
-  if (dialect === undefined) return undecided('The schema is written in a dialect that this host does not know.');
+  if (dialect === undefined) return () => unusable('The schema is written in a dialect that this host does not know.');
   try {
     const bound = dialect === '2020-12' ? boundDynamicRefs(schema) : schema;
-    if (!isSchema(bound)) return undecided('The schema is not an object.');
-    const { valid, errors } = new Validator(bound, dialect).validate(value);
-    return valid ? { kind: 'ok' } : { kind: 'mismatch', problems: problemsOf(errors) };
+    if (!isSchema(bound)) return () => unusable('The schema is not an object.');
+    const fault = typeFault(schema);
+    if (fault !== undefined) return () => unusable(`The schema cannot be used: ${fault}`);
+    const validator = new Validator(bound, dialect);
+    return (value) => judgeBy(validator, value);
   } catch (error) {
-    // A reference that leads out of the schema, a pattern that is none, a schema that refers to itself for ever.
-    return undecided(`The schema cannot be used: ${reasonOf(error)}`);
+    const why = `The schema cannot be used: ${reasonOf(error)}`;
+    return () => unusable(why);
   }
 }
 
-function undecided(why: string): SchemaVerdict {
-  return { kind: 'undecided', why };
+function judgeBy(validator: Validator, value: Json): SchemaVerdict {
+  try {
+    const { valid, errors } = validator.validate(value);
+    return valid ? { kind: 'ok' } : { kind: 'mismatch', problems: problemsOf(errors) };
+  } catch (error) {
+    // A reference that leads out of the schema, a pattern that is none, a schema that refers to itself for ever.
+    return unusable(`The schema cannot be used: ${reasonOf(error)}`);
+  }
+}
+
+function unusable(why: string): SchemaVerdict {
+  return { kind: 'undecided', why, isSchemaFault: true };
+}
+
+const TYPES = new Set<Json | undefined>(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
+
+/** The validator takes a type that does not exist for one that no value has. */
+function typeFault(schema: Json): string | undefined {
+  let fault: string | undefined;
+  const check = (part: JsonObject): JsonObject => {
+    const { type } = part;
+    const unknown = (isJsonArray(type) ? type : [type]).find((each) => each !== undefined && !TYPES.has(each));
+    if (unknown !== undefined) fault ??= `the type ${cleanLine(JSON.stringify(unknown), 60)} does not exist`;
+    return part;
+  };
+  rewriteAll(schema, check);
+  return fault;
 }
 
 function dialectOf(schema: Json): SchemaDraft | undefined {

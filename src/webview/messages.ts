@@ -84,7 +84,14 @@ export type RunView =
     }
   /** Ended by the person. */
   | { readonly kind: 'cancelled'; readonly elapsedMs: number }
-  | { readonly kind: 'failed'; readonly elapsedMs: number; readonly message: string; readonly suggestion: string };
+  | {
+      readonly kind: 'failed';
+      readonly elapsedMs: number;
+      readonly message: string;
+      readonly suggestion: string;
+      /** The host did not send it, and does when the person insists. */
+      readonly canSendAnyway: boolean;
+    };
 
 /** A piece of a result. `note` says what is not shown, or where it comes from. */
 export type BlockView =
@@ -108,6 +115,8 @@ export type FromPage =
   | { readonly type: 'ready' }
   | { readonly type: 'run'; readonly entered: Entered }
   | { readonly type: 'cancel' }
+  /** The last arguments once more, unchecked. */
+  | { readonly type: 'sendAnyway' }
   /** Shows what was entered in the other way: form as JSON, JSON as form. */
   | { readonly type: 'switch'; readonly entered: Entered }
   | { readonly type: 'copy' }
@@ -128,7 +137,7 @@ export interface PageState {
 
 /** Longest text that a page may send: what a person can type or paste, not what could fill the memory. */
 const MAX_TEXT = 16_000_000;
-const SIGNALS = ['ready', 'cancel', 'copy', 'open', 'start', 'log'] as const;
+const SIGNALS = ['ready', 'cancel', 'sendAnyway', 'copy', 'open', 'start', 'log'] as const;
 
 /** Reads a message of the page. A page can be made to say anything, so what is not understood is nothing. */
 export function decodeFromPage(value: unknown): FromPage | undefined {

@@ -5,6 +5,7 @@ export interface ResultActions {
   copy(): void;
   open(): void;
   log(): void;
+  sendAnyway(): void;
 }
 
 /** What a run gave. Nothing while there is none. */
@@ -20,7 +21,13 @@ export function resultView(run: RunView, actions: ResultActions): readonly Node[
         element('h2', { class: 'failed', text: `Failed after ${seconds(run.elapsedMs)}` }),
         element('p', { class: 'reason', text: run.message }),
         ...(run.suggestion === '' ? [] : [element('p', { class: 'suggestion', text: run.suggestion })]),
-        element('div', { class: 'buttons', children: [button('Show Log', 'secondary', () => actions.log())] }),
+        element('div', {
+          class: 'buttons',
+          children: [
+            ...(run.canSendAnyway ? [button('Send Anyway', 'secondary', () => actions.sendAnyway())] : []),
+            button('Show Log', 'secondary', () => actions.log()),
+          ],
+        }),
       ];
     case 'done':
       return [

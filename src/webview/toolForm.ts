@@ -89,6 +89,7 @@ class ToolPage {
       copy: () => this.#send({ type: 'copy' }),
       open: () => this.#send({ type: 'open' }),
       log: () => this.#send({ type: 'log' }),
+      sendAnyway: () => this.#send({ type: 'sendAnyway' }),
     };
     this.#result.replaceChildren(...resultView(run, actions));
     // A long form hides what it was run for.

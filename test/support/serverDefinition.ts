@@ -11,6 +11,8 @@ export function serverDefinition(extra: Partial<ServerDefinition> = {}, command 
     protocol: { era: 'auto', dialect: 'auto', mcpl: 'auto' },
     hiddenTools: [],
     autoApprove: [],
+    validatesArguments: true,
+    checksHealth: true,
     timeouts: { start: 60, list: 30, call: 60, callMax: 60 },
     restart: 'onCrash',
     definedBy: 'user',

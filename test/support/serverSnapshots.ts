@@ -43,6 +43,8 @@ export function definition(id: string): ServerDefinition {
     },
     protocol: { era: 'auto', dialect: 'auto', mcpl: 'auto' },
     hiddenTools: [],
+    validatesArguments: true,
+    checksHealth: true,
     autoApprove: [],
     timeouts: { start: 30, list: 30, call: 60, callMax: 600 },
     restart: 'onCrash',

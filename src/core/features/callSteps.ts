@@ -58,9 +58,16 @@ export interface CallRecovery extends CallConcern {
   recover(context: CallContext, error: HostError, again: CallStep): Promise<ResultView> | undefined;
 }
 
+/** One that is made for each tool, with what it has to work out once; `undefined` where the tool is none of its concern. */
+export interface ToolConcern {
+  forTool(session: Session, tool: Tool | undefined, server: ServerSnapshot): CallInterceptor | undefined;
+}
+
+export type AnyConcern = CallInterceptor | CallRecovery | ToolConcern;
+
 /** Those of the list that are concerned, as one function; the last one is the nearest to `send`. */
 export function stepThrough(
-  concerns: readonly (CallInterceptor | CallRecovery)[],
+  concerns: readonly AnyConcern[],
   send: CallStep,
   {
     session,
@@ -69,7 +76,10 @@ export function stepThrough(
   }: { readonly session: Session; readonly tool: Tool | undefined; readonly server: ServerSnapshot },
 ): CallStep {
   return concerns
-    .filter((concern) => concern.concerns?.(session, tool, server) ?? true)
+    .flatMap((concern): readonly (CallInterceptor | CallRecovery)[] => {
+      const made = 'forTool' in concern ? concern.forTool(session, tool, server) : concern;
+      return made === undefined || made.concerns?.(session, tool, server) === false ? [] : [made];
+    })
     .reduceRight<CallStep>(
       (next, concern) =>
         'intercept' in concern

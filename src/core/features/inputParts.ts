@@ -1,4 +1,4 @@
-import type { CallInterceptor, CallRecovery } from './callSteps.ts';
+import type { AnyConcern } from './callSteps.ts';
 import type { InputInterceptorsOptions, ServerInputs, ServerInputsOptions } from './serverInputs.ts';
 
 type Make = (options: ServerInputsOptions) => ServerInputs;
@@ -7,14 +7,14 @@ type Make = (options: ServerInputsOptions) => ServerInputs;
 export class InputParts {
   readonly #options: InputInterceptorsOptions;
   #loading: Promise<Make> | undefined;
-  #interceptors: readonly (CallInterceptor | CallRecovery)[] = [];
+  #interceptors: readonly AnyConcern[] = [];
 
   constructor(options: InputInterceptorsOptions) {
     this.#options = options;
   }
 
   /** None before a server has started: there is nothing to be called then. */
-  get interceptors(): readonly (CallInterceptor | CallRecovery)[] {
+  get interceptors(): readonly AnyConcern[] {
     return this.#interceptors;
   }
 

@@ -13,6 +13,7 @@ export interface OfferedToolsOptions {
   readonly mcpl: McplSnapshot | undefined;
   readonly settings: McplSettings;
   readonly trust: Pick<ToolTrust, 'isTrusted' | 'changeOf'>;
+  remarkOn(tool: Tool): string | undefined;
 }
 
 /** The tools of a server with what models may do with each. */
@@ -28,7 +29,9 @@ export function offeredTools(options: OfferedToolsOptions): readonly OfferedTool
     const isApproved = approved.has(tool.name);
     const autoApproved = isApproved && trust.isTrusted(tool);
     const change = isApproved && !autoApproved ? trust.changeOf(tool) : undefined;
-    return { tool, offered, autoApproved, ...setsOff, ...(forApps && { forApps }), ...(change && { change }) };
+    const remark = options.remarkOn(tool);
+    const extras = { ...(forApps && { forApps }), ...(change && { change }), ...(remark !== undefined && { remark }) };
+    return { tool, offered, autoApproved, ...setsOff, ...extras };
   });
 }
 

@@ -3,12 +3,13 @@ import type { Logger } from '../base/log.ts';
 import type { Redact } from '../base/secrets.ts';
 import type { InputPorts, SamplingQuestion } from '../inputPorts.ts';
 import type { SessionFeature } from '../session/session.ts';
+import { argumentCheck, type ArgumentCheckOptions } from './argumentCheck.ts';
 import { ElicitationFeature } from './elicitation.ts';
 import { requiredPages } from './requiredPages.ts';
 import { SamplingFeature } from './sampling.ts';
 import { structuredOutput } from './structuredOutput.ts';
 import { TaskFeature, TASKS_DECLARATION, tasks } from './tasks.ts';
-import type { CallInterceptor, CallRecovery } from './callSteps.ts';
+import type { AnyConcern } from './callSteps.ts';
 
 export interface ServerInputsOptions {
   /** The server's id in the settings. */
@@ -43,12 +44,18 @@ export interface InputInterceptorsOptions {
   readonly clock: Clock;
   readonly ports: InputPorts;
   find(server: string): ServerInputs | undefined;
+  onSchemaFault: ArgumentCheckOptions['onSchemaFault'];
 }
 
-/** In this order: a task is what is called again after a page was visited, and its result is what is checked. */
-export function inputInterceptors(options: InputInterceptorsOptions): readonly (CallInterceptor | CallRecovery)[] {
+/** In this order: nothing else is done for wrong arguments; a task is what is called again after a page was visited, and its result is what is checked. */
+export function inputInterceptors(options: InputInterceptorsOptions): readonly AnyConcern[] {
   const { clock, ports } = options;
   return [
+    argumentCheck({
+      clock,
+      checker: ports.schemaChecker,
+      onSchemaFault: (server, tool, why) => options.onSchemaFault(server, tool, why),
+    }),
     structuredOutput(ports),
     requiredPages({ clock, find: (server) => options.find(server)?.elicitation }),
     tasks({ clock, find: (server) => options.find(server)?.tasks }),

@@ -1,3 +1,4 @@
+import { cleanLine } from '../base/cleanText.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import type { HostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
@@ -41,10 +42,13 @@ export class ServerOffer implements Disposable {
   resources: readonly Resource[] = [];
   templates: readonly ResourceTemplate[] = [];
   prompts: readonly Prompt[] = [];
+  readonly #remarks = new WeakMap<Tool, string>();
+  readonly #log: Logger;
   #listings: Readonly<Record<OfferKind, Listing>> = { tools: UNREAD, resources: UNREAD, prompts: UNREAD };
 
   constructor(options: ServerOfferOptions) {
     const { clock, log } = options;
+    this.#log = log;
     const listTimeoutMs = (): number => options.listTimeoutMs();
     const common = { clock, log, listTimeoutMs, requestTimeoutMs: listTimeoutMs };
     this.toolCatalog = new ToolCatalog({
@@ -80,6 +84,18 @@ export class ServerOffer implements Disposable {
     });
     this.completions = new Completions(common);
     this.features = [this.toolCatalog, this.resourceCatalog, this.promptCatalog, this.completions];
+  }
+
+  /** Has the definition of a tool shown with what the host found wrong with it. */
+  remark(tool: Tool, why: string): void {
+    if (this.#remarks.has(tool)) return;
+    this.#remarks.set(tool, why);
+    this.#log.log('warn', `The arguments of the tool "${cleanLine(tool.name, 100)}" are not checked: ${why}`);
+    this.#changed.fire({ kind: 'tools', isNews: true });
+  }
+
+  remarkOn(tool: Tool): string | undefined {
+    return this.#remarks.get(tool);
   }
 
   get onDidChange(): Event<OfferChange> {

@@ -376,7 +376,7 @@ export class ServerUnit implements Disposable {
       label: this.#entry.label,
       enabled: definition?.enabled ?? false,
       state: this.state,
-      tools: offeredTools({ ...options, trust: this.trust }),
+      tools: offeredTools({ ...options, trust: this.trust, remarkOn: (tool) => this.offer.remarkOn(tool) }),
       listing: listings.tools,
       resources,
       templates,

@@ -12,7 +12,14 @@ import type { Ids } from '../ports.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
 import { decodeProgress } from '../wire/tools.ts';
 import type { CallAudit } from './callAudit.ts';
-import { type CallContext, type CallInterceptor, type CallRecovery, type CallStep, stepThrough } from './callSteps.ts';
+import {
+  type AnyConcern,
+  type CallContext,
+  type CallInterceptor,
+  type CallRecovery,
+  type CallStep,
+  stepThrough,
+} from './callSteps.ts';
 import { toolNamed } from './calledTool.ts';
 
 /** A server as far as a call needs it. */
@@ -30,7 +37,7 @@ export interface ToolCallsOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   /** In the order of the onion: the last one is the nearest to the server. Asked once for each tool. */
-  interceptors(): readonly (CallInterceptor | CallRecovery)[];
+  interceptors(): readonly AnyConcern[];
   /** Hears how each call ended. */
   readonly audit: Pick<CallAudit, 'answered' | 'failed'>;
   find(server: string): CallTarget | undefined;

@@ -16,6 +16,8 @@ export interface ToolCallRequest {
   readonly conversationId?: string | undefined;
   /** Further `_meta` of the caller that is passed on to the server. */
   readonly meta?: JsonObject | undefined;
+  /** Sent even if the arguments do not fit the tool's schema: for a person, on the route `command` alone. */
+  readonly unchecked?: boolean | undefined;
 }
 
 export interface Progress {

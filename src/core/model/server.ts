@@ -176,6 +176,10 @@ export interface ServerDefinition {
   readonly protocol: ProtocolSettings;
   readonly hiddenTools: readonly string[];
   readonly autoApprove: readonly string[];
+  /** Whether arguments are checked against the schema of their tool before they are sent. */
+  readonly validatesArguments: boolean;
+  /** Whether the server is pinged while it is silent. */
+  readonly checksHealth: boolean;
   readonly timeouts: Timeouts;
   readonly restart: 'onCrash' | 'never';
   /**
@@ -248,6 +252,8 @@ export interface OfferedTool {
   readonly needs?: readonly string[] | undefined;
   /** It is for the server's own apps only: models are never offered it. */
   readonly forApps?: true | undefined;
+  /** Why its arguments are not checked, although they should be. */
+  readonly remark?: string | undefined;
 }
 
 /** A definition that differs from the approved one. */

@@ -41,6 +41,7 @@ const KNOWN_KEYS = [
   'tools',
   'timeouts',
   'restart',
+  'healthCheck',
 ] as const;
 const SCOPE_KEYS: ReadonlySet<string | number> = new Set(['scopes', 'scopeAdapters']);
 const CONNECTION_KEYS = ['command', 'args', 'env', 'envFile', 'cwd', 'url', 'headers', 'transport', 'auth'] as const;
@@ -53,8 +54,8 @@ export function decodeEntry(id: string, traced: Traced, isAgreed: Agreed): Setti
   const reader = new EntryReader(id, traced);
   const connection = decodeConnection(reader);
   const all = decodeProtection(reader);
-  const tools = reader.object('tools');
-  const autoApprove = reader.strings(['tools', 'autoApprove'], tools?.['autoApprove']);
+  const { autoApprove, validatesArguments } = decodeTools(reader);
+  const checksHealth = reader.boolean(['healthCheck'], reader.value('healthCheck')) ?? true;
   const timeouts = decodeTimeouts(reader);
   const restart = reader.choice(['restart'], reader.value('restart'), ['onCrash', 'never']) ?? 'onCrash';
   const ownReader = readerOf(id, traced, traced.own);
@@ -77,6 +78,8 @@ export function decodeEntry(id: string, traced: Traced, isAgreed: Agreed): Setti
     protocol,
     hiddenTools,
     autoApprove,
+    validatesArguments,
+    checksHealth,
     timeouts,
     restart,
     definedBy,
@@ -248,6 +251,14 @@ function checkUrl(reader: EntryReader, url: string): void {
   // A URL that begins with a variable is checked when it is expanded.
   if (/^(https?|wss?):\/\/[^/\s]/i.test(url) || url.startsWith('${')) return;
   reader.fail(['url'], 'Must begin with http://, https://, ws:// or wss://.');
+}
+
+function decodeTools(reader: EntryReader): Pick<ServerDefinition, 'autoApprove' | 'validatesArguments'> {
+  const given = reader.object('tools') ?? {};
+  return {
+    autoApprove: reader.strings(['tools', 'autoApprove'], given['autoApprove']),
+    validatesArguments: reader.boolean(['tools', 'validateArguments'], given['validateArguments']) ?? true,
+  };
 }
 
 function decodeProtocol(reader: EntryReader): ProtocolSettings {

@@ -79,6 +79,24 @@ suite('Call Tool', () => {
     );
   });
 
+  test('does not send arguments that do not fit the schema, until the person says so', async () => {
+    await call('search_notes');
+    await eventually(() => texts('h1'), ['Search Notes']);
+    await person.webviewClick('.heading button.link');
+    await eventually(() => texts('.json .label'), ['Arguments as JSON']);
+    await person.webviewFill('.json textarea', '{"query": 7}');
+    await person.press('Control+Enter');
+    await eventually(
+      () => texts('.result .reason'),
+      ['The arguments do not fit the tool "search_notes": /query: must be string, not number.'],
+    );
+    await person.screenshot('arguments that were not sent');
+    await person.webviewClick('.result button:has-text("Send Anyway")');
+    await eventually(() => texts('.result .reason'), []);
+    assert.match((await headings())[0] ?? '', /^(?:The tool reports an error|Succeeded|Failed)/);
+    await person.screenshot('arguments that were sent anyway');
+  });
+
   test('offers to start a server that does not run', async () => {
     await call('list_notes');
     await eventually(() => texts('h1'), ['List Notes']);

@@ -1,0 +1,97 @@
+import { CancellationSource } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+import { HostError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import { type CompiledSchema, compileSchema, plainProblems } from '../form/plainSchema.ts';
+import type { SchemaChecker, SchemaVerdict } from '../inputPorts.ts';
+import type { Tool } from '../model/catalog.ts';
+import type { ResultView } from '../model/content.ts';
+import type { CallContext, CallStep, ToolConcern } from './callSteps.ts';
+
+export interface ArgumentCheckOptions {
+  readonly clock: Clock;
+  readonly checker: SchemaChecker;
+  /** The arguments of a tool cannot be checked by its schema; told once for each definition. */
+  onSchemaFault(server: string, tool: Tool, why: string): void;
+}
+
+/** A call does not wait longer for its check: it is then sent unchecked. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Checks the arguments of a call against the tool's input schema before anything is sent. A schema that cannot be used
+ * holds up no call: the server has the last word on its arguments anyway.
+ */
+export function argumentCheck(options: ArgumentCheckOptions): ToolConcern {
+  const schemas = new WeakMap<JsonObject, CompiledSchema>();
+  /** Schemas by which nothing can be checked. */
+  const faults = new WeakSet<JsonObject>();
+  const compiled = (schema: JsonObject): CompiledSchema => {
+    const known = schemas.get(schema) ?? compileSchema(schema);
+    schemas.set(schema, known);
+    return known;
+  };
+  return {
+    forTool: (_, tool, server) => {
+      if (tool === undefined || server.definition?.validatesArguments === false) return undefined;
+      const schema = compiled(tool.inputSchema);
+      if (schema.kind === 'any') return undefined;
+      const fault = (why: string): void => {
+        if (faults.has(tool.inputSchema)) return;
+        faults.add(tool.inputSchema);
+        options.onSchemaFault(server.id, tool, why);
+      };
+      return {
+        intercept: (context, next) => {
+          const { request } = context;
+          // A person saw what is wrong, and wants it sent.
+          if (request.unchecked === true && request.route === 'command') return next(context);
+          if (schema.kind === 'plain') {
+            const problems = plainProblems(schema.node, request.args);
+            if (problems?.length === 0) return next(context);
+            if (problems !== undefined) throw misfit(context, problems);
+          }
+          if (faults.has(tool.inputSchema)) return next(context);
+          if (schema.kind === 'fault') {
+            fault(schema.why);
+            return next(context);
+          }
+          return checkedElsewhere(options, tool.inputSchema, context, next, fault);
+        },
+      };
+    },
+  };
+}
+
+async function checkedElsewhere(
+  { clock, checker }: ArgumentCheckOptions,
+  schema: JsonObject,
+  context: CallContext,
+  next: CallStep,
+  fault: (why: string) => void,
+): Promise<ResultView> {
+  const patience = new CancellationSource();
+  const timer = clock.delay(PATIENCE_MS, () => patience.cancel());
+  const cancels = context.token?.onCancellationRequested(() => patience.cancel());
+  let verdict: SchemaVerdict;
+  try {
+    verdict = await checker.check(schema, context.request.args, patience.token);
+  } finally {
+    timer.dispose();
+    cancels?.dispose();
+    patience.dispose();
+  }
+  if (verdict.kind === 'mismatch') throw misfit(context, verdict.problems);
+  if (verdict.kind === 'undecided' && verdict.isSchemaFault === true) fault(verdict.why);
+  return next(context);
+}
+
+function misfit({ request }: CallContext, problems: readonly string[]): HostError {
+  const message = `The arguments do not fit the tool "${request.tool}": ${problems.join(' ')}`;
+  return new HostError('INVALID_ARGUMENTS', message, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: 'Correct them, then call the tool again. Nothing was sent to the server.',
+    data: { problems },
+  });
+}
