@@ -198,6 +198,10 @@ class LiveHost implements Host {
     await this.#unit(id).stop('byUser');
   }
 
+  cancelCalls(id: string): void {
+    this.#unit(id).session?.activity.cancelCalls();
+  }
+
   restart(id: string): Promise<void> {
     return this.#runnable(id, (unit) => unit.restart());
   }

@@ -322,6 +322,8 @@ export interface Host {
   /** Stops a server by hand; it stays stopped until it is started or its `enabled` changes. */
   stop(id: string): Promise<void>;
   restart(id: string): Promise<void>;
+  /** Cancels all tool calls that the server has not answered. */
+  cancelCalls(id: string): void;
 
   /** The one way to a server's tools, whatever route a call comes by. Rejects with a `HostError`. */
   callTool(request: ToolCallRequest, options?: CallOptions): Promise<ResultView>;

@@ -22,6 +22,7 @@ export const COMMANDS = {
   serverStart: 'mcpl.server.start',
   serverStop: 'mcpl.server.stop',
   serverRestart: 'mcpl.server.restart',
+  serverCancelCall: 'mcpl.server.cancelCall',
   serverEnable: 'mcpl.server.enable',
   serverDisable: 'mcpl.server.disable',
   serverRemove: 'mcpl.server.remove',
@@ -133,6 +134,8 @@ export const FACETS = {
   startable: 'startable',
   stoppable: 'stoppable',
   failed: 'failed',
+  /** It says nothing while a call of ours is running. */
+  busy: 'busy',
   enabled: 'enabled',
   tool: 'tool',
   autoApproved: 'autoApproved',

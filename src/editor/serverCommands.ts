@@ -53,6 +53,14 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
       if (id !== undefined) await host.restart(id);
     }),
   );
+  const cancelling = { failed: vscode.l10n.t('The call was not cancelled') };
+  owned.add(
+    registerCommand(services, COMMANDS.serverCancelCall, cancelling, async (argument) => {
+      const busy = whose((server) => server.health?.kind === 'busy');
+      const id = await pick.server(argument, vscode.l10n.t('Which server should stop its call?'), busy);
+      if (id !== undefined) host.cancelCalls(id);
+    }),
+  );
   const forgetting = { failed: vscode.l10n.t('The permission to start was not forgotten') };
   owned.add(
     registerCommand(services, COMMANDS.serverForgetConsent, forgetting, async (argument) => {

@@ -14,7 +14,14 @@ export function stateWords(server: ServerSnapshot): string {
   // Side bars are narrow: what else there is stands below the server, and here only where there are no tools.
   const others = [...counted(server.resources.length, 'resource'), ...counted(server.prompts.length, 'prompt')];
   const counts = tools.length > 0 ? tools : others;
-  return ['running', ...counts, protocolVersion, ...(connection.isDialect ? ['short dialect'] : [])].join(' · ');
+  return [healthText(server), ...counts, protocolVersion, ...(connection.isDialect ? ['short dialect'] : [])].join(
+    ' · ',
+  );
+}
+
+function healthText({ health }: ServerSnapshot): string {
+  if (health === undefined) return 'running';
+  return health.kind === 'busy' ? `busy for ${health.minutes} min` : 'not responding';
 }
 
 function counted(count: number, what: string): readonly string[] {
@@ -35,6 +42,7 @@ export function stateText(server: ServerSnapshot): string {
     case 'stopping':
       return `${state.kind}…`;
     case 'running':
+      return healthText(server);
     case 'failed':
       return state.kind;
     default:
@@ -64,6 +72,7 @@ export function stateIcon(server: ServerSnapshot): NodeIcon {
     return { name: 'error', color: 'list.errorForeground' };
   switch (state.kind) {
     case 'running':
+      if (server.health !== undefined) return { name: 'warning', color: 'list.warningForeground' };
       return { name: 'circle-filled', color: 'testing.iconPassed' };
     case 'starting':
     case 'stopping':

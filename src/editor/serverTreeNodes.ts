@@ -36,6 +36,8 @@ import {
 
 const MAX_CONTRIBUTOR = 40;
 const SHOW_LOG: NodeCommand = { id: COMMANDS.serverShowLog, title: 'Show Log' };
+const RESTART: NodeCommand = { id: COMMANDS.serverRestart, title: 'Restart Server' };
+const CANCEL_CALL: NodeCommand = { id: COMMANDS.serverCancelCall, title: 'Cancel Call' };
 const SHOW_QUESTION: NodeCommand = { id: COMMANDS.serverStart, title: 'Show Question' };
 
 /** The whole view: what is wrong with the settings as a whole, then the servers in the order of the settings. */
@@ -110,6 +112,7 @@ function facetsOf(server: ServerSnapshot, startable: boolean): TreeNode['facets'
     ...(startable ? [FACETS.startable] : []),
     ...(canStop(state) ? [FACETS.stoppable] : []),
     ...(state.kind === 'failed' ? [FACETS.failed] : []),
+    ...(server.health?.kind === 'busy' ? [FACETS.busy] : []),
     ...(server.enabled ? [FACETS.enabled] : []),
     ...(definition?.connection.kind === 'remote' ? [FACETS.remote] : []),
     ...(state.kind === 'running' && server.capabilities['logging'] !== undefined ? [FACETS.logs] : []),
@@ -156,6 +159,8 @@ function stateNotes(server: ServerSnapshot): readonly TreeNode[] {
       const note = state.reason === 'notApproved' ? NOT_APPROVED : state.reason === 'restrictedMode' ? RESTRICTED : '';
       return note === '' ? [] : [noteNode(server.id, 'stopped', note, { name: 'info' })];
     }
+    case 'running':
+      return healthNotes(server);
     case 'asking':
       return [noteNode(server.id, 'asking', ASKING, { name: 'info' }, SHOW_QUESTION)];
     default:
@@ -166,6 +171,17 @@ function stateNotes(server: ServerSnapshot): readonly TreeNode[] {
 const ASKING = 'Select to see the question again.';
 const NOT_APPROVED = 'It was not allowed to start, or not given what it asked for. Start it to be asked again.';
 const RESTRICTED = 'This window is in Restricted Mode. Trust the workspace to start servers.';
+
+/** Never restarted or cancelled without the person: the server may only be slow. */
+function healthNotes({ id, health }: ServerSnapshot): readonly TreeNode[] {
+  if (health === undefined) return [];
+  return health.kind === 'busy'
+    ? [noteNode(id, 'health', BUSY, WARNING_ICON, CANCEL_CALL)]
+    : [noteNode(id, 'health', NOT_RESPONDING, WARNING_ICON, RESTART)];
+}
+
+const BUSY = 'It answers nothing while it works on a call. Select to cancel the call.';
+const NOT_RESPONDING = 'It missed three pings. Select to restart it.';
 
 function errorNotes(server: string, error: HostError, icon: NodeIcon): readonly TreeNode[] {
   const reason = noteNode(server, 'reason', error.message, icon, SHOW_LOG);

@@ -32,8 +32,9 @@ export class InputParts {
   }
 
   async #loadOnce(): Promise<Make> {
-    const { ServerInputs, inputInterceptors } = await import('./serverInputs.ts');
+    const { HealthTimer, ServerInputs, inputInterceptors } = await import('./serverInputs.ts');
+    const timer = new HealthTimer(this.#options.clock);
     this.#interceptors = inputInterceptors(this.#options);
-    return (options) => new ServerInputs(options);
+    return (options) => new ServerInputs(options, timer);
   }
 }

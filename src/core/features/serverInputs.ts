@@ -2,9 +2,12 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Redact } from '../base/secrets.ts';
 import type { InputPorts, SamplingQuestion } from '../inputPorts.ts';
+import type { ServerHealth } from '../model/server.ts';
 import type { SessionFeature } from '../session/session.ts';
 import { argumentCheck, type ArgumentCheckOptions } from './argumentCheck.ts';
 import { ElicitationFeature } from './elicitation.ts';
+import { HealthFeature, type HealthOptions, HealthTimer } from './serverHealth.ts';
+export { HealthTimer };
 import { requiredPages } from './requiredPages.ts';
 import { SamplingFeature } from './sampling.ts';
 import { structuredOutput } from './structuredOutput.ts';
@@ -20,6 +23,7 @@ export interface ServerInputsOptions {
   readonly ports: InputPorts;
   /** What a question says of the server that asks. */
   readonly facts: () => Pick<SamplingQuestion, 'fingerprint' | 'model'>;
+  readonly health: Pick<HealthOptions, 'isWanted' | 'onChange'>;
   /** Answers other than of a person and of models, such as the roots: what tasks may ask for as well. */
   readonly others: readonly SessionFeature[];
 }
@@ -28,15 +32,27 @@ export interface ServerInputsOptions {
 export class ServerInputs {
   readonly elicitation: ElicitationFeature;
   readonly tasks: TaskFeature;
+  readonly #health: HealthFeature;
   /** What a connection of the server is given; `others` are not among them. */
   readonly features: readonly SessionFeature[];
 
-  constructor({ server, clock, log, redact, ports, facts, others }: ServerInputsOptions) {
+  constructor({ server, clock, log, redact, ports, facts, health, others }: ServerInputsOptions, timer: HealthTimer) {
     const { elicitor, sampler, schemaChecker: checker } = ports;
     this.elicitation = new ElicitationFeature({ server, clock, log, redact, elicitor, checker });
     const sampling = new SamplingFeature({ server, clock, log, redact, sampler, facts });
     this.tasks = new TaskFeature(() => [this.elicitation, sampling, ...others]);
-    this.features = [this.elicitation, sampling, this.tasks, TASKS_DECLARATION];
+    const { isWanted, onChange } = health;
+    this.#health = new HealthFeature({ clock, timer, isWanted, onChange });
+    this.features = [this.elicitation, sampling, this.tasks, TASKS_DECLARATION, this.#health];
+  }
+
+  /** The settings may be others now. */
+  update(): void {
+    this.#health.update();
+  }
+
+  get health(): ServerHealth | undefined {
+    return this.#health.health;
   }
 }
 

@@ -206,6 +206,7 @@ export class ServerUnit implements Disposable {
     this.#define(entry);
     this.trust.written(ownApprovals(this.definition).filter((name) => !before.includes(name)));
     this.mcpl.update();
+    this.#inputs?.update();
     this.#tell('settings');
     this.#widening?.cancel();
     if (this.state.kind === 'running') this.#askForWidening();
@@ -315,7 +316,8 @@ export class ServerUnit implements Disposable {
       return { fingerprint: this.#fingerprint, model: this.#mcplSettings().inference.model };
     };
     const { redact } = this;
-    const options = { server: this.id, clock, log: this.#log, redact, ports, facts, others: [this.#roots] };
+    const health = { isWanted: () => this.definition?.checksHealth === true, onChange: () => this.#tell('state') };
+    const options = { server: this.id, clock, log: this.#log, redact, ports, facts, health, others: [this.#roots] };
     this.#inputs ??= await this.#options.inputs.create(options);
     return this.#inputs;
   }
@@ -386,6 +388,7 @@ export class ServerUnit implements Disposable {
       definition,
       capabilities: this.session?.handshake.capabilities ?? {},
       mcpl,
+      health: this.#inputs?.health,
       scopes: this.scopes,
     };
   }

@@ -237,6 +237,12 @@ export function canStop(state: ServerState): boolean {
   );
 }
 
+/** What is wrong with a server that runs and says nothing. */
+export type ServerHealth =
+  | { readonly kind: 'notResponding' }
+  /** A call of ours has been running for so long. */
+  | { readonly kind: 'busy'; readonly minutes: number };
+
 /** A tool with what the settings say about it. */
 export interface OfferedTool {
   readonly tool: Tool;
@@ -308,6 +314,8 @@ export interface ServerSnapshot {
   readonly capabilities: JsonObject;
   /** Absent for a plain MCP server. */
   readonly mcpl: McplSnapshot | undefined;
+  /** Absent while the server responds, and where that is not found out. */
+  readonly health?: ServerHealth | undefined;
   /** What holds of scopes: what the workspace says only as far as it was allowed. */
   readonly scopes: ScopeSettings;
 }

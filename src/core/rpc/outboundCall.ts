@@ -33,6 +33,7 @@ export class OutboundCall<T> implements Deadlined {
   readonly id: number;
   readonly method: string;
   readonly options: RequestOptions;
+  readonly startedAt: number;
   #hardDeadline: number;
   readonly #decode: (result: Json) => T;
   readonly #resolve: (value: T | Promise<T>) => void;
@@ -48,6 +49,7 @@ export class OutboundCall<T> implements Deadlined {
     this.id = id;
     this.method = method;
     this.options = options;
+    this.startedAt = now;
     this.#decode = decode;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -120,6 +122,7 @@ export type AnyCall = Pick<
   | 'id'
   | 'method'
   | 'options'
+  | 'startedAt'
   | 'deadline'
   | 'tookTooLong'
   | 'subscription'

@@ -1,7 +1,7 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
-import { type Effect, HostError, messageOf, RPC, WireError } from '../base/errors.ts';
+import { HostError, messageOf, RPC, WireError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { LogLevel } from '../base/log.ts';
@@ -12,6 +12,7 @@ import { InboundCall, type InboundContext } from './inboundCall.ts';
 import { LogLimiter } from './logLimiter.ts';
 import { type Classified, classify, ownId, type RemoteFailure, type RpcId } from './messages.ts';
 import { type AnyCall, OutboundCall, type RequestOptions } from './outboundCall.ts';
+import { cancelledError, closedError, remoteError, unwritable } from './peerErrors.ts';
 import { RecentIds } from './recentIds.ts';
 import type { DroppedMessage, Transport, TransportClosed } from './transport.ts';
 
@@ -60,6 +61,8 @@ export class Peer implements Disposable {
   readonly #closed = new Emitter<TransportClosed>();
   readonly #subscriptions: readonly (Disposable | undefined)[];
   #inFlight = 0;
+  /** How many messages came. */
+  received = 0;
   #lastId: number;
   #end: TransportClosed | undefined;
   #waitingSince: number | undefined;
@@ -95,6 +98,21 @@ export class Peer implements Disposable {
       options.onWaiting?.((isWaiting) => this.#wait(isWaiting)),
     ];
     transport.start((message) => this.#receive(message));
+  }
+
+  /** A request of the peer waits for our answer. */
+  get isAsked(): boolean {
+    return this.#inFlight > 0;
+  }
+
+  /** Our requests by these methods that have no answer. */
+  waiting(methods: ReadonlySet<string>): readonly AnyCall[] {
+    return [...this.#pending.values()].filter(({ method }) => methods.has(method));
+  }
+
+  cancelWaiting(methods: ReadonlySet<string>): void {
+    for (const call of this.waiting(methods))
+      this.#abort(call, cancelledError(call.method, 'unknown'), 'Cancelled by the user.');
   }
 
   get lastId(): number {
@@ -164,6 +182,7 @@ export class Peer implements Disposable {
   }
 
   #receive(message: Json): void {
+    this.received++;
     if (this.#end !== undefined || this.#tookResult(message)) return;
     const classified = classify(message);
     switch (classified.kind) {
@@ -365,31 +384,4 @@ function asItIs(result: Json): Json {
 function withToken(params: JsonObject, progressToken: number): JsonObject {
   const { _meta } = params;
   return { ...params, _meta: isJsonObject(_meta) ? { ..._meta, progressToken } : { progressToken } };
-}
-
-function remoteError(method: string, { code, message, data }: RemoteFailure): HostError {
-  const text = message === '' ? `The server refused ${method}.` : message;
-  return new HostError('REMOTE_ERROR', text, { layer: 'server', rpcCode: code, data });
-}
-
-function cancelledError(method: string, effect: Effect): HostError {
-  return new HostError('CANCELLED', `${method} was cancelled.`, { layer: 'host', effect });
-}
-
-function closedError(method: string, { error }: TransportClosed, effect: Effect): HostError {
-  const why = error === undefined ? '' : ` ${error.message}`;
-  return new HostError('CONNECTION_CLOSED', `The connection is closed: there is no answer to ${method}.${why}`, {
-    layer: 'transport',
-    effect,
-    suggestion: error?.suggestion ?? 'Start the server again.',
-    cause: error,
-  });
-}
-
-/** The engine fails a request by itself only where its params cannot be written as JSON. */
-function unwritable(method: string, error: unknown): HostError {
-  return new HostError('INTERNAL', `${method} could not be sent: ${messageOf(error)}`, {
-    layer: 'host',
-    effect: 'none',
-  });
 }

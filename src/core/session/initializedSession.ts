@@ -21,7 +21,8 @@ import { Channel, type ChannelOptions, declaredBy, featuresOf, notInRevision } f
 import { type InitializeAnswer, judgeInitialize } from './dialectDetection.ts';
 import { InvokeFallback } from './dialectFallback.ts';
 import { DialectTransport } from './dialectTransport.ts';
-import type { Session, SessionRequest } from './session.ts';
+import { activityOf } from './peerActivity.ts';
+import type { Session, SessionActivity, SessionRequest } from './session.ts';
 
 export interface SessionOptions extends ChannelOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
@@ -122,6 +123,10 @@ export class InitializedSession implements Session {
     );
     if (!fallback.isNeeded) this.#fallback = undefined;
     return value;
+  }
+
+  get activity(): SessionActivity {
+    return activityOf(this.#peer);
   }
 
   notify(method: string, params?: JsonObject): void {

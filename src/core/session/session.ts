@@ -45,6 +45,18 @@ export interface SessionRequest {
   instead?(error: HostError): Promise<Json> | undefined;
 }
 
+/** What goes on over a connection. */
+export interface SessionActivity {
+  /** How many messages came. */
+  readonly received: number;
+  /** A request of the server waits for our answer. */
+  readonly isAsked: boolean;
+  /** When the oldest tool call began that has no answer. */
+  readonly callingSince: number | undefined;
+  /** Cancels all tool calls that have no answer. */
+  cancelCalls(): void;
+}
+
 /**
  * One open connection to one server, whichever way it speaks. What features do with it is the same in every revision;
  * how it is said on the wire is the session's own.
@@ -69,6 +81,7 @@ export interface Session extends Disposable {
   /** The same with a result that is decoded as it arrives. */
   decoded<T>(method: string, params: JsonObject, options: SessionRequest, decode: (result: Json) => T): Promise<T>;
   notify(method: string, params?: JsonObject): void;
+  readonly activity: SessionActivity;
   /** How much the server should log from now on: `logging/setLevel`, or a word in each request where there is none. */
   setLogLevel(level: LogLevelName, options: SessionRequest): Promise<void>;
   /** Has the server tell of changes of a resource: `resources/subscribe`, or another `subscriptions/listen`. */

@@ -27,7 +27,8 @@ import {
 } from './channel.ts';
 import { InputRounds } from './inputRounds.ts';
 import { ListenStream } from './listenStream.ts';
-import type { Session, SessionFeature, SessionRequest } from './session.ts';
+import { activityOf } from './peerActivity.ts';
+import type { Session, SessionActivity, SessionFeature, SessionRequest } from './session.ts';
 import { StatelessTransport } from './statelessTransport.ts';
 
 export interface StatelessOptions extends ChannelOptions {
@@ -142,6 +143,10 @@ export class StatelessSession implements Session {
       // All rounds together may take as long as one request.
       sending = within(options, Math.max(0, end - this.#options.clock.now()));
     }
+  }
+
+  get activity(): SessionActivity {
+    return activityOf(this.#channel.peer);
   }
 
   notify(method: string, params?: JsonObject): void {

@@ -55,6 +55,7 @@ suite('Ten servers that have nothing to do', () => {
       command: names[index % names.length]!,
       enabled: true,
       featureSets: { enabled: ['*'] },
+      healthCheck: false,
     });
     await t.user(Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`s${index}`, entry(index)])));
     await settle();
@@ -82,6 +83,22 @@ suite('Ten servers that have nothing to do', () => {
     );
     await t.clock.advance(DAY);
     assert.deepEqual(t.clock.fired, []);
+  });
+
+  test('cost one look every ten seconds where their health is checked, and each of them a ping after each silence', async () => {
+    const entries = Object.fromEntries(
+      Array.from({ length: 10 }, (_, index) => [`p${index}`, { command: 'plain', enabled: true }]),
+    );
+    await t.user(entries);
+    await t.clock.advance(5 * MINUTE);
+    t.clock.fired.length = 0;
+    await t.clock.advance(60 * MINUTE);
+    const looks = t.clock.fired.filter((ms) => ms === 10_000).length;
+    const pings = t.servers.flatMap(({ heard }) => heard).filter((line) => line.startsWith('ping')).length;
+    assert.ok(looks >= 360 && pings >= 900 && pings <= 1_300, `${looks} looks, ${pings} pings`);
+    // Each ping has a time limit, which a server's other requests share.
+    assert.ok(t.clock.fired.length < 1_800, `${t.clock.fired.length} timers in an hour`);
+    assert.ok(Math.min(...t.clock.fired) >= 1_000);
   });
 
   test('cost a look at the store every two seconds while somebody looks on at a lineage', async () => {
