@@ -46,8 +46,7 @@ export interface CallOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-export interface CompleteOptions {
-  readonly token?: CancellationToken | undefined;
+export interface CompleteOptions extends Pick<CallOptions, 'token'> {
   /** Whoever fills in the value, in words of the caller's: a newer question of the same one overtakes the one before. */
   readonly asker?: string | undefined;
 }
@@ -164,10 +163,9 @@ export interface RollbackPlan extends LineagePath, LineageKey {
   readonly tools: readonly { readonly tool: string; readonly count: number; readonly reachesOut: boolean }[];
 }
 
-export interface RollbackOptions {
+export interface RollbackOptions extends Pick<CallOptions, 'token'> {
   /** Whose head it is; absent: the one of all that have none of their own. */
   readonly conversation?: string | undefined;
-  readonly token?: CancellationToken | undefined;
 }
 
 export type RollbackResult =

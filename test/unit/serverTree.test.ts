@@ -34,6 +34,38 @@ suite('the Servers view', () => {
     );
   });
 
+  test('shows a server that says nothing with what a person can do about it', () => {
+    const silent = snapshot('quiet', running(), { health: { kind: 'notResponding' } });
+    const busy = snapshot('busy', running(), { health: { kind: 'busy', minutes: 2 } });
+    assert.equal(
+      show([silent, busy]),
+      [
+        '> quiet (not responding · 2025-06-18) <warning> #server+stoppable+enabled',
+        '  It missed three pings. Select to restart it. <warning>',
+        '  Log <output>',
+        '> busy (busy for 2 min · 2025-06-18) <warning> #server+stoppable+busy+enabled',
+        '  It answers nothing while it works on a call. Select to cancel the call. <warning>',
+        '  Log <output>',
+      ].join('\n'),
+    );
+    const commands = all(serverTree([silent, busy], [])).filter(({ kind }) => kind === 'note');
+    assert.deepEqual(
+      commands.map(({ command }) => command?.id),
+      ['mcpl.server.restart', 'mcpl.server.cancelCall'],
+    );
+  });
+
+  test('says of a tool whose arguments cannot be checked why not', () => {
+    const tools = [{ ...tool('odd'), remark: 'The schema does not describe an object.' }];
+    const servers = [snapshot('files', running(), { tools })];
+    assert.equal(
+      show(servers).split('\n')[2],
+      '    [x] odd (asks first · arguments not checked) <shield> #tool+asks+offered',
+    );
+    const [row] = all(serverTree(servers, [])).filter(({ kind }) => kind === 'tool');
+    assert.match(row?.tooltip ?? '', /Its arguments are sent unchecked: The schema does not describe an object\./);
+  });
+
   test('says of a tool that cannot be offered why not, without a checkbox', () => {
     const off = tool('off', { offered: false });
     const tools = [

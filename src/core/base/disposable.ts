@@ -11,10 +11,19 @@ export interface DisposableTracker {
 
 let tracker: DisposableTracker | undefined;
 
-/** Installs a tracker (tests only) and returns what puts the one before it back. */
+/** Adds a tracker to those there are (tests only); disposing what it returns removes it again. */
 export function trackDisposables(installed: DisposableTracker): Disposable {
   const before = tracker;
-  tracker = installed;
+  tracker = {
+    created: (disposable) => {
+      before?.created(disposable);
+      installed.created(disposable);
+    },
+    disposed: (disposable) => {
+      before?.disposed(disposable);
+      installed.disposed(disposable);
+    },
+  };
   return {
     dispose: () => {
       tracker = before;

@@ -69,12 +69,15 @@ export const ENTRY_RULES = {
   // A shorter list widens: models may call more.
   'tools.hidden': rule('free', 'keeps'),
   'tools.autoApprove': rule('free', 'start'),
+  // The server judges its arguments as well, whatever is sent.
+  'tools.validateArguments': FREE,
   // A guard that does not start, or ends, in time lets no answer pass.
   'timeouts.start': FREE,
   'timeouts.list': FREE,
   'timeouts.call': FREE,
   'timeouts.callMax': FREE,
   restart: FREE,
+  healthCheck: FREE,
 } as const satisfies Readonly<Record<string, SettingRule>>;
 
 export type EntryKey = keyof typeof ENTRY_RULES;

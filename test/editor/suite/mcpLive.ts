@@ -48,10 +48,11 @@ export const untilServer = async (
   id: string,
   what: string,
   test: (server: ServerSnapshot | undefined) => boolean,
+  ms?: number,
 ): Promise<ServerSnapshot | undefined> => {
   const { host } = await mcpLive();
   try {
-    await until(host.onDidChangeServer, `${id}: ${what}`, () => test(host.server(id)));
+    await until(host.onDidChangeServer, `${id}: ${what}`, () => test(host.server(id)), ms);
   } catch (error) {
     throw new Error(`${String(error)} It is ${JSON.stringify(host.server(id), undefined, 1)}`);
   }

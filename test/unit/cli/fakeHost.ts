@@ -300,6 +300,10 @@ export class FakeHost implements Host {
   stop(id: string): Promise<void> {
     return this.#note(`stop ${id}`);
   }
+  cancelCalls(id: string): void {
+    void this.#note(`cancelCalls ${id}`);
+  }
+
   restart(id: string): Promise<void> {
     return this.#note(`restart ${id}`);
   }

@@ -26,7 +26,9 @@ async function connected(storage = memoryStorage()): Promise<TestHost> {
         return how === 'hangs' ? NO_ANSWER : done;
       },
     });
-  await t.user({ a: { command: 'x', enabled: true, tools: { hidden: ['secret'] }, timeouts: { call: 5 } } });
+  await t.user({
+    a: { command: 'x', enabled: true, healthCheck: false, tools: { hidden: ['secret'] }, timeouts: { call: 5 } },
+  });
   return t;
 }
 

@@ -241,6 +241,20 @@ const PAIRS: readonly Pairs[] = [
     missing: 0,
   })),
   {
+    keys: ['tools.validateArguments'],
+    value: fc.boolean(),
+    put: nested('tools', 'validateArguments'),
+    ranks: ({ validatesArguments }) => one(Number(!validatesArguments)),
+    missing: 0,
+  },
+  {
+    keys: ['healthCheck'],
+    value: fc.boolean(),
+    put: whole('healthCheck'),
+    ranks: ({ checksHealth }) => one(Number(!checksHealth)),
+    missing: 0,
+  },
+  {
     keys: ['restart'],
     value: fc.constantFrom('onCrash', 'never'),
     put: whole('restart'),
