@@ -11,19 +11,10 @@ export interface DisposableTracker {
 
 let tracker: DisposableTracker | undefined;
 
-/** Adds a tracker to those there are (tests only); disposing what it returns removes it again. */
+/** Installs a tracker (tests only) and returns what puts the one before it back. */
 export function trackDisposables(installed: DisposableTracker): Disposable {
   const before = tracker;
-  tracker = {
-    created: (disposable) => {
-      before?.created(disposable);
-      installed.created(disposable);
-    },
-    disposed: (disposable) => {
-      before?.disposed(disposable);
-      installed.disposed(disposable);
-    },
-  };
+  tracker = installed;
   return {
     dispose: () => {
       tracker = before;
