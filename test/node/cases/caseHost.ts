@@ -54,7 +54,10 @@ export async function openCase(options: CaseOptions = {}): Promise<Case> {
   const host = createNodeHost({
     servers: { [ID]: entry },
     ...options.host,
-    onLog: ({ level, message }) => log.push(`${level}: ${message}`),
+    onLog: ({ level, message }) => {
+      // Each call has a line of its own, which no case is about.
+      if (!message.startsWith('Called ')) log.push(`${level}: ${message}`);
+    },
   });
   const opened = caseOf(host, server, log);
   if (options.start === false) return opened;

@@ -39,7 +39,10 @@ suite('A request of the stateless revision', () => {
 
   test('says in itself and in its headers what it is, in ASCII whatever it names', async () => {
     const marked = (header: unknown, more: object = {}): object => ({
-      inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header, ...more } } },
+      inputSchema: {
+        type: 'object',
+        properties: { region: { type: ['string', 'null'], 'x-mcp-header': header, ...more } },
+      },
     });
     const [opened, server] = await cases.running({
       ...stateless({ tools: {}, resources: {}, prompts: {} }, [
