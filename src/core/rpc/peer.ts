@@ -1,7 +1,7 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
-import { HostError, messageOf, RPC, WireError } from '../base/errors.ts';
+import { type HostError, messageOf, RPC, WireError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { LogLevel } from '../base/log.ts';
