@@ -50,6 +50,8 @@ function stateText({ set, state }: FeatureSetView): string {
       return 'off';
     case 'changed':
       return 'off, because it is declared otherwise than when it was switched on';
+    case 'new':
+      return 'off, because it was declared after the wildcard was written that would switch it on';
     case 'invalid':
       return `cannot be switched on. ${cleanLine(set.problem ?? '', MAX_REMARK)}`.trim();
   }

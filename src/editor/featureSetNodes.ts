@@ -164,6 +164,7 @@ function warnings(view: FeatureSetView): readonly string[] {
   return [
     ...(view.state === 'invalid' ? ['cannot be used'] : []),
     ...(view.state === 'changed' ? ['declared otherwise than you allowed'] : []),
+    ...(view.state === 'new' ? ['new'] : []),
     ...(undeclared === undefined ? [] : [undeclared]),
   ];
 }
@@ -210,6 +211,8 @@ function stateSentence({ set, state }: FeatureSetView): string {
       return 'Off: what belongs to it is refused.';
     case 'invalid':
       return cleanText(`It cannot be switched on: ${set.problem ?? 'its declaration is not one.'}`);
+    case 'new':
+      return 'Off: the server declared it after you wrote the wildcard that would switch it on. Check it to turn it on.';
     case 'changed':
       return 'Off: the server declares it otherwise than when you switched it on. Check it to allow what it says now.';
   }

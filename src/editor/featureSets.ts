@@ -19,6 +19,9 @@ import type { EditorServices } from './services.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'settings' | 'failures' | 'pick' | 'log'>;
 
+/** More are counted. */
+const MOST_NAMED = 5;
+
 /** The command that chooses among feature sets, and the question at the first contact with a server that has some. */
 export function registerFeatureSets(services: Needs, memory: vscode.Memento): Disposable {
   const owned = new DisposableStore();
@@ -35,6 +38,7 @@ export function registerFeatureSets(services: Needs, memory: vscode.Memento): Di
         return Promise.resolve();
       }),
     );
+  owned.add(new LaterSets(services));
   const text = { failed: vscode.l10n.t('The feature sets were not changed') };
   owned.add(
     registerCommand(services, COMMANDS.featureSetsChoose, text, async (argument) => {
@@ -112,6 +116,59 @@ function tellOfOthers(server: string): void {
   void vscode.window.showWarningMessage(text);
 }
 
+/** Asks about sets that a wildcard would switch on and that the server declared later. */
+class LaterSets implements Disposable {
+  readonly #services: Needs;
+  readonly #listening: Disposable;
+  readonly #told = new Set<string>();
+
+  constructor(services: Needs) {
+    this.#services = services;
+    this.#listening = services.host.onDidChangeServer(({ server }) => this.#look(server));
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+  }
+
+  #look(server: string): void {
+    const keyOf = ({ set }: FeatureSetView): string => JSON.stringify([server, set.name]);
+    const now = usableSets(this.#services.host.server(server));
+    // One that was answered for and comes back as new, after it was gone, is asked about again.
+    for (const view of now) if (view.state !== 'new') this.#told.delete(keyOf(view));
+    const fresh = now.filter((view) => view.state === 'new' && !this.#told.has(keyOf(view)));
+    if (fresh.length === 0) return;
+    for (const view of fresh) this.#told.add(keyOf(view));
+    this.#ask(server, fresh).catch((error: unknown) => failedChoice(this.#services, server, error));
+  }
+
+  async #ask(server: string, shown: readonly FeatureSetView[]): Promise<void> {
+    const named = shown.slice(0, MOST_NAMED).map((view) => {
+      const uses = usesText(view);
+      const name = plainText(cleanLine(view.set.name, 60));
+      return plainText(uses === '' ? name : `${name} (${uses})`);
+    });
+    const more = shown.length - named.length;
+    const text = vscode.l10n.t(
+      '"{0}" declared feature sets that your settings would turn on by a wildcard: {1}. They are off until you turn them on.',
+      plainText(server, 64),
+      [...named, ...(more > 0 ? [`${more} more`] : [])].join(', '),
+    );
+    const on = vscode.l10n.t('Turn On');
+    const off = vscode.l10n.t('Leave Off');
+    const answer = await vscode.window.showInformationMessage(text, on, off);
+    if (answer === undefined) return;
+    const { settings, host } = this.#services;
+    const names = stillAsShown(shown, usableSets(host.server(server)));
+    if (names.length > 0) await settings.setFeatureSets(server, names, answer === on);
+    if (answer === on && names.length < shown.length) tellOfOthers(server);
+  }
+}
+
+function failedChoice({ failures }: Needs, server: string, error: unknown): void {
+  failures.show(vscode.l10n.t('The feature sets of "{0}" were not changed', plainText(server, 64)), error, { server });
+}
+
 /** In the workspace's memory: the servers whose feature sets a person did not want to decide on. */
 const TURNED_DOWN = 'mcpl.featureSets.turnedDown';
 
@@ -185,7 +242,6 @@ class FirstContact implements Disposable {
   }
 
   #fail(server: string, error: unknown): void {
-    const text = vscode.l10n.t('The feature sets of "{0}" were not changed', plainText(server, 64));
-    this.#services.failures.show(text, error, { server });
+    failedChoice(this.#services, server, error);
   }
 }

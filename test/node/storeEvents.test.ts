@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type InboundEvent, NO_LOG, type Storage } from '../../src/core/index.ts';
+import { type Grant, type InboundEvent, NO_LOG, type Storage } from '../../src/core/index.ts';
 import { memoryStorage } from '../../src/node/memoryStorage.ts';
 import { openStore } from '../../src/node/sqliteStore.ts';
 import { auditValues } from '../../src/node/store/auditRows.ts';
@@ -48,7 +48,8 @@ for (const kind of ['file', 'memory'] as const)
 
     function open(): Storage {
       if (kind === 'memory') return memoryStorage();
-      return openStore({ file: join(folder, 'mcpl.sqlite'), workerPath, log: NO_LOG });
+      const [file, trustFile] = [join(folder, 'mcpl.sqlite'), join(folder, 'everywhere', 'mcpl.sqlite')];
+      return openStore({ file, trustFile, workerPath, log: NO_LOG });
     }
 
     /** What was written must also be there for whoever opens the file next. */
@@ -141,6 +142,44 @@ for (const kind of ['file', 'memory'] as const)
       await store.grants.revoke(['one', 'nobody']);
       await store.grants.revoke([]);
       assert.deepEqual(await store.grants.list(), [grant('two', { at: 1_000_001 })]);
+    });
+
+    test('grants for every workspace have a file of their own, and come back whole', async () => {
+      const common = { direction: 'toServer', server: 'feed', at: 1 } as const;
+      const trusted: readonly Grant[] = [
+        {
+          ...common,
+          id: 'a',
+          kind: 'tool',
+          target: 'add',
+          form: 'F',
+          fingerprint: 'P',
+          definition: '{\n  "name": "add"\n}\n',
+          last: 'L',
+          changes: 2,
+          isAny: true,
+          declined: 'D',
+        },
+        { ...common, id: 'b', kind: 'stateOwner', target: 'add', form: 'feed.items' },
+        { ...common, id: 'c', kind: 'wildcard', target: 'feed.*', form: '' },
+        {
+          ...common,
+          id: 'd',
+          kind: 'tool',
+          target: 'edit',
+          form: 'F',
+          fingerprint: 'P',
+          definition: undefined,
+          last: 'F',
+          changes: 0,
+          isAny: false,
+          declined: undefined,
+        },
+      ];
+      for (const each of trusted) await store.trust.save(each);
+      await again();
+      assert.deepEqual([await store.trust.list(), await store.grants.list()], [trusted, []]);
+      assert.deepEqual(await store.trust.find('a'), trusted[0]);
     });
 
     test('grants are listed by their kind, and all of them however many there are', async () => {

@@ -159,7 +159,7 @@ export class McplConnection implements SessionFeature, McplMember {
   get isBlindGuard(): boolean {
     if (!this.#isLive) return true;
     const guards = [...this.#sets.values()].filter(({ uses }) => uses.includes('contextHooks.afterInference'));
-    return guards.some((set) => this.#stateOf(set) === 'changed');
+    return guards.some((set) => ['changed', 'new'].includes(this.#stateOf(set)));
   }
 
   /** Whether settings still have a model look at events of the set, be the server connected or not. */
@@ -209,8 +209,7 @@ export class McplConnection implements SessionFeature, McplMember {
     this.#states.forget();
     this.#setsChanged.fire();
     const { grants } = this.#options;
-    const accepted = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
-    grants.accept(this.server, accepted);
+    this.#states.settle([...this.#sets.values()]);
     grants.remember(this.server, this.#named);
     this.#tell();
     leaveStatesUnread(this.#session, this.#advert.dialect, [...this.#sets.values()]);

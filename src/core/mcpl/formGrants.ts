@@ -1,7 +1,8 @@
 import { messageOf } from '../base/errors.ts';
 import { canonicalJson } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { DeclaredSet, DeclaredSetsRecord, EventsChoice, FeatureSetGrant } from '../model/grant.ts';
+import { covers } from '../model/featureSetPattern.ts';
+import type { DeclaredSet, DeclaredSetsRecord, EventsChoice, FeatureSetGrant, WildcardGrant } from '../model/grant.ts';
 import type { FeatureSet } from '../model/mcpl.ts';
 import type { Clock, GrantStore, Ids } from '../ports.ts';
 
@@ -32,6 +33,8 @@ export class FormGrants {
   readonly #computed = new WeakMap<FeatureSet, string>();
   /** By server: what it declared last, also in an earlier run. */
   readonly #declared = new Map<string, readonly DeclaredSet[]>();
+  /** By server: wildcards that have switched on sets. */
+  readonly #wildcards = new Map<string, Set<string>>();
   #loading: Promise<void> | undefined;
   #isUnreadable = false;
 
@@ -42,10 +45,11 @@ export class FormGrants {
   /** Reads what is kept; a store that cannot be read leaves every set off rather than trusting what is new. */
   load(): Promise<void> {
     const { grants: store } = this.#options;
-    this.#loading ??= Promise.all([store.list('featureSet'), store.list('declaredSets')]).then(
-      ([grants, declared]) => {
+    this.#loading ??= Promise.all([store.list('featureSet'), store.list('declaredSets'), store.list('wildcard')]).then(
+      ([grants, declared, wildcards]) => {
         this.#isUnreadable = false;
         for (const grant of grants) if (grant.kind === 'featureSet') this.#put(grant);
+        for (const grant of wildcards) if (grant.kind === 'wildcard') this.#wildcardsOf(grant.server).add(grant.target);
         for (const grant of declared) if (grant.kind === 'declaredSets') this.#declared.set(grant.server, grant.sets);
       },
       (error: unknown) => {
@@ -65,6 +69,30 @@ export class FormGrants {
     // A wildcard switches on every new name, and a server has as many of those as it likes.
     if (form === undefined) return known !== undefined && known.size >= MOST_FORMS;
     return form !== this.#formOf(set);
+  }
+
+  /**
+   * Whether only wildcards switch the set on that were used before the server declared it: a person who wrote
+   * `memory.*` has not seen it.
+   */
+  isNew(server: string, name: string, enabled: readonly string[]): boolean {
+    const covering = enabled.filter((pattern) => covers(pattern, name));
+    if (this.isKnown(server, name) || covering.includes(name)) return false;
+    const used = this.#wildcards.get(server);
+    return used !== undefined && covering.every((pattern) => used.has(pattern));
+  }
+
+  /** These wildcards are used from now on; returns those that were not before. */
+  use(server: string, wildcards: readonly string[]): readonly string[] {
+    const used = this.#wildcardsOf(server);
+    const fresh = wildcards.filter((pattern) => !used.has(pattern));
+    const { ids, clock } = this.#options;
+    for (const target of fresh) {
+      used.add(target);
+      const id = ids.sha256(`wildcard ${JSON.stringify([server, target])}`).slice(0, 32);
+      this.#save({ id, direction: 'toServer', kind: 'wildcard', server, target, form: '', at: clock.now() });
+    }
+    return fresh;
   }
 
   /** Whether anybody ever switched it on. */
@@ -140,7 +168,13 @@ export class FormGrants {
     this.#forms.set(server, ofServer.set(target, { form, events }));
   }
 
-  #save(grant: FeatureSetGrant): void {
+  #wildcardsOf(server: string): Set<string> {
+    const known = this.#wildcards.get(server) ?? new Set<string>();
+    this.#wildcards.set(server, known);
+    return known;
+  }
+
+  #save(grant: FeatureSetGrant | WildcardGrant): void {
     this.#options.grants.save(grant).catch((error: unknown) => {
       const { log } = this.#options;
       log.log('warn', `That "${grant.target}" of "${grant.server}" is on could not be kept: ${messageOf(error)}`);

@@ -1,4 +1,5 @@
 import type { FeatureSet, FeatureSetState, McplSettings } from '../model/mcpl.ts';
+import { coveredBy, isWildcard } from '../model/featureSetPattern.ts';
 import { isChosen } from '../policy/featureSets.ts';
 import type { HookReach } from '../wire/mcpl/advert.ts';
 import type { FormGrants } from './formGrants.ts';
@@ -61,6 +62,17 @@ export class SetStates {
     };
   }
 
+  /** Keeps the form of each set that is on. Wildcards turn on no set that is declared after this. */
+  settle(sets: readonly FeatureSet[]): void {
+    const { grants, server } = this.#options;
+    const on = sets.filter((set) => this.of(set) === 'enabled');
+    const wildcards = this.settings.featureSets.enabled.filter(isWildcard);
+    const fresh = sets.length === 0 ? [] : grants.use(server, wildcards);
+    // A set that the settings except from the wildcard was there too when a person wrote it.
+    const excepted = sets.filter((set) => set.problem === undefined && coveredBy(fresh, set.name));
+    grants.accept(server, [...new Set([...on, ...excepted.filter(({ name }) => !grants.isKnown(server, name))])]);
+  }
+
   /** A person chose, or the server declared: what was found may no longer be true. */
   forget(): void {
     this.#states.clear();
@@ -69,7 +81,9 @@ export class SetStates {
   #find(set: FeatureSet, chosen: boolean): FeatureSetState {
     if (set.problem !== undefined) return 'invalid';
     if (!chosen) return 'disabled';
-    return this.#options.grants.isChanged(this.#options.server, set) ? 'changed' : 'enabled';
+    const { grants, server } = this.#options;
+    if (grants.isNew(server, set.name, this.settings.featureSets.enabled)) return 'new';
+    return grants.isChanged(server, set) ? 'changed' : 'enabled';
   }
 }
 

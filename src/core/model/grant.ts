@@ -2,7 +2,7 @@
  * What the host allows a server (model C; the other direction, what servers allow the host, will stand beside it with
  * a `direction` of its own). Never in workspace files: a repository cannot allow itself anything.
  */
-export type Grant = FeatureSetGrant | StateOwnerGrant | ToolGrant | ScopeGrant | DeclaredSetsRecord;
+export type Grant = FeatureSetGrant | WildcardGrant | StateOwnerGrant | ToolGrant | ScopeGrant | DeclaredSetsRecord;
 
 /** That this form of the declaration of a feature set was switched on. */
 export interface FeatureSetGrant {
@@ -20,6 +20,19 @@ export interface FeatureSetGrant {
 }
 
 export type EventsChoice = 'allowed' | 'refused';
+
+/** A wildcard that switched on feature sets of a server: sets that are declared later wait for a person. */
+export interface WildcardGrant {
+  readonly id: string;
+  readonly direction: 'toServer';
+  readonly kind: 'wildcard';
+  readonly server: string;
+  /** `memory.*` */
+  readonly target: string;
+  /** Nothing more is known of it. */
+  readonly form: '';
+  readonly at: number;
+}
 
 /** Which feature set owned the first state of a tool that names no set (MCPL §8.1): it owns its next call too. */
 export interface StateOwnerGrant {

@@ -108,7 +108,9 @@ export type FeatureSetState =
   /** Its declaration is not one. */
   | 'invalid'
   /** Switched on once, and declared otherwise since then: it is off until a person switches it on again. */
-  | 'changed';
+  | 'changed'
+  /** Declared after the wildcard that would switch it on was first used: it is off until a person keeps it. */
+  | 'new';
 
 /** A question about events that a feature set does not declare. */
 export interface EventsQuestion {

@@ -28,7 +28,7 @@ export function grantOf(row: Row): Grant {
     server: text(row['server'], 'server'),
     at: integer(row['at'], 'at'),
   };
-  const kind = oneOf(row['kind'], ['featureSet', 'stateOwner', 'tool', 'scope', 'declaredSets'], 'kind');
+  const kind = oneOf(row['kind'], ['featureSet', 'wildcard', 'stateOwner', 'tool', 'scope', 'declaredSets'], 'kind');
   const target = text(row['target'], 'target');
   const form = text(row['form'], 'form');
   if (kind === 'featureSet') {
@@ -38,6 +38,7 @@ export function grantOf(row: Row): Grant {
   }
   if (kind === 'declaredSets') return { ...common, kind, sets: list(declaredSet)(detailsIn(row)['sets']) };
   if (kind === 'tool') return { ...common, kind, target, form, ...toolDetails(row) };
+  if (kind === 'wildcard') return { ...common, kind, target, form: '' };
   if (kind !== 'scope') return { ...common, kind, target, form };
   return { ...common, kind, key: target, fingerprint: form, ...detailsOf(row) };
 }

@@ -78,10 +78,11 @@ suite('A changed definition of a tool that models may call without asking', () =
     await eventually(told, [
       '"single" changed the definition of "add_note", which models may call without asking. It asks first until you approve the change.',
     ]);
-    await vscode.commands.executeCommand('notifications.clearAll');
     const review = vscode.commands.executeCommand('mcpl.tool.review', { server: 'single', tool: 'add_note' });
     await eventually(async () => diffs(), ['add_note of single: Approved ↔ Now']);
-    await eventually(told, ['Let models call "add_note" of "single" without asking, with the definition shown?']);
+    const questions = async (): Promise<readonly string[]> =>
+      (await told()).filter((text) => text.startsWith('Let models'));
+    await eventually(questions, ['Let models call "add_note" of "single" without asking, with the definition shown?']);
     await person.screenshot('the changed definition of a tool');
     const documents = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === 'mcpl-definition');
     assert.deepEqual(documents.map((document) => /"description": "(.*)"/.exec(document.getText())?.[1]).sort(), [

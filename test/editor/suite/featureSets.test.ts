@@ -119,6 +119,27 @@ suite('Feature sets', () => {
     await untilChosen('picked', { enabled: ['reminders'] });
   });
 
+  test('that a wildcard would turn on later stay off until they are kept', async () => {
+    await start('later', SETS, { featureSets: { enabled: ['memory.*'] } });
+    const known = { 'memory.recall': 'enabled', 'memory.edit': 'enabled', reminders: 'disabled' };
+    await untilStates('later', known);
+    await call('later', 'declare', { featureSet: 'memory.mail' });
+    await untilStates('later', { ...known, 'memory.mail': 'new' });
+    const question = (name: string): string =>
+      `"later" declared feature sets that your settings would turn on by a wildcard: ${name} (events). They are off until you turn them on.`;
+    const asked = async (): Promise<readonly string[]> =>
+      (await person.notifications()).filter((text) => text.includes('by a wildcard'));
+    await eventually(asked, [question('memory.mail')]);
+    await person.screenshot('a feature set that a wildcard would turn on');
+    await person.notification('Leave Off', 'later');
+    await untilChosen('later', { enabled: ['memory.*'], disabled: ['memory.mail'] });
+    await untilStates('later', { ...known, 'memory.mail': 'disabled' });
+    await call('later', 'declare', { featureSet: 'memory.chat' });
+    await eventually(asked, [question('memory.chat')]);
+    await person.notification('Turn On', 'later');
+    await untilStates('later', { ...known, 'memory.mail': 'disabled', 'memory.chat': 'enabled' });
+  });
+
   test('nest in the tree: the box of a parent is for all below it, and stays empty where some are on', async () => {
     await start('nested', SETS, { featureSets: { enabled: ['memory.*'] } });
     await eventually(async () => (await rows()).filter((row) => row.startsWith('nested running')).length, 1);

@@ -115,6 +115,57 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
+  test('that is declared after its wildcard was first used is off until a person keeps it, also after a restart', async () => {
+    const storage = memoryStorage();
+    const mcpl = (...names: readonly string[]): JsonObject => ({
+      version: '0.2',
+      featureSets: Object.fromEntries(names.map((name) => [name, notes])),
+    });
+    const first = await connected({ mcpl: mcpl('memory.a', 'other'), entry: enabled('memory.*'), storage });
+    assert.deepEqual(sets(first), ['memory.a enabled', 'other disabled']);
+    first.server.notify('featureSets/changed', { added: { 'memory.b': notes }, removed: [] });
+    await settle();
+    await first.clock.advance(1_000);
+    assert.deepEqual(sets(first), ['memory.a enabled', 'other disabled', 'memory.b new']);
+    assert.equal(told(first).at(-1), '{"enabled":["memory.a"],"disabled":["other","memory.b"]}');
+    await first.host.close();
+
+    const t = await connected({
+      mcpl: mcpl('memory.a', 'memory.b', 'memory.c', 'memory.d'),
+      entry: enabled('memory.*'),
+      storage,
+    });
+    assert.deepEqual(sets(t), ['memory.a enabled', 'memory.b new', 'memory.c new', 'memory.d new']);
+    await t.host.allowFeatureSets('a', ['memory.b'], true);
+    assert.deepEqual(sets(t), ['memory.a enabled', 'memory.b enabled', 'memory.c new', 'memory.d new']);
+    // A name that a person wrote is no wildcard.
+    await t.user({ a: { command: 'x', enabled: true, ...enabled('memory.*', 'memory.c') } });
+    assert.deepEqual(sets(t), ['memory.a enabled', 'memory.b enabled', 'memory.c enabled', 'memory.d new']);
+    // A wider wildcard is another one: a person just wrote it.
+    await t.user({ a: { command: 'x', enabled: true, ...enabled('memory.*', '*') } });
+    assert.deepEqual(sets(t), ['memory.a enabled', 'memory.b enabled', 'memory.c enabled', 'memory.d enabled']);
+    await t.host.close();
+    const again = await connected({
+      mcpl: mcpl('memory.b', 'memory.d', 'memory.e'),
+      entry: enabled('memory.*', '*'),
+      storage,
+    });
+    assert.deepEqual(sets(again), ['memory.b enabled', 'memory.d enabled', 'memory.e new']);
+    await again.host.close();
+  });
+
+  test('that settings except from a wildcard was there when it was written, and is on when it no longer is', async () => {
+    const featureSets = { enabled: ['*'], disabled: ['b'] };
+    const t = await connected({
+      mcpl: { version: '0.2', featureSets: { a: notes, b: notes } },
+      entry: { featureSets },
+    });
+    assert.deepEqual(sets(t), ['a enabled', 'b disabled']);
+    await t.user({ a: { command: 'x', enabled: true, ...enabled('*') } });
+    assert.deepEqual(sets(t), ['a enabled', 'b enabled']);
+    await t.host.close();
+  });
+
   test('that is taken back does not free its tools', async () => {
     const tools = [tool('edit', { _meta: { featureSet: 'b' } })];
     const t = await connected({
