@@ -207,7 +207,8 @@ suite('A hostile server', () => {
   });
 
   test('that changes its sets without end is answered ten times a second, and shown as often', async () => {
-    const t = await connected({ sets: {}, entry: on('*') });
+    const names = Array.from({ length: 7 }, (_, i) => `s${i}`);
+    const t = await connected({ sets: {}, entry: on(...names) });
     const before = t.changes.length;
     const update = (): readonly string[] => t.server.heard.filter((line) => line.startsWith('featureSets/update'));
     for (let i = 0; i < 500; i++) t.server.notify('featureSets/changed', { added: { [`s${i % 7}`]: uses('tools') } });
@@ -221,7 +222,7 @@ suite('A hostile server', () => {
     await t.host.close();
   });
 
-  test('cannot fill the store by new names where a wildcard switches all of them on', async () => {
+  test('cannot fill the store by new names where a wildcard would switch all of them on: only the first are', async () => {
     const storage = memoryStorage();
     const t = await connected({ sets: {}, entry: on('*'), storage });
     for (let round = 0; round < 20; round++) {
@@ -232,7 +233,7 @@ suite('A hostile server', () => {
     }
     const grants = await storage.grants.list('featureSet');
     const states = new Set(t.host.server('a')?.mcpl?.sets.map(({ state }) => state));
-    assert.deepEqual([grants.length, [...states]], [2_000, ['changed']]);
+    assert.deepEqual([grants.length, [...states]], [200, ['new']]);
     await t.host.allowFeatureSets('a', ['s19-0'], true);
     assert.equal(t.host.server('a')?.mcpl?.sets[0]?.state, 'enabled');
     await t.host.close();

@@ -179,7 +179,9 @@ suite('A server that floods its host with states', () => {
   });
 
   test('cannot begin ever more lineages by declaring other sets, and those that there are go on', async () => {
-    const c = await StateCase.open({ enabled: ['*'] });
+    // By their names: of sets that are declared later a wildcard switches on none.
+    const enabled = Array.from({ length: 400 }, (_, i) => `r${Math.floor(i / 50)}.${i % 50}`);
+    const c = await StateCase.open({ enabled });
     const told = new Map<string, number>();
     for (let round = 0; round < 8; round++) {
       const names = Array.from({ length: 50 }, (_, i) => `r${round}.${i}`);
