@@ -8,7 +8,7 @@ import { featureSetGate } from './features/featureSetGate.ts';
 import { McplHost } from './features/mcplHost.ts';
 import { OwnSettings } from './features/ownSettings.ts';
 import { ServerLogs } from './features/serverLogs.ts';
-import { requestOf } from './features/unitRequest.ts';
+import { OfferGate } from './features/offerGate.ts';
 import { ServerUnit } from './features/serverUnit.ts';
 import { takeEntry } from './features/takeEntry.ts';
 import { StartGate } from './features/startGate.ts';
@@ -58,6 +58,7 @@ class LiveHost implements Host {
   #closing: Promise<void> | undefined;
   readonly #own: OwnSettings;
   readonly #mcpl: McplHost;
+  readonly #offers = new OfferGate({ desk: () => this.#mcpl.scopes.desk() });
   readonly alsoEvents: Host['alsoEvents'];
   readonly #inputs: InputParts;
 
@@ -211,13 +212,11 @@ class LiveHost implements Host {
   }
 
   async readResource(id: string, uri: string, options: CallOptions = {}): Promise<ResourceReading> {
-    const unit = this.#unit(id);
-    const { contents, raw } = await unit.offer.resourceCatalog.read(uri, requestOf(unit, options));
-    return { contents, raw };
+    return this.#offers.read(this.#unit(id), uri, options);
   }
 
   subscribeResource(id: string, uri: string, listener: (uri: string) => void): ResourceWatch {
-    return this.#unit(id).offer.resourceCatalog.subscribe(uri, listener);
+    return this.#offers.subscribe(this.#unit(id), uri, listener);
   }
 
   async getPrompt(
@@ -226,12 +225,11 @@ class LiveHost implements Host {
     args: Readonly<Record<string, string>>,
     options: CallOptions = {},
   ): Promise<PromptResult> {
-    const unit = this.#unit(id);
-    return unit.offer.promptCatalog.get(name, args, requestOf(unit, options));
+    return this.#offers.prompt(this.#unit(id), name, args, options);
   }
 
   async complete(id: string, request: CompletionRequest, options?: CompleteOptions): Promise<Completion> {
-    return this.#unit(id).offer.completions.complete(request, options);
+    return this.#offers.complete(this.#unit(id), request, options);
   }
 
   async setLogLevel(id: string, level: LogLevelName): Promise<void> {

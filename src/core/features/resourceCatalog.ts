@@ -110,6 +110,11 @@ export class ResourceCatalog implements SessionFeature {
     return this.#templates.fresh(token);
   }
 
+  /** Both lists are known, not older than the server allows. Rejects with a `HostError`. */
+  async listed(): Promise<void> {
+    await Promise.all([this.#resources.fresh(), this.#templates.fresh()]);
+  }
+
   /** Reads both lists again in any case. Rejects with a `HostError`. */
   async reread(token?: CancellationToken): Promise<void> {
     await Promise.all([this.#resources.reread(token), this.#templates.reread(token)]);

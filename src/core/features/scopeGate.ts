@@ -113,7 +113,7 @@ const SAID: Readonly<Record<ScopeDenial, readonly [what: string, next: string]>>
   withdrawn: ['it was taken back', 'Try again.'],
 };
 
-function deniedCall(tool: string, { why, detail }: Extract<ScopeAnswer, { approved: false }>): HostError {
+export function deniedCall(tool: string, { why, detail }: Extract<ScopeAnswer, { approved: false }>): HostError {
   const [what, suggestion] = SAID[why];
   const more = detail === undefined ? '' : ` (${detail.replace(/\.$/, '')})`;
   return new HostError('SCOPE_DENIED', `The tool "${tool}" was not called: ${what}${more}.`, {

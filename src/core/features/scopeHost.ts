@@ -69,6 +69,11 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     return answer.approved ? undefined : REASONS[answer.why];
   }
 
+  /** Decides what requests may touch; loaded with the first use. */
+  desk(): Promise<ScopeDesk> {
+    return this.#load();
+  }
+
   /** A connection of this form may start: what was approved for another one was approved for another server. */
   admitted(server: string, fingerprint: string): void {
     const isOther = (grant: ScopeGrant): boolean => grant.server === server && grant.fingerprint !== fingerprint;

@@ -3,6 +3,7 @@ import { CancellationSource, type CancellationToken } from '../base/cancellation
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { isHostError, messageOf, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { Redact, SecretList } from '../base/secrets.ts';
@@ -13,6 +14,7 @@ import type { ScopeSettings } from '../model/scope.ts';
 import type { ServerDefinition, ServerSnapshot, ServerState, StopReason } from '../model/server.ts';
 import { effectiveMcpl } from '../policy/mcplGrants.ts';
 import { effectiveAutoApprove } from '../policy/startConsent.ts';
+import { setOffOf } from '../policy/offerSets.ts';
 import type { McplEngine } from '../mcpl/engine.ts';
 import type { Connection, Consent, Ports } from '../ports.ts';
 import { ServerRunner } from '../session/serverRunner.ts';
@@ -371,6 +373,7 @@ export class ServerUnit implements Disposable {
     const mcpl = this.mcpl.view(this.offer.tools);
     const consent = this.#consent;
     const options = { definition, consent, tools: this.offer.tools, mcpl, settings: this.#mcplSettings() };
+    const isOn = (item: { readonly raw: JsonObject }): boolean => setOffOf(item, mcpl) === undefined;
     return {
       id: this.id,
       definedBy: definition?.definedBy ?? 'user',
@@ -380,9 +383,9 @@ export class ServerUnit implements Disposable {
       state: this.state,
       tools: offeredTools({ ...options, trust: this.trust, remarkOn: (tool) => this.offer.remarkOn(tool) }),
       listing: listings.tools,
-      resources,
-      templates,
-      prompts,
+      resources: resources.filter(isOn),
+      templates: templates.filter(isOn),
+      prompts: prompts.filter(isOn),
       listings,
       problems: this.#entry.problems,
       definition,

@@ -30,6 +30,17 @@ export function scopeOfTool({ mcpl, scopes }: Scoping, tool: string): ToolScope 
   return scoped || keys.some((key) => covers(key, name)) ? { featureSet: name, adapter } : undefined;
 }
 
+/** The same for what a server offers beside tools; `featureSet`: the set that the item names. */
+export function scopeOfOffer({ mcpl, scopes }: Scoping, featureSet: string | undefined): ToolScope | undefined {
+  const keys = Object.keys(scopes.lists);
+  const view = mcpl?.sets.find(({ set }) => set.name === featureSet);
+  const isScoped =
+    view === undefined
+      ? keys.length > 0 || mcpl?.sets.some(({ set }) => set.scoped) === true
+      : view.set.scoped || keys.some((key) => covers(key, view.set.name));
+  return isScoped ? { featureSet: view?.set.name, adapter: undefined } : undefined;
+}
+
 /** The lists that hold for a set. What is denied under any name of it is denied; what is allowed says the nearest one. */
 export function listsFor({ lists }: Pick<ScopeSettings, 'lists'>, featureSet: string | undefined): ScopeLists {
   const keys = Object.keys(lists);
