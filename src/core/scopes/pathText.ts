@@ -1,3 +1,5 @@
+import { withoutHidden } from '../base/hiddenText.ts';
+
 /** No path of any system is longer. */
 export const LONGEST_TEXT = 4_096;
 
@@ -17,39 +19,15 @@ export function isUnreadable(value: object): value is Unreadable {
 
 const PLAIN = /^[ -~]*$/;
 
-/**
- * What is not seen, or makes a text be seen as another: some file systems leave it out of names, so that one with it is
- * the one without. Half a character is there because no system gets it as it was written.
- */
-const HIDDEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u;
+/** Control characters, half characters, line ends and direction marks: no name has them, not even in pairs. */
+const NEVER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2060-\u206F]/u;
 
 /**
- * Invisible characters that ordinary names have: in emoji and keycaps, in flags of regions, in variants of ideographs,
- * and the joiners of Arabic and Indic words. A deny rule applies with and without them.
+ * Whether a text has what is not seen, or makes it be seen as another. Emoji, ideographs and joined scripts need some
+ * such characters; a deny rule applies with and without them.
  */
-const ORDINARY = new RegExp(
-  [
-    String.raw`\u{1F3F4}[\u{E0061}-\u{E007A}\u{E0030}-\u{E0039}]{2,6}\u{E007F}`,
-    String.raw`\p{Extended_Pictographic}[\uFE0E\uFE0F\u{1F3FB}-\u{1F3FF}]?(?:\u200D\p{Extended_Pictographic}[\uFE0F\u{1F3FB}-\u{1F3FF}]?)*`,
-    String.raw`[\d#*]\uFE0F?\u20E3`,
-    String.raw`\p{Script=Han}[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]`,
-    String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180D\u180F]`,
-    // After a sign that removes a vowel (virama).
-    String.raw`(?<=[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA])[\u200C\u200D]`,
-    ...['Arabic', 'Syriac', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada'].map(
-      betweenLettersOf,
-    ),
-    ...['Malayalam', 'Sinhala', 'Khmer'].map(betweenLettersOf),
-  ].join('|'),
-  'gu',
-);
-
-function betweenLettersOf(script: string): string {
-  return String.raw`(?<=\p{Script=${script}}\p{Mn}*)[\u200C\u200D](?=\p{Script=${script}})`;
-}
-
 export function isDeceiving(text: string): boolean {
-  return !PLAIN.test(text) && HIDDEN.test(text) && HIDDEN.test(text.replace(ORDINARY, ''));
+  return !PLAIN.test(text) && (NEVER.test(text) || withoutHidden(text) !== text);
 }
 
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
