@@ -12,6 +12,7 @@ import {
   type Redact,
   RPC,
 } from '../core/index.ts';
+import { cleanJson } from './cleanJson.ts';
 import type { GatewayLimits } from './gatewayLimits.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { readBody, type RequestBody } from './requestBody.ts';
@@ -81,7 +82,7 @@ export class GatewayExchange {
       return;
     }
     response.setTimeout(REPLY_STALL_MS, () => response.destroy());
-    const text = this.#redact(JSON.stringify(body));
+    const text = cleanJson(body, this.#redact);
     response
       .writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
       .end(text);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Disposable, JsonObject, Redact } from '../core/index.ts';
+import { cleanJson } from './cleanJson.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
 export interface SseStreamOptions {
@@ -55,7 +56,7 @@ export class SseStream {
       this.#response.destroy();
       return;
     }
-    this.#write(`event: message\ndata: ${this.#redact(JSON.stringify(message))}\n\n`);
+    this.#write(`event: message\ndata: ${cleanJson(message, this.#redact)}\n\n`);
   }
 
   end(): void {

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { mapTexts } from '../base/jsonTexts.ts';
 import type { ContentBlock } from '../model/content.ts';
 
 type Redact = (text: string) => string;
@@ -9,7 +10,7 @@ export function redactContent(content: readonly ContentBlock[], redact: Redact):
 }
 
 export function redactObject(value: JsonObject, redact: Redact): JsonObject | undefined {
-  const clean = redactJson(value, redact);
+  const clean = mapTexts(value, redact);
   return isJsonObject(clean) ? clean : undefined;
 }
 
@@ -29,19 +30,6 @@ function redactBlock(block: ContentBlock, redact: Redact): ContentBlock {
     case 'resource_link':
       return { ...block, uri: redact(block.uri), name: redact(block.name) };
     case 'unknown':
-      return { type: 'unknown', value: redactJson(block.value, redact) };
-  }
-}
-
-/** By way of its text: secrets are found in the names of members too, and what holds none is not copied. */
-function redactJson(value: Json, redact: Redact): Json {
-  const text = JSON.stringify(value);
-  const clean = redact(text);
-  if (clean === text) return value;
-  try {
-    return parseJson(clean);
-  } catch {
-    // A secret that looks like JSON itself took some of its marks with it.
-    return clean;
+      return { type: 'unknown', value: mapTexts(block.value, redact) };
   }
 }
