@@ -109,7 +109,7 @@ suite('The program mcpl', function () {
       outputs.map(({ code }) => code),
       [0, 0, 0, 0],
     );
-    assert.equal(outputs[2]?.out, ']0;title[2Jtext31m\n');
+    assert.equal(outputs[2]?.out, ']0;title[2Jtext31m\\u{202e}\n');
   });
 
   test('interrupted, it cancels the call and leaves no server behind', async () => {
