@@ -11,10 +11,22 @@ export interface DisposableTracker {
 
 let tracker: DisposableTracker | undefined;
 
-/** Installs a tracker (tests only) and returns what puts the one before it back. */
-export function trackDisposables(installed: DisposableTracker): Disposable {
+/**
+ * Adds a tracker (tests only) until the returned disposable ends. The trackers before it keep receiving every call:
+ * what they saw created may end while this one is installed.
+ */
+export function trackDisposables(added: DisposableTracker): Disposable {
   const before = tracker;
-  tracker = installed;
+  tracker = {
+    created: (disposable) => {
+      before?.created(disposable);
+      added.created(disposable);
+    },
+    disposed: (disposable) => {
+      before?.disposed(disposable);
+      added.disposed(disposable);
+    },
+  };
   return {
     dispose: () => {
       tracker = before;

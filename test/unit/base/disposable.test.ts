@@ -101,19 +101,28 @@ suite('A leak check', () => {
     store.dispose();
   });
 
-  test('inside another leaves the outer one as it was', () => {
+  test('inside another hides nothing from the outer one', () => {
     const seen: string[] = [];
     const tracker = (name: string): Parameters<typeof trackDisposables>[0] => ({
-      created: () => seen.push(name),
-      disposed: () => undefined,
+      created: () => seen.push(`${name} created`),
+      disposed: () => seen.push(`${name} disposed`),
     });
     const outer = trackDisposables(tracker('outer'));
+    const older = toDisposable(() => undefined);
     const inner = trackDisposables(tracker('inner'));
-    toDisposable(() => undefined).dispose();
+    older.dispose();
+    const newer = toDisposable(() => undefined);
     inner.dispose();
-    toDisposable(() => undefined).dispose();
+    newer.dispose();
     outer.dispose();
     toDisposable(() => undefined).dispose();
-    assert.deepEqual(seen, ['inner', 'outer']);
+    assert.deepEqual(seen, [
+      'outer created',
+      'outer disposed',
+      'inner disposed',
+      'outer created',
+      'inner created',
+      'outer disposed',
+    ]);
   });
 });

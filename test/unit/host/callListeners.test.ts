@@ -10,9 +10,7 @@ import { edit, path, ScopeCase } from './scopeCase.ts';
  * How many listeners and timers a living host gained over the work. It is done once before: what the first one makes
  * once, such as the timer of a batch, is there from then on.
  */
-async function gained({ clock, host }: TestHost, work: () => Promise<void>): Promise<number> {
-  // What waits to be written would end under another watch than the one under which it began.
-  await host.audit.list({ limit: 1 });
+async function gained({ clock }: TestHost, work: () => Promise<void>): Promise<number> {
   const alive = new Set<Disposable>();
   const tracking = trackDisposables({
     created: (disposable) => alive.add(disposable),
