@@ -52,7 +52,7 @@ const copyProject = async (instrumented: Instrumented): Promise<string> => {
   const copy = inProject('out/mutation', String(process.pid));
   await rm(copy, { recursive: true, force: true });
   await mkdir(copy, { recursive: true });
-  for (const part of ['src', 'test', 'package.json', 'package.nls.json', 'tsconfig.json'])
+  for (const part of ['src', 'test', 'docs', 'package.json', 'package.nls.json', 'tsconfig.json'])
     await cp(inProject(part), join(copy, part), { recursive: true });
   await symlink(inProject('node_modules'), join(copy, 'node_modules'));
   for (const { name, content } of instrumented.files) await writeFile(join(copy, name), content);
@@ -124,8 +124,8 @@ const tryAtLoad = async (copy: string, mutant: Mutant, coverage: Coverage, mutan
   if (tests === undefined) return 'the modules do not load';
   const covered = await tests.ask({ kind: 'cover' }, 'covered');
   await tests.end();
-  const known = new Set(coverage.failing);
-  return covered === undefined ? 'no end' : covered.coverage.failing.find((test) => !known.has(test));
+  const known = new Set(Object.keys(coverage.failing));
+  return covered === undefined ? 'no end' : Object.keys(covered.coverage.failing).find((test) => !known.has(test));
 };
 
 /** Runs mutants against the tests that reach them, in a process that is started again when a mutant hangs it. */
@@ -143,7 +143,7 @@ class Trial {
 
   /** The tests that reach it and pass without it. */
   reaching({ id }: Mutant): readonly string[] {
-    return (this.#coverage.tests[id] ?? []).filter((test) => !this.#coverage.failing.includes(test));
+    return (this.#coverage.tests[id] ?? []).filter((test) => !Object.hasOwn(this.#coverage.failing, test));
   }
 
   async killedBy({
@@ -198,7 +198,8 @@ export const runMutation = async (options: MutationOptions): Promise<readonly Ou
   try {
     const testFiles = TESTS.flatMap((pattern) => globSync(pattern, { cwd: projectRoot }).sort());
     const coverage = await coverageOf(copy, testFiles);
-    for (const test of coverage.failing) say(`fails without any mutant, and is left out: ${test}`);
+    for (const [test, error] of Object.entries(coverage.failing))
+      say(`fails without any mutant, and is left out: ${test}: ${error}`);
     const queue = [...(options.sample === undefined ? all : shuffled(all, options.seed ?? 1).slice(0, options.sample))];
     say(`${queue.length} of ${all.length} mutants in ${files.length} files`);
     const atLoad = new Set(coverage.atLoad);

@@ -20,8 +20,8 @@ export interface Coverage {
   readonly tests: Readonly<Record<string, readonly string[]>>;
   readonly hits: Readonly<Record<string, number>>;
   readonly atLoad: readonly string[];
-  /** Names of the tests that fail without any mutant. */
-  readonly failing: readonly string[];
+  /** The tests that fail without any mutant, with their errors. */
+  readonly failing: Readonly<Record<string, string>>;
 }
 
 export interface MutantTask {

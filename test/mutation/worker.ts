@@ -11,7 +11,10 @@ const state: MutationState = (globalThis.__stryker__ ??= {});
 
 const say = (message: FromWorker): void => void process.send?.(message);
 
-const mocha = new Mocha({ ui: 'tdd', timeout: 15_000, reporter: class {} as unknown as string });
+/** Instrumented code is several times slower, and the machine may be busy. An endless loop ends by its hits instead. */
+const TIMEOUT_MS = 45_000;
+
+const mocha = new Mocha({ ui: 'tdd', timeout: TIMEOUT_MS, reporter: class {} as unknown as string });
 mocha.cleanReferencesAfterRun(false);
 for (const file of files) mocha.addFile(join(process.cwd(), file));
 await mocha.loadFilesAsync();
@@ -34,18 +37,21 @@ mocha.suite.beforeEach(function () {
   state.currentTestId = currentTest === undefined ? undefined : ids.get(currentTest);
 });
 
-/** Runs the tests that are wanted and returns the ids of those that fail. */
-const runTests = (isWanted: (id: string) => boolean, bail: boolean): Promise<readonly string[]> =>
+/** Runs the tests that are wanted and returns the ids of those that fail, with their errors. */
+const runTests = (isWanted: (id: string) => boolean, bail: boolean): Promise<Readonly<Record<string, string>>> =>
   new Promise((resolve) => {
     for (const [suite, tests] of original) suite.tests = tests.filter((test) => isWanted(idOf(test)));
     mocha.bail(bail);
     mocha.suite.bail(bail);
-    const failed: string[] = [];
+    const failed: Record<string, string> = {};
     const runner = mocha.run(() => {
       state.currentTestId = undefined;
       resolve(failed);
     });
-    runner.on('fail', (test) => failed.push(ids.get(test as MochaModule.Test) ?? test.fullTitle()));
+    runner.on('fail', (test, error) => {
+      const [line = ''] = String(error).split('\n');
+      failed[ids.get(test as MochaModule.Test) ?? test.fullTitle()] = line;
+    });
   });
 
 const cover = async (): Promise<Coverage> => {
@@ -67,7 +73,7 @@ const attempt = async ({ id, tests, hitLimit }: MutantTask): Promise<string | un
   state.hitCount = 0;
   state.hitLimit = hitLimit;
   try {
-    const [killedBy] = await runTests((test) => wanted.has(test), true);
+    const [killedBy] = Object.keys(await runTests((test) => wanted.has(test), true));
     return killedBy;
   } finally {
     state.activeMutant = undefined;
