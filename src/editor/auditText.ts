@@ -20,7 +20,8 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 
 /** Records as a table of text, as they are given. `isWhole`: there are no older ones. */
 export function auditText(entries: readonly AuditEntry[], isWhole: boolean): string {
-  if (entries.length === 0) return 'Nothing is recorded yet. What servers do under MCPL is recorded here.\n';
+  if (entries.length === 0)
+    return 'Nothing is recorded yet. Every tool call and everything that servers do under MCPL is recorded here.\n';
   const lines = textTable(COLUMNS, entries);
   const rest = isWhole ? [] : ['', 'Older records are in the export: run "MCP Live: Export Audit Log…".'];
   return `${[...lines, ...rest].join('\n')}\n`;
