@@ -27,12 +27,14 @@ const hostParts = {
 const atOnce = {
   ...node,
   later:
-    /\/(remote|children|gatewayServer|conversation|inbox|pages|approvalDesk|lineageDesk|serverRows|settingsSyntax|extensionApi)\.ts$/,
+    /\/(remote|children|gatewayServer|conversation|inbox|pages|approvalDesk|lineageDesk|serverRows|settingsSyntax|extensionApi|schemaChecker)\.ts$/,
 };
 const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
 
 // The same twice would be a tenth of the package.
-const hostCore = { 'src/core/host.ts': './hostCore.js' };
+const hostCore = Object.fromEntries(
+  ['host', 'base/hiddenText', 'model/settingRules'].map((file) => [`src/core/${file}.ts`, './hostCore.js']),
+);
 const storeParts = { 'src/node/storeParts.ts': './storeParts.js' };
 
 /** What an editor reads when it starts. */
@@ -47,9 +49,10 @@ const entries = [
     beside: hostCore,
     atStart: true,
   },
-  { from: 'src/core/host.ts', to: 'dist/hostCore.js', ...hostParts, atStart: true },
+  { from: 'src/core/hostCore.ts', to: 'dist/hostCore.js', ...hostParts, atStart: true },
   { from: 'src/node/storeWorker.ts', to: 'dist/storeWorker.js', ...node, beside: storeParts },
   { from: 'src/node/storeParts.ts', to: 'dist/storeParts.js', ...node },
+  { from: 'src/node/schemaChecker.ts', to: 'dist/schemaChecker.js', ...node },
   { from: 'src/node/schemaWorker.ts', to: 'dist/schemaWorker.js', ...node },
   { from: 'src/node/remote.ts', to: 'dist/remote.js', ...node },
   { from: 'src/node/children.ts', to: 'dist/children.js', ...node },

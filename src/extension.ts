@@ -62,7 +62,7 @@ import { ambientAgents } from './node/httpAgents.ts';
 import { LazyGateway } from './node/lazyGateway.ts';
 import { endLeftovers } from './node/leftovers.ts';
 import { nodeClock, nodeIds } from './node/nodePorts.ts';
-import { createSchemaChecker } from './node/schemaChecker.ts';
+import { lateSchemaChecker } from './node/lateSchemaChecker.ts';
 import { openStore } from './node/sqliteStore.ts';
 
 let shutDown: () => Promise<void> = () => Promise.resolve();
@@ -224,7 +224,7 @@ function inputPorts(
   return {
     elicitor: new LazyElicitor(asked, extensionUri, clients, nodeClock),
     sampler,
-    schemaChecker: createSchemaChecker({ workerPath }),
+    schemaChecker: lateSchemaChecker(workerPath),
   };
 }
 

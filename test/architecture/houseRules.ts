@@ -47,7 +47,7 @@ const IN_THE_CORE = new RegExp(
   [
     '^src/(?!core/)',
     '^src/core/(base|model|rpc|wire|wire/mcp|wire/mcpl|mcpl|policy|session|features|form|gateway|auth|trace|scopes|state)/[^/]+\\.ts$',
-    '^src/core/((index|host|hostTypes|ports|inputPorts|modelPorts|globals\\.d|noVscode\\.d)\\.ts|tsconfig\\.json)$',
+    '^src/core/((index|host|hostCore|hostTypes|ports|inputPorts|modelPorts|globals\\.d|noVscode\\.d)\\.ts|tsconfig\\.json)$',
   ].join('|'),
 );
 

@@ -29,6 +29,7 @@ const required = [
   'extension/dist/storeWorker.js',
   'extension/dist/storeParts.js',
   'extension/dist/schemaWorker.js',
+  'extension/dist/schemaChecker.js',
   'extension/dist/remote.js',
   'extension/dist/children.js',
   'extension/dist/opener.js',
@@ -62,7 +63,7 @@ const required = [
   'extension/dist/webview/lineage.js',
 ];
 
-export const maximumSize = 600_000;
+export const maximumSize = 700_000;
 
 export interface ZipEntry {
   readonly name: string;

@@ -97,6 +97,8 @@ const useIt = async (
     sampler: { canUseTools: false, sample: () => Promise.resolve({ kind: 'declined' }) },
     servers: { [SUBJECT]: entry },
     folders: [workspace],
+    // Its working folder is the open one.
+    onStartQuestion: () => Promise.resolve('start'),
   });
   let pids: readonly number[] = [];
   try {

@@ -1,7 +1,7 @@
 import { CancellationSource } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { HostError } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { type CompiledSchema, compileSchema, plainProblems } from '../form/plainSchema.ts';
 import type { SchemaChecker, SchemaVerdict } from '../inputPorts.ts';
 import type { Tool } from '../model/catalog.ts';
@@ -49,7 +49,11 @@ export function argumentCheck(options: ArgumentCheckOptions): ToolConcern {
           if (schema.kind === 'plain') {
             const problems = plainProblems(schema.node, request.args);
             if (problems?.length === 0) return next(context);
-            if (problems !== undefined) throw misfit(context, problems);
+            if (problems !== undefined) {
+              const given = withoutNulls(request.args);
+              if (given !== undefined && plainProblems(schema.node, given)?.length === 0) return next(context);
+              throw misfit(context, problems);
+            }
           }
           if (faults.has(tool.inputSchema)) return next(context);
           if (schema.kind === 'fault') {
@@ -75,7 +79,11 @@ async function checkedElsewhere(
   const cancels = context.token?.onCancellationRequested(() => patience.cancel());
   let verdict: SchemaVerdict;
   try {
-    verdict = await checker.check(schema, context.request.args, patience.token);
+    const { args } = context.request;
+    verdict = await checker.check(schema, args, patience.token);
+    const given = verdict.kind === 'mismatch' ? withoutNulls(args) : undefined;
+    if (given !== undefined && (await checker.check(schema, given, patience.token)).kind === 'ok')
+      verdict = { kind: 'ok' };
   } finally {
     timer.dispose();
     cancels?.dispose();
@@ -84,6 +92,23 @@ async function checkedElsewhere(
   if (verdict.kind === 'mismatch') throw misfit(context, verdict.problems);
   if (verdict.kind === 'undecided' && verdict.isSchemaFault === true) fault(verdict.why);
   return next(context);
+}
+
+/**
+ * The arguments as if every member that is null were left out; `undefined` where there is none. Models and clients write
+ * null for what they do not give, and the server gets it as they wrote it.
+ */
+function withoutNulls(args: JsonObject): JsonObject | undefined {
+  let found = false;
+  const given = (value: Json): Json => {
+    if (isJsonArray(value)) return value.map(given);
+    if (!isJsonObject(value)) return value;
+    const members = Object.entries(value).filter(([, member]) => member !== null);
+    found ||= members.length < Object.keys(value).length;
+    return Object.fromEntries(members.map(([name, member]) => [name, given(member ?? null)]));
+  };
+  const result = given(args);
+  return found && isJsonObject(result) ? result : undefined;
 }
 
 function misfit({ request }: CallContext, problems: readonly string[]): HostError {

@@ -103,6 +103,18 @@ suite('The arguments of a tool call', () => {
     assert.deepEqual(stage.sent, [{ n: 1, more: 'x' }, { anything: null }, { n: 'a' }]);
   });
 
+  test('may be null where they may be left out, and are sent as they were given', async () => {
+    stage.schemas = {
+      plain: { type: 'object', required: ['n'], properties: { n: { type: 'integer' }, b: { type: 'boolean' } } },
+    };
+    await stage.start();
+    const args = { n: 1, b: null };
+    assert.equal(await stage.call('plain', args), 'done');
+    assert.match(await stage.call('plain', { n: null }), /^INVALID_ARGUMENTS: .*\/n: must be integer, not null/);
+    assert.match(await stage.call('plain', { n: 'x', b: null }), /^INVALID_ARGUMENTS/);
+    assert.deepEqual(stage.sent, [args]);
+  });
+
   test('are sent unchecked where the setting of the server says so', async () => {
     await stage.start({ tools: { validateArguments: false } });
     stage.verdict = { kind: 'mismatch', problems: ['/n: It does not match.'] };
