@@ -17,9 +17,16 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Direct tests first: most mutants end at the first test that reaches them. */
-const TESTS = ['policy', 'scopes', 'session', 'model', 'wire', 'features', 'mcpl', 'host'].map(
-  (folder) => `test/unit/${folder}/**/*.test.ts`,
-);
+export const TEST_FOLDERS: readonly string[] = [
+  'policy',
+  'scopes',
+  'session',
+  'model',
+  'wire',
+  'features',
+  'mcpl',
+  'host',
+];
 
 /** A mutant may be reached as many times more often than without it before it counts as endless. */
 const HITS = 100;
@@ -30,6 +37,8 @@ const STUCK_MS = 60_000;
 export interface MutationOptions {
   readonly only?: readonly string[] | undefined;
   readonly file?: string | undefined;
+  /** Folders of unit tests; all by default. With few of them a run is fast, and says which mutants the direct tests kill. */
+  readonly tests?: readonly string[] | undefined;
   readonly sample?: number | undefined;
   readonly seed?: number | undefined;
   readonly workers?: number | undefined;
@@ -196,7 +205,10 @@ export const runMutation = async (options: MutationOptions): Promise<readonly Ou
   const all = instrumented.mutants;
   const copy = await copyProject(instrumented);
   try {
-    const testFiles = TESTS.flatMap((pattern) => globSync(pattern, { cwd: projectRoot }).sort());
+    const folders = options.tests ?? TEST_FOLDERS;
+    const testFiles = folders.flatMap((folder) =>
+      globSync(`test/unit/${folder}/**/*.test.ts`, { cwd: projectRoot }).sort(),
+    );
     const coverage = await coverageOf(copy, testFiles);
     for (const [test, error] of Object.entries(coverage.failing))
       say(`fails without any mutant, and is left out: ${test}: ${error}`);
@@ -211,7 +223,9 @@ export const runMutation = async (options: MutationOptions): Promise<readonly Ou
         let killedBy = await trial.killedBy({ id: mutant.id, tests });
         if (atLoad.has(mutant.id)) killedBy ??= await tryAtLoad(copy, mutant, coverage, all);
         const fate = fateOf(mutant, killedBy, tests.length > 0 || atLoad.has(mutant.id));
-        outcomes.push({ mutant: { ...mutant, part: partOf.get(mutant.file) ?? '' }, fate, killedBy });
+        const outcome: Outcome = { mutant: { ...mutant, part: partOf.get(mutant.file) ?? '' }, fate, killedBy };
+        outcomes.push(outcome);
+        if (isMissed(outcome)) say(describe(outcome));
         if (outcomes.length % 100 === 0) say(`${outcomes.length} tried, ${rate(outcomes)}`);
       }
       await trial.end();
@@ -247,14 +261,19 @@ const byPart = (outcomes: readonly Outcome[]): ReadonlyMap<string, readonly Outc
 export const weakParts = (outcomes: readonly Outcome[]): readonly string[] =>
   [...byPart(outcomes)].filter(([, some]) => killRate(some) < LEAST_KILLED).map(([part]) => part);
 
+const isMissed = ({ fate }: Outcome): boolean => fate === 'survived' || fate === 'noTest';
+
+const describe = ({ mutant: { file, line, mutator, original, replacement }, fate }: Outcome): string =>
+  `${fate} ${file}:${line} ${mutator}: ${original.slice(0, 160)} -> ${replacement.slice(0, 160)}`;
+
 /** A line for each part, and one for each mutant that no test noticed. */
 export const report = (outcomes: readonly Outcome[]): readonly string[] => [
   ...[...byPart(outcomes)].map(([part, some]) => `${part}: ${rate(some)}`),
   ...outcomes
-    .filter(({ fate }) => fate === 'survived' || fate === 'noTest')
-    .map(({ mutant: { file, line, mutator, original, replacement }, fate }) => ({
-      at: `${file}:${String(line).padStart(4)}`,
-      text: `${fate} ${file}:${line} ${mutator}: ${original.slice(0, 160)} -> ${replacement.slice(0, 160)}`,
+    .filter(isMissed)
+    .map((outcome) => ({
+      at: `${outcome.mutant.file}:${String(outcome.mutant.line).padStart(4)}`,
+      text: describe(outcome),
     }))
     .sort((left, right) => (left.at < right.at ? -1 : 1))
     .map(({ text }) => text),

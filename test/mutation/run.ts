@@ -2,23 +2,30 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { options } from '../harness/commandLine.ts';
 import { inProject, outFolder } from '../harness/paths.ts';
 import { main, Problem, say } from '../harness/progress.ts';
-import { PARTS, report, runMutation, weakParts } from './mutationRun.ts';
+import { PARTS, report, runMutation, TEST_FOLDERS, weakParts } from './mutationRun.ts';
 
 const number = (name: string, text: string | undefined): number | undefined => {
   if (text === undefined || /^[1-9]\d{0,8}$/.test(text)) return text === undefined ? undefined : Number(text);
   throw new Problem(`--${name} must be a positive integer.`);
 };
 
+const listOf = (what: string, text: string | undefined, known: readonly string[]): readonly string[] | undefined => {
+  const names = text?.split(',');
+  const unknown = names?.filter((name) => !known.includes(name)) ?? [];
+  if (unknown.length > 0)
+    throw new Problem(`There is no ${what} "${unknown.join(', ')}". There are: ${known.join(', ')}.`);
+  return names;
+};
+
 // Changes one expression of the core at a time, and sees whether a unit test notices.
 await main(async () => {
-  const given = options({ only: 'text', file: 'text', sample: 'text', seed: 'text', workers: 'text' });
-  const only = given.only?.split(',');
-  const unknown = only?.filter((part) => !Object.hasOwn(PARTS, part)) ?? [];
-  if (unknown.length > 0)
-    throw new Problem(`There is no part "${unknown.join(', ')}". There are: ${Object.keys(PARTS).join(', ')}.`);
+  const given = options({ only: 'text', file: 'text', tests: 'text', sample: 'text', seed: 'text', workers: 'text' });
+  const only = listOf('part', given.only, Object.keys(PARTS));
+  const tests = listOf('folder of tests', given.tests, TEST_FOLDERS);
   const outcomes = await runMutation({
     only,
     file: given.file,
+    tests,
     sample: number('sample', given.sample),
     seed: number('seed', given.seed),
     workers: number('workers', given.workers),

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { NO_CANCELLATION } from '../../../src/core/base/cancellation.ts';
+import type { Tool } from '../../../src/core/model/catalog.ts';
+import type { ScopeLists, ScopeSettings } from '../../../src/core/model/scope.ts';
+import type { FileNames } from '../../../src/core/ports.ts';
+import type { ScopePlace } from '../../../src/core/scopes/computed.ts';
+import { ScopeEngine } from '../../../src/core/scopes/scopeEngine.ts';
+import { fakeFiles } from '../../support/fakeFiles.ts';
+import { toolWith } from './renderScope.ts';
+import { decider } from './verdicts.ts';
+
+const PLACE: ScopePlace = { folders: [{ name: 'ws', path: '/ws' }], userHome: '/home/me', bases: ['/ws'] };
+
+const lists = (given: Partial<ScopeLists>): ScopeLists => ({ whitelist: [], blacklist: [], isBroken: false, ...given });
+
+const settingsOf = (bySet: Readonly<Record<string, Partial<ScopeLists>>>): ScopeSettings => ({
+  lists: Object.fromEntries(Object.entries(bySet).map(([key, given]) => [key, lists(given)])),
+  adapters: {},
+});
+
+/** Files that a test may exchange: links lead elsewhere afterwards. */
+function changing(entries: Parameters<typeof fakeFiles>[0]): {
+  readonly names: FileNames;
+  become(to: typeof entries): void;
+} {
+  let files = fakeFiles(entries);
+  return {
+    names: { style: 'posix', ignoresCase: false, real: (path, token) => files.real(path, token) },
+    become: (to) => (files = fakeFiles(to)),
+  };
+}
+
+/** The verdicts on calls with these paths, one word each; `deny!` is a denial by the host and not by a list. */
+async function verdicts(
+  engine: ScopeEngine,
+  settings: ScopeSettings,
+  paths: readonly string[],
+  { place = PLACE, featureSet = 'a' }: { readonly place?: ScopePlace; readonly featureSet?: string } = {},
+): Promise<string> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const matter = { kind: 'call', tool: toolWith({}) as Tool, args: { path }, adapter: ['$.path'] } as const;
+    const judged = await engine.judge({ matter, featureSet, settings, place }, NO_CANCELLATION);
+    found.push(judged.verdict === 'deny' && judged.by === 'host' ? 'deny!' : judged.verdict);
+  }
+  return found.join(' ');
+}
+
+suite('Compiled lists are made again', () => {
+  const settings = settingsOf({
+    a: { whitelist: ['**'], blacklist: ['secrets/**', '~/keys'] },
+    b: { whitelist: ['/d1/**'] },
+  });
+  const paths = ['/ws/secrets/k', '/d1/secrets/k', '/d2/secrets/k', '/home/me/keys', '/h2/keys', '/ws2/secrets/k'];
+  const at = (folder: string, home: string | { readonly link: string } = 'folder') => ({
+    '/d1/secrets/k': 'file' as const,
+    '/d2/secrets/k': 'file' as const,
+    '/ws': { link: folder },
+    '/ws2/secrets/k': 'file' as const,
+    '/h2/keys': 'file' as const,
+    '/home/me': home as 'folder',
+  });
+
+  test('when the link of a folder or of the home moved, and when other folders are open', async () => {
+    const files = changing(at('/d1'));
+    const engine = new ScopeEngine(files.names);
+    const told: Record<string, string> = {};
+    told['to d1'] = await verdicts(engine, settings, paths);
+    files.become(at('/d2'));
+    told['to d2'] = await verdicts(engine, settings, paths);
+    files.become(at('/d2', { link: '/h2' }));
+    told['home moved'] = await verdicts(engine, settings, paths);
+    const other = { folders: [{ name: 'ws', path: '/ws2' }], userHome: '/home/me', bases: ['/ws2'] };
+    told['another folder'] = await verdicts(engine, settings, paths, { place: other });
+    told['another home'] = await verdicts(engine, settings, paths, { place: { ...PLACE, userHome: '/h2' } });
+    files.become(at('/d1'));
+    told['back'] = await verdicts(engine, settings, paths);
+    assert.deepEqual(told, {
+      'to d1': 'deny deny allow deny allow allow',
+      'to d2': 'deny allow deny deny allow allow',
+      'home moved': 'deny allow deny deny deny allow',
+      'another folder': 'allow allow allow deny deny deny',
+      'another home': 'deny allow deny deny deny allow',
+      back: 'deny deny allow deny allow allow',
+    });
+  });
+
+  test('for each feature set, however many there are', async () => {
+    const files = changing(at('/d1'));
+    const engine = new ScopeEngine(files.names);
+    const few = ['/d1/secrets/k', '/d2/secrets/k'];
+    const of = (featureSet: string): Promise<string> => verdicts(engine, settings, few, { featureSet });
+    const first = [await of('a'), await of('b'), await of('a'), await of('none')];
+    for (let n = 0; n < 300; n++) await of(`n${n}`);
+    assert.deepEqual(
+      [...first, await of('b'), await of('a')],
+      ['deny allow', 'allow ask', 'deny allow', 'ask ask', 'allow ask', 'deny allow'],
+    );
+  });
+});
+
+suite('A folder that cannot be found', () => {
+  const closed = fakeFiles({ '/closed': 'closed', '/d/x': 'file' });
+  const place: ScopePlace = { folders: [{ name: 'ws', path: '/closed/ws' }], userHome: '/home/me', bases: ['/d'] };
+
+  test('makes everything denied where anything is, and changes nothing where nothing is', async () => {
+    const engine = new ScopeEngine(closed);
+    const told = async (given: Partial<ScopeLists>): Promise<string> =>
+      verdicts(engine, settingsOf({ a: given }), ['/d/x', '/e'], { place });
+    assert.deepEqual(
+      {
+        'allows only': await told({ whitelist: ['/d/**'] }),
+        'denies something': await told({ whitelist: ['/d/**'], blacklist: ['/other/**'] }),
+        'denies one': await told({ whitelist: ['/d/**'], blacklist: ['/e'] }),
+      },
+      { 'allows only': 'allow ask', 'denies something': 'deny! deny!', 'denies one': 'deny! deny' },
+    );
+  });
+});
+
+suite('What was allowed once', () => {
+  test('is found where lists deny any of it by now, as a path or as a name', async () => {
+    const engine = new ScopeEngine(fakeFiles({}));
+    const settings = settingsOf({ a: { blacklist: ['/ws/secrets/**', '#admin-*', 'discord:x'] } });
+    const grants = [
+      ['/ws/src'],
+      ['/ws/secrets/k'],
+      ['/ws/src', '/ws/SECRETS'],
+      ['#admin-x'],
+      ['#general'],
+      ['discord:x'],
+      ['c:/ws'],
+      [],
+    ].map((targets) => ({ targets }));
+    const denied = await engine.denied(grants, { featureSet: 'a', settings, place: PLACE }, NO_CANCELLATION);
+    assert.deepEqual(
+      denied.map(({ targets }) => targets.join(' ')),
+      ['/ws/secrets/k', '/ws/src /ws/SECRETS', '#admin-x', 'discord:x'],
+    );
+  });
+});
+
+suite('Letters that are written in two ways', () => {
+  const composed = 'Caf\u00e9';
+  const apart = 'Cafe\u0301';
+
+  test('are the same in patterns, folders, names on disk and targets', async () => {
+    const both = [composed, apart];
+    for (const pattern of both)
+      for (const folder of both)
+        for (const written of both) {
+          const place: ScopePlace = {
+            folders: [{ name: 'ws', path: `/${folder}` }],
+            userHome: '/h',
+            bases: [`/${folder}`],
+          };
+          const files = fakeFiles({ [`/${folder}/${written}`]: 'file' });
+          const which = JSON.stringify([pattern, folder, written]);
+          const of = async (given: Partial<ScopeLists>, text: string): Promise<string> =>
+            verdicts(new ScopeEngine(files), settingsOf({ a: given }), [text], { place });
+          assert.deepEqual(
+            [
+              await of({ blacklist: [pattern] }, written),
+              await of({ blacklist: [pattern], whitelist: ['**'] }, `${written}/x`),
+              await of({ whitelist: [pattern] }, written),
+              await of({ whitelist: [`\${workspaceFolder}/${pattern}`] }, written),
+              await of({ whitelist: [`/${pattern}/**`] }, written),
+            ],
+            ['deny', 'deny', 'allow', 'allow', 'allow'],
+            which,
+          );
+        }
+  });
+
+  test('are the same in names', async () => {
+    for (const pattern of [composed, apart])
+      for (const written of [composed, apart]) {
+        const denying = decider(fakeFiles({}), PLACE, { blacklist: [`#${pattern}`] });
+        const allowing = decider(fakeFiles({}), PLACE, { whitelist: [`#${pattern}`] });
+        const label = `#${written}`;
+        assert.deepEqual(
+          [
+            await denying.call({ channel: label }),
+            await denying.elevate(label),
+            await allowing.call({ channel: label }),
+            await allowing.elevate(label, { channel: `#${pattern}` }),
+          ],
+          ['deny', 'deny', 'allow', 'allow'],
+          JSON.stringify([pattern, written]),
+        );
+      }
+  });
+});
+
+suite('A name that is also a file', () => {
+  test('is denied where the file is, by a link too, and allowed by its name alone', async () => {
+    const files = fakeFiles({ '/ws/#secret': { link: '/ws/keys' }, '/ws/keys': 'folder' });
+    const verdictsBy = async (blacklist: readonly string[]): Promise<readonly string[]> => {
+      const one = decider(files, PLACE, { whitelist: ['#*'], blacklist });
+      const labels = ['#secret', '#general', '#Secret'];
+      return Promise.all(labels.map((label) => one.elevate(label)));
+    };
+    assert.deepEqual(
+      {
+        none: await verdictsBy([]),
+        'its name': await verdictsBy(['#secret']),
+        'its path': await verdictsBy(['/ws/#secret']),
+        'its folder': await verdictsBy(['/ws/**']),
+        'where it leads': await verdictsBy(['keys/**']),
+        'another folder': await verdictsBy(['/elsewhere/**']),
+      },
+      {
+        none: ['allow', 'allow', 'allow'],
+        'its name': ['deny', 'allow', 'deny'],
+        'its path': ['deny', 'allow', 'deny'],
+        'its folder': ['deny', 'deny', 'deny'],
+        'where it leads': ['deny', 'allow', 'allow'],
+        'another folder': ['allow', 'allow', 'allow'],
+      },
+    );
+  });
+});
