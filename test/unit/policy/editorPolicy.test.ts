@@ -72,6 +72,40 @@ suite('The editor’s policy for MCP servers', () => {
       assert.equal(rule(values, server), expected, JSON.stringify([values, server]));
   });
 
+  test('counts only entries that name exactly one thing', () => {
+    const list: readonly unknown[] = [
+      undefined,
+      null,
+      7,
+      'files',
+      {},
+      { serverName: '' },
+      { serverName: 'a', serverUrl: 'https://a' },
+      { serverName: 'a', serverCommand: ['x'] },
+      { serverName: 7, serverUrl: ['https://a'], serverCommand: 'x' },
+      { serverCommand: [] },
+      { serverCommand: ['x', 7] },
+      { serverName: '', serverUrl: 'https://a' },
+      { serverName: 'b', serverUrl: '', serverCommand: [] },
+      { serverCommand: ['x', 'y'] },
+    ];
+    const matchers = [
+      { kind: 'serverUrl', url: 'https://a' },
+      { kind: 'serverName', name: 'b' },
+      { kind: 'serverCommand', command: ['x', 'y'] },
+    ];
+    assert.deepEqual(editorPolicy({ ...NOTHING, allowed: list, denied: [list, 'files', null, []] }), {
+      access: 'all',
+      allowed: matchers,
+      denied: matchers,
+    });
+    assert.deepEqual(editorPolicy({ ...NOTHING, allowed: {}, denied: [{}] }), {
+      access: 'all',
+      allowed: undefined,
+      denied: [],
+    });
+  });
+
   test('leaves open before variables are expanded what only they decide', () => {
     const open: ServerIdentity = { name: 'a', url: 'https://${input:host}/mcp' };
     const urls = [{ serverUrl: 'https://good.example/*' }];
@@ -124,6 +158,23 @@ suite('A URL of the editor’s server lists', () => {
       ['https://a.example/(.+)', 'https://a.example/b', false],
       ['https://a.example/*', 'not a url', false],
       ['not a url', 'https://a.example/', false],
+      ['https:///*', 'https://a.example/', false],
+      ['https://*@/*', 'https://a.example/', false],
+      ['https://[::1]x*/*', 'http://[::1]/x', false],
+      ['https://[::1]*', 'https://[::1]/', false],
+      ['https://[::1]/*', 'https://[::1]/x', true],
+      ['https://[::1]:443/*', 'https://[::1]/x', true],
+      ['http://[::1]:443/*', 'http://[::1]:443/x', true],
+      ['https://a.example/a.b*', 'https://a.example/axb', false],
+      ['https://a.example/a$b*', 'https://a.example/a$b', true],
+      ['https://a.example/a-b*', 'https://a.example/a-b', true],
+      ['http*://a.example/', 'https://a.example/', true],
+      ['*.example/*', 'https://a.example/', false],
+      ['wss://u@*/x', 'wss://a.example/x', false],
+      ['https://*.example/*', 'https://a@b.example/', true],
+      ['https://a.example?x=*', 'https://a.example/?x=1', true],
+      ['https://a.example/a\\b*', 'https://a.example/a/b', true],
+      ['https://*/a#b#*', 'https://a.example/a', true],
     ];
     for (const [pattern, url, expected] of rows)
       assert.equal(matchesServerUrl(pattern, url), expected, `${pattern} ${url}`);

@@ -86,6 +86,7 @@ suite('A choice of feature sets', () => {
         'on, and off by a wildcard within one that is on': choose(['*'], ['memory.*'], ['memory.recall'], true),
         'on by a name beside what is off': choose(['memory.store'], ['memory.*'], ['memory.recall'], true),
         'on beside what is off twice': choose(['memory.store'], ['memory.*', 'memory.store'], ['memory.recall'], true),
+        'on beside a wildcard of other names': choose(['chat', 'other.*'], ['memory.*'], ['memory.recall'], true),
         'all of them on': choose([], ['*'], declared, true),
       },
       {
@@ -98,6 +99,7 @@ suite('A choice of feature sets', () => {
         'on, and off by a wildcard within one that is on': '+chat memory.recall -',
         'on by a name beside what is off': '+memory.store memory.recall -memory.store',
         'on beside what is off twice': '+memory.store memory.recall -memory.store',
+        'on beside a wildcard of other names': '+chat other.* memory.recall -',
         'all of them on': `+${declared.join(' ')} -`,
       },
     );

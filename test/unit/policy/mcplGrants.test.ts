@@ -203,6 +203,33 @@ suite('A choice of feature sets in one of our own views', () => {
     assert.equal(isMcplWidened(widened({ push: { mail: 'infer' } }), consent(lines)), false);
     assert.deepEqual(withInfer(lines, 'mail', false), ['failOpen']);
   });
+
+  test('touches only its own lines, and keeps all of them sorted', () => {
+    const lines = ['z ["later"]', 'infer ["mail","ignore"]', 'infer ["chat","notify"]', 'featureSets ["b.*","b.z"]'];
+    assert.deepEqual(
+      {
+        'infer on': withInfer(lines, 'mail', true),
+        'infer off': withInfer(lines, 'mail', false),
+        'another infer off': withInfer(lines, 'other', false),
+        'sets off': withFeatureSets(lines, ['b.y', 'b.z', 'b.a', 'c'], false),
+        'sets on': withFeatureSets(lines, ['b.y', 'a'], true),
+        'a wildcard off': withFeatureSets(lines, ['b.*'], false),
+      },
+      {
+        'infer on': [lines[3], lines[2], 'infer ["mail","notify"]', lines[0]],
+        'infer off': [lines[3], lines[2], lines[0]],
+        'another infer off': [lines[3], lines[2], lines[1], lines[0]],
+        'sets off': ['featureSets ["b.*","b.a","b.y","b.z"]', lines[2], lines[1], lines[0]],
+        'sets on': ['featureSets ["a"]', lines[3], 'featureSets ["b.y"]', lines[2], lines[1], lines[0]],
+        'a wildcard off': [lines[2], lines[1], lines[0]],
+      },
+    );
+  });
+
+  test('holds without any consent as the user’s own settings have it', () => {
+    assert.equal(isMcplWidened(widened({ push: { mail: 'infer' } }), undefined), true);
+    assert.equal(isMcplWidened(widened({ push: { mail: 'ignore' } }), undefined), false);
+  });
 });
 
 suite('A grant as a line', () => {

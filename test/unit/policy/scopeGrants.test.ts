@@ -301,11 +301,23 @@ suite('The question before a start', () => {
       's{rc,/etc}/**',
       'a*/b',
       '!a',
+      'a:/etc',
+      'x${workspaceFolder}/a',
+      '/x${workspaceFolder}',
+      '${workspaceFolder}x/a',
+      '${userHome}/a',
+      '#a/../b',
+      'discord:a\\b',
+      '/x#a',
+      '/discord:a',
+      ' discord:a',
     ];
     for (const pattern of outside)
       assert.match(remarks(white({ '*': [pattern] }))[0] ?? '', /outside the workspace/, pattern);
     for (const pattern of ['a', 'a/**', './a', '${workspaceFolder}', '${workspaceFolder}/**', 'a b/*.{c,d}'])
       assert.match(remarks(white({ '*': [pattern] }))[0] ?? '', /in the workspace/, pattern);
+    for (const pattern of ['#a', '@a', 'discord:*', 'a1+.-:b', 'DISCORD:a', 'profile:a', '#file:x'])
+      assert.match(remarks(white({ '*': [pattern] }))[0] ?? '', /what is called/, pattern);
   });
 
   test('lists every pattern, and the short ones first', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ScopeLists } from '../../../src/core/model/scope.ts';
-import { listsFor, scopeOfTool } from '../../../src/core/policy/toolScopes.ts';
+import { listsFor, scopeOfOffer, scopeOfTool } from '../../../src/core/policy/toolScopes.ts';
 import { mcpl, view } from '../../support/featureSets.ts';
 
 const lists = (whitelist: readonly string[], blacklist: readonly string[] = [], isBroken = false): ScopeLists => ({
@@ -50,6 +50,40 @@ suite('A tool', () => {
       featureSet: undefined,
       adapter: undefined,
     });
+  });
+});
+
+suite('A resource or a prompt', () => {
+  test('is scoped like a tool of the set that it names, and like a tool of no set otherwise', () => {
+    const plain = mcpl([view('notes'), view('chat')]);
+    const mixed = mcpl([view('notes'), view('files', { scoped: true })]);
+    const of = (snapshot: typeof plain | undefined, keys: readonly string[], featureSet?: string): string => {
+      const scopes = { lists: Object.fromEntries(keys.map((key) => [key, lists([])])), adapters: { x: ['$.path'] } };
+      const scope = scopeOfOffer({ mcpl: snapshot, scopes }, featureSet);
+      return scope === undefined ? '-' : `${scope.featureSet ?? 'any'} ${scope.adapter?.join(' ') ?? ''}`.trim();
+    };
+    assert.deepEqual(
+      {
+        'no MCPL': [of(undefined, []), of(undefined, ['a']), of(undefined, [], 'notes')],
+        'nothing scoped': [of(plain, []), of(plain, [], 'notes'), of(plain, [], 'gone')],
+        'another set has lists': [of(plain, ['chat']), of(plain, ['chat'], 'notes'), of(plain, ['chat'], 'gone')],
+        'its set has lists': [
+          of(plain, ['notes'], 'notes'),
+          of(plain, ['*'], 'notes'),
+          of(plain, ['notes.*'], 'notes'),
+        ],
+        'another set is scoped': [of(mixed, []), of(mixed, [], 'notes'), of(mixed, [], 'gone')],
+        'its set is scoped': [of(mixed, [], 'files'), of(mixed, ['notes'], 'files')],
+      },
+      {
+        'no MCPL': ['-', 'any', '-'],
+        'nothing scoped': ['-', '-', '-'],
+        'another set has lists': ['any', '-', 'any'],
+        'its set has lists': ['notes', 'notes', '-'],
+        'another set is scoped': ['any', '-', 'any'],
+        'its set is scoped': ['files', 'files'],
+      },
+    );
   });
 });
 
