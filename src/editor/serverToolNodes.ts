@@ -61,8 +61,10 @@ function toolNode(server: string, offeredTool: OfferedTool): TreeNode {
   };
 }
 
-function toolDescription({ offered, autoApproved, forApps, setOff, needs, change }: OfferedTool): string {
+function toolDescription(offeredTool: OfferedTool): string {
+  const { offered, autoApproved, forApps, setOff, needs, lacksUse, change } = offeredTool;
   if (forApps === true) return 'for apps only';
+  if (lacksUse === true) return 'off, tools not declared';
   if (setOff !== undefined)
     return needs === undefined ? `off with ${cleanLine(setOff, MAX_LABEL)}` : `off, needs ${needs.length} feature sets`;
   if (!offered) return 'not offered';
@@ -71,10 +73,12 @@ function toolDescription({ offered, autoApproved, forApps, setOff, needs, change
 }
 
 /** Why models are not offered it, and the next step. */
-function withheldText({ forApps, setOff, needs }: OfferedTool): string | undefined {
+function withheldText({ forApps, setOff, needs, lacksUse }: OfferedTool): string | undefined {
   if (forApps === true) return 'The server declares it for its own apps only. Models are never offered it.';
   if (setOff === undefined) return undefined;
   const off = cleanLine(setOff, MAX_LABEL);
+  if (lacksUse === true)
+    return `Its feature set "${off}" does not declare "tools" in its "uses". Report this to the author of the server.`;
   if (needs === undefined) return `Its feature set "${off}" is off.`;
   const all = needs.map((name) => cleanLine(name, MAX_LABEL)).join(', ');
   return `It may belong to any of several feature sets: ${all}. It is off because "${off}" is off. Turn on all of them, or name its feature set in the setting "toolFeatureSets".`;

@@ -72,13 +72,15 @@ suite('the Servers view', () => {
       { ...off, setOff: 'memory' },
       { ...tool('any', { offered: false }), setOff: 'files', needs: ['memory', 'files'] },
       { ...tool('page', { offered: false }), forApps: true as const },
+      { ...tool('spy', { offered: false }), setOff: 'chat', lacksUse: true as const },
     ];
     const servers = [snapshot('files', running(), { tools })];
-    assert.deepEqual(show(servers).split('\n').slice(1, 5), [
-      '  > Tools (0 of 3 offered to models) <tools>',
+    assert.deepEqual(show(servers).split('\n').slice(1, 6), [
+      '  > Tools (0 of 4 offered to models) <tools>',
       '    off (off with memory) <shield> #tool+asks',
       '    any (off, needs 2 feature sets) <shield> #tool+asks',
       '    page (for apps only) <shield> #tool+asks',
+      '    spy (off, tools not declared) <shield> #tool+asks',
     ]);
     const tooltips = all(serverTree(servers, [])).filter(({ kind }) => kind === 'tool');
     assert.deepEqual(
@@ -87,6 +89,7 @@ suite('the Servers view', () => {
         'Its feature set "memory" is off.',
         'It may belong to any of several feature sets: memory, files. It is off because "files" is off. Turn on all of them, or name its feature set in the setting "toolFeatureSets".',
         'The server declares it for its own apps only. Models are never offered it.',
+        'Its feature set "chat" does not declare "tools" in its "uses". Report this to the author of the server.',
       ],
     );
   });

@@ -71,9 +71,9 @@ export function stateView(state: ServerState): JsonObject {
 
 export function toolView(
   server: string,
-  { tool, offered, autoApproved, setOff, needs, forApps }: OfferedTool,
+  { tool, offered, autoApproved, setOff, needs, lacksUse, forApps }: OfferedTool,
 ): JsonObject {
-  return { server, offered, autoApproved, setOff, needs, forApps, ...tool.raw };
+  return { server, offered, autoApproved, setOff, needs, lacksUse, forApps, ...tool.raw };
 }
 
 export function problemView({ path, scope, severity, message }: SettingsProblem): JsonObject {

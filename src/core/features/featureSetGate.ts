@@ -7,7 +7,8 @@ export const featureSetGate: CallInterceptor = {
   concerns: (_, tool, server) => tool !== undefined && toolNamed(server, tool.name)?.setOff !== undefined,
   intercept: (context, next) => {
     const { request, server } = context;
-    const { setOff, needs } = toolNamed(server, request.tool) ?? {};
+    const { setOff, needs, lacksUse } = toolNamed(server, request.tool) ?? {};
+    if (setOff !== undefined && lacksUse === true) throw undeclaredTools(request.tool, setOff);
     if (setOff !== undefined) throw isOff(request.tool, setOff, needs);
     return next(context);
   },
@@ -26,5 +27,15 @@ function isOff(tool: string, featureSet: string, needs: readonly string[] | unde
     effect: 'none',
     suggestion,
     data: { featureSet },
+  });
+}
+
+function undeclaredTools(tool: string, featureSet: string): HostError {
+  const explanation = `The feature set "${featureSet}" of the tool "${tool}" does not declare "tools" in its "uses".`;
+  return new HostError('FEATURE_SET_OFF', explanation, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: 'Report this to the author of the server: the declaration of the feature set must be corrected.',
+    data: { featureSet, reason: 'undeclaredUse', use: 'tools', canEnable: false },
   });
 }

@@ -256,6 +256,8 @@ export interface OfferedTool {
   readonly setOff?: string | undefined;
   /** All feature sets that must be on, where a set is off and the tool names none of several. */
   readonly needs?: readonly string[] | undefined;
+  /** `setOff` is on, but does not declare that it uses tools. */
+  readonly lacksUse?: true | undefined;
   /** It is for the server's own apps only: models are never offered it. */
   readonly forApps?: true | undefined;
   /** Why its arguments are not checked, although they should be. */

@@ -1,6 +1,8 @@
 import { isJsonArray, isJsonObject, type Json } from '../base/json.ts';
 import type { Tool } from '../model/catalog.ts';
-import type { FeatureSet, McplSnapshot } from '../model/mcpl.ts';
+import type { FeatureSet, McplSnapshot, McplVersion } from '../model/mcpl.ts';
+import { declaresUse } from './declaredUses.ts';
+import { namedSets } from './offerSets.ts';
 
 /**
  * The feature sets that must be on for a tool: those that it names, or else the one of the settings, or else all that use
@@ -13,7 +15,7 @@ export function featureSetsOfTool(
 ): readonly string[] {
   // A person can switch nothing on for a server without any sets.
   if (sets.length === 0) return [];
-  const named = namedSets(tool);
+  const named = namedSets(tool.raw);
   if (named.length > 0) return named;
   const mapped = Object.hasOwn(map, tool.name) ? map[tool.name] : undefined;
   if (mapped !== undefined) return [mapped];
@@ -36,11 +38,13 @@ export interface ToolSetsOff {
   readonly setOff: string;
   /** All sets that must be on, where there are several. */
   readonly needs?: readonly string[] | undefined;
+  /** The set is on, but it does not declare that it uses tools. */
+  readonly lacksUse?: true | undefined;
 }
 
 /**
  * Tools with a feature set that is off. An undeclared set is never on: a server must not free its tools by withdrawing
- * their set.
+ * their set. A set that the server names for a tool must also declare that it uses tools.
  */
 export function toolsOff(
   tools: readonly Tool[],
@@ -55,8 +59,22 @@ export function toolsOff(
     const names = featureSetsOfTool(tool, declared, map);
     const setOff = names.find((name) => !on.has(name));
     if (setOff !== undefined) off.set(tool.name, { setOff, ...(names.length > 1 && { needs: names }) });
+    else {
+      const lacking = setWithoutTools(tool, declared, mcpl.dialect.version);
+      if (lacking !== undefined) off.set(tool.name, { setOff: lacking, lacksUse: true });
+    }
   }
   return off;
+}
+
+/**
+ * The set that the server names for a tool although the set does not declare tools. A set that a person names in the
+ * settings needs no declaration. In MCPL 0.2 a set cannot declare tools: the list of uses has no word for them.
+ */
+function setWithoutTools(tool: Tool, declared: readonly FeatureSet[], version: McplVersion): string | undefined {
+  if (version === '0.2' || declared.length === 0) return undefined;
+  const named = namedSets(tool.raw);
+  return declared.find((set) => named.includes(set.name) && !declaresUse(set, 'tools'))?.name;
 }
 
 /** Whether the tool is for the server's own apps only (MCP Apps, `_meta.ui.visibility`): models never get it. */
@@ -70,11 +88,4 @@ export function isForAppsOnly({ raw: { _meta: meta } }: Tool): boolean {
 function excludesModels(visibility: Json | undefined): boolean {
   if (visibility === undefined) return false;
   return !(isJsonArray(visibility) ? visibility : [visibility]).includes('model');
-}
-
-/** The names in all places that servers use. Where they disagree, all of them count. */
-function namedSets({ raw: { _meta: meta, featureSet } }: Tool): readonly string[] {
-  const { featureSet: own, 'mcpl/featureSet': prefixed } = isJsonObject(meta) ? meta : {};
-  const names = [own, prefixed, featureSet].filter((name) => typeof name === 'string').filter((name) => name !== '');
-  return [...new Set(names)];
 }

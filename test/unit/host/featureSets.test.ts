@@ -115,6 +115,28 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
+  test('that does not declare tools has none: they are not offered, and a call says why on every route', async () => {
+    const tools = [tool('edit', { _meta: { featureSet: 'b' } }), tool('spy', { _meta: { featureSet: 'c' } })];
+    const mcpl = { version: '0.4', featureSets: { b: notes, c: reads } };
+    const t = await connected({ mcpl, tools, entry: enabled('b', 'c') });
+    const shown = (t.host.server('a')?.tools ?? []).map(({ tool: { name }, offered, setOff, lacksUse }) =>
+      [name, offered ? 'offered' : 'off', setOff, lacksUse].filter((part) => part !== undefined).join(' '),
+    );
+    assert.deepEqual(shown, ['edit offered', 'spy off c true']);
+    for (const route of ['command', 'gateway', 'participant', 'extension', 'api'] as const)
+      await assert.rejects(t.host.callTool({ server: 'a', tool: 'spy', args: {}, route }), {
+        code: 'FEATURE_SET_OFF',
+        message: 'The feature set "c" of the tool "spy" does not declare "tools" in its "uses".',
+        suggestion: 'Report this to the author of the server: the declaration of the feature set must be corrected.',
+        data: { featureSet: 'c', reason: 'undeclaredUse', use: 'tools', canEnable: false },
+      });
+    assert.deepEqual(
+      t.server.heard.filter((line) => line.startsWith('tools/call')),
+      [],
+    );
+    await t.host.close();
+  });
+
   test('that is declared after its wildcard was first used is off until a person keeps it, also after a restart', async () => {
     const storage = memoryStorage();
     const mcpl = (...names: readonly string[]): JsonObject => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '../../../src/core/base/json.ts';
-import type { FeatureSet, FeatureSetState } from '../../../src/core/model/mcpl.ts';
+import type { FeatureSet, FeatureSetState, McplVersion } from '../../../src/core/model/mcpl.ts';
 import {
   featureSetOfTool,
   featureSetsOfTool,
@@ -97,6 +97,50 @@ suite('The feature set of a tool', () => {
         assert.equal(off(memory, files, { t: 'memory' }), memory === 'enabled' ? 'on' : 'memory of itself');
       }
     assert.deepEqual(toolsOff([tool('t').tool], undefined, {}).size, 0);
+  });
+
+  test('has to declare tools where the server names it, except in MCPL 0.2, which has no word for them', () => {
+    const chat = view('chat', { uses: ['pushEvents'], state: 'enabled' });
+    const memory = view('memory', { uses: ['tools'], state: 'enabled' });
+    const part = view('part', { uses: ['tools.read'], state: 'enabled' });
+    const found = (
+      raw: JsonObject,
+      version: McplVersion = '0.4',
+      map: Readonly<Record<string, string>> = {},
+    ): string => {
+      const named = tool('t', { raw: { name: 't', ...raw } }).tool;
+      const off = toolsOff([named], mcpl([chat, memory, part], { version }), map).get('t');
+      return off === undefined ? 'on' : `off: ${JSON.stringify(off)}`;
+    };
+    const undeclared = 'off: {"setOff":"chat","lacksUse":true}';
+    assert.deepEqual(
+      {
+        named: found({ _meta: { featureSet: 'chat' } }),
+        prefixed: found({ _meta: { 'mcpl/featureSet': 'chat' } }),
+        'at the top': found({ featureSet: 'chat' }),
+        'one of two': found({ _meta: { featureSet: 'memory' }, featureSet: 'chat' }),
+        'MCPL 0.3': found({ featureSet: 'chat' }, '0.3'),
+        'MCPL 0.5': found({ featureSet: 'chat' }, '0.5'),
+        'MCPL 0.2': found({ featureSet: 'chat' }, '0.2'),
+        declared: found({ featureSet: 'memory' }),
+        'declared by a part': found({ featureSet: 'part' }),
+        'of the settings': found({}, '0.4', { t: 'chat' }),
+        'named by nothing': found({}),
+      },
+      {
+        named: undeclared,
+        prefixed: undeclared,
+        'at the top': undeclared,
+        'one of two': undeclared,
+        'MCPL 0.3': undeclared,
+        'MCPL 0.5': undeclared,
+        'MCPL 0.2': 'on',
+        declared: 'on',
+        'declared by a part': 'on',
+        'of the settings': 'on',
+        'named by nothing': 'on',
+      },
+    );
   });
 });
 
