@@ -6,6 +6,8 @@ const WORDS: Readonly<Record<McplUse, string>> = {
   'contextHooks.beforeInference': 'reads prompts',
   'contextHooks.afterInference': 'reads answers',
   inferenceRequest: 'uses models',
+  'inferenceRequest.streaming': 'streams from models',
+  modelInfo: 'reads model facts',
   tools: 'tools',
 };
 
@@ -15,6 +17,8 @@ const MEANINGS: Readonly<Record<McplUse, string>> = {
   'contextHooks.beforeInference': 'may read what you write to a model, and add to it',
   'contextHooks.afterInference': "may read a model's answer, and change it",
   inferenceRequest: 'may use a language model',
+  'inferenceRequest.streaming': 'may use a language model, and read the answer while it is written',
+  modelInfo: 'may read the name and limits of your language model',
   tools: 'has tools',
 };
 

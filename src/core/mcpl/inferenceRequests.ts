@@ -10,7 +10,7 @@ import type { LanguageModel, ModelChoice, Models, ModelWish } from '../modelPort
 import type { Clock, Ids } from '../ports.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import { idIn } from '../wire/mcpl/bounds.ts';
-import { inHook, invalidParams, MCPL_ERROR, modelError, notEnabled } from '../wire/mcpl/errors.ts';
+import { capabilityDenied, inHook, invalidParams, MCPL_ERROR, modelError, notEnabled } from '../wire/mcpl/errors.ts';
 import {
   decodeInferenceRequest,
   encodeChunk,
@@ -75,6 +75,9 @@ export class InferenceRequests {
   /** `inference/request`. Throws the `WireError` to answer with. */
   async handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
     const set = member.admit(params['featureSet'], 'inferenceRequest');
+    // Before MCPL 0.5 one word declares both.
+    if (params['stream'] === true && member.dialect.version === '0.5')
+      member.admit(set.name, 'inferenceRequest.streaming');
     const { clock, ids } = this.#options;
     const at = clock.now();
     const inferenceId = `inf_${ids.uuid()}`;
@@ -91,6 +94,11 @@ export class InferenceRequests {
   async modelInfo(member: McplMember, _params: JsonObject, _context: InboundContext): Promise<Json> {
     const at = this.#options.clock.now();
     const facts = { at, operation: 'model/info', featureSet: undefined, inferenceId: undefined };
+    if (member.dialect.version === '0.5' && member.setsFor('modelInfo').length === 0) {
+      const error = capabilityDenied('modelInfo');
+      this.#record(member, refused(error), facts);
+      throw error;
+    }
     const answer = await this.#info.ask(member.server, this.#wish(member), (looked) => {
       if (looked.kind === 'facts') {
         this.#record(member, { outcome: 'success', detail: looked.facts.id, tokens: undefined }, facts);

@@ -1,12 +1,17 @@
 import type { Event } from '../base/event.ts';
 import type { ScopeSettings } from './scope.ts';
 
-/** What a feature set may use (MCPL §6.2; "tools" since 0.3, and in the examples of 0.2). */
+/**
+ * What a feature set may use (MCPL §6.2; "tools" since 0.3, and in the examples of 0.2). `inferenceRequest.streaming` and
+ * `modelInfo` are uses of their own since 0.5.
+ */
 export const MCPL_USES = [
   'pushEvents',
   'contextHooks.beforeInference',
   'contextHooks.afterInference',
   'inferenceRequest',
+  'inferenceRequest.streaming',
+  'modelInfo',
   'tools',
 ] as const;
 export type McplUse = (typeof MCPL_USES)[number];

@@ -176,4 +176,79 @@ mcplCases('uses that a set does not declare', (open) => {
     assert.equal(await opened.push('beat', 'e-2'), refusal('beat', 'pushEvents', true));
     assert.deepEqual([await opened.push('part', 'e-3'), asked], [ACCEPTED, []]);
   });
+
+  test('are streams of a model and facts about it since MCPL 0.5; before it one word declares both', async () => {
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const sets = {
+      plain: set('inferenceRequest'),
+      whole: set('inferenceRequest', 'inferenceRequest.streaming'),
+      part: set('inferenceRequest.streaming'),
+      facts: set('modelInfo'),
+    };
+    const opened: Record<string, McplCase> = {};
+    for (const version of ['0.2', '0.3', '0.4', '0.5'] as const)
+      opened[version] = await open({
+        server: {
+          mcpl: { version },
+          sets,
+          entry: { featureSets: { enabled: ['plain', 'whole', 'part'] } },
+          answers: { 'featureSets/update': () => ({ accepted: true }) },
+        },
+      });
+    const answered = async (version: string): Promise<readonly string[]> => {
+      const one = opened[version];
+      assert.ok(one !== undefined);
+      const infer = (featureSet: string, stream: boolean): Promise<string> =>
+        one.answerTo('inference/request', { featureSet, messages, stream });
+      const answers = [
+        await infer('plain', false),
+        await infer('plain', true),
+        await infer('whole', true),
+        await infer('part', true),
+        await infer('part', false),
+        await one.answerTo('model/info'),
+      ];
+      return answers.map((answer) => (answer.startsWith('{') ? 'answered' : answer));
+    };
+    const all = Array<string>(6).fill('answered');
+    assert.deepEqual([await answered('0.2'), await answered('0.3'), await answered('0.4')], [all, all, all]);
+    const noFacts =
+      'error -32002 Capability not declared {"reason":"undeclaredUse","use":"modelInfo",' +
+      '"explanation":"No feature set that is on declares \\"modelInfo\\" in its \\"uses\\".","capability":"modelInfo"}';
+    assert.deepEqual(await answered('0.5'), [
+      'answered',
+      refusal('plain', 'inferenceRequest.streaming', true),
+      'answered',
+      'answered',
+      'answered',
+      noFacts,
+    ]);
+    const newest = opened['0.5'];
+    assert.ok(newest !== undefined);
+    assert.deepEqual(newest.model.asked.length, 4);
+    await newest.enable('facts');
+    assert.match(await newest.answerTo('model/info'), /^\{"id":"case-model"/);
+    assert.deepEqual(
+      newest
+        .heard()
+        .filter((line) => line.includes('featureSets/update '))
+        .map((line) => line.replace(/^.*"effective/, '"effective')),
+      [
+        '"effectiveCapabilities":["inferenceRequest","inferenceRequest.streaming"]}',
+        '"effectiveCapabilities":["inferenceRequest","inferenceRequest.streaming","modelInfo"]}',
+      ],
+    );
+    assert.deepEqual(
+      (await newest.audit('inference/request', 'model/info')).map((line) => line.replace(/ inf#.*$/, '')),
+      [
+        'case inference/request plain success',
+        'case inference/request plain refused: Capability not declared',
+        'case inference/request whole success',
+        'case inference/request part success',
+        'case inference/request part success',
+        'case model/info refused: Capability not declared',
+        'case model/info success: case-model',
+      ],
+    );
+  });
 });

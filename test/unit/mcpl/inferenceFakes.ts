@@ -11,7 +11,7 @@ import { InferenceRequests } from '../../../src/core/mcpl/inferenceRequests.ts';
 import type { McplMember } from '../../../src/core/mcpl/member.ts';
 import type { AuditRecord } from '../../../src/core/model/audit.ts';
 import type { ModelFailureReason } from '../../../src/core/model/inference.ts';
-import type { FeatureSet, InferenceSettings } from '../../../src/core/model/mcpl.ts';
+import type { FeatureSet, InferenceSettings, McplDialect } from '../../../src/core/model/mcpl.ts';
 import type { LanguageModel, ModelChoice, ModelRequest, ModelRunEnd, ModelWish } from '../../../src/core/modelPorts.ts';
 import type { ModelUse } from '../../../src/core/ports.ts';
 import { notEnabled } from '../../../src/core/wire/mcpl/errors.ts';
@@ -60,6 +60,7 @@ export class FakeMember {
   };
   inference: InferenceSettings = { model: undefined, requestsPerHour: 30, tokensPerDay: 100_000 };
   isInHook = false;
+  dialect: Pick<McplDialect, 'version'> = { version: '0.2' };
   readonly #changed = new Emitter<void>();
   readonly onDidChangeSets = this.#changed.event;
   sets = ['memory.think'];

@@ -36,6 +36,13 @@ export class UndeclaredUse extends WireError {
   }
 }
 
+/** MCPL 0.5 §6.6: a request that names no feature set, where no set that is on declares its use. */
+export function capabilityDenied(use: McplUse): WireError {
+  const explanation = `No feature set that is on declares "${use}" in its "uses".`;
+  const data = { reason: 'undeclaredUse', use, explanation, capability: use };
+  return new WireError(MCPL_ERROR.capabilityDenied, 'Capability not declared', data);
+}
+
 /** `instanceof` does not tell one `WireError` from another. */
 export function isUndeclaredUse(error: unknown): error is UndeclaredUse {
   return error instanceof WireError && 'use' in error;
