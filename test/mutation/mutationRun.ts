@@ -263,8 +263,16 @@ export const weakParts = (outcomes: readonly Outcome[]): readonly string[] =>
 
 const isMissed = ({ fate }: Outcome): boolean => fate === 'survived' || fate === 'noTest';
 
-const describe = ({ mutant: { file, line, mutator, original, replacement }, fate }: Outcome): string =>
-  `${fate} ${file}:${line} ${mutator}: ${original.slice(0, 160)} -> ${replacement.slice(0, 160)}`;
+const SHOWN = 160;
+
+const describe = ({ mutant: { file, line, mutator, original, replacement }, fate }: Outcome): string => {
+  // A change deep in a long expression: show where the two begin to differ.
+  let same = 0;
+  while (same < original.length && original[same] === replacement[same]) same++;
+  const from = Math.max(original.length, replacement.length) > SHOWN ? Math.max(0, same - 40) : 0;
+  const part = (text: string): string => `${from > 0 ? '…' : ''}${text.slice(from, from + SHOWN)}`;
+  return `${fate} ${file}:${line} ${mutator}: ${part(original)} -> ${part(replacement)}`;
+};
 
 /** A line for each part, and one for each mutant that no test noticed. */
 export const report = (outcomes: readonly Outcome[]): readonly string[] => [

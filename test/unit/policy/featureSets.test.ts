@@ -124,6 +124,11 @@ suite('A choice of feature sets', () => {
 });
 
 suite('What becomes of push events', () => {
+  test('is not decided by a set that happens to be called "undefined"', () => {
+    const push = { undefined: 'infer' } as const;
+    assert.deepEqual([pushPolicyOf(push, 'x'), pushPolicyOf(push, 'undefined')], ['notify', 'infer']);
+  });
+
   test('is decided by the name, or else by the longest wildcard, or else a person is told', () => {
     const push = { '*': 'ignore', a: 'inbox', 'a.*': 'infer', 'a.b.*': 'notify', 'a.b': 'inbox' } as const;
     const names = ['x', 'a', 'a.b', 'a.c', 'a.b.c', '*', 'a.*'];

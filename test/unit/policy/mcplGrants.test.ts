@@ -226,6 +226,17 @@ suite('A choice of feature sets in one of our own views', () => {
     );
   });
 
+  test('of events is compared apart from what whitelists grant', () => {
+    const both = widened({ push: { mail: 'infer' }, ...({ scopes: { '*': { whitelist: ['/a'] } } } as McplEntry) });
+    const lines = grantsOf(both).others ?? [];
+    const refused = (without: string): boolean =>
+      isMcplWidened(both, consent(lines.filter((line) => !line.startsWith(without))));
+    assert.deepEqual(
+      [lines.length, refused('no line'), refused('infer'), refused('whitelist'), refused('')],
+      [2, false, true, true, true],
+    );
+  });
+
   test('holds without any consent as the user’s own settings have it', () => {
     assert.equal(isMcplWidened(widened({ push: { mail: 'infer' } }), undefined), true);
     assert.equal(isMcplWidened(widened({ push: { mail: 'ignore' } }), undefined), false);

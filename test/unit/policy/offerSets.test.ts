@@ -115,6 +115,7 @@ suite('The feature set of a URI', () => {
       log://shut/TODAY | off | on
       log://shut/yesterday | off | off
       LOG://%73hut/yesterday | off | off
+      \u00a0log://shut/yesterday | off | off
       log://shut/ | off | off
       log://open/yesterday | - | on
       y/log://shut/yesterday | - | -
@@ -134,6 +135,17 @@ suite('The feature set of a URI', () => {
       return `${uri} | ${setOffOfUri(uri, offer, declared) ?? '-'} | ${setOfUri(uri, offer) ?? '-'}`;
     });
     assert.deepEqual(told, lines);
+  });
+
+  test('is off where any template that may expand to it is, in any order', () => {
+    const of = (sets: readonly string[]): string => {
+      const items = sets.map((set, index) => [`a://{x}${index === 0 ? '' : '/z'}`, set] as const);
+      return `${setOffOfUri('a://1/z', offerOf(items), declared) ?? '-'} ${setOfUri('a://1/z', offerOf(items)) ?? '-'}`;
+    };
+    assert.deepEqual(
+      [of(['on', 'off']), of(['off', 'on']), of(['', 'gone']), of(['on', 'other'])],
+      ['off on', 'off off', 'gone -', '- on'],
+    );
   });
 
   test('of an odd template is found without an error', () => {

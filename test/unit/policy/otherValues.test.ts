@@ -261,4 +261,16 @@ suite('An agreement to weaker settings', () => {
       assert.equal(withOwnLimits(limits(9), limits(11), isAgreed).open.length, 1, key);
     }
   });
+
+  test('the window keeps nothing where the user has no settings of their own', () => {
+    const all = { ...DEFAULT_LIMITS, pushPerMinute: 7 };
+    assert.deepEqual(
+      withOwnLimits(undefined, all, () => false),
+      { limits: all, open: [] },
+    );
+    assert.deepEqual(
+      withOwnLimits(all, all, () => false),
+      { limits: all, open: [] },
+    );
+  });
 });

@@ -62,6 +62,15 @@ suite('The question before a start', () => {
     assert.match(wholeQuestion(long)[0] ?? '', /x{5000}"\.$/);
   });
 
+  test('cuts a command line between whole characters and escapes', () => {
+    const cut = (end: string): string => {
+      const target = `${'x'.repeat(200 - end.length)}${end}${'y'.repeat(400)}`;
+      return /"x+(.*?)…"/u.exec(shortQuestion(question({ target })).text)?.[1] ?? '?';
+    };
+    const ends = ['', '\\', '\\u', '\\u{', '\\u{2', '\\u{202e', '\\u{202e}', '\ud83d', '\u{1f600}', 'u{2', '\\a'];
+    assert.deepEqual(ends.map(cut), ['', '', '', '', '', '', '\\u{202e}', '', '\u{1f600}', 'u{2', '\\a']);
+  });
+
   test('quotes names and values so that they cannot read as the rest of a sentence', () => {
     const env = { [TRICK]: '1', 'A".B': '1' };
     const connection = { kind: 'stdio', command: 'x', args: [], env, envFile: undefined, cwd: undefined } as const;

@@ -91,6 +91,35 @@ suite('The definition that trust is bound to', () => {
 });
 
 suite('A definition as text', () => {
+  test('has a member only for what the tool says', () => {
+    const text = (raw: JsonObject): string => trustedText(decoded({ name: 'add', inputSchema: {}, ...raw }));
+    assert.deepEqual(
+      [
+        text({}),
+        text({ _meta: {} }),
+        text({ _meta: { servedAt: 1 } }),
+        text({ _meta: { featureSet: 'a', servedAt: 1 } }),
+      ],
+      [
+        '{"inputSchema":{},"name":"add"}',
+        '{"inputSchema":{},"name":"add"}',
+        '{"inputSchema":{},"name":"add"}',
+        '{"_meta":{"featureSet":"a"},"inputSchema":{},"name":"add"}',
+      ],
+    );
+  });
+
+  test('keeps lists as lists, and breaks long words where no space is', () => {
+    const description = `${'x'.repeat(56)} ${'y'.repeat(60)}`;
+    const raw = { name: 'add', inputSchema: { required: ['b', 'a'], enum: [{ z: 1, y: null }] }, description };
+    const shown = {
+      description: [`${'x'.repeat(56)} `, 'y'.repeat(56), 'yyyy'],
+      inputSchema: { enum: [{ y: null, z: 1 }], required: ['b', 'a'] },
+      name: 'add',
+    };
+    assert.equal(definitionText(decoded(raw)), `${JSON.stringify(shown, undefined, 2)}\n`);
+  });
+
   test('is JSON with short lines, and shows hidden characters', () => {
     const description = `Adds.\u{e0041} ${'word '.repeat(30)}${'x'.repeat(200)}\nNext line.`;
     const text = definitionText(decoded({ ...PLAIN, description }));

@@ -4,7 +4,12 @@ import { isHostError } from '../../../src/core/base/errors.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../../../src/core/model/server.ts';
 import type { VariableSource } from '../../../src/core/ports.ts';
 import { parseEnvFile } from '../../../src/core/session/envFile.ts';
-import { describeConnection, expandConnection } from '../../../src/core/session/variables.ts';
+import {
+  describeConnection,
+  expandConnection,
+  inOpenFolders,
+  withFolders,
+} from '../../../src/core/session/variables.ts';
 
 const source: VariableSource = {
   folders: [
@@ -45,6 +50,99 @@ async function expand(
     return `${error.code}: ${error.message} ${error.suggestion ?? ''}`.trim();
   }
 }
+
+suite('A connection in the folders that are open now', () => {
+  const none: VariableSource = { ...source, folders: [] };
+  const written = stdio({
+    command: '${workspaceFolder}/run',
+    args: ['${workspaceFolder:lib}', '${userHome}', '${input:key}', '${env:TOKEN}', '${workspaceFolder:gone}', '${x}'],
+    env: { A: '${workspaceFolder}', B: '${input:key}' },
+    envFile: '${workspaceFolder:lib}/.env',
+  });
+
+  test('has its folders written out, and nothing that is secret or that no folder answers', () => {
+    assert.deepEqual(inOpenFolders({ connection: written, definedBy: 'workspace' }, source), {
+      kind: 'stdio',
+      command: '/work/app/run',
+      args: ['/work/lib', '/home/me', '${input:key}', '${env:TOKEN}', '${workspaceFolder:gone}', '${x}'],
+      env: { A: '/work/app', B: '${input:key}' },
+      envFile: '/work/lib/.env',
+      cwd: '/work/app',
+    });
+    assert.deepEqual(inOpenFolders({ connection: written, definedBy: 'user' }, none), {
+      ...written,
+      args: ['${workspaceFolder:lib}', '/home/me', '${input:key}', '${env:TOKEN}', '${workspaceFolder:gone}', '${x}'],
+      envFile: '/home/me/${workspaceFolder:lib}/.env',
+      cwd: '/home/me',
+    });
+  });
+
+  test('runs and reads its environment file where a relative path starts, whoever defines it', () => {
+    const places = [undefined, 'sub', './sub', '/abs', '\\\\abs', 'C:\\abs', 'c:/abs', 'C:abs', '${userHome}/x'];
+    const shown = (definedBy: 'user' | 'workspace', from: VariableSource): readonly string[] =>
+      places.map((at) => {
+        const shownAs = inOpenFolders({ connection: stdio({ cwd: at, envFile: at }), definedBy }, from);
+        return shownAs.kind === 'stdio' ? `${shownAs.cwd ?? '-'} ${shownAs.envFile ?? '-'}` : '';
+      });
+    const absolute = ['/abs', '\\\\abs', 'C:\\abs', 'c:/abs'];
+    const rest = (first: string, at: string): readonly string[] => [
+      first,
+      ...[`${at}/sub`, `${at}/./sub`, ...absolute, `${at}/C:abs`, '/home/me/x'].map((path) => `${path} ${path}`),
+    ];
+    assert.deepEqual(
+      {
+        'a user’s server': shown('user', source),
+        'the workspace’s server': shown('workspace', source),
+        'no folder': shown('user', none),
+        'no folder, the workspace’s server': shown('workspace', none),
+      },
+      {
+        'a user’s server': rest('/home/me -', '/work/app'),
+        'the workspace’s server': rest('/work/app -', '/work/app'),
+        'no folder': rest('/home/me -', '/home/me'),
+        'no folder, the workspace’s server': rest('/home/me -', '/home/me'),
+      },
+    );
+  });
+
+  test('of a remote server has the folders in its address, headers and sign-in', () => {
+    const remote = {
+      kind: 'remote',
+      url: 'https://x.test/${workspaceFolder:lib}?${input:key}',
+      headers: { H: '${userHome}', I: '${input:key}' },
+      transport: 'http',
+    } as const;
+    const plain = {
+      kind: 'remote',
+      url: 'https://x.test//work/lib?${input:key}',
+      headers: { H: '/home/me', I: '${input:key}' },
+      transport: 'http',
+    };
+    const auth = { flow: 'auto', clientId: '${userHome}', clientSecret: '${input:key}' } as const;
+    assert.deepEqual(inOpenFolders({ connection: remote, definedBy: 'user' }, source), plain);
+    assert.deepEqual(inOpenFolders({ connection: { ...remote, auth }, definedBy: 'user' }, source), {
+      ...plain,
+      auth: { ...auth, clientId: '/home/me' },
+    });
+  });
+
+  test('keeps a text without variables as it is', () => {
+    const texts = [
+      '',
+      '$',
+      '${',
+      '${}',
+      '$workspaceFolder',
+      '{workspaceFolder}',
+      '${workspaceFolderX}',
+      '${userHome:x}',
+    ];
+    assert.deepEqual(
+      texts.map((text) => withFolders(text, source)),
+      texts,
+    );
+  });
+});
 
 suite('Variables in settings', () => {
   test('every variable is expanded in every member', async () => {
