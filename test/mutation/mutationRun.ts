@@ -37,7 +37,10 @@ const STUCK_MS = 60_000;
 export interface MutationOptions {
   readonly only?: readonly string[] | undefined;
   readonly file?: string | undefined;
-  /** Folders of unit tests; all by default. With few of them a run is fast, and says which mutants the direct tests kill. */
+  /**
+   * Folders of unit tests, or beginnings of files in them such as `scopes/lists`; all by default. With few of them a run
+   * is fast, and says which mutants the direct tests kill.
+   */
   readonly tests?: readonly string[] | undefined;
   readonly sample?: number | undefined;
   readonly seed?: number | undefined;
@@ -97,11 +100,11 @@ class TestProcess {
     await this.#ended;
   }
 
-  /** The next message; `undefined` where the process ends or says nothing for a minute. */
+  /** The next message; `undefined` where the process ends, or is silent for too long: loading and a first run take longer. */
   async #next<K extends FromWorker['kind']>(kind: K): Promise<Extract<FromWorker, { readonly kind: K }> | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const stuck = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), kind === 'covered' ? 10 * STUCK_MS : STUCK_MS);
+      timer = setTimeout(() => resolve(undefined), kind === 'tried' ? STUCK_MS : 10 * STUCK_MS);
     });
     const said = once(this.#child, 'message').then(([message]) => message as FromWorker);
     const message = await Promise.race([said, stuck, this.#ended.then(() => undefined)]);
@@ -207,7 +210,7 @@ export const runMutation = async (options: MutationOptions): Promise<readonly Ou
   try {
     const folders = options.tests ?? TEST_FOLDERS;
     const testFiles = folders.flatMap((folder) =>
-      globSync(`test/unit/${folder}/**/*.test.ts`, { cwd: projectRoot }).sort(),
+      globSync(`test/unit/${folder}${folder.includes('/') ? '*' : '/**/*'}.test.ts`, { cwd: projectRoot }).sort(),
     );
     const coverage = await coverageOf(copy, testFiles);
     for (const [test, error] of Object.entries(coverage.failing))

@@ -11,7 +11,7 @@ const number = (name: string, text: string | undefined): number | undefined => {
 
 const listOf = (what: string, text: string | undefined, known: readonly string[]): readonly string[] | undefined => {
   const names = text?.split(',');
-  const unknown = names?.filter((name) => !known.includes(name)) ?? [];
+  const unknown = names?.filter((name) => !known.includes(name.replace(/\/.*/, ''))) ?? [];
   if (unknown.length > 0)
     throw new Problem(`There is no ${what} "${unknown.join(', ')}". There are: ${known.join(', ')}.`);
   return names;
