@@ -77,7 +77,7 @@ const layer = ([name, part, allowed]) =>
   );
 
 /** Where the bundles of esbuild.mjs begin. */
-const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/schemaChecker', 'node/remote', 'node/children', 'node/gatewayServer', 'node/storeParts', 'core/host', 'core/hostCore', 'core/session/opener', 'core/session/credentials', 'core/mcpl/engine', 'core/features/scopeDesk', 'core/features/startInquiry', 'core/features/serverInputs', 'core/features/stateDesk', 'core/features/definitionTrust', 'editor/lineageDesk', 'editor/conversation', 'editor/extensionApi', 'editor/inbox', 'editor/pages', 'editor/approvalDesk', 'editor/serverRows', 'editor/settingsSyntax', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question', 'webview/lineage'].join('|')})\\.ts$`;
+const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/schemaChecker', 'node/remote', 'node/children', 'node/gatewayServer', 'node/storeParts', 'core/hostCore', 'core/session/opener', 'core/session/credentials', 'core/mcpl/engine', 'core/features/scopeDesk', 'core/features/startInquiry', 'core/features/serverInputs', 'core/features/stateDesk', 'core/features/definitionTrust', 'editor/lineageDesk', 'editor/conversation', 'editor/extensionApi', 'editor/inbox', 'editor/pages', 'editor/approvalDesk', 'editor/serverRows', 'editor/settingsSyntax', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question', 'webview/lineage'].join('|')})\\.ts$`;
 
 const PACKAGES = [
   'vscode-jsonrpc',
