@@ -58,7 +58,7 @@ class LiveHost implements Host {
   #closing: Promise<void> | undefined;
   readonly #own: OwnSettings;
   readonly #mcpl: McplHost;
-  readonly #offers = new OfferGate({ desk: () => this.#mcpl.scopes.desk() });
+  readonly #offers: OfferGate;
   readonly alsoEvents: Host['alsoEvents'];
   readonly #inputs: InputParts;
 
@@ -82,6 +82,11 @@ class LiveHost implements Host {
     });
     this.#own = this.#store.add(new OwnSettings({ ports, configure: (settings) => this.configure(settings) }));
     this.alsoEvents = this.#mcpl.alsoEvents;
+    this.#offers = new OfferGate({
+      clock,
+      desk: () => this.#mcpl.scopes.desk(),
+      record: (record) => this.#mcpl.recordRefusal(record),
+    });
     const repeated = repeatedArguments({ reread: (server, cancel) => this.#reread(server, cancel) });
     this.#inputs = new InputParts({
       clock,

@@ -1,3 +1,4 @@
+import { ignoreFailure } from '../base/async.ts';
 import type { CancellationToken } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { cancelled, HostError, messageOf } from '../base/errors.ts';
@@ -6,6 +7,7 @@ import type { Redact } from '../base/secrets.ts';
 import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnResult } from '../hostTypes.ts';
 import type { McplConnection } from '../mcpl/connection.ts';
 import type { McplEngine } from '../mcpl/engine.ts';
+import type { AuditRecord } from '../model/audit.ts';
 import type { InboundEvent } from '../model/event.ts';
 import type { AlsoEvents, EventsQuestion } from '../model/mcpl.ts';
 import type { HostLimits, ServerDefinition, ServerState } from '../model/server.ts';
@@ -142,6 +144,11 @@ export class McplHost implements Disposable {
 
   dispose(): void {
     this.#store.dispose();
+  }
+
+  /** Records what was refused; a server or a client that goes on asking does not fill the audit. */
+  recordRefusal(record: AuditRecord): void {
+    ignoreFailure(this.engine().then((engine) => engine.record(record)));
   }
 
   async #load(): Promise<McplEngine> {

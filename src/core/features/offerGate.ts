@@ -1,8 +1,11 @@
 import { CancellationSource, type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
 import { ignoreFailure } from '../base/async.ts';
-import { cancelled, HostError } from '../base/errors.ts';
-import type { JsonObject } from '../base/json.ts';
+import { cancelled, HostError, isHostError } from '../base/errors.ts';
+import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { cleanLine } from '../base/cleanText.ts';
+import type { Clock } from '../base/clock.ts';
 import type { CallOptions, ResourceReading, ResourceWatch } from '../hostTypes.ts';
+import type { AuditRecord } from '../model/audit.ts';
 import type { Completion, CompletionRequest } from '../model/completion.ts';
 import type { PromptResult } from '../model/content.ts';
 import { namesFile, setOfUri, setOffOf, setOffOfUri } from '../policy/offerSets.ts';
@@ -15,10 +18,14 @@ import type { ServerUnit } from './serverUnit.ts';
 import { requestOf } from './unitRequest.ts';
 
 export interface OfferGateOptions {
+  readonly clock: Pick<Clock, 'now'>;
   desk(): Promise<ScopeDesk>;
+  /** Records a refusal; a flood of them is bounded there. */
+  record(record: AuditRecord): void;
 }
 
 const READ = 'resources/read';
+const MAX_NAMED = 300;
 
 /**
  * The one way to resources, prompts and completion, whatever route a request comes by: what belongs to a feature set that
@@ -32,7 +39,7 @@ export class OfferGate {
   }
 
   async read(unit: ServerUnit, uri: string, options: CallOptions): Promise<ResourceReading> {
-    await this.#admit(unit, uri, options.token);
+    await this.#audited(unit, READ, uri, this.#admit(unit, uri, options.token));
     const { contents, raw } = await unit.offer.resourceCatalog.read(uri, requestOf(unit, options));
     return { contents, raw };
   }
@@ -46,7 +53,8 @@ export class OfferGate {
     if (!needsGate(unit, uri)) return offer.resourceCatalog.subscribe(uri, tell);
     const ended = new CancellationSource();
     let watch: ResourceWatch | undefined;
-    const agreed = this.#admit(unit, uri, ended.token).then(() => {
+    const admitted = this.#audited(unit, 'resources/subscribe', uri, this.#admit(unit, uri, ended.token));
+    const agreed = admitted.then(() => {
       if (ended.isCancelled) throw cancelled('The subscription');
       watch = offer.resourceCatalog.subscribe(uri, tell);
       return watch.agreed;
@@ -65,15 +73,41 @@ export class OfferGate {
     args: Readonly<Record<string, string>>,
     options: CallOptions,
   ): Promise<PromptResult> {
-    await checkPrompt(unit, name);
+    await this.#audited(unit, 'prompts/get', name, checkPrompt(unit, name));
     return unit.offer.promptCatalog.get(name, args, requestOf(unit, options));
   }
 
   async complete(unit: ServerUnit, request: CompletionRequest, options?: CompletionOptions): Promise<Completion> {
     const { reference } = request;
-    if (reference.kind === 'prompt') await checkPrompt(unit, reference.name);
-    else checkUri(unit, reference.uriTemplate);
+    const [named, checked] =
+      reference.kind === 'prompt'
+        ? [reference.name, checkPrompt(unit, reference.name)]
+        : [reference.uriTemplate, checkTemplate(unit, reference.uriTemplate)];
+    await this.#audited(unit, 'completion/complete', named, checked);
     return unit.offer.completions.complete(request, options);
+  }
+
+  /** Records that a set which is off keeps an item from being used; other failures have a record elsewhere, or none. */
+  async #audited(unit: ServerUnit, operation: string, named: string, checked: Promise<void>): Promise<void> {
+    try {
+      await checked;
+    } catch (error) {
+      if (isHostError(error, 'FEATURE_SET_OFF')) {
+        const { featureSet } = isJsonObject(error.data) ? error.data : {};
+        this.#options.record({
+          at: this.#options.clock.now(),
+          server: unit.id,
+          operation,
+          featureSet: typeof featureSet === 'string' ? featureSet : undefined,
+          outcome: 'refused',
+          detail: unit.redact(`${cleanLine(named, MAX_NAMED)}: ${error.message}`),
+          inferenceId: undefined,
+          durationMs: 0,
+          tokens: undefined,
+        });
+      }
+      throw error;
+    }
   }
 
   async #admit(unit: ServerUnit, uri: string, token: CancellationToken = NO_CANCELLATION): Promise<void> {
@@ -129,6 +163,11 @@ function checkUri(unit: ServerUnit, uri: string): void {
   const template = offer.templates.find(({ uriTemplate }) => uriTemplate === uri);
   const off = (template && setOffOf(template, snapshot.mcpl)) ?? setOffOfUri(uri, offer, snapshot.mcpl);
   if (off !== undefined) throw setIsOff('The resource', off);
+}
+
+async function checkTemplate(unit: ServerUnit, uriTemplate: string): Promise<void> {
+  await Promise.resolve();
+  checkUri(unit, uriTemplate);
 }
 
 async function checkPrompt(unit: ServerUnit, name: string): Promise<void> {

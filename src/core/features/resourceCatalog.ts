@@ -10,14 +10,16 @@ import { decodeReadResult, decodeResourcePage, decodeTemplatePage, type ReadResu
 import { CatalogReader } from './catalogReader.ts';
 import { valueOf } from './decodedValue.ts';
 import { offering } from './offering.ts';
-import { type ResourceListener, type ResourceSubscription, ResourceSubscriptions } from './resourceSubscriptions.ts';
+import {
+  type ResourceListener,
+  type ResourceSubscription,
+  ResourceSubscriptions,
+  type ResourceSubscriptionsOptions,
+} from './resourceSubscriptions.ts';
 
-export interface ResourceCatalogOptions {
+export interface ResourceCatalogOptions extends ResourceSubscriptionsOptions {
   readonly clock: Clock;
-  readonly log: Logger;
   listTimeoutMs(): number;
-  /** For one request that begins or ends a subscription. */
-  requestTimeoutMs(): number;
   /** Called with the whole list whenever it has been read again. */
   onResources(resources: readonly Resource[]): void;
   onTemplates(templates: readonly ResourceTemplate[]): void;
@@ -137,6 +139,11 @@ export class ResourceCatalog implements SessionFeature {
   /** Has a listener hear of changes of a resource, as long as it is not disposed, whatever becomes of connections. */
   subscribe(uri: string, listener: ResourceListener): ResourceSubscription {
     return this.#subscriptions.subscribe(uri, listener);
+  }
+
+  /** Other feature sets may be on. */
+  setsChanged(): void {
+    this.#subscriptions.settle();
   }
 }
 

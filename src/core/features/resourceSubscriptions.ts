@@ -13,6 +13,9 @@ const MAX_LOGGED = 300;
 export interface ResourceSubscriptionsOptions {
   readonly log: Logger;
   requestTimeoutMs(): number;
+  /** The feature set that is off and that the resource belongs to. */
+  setOffOf(uri: string): string | undefined;
+  isSetOn(name: string): boolean;
 }
 
 /** Called with the resource that changed: the one subscribed to, or one below it. */
@@ -36,6 +39,8 @@ interface Subscriber {
 export class ResourceSubscriptions implements SessionFeature {
   readonly #options: ResourceSubscriptionsOptions;
   readonly #subscribers = new Map<string, Set<Subscriber>>();
+  /** By subscribed URI: the set that is off. A server that lists the resource no more does not free it. */
+  readonly #off = new Map<string, string>();
   #connection: ConnectionSubscriptions | undefined;
 
   readonly notifications = {
@@ -47,21 +52,26 @@ export class ResourceSubscriptions implements SessionFeature {
   }
 
   started(session: Session): Disposable {
-    const connection = new ConnectionSubscriptions(session, this.#options, (uri) => this.#subscribers.get(uri));
+    const connection = new ConnectionSubscriptions(session, this.#options, {
+      of: (uri) => this.#subscribers.get(uri),
+      setOffOf: (uri) => this.#setOffOf(uri),
+    });
     this.#connection = connection;
-    const settleAll = (): void => {
-      for (const uri of this.#subscribers.keys()) connection.settle(uri);
-    };
     const renewals = session.onRenewed(() => {
       connection.forget();
-      settleAll();
+      this.settle();
     });
-    settleAll();
+    this.settle();
     return toDisposable(() => {
       if (this.#connection === connection) this.#connection = undefined;
       renewals.dispose();
       connection.end();
     });
+  }
+
+  /** Brings what the server was told in line with the feature sets that are on. */
+  settle(): void {
+    for (const uri of this.#subscribers.keys()) this.#connection?.settle(uri);
   }
 
   subscribe(uri: string, listener: ResourceListener): ResourceSubscription {
@@ -75,6 +85,7 @@ export class ResourceSubscriptions implements SessionFeature {
       subscriber.agreed.reject(ended());
       if (all.size > 0) return;
       this.#subscribers.delete(uri);
+      this.#off.delete(uri);
       this.#connection?.settle(uri);
     });
     return { agreed: subscriber.agreed.promise, dispose: () => ending.dispose() };
@@ -83,9 +94,18 @@ export class ResourceSubscriptions implements SessionFeature {
   #updated({ uri }: JsonObject): void {
     if (typeof uri !== 'string') return;
     for (const [subscribed, all] of this.#subscribers) {
-      if (!covers(subscribed, uri)) continue;
+      if (!covers(subscribed, uri) || this.#setOffOf(subscribed) !== undefined) continue;
       for (const { call } of [...all]) this.#call(call, uri);
     }
+  }
+
+  #setOffOf(uri: string): string | undefined {
+    const known = this.#off.get(uri);
+    if (known !== undefined && !this.#options.isSetOn(known)) return known;
+    const off = this.#options.setOffOf(uri);
+    if (off === undefined) this.#off.delete(uri);
+    else this.#off.set(uri, off);
+    return off;
   }
 
   #call(listener: ResourceListener, uri: string): void {
@@ -97,24 +117,25 @@ export class ResourceSubscriptions implements SessionFeature {
   }
 }
 
+interface Wanted {
+  of(uri: string): ReadonlySet<Subscriber> | undefined;
+  setOffOf(uri: string): string | undefined;
+}
+
 /** What one connection's server was told. */
 class ConnectionSubscriptions {
   readonly #session: Session;
   readonly #options: ResourceSubscriptionsOptions;
-  readonly #subscribers: (uri: string) => ReadonlySet<Subscriber> | undefined;
+  readonly #wanted: Wanted;
   readonly #ended = new CancellationSource();
   /** One request at a time for each URI: of an end and a new beginning the server must hear in this order. */
   readonly #queue = new KeyedQueue();
   #told = new Set<string>();
 
-  constructor(
-    session: Session,
-    options: ResourceSubscriptionsOptions,
-    subscribers: (uri: string) => ReadonlySet<Subscriber> | undefined,
-  ) {
+  constructor(session: Session, options: ResourceSubscriptionsOptions, wanted: Wanted) {
     this.#session = session;
     this.#options = options;
-    this.#subscribers = subscribers;
+    this.#wanted = wanted;
   }
 
   /** Brings what the server was told of this URI in line with what is wanted. */
@@ -134,16 +155,20 @@ class ConnectionSubscriptions {
   async #settle(uri: string): Promise<void> {
     if (this.#ended.isCancelled) return;
     const told = this.#told;
-    if (this.#subscribers(uri) === undefined) {
-      if (told.delete(uri)) await this.#takeBack(uri);
-      return;
-    }
-    const refusal = told.has(uri) ? undefined : await this.#tell(uri, told);
+    const isWanted = this.#wanted.of(uri) !== undefined;
+    const off = isWanted ? this.#wanted.setOffOf(uri) : undefined;
+    if ((!isWanted || off !== undefined) && told.delete(uri)) await this.#takeBack(uri);
+    if (!isWanted) return;
+    const refusal = off === undefined ? await this.#agree(uri, told) : setIsOff(off);
     // Of the subscribers there are by now: who came meanwhile need not ask again.
-    for (const { agreed } of this.#subscribers(uri) ?? []) {
+    for (const { agreed } of this.#wanted.of(uri) ?? []) {
       if (refusal === undefined) agreed.resolve();
       else agreed.reject(refusal);
     }
+  }
+
+  #agree(uri: string, told: Set<string>): Promise<HostError | undefined> {
+    return told.has(uri) ? Promise.resolve(undefined) : this.#tell(uri, told);
   }
 
   /** Why the server does not agree, if it does not. */
@@ -198,6 +223,15 @@ function notOffered(): HostError {
     layer: 'protocol',
     effect: 'none',
     suggestion: 'Read the resource again instead.',
+  });
+}
+
+function setIsOff(featureSet: string): HostError {
+  return new HostError('FEATURE_SET_OFF', `The resource is off with its feature set "${featureSet}".`, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: 'Switch the feature set on, then try again.',
+    data: { featureSet },
   });
 }
 

@@ -4,7 +4,9 @@ import type { HostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../model/catalog.ts';
+import type { McplSnapshot } from '../model/mcpl.ts';
 import type { Listing } from '../model/server.ts';
+import { isSetOn, setOffOfUri } from '../policy/offerSets.ts';
 import type { Clock } from '../ports.ts';
 import type { SessionFeature } from '../session/session.ts';
 import { Completions } from './completion.ts';
@@ -16,6 +18,7 @@ export interface ServerOfferOptions {
   readonly clock: Clock;
   readonly log: Logger;
   listTimeoutMs(): number;
+  mcpl(): McplSnapshot | undefined;
 }
 
 export type OfferKind = 'tools' | 'resources' | 'prompts';
@@ -61,6 +64,8 @@ export class ServerOffer implements Disposable {
     });
     this.resourceCatalog = new ResourceCatalog({
       ...common,
+      setOffOf: (uri) => setOffOfUri(uri, this, options.mcpl()),
+      isSetOn: (name) => isSetOn(name, options.mcpl()),
       onResources: (resources) => {
         const isNews = resources.length + this.resources.length > 0;
         this.resources = resources;

@@ -99,7 +99,7 @@ export class ServerUnit implements Disposable {
     this.#log = log;
     this.#entry = entry;
     const listTimeoutMs = (): number => (this.definition?.timeouts.list ?? 30) * 1000;
-    this.offer = this.#store.add(new ServerOffer({ clock, log, listTimeoutMs }));
+    this.offer = this.#store.add(new ServerOffer({ clock, log, listTimeoutMs, mcpl: () => this.snapshot.mcpl }));
     this.#store.add(
       this.offer.onDidChange(({ kind, isNews }) => {
         this.#snapshot = undefined;
@@ -128,7 +128,10 @@ export class ServerUnit implements Disposable {
       redact: this.redact,
       redactForeign: (text) => options.secrets.foreignTo(entry.id)?.(text) ?? text,
       expand: (pattern) => withFolders(pattern, variables),
-      onChange: () => this.#tell('mcpl'),
+      onChange: () => {
+        this.#tell('mcpl');
+        this.offer.resourceCatalog.setsChanged();
+      },
       onGranted: (isFirst) => this.offer.granted(isFirst),
     });
     this.trust = new ToolTrust({
@@ -369,10 +372,9 @@ export class ServerUnit implements Disposable {
 
   #takeSnapshot(): ServerSnapshot {
     const definition = this.definition;
-    const { listings, resources, templates, prompts } = this.offer;
-    const mcpl = this.mcpl.view(this.offer.tools);
-    const consent = this.#consent;
-    const options = { definition, consent, tools: this.offer.tools, mcpl, settings: this.#mcplSettings() };
+    const { listings, tools, resources, templates, prompts } = this.offer;
+    const mcpl = this.mcpl.view(tools);
+    const options = { definition, consent: this.#consent, tools, mcpl, settings: this.#mcplSettings() };
     const isOn = (item: { readonly raw: JsonObject }): boolean => setOffOf(item, mcpl) === undefined;
     return {
       id: this.id,

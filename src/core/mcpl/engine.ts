@@ -3,6 +3,7 @@ import { cancelled } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Redact } from '../base/secrets.ts';
 import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnResult } from '../hostTypes.ts';
+import type { AuditRecord } from '../model/audit.ts';
 import type { InboundEvent } from '../model/event.ts';
 import type { EventsQuestion } from '../model/mcpl.ts';
 import type { HostLimits } from '../model/server.ts';
@@ -111,6 +112,10 @@ export class McplEngine {
       'scope/elevate': (member, params, context) => elevate(member, params, context, options.scopes),
       'state/update': (member, params, context) => takeState(member, params, context, options.states),
     };
+  }
+
+  record(record: AuditRecord): void {
+    this.#recorder.record(record);
   }
 
   /** What is kept of the sets that were switched on, before a server may declare any. */

@@ -18,8 +18,11 @@ export function namedSets({ _meta: meta, featureSet }: JsonObject): readonly str
 /** The set that keeps a listed item from being used. A named set that is not declared is never on. */
 export function setOffOf({ raw }: { readonly raw: JsonObject }, mcpl: McplSnapshot | undefined): string | undefined {
   if (mcpl === undefined || mcpl.sets.length === 0) return undefined;
-  const isOn = (name: string): boolean => mcpl.sets.some(({ set, state }) => set.name === name && state === 'enabled');
-  return namedSets(raw).find((name) => !isOn(name));
+  return namedSets(raw).find((name) => !isSetOn(name, mcpl));
+}
+
+export function isSetOn(name: string, mcpl: McplSnapshot | undefined): boolean {
+  return mcpl?.sets.some(({ set, state }) => set.name === name && state === 'enabled') === true;
 }
 
 /**

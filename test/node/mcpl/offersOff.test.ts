@@ -66,9 +66,85 @@ mcplCases('what a set that is off offers beside tools', (open) => {
       [opened.life().sent('resources/read').length, opened.life().sent('completion/complete').length],
       [2, 0],
     );
+    const off1 = 'The resource is off with its feature set "notes".';
+    const prompt = 'sum: The prompt is off with its feature set "notes".';
+    assert.deepEqual(
+      [...(await opened.audit('resources/read', 'resources/subscribe', 'prompts/get', 'completion/complete'))].sort(),
+      [
+        `case completion/complete notes refused: memo://notes/{id}: ${off1}`,
+        `case completion/complete notes refused: ${prompt}`,
+        `case prompts/get notes refused: ${prompt}`,
+        `case resources/read notes refused: MEMO://notes/%31: ${off1}`,
+        `case resources/read notes refused: memo://notes/1: ${off1}`,
+        `case resources/read notes refused: memo://notes/2: ${off1}`,
+        `case resources/subscribe notes refused: memo://notes/1: ${off1}`,
+      ],
+    );
+    await Promise.all(Array.from({ length: 200 }, () => outcome(host.readResource(ID, 'memo://notes/1'))));
+    assert.equal((await opened.audit('resources/read')).length, 60);
     await opened.enable('notes');
     await opened.until('the lists', () => opened.snapshot().resources.length === 2);
     assert.deepEqual(new Set(await tried()), new Set(['done']));
+  });
+});
+
+mcplCases('a subscription of a set that goes off', (open) => {
+  test('is taken back, also if the resource is listed no more, and made again when the set is on', async () => {
+    let isListed = true;
+    const free = { uri: 'memo://free/1', name: 'Free', _meta: { featureSet: 'free' } };
+    const opened = await open({
+      server: {
+        sets: { notes: set('tools'), free: set('tools'), more: set('tools') },
+        capabilities: { resources: { subscribe: true } },
+        entry: { featureSets: { enabled: ['free', 'notes'] } },
+        answers: {
+          'resources/list': () => ({ resources: isListed ? [...NOTE.resources, free] : [free] }),
+          'resources/templates/list': () => ({ resourceTemplates: [] }),
+          'resources/subscribe': () => ({}),
+          'resources/unsubscribe': () => ({}),
+        },
+      },
+    });
+    const { host } = opened;
+    await host.refresh(ID);
+    const changed: string[] = [];
+    const watches = ['memo://notes/1', 'memo://free/1'].map((uri) =>
+      host.subscribeResource(ID, uri, (each) => changed.push(each)),
+    );
+    await Promise.all(watches.map(({ agreed }) => agreed));
+    const told = (): readonly string[] =>
+      opened
+        .heard()
+        .filter((line) => line.includes('subscribe '))
+        .map((line) => line.replace(/^.*(?=resources)/, ''));
+    const update = async (): Promise<void> => {
+      for (const uri of ['memo://notes/1', 'memo://free/1'])
+        await opened.life().notify('notifications/resources/updated', { uri });
+      await opened.answerTo('ping');
+    };
+    const first = ['resources/subscribe {"uri":"memo://notes/1"}', 'resources/subscribe {"uri":"memo://free/1"}'];
+    assert.deepEqual(told(), first);
+    isListed = false;
+    await opened.disable('notes');
+    const taken = [...first, 'resources/unsubscribe {"uri":"memo://notes/1"}'];
+    await opened.until('the end of the subscription', () => told().length === 3);
+    await host.refresh(ID);
+    await opened.enable('more');
+    await update();
+    assert.deepEqual([told(), changed], [taken, ['memo://free/1']]);
+    isListed = true;
+    await opened.enable('notes');
+    await opened.until('the new subscription', () => told().length === 4);
+    await update();
+    assert.deepEqual(
+      [told(), changed],
+      [
+        [...taken, 'resources/subscribe {"uri":"memo://notes/1"}'],
+        ['memo://free/1', 'memo://notes/1', 'memo://free/1'],
+      ],
+    );
+    watches[0]?.dispose();
+    await opened.until('the end', () => told().length === 5);
   });
 });
 

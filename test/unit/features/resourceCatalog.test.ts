@@ -20,6 +20,8 @@ class Setting {
     log: { log: (level, message) => this.logs.push(`${level}: ${message}`) },
     listTimeoutMs: () => 30_000,
     requestTimeoutMs: () => 10_000,
+    setOffOf: () => undefined,
+    isSetOn: () => true,
     onResources: (resources) => this.told.push(`resources ${resources.map(({ uri }) => uri).join(' ')}`),
     onTemplates: (templates) =>
       this.told.push(`templates ${templates.map(({ uriTemplate }) => uriTemplate).join(' ')}`),
