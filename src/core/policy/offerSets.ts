@@ -30,7 +30,7 @@ export function isSetOn(name: string, mcpl: McplSnapshot | undefined): boolean {
  * it. A template counts less than the resource that is listed under exactly this URI.
  */
 export function setOffOfUri(uri: string, offer: ListedOffer, mcpl: McplSnapshot | undefined): string | undefined {
-  const same = offer.resources.filter((resource) => spelling(resource.uri) === spelling(uri));
+  const same = offer.resources.filter((resource) => isSameUri(resource.uri, uri));
   for (const resource of same) {
     const off = setOffOf(resource, mcpl);
     if (off !== undefined) return off;
@@ -45,26 +45,55 @@ export function setOffOfUri(uri: string, offer: ListedOffer, mcpl: McplSnapshot 
 
 /** The set that a listed resource or template names for a URI, for the scope lists. */
 export function setOfUri(uri: string, offer: ListedOffer): string | undefined {
-  const resource = offer.resources.find((each) => spelling(each.uri) === spelling(uri));
+  const resource = offer.resources.find((each) => isSameUri(each.uri, uri));
   const item = resource ?? offer.templates.find(({ uriTemplate }) => mayExpandTo(uriTemplate, uri));
   return item === undefined ? undefined : namedSets(item.raw)[0];
 }
 
 /** Whether a URI names a file: `file:` anywhere in it, or no scheme at all. */
 export function namesFile(uri: string): boolean {
-  const plain = decoded(uri).trim();
+  const plain = decoded(uri);
   return /(?:^|[^a-z0-9])file:/i.test(plain) || !/^[a-z][a-z0-9+.-]+:/i.test(plain);
 }
 
-/** Case, percent-encoding and a final slash make no other resource. */
-function spelling(uri: string): string {
-  return decoded(uri).trim().toLowerCase().replace(/\/+$/, '');
+/** Case, percent-encoding, a fragment, dot segments, and slashes that repeat or come last make no other resource. */
+function isSameUri(one: string, other: string): boolean {
+  if (one === other) return true;
+  const spelled = spellings(other);
+  return spellings(one).some((each) => spelled.includes(each));
 }
 
-/** The literal parts of the template appear in the URI in their order, from its beginning. */
+/** As read by a server that takes the authority for a segment of the path, and by one that does not. */
+function spellings(uri: string): readonly string[] {
+  const text = decoded(uri.replace(/#.*$/s, '')).toLowerCase().replaceAll('\\', '/');
+  const [scheme = ''] = /^[a-z][a-z0-9+.-]*:/.exec(text) ?? [];
+  const segments = text.slice(scheme.length).split('/');
+  return [0, 1].map((kept) => `${scheme}${withoutDots(segments, kept)}`);
+}
+
+function withoutDots(segments: readonly string[], kept: number): string {
+  const path: string[] = [];
+  for (const segment of segments) {
+    if (segment === '..') path.splice(Math.max(kept, path.length - 1));
+    else if (segment !== '' && segment !== '.') path.push(segment);
+  }
+  return path.join('/');
+}
+
+/** Stands for an expression of a template while the text around it is read. */
+const EXPRESSION = '\u{f8ff}';
+
+/** The literal parts of the template appear in the URI, in one of its spellings, in their order, from its beginning. */
 function mayExpandTo(uriTemplate: string, uri: string): boolean {
-  const parts = uriTemplate.split(/\{[^}]*\}/).map((part) => decoded(part).toLowerCase());
-  const text = decoded(uri).trim().toLowerCase();
+  const template = uriTemplate.replace(/\{[^}]*\}/g, EXPRESSION);
+  const texts = [decoded(uri).toLowerCase(), ...spellings(uri)];
+  return [decoded(template).toLowerCase(), ...spellings(template)].some((form) => {
+    const parts = form.split(EXPRESSION);
+    return texts.some((text) => contains(text, parts));
+  });
+}
+
+function contains(text: string, parts: readonly string[]): boolean {
   if (!text.startsWith(parts[0] ?? '')) return false;
   let at = 0;
   for (const part of parts) {
@@ -75,12 +104,27 @@ function mayExpandTo(uriTemplate: string, uri: string): boolean {
   return true;
 }
 
+/** More layers of percent-encoding are left as they are. */
+const MOST_LAYERS = 4;
+
+/** Without percent-encoding, and without the control characters that readers of URIs skip. */
 function decoded(uri: string): string {
-  return uri.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
-    try {
-      return decodeURIComponent(run);
-    } catch {
-      return run;
-    }
-  });
+  let text = uri;
+  for (let layer = 0; layer < MOST_LAYERS; layer++) {
+    const next = text.replace(/(?:%[0-9a-f]{2})+/gi, decodedRun);
+    if (next === text) break;
+    text = next;
+  }
+  return text
+    .replace(/\p{Cc}/gu, '')
+    .trim()
+    .normalize('NFC');
+}
+
+function decodedRun(run: string): string {
+  try {
+    return decodeURIComponent(run);
+  } catch {
+    return run.replace(/%[0-7][0-9a-f]/gi, (byte) => decodeURIComponent(byte));
+  }
 }

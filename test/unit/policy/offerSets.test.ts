@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import type { JsonObject } from '../../../src/core/base/json.ts';
 import type { Resource, ResourceTemplate } from '../../../src/core/model/catalog.ts';
 import {
@@ -9,6 +10,7 @@ import {
   setOffOfUri,
   setOfUri,
 } from '../../../src/core/policy/offerSets.ts';
+import { dose } from '../../support/dose.ts';
 import { mcpl, view } from '../../support/featureSets.ts';
 
 const declared = mcpl([
@@ -157,6 +159,78 @@ suite('The feature set of a URI', () => {
         ['a', 'off', undefined],
         ['note://x', 'off', undefined],
       ],
+    );
+  });
+});
+
+/** How to write a text so that a lenient reader of URIs reads the same: one choice for each character. */
+const choices = fc.array(fc.nat(11), { minLength: 8, maxLength: 24 });
+
+function respelled(text: string, chosen: readonly number[]): string {
+  return Array.from(text, (character, index) => {
+    const choice = chosen[index % chosen.length] ?? 0;
+    const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
+    if (choice === 1) return character.toUpperCase();
+    if (choice === 2) return `%${hex.toUpperCase()}`;
+    if (choice === 3) return `%25${hex}`;
+    if (choice === 4) return `%25%32%35${hex}`;
+    if (choice === 5) return `${character}\t`;
+    if (choice === 6) return `\n${character}`;
+    if (choice === 7) return `%${hex}%0d`;
+    if (character !== '/' || index < text.indexOf('//') + 2) return character;
+    return ['/', '/./', '//', '/x/../', '\\', '/%2e/', '/%2E./', '/x/%2e%2e/'][choice % 8] ?? '/';
+  }).join('');
+}
+
+const endings = fc.constantFrom('', '/', '//', '/.', '#top', '/#', ' ', '%20', '\u0000');
+
+suite('A spelling of a URI', () => {
+  const offer = offerOf([
+    ['memo://notes/one/two', 'off'],
+    ['memo://open/{id}', 'on'],
+    ['log://shut/days/{day}', 'off'],
+  ]);
+
+  test('does not free a resource of a set that is off, nor a template of it', () => {
+    fc.assert(
+      fc.property(choices, endings, fc.stringMatching(/^[a-z0-9]{1,8}$/), (chosen, ending, day) => {
+        const listed = respelled('memo://notes/one/two', chosen) + ending;
+        const expanded = respelled(`log://shut/days/${day}`, chosen) + ending;
+        assert.deepEqual(
+          [setOffOfUri(listed, offer, declared), setOffOfUri(expanded, offer, declared)],
+          ['off', 'off'],
+        );
+        assert.equal(setOfUri(listed, offer), 'off');
+      }),
+      { numRuns: dose(5_000, 100_000) },
+    );
+  });
+
+  test('of another resource is not refused', () => {
+    fc.assert(
+      fc.property(choices, fc.stringMatching(/^[a-z0-9]{1,8}$/), (chosen, name) => {
+        fc.pre(name !== 'x');
+        for (const uri of [`memo://open/${name}`, `memo://notes/one/two/${name}`, `memo://notes/${name}`])
+          assert.equal(setOffOfUri(respelled(uri, chosen), offer, declared), undefined);
+      }),
+      { numRuns: dose(5_000, 100_000) },
+    );
+  });
+
+  test('leaves a file: URI one', () => {
+    fc.assert(
+      fc.property(choices, endings, fc.constantFrom('', 'git+', 'view://x?u='), (chosen, ending, before) => {
+        assert.equal(namesFile(before + respelled('file:///ws/secrets/key', chosen) + ending), true);
+      }),
+      { numRuns: dose(5_000, 100_000) },
+    );
+  });
+
+  test('may take the authority for a segment of the path, or not', () => {
+    const spelled = ['memo://notes/../notes/one/two', 'memo://notes/../one/two', 'memo://other/../notes/one/two'];
+    assert.deepEqual(
+      spelled.map((uri) => setOffOfUri(uri, offer, declared)),
+      ['off', 'off', 'off'],
     );
   });
 });
