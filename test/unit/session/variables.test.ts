@@ -228,6 +228,17 @@ suite('Variables in settings', () => {
 });
 
 suite('Environment files', () => {
+  test('a comment needs white space before it, or nothing', () => {
+    assert.deepEqual(parseEnvFile('A=#no value\nB=b#c\nC=c #d\nD=d\t# e\nE=\'e #f\' # g\nF="f #g" # h\n#G=1\n'), {
+      A: '',
+      B: 'b#c',
+      C: 'c',
+      D: 'd',
+      E: 'e #f',
+      F: 'f #g',
+    });
+  });
+
   test('names, quotes, comments and line ends are read as shells read them', () => {
     assert.deepEqual(
       parseEnvFile(
