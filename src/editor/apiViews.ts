@@ -39,7 +39,8 @@ function copyOf(value: Json | undefined): Json | undefined {
   return value === undefined ? undefined : toJson(value);
 }
 
-export function serverInfo(server: ServerSnapshot): ServerInfo {
+/** Another program reads it: secrets are taken out. Names stay, as calls need them. */
+export function serverInfo(server: ServerSnapshot, redact: Redact): ServerInfo {
   const { id, label, contributor, enabled, state, mcpl, tools } = server;
   return frozen({
     id,
@@ -49,13 +50,20 @@ export function serverInfo(server: ServerSnapshot): ServerInfo {
     state: state.kind,
     revision: state.kind === 'running' ? state.protocolVersion : undefined,
     isMcpl: mcpl !== undefined,
-    tools: tools.slice(0, MOST_TOOLS).map(toolInfo),
+    tools: tools.slice(0, MOST_TOOLS).map((tool) => toolInfo(tool, redact)),
   });
 }
 
-function toolInfo({ tool, offered }: OfferedTool): ToolInfo {
-  const { name, title, description, inputSchema } = tool;
-  return { name, title, description, inputSchema: copyOf(inputSchema) ?? {}, isOffered: offered };
+function toolInfo({ tool, offered }: OfferedTool, redact: Redact): ToolInfo {
+  const { name, title, description } = tool;
+  const inputSchema = mapTexts(copyOf(tool.inputSchema) ?? {}, redact);
+  return {
+    name,
+    title: title && redact(title),
+    description: description && redact(description),
+    inputSchema,
+    isOffered: offered,
+  };
 }
 
 /** Another program reads it: secrets are taken out. */

@@ -57,7 +57,7 @@ export interface ExtensionApi {
 export function openExtensionApi({ clock, log, host, layers }: ExtensionApiOptions): ExtensionApi {
   const infos = new WeakMap<ServerSnapshot, ServerInfo>();
   const infoOf = (server: ServerSnapshot): ServerInfo => {
-    const info = infos.get(server) ?? serverInfo(server);
+    const info = infos.get(server) ?? serverInfo(server, host.redact);
     infos.set(server, info);
     return info;
   };
