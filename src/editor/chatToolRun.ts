@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import {
   type CancellationToken,
-  canonicalJson,
   clip,
   type ContentBlock,
   type Host,
@@ -14,7 +13,7 @@ import {
   toHostError,
 } from '../core/index.ts';
 import type { ToolQuestions } from './chatToolQuestion.ts';
-import { type ChatTool, toldAttached } from './chatTools.ts';
+import { type ChatTool, isAsTold } from './chatTools.ts';
 import type { ChatWriter } from './chatWriter.ts';
 import { plainText } from './plainText.ts';
 import { toJson } from './settingsJson.ts';
@@ -87,7 +86,7 @@ export class ChatToolRun {
     const { invocation: toolInvocationToken, token, longestResult } = this.#options;
     const { name } = attached;
     const now = vscode.lm.tools.find((tool) => tool.name === name);
-    if (now === undefined || canonicalJson(toJson(toldAttached(now))) !== canonicalJson(toJson(attached)))
+    if (!isAsTold(attached, now))
       return told(`The tool "${plainText(name, 100)}" changed since it was attached. The user has to attach it again.`);
     const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken }, token);
     const text = content

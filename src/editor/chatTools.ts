@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import {
+  canonicalJson,
   cleanText,
   type Host,
   isJsonObject,
@@ -10,6 +11,7 @@ import {
 } from '../core/index.ts';
 import { toolNames } from './chatToolNames.ts';
 import type { ToolTarget } from './services.ts';
+import { toJson } from './settingsJson.ts';
 
 /** A tool that the model may call in this turn. */
 export type ChatTool = { readonly told: vscode.LanguageModelChatTool } & (
@@ -79,8 +81,16 @@ function toldOf(name: string, { tool }: OfferedTool): vscode.LanguageModelChatTo
   return { name, description, inputSchema: isJsonObject(schema) ? schema : {} };
 }
 
-/** As a model is told of it. Compared before a call: by then the name may belong to another tool. */
-export function toldAttached({
+/** Whether the editor's tool is still the one that a model was told of: its name may belong to another one by now. */
+export function isAsTold(
+  told: vscode.LanguageModelChatTool,
+  now: vscode.LanguageModelToolInformation | undefined,
+): now is vscode.LanguageModelToolInformation {
+  return now !== undefined && canonicalJson(toJson(toldAttached(now))) === canonicalJson(toJson(told));
+}
+
+/** As a model is told of it. */
+function toldAttached({
   name,
   description,
   inputSchema,

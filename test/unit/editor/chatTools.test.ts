@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServerSnapshot } from '../../../src/core/index.ts';
-import { chooseTools } from '../../../src/editor/chatTools.ts';
+import { chooseTools, isAsTold } from '../../../src/editor/chatTools.ts';
 import { running, snapshot, tool } from '../../support/serverSnapshots.ts';
 
 const inputSchema = { type: 'object', properties: { text: { type: 'string' } } };
@@ -48,6 +48,36 @@ suite('The tools of a turn', () => {
     assert.deepEqual(choice([mcp], ['mcp_files_add'], []), [ours, 'mcp_files_add is missing']);
     assert.deepEqual(choice([mcp], [], ['mcp_files_add']), [ours]);
     assert.deepEqual(choice([mcp], [], []), ['mcp_files_add of mcp_files']);
+  });
+
+  test('refuse an attached tool whose definition changed before it runs', () => {
+    const now = { name: 'add', description: 'Adds.', inputSchema, tags: [] };
+    const attached = chooseTools({ servers: () => [] }, ['add'], [now]).tools.get('add');
+    assert.ok(attached !== undefined);
+    const other = { type: 'object', properties: { text: { type: 'number' } } };
+    assert.deepEqual(
+      {
+        same: isAsTold(attached.told, { ...now }),
+        'in another order': isAsTold(attached.told, {
+          ...now,
+          inputSchema: { properties: { text: { type: 'string' } }, type: 'object' },
+        }),
+        'with other tags': isAsTold(attached.told, { ...now, tags: ['new'] }),
+        description: isAsTold(attached.told, { ...now, description: 'Deletes.' }),
+        schema: isAsTold(attached.told, { ...now, inputSchema: other }),
+        'without a schema': isAsTold(attached.told, { ...now, inputSchema: undefined }),
+        gone: isAsTold(attached.told, undefined),
+      },
+      {
+        same: true,
+        'in another order': true,
+        'with other tags': true,
+        description: false,
+        schema: false,
+        'without a schema': false,
+        gone: false,
+      },
+    );
   });
 
   test('are not those that are for apps only, or whose feature set is off', () => {
