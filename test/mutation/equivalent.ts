@@ -16,5 +16,7 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   [policy('serverUrlPattern', 'rest !== undefined -> true')]: 'Both groups match, or neither does.',
   [policy('serverUrlPattern', "text === '' -> false")]: 'No http URL has an empty host, so that nothing matches.',
   [policy('whitelistGrants', 'key === undefined -> false')]: 'The keys of what is wanted are keys of the lists.',
+  [session('credentials', '/^([A-Za-z_]\\w*)=([\\s\\S]*)$/ -> /^([A-Za-z_]\\w*)=([\\s\\S]*)/')]:
+    'The last group takes everything to the end.',
   [session('credentials', 'name === undefined -> false')]: 'Both groups match, or neither does.',
 };

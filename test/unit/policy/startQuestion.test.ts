@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ConnectionDefinition, ServerDefinition } from '../../../src/core/model/server.ts';
 import type { WorkspaceUse } from '../../../src/core/model/workspaceUse.ts';
 import { LONGEST_QUESTION, shortQuestion, startTitle, wholeQuestion } from '../../../src/core/policy/startQuestion.ts';
-import { decidesWhatRuns } from '../../../src/core/policy/startVariables.ts';
+import { decidesWhatRuns, INHERITED } from '../../../src/core/policy/startVariables.ts';
 import type { StartQuestion, VariableSource } from '../../../src/core/ports.ts';
 import { describeConnection } from '../../../src/core/session/variables.ts';
 import { dose } from '../../support/dose.ts';
@@ -156,6 +156,13 @@ suite('The question before a start', () => {
       'NODE_ENV',
     ];
     assert.deepEqual([...yes, ...no].filter(decidesWhatRuns), yes);
+    // Each inherited one is also one of these, in any case.
+    assert.deepEqual(
+      INHERITED.filter((name) => !decidesWhatRuns(name)),
+      [],
+    );
+    for (const name of ['NODE_OPTIONS', 'PYTHONPATH', 'LD_PRELOAD', 'DYLD_INSERT_LIBRARIES', 'BASH_ENV', 'GIT_SSH'])
+      assert.ok(INHERITED.includes(name), name);
   });
 });
 

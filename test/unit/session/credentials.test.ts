@@ -78,6 +78,22 @@ suite('Credentials in the environment of a server', () => {
     );
   });
 
+  test('the user in an address is none, unless it has the length or the shape of a token', () => {
+    const of = (url: string): boolean =>
+      values(variableSecrets('X', url)).some((value) => /^(?:admin|ghp_|0123)/.test(value) && !value.includes(':'));
+    assert.deepEqual(
+      [
+        of('https://administrator@host/x'),
+        of('https://administrator:s3cr3tpassw@host/x'),
+        of('https://0123456789abcdefghi@host/x'),
+        of('https://0123456789abcdefghij@host/x'),
+        of('https://0123456789abcdefghij:s3cr3tpassw@host/x'),
+        of('https://ghp_0123456789abcdef:x@host/x'),
+      ],
+      [false, false, false, true, false, true],
+    );
+  });
+
   test('so are the credentials in a query, a connection string and the path of a web hook', () => {
     assert.deepEqual(values(variableSecrets('FEED', 'https://x.test/f?user=me&api_key=abcdef123456&n=1')), [
       'abcdef123456',
