@@ -141,14 +141,14 @@ suite('The rounds of a chat with @mcpl', () => {
     await startParts(NOTES);
     await untilTools('notepad');
     model.respondOnce(
-      [{ call: 'notepad_delete_note', input: { id: 1 } }],
-      [{ call: 'notepad_nothing' }, { call: 'notepad_list_notes', input: { limit: 'many' } }],
+      [{ call: 'notepad_list_notes' }],
+      [{ call: 'notepad_nothing' }, { call: 'notepad_delete_note', input: { id: 'note-99' } }],
       ['I could not.'],
     );
     await say('Delete all');
-    await eventually(async () => (await lastAnswer()).includes('May notepad run delete_note?'), true);
-    await answerInChat('Deny');
     await eventually(async () => (await lastAnswer()).includes('May notepad run list_notes?'), true);
+    await answerInChat('Deny');
+    await eventually(async () => (await lastAnswer()).includes('May notepad run delete_note?'), true);
     await answerInChat('Allow');
     await eventually(async () => (await lastAnswer()).includes('I could not.'), true);
     await untilOver();

@@ -20,7 +20,7 @@ suite('The API for other extensions', () => {
     for (const disposable of given.splice(0)) disposable.dispose();
     await vscode.workspace
       .getConfiguration()
-      .update('mcpl.inference.model', undefined, vscode.ConfigurationTarget.Workspace);
+      .update('mcpl.inference.model', undefined, vscode.ConfigurationTarget.Global);
   };
   const known = (id: string): Promise<unknown> => untilServer(id, 'known', (server) => server !== undefined);
   const servers = async (): Promise<readonly string[]> => {
@@ -239,7 +239,7 @@ suite('The API for other extensions', () => {
     const name = async (model: string): Promise<void> => {
       await vscode.workspace
         .getConfiguration()
-        .update('mcpl.inference.model', model, vscode.ConfigurationTarget.Workspace);
+        .update('mcpl.inference.model', model, vscode.ConfigurationTarget.Global);
     };
     await name('acme quiet');
     await eventually(turn, `${ACME}/quiet Hush.`);

@@ -59,7 +59,7 @@ suite('The extension host is never held up', function () {
           resolve();
         });
       });
-      await host.callTool({ server: 'many', tool: 'change', args: {}, route: 'api' });
+      await host.callTool({ server: 'many', tool: 'change', args: { path: 'a' }, route: 'api' });
       await told;
       await new Promise((resolve) => setTimeout(resolve, 500));
     });

@@ -186,8 +186,11 @@ suite('Settings', () => {
       await untilState('guard', 'stopped');
       assert.equal(await shown(), '');
     } finally {
-      await (await mcpLive()).host.forgetConsent('guard').catch(() => undefined);
+      // The workspace's entry first: without the answer it would be asked about again.
+      await setServers({});
       await configuration.update('mcpl.servers', undefined, vscode.ConfigurationTarget.Global);
+      await untilServer('guard', 'gone', (server) => server === undefined);
+      await (await mcpLive()).host.forgetConsent('guard').catch(() => undefined);
     }
   });
 
