@@ -22,7 +22,7 @@ export interface ChatHookServer {
 }
 
 const PATH = '/hooks';
-const LIMITS = { headersMs: 5_000, requestMs: 10_000, connections: 64, strangers: 16, strangerMs: 3_000 };
+const LIMITS = { headersMs: 5_000, requestMs: 10_000, connections: 64, strangers: 16, strangerMs: 3_000, youngMs: 500 };
 /** A prompt with all that it brings along. */
 const BODY_BYTES = 4 * 1024 * 1024;
 

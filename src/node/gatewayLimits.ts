@@ -6,6 +6,8 @@ export interface GatewayLimits {
   readonly strangers: number;
   /** For a connection to show the token with a first request. */
   readonly strangerMs: number;
+  /** A connection this young may have its first request on the way: it ends for a newer one only in a flood. */
+  readonly youngMs: number;
   /** For a client to send the headers of a request. */
   readonly headersMs: number;
   /** For a client to send a whole request. */
@@ -22,6 +24,7 @@ export const GATEWAY_LIMITS: GatewayLimits = {
   connections: 512,
   strangers: 64,
   strangerMs: 3_000,
+  youngMs: 500,
   headersMs: 10_000,
   requestMs: 60_000,
   keepAliveMs: 60_000,

@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { GatewayLimits } from './gatewayLimits.ts';
 
-export type LocalLimits = Pick<GatewayLimits, 'headersMs' | 'requestMs' | 'connections' | 'strangers' | 'strangerMs'>;
+export type LocalLimits = Pick<
+  GatewayLimits,
+  'headersMs' | 'requestMs' | 'connections' | 'strangers' | 'strangerMs' | 'youngMs'
+>;
 
 /**
  * An HTTP server for programs of this machine, not listening yet. Any local user can open connections to it, so those
@@ -31,30 +34,39 @@ export function createLocalServer(limits: LocalLimits): LocalServer {
   return { server, admit: ({ socket }) => strangers.delete(socket) };
 }
 
-/** The connections that have not shown the token: the oldest makes room for a new one. */
+/**
+ * The connections that have not shown the token. Above the limit the oldest one ends, unless it is so young that its
+ * first request may still be on its way: a client may open many at once.
+ */
 class Strangers {
   readonly #limits: LocalLimits;
-  /** In the order in which they arrived, each with its timer. */
-  readonly #timers = new Map<Socket, NodeJS.Timeout>();
+  /** In the order in which they arrived. */
+  readonly #all = new Map<Socket, { readonly since: number; readonly timer: NodeJS.Timeout }>();
 
   constructor(limits: LocalLimits) {
     this.#limits = limits;
   }
 
   add(socket: Socket): void {
-    const { strangers, strangerMs } = this.#limits;
-    const [oldest] = this.#timers.size >= strangers ? this.#timers.keys() : [];
-    if (oldest !== undefined) this.#end(oldest);
-    this.#timers.set(
-      socket,
-      setTimeout(() => this.#end(socket), strangerMs),
-    );
+    const now = performance.now();
+    this.#makeRoom(now);
+    const timer = setTimeout(() => this.#end(socket), this.#limits.strangerMs);
+    this.#all.set(socket, { since: now, timer });
     socket.once('close', () => this.delete(socket));
   }
 
   delete(socket: Socket): void {
-    clearTimeout(this.#timers.get(socket));
-    this.#timers.delete(socket);
+    clearTimeout(this.#all.get(socket)?.timer);
+    this.#all.delete(socket);
+  }
+
+  #makeRoom(now: number): void {
+    const { connections, strangers, youngMs } = this.#limits;
+    const [oldest] = this.#all.size >= strangers ? this.#all : [];
+    if (oldest === undefined) return;
+    const [socket, { since }] = oldest;
+    // Half of all connections are for those who showed the token, whatever comes.
+    if (now - since >= youngMs || this.#all.size >= connections / 2) this.#end(socket);
   }
 
   #end(socket: Socket): void {

@@ -112,7 +112,7 @@ suite('gateway over HTTP', () => {
   });
 
   test('connections without the token are few, end soon, and never keep a client out', async () => {
-    await start({ limits: { connections: 40, strangers: 8, strangerMs: 300 } });
+    await start({ limits: { connections: 40, strangers: 8, strangerMs: 300, youngMs: 0 } });
     const known = new Agent({ keepAlive: true, maxSockets: 1 });
     const call = async (): Promise<number | undefined> => {
       const { url, headers } = gateway.address('notes');
@@ -168,6 +168,19 @@ suite('gateway over HTTP', () => {
     const lines = [listed.line, (await answer).line, read.line];
     for (const line of lines) assert.doesNotMatch(line, /key-of-notes/);
     assert.match(lines[1] ?? '', /With \[secret: KEY\].*\[secret: KEY\] 19999/);
+  });
+
+  test('a client that opens hundreds of connections at once is answered on each', async () => {
+    await start();
+    const calls = Array.from({ length: 200 }, () => send({ body: initialize() }));
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    assert.deepEqual(new Set(statuses), new Set([200]));
+  });
+
+  test('a flood of silent connections leaves room for clients', async () => {
+    await start({ limits: { connections: 40, strangers: 8, strangerMs: 60_000, youngMs: 60_000 } });
+    for (let count = 0; count < 100; count++) await raw('');
+    assert.equal((await send({ body: initialize() })).status, 200);
   });
 
   test('localhost, a query and an own origin are no strangers, and no version header is asked for', async () => {

@@ -14,7 +14,14 @@ const PATH = '/callback';
 const NAMES = ['state', 'code', 'iss', 'error', 'error_description'];
 /** A person may have to find a password, and a telephone. */
 const PATIENCE_MS = 5 * 60_000;
-const LIMITS = { headersMs: 10_000, requestMs: 10_000, connections: 64, strangers: 16, strangerMs: 10_000 };
+const LIMITS = {
+  headersMs: 10_000,
+  requestMs: 10_000,
+  connections: 64,
+  strangers: 16,
+  strangerMs: 10_000,
+  youngMs: 500,
+};
 
 export interface RedirectOptions {
   readonly clock: Clock;

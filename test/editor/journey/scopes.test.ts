@@ -91,8 +91,8 @@ suite('A person who decides what servers may touch', () => {
     const { person } = journey();
     const said = await start('files');
     for (const part of [
-      'Without asking, it may touch in the workspace: ${workspaceFolder}/notes/**.',
-      'Whatever these tools touch, their calls need no approval: request_access.',
+      'Without asking, it may touch in the workspace: "${workspaceFolder}/notes/**".',
+      'Whatever these tools touch, their calls need no approval: "request_access".',
     ])
       assert.ok(said.includes(part), said);
     await me().fold('files', true);
@@ -352,7 +352,7 @@ suite('A person who decides what servers may touch', () => {
     await person.command('Notifications: Clear All Notifications');
     // Its row is below those of the other one.
     await me().fold('files', false);
-    assert.match(await start('library'), /it may touch in the workspace: \$\{workspaceFolder\}\/notes\/\*\*\./);
+    assert.match(await start('library'), /it may touch in the workspace: "\$\{workspaceFolder\}\/notes\/\*\*"\./);
     await me().seeTools('library');
     await me().call('read_text_file', { path: 'notes/shopping.md' });
     await me().result(/# Shopping/);
