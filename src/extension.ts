@@ -17,7 +17,6 @@ import { ChatConnection } from './editor/chatConnection.ts';
 import { registerChatParticipant } from './editor/chatParticipant.ts';
 import { registerDefinitionChanges } from './editor/definitionChanges.ts';
 import { registerControlTools } from './editor/controlRegistration.ts';
-import { WeakeningPrompt } from './editor/weakeningPrompt.ts';
 import { NotificationConsent } from './editor/consentPrompt.ts';
 import { registerConnectionCommands } from './editor/connectionCommands.ts';
 import { registerContextKeys } from './editor/contextKeys.ts';
@@ -54,6 +53,7 @@ import { registerStatusBar } from './editor/statusBar.ts';
 import { registerToolCommands } from './editor/toolCommands.ts';
 import { EditorVariables } from './editor/variables.ts';
 import { WaitingQuestions } from './editor/waitingQuestions.ts';
+import type { WeakeningPrompt } from './editor/weakeningPrompt.ts';
 import { hintAtWorkingFolder } from './editor/workingFolderHint.ts';
 import type { AuthServiceOptions } from './node/auth/authService.ts';
 import { NodeConnector } from './node/connector.ts';
@@ -96,9 +96,13 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   const openSettings = (server: string): Promise<void> => openServerSettings(files, server);
   const inputs = new RememberedInputs(context.workspaceState, context.secrets);
   const consent = own(new NotificationConsent(openSettings, context.extensionUri, logs.host));
-  const weaken = own(
-    new WeakeningPrompt((server) => (server === undefined ? openWorkspaceSettings() : openSettings(server))),
-  );
+  let weakening: Promise<WeakeningPrompt> | undefined;
+  const loadWeakening = async (): Promise<WeakeningPrompt> => {
+    const { WeakeningPrompt } = await import('./editor/pages.ts');
+    return own(
+      new WeakeningPrompt((server) => (server === undefined ? openWorkspaceSettings() : openSettings(server))),
+    );
+  };
   const processes = vscode.Uri.joinPath(context.globalStorageUri, 'processes').fsPath;
   const asked = own(new WaitingQuestions(logs.host));
   const prompt = new EditorAuthPrompt(asked, (server) => showSignInProgress(host, server));
@@ -129,7 +133,10 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
       ...ports,
       inputs: inputPorts(context, asked, sampler, clients),
       models: new EditorModels(access, use, door.runners),
-      consent: { ask: (...asked) => consent.ask(...asked), askToWeaken: (...asked) => weaken.ask(...asked) },
+      consent: {
+        ask: (...asked) => consent.ask(...asked),
+        askToWeaken: async (...asked) => (await (weakening ??= loadWeakening())).ask(...asked),
+      },
       variables: new EditorVariables(inputs),
     },
     client: { name: 'mcp-live', title: EXTENSION_NAME, version: versionOf(context) },

@@ -10,4 +10,5 @@ export { EditorSampler } from './sampler.ts';
 export { reviewStart } from './startReview.ts';
 export { ToolFormPanel } from './toolFormPanel.ts';
 export { TracePanel } from './tracePanel.ts';
+export { WeakeningPrompt } from './weakeningPrompt.ts';
 export { pageOptions } from './webviewPage.ts';
