@@ -175,7 +175,8 @@ suite('Patches: whatever the state and whatever the patch', function () {
       }),
       RUNS,
     );
-    assert.ok(Math.min(seen.applied, seen.refused) > RUNS.numRuns / 6, JSON.stringify(seen));
+    // About a quarter is applied; how many of a small dose are is chance.
+    assert.ok(Math.min(seen.applied, seen.refused) > RUNS.numRuns / 12, JSON.stringify(seen));
   });
 
   test('patches can be undone one after the other, whether or not anybody looked meanwhile', () => {
