@@ -217,6 +217,10 @@ for (const transport of ['stdio', 'http'] as const)
     });
 
     test('tells of changes of its lists and of what is subscribed to', async () => {
+      // The server tells changes only to a stream that is open.
+      await waitUntil('the host listens', () =>
+        served.heard().some(({ message }) => message['method'] === 'subscriptions/listen'),
+      );
       await served.call('change_tools');
       await waitUntil('the new tool', () => {
         return served.host.server('modern')?.tools.some(({ tool }) => tool.name === 'extra') === true;

@@ -74,7 +74,14 @@ for (const [way, protocol] of Object.entries(WAYS))
       const weather = { temperature: 89, condition: 'Sunny', city: 'Zürich' };
       const { structured, isError } = await call('get_weather', { city: 'Zürich' });
       assert.deepEqual([structured, isError], [weather, false]);
-      const refused = await call('get_weather');
+      await assert.rejects(call('get_weather'), { code: 'INVALID_ARGUMENTS' });
+      const refused = await host.callTool({
+        server: ID,
+        tool: 'get_weather',
+        args: {},
+        route: 'command',
+        unchecked: true,
+      });
       assert.deepEqual([refused.isError, refused.modelText], [true, "Missing required parameter 'city'"]);
       const failed = await call('fail');
       assert.deepEqual([failed.isError, failed.modelText], [true, 'No luck.']);
