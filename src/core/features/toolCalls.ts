@@ -69,7 +69,7 @@ export class ToolCalls {
   call(request: ToolCallRequest, settings: CallSettings = NO_SETTINGS): Promise<ResultView> {
     const { audit, clock } = this.#options;
     const startedAt = clock.now();
-    // Where nobody listens there is nothing to tell; who comes later hears of the calls after that.
+    // Without a listener nothing is reported; a later listener gets the calls that start after it.
     if (!this.#operations.hasListeners) {
       const ended = this.#begin(new ToldOperation(request, this.#numbers), settings);
       // Beside the promise that the caller gets: who waits for the call does not wait for the audit.

@@ -15,7 +15,7 @@ const MOST_CHECKED = 1_000;
 /** The texts of a request. */
 export interface FoundTexts {
   readonly targets: readonly NamedText[];
-  /** What may name something: each is held against the lists, and asked about only where it leads out. */
+  /** Other texts that may name a target: each is compared with the lists, and asked about only if it leads outside. */
   readonly checked: readonly CheckedText[];
   /** False where there are more than can be looked at. */
   readonly isWhole: boolean;
