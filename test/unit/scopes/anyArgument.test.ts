@@ -141,6 +141,39 @@ suite('A file in an argument that is not called so', () => {
     assert.deepEqual(await verdicts(table, { marked: content }), all(table, 'allow'));
   });
 
+  test('is denied in a title that is one word or a list of paths, and allowed as a word of a sentence', async () => {
+    const path = 'src/a.ts';
+    const titles = [
+      ...['secrets', ' secrets ', 'secrets/key.pem', '.env', 'src/a.ts,secrets', 'src/a.ts secrets/key.pem'],
+      ...['src/a.ts .env', '["src/a.ts", "secrets/key.pem"]'],
+    ];
+    const sentences = ['Rotate secrets', 'src/a.ts secrets', 'secrets src/a.ts', 'Delete secrets/key.pem', 'Read .env'];
+    const table = [
+      ...all(
+        titles.flatMap((title) => [{ path, title }, { title }]),
+        'deny',
+      ),
+      ...all(
+        sentences.map((title) => ({ path, title })),
+        'allow',
+      ),
+      // Without a schema that calls it a text, or under another key, the words are read as paths.
+      ...all(
+        sentences.slice(1).map((zorb) => ({ path, zorb })),
+        'deny',
+      ),
+    ];
+    assert.deepEqual(
+      [
+        ...(await verdicts(titles.flatMap((title) => [{ path, title }, { title }]))),
+        ...(await verdicts(sentences.map((title) => ({ path, title })))),
+        ...(await verdicts(sentences.slice(1).map((zorb) => ({ path, zorb })))),
+      ],
+      table,
+    );
+    assert.equal(await decide.call({ path, title: 'src/a.ts secrets' }, {}), 'deny');
+  });
+
   test('is absolute only where its first folder is there, for a tool that is not about files', async () => {
     const names = decider(files, place, { whitelist: ['#general'], blacklist: ['#admin-*'] });
     const schema = { properties: { channel: string, note: string } };

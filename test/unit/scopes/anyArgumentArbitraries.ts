@@ -147,6 +147,14 @@ const key = fc.oneof(
     arbitrary: fc.stringMatching(/^[a-z][a-zA-Z_]{0,11}$/).filter((name) => !isContentKey(name) && !isProseKey(name)),
   },
 );
+
+/** Under the key of a sentence, plain words beside a path are words. */
+const PATH_OR_NAME = /[\\/]|%2f|%5c|^[.#@\uff03\uff20]|^%[24][03]|\w\.\w/i;
+const isSentence = (text: string): boolean => {
+  const words = text.trim().split(/\s+/);
+  return words.length > 1 && !words.every((word) => PATH_OR_NAME.test(word));
+};
+
 /** Arguments with the text somewhere in them beside one that is allowed, and what a schema may say of them. */
 export interface Carried {
   readonly args: JsonObject;
@@ -167,7 +175,8 @@ const NESTINGS: Readonly<Record<string, readonly [(text: string) => Json, JsonOb
 export const carried = (text: fc.Arbitrary<Spelling>): fc.Arbitrary<Carried & Spelling> =>
   fc
     .tuple(text, key, fc.constantFrom(...Object.keys(NESTINGS)), fc.boolean(), fc.boolean())
-    .map(([{ text: said, how }, name, nesting, isDeclared, hasPath]) => {
+    .map(([{ text: said, how }, anyName, nesting, isDeclared, hasPath]) => {
+      const name = isProseKey(anyName) && isSentence(said) ? 'zorb' : anyName;
       // What is a plain identifier is the name of a member.
       const isKey = nesting === 'key' && /^[\w$-]*$/.test(said);
       const [value, declared] = NESTINGS[isKey ? 'plain' : nesting] ?? [(it: string) => it, STRING];
