@@ -1,12 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { inProject, projectRoot } from '../harness/paths.ts';
 import { type Instrumented, instrument, type Mutant } from './mutants.ts';
-import type { Coverage, FromWorker, ToWorker } from './protocol.ts';
 import { EQUIVALENT } from './equivalent.ts';
+import type { Coverage } from './protocol.ts';
+import { TestProcess } from './testProcess.ts';
+import { Trial } from './trial.ts';
 
 /** What is mutated, part by part. */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -28,11 +28,10 @@ export const TEST_FOLDERS: readonly string[] = [
   'host',
 ];
 
-/** A mutant may be reached as many times more often than without it before it counts as endless. */
-const HITS = 100;
+/** Of each property: with thousands of cases the properties take most of the time. Fewer cases notice fewer mutants. */
+const RUNS = 100;
 /** The share of mutants that tests must notice in each part. */
 export const LEAST_KILLED = 0.9;
-const STUCK_MS = 60_000;
 
 export interface MutationOptions {
   readonly only?: readonly string[] | undefined;
@@ -42,6 +41,7 @@ export interface MutationOptions {
    * is fast, and says which mutants the direct tests kill.
    */
   readonly tests?: readonly string[] | undefined;
+  /** How many mutants to try: of each part the same number, or all that it has. */
   readonly sample?: number | undefined;
   readonly seed?: number | undefined;
   readonly workers?: number | undefined;
@@ -67,51 +67,23 @@ const copyProject = async (instrumented: Instrumented): Promise<string> => {
   for (const part of ['src', 'test', 'docs', 'package.json', 'package.nls.json', 'tsconfig.json'])
     await cp(inProject(part), join(copy, part), { recursive: true });
   await symlink(inProject('node_modules'), join(copy, 'node_modules'));
-  for (const { name, content } of instrumented.files) await writeFile(join(copy, name), content);
+  for (const { name, content } of instrumented.files) await writeFile(join(copy, name), withFasterCoverage(content));
+  for (const test of globSync('test/unit/**/*.test.ts', { cwd: copy })) {
+    const text = await readFile(join(copy, test), 'utf8');
+    if (text.includes('numRuns: ')) await writeFile(join(copy, test), withFewerRuns(text));
+  }
   return copy;
 };
 
-class TestProcess {
-  readonly #child: ChildProcess;
-  readonly #ended: Promise<unknown>;
+const withFewerRuns = (text: string): string =>
+  text.replace(/\bnumRuns: (dose\([^()]*\)|[\w* ]+)/g, `numRuns: Math.min(${RUNS}, $1)`);
 
-  private constructor(child: ChildProcess) {
-    this.#child = child;
-    this.#ended = once(child, 'exit');
-  }
-
-  static async start(copy: string, files: readonly string[], activeMutant?: string): Promise<TestProcess | undefined> {
-    const env = { ...process.env, ...(activeMutant === undefined ? {} : { __STRYKER_ACTIVE_MUTANT__: activeMutant }) };
-    const child = fork(join(copy, 'test/mutation/worker.ts'), [...files], { cwd: copy, env, stdio: 'ignore' });
-    const process_ = new TestProcess(child);
-    return (await process_.#next('loaded')) === undefined ? undefined : process_;
-  }
-
-  async ask<K extends FromWorker['kind']>(
-    message: ToWorker,
-    answer: K,
-  ): Promise<Extract<FromWorker, { readonly kind: K }> | undefined> {
-    this.#child.send(message);
-    return this.#next(answer);
-  }
-
-  async end(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#ended;
-  }
-
-  /** The next message; `undefined` where the process ends, or is silent for too long: loading and a first run take longer. */
-  async #next<K extends FromWorker['kind']>(kind: K): Promise<Extract<FromWorker, { readonly kind: K }> | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const stuck = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), kind === 'tried' ? STUCK_MS : 10 * STUCK_MS);
-    });
-    const said = once(this.#child, 'message').then(([message]) => message as FromWorker);
-    const message = await Promise.race([said, stuck, this.#ended.then(() => undefined)]);
-    clearTimeout(timer);
-    return message?.kind === kind ? (message as Extract<FromWorker, { readonly kind: K }>) : undefined;
-  }
-}
+/** Counts coverage only while it is asked for, and not while mutants are tried. */
+const withFasterCoverage = (text: string): string => {
+  const start = 'function cover() {';
+  if (!text.includes(start)) throw new Error('The instrumenter counts coverage in another way than expected.');
+  return text.replace(start, `${start} if (ns.hitCount !== undefined) return;`);
+};
 
 /** A shuffled copy, the same for the same seed. */
 const shuffled = <T>(items: readonly T[], seed: number): readonly T[] => {
@@ -126,59 +98,11 @@ const shuffled = <T>(items: readonly T[], seed: number): readonly T[] => {
     .map(({ item }) => item);
 };
 
-/** Tries a mutant of code that runs while modules load: it has to be active before they do. */
-const tryAtLoad = async (copy: string, mutant: Mutant, coverage: Coverage, mutants: readonly Mutant[]) => {
-  // Tests that reach anything else of the same file.
-  const siblings = mutants.filter(({ file }) => file === mutant.file).flatMap(({ id }) => coverage.tests[id] ?? []);
-  const files = [...new Set(siblings.map((test) => test.slice(0, test.indexOf(': '))))];
-  if (files.length === 0) return undefined;
-  const tests = await TestProcess.start(copy, files, mutant.id);
-  if (tests === undefined) return 'the modules do not load';
-  const covered = await tests.ask({ kind: 'cover' }, 'covered');
-  await tests.end();
-  const known = new Set(Object.keys(coverage.failing));
-  return covered === undefined ? 'no end' : Object.keys(covered.coverage.failing).find((test) => !known.has(test));
+/** Of each part the same number of mutants, or all that it has, in the order of the sources. */
+const drawn = <T extends { readonly part: string }>(mutants: readonly T[], total: number, seed: number): Set<T> => {
+  const parts = byPart(shuffled(mutants, seed), ({ part }) => part);
+  return new Set([...parts.values()].flatMap((some) => some.slice(0, Math.ceil(total / parts.size))));
 };
-
-/** Runs mutants against the tests that reach them, in a process that is started again when a mutant hangs it. */
-class Trial {
-  readonly #copy: string;
-  readonly #testFiles: readonly string[];
-  readonly #coverage: Coverage;
-  #tests: TestProcess | undefined;
-
-  constructor(copy: string, testFiles: readonly string[], coverage: Coverage) {
-    this.#copy = copy;
-    this.#testFiles = testFiles;
-    this.#coverage = coverage;
-  }
-
-  /** The tests that reach it and pass without it. */
-  reaching({ id }: Mutant): readonly string[] {
-    return (this.#coverage.tests[id] ?? []).filter((test) => !Object.hasOwn(this.#coverage.failing, test));
-  }
-
-  async killedBy({
-    id,
-    tests,
-  }: {
-    readonly id: string;
-    readonly tests: readonly string[];
-  }): Promise<string | undefined> {
-    if (tests.length === 0) return undefined;
-    this.#tests ??= await TestProcess.start(this.#copy, this.#testFiles);
-    const task = { id, tests, hitLimit: HITS * (this.#coverage.hits[id] ?? 1) };
-    const tried = await this.#tests?.ask({ kind: 'try', task }, 'tried');
-    if (tried !== undefined) return tried.killedBy;
-    await this.end();
-    return 'no end';
-  }
-
-  async end(): Promise<void> {
-    await this.#tests?.end();
-    this.#tests = undefined;
-  }
-}
 
 const fateOf = (mutant: Mutant, killedBy: string | undefined, isReached: boolean): Fate => {
   if (killedBy !== undefined) return 'killed';
@@ -205,40 +129,45 @@ export const runMutation = async (options: MutationOptions): Promise<readonly Ou
     .filter((file) => options.file === undefined || basename(file).startsWith(options.file))
     .sort();
   const instrumented = await instrument(files, projectRoot);
-  const all = instrumented.mutants;
+  const all = instrumented.mutants.map((mutant) => ({ ...mutant, part: partOf.get(mutant.file) ?? '' }));
   const copy = await copyProject(instrumented);
   try {
     const folders = options.tests ?? TEST_FOLDERS;
     const testFiles = folders.flatMap((folder) =>
       globSync(`test/unit/${folder}${folder.includes('/') ? '*' : '/**/*'}.test.ts`, { cwd: projectRoot }).sort(),
     );
+    const startedAt = Date.now();
     const coverage = await coverageOf(copy, testFiles);
+    say(`${coverage.all.length} tests of ${testFiles.length} files ran in ${seconds(startedAt)} s`);
     for (const [test, error] of Object.entries(coverage.failing))
       say(`fails without any mutant, and is left out: ${test}: ${error}`);
-    const queue = [...(options.sample === undefined ? all : shuffled(all, options.seed ?? 1).slice(0, options.sample))];
+    const { sample, seed = 1 } = options;
+    const chosen = sample === undefined ? undefined : drawn(all, sample, seed);
+    const queue = all.filter((mutant) => chosen?.has(mutant) !== false);
     say(`${queue.length} of ${all.length} mutants in ${files.length} files`);
-    const atLoad = new Set(coverage.atLoad);
     const outcomes: Outcome[] = [];
+    const recent = new Map<string, readonly number[]>();
+    const triedFrom = Date.now();
     const work = async (): Promise<void> => {
-      const trial = new Trial(copy, testFiles, coverage);
+      const trial = new Trial({ copy, testFiles, coverage, mutants: all, recent });
       for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-        const tests = trial.reaching(mutant);
-        let killedBy = await trial.killedBy({ id: mutant.id, tests });
-        if (atLoad.has(mutant.id)) killedBy ??= await tryAtLoad(copy, mutant, coverage, all);
-        const fate = fateOf(mutant, killedBy, tests.length > 0 || atLoad.has(mutant.id));
-        const outcome: Outcome = { mutant: { ...mutant, part: partOf.get(mutant.file) ?? '' }, fate, killedBy };
+        const { killedBy, isReached } = await trial.verdict(mutant);
+        const outcome: Outcome = { mutant, fate: fateOf(mutant, killedBy, isReached), killedBy };
         outcomes.push(outcome);
         if (isMissed(outcome)) say(describe(outcome));
-        if (outcomes.length % 100 === 0) say(`${outcomes.length} tried, ${rate(outcomes)}`);
+        if (outcomes.length % 100 === 0) say(`${outcomes.length} tried in ${seconds(triedFrom)} s, ${rate(outcomes)}`);
       }
       await trial.end();
     };
     await Promise.all(Array.from({ length: workers }, work));
+    say(`${outcomes.length} tried in ${seconds(triedFrom)} s`);
     return outcomes;
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
 };
+
+const seconds = (since: number): number => Math.round((Date.now() - since) / 1_000);
 
 /** Of the mutants that change something, the share that a test noticed; 1 where there is none. */
 export const killRate = (outcomes: readonly Outcome[]): number => {
@@ -252,17 +181,14 @@ const rate = (outcomes: readonly Outcome[]): string => {
   return `${(100 * killRate(outcomes)).toFixed(1)} % of ${outcomes.length - equivalent} killed${remark}`;
 };
 
-const byPart = (outcomes: readonly Outcome[]): ReadonlyMap<string, readonly Outcome[]> =>
-  new Map(
-    [...new Set(outcomes.map(({ mutant }) => mutant.part))].map((part) => [
-      part,
-      outcomes.filter(({ mutant }) => mutant.part === part),
-    ]),
-  );
+const byPart = <T>(items: readonly T[], partOf: (item: T) => string): ReadonlyMap<string, readonly T[]> =>
+  new Map([...new Set(items.map(partOf))].map((part) => [part, items.filter((item) => partOf(item) === part)]));
+
+const partOfOutcome = ({ mutant: { part } }: Outcome): string => part;
 
 /** The parts in which tests notice too few of the mutants. */
 export const weakParts = (outcomes: readonly Outcome[]): readonly string[] =>
-  [...byPart(outcomes)].filter(([, some]) => killRate(some) < LEAST_KILLED).map(([part]) => part);
+  [...byPart(outcomes, partOfOutcome)].filter(([, some]) => killRate(some) < LEAST_KILLED).map(([part]) => part);
 
 const isMissed = ({ fate }: Outcome): boolean => fate === 'survived' || fate === 'noTest';
 
@@ -277,9 +203,13 @@ const describe = ({ mutant: { file, line, mutator, original, replacement }, fate
   return `${fate} ${file}:${line} ${mutator}: ${part(original)} -> ${part(replacement)}`;
 };
 
+/** A line for each mutant that a test noticed. */
+export const kills = (outcomes: readonly Outcome[]): readonly string[] =>
+  outcomes.filter(({ fate }) => fate === 'killed').map((outcome) => `${describe(outcome)} [${outcome.killedBy}]`);
+
 /** A line for each part, and one for each mutant that no test noticed. */
 export const report = (outcomes: readonly Outcome[]): readonly string[] => [
-  ...[...byPart(outcomes)].map(([part, some]) => `${part}: ${rate(some)}`),
+  ...[...byPart(outcomes, partOfOutcome)].map(([part, some]) => `${part}: ${rate(some)}`),
   ...outcomes
     .filter(isMissed)
     .map((outcome) => ({

@@ -2,8 +2,9 @@
 export interface MutationState {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;
-  /** How often the active mutant was reached, and the count at which it throws: it ends endless loops. */
+  /** How often the current test reached the active mutant. Coverage is not counted while this is set. */
   hitCount?: number | undefined;
+  /** The count at which the active mutant throws, which ends endless loops. */
   hitLimit?: number | undefined;
   mutantCoverage?: {
     readonly static: Record<string, number>;
@@ -15,20 +16,33 @@ declare global {
   var __stryker__: MutationState | undefined;
 }
 
-/** For each mutant, the tests that reach it; and the mutants that are reached while modules load. */
+export interface KnownTest {
+  readonly name: string;
+  /** Relative to the copy. */
+  readonly file: string;
+  readonly durationMs: number;
+}
+
+/** The tests, and for each mutant the tests that reach it. A test is known by its index in `all`. */
 export interface Coverage {
-  readonly tests: Readonly<Record<string, readonly string[]>>;
+  readonly all: readonly KnownTest[];
+  readonly tests: Readonly<Record<string, readonly number[]>>;
+  /** How often one test reaches a mutant at the most. */
   readonly hits: Readonly<Record<string, number>>;
+  /** The mutants that are reached while modules load. */
   readonly atLoad: readonly string[];
-  /** The tests that fail without any mutant, with their errors. */
+  /** The tests that fail without any mutant, by name, with their errors. */
   readonly failing: Readonly<Record<string, string>>;
 }
 
 export interface MutantTask {
-  readonly id: string;
-  /** Tests to run, by id. */
-  readonly tests: readonly string[];
+  /** `undefined` to run the tests without a mutant. */
+  readonly id: string | undefined;
+  /** Names of the tests to run, or `undefined` for all of the files that are loaded. */
+  readonly tests: readonly string[] | undefined;
   readonly hitLimit: number;
+  /** For each test. */
+  readonly timeoutMs: number;
 }
 
 export type ToWorker = { readonly kind: 'cover' } | { readonly kind: 'try'; readonly task: MutantTask };
@@ -36,4 +50,4 @@ export type ToWorker = { readonly kind: 'cover' } | { readonly kind: 'try'; read
 export type FromWorker =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'covered'; readonly coverage: Coverage }
-  | { readonly kind: 'tried'; readonly id: string; readonly killedBy: string | undefined };
+  | { readonly kind: 'tried'; readonly killedBy: string | undefined };

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { options } from '../harness/commandLine.ts';
 import { inProject, outFolder } from '../harness/paths.ts';
 import { main, Problem, say } from '../harness/progress.ts';
-import { PARTS, report, runMutation, TEST_FOLDERS, weakParts } from './mutationRun.ts';
+import { kills, PARTS, report, runMutation, TEST_FOLDERS, weakParts } from './mutationRun.ts';
 
 const number = (name: string, text: string | undefined): number | undefined => {
   if (text === undefined || /^[1-9]\d{0,8}$/.test(text)) return text === undefined ? undefined : Number(text);
@@ -33,7 +33,7 @@ await main(async () => {
   });
   const lines = report(outcomes);
   await mkdir(outFolder, { recursive: true });
-  await writeFile(inProject('out/mutation.txt'), `${lines.join('\n')}\n`);
+  await writeFile(inProject('out/mutation.txt'), `${[...lines, ...kills(outcomes)].join('\n')}\n`);
   for (const line of lines) say(line);
   return weakParts(outcomes).length === 0 ? 0 : 1;
 });
