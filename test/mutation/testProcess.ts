@@ -26,6 +26,7 @@ export class TestProcess {
   ): Promise<TestProcess | undefined> {
     const env = {
       ...process.env,
+      MCPL_TEST_DOSE: 'tiny',
       NODE_COMPILE_CACHE: join(copy, '.compiled'),
       ...(activeMutant === undefined ? {} : { __STRYKER_ACTIVE_MUTANT__: activeMutant }),
     };

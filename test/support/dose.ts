@@ -1,7 +1,13 @@
 /**
  * How much of a repetitive or slow test to do: `npm test` takes small doses, so that it stays quick enough to be run at every change;
- * `npm run test:slow` takes the full ones.
+ * `npm run test:slow` takes the full ones. `npm run mutation` repeats each test many times, and takes tiny ones.
  */
-export const isFullDose = process.env['MCPL_TEST_DOSE'] === 'full';
+const given = process.env['MCPL_TEST_DOSE'];
+export const isFullDose = given === 'full';
 
-export const dose = (small: number, full: number): number => (isFullDose ? full : small);
+const TINY = 100;
+
+export const dose = (small: number, full: number): number => {
+  if (isFullDose) return full;
+  return given === 'tiny' ? Math.min(small, TINY) : small;
+};
