@@ -1,6 +1,7 @@
 import type {
   ApprovalChoice,
   CompletionRequest,
+  DefinitionAnswer,
   HostLimits,
   Json,
   JsonObject,
@@ -89,6 +90,11 @@ interface Commands extends LineageCommands {
   readonly approvals: { readonly limit: number };
   readonly answerApproval: { readonly approval: string; readonly answer: ApprovalChoice | 'dismiss' };
   readonly revokeApprovals: { readonly ids: readonly string[] };
+  readonly answerDefinition: OfServer & {
+    readonly tool: string;
+    readonly form: string;
+    readonly answer: DefinitionAnswer;
+  };
   readonly setApprovalExpiry: { readonly ids: readonly string[]; readonly until: number | undefined };
 
   readonly cancel: { readonly call: CommandId };

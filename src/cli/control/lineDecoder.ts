@@ -9,6 +9,7 @@ import {
   PUSH_POLICIES,
 } from '../../core/index.ts';
 import { APPROVAL_ANSWERS } from './approvalQuestions.ts';
+import { DEFINITION_ANSWERS } from './changedDefinitions.ts';
 import type { CommandId, CommandKind, ControlCommand, ControlError } from './commands.ts';
 import { decodeModel } from './driverModels.ts';
 import { LINEAGE_DECODERS } from './lineageMembers.ts';
@@ -137,6 +138,13 @@ const DECODERS: Decoders = {
     kind: 'answerApproval',
     approval: text(line, 'approval'),
     answer: choice(line, 'answer', APPROVAL_ANSWERS),
+  }),
+  answerDefinition: (line) => ({
+    kind: 'answerDefinition',
+    server: text(line, 'server'),
+    tool: text(line, 'tool'),
+    form: text(line, 'form'),
+    answer: choice(line, 'answer', DEFINITION_ANSWERS),
   }),
   revokeApprovals: (line) => ({ kind: 'revokeApprovals', ids: textList(line, 'ids') }),
   setApprovalExpiry: (line) => ({

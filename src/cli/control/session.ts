@@ -13,6 +13,7 @@ import {
 import type { Accounts } from '../nodeHost.ts';
 import { approvalHandlers } from './approvalHandlers.ts';
 import { ApprovalQuestions } from './approvalQuestions.ts';
+import { ChangedDefinitions, definitionHandlers } from './changedDefinitions.ts';
 import {
   type CommandId,
   type CommandKind,
@@ -65,6 +66,7 @@ export class ControlSession implements Disposable {
   readonly #handlers: Handlers;
   readonly #life = new DisposableStore();
   readonly #watches: Watches;
+  readonly #definitions: ChangedDefinitions;
   #settings: ControlSettings;
 
   constructor(options: ControlOptions) {
@@ -74,6 +76,7 @@ export class ControlSession implements Disposable {
     const work = this.#life.add(new Work());
     const watches = new Watches(host, (server, uri) => write({ event: 'resource', server, uri }));
     this.#watches = this.#life.add(watches);
+    this.#definitions = new ChangedDefinitions(host, write);
     const { lineages } = host;
     const watch = this.#life.add(new LineageWatch(lineages, write));
     this.#handlers = {
@@ -86,6 +89,7 @@ export class ControlSession implements Disposable {
         configure: (change) => this.#configure(change),
       }),
       ...approvalHandlers(host.approvals),
+      ...definitionHandlers(host),
       ...lineageHandlers({ lineages, work, watch }),
       ...this.#ownHandlers(),
     };
@@ -177,6 +181,7 @@ export class ControlSession implements Disposable {
     const snapshot = this.#options.host.server(server);
     const state = snapshot === undefined ? undefined : stateView(snapshot.state);
     this.#options.write({ event: 'server', server, what, state });
+    this.#definitions.look(server);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type ServerSnapshot,
   type ServerState,
   type SettingsProblem,
+  type ToolChange,
 } from '../../core/index.ts';
 import { scopesView } from './approvalViews.ts';
 
@@ -71,9 +72,15 @@ export function stateView(state: ServerState): JsonObject {
 
 export function toolView(
   server: string,
-  { tool, offered, autoApproved, setOff, needs, lacksUse, forApps }: OfferedTool,
+  { tool, offered, autoApproved, change, setOff, needs, lacksUse, forApps }: OfferedTool,
 ): JsonObject {
-  return { server, offered, autoApproved, setOff, needs, lacksUse, forApps, ...tool.raw };
+  const changed = change && changeView(change);
+  // The server's own members come first: none of them may pass for the host's.
+  return { ...tool.raw, server, offered, autoApproved, change: changed, setOff, needs, lacksUse, forApps };
+}
+
+export function changeView({ form, before, now, isFrequent, isDeclined }: ToolChange): JsonObject {
+  return { form, before, now, isFrequent, isDeclined };
 }
 
 export function problemView({ path, scope, severity, message }: SettingsProblem): JsonObject {

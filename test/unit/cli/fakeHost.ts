@@ -37,6 +37,7 @@ import {
   type ServerSnapshot,
   type SettledApproval,
   type Tool,
+  type ToolChange,
   toDisposable,
   type TurnRequest,
   type TurnResult,
@@ -260,6 +261,10 @@ export class FakeHost implements Host {
   settings: HostSettings | undefined;
   readonly limits = DEFAULT_LIMITS;
   level: LogLevelName | undefined;
+  /** Of the tool `read`. */
+  change: ToolChange | undefined;
+  /** A server that stops or changes again meanwhile takes no answer. */
+  takesAnswers = true;
   /** Who hears of which resource: "server uri". */
   readonly watches = new Map<string, (uri: string) => void>();
 
@@ -270,7 +275,8 @@ export class FakeHost implements Host {
   servers(): readonly ServerSnapshot[] {
     return [
       {
-        ...runningServer('files', [tool('read')]),
+        ...runningServer('files', []),
+        tools: [{ tool: tool('read'), offered: true, autoApproved: false, change: this.change }],
         resources: [resource('mem://a')],
         templates: [template('mem://note/{id}')],
         prompts: [prompt('greet')],
@@ -391,8 +397,10 @@ export class FakeHost implements Host {
   setAutoApproved(id: string): Promise<void> {
     return this.#note(`approve ${id}`);
   }
-  answerDefinitions(id: string): Promise<void> {
-    return this.#note(`answer definitions ${id}`);
+  answerDefinitions(...[id, seen, answer]: Parameters<Host['answerDefinitions']>): Promise<void> {
+    if (this.change !== undefined && this.takesAnswers)
+      this.change = answer === 'keepAsking' ? { ...this.change, isDeclined: true } : undefined;
+    return this.#note(`${answer} ${id} ${seen.map(({ tool, form }) => `${tool} ${form}`).join()}`);
   }
   forgetConsent(id: string): Promise<void> {
     return this.#note(`forget ${id}`);
