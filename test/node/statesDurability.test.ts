@@ -30,7 +30,7 @@ function started(file: string, prefix: string, limit = 'Infinity', sets = 'a,b')
 }
 
 suite('States under kill -9 and several processes', function () {
-  this.timeout(dose(60_000, 1_200_000));
+  this.timeout(dose(240_000, 1_200_000));
   let folder: string;
   let file: string;
 

@@ -334,6 +334,25 @@ suite('The store', function () {
     assert.ok(took >= 4_900, `closed after ${took} ms`);
   });
 
+  test('closing waits for a slow thread as long as answers arrive', async () => {
+    const worker = join(folder, 'slow.mjs');
+    writeFileSync(
+      worker,
+      `import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', ({ kind, requests }) => {
+        if (kind === 'close') process.exit();
+        for (const { id } of requests) {
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_800);
+          parentPort.postMessage({ kind: 'answers', answers: [{ id, ok: true, result: null }] });
+        }
+      });`,
+    );
+    const store = open(file, worker);
+    const asked = ['a', 'b', 'c'].map((server) => store.consents.forget(server));
+    await store.close();
+    assert.deepEqual(await Promise.all(asked), [undefined, undefined, undefined]);
+  });
+
   test('keeps what servers speak, with and without MCPL, and replaces it', async () => {
     const first = open();
     await first.verdicts.save({ fingerprint: 'plain', era: 'legacy', mcpl: false, at: 1 });

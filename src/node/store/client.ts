@@ -27,6 +27,7 @@ export interface StoreClientOptions {
 const MAX_CRASHES = 5;
 /** Above anything that waiting for another window's lock can take. */
 const STUCK_MS = 60_000;
+/** How long closing waits for the next answer before it ends the thread. */
 const CLOSE_MS = 5_000;
 /** Answers that are passed on in one turn of the event loop: of a flood the thread answers 1,024 at once, which took 5 ms. */
 const MOST_A_TURN = 256;
@@ -62,6 +63,7 @@ export class StoreClient {
   #crashes = 0;
   #closing: Promise<void> | undefined;
   #watchdog: NodeJS.Timeout | undefined;
+  #closeTimer: NodeJS.Timeout | undefined;
 
   constructor(options: StoreClientOptions) {
     this.#options = options;
@@ -109,9 +111,9 @@ export class StoreClient {
     worker.ref();
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
     this.#post(worker, { kind: 'close' });
-    const patience = setTimeout(() => void worker.terminate(), CLOSE_MS);
+    this.#closeTimer = setTimeout(() => void worker.terminate(), CLOSE_MS);
     await ended;
-    clearTimeout(patience);
+    clearTimeout(this.#closeTimer);
   }
 
   #flush(): void {
@@ -155,6 +157,7 @@ export class StoreClient {
       return;
     }
     this.#crashes = 0;
+    this.#closeTimer?.refresh();
     const isUnderWay = this.#answers.length > 0;
     this.#answers = isUnderWay ? this.#answers.concat(message.answers) : [...message.answers];
     if (!isUnderWay) this.#passOn();
