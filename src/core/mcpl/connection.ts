@@ -330,7 +330,7 @@ export class McplConnection implements SessionFeature, McplMember {
 
   #apply(params: JsonObject): void {
     if (this.#advert === undefined) return;
-    const { added, removed } = decodeChange(params);
+    const { added, removed } = decodeChange(params, this.dialect.version);
     for (const name of removed) {
       this.#sets.delete(name);
       this.#undeclared.forget(name);

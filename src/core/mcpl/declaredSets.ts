@@ -7,7 +7,12 @@ type Redact = (text: string) => string;
 export function setsWithoutSecrets(sets: readonly FeatureSet[], redact: Redact): readonly FeatureSet[] {
   return sets
     .filter(({ name }) => redact(name) === name)
-    .map((set) => ({ ...set, description: redact(set.description), uses: set.uses.map(redact) }));
+    .map((set) => ({
+      ...set,
+      description: redact(set.description),
+      uses: set.uses.map(redact),
+      problem: set.problem === undefined ? undefined : redact(set.problem),
+    }));
 }
 
 export function advertWithoutSecrets({ dialect, sets, before }: McplAdvert, redact: Redact): McplAdvert {

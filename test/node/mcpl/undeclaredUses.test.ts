@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../src/core/index.ts';
-import { ID, type McplCase, mcplCases, type McplScript, pushOf, set } from './mcplCase.ts';
+import { ID, type McplCase, mcplCases, type McplScript, pushOf, set, tool } from './mcplCase.ts';
 
 const ACCEPTED = '{"accepted":true}';
 
@@ -175,6 +175,57 @@ mcplCases('uses that a set does not declare', (open) => {
     opened.host.alsoEvents.choose(ID, 'beat', true);
     assert.equal(await opened.push('beat', 'e-2'), refusal('beat', 'pushEvents', true));
     assert.deepEqual([await opened.push('part', 'e-3'), asked], [ACCEPTED, []]);
+  });
+
+  test('are refused with the whole set where MCPL 0.5 has no such use, until the settings name an older version', async () => {
+    const opened = await open({
+      server: {
+        mcpl: { version: '0.5' },
+        sets: {
+          beat: set('tools', 'pushEvents', 'stateUpdate'),
+          idle: { description: 'Uses nothing.', uses: [] },
+          plain: set('tools', 'pushEvents'),
+        },
+        tools: [tool('strike', { _meta: { featureSet: 'beat' } }), tool('look', { _meta: { featureSet: 'plain' } })],
+        answers: {
+          'featureSets/update': () => ({ accepted: true }),
+          'tools/call': () => ({ content: [{ type: 'text', text: 'done' }] }),
+        },
+        entry: { featureSets: { enabled: ['*'] } },
+      },
+    });
+    const asked = listening(opened);
+    const NO_SUCH_USE = 'MCPL 0.5 has no use "stateUpdate" (invalid_uses). Set "protocol.mcpl" to "0.4" to accept it.';
+    assert.deepEqual(opened.sets(), [
+      `beat invalid, notify, ${NO_SUCH_USE}, tools strike`,
+      'idle invalid, notify, It declares no uses, which MCPL 0.5 does not allow (invalid_uses).',
+      'plain enabled, notify, tools look',
+    ]);
+    await opened.enable('beat', 'idle');
+    const told = opened.life().sent('featureSets/update').at(-1)?.['params'];
+    assert.deepEqual(told, {
+      enabled: ['plain'],
+      disabled: ['beat', 'idle'],
+      effectiveCapabilities: ['pushEvents', 'tools'],
+    });
+    const off = (name: string): string =>
+      `error -32001 Feature set not enabled {"featureSet":"${name}","canEnable":false}`;
+    assert.deepEqual(
+      [await opened.push('beat', 'e-1'), await opened.push('idle', 'e-2'), await opened.push('plain', 'e-3')],
+      [off('beat'), off('idle'), ACCEPTED],
+    );
+    assert.deepEqual([opened.offered(), asked], [['look'], []]);
+    await assert.rejects(opened.call('strike'), { code: 'FEATURE_SET_OFF' });
+    assert.deepEqual(opened.life().sent('tools/call'), []);
+
+    opened.configure({ protocol: { era: 'legacy', mcpl: '0.4' } });
+    await opened.until('the restart', () => opened.offered().length === 2);
+    assert.deepEqual(opened.sets(), [
+      'beat enabled, notify, tools strike',
+      'idle enabled, notify',
+      'plain enabled, notify, tools look',
+    ]);
+    assert.equal((await opened.call('strike')).modelText, 'done');
   });
 
   test('are streams of a model and facts about it since MCPL 0.5; before it one word declares both', async () => {

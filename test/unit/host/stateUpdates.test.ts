@@ -48,7 +48,9 @@ suite('State that a server tells of by itself (state/update)', () => {
       hostState: false,
     };
     const write = { description: 'Writes.', uses: ['tools', 'stateUpdate'], rollback: true, hostState: false };
-    const c = await StateCase.open({ version: '0.5', sets: { observe, write }, tools: { edit: 'write' } });
+    // It says 0.5, whose uses have no "stateUpdate": with another version in the settings it is used all the same.
+    const entry = { protocol: { mcpl: '0.4' } };
+    const c = await StateCase.open({ version: '0.5', sets: { observe, write }, tools: { edit: 'write' }, entry });
     c.answers(async () => {
       const checkpoint = `seq_${c.sent.length}`;
       const parent = c.sent.length > 1 ? { parent: `seq_${c.sent.length - 1}` } : {};

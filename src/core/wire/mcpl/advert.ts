@@ -51,7 +51,7 @@ export function decodeAdvert(capabilities: JsonObject, pin?: McplVersion): McplA
   const version = pin ?? claim.version;
   const hooks = object(mcpl['contextHooks']) ?? {};
   const is05 = version === '0.5';
-  const sets = decodeFeatureSets(mcpl['featureSets']);
+  const sets = decodeFeatureSets(mcpl['featureSets'], version);
   const after = afterOf(hooks['afterInference'], version);
   const dialect: McplDialect = {
     version,

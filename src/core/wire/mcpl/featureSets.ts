@@ -1,6 +1,6 @@
 import { cleanLine, cleanText } from '../../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { type FeatureSet, MCPL_USES, type McplUse } from '../../model/mcpl.ts';
+import { type FeatureSet, MCPL_USES, type McplUse, type McplVersion } from '../../model/mcpl.ts';
 import { object } from '../members.ts';
 import { nameIn } from './bounds.ts';
 
@@ -8,16 +8,33 @@ import { nameIn } from './bounds.ts';
 const MOST_SETS = 256;
 const MOST_USES = 64;
 const LONGEST_USE = 128;
+/** Of the invalid uses of a set, in its problem. */
+const MOST_INVALID = 3;
+
+/** MCPL 0.5 §6.2: all that a set may use. The list is closed, and no name stands for what lies below it. */
+const USES_05: ReadonlySet<string> = new Set([
+  'pushEvents',
+  'tools',
+  'modelInfo',
+  'inferenceRequest',
+  'inferenceRequest.streaming',
+  'inferenceLifecycle',
+  'contextHooks.beforeInference.observe',
+  ...['system', 'beforeUser', 'afterUser'].map((place) => `contextHooks.beforeInference.inject.${place}`),
+  ...['register', 'lifecycle', 'publish', 'incoming', 'streaming', 'acknowledge', 'typing'].map(
+    (part) => `channels.${part}`,
+  ),
+]);
 
 /**
  * MCPL §6.1 keys sets by name; published servers send a list of `{name, …}` as well. Of two sets with one name the
  * first counts, so that nothing that comes later changes what a person has seen.
  */
-export function decodeFeatureSets(value: Json | undefined): readonly FeatureSet[] {
+export function decodeFeatureSets(value: Json | undefined, version: McplVersion): readonly FeatureSet[] {
   const sets = new Map<string, FeatureSet>();
   for (const [name, declaration] of declarationsIn(value)) {
     if (sets.size === MOST_SETS) break;
-    if (!sets.has(name)) sets.set(name, decodeSet(name, object(declaration) ?? {}));
+    if (!sets.has(name)) sets.set(name, decodeSet(name, object(declaration) ?? {}, version));
   }
   return [...sets.values()];
 }
@@ -28,13 +45,16 @@ export function countDeclared(value: Json | undefined): number {
 }
 
 /** The params of `featureSets/changed` (MCPL §6.7). */
-export function decodeChange({ added, removed }: JsonObject): {
+export function decodeChange(
+  { added, removed }: JsonObject,
+  version: McplVersion,
+): {
   readonly added: readonly FeatureSet[];
   readonly removed: readonly string[];
 } {
   const names = new Set<string>();
   for (const [name] of declarationsIn(removed)) names.add(name);
-  return { added: decodeFeatureSets(added), removed: [...names] };
+  return { added: decodeFeatureSets(added, version), removed: [...names] };
 }
 
 /** MCPL 0.5 §6.7 `effectiveCapabilities`: what the sets that are on may use, of what this host knows. */
@@ -54,7 +74,7 @@ function* declarationsIn(value: Json | undefined): Generator<readonly [string, J
   }
 }
 
-function decodeSet(name: string, declaration: JsonObject): FeatureSet {
+function decodeSet(name: string, declaration: JsonObject, version: McplVersion): FeatureSet {
   const { description, uses, scoped, rollback, hostState } = declaration;
   const said = typeof description === 'string' ? cleanText(description).trim() : '';
   return {
@@ -64,7 +84,7 @@ function decodeSet(name: string, declaration: JsonObject): FeatureSet {
     scoped: scoped === true,
     rollback: rollback === true,
     hostState: hostState === true,
-    problem: problemOf(name, said, uses),
+    problem: problemOf(name, said, uses) ?? (version === '0.5' ? invalidUses(uses) : undefined),
   };
 }
 
@@ -86,4 +106,25 @@ function problemOf(name: string, description: string, uses: Json | undefined): s
   if (!isJsonArray(uses) || !uses.every((use) => typeof use === 'string'))
     return 'What its server says that it uses is not a list of texts.';
   return undefined;
+}
+
+/**
+ * MCPL 0.5 §6.4 `invalid_uses`: a set without uses, or with one that is not in the list, is never on. It is not reduced to
+ * the uses that are known: a set is granted as a whole.
+ */
+function invalidUses(uses: Json | undefined): string | undefined {
+  const all = isJsonArray(uses) ? uses : [];
+  if (all.length === 0) return 'It declares no uses, which MCPL 0.5 does not allow (invalid_uses).';
+  const invalid = new Set<string>();
+  for (const use of all) {
+    if (typeof use === 'string' && USES_05.has(use)) continue;
+    // The end of a text that is cut might be that of a secret.
+    const isShort = typeof use === 'string' && use.length <= LONGEST_USE;
+    invalid.add(isShort ? JSON.stringify(cleanLine(use)) : 'with so long a name');
+    if (invalid.size > MOST_INVALID) break;
+  }
+  if (invalid.size === 0) return undefined;
+  const named = [...invalid].slice(0, MOST_INVALID).join(', ');
+  const more = invalid.size > MOST_INVALID ? ' and more' : '';
+  return `MCPL 0.5 has no use ${named}${more} (invalid_uses). Set "protocol.mcpl" to "0.4" to accept it.`;
 }

@@ -1,14 +1,43 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Json, type JsonObject, parseJson } from '../../../../src/core/base/json.ts';
-import type { FeatureSet } from '../../../../src/core/model/mcpl.ts';
-import { capabilitiesOf, decodeChange, decodeFeatureSets } from '../../../../src/core/wire/mcpl/featureSets.ts';
+import { type FeatureSet, MCPL_VERSIONS, type McplVersion } from '../../../../src/core/model/mcpl.ts';
+import {
+  capabilitiesOf,
+  decodeChange as decodeChangeIn,
+  decodeFeatureSets as decodeIn,
+} from '../../../../src/core/wire/mcpl/featureSets.ts';
 
 const plain = { scoped: false, rollback: false, hostState: false, problem: undefined };
+
+const decodeFeatureSets = (value: Json | undefined, version: McplVersion = '0.4'): readonly FeatureSet[] =>
+  decodeIn(value, version);
+const decodeChange = (params: JsonObject): ReturnType<typeof decodeChangeIn> => decodeChangeIn(params, '0.4');
 
 function problems(sets: readonly FeatureSet[]): readonly string[] {
   return sets.map(({ name, problem }) => `${name}: ${problem ?? 'fine'}`);
 }
+
+/** The paths of MCPL 0.5 §6.2. */
+const USES_05 = [
+  'pushEvents',
+  'tools',
+  'modelInfo',
+  'inferenceRequest',
+  'inferenceRequest.streaming',
+  'inferenceLifecycle',
+  'contextHooks.beforeInference.observe',
+  'contextHooks.beforeInference.inject.system',
+  'contextHooks.beforeInference.inject.beforeUser',
+  'contextHooks.beforeInference.inject.afterUser',
+  'channels.register',
+  'channels.lifecycle',
+  'channels.publish',
+  'channels.incoming',
+  'channels.streaming',
+  'channels.acknowledge',
+  'channels.typing',
+];
 
 suite('Declared feature sets', () => {
   test('are the same as an object by name and as a list', () => {
@@ -52,6 +81,53 @@ suite('Declared feature sets', () => {
       'only a name: Its server does not describe it.',
     ]);
     assert.deepEqual(sets.find(({ name }) => name === 'number.uses')?.uses, ['tools']);
+  });
+
+  test('with uses that MCPL 0.5 does not have, or with none, cannot be switched on in that version', () => {
+    const set = (...uses: readonly string[]): JsonObject => ({ description: 'd', uses });
+    const sets = {
+      known: set(...USES_05),
+      bogus: set('tools', 'bogus'),
+      empty: set(),
+      parent: set('contextHooks.beforeInference'),
+      after: set('contextHooks.afterInference'),
+      namespace: set('channels'),
+      wildcard: set('channels.*'),
+      observe: set('channels.observe'),
+      case: set('Tools'),
+      spaced: set('tools '),
+      inherited: set('toString'),
+      late: set(...Array<string>(100).fill('tools'), 'stateUpdate'),
+      long: set('u'.repeat(5_000)),
+      many: set('a', 'b', 'tools', 'c', 'd'),
+      hidden: set('too\u200bls'),
+    };
+    const invalid = (named: string): string =>
+      `MCPL 0.5 has no use ${named} (invalid_uses). Set "protocol.mcpl" to "0.4" to accept it.`;
+    assert.deepEqual(problems(decodeFeatureSets(sets, '0.5')), [
+      'known: fine',
+      `bogus: ${invalid('"bogus"')}`,
+      'empty: It declares no uses, which MCPL 0.5 does not allow (invalid_uses).',
+      `parent: ${invalid('"contextHooks.beforeInference"')}`,
+      `after: ${invalid('"contextHooks.afterInference"')}`,
+      `namespace: ${invalid('"channels"')}`,
+      `wildcard: ${invalid('"channels.*"')}`,
+      `observe: ${invalid('"channels.observe"')}`,
+      `case: ${invalid('"Tools"')}`,
+      `spaced: ${invalid('"tools"')}`,
+      `inherited: ${invalid('"toString"')}`,
+      `late: ${invalid('"stateUpdate"')}`,
+      `long: ${invalid('with so long a name')}`,
+      `many: ${invalid('"a", "b", "c" and more')}`,
+      `hidden: ${invalid('"tools"')}`,
+    ]);
+    for (const version of MCPL_VERSIONS.filter((each) => each !== '0.5'))
+      assert.deepEqual(
+        problems(decodeFeatureSets(sets, version)),
+        Object.keys(sets).map((name) => `${name}: fine`),
+      );
+    const [changed] = decodeChangeIn({ added: { bogus: sets.bogus } }, '0.5').added;
+    assert.equal(changed?.problem, invalid('"bogus"'));
   });
 
   test('keep names that mean something to JavaScript, and change nothing by them', () => {
