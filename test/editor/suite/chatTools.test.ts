@@ -227,6 +227,41 @@ suite('The rounds of a chat with @mcpl', () => {
     ]);
   });
 
+  test('refuse an attached tool whose server stopped, and never call the same tool of another server instead', async () => {
+    const rest = { tools: { autoApprove: ['list_notes'] } };
+    await startParts({ ...NOTES, id: 'alpha', rest }, { ...NOTES, id: 'beta', rest });
+    for (const server of ['alpha', 'beta']) await untilTools(server);
+    const listed = (): readonly string[] =>
+      vscode.lm.tools.map(({ name }) => name).filter((name) => /^mcp_.*_list_notes$/.test(name));
+    await eventually(async () => listed().filter((name) => /alpha|beta/.test(name)).length, 2);
+    const attached = listed().find((name) => name.includes('alpha')) ?? assert.fail(listed().join());
+    const { host } = await mcpLive();
+    const calls: string[] = [];
+    const listening = host.onDidChangeOperation(({ request: { server, route }, state }) =>
+      calls.push(`${server} ${route} ${state.kind}`),
+    );
+    model.respondOnce(async () => {
+      await host.stop('alpha');
+      await eventually(async () => listed().includes(attached), false);
+      return [{ call: attached, input: {} }];
+    }, ['It is gone.']);
+    await say('List the notes of alpha', { toolIds: [attached] });
+    await eventually(lastAnswer, 'It is gone.');
+    await untilOver();
+    listening.dispose();
+    const offered = model.requests[0]?.tools.map(({ name }) => name) ?? [];
+    assert.deepEqual(
+      [offered.includes(attached), offered.includes('beta_list_notes'), calls],
+      [true, true, []],
+      offered.join(),
+    );
+    assert.equal(
+      textsOf(model.requests.at(-1)!).at(-1),
+      `user: <result The tool "${attached}" changed since it was attached. The user has to attach it again.>`,
+    );
+    assert.equal(host.server('beta')?.state.kind, 'running');
+  });
+
   test('give the model pictures, structures and links of tools as what they are, and the person the links', async () => {
     await startEverything();
     const { host } = await mcpLive();
