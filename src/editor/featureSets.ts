@@ -54,9 +54,9 @@ export function registerFeatureSets(services: Needs, memory: vscode.Memento): Di
 /** An event waits for the answer, 60 seconds at most; a later answer is for the events after it. */
 async function askEvents(services: Needs, question: EventsQuestion): Promise<void> {
   const text = vscode.l10n.t(
-    '"{0}" sends events from the feature set "{1}", which does not declare them. Allow its events too?',
+    '"{0}" sends events from the feature set {1}, which does not declare them. Allow its events too?',
     plainText(question.server, 64),
-    plainText(cleanLine(question.featureSet, 100)),
+    quoted(cleanLine(question.featureSet, 100)),
   );
   const allow = vscode.l10n.t('Also Allow Events');
   const refuse = vscode.l10n.t('Refuse Events');
@@ -108,6 +108,11 @@ async function choose({ host, settings }: Needs, server: string): Promise<boolea
   return chosen.length > 0;
 }
 
+/** A name of a server must not read as the rest of our sentence. */
+function quoted(name: string): string {
+  return plainText(JSON.stringify(name));
+}
+
 function tellOfOthers(server: string): void {
   const text = vscode.l10n.t(
     '"{0}" declared some feature sets otherwise while you chose: these stay off. Look at them and choose again.',
@@ -145,19 +150,25 @@ class LaterSets implements Disposable {
   async #ask(server: string, shown: readonly FeatureSetView[]): Promise<void> {
     const named = shown.slice(0, MOST_NAMED).map((view) => {
       const uses = usesText(view);
-      const name = plainText(cleanLine(view.set.name, 60));
-      return plainText(uses === '' ? name : `${name} (${uses})`);
+      const name = quoted(cleanLine(view.set.name, 60));
+      return uses === '' ? name : `${name} (${plainText(uses)})`;
     });
     const more = shown.length - named.length;
+    const isWhole = more === 0 && shown.every(({ set }) => set.name.length <= 60);
     const text = vscode.l10n.t(
       '"{0}" declared feature sets that your settings would turn on by a wildcard: {1}. They are off until you turn them on.',
       plainText(server, 64),
       [...named, ...(more > 0 ? [`${more} more`] : [])].join(', '),
     );
-    const on = vscode.l10n.t('Turn On');
+    // Nothing is turned on that was not shown.
+    const on = isWhole ? vscode.l10n.t('Turn On') : vscode.l10n.t('Choose…');
     const off = vscode.l10n.t('Leave Off');
     const answer = await vscode.window.showInformationMessage(text, on, off);
     if (answer === undefined) return;
+    if (answer === on && !isWhole) {
+      await choose(this.#services, server);
+      return;
+    }
     const { settings, host } = this.#services;
     const names = stillAsShown(shown, usableSets(host.server(server)));
     if (names.length > 0) await settings.setFeatureSets(server, names, answer === on);

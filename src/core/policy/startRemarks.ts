@@ -50,19 +50,23 @@ function remarksOnCode(shown: ConnectionDefinition, fileVariables: StartFacts['f
       .sort(byName);
   return [
     ...codeIn(shown.env).map(
-      ([name, value]) => `It sets ${quoted(name)}, which can run other code, to ${valueText(value)}.`,
+      ([name, value]) => `It sets ${quoted(name)}, which can run other code, to ${valueText(name, value)}.`,
     ),
     // The settings win over the file.
     ...codeIn(fileVariables)
       .filter(([name]) => !Object.hasOwn(shown.env, name))
       .map(
         ([name, value]) =>
-          `Its environment file sets ${quoted(name)}, which can run other code, to ${valueText(value)}.`,
+          `Its environment file sets ${quoted(name)}, which can run other code, to ${valueText(name, value)}.`,
       ),
   ];
 }
 
-function valueText(value: string): string {
+/** Variables that hold addresses. In a list of files, the form of an address could hide one of them. */
+const ADDRESS = /(?:URLS?|URI|INDEX|REGISTRY|PROXY|MIRROR|HOST)$/i;
+
+function valueText(name: string, value: string): string {
+  if (!ADDRESS.test(name)) return quoted(value);
   return quoted(value.replace(/(:\/\/[^\s/:@]*:)[^\s/:@]+(?=@)/g, '$1[secret]'));
 }
 
@@ -80,6 +84,7 @@ function remarksOnUses(uses: readonly WorkspaceUse[]): readonly string[] {
       ({ name = '', text }) => `Its variable ${quoted(name)} leads into this workspace: ${quoted(text)}.`,
     ),
     ...sentence('These arguments lead into this workspace', texts('argument'), (items) => items),
+    ...texts('module').map((text) => `Python takes the file ${quoted(text)} of this workspace for a module.`),
     ...texts('unchecked').map((text) => `It has ${text} more words that may lead into this workspace.`),
   ];
 }

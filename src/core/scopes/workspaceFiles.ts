@@ -25,11 +25,16 @@ interface Candidate extends Pick<WorkspaceUse, 'what' | 'name' | 'text'> {
   /** Absolute, with `/`; its dots are still in it. */
   readonly path: string;
   readonly isRelative: boolean;
+  /** A variable that the settings do not set. */
+  readonly isInherited?: boolean | undefined;
 }
+
+type Mention = Pick<Candidate, 'what' | 'name' | 'text' | 'isInherited'>;
 
 /** More words than any command line of a server has. Each costs a question to the file system. */
 const MOST_LOOKED_UP = 2_000;
 const LONGEST_PATH = 4_096;
+const LONGEST_EXPANDED = 100_000;
 const WINDOWS_EXTENSIONS = ['', '.com', '.exe', '.bat', '.cmd', '.ps1'];
 
 /**
@@ -47,11 +52,38 @@ export async function workspaceUses(
   const style = fileNames.style === 'windows' ? windowsStyle : posixStyle;
   const names = new RealNames(fileNames, style, token);
   const mentions = new Mentions(planned, place, style);
-  const candidates = mentions.candidates.slice(0, MOST_LOOKED_UP);
   const folderPaths = OpenFolders.paths(place.folders, style);
-  await names.ask([...folderPaths, ...candidates.map(({ path }) => path)]);
-
+  await names.ask(folderPaths);
   const open = new OpenFolders(place.folders, style, names, fileNames.ignoresCase);
+  const realFolders = folderPaths.flatMap((path) => {
+    const real = names.of(path);
+    return real.kind === 'real' ? [real.path] : [];
+  });
+  const spellings = [...folderPaths, ...realFolders].map((path) => style.normal(path).normalize('NFC'));
+
+  const candidates: Candidate[] = [];
+  const bases = new Set([mentions.base]);
+  const parents = new Set<string>();
+  let left = 0;
+  // A relative word may be meant from any folder that the command line names (`cd ~/src && node ws/x`).
+  for (let next = mentions.candidates; next.length > 0;) {
+    const looked = next.slice(0, MOST_LOOKED_UP - candidates.length);
+    left += next.length - looked.length;
+    await names.ask(looked.map(({ path }) => path));
+    candidates.push(...looked);
+    const above = looked.flatMap(({ path, isInherited }) => {
+      if (isInherited === true) return [];
+      const real = names.of(path);
+      const at = [style.normal(path).normalize('NFC'), ...(real.kind === 'real' ? [real.path] : [])];
+      return at.some((folder) => holds(folder, spellings, fileNames.ignoresCase)) ? at : [];
+    });
+    for (const folder of above) parents.add(folder);
+    next = above
+      .filter((folder) => !bases.has(folder) && bases.add(folder))
+      .flatMap((folder) => mentions.relativeTo(folder));
+  }
+  const packages = mentions.importsFromBase ? packagesIn(parents, spellings) : [];
+  await names.ask(packages);
   const isInside = (path: string): boolean => {
     if (open.inside(style.normal(path).normalize('NFC')) !== undefined) return true;
     const real = names.of(path);
@@ -67,69 +99,93 @@ export async function workspaceUses(
     if (!isInside(path) || ((isImplied || what === 'program') && !exists(path))) return [];
     return [{ what, text, ...(name !== undefined && { name }), ...(isImplied && { isImplied }) }];
   });
-  const realFolders = folderPaths.flatMap((path) => {
-    const real = names.of(path);
-    return real.kind === 'real' ? [real.path] : [];
-  });
-  const spelled = mentions.spelled([...folderPaths, ...realFolders], fileNames.ignoresCase);
-  const left = mentions.candidates.length - candidates.length;
+  const spelled = mentions.spelled(spellings, fileNames.ignoresCase);
+  const imported = packages.filter(exists).map<WorkspaceUse>((text) => ({ what: 'module', text }));
   const unchecked: readonly WorkspaceUse[] = left > 0 ? [{ what: 'unchecked', text: String(left) }] : [];
-  return distinct([...uses, ...spelled, ...unchecked]);
+  return distinct([...uses, ...spelled, ...imported, ...unchecked]);
 }
 
 /** The words of a command line and an environment that may name files. */
 class Mentions {
   readonly candidates: readonly Candidate[];
-  readonly #texts: readonly Pick<WorkspaceUse, 'what' | 'name' | 'text'>[];
+  /** The working folder. */
+  readonly base: string;
+  /** Python looks for modules in the working folder first. */
+  readonly importsFromBase: boolean;
+  readonly #texts: readonly { readonly mention: Mention; readonly expanded: string }[];
   readonly #place: ProcessPlace;
   readonly #style: PathStyle;
-  readonly #base: string;
+  readonly #env: StdioConnection['env'];
 
   constructor({ connection, envFile }: PlannedProcess, place: ProcessPlace, style: PathStyle) {
     this.#place = place;
     this.#style = style;
     const { command, args, env, cwd = place.userHome } = connection;
+    this.#env = env;
     const folder = style.slashed(cwd);
-    this.#base = style.isAbsolute(folder) ? folder : style.from(style.slashed(place.userHome), folder);
-    const variables = [...ownVariables(env), ...inheritedVariables(env, place)];
-    this.#texts = [
+    this.base = style.isAbsolute(folder) ? folder : style.from(style.slashed(place.userHome), folder);
+    const own = ownVariables(env).map(([name, text]) => ({ what: 'variable', name, text }) as const);
+    const inherited = inheritedVariables(env, place).map(
+      ([name, text]) => ({ what: 'variable', name, text, isInherited: true }) as const,
+    );
+    const mentions: readonly Mention[] = [
       ...args.map((text) => ({ what: 'argument', text }) as const),
-      ...variables.map(([name, text]) => ({ what: 'variable', name, text }) as const),
+      ...own,
+      ...inherited,
     ];
+    this.#texts = mentions.map((mention) => ({ mention, expanded: this.#expanded(mention.text) }));
+    this.importsFromBase = importsFromWorkingFolder([command, ...args]);
     this.candidates = [
-      { what: 'folder', text: cwd, path: this.#base, isRelative: false },
-      ...this.#programs(command, variables),
+      { what: 'folder', text: cwd, path: this.base, isRelative: false },
+      ...this.#programs(command, [...own, ...inherited]),
       ...(envFile === undefined ? [] : [this.#at({ what: 'envFile', text: envFile }, envFile)]),
-      ...this.#texts.flatMap((mention) =>
-        pathTexts(this.#withHome(mention.text), style).map((t) => this.#at(mention, t)),
+      ...this.#texts.flatMap(({ mention, expanded }) =>
+        pathTexts(expanded, style).map((text) => this.#at(mention, text)),
       ),
     ];
+  }
+
+  /** The relative words of the settings, as they are meant from another folder. */
+  relativeTo(folder: string): readonly Candidate[] {
+    return this.#texts.flatMap(({ mention, expanded }) =>
+      mention.isInherited === true
+        ? []
+        : pathTexts(expanded, this.#style)
+            .map((text) => this.#at(mention, text, folder))
+            .filter(({ isRelative }) => isRelative),
+    );
   }
 
   /** Texts in which an open folder is spelled out anywhere: in a script, or stuck to an option. */
   spelled(folders: readonly string[], ignoresCase: boolean): readonly WorkspaceUse[] {
     const fold = (text: string): string => (ignoresCase ? text.toLowerCase() : text);
     const wanted = folders.filter((path) => path.length > 1).map((path) => fold(path.normalize('NFC')));
-    return this.#texts.filter(({ text }) => {
-      const folded = fold(this.#style.slashed(this.#withHome(text)).normalize('NFC'));
-      return wanted.some((folder) => mentionsFolder(folded, folder));
+    return this.#texts.flatMap(({ mention: { what, name, text }, expanded }) => {
+      const isSpelled = [expanded, withoutQuoting(expanded, this.#style)].some((reading) => {
+        const folded = fold(this.#style.slashed(reading).normalize('NFC'));
+        return wanted.some((folder) => mentionsFolder(folded, folder));
+      });
+      return isSpelled ? [{ what, text, ...(name !== undefined && { name }) }] : [];
     });
   }
 
-  #at(mention: Pick<WorkspaceUse, 'what' | 'name' | 'text'>, written: string): Candidate {
+  #at(mention: Mention, written: string, base: string = this.base): Candidate {
     const text = this.#style.slashed(written);
-    const path = this.#style.from(this.#base, text);
+    const path = this.#style.from(base, text);
     return { ...mention, path, isRelative: !this.#style.isAbsolute(text) };
   }
 
   /** Where a program may be found. Which of several wins is the system's matter: each that exists counts. */
-  #programs(command: string, variables: readonly (readonly [string, string])[]): readonly Candidate[] {
+  #programs(
+    command: string,
+    variables: readonly { readonly name: string; readonly text: string }[],
+  ): readonly Candidate[] {
     const mention = { what: 'program', text: command } as const;
     const isWindows = this.#style.name === 'windows';
     const written = this.#style.slashed(command);
     if (written.includes('/')) return withExtensions(written, isWindows).map((text) => this.#at(mention, text));
-    const path = variables.filter(([name]) => name.toUpperCase() === 'PATH').map(([, value]) => value);
-    const entries = path.flatMap((value) => value.split(isWindows ? ';' : ':'));
+    const path = variables.filter(({ name }) => name.toUpperCase() === 'PATH');
+    const entries = path.flatMap(({ text }) => text.split(isWindows ? ';' : ':'));
     return [...(isWindows ? ['.'] : []), ...entries].flatMap((entry) =>
       withExtensions(`${this.#style.slashed(entry === '' ? '.' : entry)}/${written}`, isWindows).map((text) =>
         this.#at(mention, text),
@@ -137,13 +193,28 @@ class Mentions {
     );
   }
 
-  /** Shells and runtimes write out the home and the working folder. */
-  #withHome(text: string): string {
+  /** With the variables that shells and runtimes expand, and `~`. */
+  #expanded(text: string): string {
     const { userHome } = this.#place;
-    return text
-      .replace(/\$HOME\b|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE\b/gi, () => userHome)
-      .replace(/\$PWD\b|\$\{PWD\}|%CD%/gi, () => this.#base)
-      .replace(/(^|[\s"'=:,;])~(?=[/\\]|$|[\s"':,;])/g, (_, before: string) => before + userHome);
+    const home = userHome.replace(/[/\\]+$/, '');
+    const value = (name: string): string | undefined => {
+      if (/^(?:HOME|USERPROFILE)$/i.test(name)) return userHome;
+      if (/^(?:PWD|CD)$/i.test(name)) return this.base;
+      return this.#env[name] ?? this.#place.env(name);
+    };
+    const expand = (whole: string, name: string | undefined): string =>
+      (name === undefined ? undefined : value(name))?.slice(0, LONGEST_PATH) ?? whole;
+    let result = text;
+    // The value of one variable may name another.
+    for (let round = 0; round < 2; round++)
+      result = result
+        .slice(0, LONGEST_EXPANDED)
+        .replace(/\$(?:env:)?(\w+)|\$\{(?:env:)?(\w+)[^}]*\}|%(\w+)%/gi, (whole, ...names: (string | undefined)[]) =>
+          expand(whole, names[0] ?? names[1] ?? names[2]),
+        );
+    return result.replace(/(^|[\s"'=:,;])~([\w.-]*)(?=[/\\]|$|[\s"':,;&|)])/g, (whole, before: string, user: string) =>
+      user === '' || /[/\\]([^/\\]*)$/.exec(home)?.[1] === user ? before + userHome : whole,
+    );
   }
 }
 
@@ -173,11 +244,17 @@ function pathTexts(text: string, style: PathStyle): readonly string[] {
     // `-I/usr/include`, `-r./hook.js`
     const stuck = /^[-+][-\w]*?((?:[a-z]:|~|\.{1,2})?[/\\].*)$/i.exec(piece)?.[1];
     if (stuck !== undefined) found.add(stuck);
+    // `-Cfolder`, also behind other letters
+    if (/^-[a-z]/i.test(piece))
+      for (const length of [2, 3, 4]) if (piece.length > length) found.add(piece.slice(length));
     // `python -m package.module`
     if (/^[\w-]+(?:\.[\w-]+)+$/.test(piece)) {
       const names = piece.split('.');
       names.forEach((_, index) => found.add(names.slice(0, index + 1).join('/')));
     }
+    // A drive as the shells of Unix on Windows name it, or as a share.
+    const drive = style.name === 'windows' ? DRIVE_ELSEWHERE.exec(style.slashed(piece)) : null;
+    if (drive !== null) found.add(`${drive[1] ?? drive[2]}:/${drive[3] ?? ''}`);
   };
   const marks = style.name === 'windows' ? /(?<!(?:^|[^a-z])[a-z]):/i : /:/;
   const addWords = (part: string): void => {
@@ -190,7 +267,48 @@ function pathTexts(text: string, style: PathStyle): readonly string[] {
   for (const [, path = ''] of text.matchAll(/file:(?:\/\/(?:localhost)?(?=\/))?([^\s"'`,;]*)/gi))
     addWords(decodedPath(path));
   addWords(text.replace(/[a-z][a-z\d+.-]+:\/\/[^\s"'`,;]*/gi, ' '));
+  // Words as a shell joins them: `"$HOME"/ws`, `my\ folder/x`.
+  for (const [word] of text.matchAll(SHELL_WORD)) {
+    const joined = withoutQuoting(word, style);
+    if (joined === word) continue;
+    for (const piece of [joined, ...joined.split(/[=,:]/)]) add(piece);
+  }
   return [...found];
+}
+
+const SHELL_WORD = /(?:[^\s"'`;&|<>()\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
+/** `/mnt/c/x`, `/cygdrive/c/x`, `/c/x`, `//localhost/c$/x`, `//./c:/x` */
+const DRIVE_ELSEWHERE =
+  /^(?:\/(?:mnt\/|cygdrive\/)?([a-z])|\/\/(?:localhost|127\.0\.0\.1|\.)\/([a-z])[$:])(?:\/(.*))?$/i;
+
+/** A text without the quotes and escapes of a shell. */
+function withoutQuoting(text: string, style: PathStyle): string {
+  const plain = text.replace(/["'`]/g, '');
+  return style.name === 'windows' ? plain : plain.replace(/\\(.)/gs, '$1');
+}
+
+/** Whether one of the open folders lies below this one. */
+function holds(folder: string, openFolders: readonly string[], ignoresCase: boolean): boolean {
+  const fold = (text: string): string => (ignoresCase ? text.toLowerCase() : text);
+  const above = fold(folder.replace(/\/$/, ''));
+  return openFolders.some((path) => fold(path).startsWith(`${above}/`) && path.length > above.length + 1);
+}
+
+const PYTHON = /(?:^|[\s/\\"'=])(?:py|pythonw?|pypy)[\d.]*(?:\.exe)?(?=$|[\s"'])/i;
+
+/** `python -m x` and `python -c x`, also behind `uv run`, `env` or in a script. */
+function importsFromWorkingFolder(words: readonly string[]): boolean {
+  const at = words.findIndex((word) => PYTHON.test(word));
+  return at >= 0 && words.slice(at).some((word) => /(?:^|\s)-[a-z]*[mc]/i.test(word));
+}
+
+/** Where an open folder would itself be a package, for a Python that runs in its parent. */
+function packagesIn(parents: ReadonlySet<string>, openFolders: readonly string[]): readonly string[] {
+  return openFolders
+    .filter(
+      (path) => /\/[\p{L}_][\p{L}\p{N}_]*$/u.test(path) && parents.has(path.slice(0, path.lastIndexOf('/')) || '/'),
+    )
+    .flatMap((path) => ['py', 'pyc', 'so', 'abi3.so', 'pyd'].map((ending) => `${path}/__init__.${ending}`));
 }
 
 function decodedPath(path: string): string {

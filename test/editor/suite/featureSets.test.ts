@@ -126,7 +126,7 @@ suite('Feature sets', () => {
     await call('later', 'declare', { featureSet: 'memory.mail' });
     await untilStates('later', { ...known, 'memory.mail': 'new' });
     const question = (name: string): string =>
-      `"later" declared feature sets that your settings would turn on by a wildcard: ${name} (events). They are off until you turn them on.`;
+      `"later" declared feature sets that your settings would turn on by a wildcard: "${name}" (events). They are off until you turn them on.`;
     const asked = async (): Promise<readonly string[]> =>
       (await person.notifications()).filter((text) => text.includes('by a wildcard'));
     await eventually(asked, [question('memory.mail')]);

@@ -102,6 +102,22 @@ suite('The question before a start', () => {
     ]);
   });
 
+  test('hides no entry of a list that looks like the password of an address', () => {
+    const env = { PATH: '/usr/bin://a:evil@', LD_PRELOAD: 'x://a:evil.so@' };
+    const connection = { kind: 'stdio', command: 'x', args: [], env, envFile: undefined, cwd: undefined } as const;
+    assert.deepEqual(remarksOn(serverDefinition({ connection })), [
+      'It sets "LD_PRELOAD", which can run other code, to "x://a:evil.so@".',
+      'It sets "PATH", which can run other code, to "/usr/bin://a:evil@".',
+    ]);
+  });
+
+  test('names the modules that Python takes from the workspace', () => {
+    const uses: readonly WorkspaceUse[] = [{ what: 'module', text: '/home/me/ws/__init__.py' }];
+    assert.deepEqual(remarksOn(serverDefinition(), { uses }), [
+      'Python takes the file "/home/me/ws/__init__.py" of this workspace for a module.',
+    ]);
+  });
+
   test('begins with what is most dangerous', () => {
     const connection: ConnectionDefinition = {
       kind: 'stdio',

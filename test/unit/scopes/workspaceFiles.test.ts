@@ -25,6 +25,13 @@ const FILES: Readonly<Record<string, FakeEntry>> = {
   '/opt/x/server.js': 'file',
 };
 
+const NESTED = '/home/me/src/ws';
+const NESTED_FILES: Readonly<Record<string, FakeEntry>> = {
+  [`${NESTED}/__init__.py`]: 'file',
+  '/home/me/src/my-ws/__init__.py': 'file',
+  '/home/me/parent': { link: '/home/me/src' },
+};
+
 async function usesOf(
   { envFile, inherited = {}, folders = ['/ws'], home = '/home/me', ...given }: Case,
   files = fakeFiles(FILES),
@@ -92,6 +99,9 @@ suite('Files of the workspace that a server would run', () => {
       [{ inherited: { PATH: '/usr/bin:/ws/node_modules/.bin' } }, 'variable PATH /usr/bin:/ws/node_modules/.bin'],
       [{ inherited: { NODE_OPTIONS: '--require /ws/hook.js' } }, 'variable NODE_OPTIONS --require /ws/hook.js'],
       [{ inherited: { NODE_OPTIONS: '-r /ws/x' }, env: { NODE_OPTIONS: '' } }, ''],
+      ...['BUNDLE_GEMFILE', 'GOFLAGS', 'NPM_CONFIG_PREFIX', 'PYTHONUSERBASE', 'UV_PYTHON', 'ZDOTDIR'].map(
+        (name) => [{ inherited: { [name]: '/ws/x' } }, `variable ${name} /ws/x`] as const,
+      ),
       [{ envFile: '/ws/.env' }, 'envFile /ws/.env'],
       [{ envFile: '/home/me/link/.env' }, 'envFile /home/me/link/.env'],
       ...[
@@ -120,6 +130,12 @@ suite('Files of the workspace that a server would run', () => {
         ['BUNDLE_GEMFILE', '/ws/Gemfile'],
         ['DOTNET_STARTUP_HOOKS', '/ws/hook.dll'],
         ['ACME_CLI_OPTS', '--plugin /ws/plugin.js'],
+        ['NODE_CONFIG_DIR', '/ws/config'],
+        ['NODE_COMPILE_CACHE', '/ws/cache'],
+        ['PRISMA_QUERY_ENGINE_LIBRARY', '/ws/engine.node'],
+        ['SPARK_HOME', '/ws/spark'],
+        ['TF_CLI_CONFIG_FILE', '/ws/terraform.rc'],
+        ['RSYNC_RSH', '/ws/run'],
       ].map(([name = '', value = '']) => [{ env: { [name]: value } }, `variable ${name} ${value}`] as const),
     ]));
 
@@ -191,10 +207,101 @@ suite('Files of the workspace that a server would run', () => {
           'program tool; variable Path C:\\x;C:\\ws\\bin',
         ],
         [{ ...place, cwd: 'c:\\WS' }, 'folder c:\\WS'],
+        ...[
+          '/mnt/c/ws/server.js',
+          'cd /mnt/c/WS && npm start',
+          '/c/ws/server.js',
+          '/cygdrive/c/ws/x',
+          '\\\\localhost\\c$\\ws\\x',
+          '\\\\.\\C:\\ws\\x',
+          '"%HOMEDRIVE%"\\ws\\x.bat',
+        ].map((arg) => [{ ...place, args: [arg], inherited: { HOMEDRIVE: 'C:' } }, `argument ${arg}`] as const),
+        [{ ...place, args: ['/mnt/d/ws/server.js', '/c', '/d/s/c'] }, ''],
       ],
       files,
     );
   });
+
+  test('are found by relative words behind a folder that the command line names', () =>
+    table(
+      [
+        ['-Cws', 'start'],
+        ['-abCws', 'start'],
+        ['-rws/hook.js'],
+        ['-fws/docker-compose.yml', 'up'],
+        ['-C', '/home/me/src', 'make', '../src/ws/x'],
+      ].map((args) => [
+        { cwd: '/home/me/src', args, folders: [NESTED] },
+        `argument ${args.find((arg) => arg.includes('ws')) ?? ''}`,
+      ]),
+      fakeFiles(NESTED_FILES),
+    ));
+
+  test('are found by relative words that are meant from another folder of the command line', () =>
+    table(
+      [
+        [{ args: ['-C', '/home/me/src', 'ws/x'] }, 'argument ws/x'],
+        [{ args: ['--directory=/home/me/src', 'run', 'ws/server.py'] }, 'argument ws/server.py'],
+        [{ args: ['-C', 'src', 'run', 'ws'] }, 'argument ws'],
+        [{ args: ['-C', 'parent', 'ws/x'] }, 'argument ws/x'],
+        [{ args: ['-C', '/opt', 'ws/x'] }, ''],
+        [{ args: ['-m', 'ws.server'], env: { PYTHONPATH: '/home/me/src' } }, 'argument ws.server'],
+        [{ args: ['serve', '/home/me/src', '/home/me'] }, ''],
+        [{ args: ['ws/x'], inherited: { GOPATH: '/home/me/src' } }, ''],
+      ].map(([given, expected]) => [{ ...(given as Case), folders: [NESTED] }, String(expected)]),
+      fakeFiles(NESTED_FILES),
+    ));
+
+  test('are found in scripts, however a shell joins a path', () =>
+    table(
+      [
+        'cd "$HOME"/src/ws && npm start',
+        'cd ~/src && node ws/server.js',
+        'cd src; cd ws; npm start',
+        'cd ~ && cd src && ./ws/run',
+        'node "/home/me/src/"ws/x',
+        String.raw`node /home/me/src/w\s/x`,
+        'node ~me/src/ws/x',
+        'cd ${HOME%/}/src/ws',
+        'cd $SRC && npm start',
+        'node ${SRC}/x',
+        'cd $OUTER && npm start',
+        'cd "$PARENT" && node ws/x',
+      ].map((script) => [
+        {
+          command: 'sh',
+          args: ['-c', script],
+          env: { SRC: NESTED, OUTER: '$SRC/sub' },
+          inherited: { PARENT: '/home/me/src' },
+          folders: [NESTED],
+        },
+        `argument ${script}`,
+      ]),
+      fakeFiles(NESTED_FILES),
+    ));
+
+  test('are found in scripts where a name has spaces', () =>
+    table(
+      ['cd "my project" && npm start', String.raw`cd my\ project && npm start`, '--prefix="my project/x"'].map(
+        (script) => [{ command: 'sh', args: ['-c', script], folders: ['/home/me/my project'] }, `argument ${script}`],
+      ),
+      fakeFiles({ '/home/me/my project': 'folder' }),
+    ));
+
+  test('are found where Python takes an open folder for a package', () =>
+    table(
+      [
+        [{ command: 'python3', args: ['-m', 'server'] }, `module ${NESTED}/__init__.py`],
+        [{ command: 'python', args: ['-uc', 'import server'] }, `module ${NESTED}/__init__.py`],
+        [{ command: 'uv', args: ['run', 'python', '-m', 'server'] }, `module ${NESTED}/__init__.py`],
+        [{ command: 'sh', args: ['-c', 'exec python3.12 -m server'] }, `module ${NESTED}/__init__.py`],
+        [{ command: 'python', args: ['server.py'] }, ''],
+        [{ command: 'python', args: ['-m', 'server'], cwd: '/home/me' }, ''],
+        [{ command: 'python', args: ['-m', 'server'], folders: ['/home/me/src/my-ws'] }, ''],
+        [{ command: 'node', args: ['-m', 'server'] }, ''],
+      ].map(([given, expected]) => [{ cwd: '/home/me/src', folders: [NESTED], ...(given as Case) }, String(expected)]),
+      fakeFiles(NESTED_FILES),
+    ));
 
   test('count as found where there is more than can be looked at', async () => {
     const args = Array.from({ length: 2_500 }, (_, index) => `word${index}`);
