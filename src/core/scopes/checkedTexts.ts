@@ -44,14 +44,16 @@ export interface ReadCheck {
 
 /** A text and its parts; more parts than can be looked at are `undefined` at the end. */
 export function readChecked(
-  { from, text, isProse: isSaid }: CheckedText,
+  { from, text, isProse: isSaid, isMember = false }: CheckedText,
   place: CheckPlace,
 ): readonly (ReadCheck | undefined)[] | Unreadable {
   const isSentence = isProse(text, isSaid);
   const whole = readOne(from, text, { own: isWebUrl(text) ? 'no' : 'yes', mayBeHidden: isSentence, whole: [] }, place);
   if (isUnreadable(whole)) return whole;
-  if (isSentence) return [whole];
-  return readParts(from, text, [], place, [whole]);
+  // The name of a member is no word of the request.
+  const read = isMember ? { ...whole, isWord: false } : whole;
+  if (isSentence) return [read];
+  return readParts(from, text, [], place, [read]);
 }
 
 /** The parts of a text that is a target itself. */
@@ -86,7 +88,7 @@ function readParts(
 
 /** On another machine, where `..` and absolute paths are its own. */
 function isWebUrl(text: string): boolean {
-  return hasScheme(text) && /^[^:]*:\/\//.test(text);
+  return hasScheme(text) && /^[^:]*:\/\/(?!\/)/.test(text);
 }
 
 interface HowToRead {

@@ -103,6 +103,12 @@ export function isProseKey(key: string): boolean {
   return key.length <= LONGEST_KEY && PROSE_WORDS.has(wordsOf(key).at(-1) ?? '');
 }
 
+/** Whether a text at such a member says something about what the others name. */
+export function isQualifierKey(key: string): boolean {
+  const last = key.length <= LONGEST_KEY ? (wordsOf(key).at(-1) ?? '') : '';
+  return QUALIFIERS.has(last) && !/^(?:ids?|keys?)$/.test(last);
+}
+
 function wordsOf(key: string): readonly string[] {
   return key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')

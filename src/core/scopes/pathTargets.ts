@@ -25,6 +25,8 @@ export interface CheckedText {
   readonly text: string;
   /** Sentences, in which a path is only mentioned. */
   readonly isProse: boolean;
+  /** It is the name of a member, which may only be denied. */
+  readonly isMember?: boolean;
 }
 
 /** A text with all that it may mean, before the file system was asked. */

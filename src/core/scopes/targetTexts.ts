@@ -56,7 +56,7 @@ export class TargetTexts {
 
   /** The same text counts once: where it stands changes nothing. */
   check(checked: CheckedText): void {
-    const key = `${checked.isProse ? 'prose' : 'text'} ${checked.text}`;
+    const key = `${checked.isProse ? 'prose' : checked.isMember === true ? 'member' : 'text'} ${checked.text}`;
     if (this.#checked.has(key)) return;
     if (this.#checked.size >= MOST_CHECKED) this.#isWhole = false;
     else this.#checked.set(key, checked);

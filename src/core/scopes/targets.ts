@@ -13,7 +13,7 @@ import {
   type ScopePlace,
 } from './computed.ts';
 import { OpenFolders } from './openFolders.ts';
-import { isChildPlace, isFolderPlace } from './pathKeys.ts';
+import { isChildPlace, isContentKey, isFolderPlace, isProseKey, isQualifierKey } from './pathKeys.ts';
 import { TOO_MANY } from './pathReadings.ts';
 import { basesOf, type FoundTarget, foundTarget, type NamedText, type ReadText, readText } from './pathTargets.ts';
 import { isUnreadable, LONGEST_TEXT, type Unreadable } from './pathText.ts';
@@ -253,6 +253,14 @@ function at(from: string, { why }: Unreadable): Unreadable {
 const MODES =
   /^(?:read|write|append|create|delete|move|rename|list|execute|update|post|send|get|utf-?8|r|w|a|rw|file)$/i;
 
+/** Whether a word of a payload may name something else than the label does. */
+function isStranger({ target }: ComputedText, label: readonly FoundTarget[], fold: (text: string) => string): boolean {
+  const key = target.from.replace(/(?:\/\d+)+$/, '').replace(/^.*\//, '');
+  if (isContentKey(key) || isProseKey(key) || isQualifierKey(key)) return false;
+  const own = new Set([...target.reals, ...target.names].map(fold));
+  return !label.some(({ target: { names }, reals }) => [...reals, ...names].some((name) => own.has(fold(name))));
+}
+
 /**
  * Whether the label names something that the payload names, where that names anything (MCPL §7.3 only hopes so). A
  * payload that has words and no targets names one of these.
@@ -270,6 +278,8 @@ function agree(
     ...payload.flatMap(({ target, reals }) => [...reals, ...target.names].map(fold)),
     ...words.flatMap(({ target }) => [...target.reals, ...target.names].map(fold)),
   ]);
+  if (label.some(({ target }) => target.kind === 'name') && words.some((word) => isStranger(word, label, fold)))
+    return false;
   const hasPaths = payload.some(({ target }) => target.kind === 'path');
   return label.some(({ target, reals }) => {
     return !(target.kind === 'name' && hasPaths) && reals.some((real) => named.has(fold(real)));

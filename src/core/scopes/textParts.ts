@@ -13,7 +13,7 @@ const MOST_PARTS = 128;
 /** Before a part, each with what follows: lists, `a=b`, `REV:path`, `{a,b}`, `user@host`, `!negated`. */
 const STARTS = /[\s,;|=:<>("'`[{)\]}!?&#@+^]/g;
 /** After these a part may be a path of its own. */
-const OWN_STARTS = new Set([...' ,;|=:<("\'`[{\t']);
+const OWN_STARTS = new Set([...' ,;|=:("\'`[{\t']);
 const ENDS = /[\s,;|"'`<>]/;
 /** Programs cut off what follows: a line, a fragment, a revision. */
 const TAILS = ['@', '#', '?', '!', ':', '(', '=', '^', '&', '}', ')', ']', '..'];
@@ -21,10 +21,16 @@ const TAILS = ['@', '#', '?', '!', ':', '(', '=', '^', '&', '}', ')', ']', '..']
 const GLUED = /^-{1,2}[A-Za-z](?=.)/;
 const SCHEME_BEFORE = /(?:^|[\s,;|=<>("'`[])[a-z][a-z\d+-]*:$/i;
 const LEADING = /^[-+!^@#&%$*:?.,;=]+(?=.)/;
+/** Placeholders, aliases, and what begins at the top of a repository: `{root}/x`, `@/x`, `:/x`, `workspace:///x`. */
+const ROOTED = /(?:[}>)\]`%@]|(?<!\bhttps?|\bwss?):(?:\/\/)?)\/(?=[^/])|^[a-z][\w+-]*(?<!\bhttps?|\bwss?):\/{2,}/gi;
+/** In JSON and in the texts of programs: `\u002f`, `\x2f`. */
+const ESCAPED = /\\(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2}))/gi;
 
 /** The parts of a text without the text itself; `undefined` where there are too many to look at. */
 export function partsOf(text: string): readonly TextPart[] | undefined {
   const parts = new Parts(text);
+  parts.addUnescaped();
+  for (const found of text.matchAll(ROOTED)) parts.addFrom(found.index + found[0].length, 'no');
   // What it begins with leads out only with the whole, unless that leads back again.
   parts.addFrom(0, text.includes('..') ? 'yes' : 'no');
   for (const { index } of text.matchAll(STARTS)) {
@@ -40,7 +46,20 @@ export function partsOf(text: string): readonly TextPart[] | undefined {
   return parts.found.size > MOST_PARTS ? undefined : [...parts.found].map(([part, own]) => ({ text: part, own }));
 }
 
+function unescaped(text: string): string {
+  return text.replace(ESCAPED, (whole, ...codes: (string | undefined)[]) => {
+    const code = Number.parseInt(codes.slice(0, 3).find((digits) => digits !== undefined) ?? '', 16);
+    return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole;
+  });
+}
+
 function ownAfter(text: string, index: number): Own {
+  // A closing tag, or a file that is redirected.
+  if (text[index] === '<') return 'ifThere';
+  // Between spaces it divides.
+  if (text[index] === ' ' && /^\/\s/.test(text.slice(index + 1))) return 'no';
+  const isLocal = text[index] === ':' && /^\/{3,}/.test(text.slice(index + 1));
+  if (isLocal && SCHEME_BEFORE.test(text.slice(0, index + 1))) return 'ifThere';
   const isDrive = text[index] === ':' && /(?:^|[^A-Za-z])[A-Za-z]$/.test(text.slice(0, index));
   return !isDrive && OWN_STARTS.has(text[index] ?? '') ? 'yes' : 'no';
 }
@@ -58,12 +77,19 @@ class Parts {
     if (own !== 'no' || !this.found.has(part)) this.found.set(part, own);
   }
 
+  addUnescaped(): void {
+    const plain = unescaped(this.#text);
+    if (plain === this.#text) return;
+    this.add(plain, 'yes');
+    for (const { text, own } of partsOf(plain) ?? []) this.add(text, own);
+  }
+
   addFrom(start: number, own: Own): void {
     const rest = this.#text.slice(start);
     const end = rest.search(ENDS);
     const part = end < 0 ? rest : rest.slice(0, end);
     // What follows the colon of a scheme belongs to it.
-    const isAuthority = part.startsWith('//') && SCHEME_BEFORE.test(this.#text.slice(0, start));
+    const isAuthority = /^\/\/(?!\/)/.test(part) && SCHEME_BEFORE.test(this.#text.slice(0, start));
     const canBe = isAuthority ? 'no' : own;
     this.add(part, canBe);
     for (const tail of TAILS) {

@@ -85,7 +85,10 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
   if (!texts.mayGoOn(at.depth)) return;
   if (typeof value === 'string') {
     collectText(value, at, walk);
+  } else if (typeof value === 'number' && walk.concern.ofNames && isNameKey(at.key)) {
+    addNames(String(value), at, walk);
   } else if (isJsonArray(value)) {
+    checkJoined(value, at, walk);
     // A list stands for its items: these are what it is called.
     const schemas = places.items(at.schemas);
     value.forEach((item, index) =>
@@ -99,6 +102,15 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
     for (const [name, text] of places.defaults(at.schemas, value))
       walk.defaults.push({ from: TargetTexts.at(at.from, name), text, as: 'path' });
   }
+}
+
+const MOST_SEGMENTS = 32;
+
+/** A path may be given as a list of its names. */
+function checkJoined(items: readonly Json[], { from, schemas }: Position, { texts, concern }: Walk): void {
+  if (!concern.denies || items.length < 2 || items.length > MOST_SEGMENTS || isMarkedContent(schemas)) return;
+  const names = items.flatMap((item) => (typeof item === 'string' && /^[^\s\\/]{1,256}$/.test(item) ? [item] : []));
+  if (names.length === items.length) texts.check({ from, text: names.join('/'), isProse: false });
 }
 
 /** Only what its schema says to be some text or other is nothing else, and what no list of files is about. */
@@ -163,7 +175,7 @@ function collectMember(value: JsonObject, key: string, at: Position, walk: Walk)
   const from = TargetTexts.at(at.from, key);
   // Some are told what to write into which file as `{ "src/a.ts": "text" }`.
   if (looksLikePath(key) || (at.kind === 'path' && /[\\/]/.test(key))) walk.texts.add({ from, text: key, as: 'path' });
-  else if (!IDENTIFIER.test(key)) checkKey(key, from, walk);
+  else if (!IDENTIFIER.test(key) || isNameKey(at.key)) checkKey(key, from, walk);
   const schemas = walk.places.member(at.schemas, key);
   // A text that is there is one, whatever its schema would have.
   const kind = typeof value[key] === 'string' ? kindOfText(key, schemas, walk) : walk.places.kindOf(key, schemas);
@@ -175,7 +187,7 @@ function collectMember(value: JsonObject, key: string, at: Position, walk: Walk)
 /** What is set for whom may be said so: `{ "#general": "text" }`. */
 function checkKey(key: string, from: string, { texts }: Walk): void {
   const line = lineOf(key);
-  if (line !== undefined) texts.check({ from, text: line, isProse: false });
+  if (line !== undefined) texts.check({ from, text: line, isProse: false, isMember: IDENTIFIER.test(key) });
 }
 
 function kindOfText(key: string, schemas: Schemas, { places }: Walk): KeyKind {
