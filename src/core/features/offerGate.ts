@@ -166,7 +166,7 @@ function checkUri(unit: ServerUnit, uri: string): void {
 }
 
 async function checkTemplate(unit: ServerUnit, uriTemplate: string): Promise<void> {
-  await Promise.resolve();
+  await listed(unit, () => unit.offer.resourceCatalog.listed());
   checkUri(unit, uriTemplate);
 }
 

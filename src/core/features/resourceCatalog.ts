@@ -112,9 +112,9 @@ export class ResourceCatalog implements SessionFeature {
     return this.#templates.fresh(token);
   }
 
-  /** Both lists are known, not older than the server allows. Rejects with a `HostError`. */
+  /** Both lists are known as far as the server gives them, not older than it allows. */
   async listed(): Promise<void> {
-    await Promise.all([this.#resources.fresh(), this.#templates.fresh()]);
+    await Promise.allSettled([this.#resources.fresh(), this.#templates.fresh()]);
   }
 
   /** Reads both lists again in any case. Rejects with a `HostError`. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { isHostError } from '../../../src/core/index.ts';
+import { Deferred, isHostError } from '../../../src/core/index.ts';
+import { failWith } from '../../support/scriptedServer.ts';
 import { ID, mcplCases, set } from './mcplCase.ts';
 import { FILES_SET, LISTS, scopeCases } from './scopeCase.ts';
 
@@ -85,6 +86,38 @@ mcplCases('what a set that is off offers beside tools', (open) => {
     await opened.enable('notes');
     await opened.until('the lists', () => opened.snapshot().resources.length === 2);
     assert.deepEqual(new Set(await tried()), new Set(['done']));
+  });
+});
+
+mcplCases('a template of a set that is off', (open) => {
+  test('is neither completed nor read by who asks first, also where the resources cannot be listed', async () => {
+    const release = new Deferred<undefined>();
+    const opened = await open({
+      server: {
+        sets: { notes: set('tools'), free: set('tools') },
+        capabilities: { resources: {}, completions: {} },
+        entry: { featureSets: { enabled: ['free'] } },
+        answers: {
+          'resources/list': () => failWith(-32603, 'broken'),
+          'resources/templates/list': async () => {
+            await release.promise;
+            return { resourceTemplates: [{ uriTemplate: 'memo://notes/{id}', name: 'Any', featureSet: 'notes' }] };
+          },
+          'resources/read': READ,
+          'completion/complete': () => ({ completion: { values: ['a'] } }),
+        },
+      },
+    });
+    const { host } = opened;
+    const reference = { kind: 'template', uriTemplate: 'memo://notes/{id}' } as const;
+    const asked = [
+      host.complete(ID, { reference, argument: { name: 'id', value: '' }, settled: {} }),
+      host.readResource(ID, 'memo://notes/2'),
+    ];
+    const codes = Promise.all(asked.map(outcome));
+    await opened.answerTo('ping');
+    release.resolve(undefined);
+    assert.deepEqual(await codes, ['FEATURE_SET_OFF', 'FEATURE_SET_OFF']);
   });
 });
 
