@@ -6,16 +6,27 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/j
  * shown in everything else. Structured content stays as it came.
  */
 
-/** Members that no model reads: bytes, and what is for the client itself. */
-const NOT_READ: ReadonlySet<string> = new Set(['blob', '_meta', 'icons', 'structuredContent', 'state']);
+/** Members of a definition or a result that no model reads: they are for the client. */
+const OF_CLIENTS: ReadonlySet<string> = new Set(['_meta', 'icons', 'structuredContent', 'state']);
 
-function isRead(object: JsonObject, name: string): boolean {
-  return !NOT_READ.has(name) && (name !== 'data' || (object['type'] !== 'image' && object['type'] !== 'audio'));
+/** Of the blocks in a result, bytes and `_meta`. In a schema, every name can be the name of a property. */
+function isRead(object: JsonObject, name: string, { isWhole, withNames }: Place): boolean {
+  if (isWhole) return !OF_CLIENTS.has(name);
+  if (withNames) return true;
+  if (name === 'blob') return !('uri' in object);
+  return name !== '_meta' && (name !== 'data' || (object['type'] !== 'image' && object['type'] !== 'audio'));
+}
+
+interface Place {
+  /** The definition or result itself, and no part of it. */
+  readonly isWhole: boolean;
+  /** Names of members change too. */
+  readonly withNames: boolean;
 }
 
 /** What a server gave, as a client's model reads it. The same object where nothing is hidden in it. */
 export function shownContent<T extends Json>(value: T): T | Json {
-  return mapRead(value, showHidden, false);
+  return mapRead(value, showHidden, { isWhole: true, withNames: false });
 }
 
 const definitions = new WeakMap<JsonObject, JsonObject>();
@@ -24,16 +35,17 @@ const definitions = new WeakMap<JsonObject, JsonObject>();
 export function cleanDefinition(raw: JsonObject): JsonObject {
   const known = definitions.get(raw);
   if (known !== undefined) return known;
-  const mapped = mapRead(raw, withoutHidden, true);
+  const mapped = mapRead(raw, withoutHidden, { isWhole: true, withNames: true });
   const clean = isJsonObject(mapped) ? mapped : raw;
   definitions.set(raw, clean);
   return clean;
 }
 
-function mapRead(value: Json, change: (text: string) => string, withNames: boolean): Json {
+function mapRead(value: Json, change: (text: string) => string, place: Place): Json {
   if (typeof value === 'string') return change(value);
+  const inside = { ...place, isWhole: false };
   if (isJsonArray(value)) {
-    const items = value.map((item) => mapRead(item, change, withNames));
+    const items = value.map((item) => mapRead(item, change, inside));
     return items.every((item, index) => item === value[index]) ? value : items;
   }
   if (!isJsonObject(value)) return value;
@@ -41,15 +53,15 @@ function mapRead(value: Json, change: (text: string) => string, withNames: boole
   const members: [string, Json | undefined][] = [];
   for (const name of Object.keys(value)) {
     // Looking at what was left unread would read it.
-    if (!isRead(value, name)) continue;
+    if (!isRead(value, name, place)) continue;
     const member = value[name];
-    const after = member === undefined ? undefined : mapRead(member, change, withNames);
-    const newName = withNames ? change(name) : name;
+    const after = member === undefined ? undefined : mapRead(member, change, inside);
+    const newName = place.withNames ? change(name) : name;
     isSame &&= after === member && newName === name;
     members.push([newName, after]);
   }
   if (isSame) return value;
-  const kept = Object.keys(value).filter((name) => !isRead(value, name));
+  const kept = Object.keys(value).filter((name) => !isRead(value, name, place));
   return Object.fromEntries([...members, ...kept.map((name) => [name, value[name]] as const)]);
 }
 

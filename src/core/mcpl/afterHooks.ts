@@ -1,3 +1,4 @@
+import { showHidden } from '../base/hiddenText.ts';
 import type { CancellationToken } from '../base/cancellation.ts';
 import { cancelled, HostError, messageOf } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
@@ -156,7 +157,9 @@ function judgeResult(member: McplMember, turn: AnsweredTurn, result: Json): Judg
   const { featureSet } = authority;
   if (modifiedResponse === undefined || modifiedResponse === turn.assistantMessage)
     return { finding: { kind: 'unchanged' }, outcome: 'success', featureSet, detail: 'Left the answer as it was.' };
-  const finding = { kind: 'changed', text: withoutSecrets(member, modifiedResponse, turn.assistantMessage) } as const;
+  // The model reads the answer again in the next turn.
+  const text = showHidden(withoutSecrets(member, modifiedResponse, turn.assistantMessage));
+  const finding = { kind: 'changed', text } as const;
   return { finding, outcome: 'success', featureSet, detail: 'Changed the answer.' };
 }
 

@@ -30,6 +30,21 @@ suite('Hidden characters before a client', () => {
   const listed = async (client: Conversation, method: string): Promise<Json | undefined> =>
     result(client, request(method));
 
+  test('are not in a schema either, whatever its properties are called', async () => {
+    const client = new Conversation();
+    const names = ['state', 'blob', 'data', '_meta', 'icons', 'structuredContent', 'properties'];
+    const schemaOf = (text: string): JsonObject => ({
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, { title: text, description: text, examples: [text] }])),
+    });
+    const odd = tool('odd', { inputSchema: schemaOf(SLY_TEXT), outputSchema: schemaOf(SLY_TEXT) });
+    client.host.set('notes', [odd], RUNNING, 'tools');
+    await client.ask(initialize('2025-11-25'));
+    const { tools } = (await listed(client, 'tools/list')) as { readonly tools: readonly JsonObject[] };
+    const clean = schemaOf('Adds. 👩‍💻');
+    assert.deepEqual([tools[0]?.['inputSchema'], tools[0]?.['outputSchema']], [clean, clean]);
+  });
+
   test('are not in names, descriptions and instructions, and a cleaned name still leads to its tool', async () => {
     const client = new Conversation();
     const inputSchema = {

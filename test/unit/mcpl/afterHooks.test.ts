@@ -72,6 +72,14 @@ suite('After a model has answered', () => {
     );
   });
 
+  test('hidden characters that a server puts into an answer are shown, and those of the model stay', async () => {
+    const stage = new HookStage(checker('sly', (text) => changed(`${text}\u{e0041}\u200b`)));
+    const result = await stage.said(['Fine. 👩‍💻']);
+    assert.deepEqual([result.text, stage.shown], ['Fine. 👩‍💻\\u{e0041}\\u{200b}', ['Fine. 👩‍💻\\u{e0041}\\u{200b}']]);
+    const calm = new HookStage(checker('calm', (text) => changed(text)));
+    assert.equal((await calm.said(['a\u200bb'])).text, 'a\u200bb');
+  });
+
   test('an answer of which nothing is left shows nothing, and says so', async () => {
     const stage = new HookStage(checker('strict', () => changed('')));
     const result = await stage.said(['secret']);
