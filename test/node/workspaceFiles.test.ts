@@ -91,6 +91,13 @@ suite('A repository whose files could run as a server of the user', function () 
       env: { PATH: `/nowhere${delimiter}${join(home, 'link', 'node_modules', '.bin')}` },
     }),
     NODE_OPTIONS: () => ({ command: node, args: ['-e', '0'], env: { NODE_OPTIONS: '--require=./link/server.js' } }),
+    'a script with a quoted folder': () => ({ command: 'sh', args: ['-c', `cd "$HOME"/link && "${node}" server.js`] }),
+    'a folder that a script names': () => ({ command: 'sh', args: ['-c', `cd .. && "${node}" repository/server.js`] }),
+    'a variable in a script': () => ({
+      command: 'sh',
+      args: ['-c', `"${node}" $PLACE/server.js`],
+      env: { PLACE: repository },
+    }),
     envFile: () => ({ command: node, args: ['-e', '0'], envFile: join(home, 'link', 'env') }),
   };
 
