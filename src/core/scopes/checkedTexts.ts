@@ -50,7 +50,7 @@ export function readChecked(
   const isSentence = isProse(text, isSaid);
   const whole = readOne(from, text, { own: isWebUrl(text) ? 'no' : 'yes', mayBeHidden: isSentence, whole: [] }, place);
   if (isUnreadable(whole)) return whole;
-  // The name of a member is no word of the request.
+  // A member name only describes the request.
   const read = isMember ? { ...whole, isWord: false } : whole;
   if (isSentence) return [read];
   return readParts(from, text, [], place, [read]);

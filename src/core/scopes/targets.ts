@@ -253,7 +253,7 @@ function at(from: string, { why }: Unreadable): Unreadable {
 const MODES =
   /^(?:read|write|append|create|delete|move|rename|list|execute|update|post|send|get|utf-?8|r|w|a|rw|file)$/i;
 
-/** Whether a word of a payload may name something else than the label does. */
+/** Whether a word of a payload may name another thing than the label. */
 function isStranger({ target }: ComputedText, label: readonly FoundTarget[], fold: (text: string) => string): boolean {
   const key = target.from.replace(/(?:\/\d+)+$/, '').replace(/^.*\//, '');
   if (isContentKey(key) || isProseKey(key) || isQualifierKey(key)) return false;
