@@ -251,7 +251,7 @@ function at(from: string, { why }: Unreadable): Unreadable {
 
 /** Words of a payload that say how something is done, and not to what. */
 const MODES =
-  /^(?:read|write|append|create|delete|move|rename|list|execute|update|post|send|get|utf-?8|r|w|a|rw|file)$/i;
+  /^(?:read|write|append|create|delete|move|rename|list|execute|update|post|send|get|utf-?8|r|w|a|rw|file|low|normal|medium|high|urgent)$/i;
 
 /** Whether a word of a payload may name another thing than the label. */
 function isStranger({ target }: ComputedText, label: readonly FoundTarget[], fold: (text: string) => string): boolean {
