@@ -98,7 +98,18 @@ suite('Other forms of a target', () => {
     const table: readonly (readonly [JsonObject, string])[] = [
       [{ channel: '#general' }, 'allow'],
       [{ channel: 'general' }, 'ask unlisted'],
-      [{ channel: '#general', text: 'hello', format: 'markdown', mode: 'post', priority: 'high', count: 3, urgent: true }, 'allow'],
+      [
+        {
+          channel: '#general',
+          text: 'hello',
+          format: 'markdown',
+          mode: 'post',
+          priority: 'high',
+          count: 3,
+          urgent: true,
+        },
+        'allow',
+      ],
       [{ channel: '#general', also: 'other' }, 'ask disagreement'],
       [{ a: '#general', x: 'C999' }, 'ask disagreement'],
       [{ a: '#general', x: ['C999'] }, 'ask disagreement'],
