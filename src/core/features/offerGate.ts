@@ -145,8 +145,8 @@ function needsGate(unit: ServerUnit, uri: string): boolean {
   return hasSetOff(unit) || (namesFile(uri) && scopeOfOffer(unit.snapshot, setOfUri(uri, unit.offer)) !== undefined);
 }
 
-function hasSetOff({ snapshot }: ServerUnit): boolean {
-  return snapshot.mcpl?.sets.some(({ state }) => state !== 'enabled') === true;
+function hasSetOff({ snapshot: { mcpl } }: ServerUnit): boolean {
+  return mcpl !== undefined && (mcpl.withdrawn.length > 0 || mcpl.sets.some(({ state }) => state !== 'enabled'));
 }
 
 /** Which set an item belongs to is known once the list was read. */

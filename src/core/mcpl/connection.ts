@@ -38,6 +38,7 @@ import { leaveStatesUnread } from './stateUpdates.ts';
 import { toldScopes } from './toldScopes.ts';
 import { UNDECLARED, undeclaredSet } from './undeclaredSet.ts';
 import { UndeclaredUses } from './undeclaredUses.ts';
+import { WithdrawnSets } from './withdrawnSets.ts';
 
 /** More than any server has; every change is answered with all of them. */
 const MAX_SETS = 256;
@@ -66,13 +67,13 @@ export class McplConnection implements SessionFeature, McplMember {
   #session: Session | undefined;
   #advert: McplAdvert | undefined;
   #sets = new Map<string, FeatureSet>();
+  readonly #withdrawn = new WithdrawnSets();
   readonly #updates: SetUpdates;
   #hooks = 0;
   /** Changes that the server told of before the handshake was worked up. */
-  #earlyChanges: readonly JsonObject[] = [];
+  readonly #earlyChanges: JsonObject[] = [];
   readonly #changes: Pace;
   readonly #setsChanged = new Emitter<void>();
-
   readonly onDidChangeSets = this.#setsChanged.event;
 
   constructor(options: McplConnectionOptions) {
@@ -180,9 +181,7 @@ export class McplConnection implements SessionFeature, McplMember {
     this.#hooks = 0;
     this.#declare(this.#advert?.sets ?? []);
     for (const remark of this.#advert?.dialect.remarks ?? []) this.log.log('warn', remark);
-    const changes = this.#earlyChanges;
-    this.#earlyChanges = [];
-    for (const change of changes) this.#apply(change);
+    for (const change of this.#earlyChanges.splice(0)) this.#apply(change);
     this.update();
     this.#early.release();
     const store = new DisposableStore();
@@ -196,6 +195,7 @@ export class McplConnection implements SessionFeature, McplMember {
       toDisposable(() => {
         if (this.#session !== session) return;
         this.#session = undefined;
+        this.#setsChanged.fire();
         this.#updates.end();
         this.#changes.dispose();
       }),
@@ -283,7 +283,8 @@ export class McplConnection implements SessionFeature, McplMember {
     if (this.#advert === undefined) return undefined;
     const sets = [...this.#sets.values()];
     const { push, toolFeatureSets, featureSets } = this.settings;
-    const byTool = tools.map((tool) => [tool.name, featureSetOfTool(tool, sets, toolFeatureSets)] as const);
+    const known = [...sets, ...this.#withdrawn.all];
+    const byTool = tools.map((tool) => [tool.name, featureSetOfTool(tool, known, toolFeatureSets)] as const);
     const isUndecided =
       sets.length > 0 &&
       featureSets.enabled.length + featureSets.disabled.length === 0 &&
@@ -291,6 +292,7 @@ export class McplConnection implements SessionFeature, McplMember {
     return {
       dialect: this.#advert.dialect,
       isUndecided,
+      withdrawn: this.#withdrawn.all,
       sets: sets.map((set) => ({
         set,
         state: this.#stateOf(set),
@@ -314,12 +316,13 @@ export class McplConnection implements SessionFeature, McplMember {
   #declare(sets: readonly FeatureSet[]): void {
     const declared = sets.length === 0 && this.#advert !== undefined ? undeclaredSet(this.#advert.dialect) : sets;
     this.#sets = new Map(declared.slice(0, MAX_SETS).map((set) => [set.name, set]));
+    this.#withdrawn.clear();
   }
 
   /** MCPL §6.7: what is new is off until somebody switches it on. */
   #changed(params: JsonObject): void {
     if (this.#session === undefined) {
-      if (this.#earlyChanges.length < MOST_EARLY) this.#earlyChanges = [...this.#earlyChanges, params];
+      if (this.#earlyChanges.length < MOST_EARLY) this.#earlyChanges.push(params);
       return;
     }
     if (this.#advert === undefined) return;
@@ -332,11 +335,16 @@ export class McplConnection implements SessionFeature, McplMember {
     if (this.#advert === undefined) return;
     const { added, removed } = decodeChange(params, this.dialect.version);
     for (const name of removed) {
+      this.#withdrawn.removed(this.#sets.get(name));
       this.#sets.delete(name);
       this.#undeclared.forget(name);
     }
     const usable = setsWithoutSecrets(added, (text) => this.redact(text));
-    for (const set of usable) if (this.#sets.has(set.name) || this.#sets.size < MAX_SETS) this.#sets.set(set.name, set);
+    for (const set of usable) {
+      if (!this.#sets.has(set.name) && this.#sets.size >= MAX_SETS) continue;
+      this.#withdrawn.replaced(this.#sets.get(set.name), set);
+      this.#sets.set(set.name, set);
+    }
     if (added.length > 0) this.#sets.delete(UNDECLARED);
     this.#record('featureSets/changed', `added ${added.length}, removed ${removed.length}`);
   }
@@ -373,8 +381,7 @@ export class McplConnection implements SessionFeature, McplMember {
     const handler = this.requests['push/event'];
     if (this.#advert === undefined || handler === undefined) return;
     this.log.log('warn', 'The server sent push/event as a notification, which nobody can answer.');
-    const context = { requestId: 0, token: NO_CANCELLATION };
-    void (async () => handler(params, context))().catch((error: unknown) => {
+    void (async () => handler(params, { requestId: 0, token: NO_CANCELLATION }))().catch((error: unknown) => {
       this.log.log('info', `An event was not taken: ${messageOf(error)}`);
     });
   }

@@ -153,6 +153,8 @@ export interface McplSnapshot {
   readonly dialect: McplDialect;
   /** In the order of their declaration. */
   readonly sets: readonly FeatureSetView[];
+  /** Sets that the server declared earlier on this connection and withdrew, or now declares without `tools`. */
+  readonly withdrawn: readonly FeatureSet[];
   /** Nobody has yet decided on any of its sets. */
   readonly isUndecided: boolean;
 }

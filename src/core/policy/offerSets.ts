@@ -17,7 +17,7 @@ export function namedSets({ _meta: meta, featureSet }: JsonObject): readonly str
 
 /** The set that keeps a listed item from being used. A named set that is not declared is never on. */
 export function setOffOf({ raw }: { readonly raw: JsonObject }, mcpl: McplSnapshot | undefined): string | undefined {
-  if (mcpl === undefined || mcpl.sets.length === 0) return undefined;
+  if (mcpl === undefined || mcpl.sets.length + mcpl.withdrawn.length === 0) return undefined;
   return namedSets(raw).find((name) => !isSetOn(name, mcpl));
 }
 

@@ -19,7 +19,7 @@ export function featureSetsOfTool(
   if (named.length > 0) return named;
   const mapped = Object.hasOwn(map, tool.name) ? map[tool.name] : undefined;
   if (mapped !== undefined) return [mapped];
-  return sets.filter((set) => set.uses.includes('tools')).map(({ name }) => name);
+  return [...new Set(sets.filter((set) => set.uses.includes('tools')).map(({ name }) => name))];
 }
 
 /** The one feature set that a tool belongs to; absent where it may belong to several. */
@@ -43,8 +43,8 @@ export interface ToolSetsOff {
 }
 
 /**
- * Tools with a feature set that is off. An undeclared set is never on: a server must not free its tools by withdrawing
- * their set. A set that the server names for a tool must also declare that it uses tools.
+ * Tools with a feature set that is off. A set that was withdrawn is never on, and still counts: a server must not free
+ * its tools by withdrawing their set. A set that the server names for a tool must also declare that it uses tools.
  */
 export function toolsOff(
   tools: readonly Tool[],
@@ -54,9 +54,10 @@ export function toolsOff(
   const off = new Map<string, ToolSetsOff>();
   if (mcpl === undefined) return off;
   const declared = mcpl.sets.map(({ set }) => set);
+  const known = [...declared, ...mcpl.withdrawn];
   const on = new Set(mcpl.sets.filter(({ state }) => state === 'enabled').map(({ set }) => set.name));
   for (const tool of tools) {
-    const names = featureSetsOfTool(tool, declared, map);
+    const names = featureSetsOfTool(tool, known, map);
     const setOff = names.find((name) => !on.has(name));
     if (setOff !== undefined) off.set(tool.name, { setOff, ...(names.length > 1 && { needs: names }) });
     else {

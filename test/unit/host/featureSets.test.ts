@@ -204,6 +204,52 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
+  test('that is withdrawn keeps its tools off, also the last one, and also if it only no longer declares tools', async () => {
+    const tools = [tool('edit', { _meta: { featureSet: 'b' } }), tool('free')];
+    const withoutTools = { ...notes, uses: ['pushEvents'] };
+    const changes: readonly (readonly JsonObject[])[] = [
+      [{ removed: ['b'] }],
+      [{ added: { c: reads }, removed: ['b'] }],
+      [{ added: { c: notes }, removed: ['b'] }],
+      [{ added: { b: withoutTools } }],
+      [{ added: { b: withoutTools } }, { added: { b: withoutTools } }, { removed: ['b'] }],
+    ];
+    for (const sent of changes) {
+      const entry = enabled('c');
+      const t = await connected({ mcpl: { version: '0.2', featureSets: { b: notes } }, tools, entry });
+      for (const change of sent) {
+        t.server.notify('featureSets/changed', change);
+        await t.clock.advance(100);
+      }
+      const found = t.host.server('a')?.tools.map(({ offered, setOff }) => [offered, setOff]);
+      const expected = [
+        [false, 'b'],
+        [false, 'b'],
+      ];
+      assert.deepEqual(found, expected, JSON.stringify(sent));
+      for (const name of ['edit', 'free'])
+        await assert.rejects(t.host.callTool({ server: 'a', tool: name, args: {}, route: 'gateway' }), {
+          code: 'FEATURE_SET_OFF',
+        });
+      await t.host.close();
+    }
+  });
+
+  test('that is declared again after it was withdrawn counts as before', async () => {
+    const mcpl = { version: '0.2', featureSets: { b: notes } };
+    const t = await connected({ mcpl, tools: [tool('free')], entry: enabled('b') });
+    const offered = (): boolean | undefined => t.host.server('a')?.tools[0]?.offered;
+    for (const [change, expected] of [
+      [{ removed: ['b'] }, false],
+      [{ added: { b: notes } }, true],
+    ] as const) {
+      t.server.notify('featureSets/changed', change);
+      await t.clock.advance(100);
+      assert.equal(offered(), expected);
+    }
+    await t.host.close();
+  });
+
   test('that is declared with other rights than those it was switched on with is off until it is chosen again', async () => {
     const storage = memoryStorage();
     const first = await connected({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isJsonObject } from '../../../src/core/base/json.ts';
 import { settle } from '../../support/fakeClock.ts';
 import { initializeResult, ScriptedServer } from '../../support/scriptedServer.ts';
-import { TestHost } from '../../support/testHost.ts';
+import { exited, TestHost } from '../../support/testHost.ts';
 
 const MCPL = { version: '0.4', featureSets: { beat: { description: 'Wakes up.', uses: ['tools'] } } };
 const REFUSED = 'error -32001 undeclaredUse';
@@ -25,10 +25,11 @@ class Case {
     return c;
   }
 
-  async push(id: string): Promise<void> {
+  async push(id: string, form: 'request' | 'notification' = 'request'): Promise<void> {
     const payload = { content: [{ type: 'text', text: 'Wake up.' }] };
     const params = { featureSet: 'beat', eventId: id, timestamp: '2026-02-03T10:00:00Z', payload };
-    this.t.server.say({ jsonrpc: '2.0', id, method: 'push/event', params });
+    if (form === 'notification') this.t.server.notify('push/event', params);
+    else this.t.server.say({ jsonrpc: '2.0', id, method: 'push/event', params });
     await settle();
   }
 
@@ -67,6 +68,24 @@ suite('An event that its feature set does not declare', () => {
       ['e-4'],
     );
     await c.t.host.close();
+  });
+
+  test('is refused when its server stops, also without an id, and a later answer does not bring it back', async () => {
+    for (const end of ['stop', 'restart', 'crash'] as const) {
+      const c = await Case.open();
+      await c.push('e-1', 'notification');
+      assert.equal(c.state, 'asking');
+      if (end === 'crash') c.t.server.crash(exited());
+      else await c.t.host[end]('a');
+      await settle();
+      if (end !== 'restart') await c.t.host.start('a');
+      await settle();
+      assert.equal(c.state, 'open', end);
+      c.t.host.alsoEvents.choose('a', 'beat', true);
+      await settle();
+      assert.deepEqual(c.t.host.events.list(), [], end);
+      await c.t.host.close();
+    }
   });
 
   test('keeps the answer of a person after 60 seconds', async () => {
