@@ -40,6 +40,7 @@ export function mcpl(sets: readonly FeatureSetView[], dialect: Partial<McplDiale
       ...dialect,
     },
     sets,
+    withdrawn: [],
     isUndecided: false,
   };
 }

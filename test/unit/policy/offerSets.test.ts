@@ -84,6 +84,13 @@ suite('The feature sets of resources and templates', () => {
       },
     );
   });
+
+  test('keep an item off although the server withdrew its only set', () => {
+    const item = { raw: { _meta: { featureSet: 'b' } } };
+    const { set } = view('b');
+    assert.equal(setOffOf(item, mcpl([])), undefined);
+    assert.equal(setOffOf(item, { ...mcpl([]), withdrawn: [set] }), 'b');
+  });
 });
 
 suite('The feature set of a URI', () => {
