@@ -1,3 +1,4 @@
+import { base64 } from './base64.ts';
 import { textFinder } from './textFinder.ts';
 
 /** A text that leaves the host only for the server that it belongs to. */
@@ -92,7 +93,7 @@ export function isHideable(value: string): boolean {
   return text.length >= SHORTEST_SECRET && !COMMON.test(text) && !(PATH.test(text) && !RANDOM_PART.test(text));
 }
 
-/** Replaces all of `secrets` in a text, also in the forms they have in JSON, in a URL or line by line. */
+/** Replaces all of `secrets` in a text, also in the forms they have in JSON, in a URL, in base64 or line by line. */
 export function redactor(secrets: Iterable<Secret>): Redact {
   const marks = new Map<string, string>();
   for (const { name, value } of secrets) {
@@ -123,21 +124,60 @@ export function secretMark(name: string): string {
 }
 
 function writtenForms(secret: string): readonly string[] {
-  const inUrl = encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\uFFFD'));
-  const inJson = JSON.stringify(secret).slice(1, -1);
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
   const forms = [
     secret,
     secret.trim(),
-    inJson,
-    // JSON in a text of JSON.
-    JSON.stringify(inJson).slice(1, -1),
-    inUrl,
-    inUrl.replace(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase()),
-    inUrl.replaceAll('%20', '+'),
+    ...formsInJson(secret),
+    ...formsInUrls(secret.replace(/\p{Surrogate}/gu, '\uFFFD')),
+    ...formsInBase64(secret),
     ...(lines.length === 1 ? [] : lines.filter((line) => line.length >= SHORTEST_LINE && !line.startsWith('-----'))),
   ];
   return forms.filter((form) => form.length >= SHORTEST_SECRET);
+}
+
+/** As JavaScript, Go, Gson, Python, PHP and .NET write it, and as JSON in a text of JSON. */
+function formsInJson(secret: string): readonly string[] {
+  const plain = JSON.stringify(secret).slice(1, -1);
+  const ascii = withEscapes(plain, /[^\0-\x7f]/g);
+  return [
+    plain,
+    JSON.stringify(plain).slice(1, -1),
+    withEscapes(plain, /[<>&\u2028\u2029]/g),
+    withEscapes(plain, /[<>&'=\u2028\u2029]/g),
+    ascii,
+    ascii.replaceAll('/', '\\/'),
+    withEscapes(plain.replaceAll('\\"', '"'), /[^\0-\x7f]|["&'+<>`\x7f]/g, (code) => code.toUpperCase()),
+  ];
+}
+
+function withEscapes(text: string, characters: RegExp, spell: (code: string) => string = (code) => code): string {
+  const escape = (unit: string): string => `\\u${spell(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`;
+  return text.replace(characters, escape);
+}
+
+/** As a member of a query and as a part of a path, in either case of the digits, and with `+` for a space. */
+function formsInUrls(secret: string): readonly string[] {
+  const inUrl = encodeURIComponent(secret);
+  const strict = inUrl.replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  return [inUrl, strict, strict.replaceAll('%2F', '/'), encodeURI(secret)].flatMap((form) => [
+    form,
+    form.replace(/%[\dA-F]{2}/g, (escape) => escape.toLowerCase()),
+    form.replaceAll('%20', '+'),
+  ]);
+}
+
+/**
+ * The digits of base64, of either alphabet, that the secret alone decides: in a longer text, such as `user:password`, it
+ * may begin at any of three places of a group.
+ */
+function formsInBase64(secret: string): readonly string[] {
+  const size = new TextEncoder().encode(secret).length;
+  return [0, 1, 2].flatMap((before) => {
+    const digits = base64('x'.repeat(before) + secret);
+    const own = digits.slice(Math.ceil((before * 8) / 6), Math.floor(((before + size) * 8) / 6));
+    return [own, own.replaceAll('+', '-').replaceAll('/', '_')];
+  });
 }
 
 function escapeForPattern(text: string): string {

@@ -38,6 +38,32 @@ suite('Redaction', () => {
     );
   });
 
+  test('hides the forms that other languages write in JSON and in URLs', () => {
+    const secret = 'p@ss/w0rd+<Zq9\'é"=';
+    const forms = [
+      ['PHP', 'p@ss\\/w0rd+<Zq9\'\\u00e9\\"='],
+      ['Python', 'p@ss/w0rd+<Zq9\'\\u00e9\\"='],
+      ['Go', 'p@ss/w0rd+\\u003cZq9\'é\\"='],
+      ['.NET', 'p@ss/w0rd\\u002B\\u003CZq9\\u0027\\u00E9\\u0022='],
+      ['Python, quote', 'p%40ss/w0rd%2B%3CZq9%27%C3%A9%22%3D'],
+      ['Python, quote_plus', 'p%40ss%2Fw0rd%2B%3CZq9%27%C3%A9%22%3D'],
+      ['path', encodeURI(secret)],
+    ];
+    for (const [name, form] of forms) assert.equal(redacted(`a ${form} b`, secret), 'a [secret: KEY] b', name);
+  });
+
+  test('hides a secret in base64, wherever it stands in the encoded text', () => {
+    const secret = 'hunter2-hünter3?';
+    for (const before of ['', 'u', 'me', 'me:', 'user:'])
+      for (const encoding of ['base64', 'base64url'] as const)
+        for (const after of ['', '!', '!!', ':x']) {
+          const clean = redacted(Buffer.from(before + secret + after).toString(encoding), secret);
+          assert.match(clean, /^.{0,8}\[secret: KEY\].{0,8}$/);
+        }
+    const other = Buffer.from('user:another-secret').toString('base64');
+    assert.equal(redacted(other, secret), other);
+  });
+
   test('hides a secret of several lines line by line, but not the frame of a key', () => {
     const key = '-----BEGIN PRIVATE KEY-----\n  MIIEvQIBADANBgkq\r\n  hkiG9w0BAQEFAASC\n}';
     assert.equal(
