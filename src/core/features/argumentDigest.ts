@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, MAX_DEPTH } from '../base/json.ts';
 import type { Ids } from '../ports.ts';
 
 /** Characters of the arguments that count; to write and hash them takes a fraction of a millisecond. */
@@ -15,10 +15,11 @@ export function argumentDigest(args: JsonObject, ids: Pick<Ids, 'sha256'>): stri
   return writer.isWhole ? digest : `${digest} (of their beginning)`;
 }
 
-/** Canonical JSON up to a length: the work is bounded, however large the value is. */
+/** Canonical JSON up to a length and a depth: the work is bounded, however large the value is. */
 class CanonicalStart {
   #text = '';
   #isWhole = true;
+  #depth = 0;
 
   get text(): string {
     return this.#text;
@@ -30,8 +31,7 @@ class CanonicalStart {
 
   write(value: Json | undefined): void {
     if (!this.#hasRoom) return;
-    if (isJsonArray(value)) this.#writeArray(value);
-    else if (isJsonObject(value)) this.#writeObject(value);
+    if (isJsonArray(value) || isJsonObject(value)) this.#writeWithin(value);
     else if (typeof value === 'string') this.#writeText(value);
     else this.#text += JSON.stringify(value ?? null);
   }
@@ -39,6 +39,17 @@ class CanonicalStart {
   get #hasRoom(): boolean {
     if (this.#text.length >= MOST_CHARACTERS) this.#isWhole = false;
     return this.#isWhole;
+  }
+
+  #writeWithin(value: JsonObject | readonly Json[]): void {
+    if (this.#depth === MAX_DEPTH) {
+      this.#isWhole = false;
+      return;
+    }
+    this.#depth++;
+    if (isJsonArray(value)) this.#writeArray(value);
+    else this.#writeObject(value);
+    this.#depth--;
   }
 
   #writeText(value: string): void {

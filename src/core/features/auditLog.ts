@@ -122,9 +122,21 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     this.#timer?.dispose();
     this.#timer = undefined;
     this.#trim();
-    const records = this.#queue.map((record) => this.#shown(typeof record === 'function' ? record() : record));
+    const queue = this.#queue;
     this.#queue = [];
+    const records = queue.flatMap((record) => this.#made(record));
     if (records.length > 0) this.#track(this.#append(records));
+  }
+
+  /** A record that cannot be made must not take the others along. */
+  #made(record: AuditRecord | (() => AuditRecord)): readonly AuditRecord[] {
+    try {
+      return [this.#shown(typeof record === 'function' ? record() : record)];
+    } catch (error) {
+      this.#options.log.log('error', `A record of the audit could not be made: ${messageOf(error)}`);
+      this.#waiting--;
+      return [];
+    }
   }
 
   #shown(record: AuditRecord): AuditRecord {

@@ -163,6 +163,21 @@ suite('The audit while the host runs', () => {
     assert.equal(asked.at(-1), 'append after');
   });
 
+  test('keeps the other records where one cannot be made', async () => {
+    record('one');
+    audit.recordLater(() => {
+      throw new Error('too deep');
+    });
+    record('three');
+    await clock.advance(200);
+    record('four');
+    await clock.advance(200);
+    assert.deepEqual(
+      [asked.filter((line) => line.startsWith('append')), logged],
+      [['append one three', 'append four'], ['error A record of the audit could not be made: too deep']],
+    );
+  });
+
   test('tells in bursts of records that were kept together with their events, and writes none of them', async () => {
     audit.kept(auditRecord({ detail: 'nobody listens' }));
     assert.equal(clock.waiting, 0);

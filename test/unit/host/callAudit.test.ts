@@ -171,6 +171,17 @@ suite('The digest of arguments', () => {
     );
   });
 
+  test('covers the upper levels of what is nested deeply', () => {
+    const nested = (levels: number): JsonObject => {
+      let value: JsonObject = { end: true };
+      for (let level = 1; level < levels; level++) value = { a: value };
+      return value;
+    };
+    assert.doesNotMatch(argumentDigest(nested(512), ids), /beginning/);
+    assert.match(argumentDigest(nested(513), ids), /beginning/);
+    assert.match(argumentDigest(nested(100_000), ids), /beginning/);
+  });
+
   test('covers the beginning of what is large, and takes no longer for it', () => {
     const large: readonly Json[] = [
       'x'.repeat(10_000_000),
