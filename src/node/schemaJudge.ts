@@ -44,7 +44,7 @@ export function compileJudge(schema: Json): Judge {
   try {
     const bound = dialect === '2020-12' ? boundDynamicRefs(schema) : schema;
     if (!isSchema(bound)) return () => unusable('The schema is not an object.');
-    const fault = typeFault(schema);
+    const fault = keywordFault(schema, dialect);
     if (fault !== undefined) return () => unusable(`The schema cannot be used: ${fault}`);
     const validator = new Validator(bound, dialect);
     return (value) => judgeBy(validator, value);
@@ -70,13 +70,51 @@ function unusable(why: string): SchemaVerdict {
 
 const TYPES = new Set<Json | undefined>(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
 
-/** The validator takes a type that does not exist for one that no value has. */
-function typeFault(schema: Json): string | undefined {
+const isType = (value: Json): boolean => TYPES.has(value);
+const isNumber = (value: Json): boolean => typeof value === 'number';
+const isCount = (value: Json): boolean => Number.isInteger(value) && Number(value) >= 0;
+const isText = (value: Json): boolean => typeof value === 'string';
+const isFlag = (value: Json): boolean => typeof value === 'boolean';
+const isPart = (value: Json): boolean => isJsonObject(value) || isFlag(value);
+const isFilled = (value: Json): boolean => isJsonArray(value) && value.length > 0;
+
+/** What each keyword may hold. The validator trusts a schema: `"required": "id"` would ask for members `i` and `d`. */
+const KEYWORDS: ReadonlyMap<string, (value: Json) => boolean> = new Map([
+  ['type', (value: Json): boolean => (isJsonArray(value) ? value.length > 0 && value.every(isType) : isType(value))],
+  ['multipleOf', (value: Json): boolean => isNumber(value) && Number(value) > 0],
+  ['required', (value: Json): boolean => isJsonArray(value) && value.every(isText)],
+  ['enum', isJsonArray],
+  ['items', (value: Json): boolean => isPart(value) || isJsonArray(value)],
+  ...each(isNumber, 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'),
+  ...each(isCount, 'minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'),
+  ...each(isCount, 'minContains', 'maxContains'),
+  ...each(isText, 'pattern', '$ref'),
+  ...each(isFlag, 'uniqueItems'),
+  ...each(isFilled, 'allOf', 'anyOf', 'oneOf', 'prefixItems'),
+  ...each(isJsonObject, 'properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', 'dependencies'),
+  ...each(isPart, 'additionalProperties', 'unevaluatedProperties', 'propertyNames', 'contains', 'additionalItems'),
+  ...each(isPart, 'unevaluatedItems', 'not', 'if', 'then', 'else'),
+]);
+
+function each(
+  check: (value: Json) => boolean,
+  ...names: readonly string[]
+): readonly (readonly [string, (value: Json) => boolean])[] {
+  return names.map((name) => [name, check]);
+}
+
+/** Draft 4 writes a flag beside the bound. */
+const isExclusiveFlag = (name: string, value: Json): boolean => /^exclusiveM/.test(name) && isFlag(value);
+
+/** The first keyword that holds what no schema may hold. */
+function keywordFault(schema: Json, dialect: SchemaDraft): string | undefined {
   let fault: string | undefined;
   const check = (part: JsonObject): JsonObject => {
-    const { type } = part;
-    const unknown = (isJsonArray(type) ? type : [type]).find((each) => each !== undefined && !TYPES.has(each));
-    if (unknown !== undefined) fault ??= `the type ${cleanLine(JSON.stringify(unknown), 60)} does not exist`;
+    for (const [name, value] of Object.entries(part)) {
+      if (value === undefined || KEYWORDS.get(name)?.(value) !== false) continue;
+      if (dialect === '4' && isExclusiveFlag(name, value)) continue;
+      fault ??= `"${name}" cannot be ${cleanLine(JSON.stringify(value), 60)}`;
+    }
     return part;
   };
   rewriteAll(schema, check);

@@ -117,6 +117,37 @@ suite('Schema checker', () => {
     assert.equal(await verdicts({ $schema: 'constructor', type: 'string' }, 1), 'undecided');
   });
 
+  test('a keyword that holds what no schema may hold leaves the check undecided, wherever it stands', async () => {
+    const broken: readonly JsonObject[] = [
+      { type: [] },
+      { type: 'text' },
+      { required: 'id' },
+      { required: [1] },
+      { enum: 'abc' },
+      { minimum: 0, exclusiveMinimum: true },
+      { minimum: '3' },
+      { maximum: null },
+      { multipleOf: 0 },
+      { maxLength: null },
+      { maxLength: -1 },
+      { minLength: 1.5 },
+      { uniqueItems: 'yes' },
+      { pattern: 3 },
+      { anyOf: [] },
+      { oneOf: {} },
+      { items: 'string' },
+      { properties: [] },
+      { additionalProperties: 'no' },
+      { not: null },
+    ];
+    for (const part of broken)
+      for (const schema of [part, { properties: { a: part } }, { anyOf: [{ items: part }] }])
+        assert.equal(await verdicts(schema, 'x', { a: 1 }), 'undecided undecided', JSON.stringify(schema));
+    // A member, a value and a name that only look like keywords.
+    const whole = { properties: { required: { const: { required: 'id' } }, maxLength: true }, default: { enum: 1 } };
+    assert.equal(await verdicts(whole, { maxLength: null }, { required: 1 }), 'ok mismatch');
+  });
+
   test('a format annotates and asserts nothing', async () => {
     assert.equal(await verdicts({ format: 'email' }, 'nobody'), 'ok');
     assert.equal(await verdicts({ format: 'hasOwnProperty' }, 'x'), 'ok');

@@ -189,17 +189,21 @@ function boundsOf(schema: JsonObject): Bounds | null | undefined {
     isBounded = true;
     return typeof value === 'number' ? value : Number.NaN;
   };
+  const count = (keyword: string, absent: number): number => {
+    const value = read(keyword, absent);
+    return value === absent || (Number.isInteger(value) && value >= 0) ? value : Number.NaN;
+  };
   const bounds: Bounds = {
     minimum: read('minimum', -Infinity),
     maximum: read('maximum', Infinity),
     above: read('exclusiveMinimum', -Infinity),
     below: read('exclusiveMaximum', Infinity),
-    minLength: read('minLength', 0),
-    maxLength: read('maxLength', Infinity),
-    minItems: read('minItems', 0),
-    maxItems: read('maxItems', Infinity),
+    minLength: count('minLength', 0),
+    maxLength: count('maxLength', Infinity),
+    minItems: count('minItems', 0),
+    maxItems: count('maxItems', Infinity),
   };
-  // Draft 4 has true and false among them.
+  // Draft 4 has true and false among them; whether the schema can be used at all is found out in the thread.
   if (Object.values(bounds).some((value) => Number.isNaN(value))) return undefined;
   return isBounded ? bounds : null;
 }

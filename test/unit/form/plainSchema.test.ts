@@ -85,7 +85,14 @@ suite('Arguments checked in place', () => {
       ...[{ $ref: '#/$defs/a' }, { allOf: [{}] }, { not: {} }, { patternProperties: {} }, { minProperties: 1 }],
       ...[{ pattern: 'a' }, { items: [{}] }, { prefixItems: [] }, { enum: [{}] }, { uniqueItems: true }],
       ...[{ type: 'text' }, { type: [] }, { type: 7 }, { required: true }, { required: [1] }, { properties: [] }],
-      ...[{ anyOf: [] }, { minimum: '1' }, { exclusiveMinimum: true }, { additionalProperties: { type: 'string' } }],
+      ...[
+        { anyOf: [] },
+        { minimum: '1' },
+        { maxLength: -1 },
+        { minItems: 1.5 },
+        { exclusiveMinimum: true },
+        { additionalProperties: { type: 'string' } },
+      ],
     ];
     for (const schema of others) assert.equal(problems(object({ a: schema }), {}), 'other', JSON.stringify(schema));
     const strange = 'https://example.com/own';
