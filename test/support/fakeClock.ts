@@ -2,7 +2,7 @@ import type { Clock } from '../../src/core/base/clock.ts';
 import { type Disposable, toDisposable } from '../../src/core/base/disposable.ts';
 
 interface Timer {
-  readonly at: number;
+  at: number;
   readonly ms: number;
   readonly callback: () => void;
   handle: Disposable | undefined;
@@ -33,6 +33,12 @@ export class FakeClock implements Clock {
     this.#timers.add(timer);
     timer.handle = toDisposable(() => this.#timers.delete(timer));
     return timer.handle;
+  }
+
+  /** The user, or the network, sets the clock back. Timers wait as long as before. */
+  setBack(ms: number): void {
+    this.#now -= ms;
+    for (const timer of this.#timers) timer.at -= ms;
   }
 
   /** Moves on by `ms`, runs what falls due in its order, and lets promises settle after each step. */

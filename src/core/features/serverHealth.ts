@@ -127,6 +127,9 @@ class HealthWatch {
 
   look(): void {
     const now = this.#options.clock.now();
+    // The clock was set back: silence counts from here.
+    if (now < this.#aliveAt) this.#aliveAt = now;
+    if (now < this.#pingedAt) this.#pingedAt = now;
     const { received, isAsked } = this.#session.activity;
     // A server that waits for our answer may do nothing else meanwhile.
     if (received !== this.#received || isAsked) {

@@ -76,6 +76,24 @@ suite('The health of a server', () => {
     assert.deepEqual([stage.pings, stage.health], [2, undefined]);
   });
 
+  test('is asked for after 30 seconds also if the clock is set back, and if the machine slept', async () => {
+    await stage.start();
+    stage.t.clock.setBack(24 * 60 * MINUTE);
+    await stage.t.clock.advance(50 * SECOND);
+    assert.equal(stage.pings, 1);
+    stage.answersPing = () => NO_ANSWER;
+    await stage.t.clock.advance(2 * MINUTE);
+    assert.deepEqual(stage.health, { kind: 'notResponding' });
+    const before = stage.pings;
+    stage.t.clock.setBack(24 * 60 * MINUTE);
+    stage.answersPing = () => ({});
+    await stage.t.clock.advance(80 * SECOND);
+    assert.deepEqual([stage.pings > before, stage.health], [true, undefined]);
+    stage.t.clock.setBack(-8 * 60 * MINUTE);
+    await stage.t.clock.advance(20 * SECOND);
+    assert.equal(stage.health, undefined);
+  });
+
   test('is not asked for while anything comes from the server', async () => {
     await stage.start();
     for (let i = 0; i < 30; i++) {
