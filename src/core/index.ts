@@ -265,7 +265,7 @@ export { type Collected, collectArguments, type ParsedArgument, parseArgument } 
 export type { FieldValue, FormField, FormValues, ToolForm } from './form/fields.ts';
 export { fillForm, initialValues } from './form/fillForm.ts';
 export { schemaForm } from './form/schemaForm.ts';
-export { canonicalResource, httpAddress, judgeAddress, webAddress } from './auth/address.ts';
+export { canonicalResource, httpAddress, inwardRefusal, judgeAddress, webAddress } from './auth/address.ts';
 export {
   type AuthorizationResponse,
   authorizationUrl,

@@ -1,6 +1,6 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { HostError } from '../core/index.ts';
+import { HostError, inwardRefusal } from '../core/index.ts';
 import { type HttpAgents, OwnAgents } from './httpAgents.ts';
 
 const MAX_REDIRECTS = 5;
@@ -56,7 +56,7 @@ export class HttpRequester {
       const location = REDIRECTS.includes(response.statusCode) ? response.headers.location : undefined;
       if (location === undefined) return response;
       skipBody(response);
-      url = redirectTarget(url, location);
+      url = redirectTarget(call.url, url, location);
     }
     throw redirectError(`${call.url.host} redirects more than ${MAX_REDIRECTS} times.`);
   }
@@ -126,13 +126,15 @@ function aborted(): HostError {
   return new HostError('CANCELLED', 'The request was given up.', { layer: 'transport' });
 }
 
-function redirectTarget(from: URL, location: string): URL {
+function redirectTarget(server: URL, from: URL, location: string): URL {
   if (!URL.canParse(location, from.href)) throw redirectError(`${from.host} redirects to what is no address.`);
   const target = new URL(location, from.href);
   if (target.protocol !== 'http:' && target.protocol !== 'https:')
     throw redirectError(`${from.host} redirects to an address that is not on the web.`);
   if (from.protocol === 'https:' && target.protocol === 'http:')
     throw redirectError(`${from.host} redirects to ${target.host} without encryption.`);
+  const refusal = inwardRefusal(target, server);
+  if (refusal !== undefined) throw redirectError(`${from.host} redirects to ${target.host}, which ${refusal}.`);
   return target;
 }
 

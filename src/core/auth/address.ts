@@ -30,11 +30,15 @@ export function judgeAddress(text: string, server: URL): AddressVerdict {
   // As it is parsed: without tabs and line breaks, and without what stands before it.
   if (/^\s*[a-z]+:\/*[^/?#]*@/i.test(text.replace(/[\t\r\n]/g, ''))) return { refusal: 'holds a name or a password' };
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) return { refusal: 'is not encrypted' };
-  if (isLoopback(url.hostname) && !isLoopback(server.hostname))
-    return { refusal: 'is on this machine, where the server is not' };
-  if (isPrivate(url.hostname) && !isPrivate(server.hostname))
-    return { refusal: 'is in a private network, where the server is not' };
-  return { url };
+  const refusal = inwardRefusal(url, server);
+  return refusal === undefined ? { url } : { refusal };
+}
+
+/** Why the host must not follow `server` to this address: it is nearer to the person than the server is. */
+export function inwardRefusal(url: URL, server: URL): string | undefined {
+  if (isLoopback(url.hostname) && !isLoopback(server.hostname)) return 'is on this machine, where the server is not';
+  if (isPrivate(url.hostname) && !isPrivate(server.hostname)) return 'is in a private network, where the server is not';
+  return undefined;
 }
 
 /**
