@@ -1,12 +1,15 @@
 import { base64, unbase64 } from '../base/base64.ts';
+import { parseJson } from '../base/json.ts';
 import { isHideable, type Secret } from '../base/secrets.ts';
 
 /** Words of a name that say that the value is a credential, as whole words or at the end of one (`PGPASSWORD`). */
 const CREDENTIAL_WORD =
-  /(?:passw(?:or)?d|passwort|passphrase|passcode|passwd|(?<!by|com|sur|tres|ask|by_)pass|pwd|secrets?|tokens?|credentials?|creds?|(?<!mon|don|tur|hot|public|pub)keys?|auth|oauth|pats?|cookies?|jwt|bearer|dsn|apikey|pgpass\w*|salt|signature|webhook)$/;
+  /(?:passw(?:or)?d|passwort|passphrase|passcode|passwd|(?<!by|com|sur|tres|ask|by_)pass|pwd|secrets?|tokens?|credentials?|creds?|(?<!mon|don|tur|hot|public|pub)keys?|auth|oauth|pats?|cookies?|jwt|bearer|dsn|pw|kennwort|contrasena|motdepasse|senha|authorization|apikey|pgpass\w*|salt|signature|webhook)$/;
 /** Ends of names whose values only say something about a credential. */
 const ABOUT_CREDENTIAL =
-  /^(?:files?|paths?|dirs?|directory|names?|ids?|types?|methods?|modes?|algorithms?|alg|enabled|disabled|hosts?|ports?|endpoints?|regions?|issuer|audience|scopes?|users?|usernames?|expiry|expires|expiration|ttl|timeout|limits?|max|min|count|length|size|budget|providers?|sock|socket|version|prefix|header|required|cmd|command)$/;
+  /^(?:files?|paths?|dirs?|directory|names?|ids?|types?|methods?|modes?|algorithms?|alg|enabled|disabled|hosts?|ports?|endpoints?|regions?|issuer|audience|scopes?|users?|usernames?|expiry|expires|expiration|ttl|timeout|limits?|max|min|count|length|size|budget|providers?|sock|socket|version|prefix|header|required|cmd|command|policy|samesite|consent|symbol|bindings?|events?|stor(?:e|age)|strategy|backend|format)$/;
+/** Words before `key` that say that it finds something and opens nothing. */
+const FINDING_KEY = /^(?:sort|primary|foreign|partition|object|row|range|group|index|lookup|order)$/;
 /** `MAX_TOKENS`: how many, not which. */
 const NUMBER = /^[\d.,_]+$/;
 const NAMES_PASSWORD = /pass|pwd|secret/i;
@@ -67,9 +70,17 @@ function pathSecrets(name: string, url: string, shape: RegExp): readonly Secret[
 const OPTION = /^-{1,2}([\w.-]+)(?:=([\s\S]*))?$/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)=([\s\S]*)$/;
 
-/** The credentials on a command line: `--token x`, `--token=x`, `TOKEN=x`, and what has the shape of one. */
+const HEADER = /^\s*([A-Za-z][\w-]*):\s*(\S[\s\S]*)$/;
+
+/**
+ * The credentials on a command line: `--token x`, `--token=x`, `TOKEN=x`, `--header "X-Key: x"`, and what has the shape
+ * of one.
+ */
 export function argumentSecrets(args: readonly string[]): readonly Secret[] {
   return args.flatMap((arg, index): readonly Secret[] => {
+    const isHeader = /^(?:-H|--?headers?)$/i.test(args[index - 1] ?? '');
+    const [, header = '', content = ''] = HEADER.exec(arg.replace(/^(?:-H|--headers?=)/, '')) ?? [];
+    if (header !== '' && (isHeader || namesCredential(header))) return headerSecrets(header, content);
     const [, option, given] = OPTION.exec(arg) ?? [];
     if (option !== undefined) {
       const next = args[index + 1];
@@ -87,7 +98,12 @@ export function argumentSecrets(args: readonly string[]): readonly Secret[] {
 function namesCredential(name: string): boolean {
   const words = inWords(name);
   const last = words.at(-1) ?? '';
-  return !ABOUT_CREDENTIAL.test(last) && words.some((word) => CREDENTIAL_WORD.test(word) || /^pgpass/.test(word));
+  if (ABOUT_CREDENTIAL.test(last)) return false;
+  return words.some((word, at) => {
+    if (/^keys?$/.test(word) && FINDING_KEY.test(words[at - 1] ?? '')) return false;
+    // `TOKEN2` is a second token.
+    return CREDENTIAL_WORD.test(word.replace(/(?<=[a-z])\d+$/, '')) || /^pgpass/.test(word);
+  });
 }
 
 function inWords(name: string): readonly string[] {
@@ -110,20 +126,41 @@ const USER_INFO = /\b[a-z][a-z\d+.-]*:\/\/([^\s/?#]*)@([^\s/?#]*)/gi;
 const MEMBER = /[?&#;]([\w.-]+)=([^&#;\s]+)/g;
 /** `Password=x;`, `AccountKey=x`, `password=x` of connection strings. */
 const SETTING = /(?:^|[;\s])([A-Za-z][\w ]{1,40}?)\s*=\s*("[^"]*"|'[^']*'|[^;\s]+)/g;
+/** `"Authorization": "Bearer x"` in a value that is JSON, such as the headers of an API. */
+const JSON_MEMBER = /"([\w.-]{1,64})"\s*:\s*("(?:[^"\\]|\\.)*")/g;
 /** A token in the place of a user: no name of a person is so long. */
 const SHORTEST_USER_TOKEN = 20;
 const SHORTEST_PASSWORD = 3;
 
-/** Credentials within a value: in an address, in its query, in a connection string. */
+/** Credentials within a value: in an address, in its query, in a connection string, in JSON. */
 function embeddedSecrets(name: string, value: string): readonly Secret[] {
   const found: Secret[] = [];
   for (const [, info = '', host = ''] of value.matchAll(USER_INFO)) found.push(...userInfoSecrets(name, info, host));
   for (const [, member = '', given = ''] of value.matchAll(MEMBER))
     if (isMemberSecret(member, given)) found.push(...bothForms(name, given));
+  for (const [, member = '', given = ''] of value.matchAll(JSON_MEMBER))
+    found.push(...memberSecrets(name, member, given));
   if (!isAddress(value))
     for (const [, key = '', given = ''] of value.matchAll(SETTING))
       if (namesCredential(key)) found.push(...secretOf(name, given.replace(/^(["'])([\s\S]*)\1$/, '$2')));
   return found;
+}
+
+function memberSecrets(name: string, member: string, written: string): readonly Secret[] {
+  const value = textOf(written);
+  if (value === undefined || (!namesCredential(member) && !hasCredentialShape(value))) return [];
+  const [, , credentials] = SCHEME_AND_CREDENTIALS.exec(value.trim()) ?? [];
+  return [...secretOf(name, value), ...(credentials === undefined ? [] : secretOf(name, credentials))];
+}
+
+/** `undefined` where it only looks like JSON. */
+function textOf(written: string): string | undefined {
+  try {
+    const value = parseJson(written);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isMemberSecret(member: string, given: string): boolean {

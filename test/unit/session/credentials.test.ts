@@ -15,7 +15,8 @@ suite('Credentials in the environment of a server', () => {
   const WHOLE =
     'API_KEY OPENAI_APIKEY apiKey GitHub_Token githubToken CLIENT_SECRET SECRET_KEY_BASE DB_PASS DBPASS PGPASS ' +
     'PGPASSWORD PGPASS2 MYSQL_PWD SMTP_PASSWD passphrase REDISCLI_AUTH OAUTH GITLAB_PAT SESSION_COOKIE MY_JWT ' +
-    'AWS_SECRET_ACCESS_KEY AWS_CREDENTIALS ANTHROPIC_AUTH_TOKEN npm_config__authToken DB_PASSWORT BEARER HTTPPassword';
+    'AWS_SECRET_ACCESS_KEY AWS_CREDENTIALS ANTHROPIC_AUTH_TOKEN npm_config__authToken DB_PASSWORT BEARER HTTPPassword ' +
+    'ADMIN_PW TOKEN2 API_KEY_1 HASH_KEY KENNWORT';
   for (const name of WHOLE.split(' '))
     test(`${name} is one`, () =>
       assert.deepEqual(values(variableSecrets(name, 'correct horse 9')), ['correct horse 9']));
@@ -38,6 +39,13 @@ suite('Credentials in the environment of a server', () => {
     ['PGPASSFILE', '/home/me/.pgpass'],
     ['PATH', '/usr/local/bin:/usr/bin'],
     ['GREETING', 'hello to everybody'],
+    ['SORT_KEY', 'created_at'],
+    ['DYNAMO_PARTITION_KEY', 'customer_id'],
+    ['S3_OBJECT_KEY', 'reports/latest.csv'],
+    ['PASSWORD_POLICY', 'strong-passwords'],
+    ['SESSION_COOKIE_SAMESITE', 'strict-mode'],
+    ['HEADERS', '{"Accept":"application/json","X-Page-Size":"100000000","Notion-Version":"2022-06-28"}'],
+    ['ODD', '"token": "\\x and more"'],
     ['GIT_ASKPASS', 'git-gui--askpass'],
   ];
   for (const [name, value] of HARMLESS)
@@ -144,6 +152,24 @@ suite('Credentials of a connection', () => {
       '-v',
     ];
     assert.deepEqual(values(argumentSecrets(args)), ['abcdef123', 'abcdef456', 'abcdef789']);
+  });
+
+  test('are in headers on the command line, and in values that are JSON', () => {
+    const token = 'ntn_0123456789abcdef';
+    const bearer = `Bearer ${token}`;
+    for (const args of [
+      ['-H', `Authorization: ${bearer}`],
+      ['--header', `authorization:${bearer}`],
+      [`--header=Authorization: ${bearer}`],
+      [`-HAuthorization: ${bearer}`],
+      [`Authorization: ${bearer}`],
+      ['--headers', JSON.stringify({ Authorization: bearer })],
+    ])
+      assert.ok(values(argumentSecrets(args)).includes(token), args.join(' '));
+    assert.deepEqual(values(argumentSecrets(['--header', 'X-Tenant: my-company'])), ['my-company']);
+    assert.deepEqual(values(argumentSecrets(['--header', 'Accept: application/yaml'])), []);
+    const json = JSON.stringify({ Authorization: bearer, 'Notion-Version': '2022-06-28', 'api-key': 'quo"te\\d-key' });
+    assert.deepEqual(values(variableSecrets('OPENAPI_MCP_HEADERS', json)), [bearer, token, 'quo"te\\d-key']);
   });
 
   test('are in the address of the server', () => {
