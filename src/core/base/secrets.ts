@@ -104,7 +104,7 @@ export function redactor(secrets: Iterable<Secret>): Redact {
   const forms = [...marks.keys()];
   const contains = textFinder(forms);
   let pattern: RegExp | undefined;
-  return (text) => {
+  const withoutWhole: Redact = (text) => {
     if (!contains(text)) return text;
     // The longest first, in one pass: a secret that contains another is hidden whole.
     pattern ??= new RegExp(
@@ -116,6 +116,34 @@ export function redactor(secrets: Iterable<Secret>): Redact {
     );
     return text.replace(pattern, (form) => marks.get(form) ?? '');
   };
+  return (text) => {
+    const clean = withoutWhole(text);
+    return clean.length <= LONGEST_CUT && clean.includes(CUT) ? withoutBeginnings(clean, marks) : clean;
+  };
+}
+
+/** `clip` writes it where it cuts a text. */
+const CUT = '…';
+/** What is cut is short: a line of a log, a message of an error. */
+const LONGEST_CUT = 20_000;
+/** So much of a long secret before a cut is hidden, and half of a shorter one. */
+const LONG_BEGINNING = 12;
+
+/** Replaces the beginning of a secret that a text was cut in: it may have been cut before secrets were looked for. */
+function withoutBeginnings(text: string, marks: ReadonlyMap<string, string>): string {
+  const parts = text.split(CUT);
+  const last = parts.pop() ?? '';
+  return [...parts.map((part) => withoutBeginning(part, marks)), last].join(CUT);
+}
+
+function withoutBeginning(text: string, marks: ReadonlyMap<string, string>): string {
+  let [start, mark] = [text.length, ''];
+  for (const [form, name] of marks) {
+    const head = form.slice(0, Math.min(LONG_BEGINNING, Math.ceil(form.length / 2)));
+    for (let at = text.indexOf(head, Math.max(0, text.length - form.length)); at >= 0; at = text.indexOf(head, at + 1))
+      if (at < start && form.startsWith(text.slice(at))) [start, mark] = [at, name];
+  }
+  return text.slice(0, start) + mark;
 }
 
 /** Stands in the place of a secret. It is safe in JSON, in a log line and before a model. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { isHideable, redactor, SecretList } from '../../../src/core/base/secrets.ts';
+import { clip } from '../../../src/core/base/json.ts';
 import { textFinder } from '../../../src/core/base/textFinder.ts';
 import { dose } from '../../support/dose.ts';
 
@@ -62,6 +63,21 @@ suite('Redaction', () => {
         }
     const other = Buffer.from('user:another-secret').toString('base64');
     assert.equal(redacted(other, secret), other);
+  });
+
+  test('hides the beginning of a secret where a text was cut before', () => {
+    const secret = 'Ab3-0123456789-xyz-0123456789';
+    const text = `The server said: token=${secret} and more`;
+    for (let max = 10; max <= text.length; max++) {
+      const cut = redacted(`${clip(text, max)} Try again.`, secret);
+      const left = /Ab3-[^…]*/.exec(cut)?.[0] ?? '';
+      assert.ok(left.length < 12, cut);
+    }
+    assert.equal(redacted(`short: ${clip('hunter22', 7)}`, 'hunter22'), 'short: [secret: KEY]…');
+    assert.equal(
+      redacted('See https://… for more… of it', 'https://user.example.com/0123'),
+      'See https://… for more… of it',
+    );
   });
 
   test('hides a secret of several lines line by line, but not the frame of a key', () => {
