@@ -72,6 +72,8 @@ export class ShownNames {
   shown(name: string): string {
     const clean = withoutHidden(name);
     if (clean !== name) this.#real.set(clean, name);
+    // An earlier list may have had another item that was shown under this name.
+    else this.#real.delete(name);
     return clean;
   }
 

@@ -45,6 +45,21 @@ suite('Hidden characters before a client', () => {
     assert.deepEqual([tools[0]?.['inputSchema'], tools[0]?.['outputSchema']], [clean, clean]);
   });
 
+  test('of an earlier list do not lead a later tool of the plain name astray', async () => {
+    const client = new Conversation();
+    client.host.set('notes', [tool(`a${TAGS}dd`)]);
+    await result(client, initialize('2025-11-25'));
+    await listed(client, 'tools/list');
+    client.host.set('notes', [tool(`a${TAGS}dd`), tool('add')]);
+    await listed(client, 'tools/list');
+    void client.call(5, { name: 'add' });
+    const call = await client.host.nextCall();
+    call.succeed({ content: [] });
+    await settle();
+    client.heard();
+    assert.equal(call.request.tool, 'add');
+  });
+
   test('are not in names, descriptions and instructions, and a cleaned name still leads to its tool', async () => {
     const client = new Conversation();
     const inputSchema = {
