@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import http, { Agent, createServer, type Server } from 'node:http';
+import { Agent, createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpAgents } from '../../src/node/httpAgents.ts';
 import { HttpRequester, skipBody } from '../../src/node/httpRequest.ts';
@@ -25,7 +25,7 @@ suite('A redirect of an HTTP server', () => {
     await once(server, 'listening');
     ({ port } = server.address() as AddressInfo);
     // Every name leads to this server: only names are judged.
-    agent = new http.Agent({
+    agent = new Agent({
       lookup: (_name, options, found) =>
         options.all === true ? found(null, [{ address: '127.0.0.1', family: 4 }]) : found(null, '127.0.0.1', 4),
     });

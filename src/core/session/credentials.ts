@@ -78,9 +78,8 @@ const HEADER = /^\s*([A-Za-z][\w-]*):\s*(\S[\s\S]*)$/;
  */
 export function argumentSecrets(args: readonly string[]): readonly Secret[] {
   return args.flatMap((arg, index): readonly Secret[] => {
-    const isHeader = /^(?:-H|--?headers?)$/i.test(args[index - 1] ?? '');
-    const [, header = '', content = ''] = HEADER.exec(arg.replace(/^(?:-H|--headers?=)/, '')) ?? [];
-    if (header !== '' && (isHeader || namesCredential(header))) return headerSecrets(header, content);
+    const header = headerArgument(arg, args[index - 1]);
+    if (header !== undefined) return headerSecrets(header.name, header.content);
     const [, option, given] = OPTION.exec(arg) ?? [];
     if (option !== undefined) {
       const next = args[index + 1];
@@ -92,6 +91,16 @@ export function argumentSecrets(args: readonly string[]): readonly Secret[] {
       ? variableSecrets(`argument-${index + 1}`, arg)
       : variableSecrets(name, value);
   });
+}
+
+/** An argument that is a header: behind an option for one, or with the name of a credential. */
+function headerArgument(
+  arg: string,
+  before: string = '',
+): { readonly name: string; readonly content: string } | undefined {
+  const [, name = '', content = ''] = HEADER.exec(arg.replace(/^(?:-H|--headers?=)/, '')) ?? [];
+  const isHeader = name !== '' && (/^(?:-H|--?headers?)$/i.test(before) || namesCredential(name));
+  return isHeader ? { name, content } : undefined;
 }
 
 /** Whether a variable, an option or a member of a query is called a credential. */
@@ -138,12 +147,15 @@ function embeddedSecrets(name: string, value: string): readonly Secret[] {
   for (const [, info = '', host = ''] of value.matchAll(USER_INFO)) found.push(...userInfoSecrets(name, info, host));
   for (const [, member = '', given = ''] of value.matchAll(MEMBER))
     if (isMemberSecret(member, given)) found.push(...bothForms(name, given));
-  for (const [, member = '', given = ''] of value.matchAll(JSON_MEMBER))
-    found.push(...memberSecrets(name, member, given));
+  found.push(...jsonSecrets(name, value));
   if (!isAddress(value))
     for (const [, key = '', given = ''] of value.matchAll(SETTING))
       if (namesCredential(key)) found.push(...secretOf(name, given.replace(/^(["'])([\s\S]*)\1$/, '$2')));
   return found;
+}
+
+function jsonSecrets(name: string, value: string): readonly Secret[] {
+  return [...value.matchAll(JSON_MEMBER)].flatMap(([, member = '', given = '']) => memberSecrets(name, member, given));
 }
 
 function memberSecrets(name: string, member: string, written: string): readonly Secret[] {
