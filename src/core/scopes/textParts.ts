@@ -53,13 +53,18 @@ function unescaped(text: string): string {
   });
 }
 
+/** Of a scheme without a host (`sqlite:////x`). A `file:` URI is read as a whole. */
+function isPathOfScheme(text: string, start: number): boolean {
+  const before = text.slice(0, start);
+  return /^\/{3}/.test(text.slice(start)) && SCHEME_BEFORE.test(before) && !/\b(?:file|vscode-remote):$/i.test(before);
+}
+
 function ownAfter(text: string, index: number): Own {
   // A closing tag, or a file that is redirected.
   if (text[index] === '<') return 'ifThere';
   // Between spaces it divides.
   if (text[index] === ' ' && /^\/\s/.test(text.slice(index + 1))) return 'no';
-  const isLocal = text[index] === ':' && /^\/{3,}/.test(text.slice(index + 1));
-  if (isLocal && SCHEME_BEFORE.test(text.slice(0, index + 1))) return 'ifThere';
+  if (text[index] === ':' && isPathOfScheme(text, index + 1)) return 'ifThere';
   const isDrive = text[index] === ':' && /(?:^|[^A-Za-z])[A-Za-z]$/.test(text.slice(0, index));
   return !isDrive && OWN_STARTS.has(text[index] ?? '') ? 'yes' : 'no';
 }
@@ -89,7 +94,8 @@ class Parts {
     const end = rest.search(ENDS);
     const part = end < 0 ? rest : rest.slice(0, end);
     // What follows the colon of a scheme belongs to it.
-    const isAuthority = /^\/\/(?!\/)/.test(part) && SCHEME_BEFORE.test(this.#text.slice(0, start));
+    const isAuthority =
+      part.startsWith('//') && SCHEME_BEFORE.test(this.#text.slice(0, start)) && !isPathOfScheme(this.#text, start);
     const canBe = isAuthority ? 'no' : own;
     this.add(part, canBe);
     for (const tail of TAILS) {

@@ -66,6 +66,7 @@ suite('Other forms of a target', () => {
     calls(ofFiles, [
       [{ path, zorb: 'sqlite:////etc/passwd' }, outside('/etc/passwd')],
       [{ path, zorb: 'sqlite:///../passwd' }, outside('/passwd, /arguments/zorb /passwd')],
+      [{ path, zorb: 'file:///etc/passwd' }, outside('/etc/passwd')],
       [{ path, zorb: 'memory:///notes' }, 'allow'],
       [{ path, zorb: 'sqlite:///src/a.db' }, 'allow'],
     ]));
