@@ -21,7 +21,7 @@ function readings(pattern: string, folders: readonly string[]): readonly string[
   if (WHOLE.test(pattern)) return [pattern];
   if (folders.some(meansMore))
     throw new UsageError(
-      `--allow-scope "${pattern}": Write it with its whole path, as the working folder has signs in its name that mean something in patterns.`,
+      `--allow-scope "${pattern}": Use an absolute path: the name of the working folder contains pattern characters.`,
     );
   const whole = folders.map((folder) => `${folder.replace(/[\\/]$/, '')}/${pattern}`);
   for (const each of whole) {

@@ -97,11 +97,11 @@ function quote(text: string): string {
 
 const DENIED: Readonly<Record<DenialReason, string>> = {
   byPerson: 'It is denied.',
-  timeout: 'It is denied, as nobody answered in time.',
-  dismissed: 'It is denied, as there was no answer.',
-  nobody: 'It is denied, as nobody could be asked.',
-  flood: 'It is denied, as there were too many requests.',
-  withdrawn: 'It was taken back before it was answered.',
+  timeout: 'It is denied, because there was no answer in time.',
+  dismissed: 'It is denied, because there was no answer.',
+  nobody: 'It is denied, because there is no user to ask.',
+  flood: 'It is denied, because there were too many requests.',
+  withdrawn: 'It was withdrawn before it was answered.',
 };
 
 export function denialText(why: DenialReason): string {

@@ -21,7 +21,7 @@ export function lineageText(summary: LineageSummary, { rows, total }: LineageWin
     `${cleanLine(server, LONGEST_NAME)} ${setText(featureSet)}: ${counted(count)}, kept by the ${keeper}`,
     ...(blocked === undefined
       ? []
-      : [`! No call is sent before somebody goes back: there is no state at ${nameOf(blocked)}.`]),
+      : [`! Calls are refused until a rollback: there is no state at ${nameOf(blocked)}.`]),
     ...rows.flatMap(rowLines),
     ...(older > 0 ? [`… and ${older} older. Show more with --limit.`] : []),
   ];

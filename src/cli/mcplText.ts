@@ -17,7 +17,7 @@ function announcements(dialect: Pick<McplDialect, 'pushEvents' | 'before' | 'aft
   return [
     ...(pushEvents ? ['push events'] : []),
     ...(before ? ['context before an inference'] : []),
-    ...(after === 'none' ? [] : [after === 'blocking' ? 'changes answers' : 'is told of answers']),
+    ...(after === 'none' ? [] : [after === 'blocking' ? 'changes answers' : 'reads answers']),
     ...(inference === 'none' ? [] : [inference === 'streaming' ? 'inference in pieces' : 'inference']),
     ...(modelInfo ? ['asks which model it is'] : []),
   ];
@@ -36,8 +36,8 @@ function featureSetText(view: FeatureSetView): readonly string[] {
   return [
     `  ${cleanLine(set.name, 256)} - ${stateText(view)}`,
     ...(description === '' ? [] : description.split('\n').map((line) => `    ${line}`)),
-    ...(set.scoped ? ['    Scoped: what it touches has to be allowed'] : []),
-    `    Uses: ${[...uses, ...more].join(', ') || 'nothing that it names'}`,
+    ...(set.scoped ? ['    Scoped: its targets need an approval'] : []),
+    `    Uses: ${[...uses, ...more].join(', ') || 'nothing declared'}`,
     ...(tools.length === 0 ? [] : [`    Tools: ${tools.map((tool) => cleanLine(tool, 200)).join(', ')}`]),
   ];
 }
@@ -49,9 +49,9 @@ function stateText({ set, state }: FeatureSetView): string {
     case 'disabled':
       return 'off';
     case 'changed':
-      return 'off, because it is declared otherwise than when it was switched on';
+      return 'off, because its declaration changed since it was switched on';
     case 'new':
-      return 'off, because it was declared after the wildcard was written that would switch it on';
+      return 'off, because it was declared after the matching wildcard was added';
     case 'invalid':
       return `cannot be switched on. ${cleanLine(set.problem ?? '', MAX_REMARK)}`.trim();
   }

@@ -17,7 +17,7 @@ import { fieldEntry, fieldPrompt, type LeafField } from './fieldEntry.ts';
 /** A person who mistypes more often than this wants something else. */
 const MAX_TRIES = 20;
 const NOBODY =
-  'Nobody can answer here, because this is no terminal. Run it in one, or answer with a program ("mcpl host --control").';
+  'This question needs a terminal. Run the command in one, or answer with a program ("mcpl host --control").';
 
 /** Puts what a server asks to the person at the terminal. */
 export function terminalElicitor(dialog: Dialog): Elicitor {
@@ -29,7 +29,7 @@ export function terminalElicitor(dialog: Dialog): Elicitor {
       const typed = await dialog.ask(`Press Enter when you are done at ${question.host}, or type "cancel": `, token);
       return typed?.trim() === '' ? 'continue' : 'cancel';
     },
-    finished: ({ server }) => dialog.say(`The server "${server}" says that the page is done with.`),
+    finished: ({ server }) => dialog.say(`The server "${server}" says that the page is complete.`),
   };
 }
 
@@ -104,7 +104,7 @@ const REASONS: Readonly<Record<SignInQuestion['reason'], string>> = {
   first: 'needs you to sign in.',
   again: 'needs you to sign in again.',
   moreScopes: 'wants more rights than it has.',
-  otherIssuer: 'is now protected by someone else.',
+  otherIssuer: 'now uses another authorization server.',
   otherServer: 'is now at another address.',
 };
 
@@ -117,9 +117,7 @@ export function terminalSignIn(dialog: Dialog): { readonly authPrompt: AuthPromp
         dialog.say(`  For: ${resource}\n  At:  ${issuer}`);
         if (scopes.length > 0) dialog.say(`  Rights: ${scopes.join(' ')}`);
         if (!dialog.isInteractive) {
-          dialog.say(
-            'Nobody can sign in here, because this is no terminal. Run it in one, or give a token with --header.',
-          );
+          dialog.say('Signing in needs a terminal. Run the command in one, or give a token with --header.');
           return false;
         }
         return (await decide(dialog, 'Sign in?', token)) === 'yes';

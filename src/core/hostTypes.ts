@@ -176,7 +176,7 @@ export type RollbackResult =
   | { readonly kind: 'refused'; readonly reason: string; readonly canContinue: boolean }
   /** MCPL §8.8: the server no longer has it; nothing moved. */
   | { readonly kind: 'pruned'; readonly canContinue: boolean }
-  /** Nobody knows whether it happened; nothing moved here. */
+  /** It is unknown whether it happened; nothing moved here. */
   | { readonly kind: 'unanswered'; readonly reason: string; readonly canContinue: boolean };
 
 /** What the host did under MCPL (§13.2), newest first. */

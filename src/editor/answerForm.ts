@@ -30,7 +30,7 @@ export function answerForm({ question, result }: ModelAnswer): ToolForm {
 }
 
 const REMEMBERED =
-  'Of this server, whatever a model answers. "Send to Server" then sends without showing it, and "Discard" refuses the requests of the server without a question.';
+  'Applies to all answers for this server. "Send to Server" then sends them without showing them, and "Discard" refuses the requests of the server without a question.';
 
 export function answerValues({ result }: ModelAnswer): FormValues {
   const texts = result.content.flatMap((piece, index) =>
@@ -43,7 +43,7 @@ export function answerView(answer: ModelAnswer, form: ToolForm, values: FormValu
   const server = cleanLine(answer.question.server, 64);
   return {
     title: `${cleanLine(answer.model, 60)} answered the server "${server}"`,
-    message: 'This is what the server would be sent. You can change it first.',
+    message: 'This answer would be sent to the server. You can edit it first.',
     remarks: [],
     blocks: pieceViews(answer.result.content),
     fields: form.fields,

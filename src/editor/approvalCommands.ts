@@ -88,7 +88,7 @@ async function answerChosen(context: ApprovalContext, documents: ApprovalDocumen
   const answers = answersTo(approval.subject).map(([choice, label]) => ({ label, detail: MEANINGS[choice], choice }));
   const details = {
     label: vscode.l10n.t('Show Details'),
-    detail: vscode.l10n.t('All targets and what the server sent, as a text. The request goes on waiting.'),
+    detail: vscode.l10n.t('All targets and the data from the server, as text. The request keeps waiting.'),
     choice: undefined,
   };
   const taken = await vscode.window.showQuickPick([...answers, details], {
@@ -135,8 +135,8 @@ async function revoke(context: ApprovalContext, grants: readonly ScopeGrant[], b
       grants.length === 1 ? vscode.l10n.t('Revoke 1 approval?') : vscode.l10n.t('Revoke {0} approvals?', grants.length);
     const detail =
       grants.length === 1
-        ? vscode.l10n.t('What it allowed is asked for again. This cannot be undone.')
-        : vscode.l10n.t('What they allowed is asked for again. This cannot be undone.');
+        ? vscode.l10n.t('You are asked again about its requests. This cannot be undone.')
+        : vscode.l10n.t('You are asked again about their requests. This cannot be undone.');
     const yes = button ?? vscode.l10n.t('Revoke');
     if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return;
   }
@@ -153,7 +153,7 @@ async function changeExpiry({ host }: ApprovalContext, grants: readonly ScopeGra
   const [first] = lasting;
   if (first === undefined) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('An approval for this session ends with it: it has no other end to change.'),
+      vscode.l10n.t('An approval for this session ends with the session. Its expiry cannot be changed.'),
     );
     return;
   }
@@ -196,7 +196,7 @@ async function review(context: ApprovalContext): Promise<void> {
   }
   const kept = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Review Approvals'),
-    placeHolder: vscode.l10n.t('What stays allowed? What you clear is revoked.'),
+    placeHolder: vscode.l10n.t('Which approvals do you want to keep? Clear an approval to revoke it.'),
     canPickMany: true,
     matchOnDescription: true,
   });

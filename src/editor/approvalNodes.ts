@@ -92,7 +92,7 @@ function rememberedGroup(grants: readonly ScopeGrant[], folders: readonly OpenFo
     id: nodeId('remembered'),
     label: 'Remembered',
     description: String(grants.length),
-    tooltip: 'What you allowed for longer than once. Identical requests are not asked for again.',
+    tooltip: 'Requests that you allowed for longer than once. You are not asked again about identical requests.',
     spoken: grants.length === 1 ? 'Remembered: 1 approval.' : `Remembered: ${grants.length} approvals.`,
     icon: { name: 'bookmark' },
     context: 'group',
@@ -154,8 +154,7 @@ function historyGroup(decisions: readonly ApprovalNode[], hasMore: boolean): App
     id: nodeId('history'),
     label: 'History',
     description: '',
-    tooltip:
-      'How requests were decided: by the lists in settings, by what is remembered, and by you. The newest first.',
+    tooltip: 'Decisions about requests: by the lists in settings, by remembered approvals, and by you. Newest first.',
     spoken: 'History of decisions.',
     icon: { name: 'history' },
     context: 'group',

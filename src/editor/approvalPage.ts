@@ -27,22 +27,22 @@ import { plainText } from './plainText.ts';
 /** What no prompt has room for, and everybody who allows something should have read once. */
 const NO_SANDBOX = [
   "This is policy, not a sandbox: the server's process can touch anything that you can.",
-  'What you allow here is what MCP Live answers or sends.',
+  'Your answer decides only what MCP Live answers or sends.',
 ] as const;
 
 /** A call is remembered by what it touches, whatever it does there: its other arguments differ each time. */
 function identical(isCall: boolean, isKnown: boolean): string {
-  if (!isCall) return 'Identical is what the same program asks for with the same targets and the same data.';
-  if (!isKnown) return 'Identical is a call of the same tool of the same program with the same arguments.';
-  return 'Identical is a call of the same tool of the same program with the same targets, whatever else it says.';
+  if (!isCall) return 'An identical request comes from the same program, with the same targets and the same data.';
+  if (!isKnown) return 'An identical request calls the same tool of the same program with the same arguments.';
+  return 'An identical request calls the same tool of the same program with the same targets, even if other arguments differ.';
 }
 
 /** What each answer means, and for how long. */
 export const MEANINGS: Readonly<Record<ApprovalChoice, string>> = {
-  once: 'Only what waits now. The next request is asked for again.',
-  session: 'Identical requests too, until this window closes.',
-  workspace: 'Identical requests too, in this workspace, for 90 days or until you revoke it.',
-  deny: 'Nothing that waits now. The next request is asked for again.',
+  once: 'Allows only the waiting requests. You are asked about the next one.',
+  session: 'Also allows identical requests until this window closes.',
+  workspace: 'Also allows identical requests in this workspace for 90 days, or until you revoke it.',
+  deny: 'Denies the waiting requests. You are asked about the next one.',
 };
 
 /** The answers as buttons say them. */
@@ -68,7 +68,7 @@ export function approvalSummary(approval: PendingApproval, folders: readonly Ope
     whyText(subject),
     ...(subject.label === undefined ? [] : [`The server calls it ${quoteText(subject.label)}.`]),
     `Asked: ${timeText(askedAt)}`,
-    `Denied by itself: ${timeText(expiresAt)}`,
+    `Denied automatically: ${timeText(expiresAt)}`,
     'Select to see all of it.',
   ].join('\n');
 }
@@ -138,14 +138,14 @@ export function grantPage(grant: ScopeGrant, folders: readonly OpenFolder[], end
     [...NO_SANDBOX],
     [
       identical(!isElevation(grant), targets.length > 0),
-      'Anything else is asked for. What the lists in settings deny stays denied.',
-      'To take it back, use Revoke in the Approvals view.',
+      'You are asked about anything else. Deny lists in the settings still apply.',
+      'To revoke it, use Revoke in the Approvals view.',
     ],
   ]);
 }
 
 /** In place of what is no longer there. */
-export const GONE = 'This request has ended, or what was allowed is no longer remembered.\n';
+export const GONE = 'This request has ended, or its approval is no longer remembered.\n';
 
 const NO_TARGET = '  (MCP Live could not find out what it touches.)';
 

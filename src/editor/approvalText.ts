@@ -42,7 +42,7 @@ const DEEDS: Readonly<Record<string, string>> = {
 
 const WHY: Readonly<Record<ScopeDoubt, string>> = {
   unlisted: 'Its scope lists neither allow nor deny it.',
-  disagreement: 'It calls it by a name that stands for something else.',
+  disagreement: 'Its label names something else.',
   noTarget: 'MCP Live could not find out what it touches.',
 };
 
@@ -64,7 +64,7 @@ export function approvalText(approval: PendingApproval, folders: readonly OpenFo
     // That it is outside says already why somebody is asked.
     ...(isAllOutside ? [] : [reasonText(subject)]),
     ...(waiting > 1 ? [`${waiting} identical requests wait for your answer.`] : []),
-    ...(isCut(subject) ? ['The Approvals view shows all of it.'] : []),
+    ...(isCut(subject) ? ['The Approvals view shows the whole request.'] : []),
   ];
   return parts.join(' ');
 }
@@ -149,7 +149,7 @@ export function nameText(name: string): string {
   return /^[\p{L}\p{N}_.:@/#*-]+$/u.test(name) && name.length <= MAX_NAME ? name : quoteText(name, MAX_NAME);
 }
 
-/** How a request ended: `allowed once`, `denied, as nobody answered in time`. */
+/** How a request ended: `allowed once`, `denied, because there was no answer in time`. */
 export function outcomeText(outcome: ApprovalOutcome): string {
   if (outcome.kind === 'denied') return DENIED[outcome.why];
   switch (outcome.choice) {
@@ -166,11 +166,11 @@ export function outcomeText(outcome: ApprovalOutcome): string {
 
 const DENIED: Readonly<Record<DenialReason, string>> = {
   byPerson: 'denied',
-  timeout: 'denied, as nobody answered in time',
-  dismissed: 'denied, as its notification was closed',
-  nobody: 'denied, as nobody could be asked',
-  flood: 'denied, as there were too many requests',
-  withdrawn: 'taken back before it was answered',
+  timeout: 'denied, because there was no answer in time',
+  dismissed: 'denied, because its notification was closed',
+  nobody: 'denied, because there is no user to ask',
+  flood: 'denied, because there were too many requests',
+  withdrawn: 'withdrawn before it was answered',
 };
 
 /** What is said to who answers too late. */
@@ -230,7 +230,7 @@ function reasonText(subject: ScopeSubject): string {
   const { label, why } = subject;
   if (label === undefined || why === 'unlisted') return WHY[why];
   return why === 'disagreement'
-    ? `It calls it ${quoteText(label)}, which stands for something else.`
+    ? `It calls it ${quoteText(label)}, which names something else.`
     : `${WHY[why]} It says: ${quoteText(label)}.`;
 }
 

@@ -62,7 +62,7 @@ async function rollBack({ host }: Tools, wanted: string, response: vscode.ChatRe
   const [only] = found;
   if (only === undefined) {
     const none = `No checkpoint is called "${plainText(wanted, 100)}".`;
-    response.markdown(`${escaped(none)} ${vscode.l10n.t('`/checkpoints` lists those that there are.')}`);
+    response.markdown(`${escaped(none)} ${vscode.l10n.t('`/checkpoints` lists all of them.')}`);
     return;
   }
   if (found.length > 1) {

@@ -32,13 +32,13 @@ export function noteOn({ results, choice, remarks, end }: NoteFacts): string | u
       ? []
       : [
           vscode.l10n.t(
-            'The model also gave what cannot be shown here: {0}.',
+            'The model also returned content that cannot be shown here: {0}.',
             escaped(plainText(unshown.join(', '), 200)),
           ),
         ]),
     ...(choice.missing.length === 0
       ? []
-      : [vscode.l10n.t('Attached tools that are not there: {0}.', some(choice.missing))]),
+      : [vscode.l10n.t('Attached tools that are not available: {0}.', some(choice.missing))]),
     ...(choice.left.length === 0
       ? []
       : [
@@ -48,7 +48,7 @@ export function noteOn({ results, choice, remarks, end }: NoteFacts): string | u
             some(choice.left),
           ),
         ]),
-    ...(end === 'done' ? [] : [vscode.l10n.t('The model was not done after {0} rounds.', MOST_ROUNDS)]),
+    ...(end === 'done' ? [] : [vscode.l10n.t('The model did not finish within {0} rounds.', MOST_ROUNDS)]),
   ];
   return lines.length === 0 ? undefined : `\n\n---\n${lines.map((line) => `*${line}*`).join('  \n')}`;
 }

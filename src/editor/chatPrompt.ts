@@ -74,13 +74,13 @@ function leftBy(parts: readonly PromptPart[], out: ReadonlySet<number>): Prompt[
 
 function tooLong({ name, maxInputTokens }: vscode.LanguageModelChat): HostError {
   const message = vscode.l10n.t(
-    'What you wrote and attached is more than "{0}" takes, which is {1} tokens.',
+    'Your message and attachments exceed the limit of "{0}", which is {1} tokens.',
     name,
     maxInputTokens.toLocaleString('en'),
   );
   return new HostError('MESSAGE_TOO_LARGE', message, {
     layer: 'host',
     effect: 'none',
-    suggestion: vscode.l10n.t('Write or attach less, switch tools off, or choose a model that takes more.'),
+    suggestion: vscode.l10n.t('Write or attach less, switch tools off, or choose a model with a larger limit.'),
   });
 }

@@ -175,7 +175,7 @@ function answeredText(answer: ToolAnswer | 'late'): string {
     case 'deny':
       return vscode.l10n.t('Denied.');
     case 'late':
-      return vscode.l10n.t('Denied, because nobody answered.');
+      return vscode.l10n.t('Denied, because there was no answer.');
   }
 }
 

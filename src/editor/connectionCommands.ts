@@ -74,7 +74,7 @@ function urlOf(host: Host, id: string): string | undefined {
 async function signOut(host: Host, accounts: EditorServices['accounts'], id: string, url: string): Promise<void> {
   const server = plainText(id, 64);
   if (!(await accounts.signOut(url))) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Nobody is signed in to "{0}".', server));
+    void vscode.window.showInformationMessage(vscode.l10n.t('You are not signed in to "{0}".', server));
     return;
   }
   const state = host.server(id)?.state;

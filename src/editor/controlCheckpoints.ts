@@ -37,7 +37,7 @@ export async function listCheckpoints(lineages: Reader, wish: CheckpointsWish, n
     throw new InputProblem(
       wish.server === undefined && wish.featureSet === undefined
         ? 'There are no checkpoints: no server has made one yet.'
-        : 'There are no checkpoints of this server and feature set. Ask again without them to see those that there are.',
+        : 'There are no checkpoints of this server and feature set. Ask again without them to see all checkpoints.',
     );
   const texts: string[] = [];
   const data: JsonObject[] = [];
@@ -158,7 +158,7 @@ async function placeOf(
   const [only] = found;
   const name = JSON.stringify(lineText(target.name, MAX_NAME));
   if (only === undefined)
-    throw new InputProblem(`No checkpoint is called ${name}. mcpl_list_checkpoints lists those that there are.`);
+    throw new InputProblem(`No checkpoint is called ${name}. mcpl_list_checkpoints lists all of them.`);
   if (found.length === 1) return only.place;
   const places = found.map(({ place, detail }) => `${place} of ${lineageText(detail)}`).join(', ');
   throw new InputProblem(`Several checkpoints are called ${name}. Say which by "place": ${places}.`);

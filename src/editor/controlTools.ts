@@ -127,7 +127,7 @@ async function rollBack(
     ...(head === undefined ? {} : { current: head.place, checkpoint: head.checkpoint }),
   };
   if (typeof outcome !== 'string')
-    return { text: 'The user did not agree: nothing was rolled back. Do not ask again by yourself.', data };
+    return { text: 'The user did not agree: nothing was rolled back. Do not ask again on your own.', data };
   return { text: `${withoutOurTags(outcome)} Words in quotation marks are those of the server.`, data };
 }
 

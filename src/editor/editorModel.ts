@@ -157,7 +157,7 @@ export function failureOf(error: unknown): ModelFailure {
       return {
         kind: 'failed',
         reason: 'no_model',
-        message: vscode.l10n.t('The language model is not there any more. Choose another one.'),
+        message: vscode.l10n.t('The language model is no longer available. Choose another one.'),
       };
     case vscode.LanguageModelError.Blocked.name: {
       // The editor has one code for both; only the words tell them apart.

@@ -36,7 +36,7 @@ export function registerEvents(services: InboxServices): Disposable {
     services.host.events.onDidArrive((events) => {
       load().then(
         (inbox) => inbox.arrived(events),
-        (error: unknown) => services.log.log('error', `Events could not be told of: ${messageOf(error)}`),
+        (error: unknown) => services.log.log('error', `Events could not be shown: ${messageOf(error)}`),
       );
     }),
   );

@@ -65,7 +65,7 @@ export function openExtensionApi({ clock, log, host, layers }: ExtensionApiOptio
     try {
       listener(value);
     } catch (error) {
-      log.log('warn', `What an extension does with news of MCP Live failed: ${messageOf(error)}`);
+      log.log('warn', `A listener of an extension failed: ${messageOf(error)}`);
     }
   };
   const inBursts = (event: Event<unknown>, listener: (value: void) => unknown): Registration => {

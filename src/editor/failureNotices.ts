@@ -98,7 +98,7 @@ export class NotifiedFailures implements FailureNotices, Disposable {
     const shown = vscode.window.showErrorMessage(text, ...titles);
     shown.then(
       (title) => offered.find((choice) => choice.title === title)?.run(),
-      (error: unknown) => this.#log.log('error', `A message could not be shown: ${messageOf(error)}`),
+      (error: unknown) => this.#log.log('error', `A notification could not be shown: ${messageOf(error)}`),
     );
   }
 }

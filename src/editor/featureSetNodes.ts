@@ -28,8 +28,8 @@ export function featureSetsNodes(
     description: count,
     tooltip:
       sets.length === 0
-        ? 'The server speaks MCPL and declares no feature sets: of what goes beyond its tools it may do nothing.'
-        : 'What the server may do beyond answering. A checked set is on; all are off until you switch them on.',
+        ? 'The server speaks MCPL but declares no feature sets, so it cannot use any MCPL feature.'
+        : 'MCPL features of the server. A checked set is on. All are off until you switch them on.',
     spoken: `Feature Sets, ${count}`,
     icon: { name: 'checklist' },
     facets: [FACETS.featureSets],
@@ -139,8 +139,8 @@ function groupRow(owner: Owner, branch: Branch, label: string): TreeNode {
     description,
     tooltip:
       own === undefined
-        ? `${name}\nThe feature sets whose names begin with it, ${onText(views)}.`
-        : setTooltip(own, `With those below: ${onText(views)}.`),
+        ? `${name}\nAll feature sets below this name, ${onText(views)}.`
+        : setTooltip(own, `With the sets below it: ${onText(views)}.`),
     spoken: `${name}, ${description}`,
     icon: told.length > 0 ? WARNING_ICON : undefined,
     facets: own === undefined ? [FACETS.featureSet] : facetsOf(own),
@@ -163,7 +163,7 @@ function warnings(view: FeatureSetView): readonly string[] {
   const undeclared = undeclaredText(view);
   return [
     ...(view.state === 'invalid' ? ['cannot be used'] : []),
-    ...(view.state === 'changed' ? ['declared otherwise than you allowed'] : []),
+    ...(view.state === 'changed' ? ['changed since you allowed it'] : []),
     ...(view.state === 'new' ? ['new'] : []),
     ...(undeclared === undefined ? [] : [undeclared]),
   ];
@@ -182,12 +182,13 @@ function checkbox(name: string, checked: boolean): NodeCheckbox {
 }
 
 const SCOPED =
-  'Scoped: what its calls and requests would touch is held against the scope lists in settings, and else asked for.';
+  'Scoped: the scope lists in the settings allow or deny the targets of its calls and requests. You are asked about other targets.';
 
 function setTooltip(view: FeatureSetView, below?: string): string {
   const { set, tools } = view;
   const undeclared = undeclaredText(view);
-  const muted = 'You are not told of its events. To hear of them again, change "push" in the settings of the server.';
+  const muted =
+    'You get no notifications of its events. To get them again, change "push" in the settings of the server.';
   return lines(
     cleanLine(set.name, MAX_LABEL),
     // Ours first: what the server says may be longer than the tooltip shows.
@@ -197,7 +198,7 @@ function setTooltip(view: FeatureSetView, below?: string): string {
     view.alsoEvents === 'allowed' ? 'It does not declare events; you allowed them.' : undefined,
     isMuted(view) ? muted : undefined,
     set.scoped ? SCOPED : undefined,
-    ...(set.uses.length === 0 ? [] : ['It says that it uses:', ...usesLines(view)]),
+    ...(set.uses.length === 0 ? [] : ['It declares these uses:', ...usesLines(view)]),
     tools.length === 0 ? undefined : `Its tools: ${cleanLine(tools.join(', '), MAX_LABEL)}`,
     set.description === '' ? undefined : `\n${cleanText(set.description)}`,
   );
@@ -208,12 +209,12 @@ function stateSentence({ set, state }: FeatureSetView): string {
     case 'enabled':
       return 'On.';
     case 'disabled':
-      return 'Off: what belongs to it is refused.';
+      return 'Off: the host refuses everything that belongs to it.';
     case 'invalid':
-      return cleanText(`It cannot be switched on: ${set.problem ?? 'its declaration is not one.'}`);
+      return cleanText(`It cannot be switched on: ${set.problem ?? 'its declaration is invalid.'}`);
     case 'new':
-      return 'Off: the server declared it after you wrote the wildcard that would switch it on. Check it to turn it on.';
+      return 'Off: the server declared it after you added the matching wildcard. Check it to turn it on.';
     case 'changed':
-      return 'Off: the server declares it otherwise than when you switched it on. Check it to allow what it says now.';
+      return 'Off: its declaration changed since you switched it on. Check it to allow the new declaration.';
   }
 }

@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<McplUse, string>> = {
 
 /** In words, what each use means for the person who allows it. */
 const MEANINGS: Readonly<Record<McplUse, string>> = {
-  pushEvents: 'tells of what happens, by itself',
+  pushEvents: 'sends events',
   'contextHooks.beforeInference': 'may read what you write to a model, and add to it',
   'contextHooks.afterInference': "may read a model's answer, and change it",
   inferenceRequest: 'may use a language model',
@@ -45,7 +45,7 @@ export function usesText({ set }: FeatureSetView): string {
   return [...names, ...restOf(set.uses)].join(', ');
 }
 
-/** `pushEvents: tells of what happens, by itself`, a line each. */
+/** `pushEvents: sends events`, a line each. */
 export function usesLines({ set }: FeatureSetView): readonly string[] {
   const lines = set.uses.slice(0, MAX_USES).map((use) => {
     const meaning = isKnown(use) ? MEANINGS[use] : 'unknown here, and without effect';

@@ -115,7 +115,7 @@ function quoted(name: string): string {
 
 function tellOfOthers(server: string): void {
   const text = vscode.l10n.t(
-    '"{0}" declared some feature sets otherwise while you chose: these stay off. Look at them and choose again.',
+    '"{0}" changed the declaration of some feature sets while you chose. These stay off: review them and choose again.',
     plainText(server, 64),
   );
   void vscode.window.showWarningMessage(text);

@@ -47,7 +47,7 @@ export class FormDialog {
     const { server, message } = this.#question;
     const asks = vscode.l10n.t('The server "{0}" asks: {1}', plainText(server, 64), shown(message));
     if (this.#steps?.wasTouched !== true) return asks;
-    return vscode.l10n.t('{0} What you entered is kept: you can go on, or close this to leave it open-ended.', asks);
+    return vscode.l10n.t('{0} Your input is kept. Continue, or close this without an answer.', asks);
   }
 
   #open(): Promise<FormAnswer | undefined> {

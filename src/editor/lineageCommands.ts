@@ -76,7 +76,7 @@ export function lineageActions(
       return node === undefined ? undefined : continueFrom(context, node.place);
     },
     continueFromLastGood: async (argument) => {
-      const placeHolder = vscode.l10n.t('Which feature set is to go on?');
+      const placeHolder = vscode.l10n.t('Which feature set should continue?');
       const isBlocked = ({ blocked }: LineageSummary): boolean => blocked !== undefined;
       const summary = await pickLineage(context.host, argument, placeHolder, isBlocked);
       return summary === undefined ? undefined : continueFromLastGood(context, summary);
@@ -172,7 +172,7 @@ async function askName(node: Checkpoint): Promise<string | undefined> {
   return vscode.window
     .showInputBox({
       title: vscode.l10n.t('Name {0}', titleText(node)),
-      prompt: vscode.l10n.t('A name by which you find it again. Leave it empty to take the name away.'),
+      prompt: vscode.l10n.t('A name to find it by. Leave it empty to remove the name.'),
       value: node.name ?? '',
       validateInput: (text) =>
         text.trim().length > LONGEST_NAME ? vscode.l10n.t('Use at most {0} characters.', LONGEST_NAME) : undefined,

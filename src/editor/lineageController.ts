@@ -316,7 +316,7 @@ export function blockedText({ blocked, head }: Pick<LineageSummary, 'blocked' | 
   if (blocked === undefined) return '';
   const what = `The state of ${titleText(blocked)} could not be made, so calls of this set are refused.`;
   return head === undefined
-    ? `${what} There is no good checkpoint before it: forget the lineage to begin anew.`
+    ? `${what} There is no good checkpoint before it: forget the lineage to start again.`
     : `${what} Continue from ${titleText(head)}, the last good one, or roll back.`;
 }
 

@@ -46,7 +46,7 @@ export function openLineageDesk(context: LineageContext): LineageDesk {
     try {
       await showToast(context, toast);
     } catch (error) {
-      context.log.log('error', `A person could not be told of a lineage: ${messageOf(error)}`);
+      context.log.log('error', `A notification about a lineage could not be shown: ${messageOf(error)}`);
     }
   };
   const toasts = store.add(new LineageToasts({ clock, show }));

@@ -109,7 +109,7 @@ function problemText(node: Checkpoint): string {
     case 'pruned':
       return 'Its server no longer has it, and cannot go back to it.';
     case 'unknown':
-      return 'Another checkpoint names it as its parent. Nothing else is known of it.';
+      return 'Another checkpoint names it as its parent. Nothing else is known about it.';
   }
 }
 

@@ -69,7 +69,7 @@ export function registerLineage(services: LineageServices): LineageView {
     services.host.lineages.onDidBreak((trouble) => {
       load().then(
         (desk) => desk.broke(trouble),
-        (error: unknown) => services.log.log('error', `A broken state could not be told of: ${messageOf(error)}`),
+        (error: unknown) => services.log.log('error', `A broken state could not be reported: ${messageOf(error)}`),
       );
     }),
   );

@@ -104,7 +104,7 @@ export function registerModelUse({ host, use, access, runners, log }: ModelUseTo
     const was = use.isAllowed;
     await use.forbid();
     const text = was
-      ? vscode.l10n.t('Servers may no longer use language models by themselves in this workspace.')
+      ? vscode.l10n.t('Servers may no longer use language models on their own in this workspace.')
       : vscode.l10n.t('Servers were not allowed to use language models in this workspace.');
     const again = vscode.l10n.t('Undo');
     void vscode.window.showInformationMessage(text, ...(was ? [again] : [])).then((chosen) => {

@@ -19,9 +19,9 @@ export function modelUseNodes(budget: ModelBudget | undefined): readonly TreeNod
       `Model: ${modelText(model)}`,
       `Used: ${budgetText(budget)}`,
       isSpent(budget)
-        ? 'More is refused until there is room again; "inference" in its settings says how much.'
+        ? 'Further requests are refused until the budget has room again. Set the budget with "inference" in its settings.'
         : undefined,
-      'Select to see what was used by whom.',
+      'Select to see the use of language models.',
     ),
     spoken: `Language Models, ${description}`,
     icon: isSpent(budget) ? WARNING_ICON : { name: 'sparkle' },

@@ -23,11 +23,11 @@ export async function modelUsePage({ host, log }: Needs, isAllowed: boolean): Pr
       used: [
         { title: 'Within a day', totals: day ?? [] },
         { title: 'Within seven days', totals: week ?? [] },
-        { title: 'All that the audit log keeps', totals: all ?? [] },
+        { title: 'Everything in the audit log', totals: all ?? [] },
       ],
     });
   } catch (error) {
-    log.log('error', `What was used of models cannot be read: ${messageOf(error)}`);
-    return `${vscode.l10n.t('What was used of models cannot be read: {0}', messageOf(error))}\n`;
+    log.log('error', `The use of language models cannot be read: ${messageOf(error)}`);
+    return `${vscode.l10n.t('The use of language models cannot be read: {0}', messageOf(error))}\n`;
   }
 }

@@ -42,9 +42,9 @@ const BUDGETS: readonly Column<ModelBudget>[] = [
 /** Who used which models, for how many tokens, and what is left to each server. */
 export function modelUseText({ isAllowed, budgets, used }: ModelUsePage): string {
   const allowed = isAllowed
-    ? 'Servers may use language models in this workspace. To take that back: MCP Live: Withdraw Language Model Use.'
-    : 'Servers may not use language models by themselves in this workspace. To let them: MCP Live: Allow Language Model Use.';
-  const left = budgets.length === 0 ? ['No server that runs uses models.'] : textTable(BUDGETS, budgets);
+    ? 'Servers may use language models in this workspace. To withdraw this: MCP Live: Withdraw Language Model Use.'
+    : 'Servers may not use language models on their own in this workspace. To allow it: MCP Live: Allow Language Model Use.';
+  const left = budgets.length === 0 ? ['No running server uses models.'] : textTable(BUDGETS, budgets);
   const parts = used.map(({ title, totals }) => [
     title,
     ...(totals.length === 0 ? ['No model was used.'] : textTable(USED, totals)),
@@ -52,9 +52,9 @@ export function modelUseText({ isAllowed, budgets, used }: ModelUsePage): string
   ]);
   const lines = [
     [allowed],
-    ['What is left to servers', ...left],
+    ['Remaining budgets of servers', ...left],
     ...parts,
-    ['Tokens are those that were read and written, by the count of each model or, where it has none, an estimate.'],
+    ['Tokens count input and output, as each model counts them, or as an estimate.'],
   ];
   return `${lines.map((each) => each.join('\n')).join('\n\n')}\n`;
 }

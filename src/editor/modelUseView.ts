@@ -22,7 +22,7 @@ export function registerModelUseView(
     return modelUsePage(services, use.isAllowed);
   };
   store.add(new LiveText({ scheme: SCHEMES.models, onDidChange: host.modelUses.onDidChange, text }));
-  const showing = { failed: vscode.l10n.t('What was used of models cannot be shown') };
+  const showing = { failed: vscode.l10n.t('The use of language models cannot be shown') };
   store.add(
     registerCommand(services, COMMANDS.modelUseShow, showing, async () => {
       const uri = vscode.Uri.from({ scheme: SCHEMES.models, path: '/Language Model Use.log' });

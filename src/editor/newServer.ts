@@ -48,7 +48,7 @@ function whenServer(host: Host, id: string, accepts: (server: ServerSnapshot) =>
       reject(
         new HostError('INVALID_SETTINGS', `The new settings of the server "${id}" are not in effect.`, {
           layer: 'settings',
-          suggestion: 'Look whether other settings override them, then start the server by hand.',
+          suggestion: 'Check whether other settings override them, then start the server yourself.',
         }),
       );
     }, SEEN_MS);

@@ -35,7 +35,7 @@ async function useResource(
     files.load(server, uri, token),
   );
   if (found.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('The resource is empty: the server gave nothing for it.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('The resource is empty: the server returned no content.'));
     return;
   }
   await (chosen.purpose === 'open' ? open(found) : attach(found));
@@ -70,12 +70,12 @@ async function attach(found: readonly vscode.Uri[]): Promise<void> {
   const { files, pictures } = forChat(found);
   if (files.length > 0 && !(await attachToChat(files))) {
     const text = vscode.l10n.t(
-      'The chat of this editor takes no files from extensions now. Open the resource, and copy what you need into the chat.',
+      'The chat of this editor does not accept files from extensions now. Open the resource, and copy what you need into the chat.',
     );
     await offerToOpen(text, found);
   } else if (pictures.length > 0) {
     const text = vscode.l10n.t(
-      'The chat of this editor takes pictures only from files on disk. Open the resource, and save or copy it from there: {0}',
+      'The chat of this editor accepts pictures only from files on disk. Open the resource, and save or copy it from there: {0}',
       plainText(pictures.map(nameOf).join(', '), 200),
     );
     await offerToOpen(text, pictures);

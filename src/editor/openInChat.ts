@@ -28,7 +28,7 @@ export async function openInChat({ query, isSent }: ChatQuery): Promise<void> {
   } catch {
     await vscode.env.clipboard.writeText(query);
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('This editor opens no chat for an extension. What to write there is on the clipboard.'),
+      vscode.l10n.t('This editor cannot open a chat for an extension. The text for the chat is on the clipboard.'),
     );
   }
 }

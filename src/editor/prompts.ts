@@ -59,11 +59,16 @@ async function sendText(text: string): Promise<void> {
       return { label, detail, iconPath: new vscode.ThemeIcon(icon), value };
     };
     const items = [
-      item(vscode.l10n.t('Chat'), vscode.l10n.t('Whatever the chat is set to answers'), 'comment-discussion', 'chat'),
+      item(
+        vscode.l10n.t('Chat'),
+        vscode.l10n.t('With the current agent and model of the chat'),
+        'comment-discussion',
+        'chat',
+      ),
       item('@mcpl', vscode.l10n.t('With the hooks of your servers around each answer'), 'mention', 'mcpl'),
       item(vscode.l10n.t('Copy'), vscode.l10n.t('To paste it somewhere else'), 'copy', 'copy'),
     ];
-    const placeHolder = vscode.l10n.t('Where do you want the prompt? Nothing is sent before you send it.');
+    const placeHolder = vscode.l10n.t('Where do you want to put the prompt? It is not sent until you send it.');
     return (await vscode.window.showQuickPick(items, { placeHolder }))?.value;
   };
   const chosen = await choice();

@@ -82,7 +82,7 @@ export async function browseResources(host: Host, browsing: Browsing): Promise<B
 
 const REFRESH: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon('refresh'),
-  tooltip: vscode.l10n.t('Read the Lists Again'),
+  tooltip: vscode.l10n.t('Refresh the Lists'),
 };
 
 /** One that cannot be read says so in its place. */

@@ -50,17 +50,17 @@ export async function continueFrom(context: LineageContext, place: number): Prom
 export async function continueFromLastGood(context: LineageContext, summary: LineageSummary): Promise<Told> {
   const { head, blocked } = summary;
   if (blocked === undefined) {
-    return say(vscode.l10n.t('Nothing holds up {0}: its calls are sent.', lineageText(summary)));
+    return say(vscode.l10n.t('Calls of {0} are not blocked.', lineageText(summary)));
   }
   if (head === undefined)
     throw new HostError('INVALID_ARGUMENTS', vscode.l10n.t('There is no good checkpoint to continue from.'), {
       layer: 'host',
-      suggestion: vscode.l10n.t('Forget the lineage to begin anew.'),
+      suggestion: vscode.l10n.t('Forget the lineage to start again.'),
     });
   await context.host.lineages.continueFrom(head.place);
   return say(
     vscode.l10n.t(
-      '{0} What the server changed with {1} is not in that state.',
+      '{0} That state lacks the changes that the server made with {1}.',
       continuedText(summary, head),
       titleText(blocked),
     ),
@@ -115,7 +115,7 @@ function take(context: LineageContext, plan: RollbackPlan, offer: OutcomeOffer):
   if (offer === 'showLineage')
     return void vscode.commands.executeCommand(COMMANDS.lineageShow, { server, featureSet: plan.featureSet });
   goOn(context, plan).catch((error: unknown) =>
-    context.failures.show(vscode.l10n.t('{0} does not go on from there', lineageText(plan)), error, { server }),
+    context.failures.show(vscode.l10n.t('{0} did not continue from there', lineageText(plan)), error, { server }),
   );
 }
 

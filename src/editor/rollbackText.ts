@@ -112,18 +112,18 @@ function undone({ target, leftCount }: RollbackPlan, { keeper }: RollbackFacts):
   return [
     `What the server itself can undo: it is asked to go back to ${to}.`,
     ...(keeper === 'host' ? [`The state that MCP Live keeps: the next call is sent with that of ${to}.`] : []),
-    ...(leftCount === 0 ? [] : ['Chats that stand on what is left behind go back too.']),
+    ...(leftCount === 0 ? [] : ['Chats at a checkpoint that is left behind go back too.']),
   ];
 }
 
 function notUndone({ tools }: RollbackPlan): readonly string[] {
   const out = tools.filter(({ reachesOut }) => reachesOut).slice(0, MOST_TOOLS);
   return [
-    'What was done elsewhere: files that were written, messages that were sent, anything that tools did outside of this state.',
+    'Effects outside this state: written files, sent messages, and anything else that tools did.',
     ...(out.length === 0
       ? []
       : [
-          `As far as their server says, these may have done such things: ${out.map(({ tool }) => lineText(tool, 64)).join(', ')}.`,
+          `According to their server, these tools may have had such effects: ${out.map(({ tool }) => lineText(tool, 64)).join(', ')}.`,
         ]),
   ];
 }
@@ -156,13 +156,13 @@ export function rollbackOutcome(plan: RollbackPlan, result: RollbackResult): Rol
   switch (result.kind) {
     case 'rolledBack':
       return {
-        text: `${who} is back at ${titleText(result.head)}. What comes now is a new branch.`,
+        text: `${who} is back at ${titleText(result.head)}. The next checkpoint starts a new branch.`,
         isGood: true,
         offers: ['showLineage'],
       };
     case 'elsewhere':
       return {
-        text: `${who} went back, and says that it is now at ${titleText(result.head)} instead of ${to}. It goes on from there.`,
+        text: `${who} went back, and says that it is now at ${titleText(result.head)} instead of ${to}. It continues from there.`,
         isGood: true,
         offers: ['showLineage'],
       };
@@ -175,7 +175,7 @@ export function rollbackOutcome(plan: RollbackPlan, result: RollbackResult): Rol
       return failed(`${who} no longer has ${to}, and cannot go back to it. Nothing moved.${nextText(result)}`, result);
     case 'unanswered':
       return failed(
-        `Nobody knows whether ${who} went back to ${to}${quotedReason(result.reason)} Nothing moved here. ` +
+        `It is unknown whether ${who} went back to ${to}${quotedReason(result.reason)} Nothing moved here. ` +
           `Look into its log, then roll back again.${nextText(result)}`,
         result,
       );
@@ -198,7 +198,7 @@ function nextText({ canContinue }: { readonly canContinue: boolean }): string {
 }
 
 export function continuedText(plan: Pick<RollbackPlan, 'server' | 'featureSet'>, target: Checkpoint): string {
-  return `${lineageText(plan)} goes on from ${titleText(target)}. Nothing that was done is undone.`;
+  return `${lineageText(plan)} goes on from ${titleText(target)}. Nothing is undone.`;
 }
 
 function list(title: string, items: readonly string[]): string {

@@ -220,7 +220,7 @@ function reasonOf(error: unknown): string {
     case vscode.LanguageModelError.Blocked.name:
       return 'The language model refused, because its quota is used up or its filter was hit.';
     case vscode.LanguageModelError.NotFound.name:
-      return 'The language model is not there any more.';
+      return 'The language model is no longer available.';
     default:
       return 'The language model failed.';
   }

@@ -6,7 +6,7 @@ const TEXTS: { readonly [S in SamplingDecision['stage']]: { readonly [V in Sampl
     refuse: 'Its prompts are refused without a question',
   },
   answer: {
-    allow: 'It gets the answers of models without a look at them',
+    allow: 'It gets answers of models without a review',
     refuse: 'It gets no answers of models',
   },
 };

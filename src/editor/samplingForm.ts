@@ -53,7 +53,7 @@ export function samplingForm(
 }
 
 const REMEMBERED =
-  'Of this server, whatever it asks a model. "Send to Model" then allows, as long as its budget lasts, and "Decline" refuses without a question.';
+  'Applies to all prompts of this server. "Send to Model" then allows them within the budget, and "Decline" refuses them without a question.';
 
 export function samplingValues(
   { request, model }: Pick<SamplingQuestion, 'request' | 'model'>,
@@ -78,7 +78,7 @@ export function samplingView(question: SamplingQuestion, form: ToolForm, values:
   const pictures = pieces.some(({ kind }) => kind === 'image') ? [PICTURES] : [];
   return {
     title: `The server "${cleanLine(server, 64)}" wants to use a language model`,
-    message: 'This is what the model would be sent. You can change it first.',
+    message: 'This prompt would be sent to the model. You can edit it first.',
     remarks: [...remarks, ...more, ...pictures].map((remark) => cleanText(remark)),
     blocks: [...pieces, ...toolViews(request.tools)],
     fields: form.fields,
@@ -136,7 +136,7 @@ export function promptGist({ request }: SamplingQuestion): string {
 const PICTURES = 'Not every model takes pictures, and the editor does not say which do.';
 
 function sentAsItIs(count: number): string {
-  return `What is not text is sent as it is: ${count} ${count === 1 ? 'part' : 'parts'}.`;
+  return `Content other than text is sent unchanged: ${count} ${count === 1 ? 'part' : 'parts'}.`;
 }
 
 function labelOf({ role }: SamplingMessage, at: number, { messages }: SamplingRequest): string {

@@ -38,7 +38,7 @@ export function scopesNodes(server: ServerSnapshot): readonly TreeNode[] {
     label: 'Scopes',
     description,
     tooltip: lines(
-      'What the calls and requests of the server may touch. What no list speaks of is asked for.',
+      'Targets that calls and requests of the server may touch. You are asked about targets that no list covers.',
       'This is policy, not a sandbox: the process of the server can touch anything that you can.',
     ),
     spoken: `Scopes, ${description}`,
@@ -69,8 +69,8 @@ function listNode(server: string, key: string, list: ScopeLists): TreeNode {
     label: name,
     description,
     tooltip: lines(
-      isBroken ? `${name}: something of its blacklist cannot be read, so everything is denied.` : `${name}: ${counts}`,
-      'What is denied stays denied, whatever else is allowed. Select to open the setting.',
+      isBroken ? `${name}: part of its blacklist cannot be read, so everything is denied.` : `${name}: ${counts}`,
+      'Deny lists take precedence over allow lists. Select to open the setting.',
     ),
     spoken: `Scopes of ${name}, ${description}`,
     icon: isBroken ? ERROR_ICON : { name: 'filter' },
@@ -115,7 +115,7 @@ function unlistedNode(server: string, name: string): TreeNode {
     id: nodeId('unlisted', server, name),
     label,
     description,
-    tooltip: `${label} is scoped, and no list of the settings is for it: you are asked about each request.`,
+    tooltip: `${label} is scoped and has no list in the settings: you are asked about each request.`,
     spoken: `Scopes of ${label}, ${description}`,
     icon: { name: 'question' },
   };
@@ -137,12 +137,11 @@ function adapterNode(server: string, tool: string, paths: readonly string[]): Tr
 }
 
 function adapterWords(tool: string, paths: readonly string[]): readonly [description: string, meaning: string] {
-  if (paths.length === 0)
-    return ['touches nothing', `By the settings, calls of ${tool} touch nothing: none is held up.`];
+  if (paths.length === 0) return ['touches nothing', `By the settings, calls of ${tool} touch nothing and never ask.`];
   // An empty path is one that nobody can follow.
-  if (paths.includes('')) return ['cannot be read: you are asked', `What calls of ${tool} touch is not known.`];
+  if (paths.includes('')) return ['cannot be read: you are asked', `The targets of calls of ${tool} are unknown.`];
   const places = plainText(paths.join(', '), MAX_LABEL);
-  return [`targets at ${places}`, `Where the arguments of ${tool} name what a call would touch: ${places}`];
+  return [`targets at ${places}`, `Arguments of ${tool} that name targets: ${places}`];
 }
 
 /** A row that leads to its setting. */

@@ -31,25 +31,25 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
   const starting = { failed: vscode.l10n.t('The server did not start'), retry: true };
   owned.add(
     registerCommand(services, COMMANDS.serverStart, starting, async (argument) => {
-      const id = await pick.server(argument, vscode.l10n.t('Which server should start?'), whose(startable));
+      const id = await pick.server(argument, vscode.l10n.t('Which server do you want to start?'), whose(startable));
       // A toast hides itself: who starts a server that waits for an answer wants to see the question.
       if (id === undefined || questions.showAgain(id) || asked.showAgain(id)) return;
       host.chooseStart(id);
       await host.start(id);
     }),
   );
-  const stopping = { failed: vscode.l10n.t('The server did not stop in order'), retry: true };
+  const stopping = { failed: vscode.l10n.t('The server did not stop cleanly'), retry: true };
   owned.add(
     registerCommand(services, COMMANDS.serverStop, stopping, async (argument) => {
       const stoppable = whose((server) => canStop(server.state));
-      const id = await pick.server(argument, vscode.l10n.t('Which server should stop?'), stoppable);
+      const id = await pick.server(argument, vscode.l10n.t('Which server do you want to stop?'), stoppable);
       if (id !== undefined) await host.stop(id);
     }),
   );
-  const restarting = { failed: vscode.l10n.t('The server did not start again'), retry: true };
+  const restarting = { failed: vscode.l10n.t('The server did not restart'), retry: true };
   owned.add(
     registerCommand(services, COMMANDS.serverRestart, restarting, async (argument) => {
-      const id = await pick.server(argument, vscode.l10n.t('Which server should start again?'), usable);
+      const id = await pick.server(argument, vscode.l10n.t('Which server do you want to restart?'), usable);
       if (id !== undefined) await host.restart(id);
     }),
   );
@@ -57,7 +57,7 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
   owned.add(
     registerCommand(services, COMMANDS.serverCancelCall, cancelling, async (argument) => {
       const busy = whose((server) => server.health?.kind === 'busy');
-      const id = await pick.server(argument, vscode.l10n.t('Which server should stop its call?'), busy);
+      const id = await pick.server(argument, vscode.l10n.t("Which server's call do you want to cancel?"), busy);
       if (id !== undefined) host.cancelCalls(id);
     }),
   );
@@ -95,7 +95,7 @@ function registerSettings(services: EditorServices, owned: DisposableStore): voi
   );
   owned.add(
     registerCommand(services, COMMANDS.serverRemove, { failed }, async (argument) => {
-      const id = await pick.server(argument, vscode.l10n.t('Which server should leave the settings?'));
+      const id = await pick.server(argument, vscode.l10n.t('Which server do you want to remove?'));
       if (id !== undefined) await settings.remove(id);
     }),
   );

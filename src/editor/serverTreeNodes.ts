@@ -169,7 +169,8 @@ function stateNotes(server: ServerSnapshot): readonly TreeNode[] {
 }
 
 const ASKING = 'Select to see the question again.';
-const NOT_APPROVED = 'It was not allowed to start, or not given what it asked for. Start it to be asked again.';
+const NOT_APPROVED =
+  'You did not allow it to start, or did not give a value that it needs. Start it to be asked again.';
 const RESTRICTED = 'This window is in Restricted Mode. Trust the workspace to start servers.';
 
 /** Never restarted or cancelled without the person: the server may only be slow. */
@@ -222,7 +223,7 @@ function problemNode(server: string, problem: SettingsProblem): TreeNode {
     description: contributor === undefined ? where : `from ${cleanLine(contributor.name, MAX_CONTRIBUTOR)}`,
     tooltip: cleanText(
       `${['mcpl.servers', ...path].join('.')} (${where})\n${message}\n${
-        contributor === undefined ? 'Select to open the settings.' : 'Whoever makes the extension can correct it.'
+        contributor === undefined ? 'Select to open the settings.' : 'The author of the extension can correct it.'
       }`,
     ),
     spoken: `${severity === 'error' ? 'Error' : 'Warning'} in ${where}: ${label}`,
@@ -240,7 +241,7 @@ function logNode(server: string): TreeNode {
     kind: 'log',
     server,
     label: 'Log',
-    tooltip: 'What the server writes to its error output, and what happens to it.',
+    tooltip: 'Error output of the server, and its starts and stops.',
     spoken: 'Log',
     icon: { name: 'output' },
     command: SHOW_LOG,

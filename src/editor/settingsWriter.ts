@@ -106,7 +106,7 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
           layer: 'settings',
           ...(this.#host.server(server)?.contributor === undefined
             ? {}
-            : { suggestion: vscode.l10n.t('An extension contributes it: it leaves with that extension.') }),
+            : { suggestion: vscode.l10n.t('An extension contributes it. Disable or remove that extension instead.') }),
         });
       for (const place of from) await writeEntry(place, server, undefined);
       const text = removedText(server, from, all.length > from.length);

@@ -46,7 +46,7 @@ export class EditorAuthPrompt implements AuthPrompt {
       const enter = vscode.l10n.t('Enter Client Id');
       const copy = vscode.l10n.t('Copy Redirect Address');
       const text = vscode.l10n.t(
-        '{0}, where "{1}" signs you in, only knows clients that were registered there beforehand. Register one with the redirect address {2}.',
+        '{0}, where "{1}" signs you in, only accepts clients that are already registered. Register one with the redirect address {2}.',
         plainText(question.issuer, 200),
         plainText(question.server, 64),
         plainText(question.redirectUri, 200),
@@ -75,7 +75,7 @@ async function enterClient({ issuer }: ClientQuestion): Promise<EnteredClient | 
   if (clientId === undefined || clientId.trim() === '') return undefined;
   const clientSecret = await vscode.window.showInputBox({
     title,
-    prompt: vscode.l10n.t('Its secret, where it has one. Leave it empty otherwise.'),
+    prompt: vscode.l10n.t('Its secret. Leave it empty if it has none.'),
     password: true,
     ignoreFocusOut: true,
   });
@@ -96,7 +96,7 @@ function opening(reason: SignInQuestion['reason'], server: string, issuer: strin
       return vscode.l10n.t('The server "{0}" wants you to sign in at {1}.', server, issuer);
     case 'again':
       return vscode.l10n.t(
-        'The server "{0}" wants you to sign in at {1} again: what you had is no longer good.',
+        'The server "{0}" wants you to sign in at {1} again: the earlier sign-in is no longer valid.',
         server,
         issuer,
       );
@@ -107,17 +107,9 @@ function opening(reason: SignInQuestion['reason'], server: string, issuer: strin
         issuer,
       );
     case 'otherIssuer':
-      return vscode.l10n.t(
-        'The server "{0}" now wants you to sign in somewhere else than before: at {1}.',
-        server,
-        issuer,
-      );
+      return vscode.l10n.t('The server "{0}" wants you to sign in at another place than before: {1}.', server, issuer);
     case 'otherServer':
-      return vscode.l10n.t(
-        'The server "{0}" has another address than before and wants you to sign in at {1}.',
-        server,
-        issuer,
-      );
+      return vscode.l10n.t('The server "{0}" has a new address and wants you to sign in at {1}.', server, issuer);
   }
 }
 

@@ -139,7 +139,7 @@ export function blockView(block: ContentBlock): BlockView {
         note: `Link to a resource: ${cleanLine(block.name, MAX_LABEL)}`,
       };
     case 'unknown':
-      return textView(JSON.stringify(block.value, null, 2), 'Content of a kind that is not known');
+      return textView(JSON.stringify(block.value, null, 2), 'Content of an unknown type');
   }
 }
 

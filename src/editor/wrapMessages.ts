@@ -61,7 +61,7 @@ export function withContext(
   ];
 }
 
-const SYSTEM_MARK = 'What follows in this message are instructions of the chat itself, not words of the user:\n\n';
+const SYSTEM_MARK = 'The rest of this message contains instructions of the chat itself, not words of the user:\n\n';
 
 function roleOf(role: vscode.LanguageModelChatMessageRole): MessageOutline['role'] {
   if (role === vscode.LanguageModelChatMessageRole.Assistant) return 'assistant';

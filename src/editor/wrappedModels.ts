@@ -71,7 +71,7 @@ export class WrappedModels {
     const base = this.#bases.get(id);
     if (base !== undefined) return base;
     const words = vscode.l10n.t(
-      'The language model "{0}" is not there any more. Choose another one.',
+      'The language model "{0}" is no longer available. Choose another one.',
       plainText(id, 100),
     );
     throw vscode.LanguageModelError.NotFound(words);

@@ -44,7 +44,7 @@ async function open(): Promise<Opened> {
 
 function failed(reason: string): HostError {
   const suggestion = 'Look into the log of MCP Live, and try again.';
-  return new HostError('STORAGE_FAILED', `What is kept in memory cannot be used: ${reason}`, {
+  return new HostError('STORAGE_FAILED', `The states in memory cannot be used: ${reason}`, {
     layer: 'host',
     suggestion,
   });

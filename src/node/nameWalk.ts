@@ -24,7 +24,7 @@ export interface NameWalk {
 const MAX_LINKS = 40;
 
 const TOO_MANY_LINKS = unknown('It leads through too many links, or in a circle.');
-const STRANGE_MACHINE = unknown('It is on a machine on which no open folder is.');
+const STRANGE_MACHINE = unknown('It is on a machine that has no open folder.');
 
 /**
  * Where a path leads, name by name. What does not exist is taken as it is written, and so is what would lie in a file:

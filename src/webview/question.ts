@@ -40,8 +40,7 @@ class QuestionPage {
     this.#head.replaceChildren(...headOf(question));
     this.#accept.textContent = question.accept;
     this.#decline.textContent = question.decline;
-    this.#cancel.title =
-      question.cancelHint ?? 'Leaves the question open-ended: the server is told that you gave no answer (Escape)';
+    this.#cancel.title = question.cancelHint ?? 'Close without an answer, and let the server know (Escape)';
     this.#blocks.replaceChildren(...question.blocks.map(blockView));
     this.#controls = question.fields.map((field) =>
       fieldControl(field, question.values, () => this.#send({ type: 'entered', values: this.#values() })),

@@ -84,7 +84,7 @@ class TracePage {
     const choice = element('div', { class: 'select', children: [this.#direction] });
     const clear = button('Clear', 'secondary', () => this.#send({ type: 'clear' }));
     const save = button('Export…', 'secondary', () => this.#send({ type: 'export' }));
-    this.#record.title = 'Record what goes over the connection';
+    this.#record.title = 'Record the messages of the connection';
     this.#follow.title = 'Keep the newest message in view';
     const children = [this.#search, choice, this.#count, this.#said, this.#record, this.#follow, clear, save];
     return element('header', { attributes: { role: 'toolbar', 'aria-label': 'Trace' }, children });
@@ -194,8 +194,8 @@ function countText({ start, end, kept }: TraceStatus): string {
 function emptyText({ kept, isOn }: TraceStatus): string {
   if (kept > 0) return 'No message matches the filter.';
   return isOn
-    ? 'Nothing has gone over the connection since recording began. Call a tool, or restart the server to see how it opens.'
-    : 'Recording is off. Press Record to see what goes over the connection.';
+    ? 'No messages since recording began. Call a tool, or restart the server to see the handshake.'
+    : 'Recording is off. Press Record to see messages.';
 }
 
 new TracePage().start();

@@ -168,7 +168,7 @@ suite('mcpl host --control and what servers want to have approved', function () 
     const { question: asked } = await question();
     assert.equal(((await call('elevate', '')) as Message)['approved'] === true, false);
     await host.hear({ event: 'questionClosed', question: asked });
-    assert.deepEqual(await waiting, { approved: false, reason: 'Nobody approved it in time.' });
+    assert.deepEqual(await waiting, { approved: false, reason: 'It was not approved in time.' });
   });
 });
 
@@ -178,10 +178,10 @@ suite('A command at a terminal, and what a server would touch', function () {
 
   test('is denied where there is no terminal, with the next step', async () => {
     const { code, out, err } = await mcpl('call', '--enable', '*', 'elevate', 'path=/nowhere/new', ...SERVER);
-    const reason = 'It needs the approval of a user, and nobody can be asked.';
+    const reason = 'It needs the approval of a user, and there is no user to ask.';
     assert.deepEqual([code, JSON.parse(out)], [0, { approved: false, reason }]);
     assert.deepEqual(err.split('\n'), [
-      '! scope/elevate /nowhere/new: denied, as nobody could be asked',
+      '! scope/elevate /nowhere/new: denied, because there is no user to ask',
       'Allow what needs an approval with --allow-scope <pattern>, or run this in a terminal to be asked.',
       '',
     ]);

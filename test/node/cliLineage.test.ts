@@ -178,7 +178,7 @@ suite('Commands at a terminal and states', function () {
       .split('\n');
     assert.deepEqual(lines.slice(0, 2), [
       'mcpl-demo state.book: 3 checkpoints, kept by the host',
-      '! No call is sent before somebody goes back: there is no state at page.',
+      '! Calls are refused until a rollback: there is no state at page.',
     ]);
     assert.match(lines[2] ?? '', /^\* page edit_page .* ! .*\/chapters\/0\/text/);
     assert.deepEqual(lines.slice(3), ['* page (head) add_page {"text":"Two"}', '* page add_page {"text":"One"}', '']);

@@ -75,10 +75,7 @@ suite('The program mcpl and what servers offer beside tools', function () {
   test('leaves open what a server asks where there is no terminal, and says what it was', async () => {
     const { code, out, err } = await mcpl('call', 'ask', '--', ...MODERN);
     assert.deepEqual([code, out], [0, '{"action":"cancel"}\n']);
-    assert.match(
-      err,
-      /^The server "node" asks: Is it all right\?\nNobody can answer here, because this is no terminal\./,
-    );
+    assert.match(err, /^The server "node" asks: Is it all right\?\nThis question needs a terminal\./);
   });
 
   test('reaches a server by WebSocket', async () => {

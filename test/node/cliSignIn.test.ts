@@ -104,7 +104,7 @@ suite('Signing in without an editor', function () {
     const { code, out, err } = await mcpl('inspect', '--era', 'legacy', world.server);
     assert.deepEqual([code, out], [3, '']);
     assert.match(err, /^The server "127\.0\.0\.1" needs you to sign in\.\n {2}For: http:\/\/127\.0\.0\.1:\d+\/mcp\n/);
-    assert.match(err, /Run it in one, or give a token with --header\.\n/);
+    assert.match(err, /Run the command in one, or give a token with --header\.\n/);
     const withToken = await mcpl(
       'inspect',
       '--header',

@@ -146,7 +146,7 @@ suite('the Servers view', () => {
       [
         '> s (off) <circle-outline> #server+startable',
         '> s (not allowed to start) <circle-outline> #server+startable',
-        '  It was not allowed to start, or not given what it asked for. Start it to be asked again. <info>',
+        '  You did not allow it to start, or did not give a value that it needs. Start it to be asked again. <info>',
         '> s (off in Restricted Mode) <circle-outline> #server+startable',
         '  This window is in Restricted Mode. Trust the workspace to start servers. <info>',
         '> s (waiting for your answer) <question> #server+startable+stoppable',

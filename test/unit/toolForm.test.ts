@@ -164,7 +164,7 @@ suite('what the Call Tool page shows', () => {
         ['text', 'command:evil', 'Link to a resource: x'],
         ['text', 'inside', 'Resource a://b'],
         ['image', 'data:image/gif;base64,AAAA', 'Resource a://c: Image, image/gif, 1 KB'],
-        ['text', '{\n  "type": "new",\n  "x": 1\n}', 'Content of a kind that is not known'],
+        ['text', '{\n  "type": "new",\n  "x": 1\n}', 'Content of an unknown type'],
       ],
     );
   });

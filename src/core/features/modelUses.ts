@@ -84,7 +84,7 @@ export class LiveModelUses implements ModelUses, Disposable {
       if (taken.kind === 'refused') return { kind: 'refused', message: taken.message };
       return { kind: 'reserved', release: () => taken.done(undefined) };
     } catch (error) {
-      return { kind: 'refused', message: `What this server may use cannot be told now: ${messageOf(error)}` };
+      return { kind: 'refused', message: `The budget of this server cannot be read now: ${messageOf(error)}` };
     }
   }
 

@@ -184,7 +184,7 @@ export class RememberedApprovals implements Disposable {
     } catch (error) {
       this.#loading = undefined;
       if (this.#isDisposed) return;
-      log.log('error', `What was approved in earlier sessions could not be read: ${messageOf(error)}`);
+      log.log('error', `The approvals of earlier sessions could not be read: ${messageOf(error)}`);
     }
   }
 
@@ -322,7 +322,7 @@ function isOver({ until }: ScopeGrant, now: number): boolean {
 }
 
 function unreadable(): HostError {
-  return new HostError('STORAGE_FAILED', 'What was approved in earlier sessions could not be read.', {
+  return new HostError('STORAGE_FAILED', 'The approvals of earlier sessions could not be read.', {
     layer: 'host',
     effect: 'none',
     suggestion: 'Look into the log of MCP Live, and try again.',

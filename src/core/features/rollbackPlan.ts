@@ -10,7 +10,7 @@ export function hindranceOf(detail: CheckpointDetail, unit: StateUnit | undefine
   if (node.form === 'placeholder')
     return `Nothing but its name is known of ${checkpointName(node)}. Choose a checkpoint that was recorded.`;
   if (featureSet === '')
-    return 'Nobody can tell which feature set this state belongs to. Name the feature set of its tool in "toolFeatureSets".';
+    return 'The feature set of this state is unknown. Name the feature set of its tool in "toolFeatureSets".';
   if (unit?.session === undefined) return `The server "${server}" is not running. Start it, then try again.`;
   const view = unit.snapshot.mcpl?.sets.find(({ set }) => set.name === featureSet);
   if (view === undefined) return `The server "${server}" does not declare the feature set "${featureSet}" any more.`;

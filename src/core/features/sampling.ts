@@ -108,7 +108,7 @@ export class SamplingFeature implements SessionFeature {
       case 'full':
         throw refused('Too many sampling requests wait for an answer.');
       case 'late':
-        throw refused('Nobody answered the sampling request in time.');
+        throw refused('The sampling request was not answered in time.');
       case 'cancelled':
         throw refused('The sampling request was cancelled.');
       case 'answered':

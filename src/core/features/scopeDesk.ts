@@ -119,7 +119,7 @@ export class ScopeDesk {
     } catch (error) {
       if (isHostError(error, 'CANCELLED')) return denied('withdrawn', []);
       // What cannot be found out is not allowed.
-      this.#options.log.log('error', `What "${id}" wants to touch could not be decided: ${messageOf(error)}`);
+      this.#options.log.log('error', `The targets of "${id}" could not be decided: ${messageOf(error)}`);
       return denied('host', []);
     } finally {
       const left = (this.#open.get(id) ?? 1) - 1;
@@ -257,7 +257,7 @@ export class ScopeDesk {
   }
 }
 
-const HAS_SECRET = 'It names what the settings keep secret, so that nobody can be shown what to approve.';
+const HAS_SECRET = 'It names a secret of the settings, which a question cannot show.';
 
 /** Judged at once. Where folders are is looked up for each part, and others have their turn: 10,000 took 100 ms. */
 const PART = 200;
@@ -295,13 +295,13 @@ interface Decision {
 const HOW: Readonly<Record<ScopeDenial, string>> = {
   settings: 'denied by the settings',
   host: 'refused',
-  changed: 'denied, as something else changed meanwhile',
+  changed: 'denied, because something else changed meanwhile',
   byPerson: 'denied by the person',
-  timeout: 'denied, as nobody answered in time',
-  dismissed: 'denied, as the question was closed',
-  nobody: 'denied, as nobody could be asked',
-  flood: 'denied, as there were too many requests',
-  withdrawn: 'taken back before it was answered',
+  timeout: 'denied, because there was no answer in time',
+  dismissed: 'denied, because the question was closed',
+  nobody: 'denied, because there is no user to ask',
+  flood: 'denied, because there were too many requests',
+  withdrawn: 'withdrawn before it was answered',
 };
 
 function denied(why: ScopeDenial, targets: readonly ScopeTarget[], detail?: string): Decision {

@@ -103,10 +103,10 @@ const SAID: Readonly<Record<ScopeDenial, readonly [what: string, next: string]>>
   host: ['what it would touch cannot be allowed', 'Name an ordinary path, then try again.'],
   changed: ['something changed while it was being decided', 'Try again.'],
   byPerson: ['the person denied it', 'Do not repeat it; ask the person what to do instead.'],
-  timeout: ['nobody approved it in time', 'Ask the person to look into the Approvals view, then try again.'],
+  timeout: ['it was not approved in time', 'Ask the person to look into the Approvals view, then try again.'],
   dismissed: ['the person closed the question', 'Ask the person whether it is wanted, then try again.'],
   nobody: [
-    'it needs an approval, and nobody is here who could give it',
+    'it needs an approval, and there is no user to ask',
     'Add what it touches to "scopes" in the settings of the server.',
   ],
   flood: ['too many calls wait for an approval', 'Wait until some are decided, then try again.'],

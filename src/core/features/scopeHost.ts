@@ -158,9 +158,9 @@ const REASONS: Readonly<Record<ScopeDenial, string>> = {
   host: 'It does not name something that can be allowed.',
   changed: 'Something changed while it was being decided.',
   byPerson: 'The user denied it.',
-  timeout: 'Nobody approved it in time.',
+  timeout: 'It was not approved in time.',
   dismissed: 'The user closed the question.',
-  nobody: 'It needs the approval of a user, and nobody can be asked.',
+  nobody: 'It needs the approval of a user, and there is no user to ask.',
   flood: 'Too many requests wait for an approval.',
   withdrawn: 'It was taken back.',
 };

@@ -86,7 +86,7 @@ function approvalMessage({ server, featureSet, subject, waiting }: PendingApprov
 
 const WHY: Readonly<Record<ScopeDoubt, string>> = {
   unlisted: 'Its scope lists neither allow nor deny it.',
-  disagreement: 'It calls it by a name that stands for something else.',
+  disagreement: 'Its label names something else.',
   noTarget: 'MCP Live could not find out what it would touch.',
 };
 

@@ -180,7 +180,7 @@ function mustCheck(member: McplMember): boolean {
 function uncheckable({ server }: McplMember): HostError {
   return new HostError(
     'ANSWER_WITHHELD',
-    `The server "${server}" must see every answer first, which this chat allows nobody.`,
+    `The server "${server}" must see every answer first, which this chat does not support.`,
     {
       layer: 'policy',
       effect: 'none',

@@ -151,7 +151,7 @@ export class Budgets {
       this.#options.onRead?.(server);
     } catch (error) {
       ledger.reading = undefined;
-      const detail = `What the server used of models before could not be read: ${messageOf(error)}`.slice(0, 500);
+      const detail = `The earlier model use of the server could not be read: ${messageOf(error)}`.slice(0, 500);
       const facts = { featureSet: undefined, inferenceId: undefined, durationMs: 0, tokens: undefined };
       recorder.record({ at: clock.now(), server, operation: 'inference/budget', outcome: 'failure', detail, ...facts });
     }
@@ -160,7 +160,7 @@ export class Budgets {
 
   /** Without knowing what was used, nothing is given: a store that fails must not lift every limit. */
   #unread(): Refusal {
-    const message = 'The host cannot tell now how much this server has used of its models. Ask again in a minute.';
+    const message = 'The host cannot read the budget of this server now. Ask again in a minute.';
     return { kind: 'refused', limit: 'unread', message, retryAt: this.#options.clock.now() + READ_AGAIN_MS };
   }
 

@@ -86,7 +86,7 @@ export class ContextHooks {
       const authority = authorityOf(member, USE, featureSet);
       if (authority.kind === 'refused') {
         this.#record(turn, member, { ...report, outcome: 'dropped', detail: `Not used: ${authority.why}.` });
-        return { placed: [], remarks: [`What "${member.server}" adds was not used: ${authority.why}.`] };
+        return { placed: [], remarks: [`The context of "${member.server}" was not used: ${authority.why}.`] };
       }
       const admitted = admitInjections(member, withoutSecrets(member, injections));
       const all = [...remarks.map((remark) => `"${member.server}": ${member.redact(remark)}`), ...admitted.remarks];
@@ -96,7 +96,7 @@ export class ContextHooks {
       return { placed: admitted.placed, remarks: all };
     } catch (error) {
       this.#record(turn, member, { ...report, outcome: 'failure', detail: `Unreadable: ${messageOf(error)}` });
-      return { placed: [], remarks: [`What "${member.server}" adds cannot be read and was not used.`] };
+      return { placed: [], remarks: [`The context of "${member.server}" cannot be read and was not used.`] };
     }
   }
 
@@ -107,7 +107,7 @@ export class ContextHooks {
     if (authority.kind === 'allowed') return contribution;
     const detail = `Not used: ${authority.why}.`;
     this.#record(turn, member, { operation: METHOD, outcome: 'dropped', durationMs: 0, detail });
-    return { placed: [], remarks: [`What "${member.server}" adds was not used: ${authority.why}.`] };
+    return { placed: [], remarks: [`The context of "${member.server}" was not used: ${authority.why}.`] };
   }
 
   #record(turn: HookTurn, member: McplMember, report: HookReport): void {

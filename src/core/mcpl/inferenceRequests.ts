@@ -189,7 +189,7 @@ export class InferenceRequests {
         // What is left of a budget is no wish of the server's, and more than models take.
         maxTokens: params.maxTokens === undefined ? undefined : maxTokens,
         temperature: params.temperature,
-        justification: `The server "${member.server}" asks a model by itself (${cleanLine(featureSet, 100)}).`,
+        justification: `The server "${member.server}" sends a request to a model (${cleanLine(featureSet, 100)}).`,
       },
       onText: (piece) => {
         if (isOff(request)) stop.cancel();

@@ -84,7 +84,7 @@ export class SetUpdates {
     } catch (error) {
       if (this.#session !== session) return;
       if (isHostError(error, 'REMOTE_ERROR') && error.rpcCode === RPC.methodNotFound) {
-        log.log('info', 'The server says MCPL 0.5 and does not take its policy as a request: it is told of it.');
+        log.log('info', 'The server says MCPL 0.5 and does not take its policy as a request: it gets a notification.');
         session.notify('featureSets/update', choice);
       } else log.log('warn', `The server did not take its feature sets: ${messageOf(error)}`);
     }

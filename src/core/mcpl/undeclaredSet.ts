@@ -9,7 +9,7 @@ export function undeclaredSet(dialect: McplDialect): readonly FeatureSet[] {
   if (dialect.before) uses.push('contextHooks.beforeInference');
   if (dialect.after !== 'none') uses.push('contextHooks.afterInference');
   if (uses.length === 0) return [];
-  const description = 'What this server does without having declared a feature set for it.';
+  const description = 'Actions of this server without a declared feature set.';
   return [
     { name: UNDECLARED, description, uses, scoped: false, rollback: false, hostState: false, problem: undefined },
   ];

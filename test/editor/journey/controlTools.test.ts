@@ -93,7 +93,7 @@ suite('A person whose model asks for a rollback', () => {
     await send(`call mcpl_rollback {"place": ${second}}`);
     await dialog();
     await person.dialog('Roll Back');
-    await untilAnswer(/state \(state\.book\) is back at page-\w+\. What comes now is a new branch\./);
+    await untilAnswer(/state \(state\.book\) is back at page-\w+\. The next checkpoint starts a new branch\./);
     await person.screenshot('journey control tools 03 rolled back');
   });
 });

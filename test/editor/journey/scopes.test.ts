@@ -232,7 +232,7 @@ suite('A person who decides what servers may touch', () => {
     await me().again({ path: join(outside, 'passwd') });
     await me().toast('/passwd, outside this workspace.').waitFor();
     await until('a badge', journey(), async () => (await me().badge()) === '1');
-    await me().result(/^Failed after [56]\.\d s\s+.* was not called: nobody approved it in time\./);
+    await me().result(/^Failed after [56]\.\d s\s+.* was not called: it was not approved in time\./);
     await until('no badge', journey(), async () => (await me().badge()) === '');
     await me().shot('07 too late');
     await person.command('Notifications: Clear All Notifications');
@@ -245,7 +245,7 @@ suite('A person who decides what servers may touch', () => {
     await me().call('request_access', { path: 'drafts/letter.md', label: 'notes/shopping.md' });
     const both = me().toast('files (files.edit) wants to read drafts/letter.md and notes/shopping.md.');
     await both.waitFor();
-    assert.match(await both.innerText(), /It calls it "notes\/shopping\.md", which stands for something else\./);
+    assert.match(await both.innerText(), /It calls it "notes\/shopping\.md", which names something else\./);
     await me().shot('08 two names');
     assert.equal(await both.locator('.monaco-button').first().innerText(), 'Deny');
     await me().answer('drafts/letter.md', 'Deny');

@@ -162,7 +162,7 @@ suite('Approvals', () => {
     await asks();
     await told(
       'files (files.edit) wants to write to /etc/passwd and src/a.ts, 1 of 2 outside this workspace. ' +
-        'It calls it "src/a.ts", which stands for something else.',
+        'It calls it "src/a.ts", which names something else.',
     );
     await person.screenshot('an approval under another name');
     await person.press('Escape');

@@ -147,7 +147,7 @@ suite('A chat with @mcpl', () => {
         vscode.LanguageModelError.NoPermissions('no'),
         'Allow Language Model Use The editor does not let MCP Live use this language model. Ask again, and allow it when the editor asks.',
       ],
-      [vscode.LanguageModelError.NotFound('gone'), 'The language model is not there any more. Choose another one.'],
+      [vscode.LanguageModelError.NotFound('gone'), 'The language model is no longer available. Choose another one.'],
       [new Error('wire cut'), 'The language model failed: wire cut. Ask again, or choose another model.'],
     ];
     for (const [number, [error, told]] of failures.entries()) {

@@ -188,7 +188,7 @@ suite('The rounds of a chat with @mcpl', () => {
     await untilTools('notepad');
     model.respondWith([{ call: 'notepad_list_notes' }]);
     await say('List them for ever');
-    await eventually(async () => (await lastAnswer()).includes('The model was not done after 15 rounds.'), true);
+    await eventually(async () => (await lastAnswer()).includes('The model did not finish within 15 rounds.'), true);
     await untilOver();
     assert.equal(model.requests.length, 15);
     model.respondWith(['Done.']);

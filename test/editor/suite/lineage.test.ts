@@ -156,7 +156,7 @@ suite('The lineage of a feature set', () => {
     await answering('Roll Back');
     await vscode.commands.executeCommand('mcpl.rollBack', { place: await placeOf('chk_2') });
     await untilHead('chk_2');
-    await told(/^notes \(notes\.edit\) is back at chk_2\. What comes now is a new branch\.$/);
+    await told(/^notes \(notes\.edit\) is back at chk_2\. The next checkpoint starts a new branch\.$/);
     assert.equal(await call('edit', 'd'), '{"notes":["a","b"]}');
   });
 
@@ -385,7 +385,7 @@ suite('The lineage of a feature set', () => {
     await person.click('.interactive-response .monaco-button:has-text("Roll Back to chk_2")');
     await untilHead('chk_2');
     await say('/rollback nothing');
-    await eventually(lastAnswer, 'No checkpoint is called "nothing". /checkpoints lists those that there are.');
+    await eventually(lastAnswer, 'No checkpoint is called "nothing". /checkpoints lists all of them.');
     await say('/rollback chk_1');
     await eventually(
       lastAnswer,

@@ -59,7 +59,7 @@ suite('The use of language models', () => {
       async () => lineOf('memory')?.replace(/ +/g, ' '),
       'memory the first of the editor 1 of 2 1,234 of 50,000',
     );
-    assert.match(page(), /^Servers may not use language models by themselves in this workspace\./);
+    assert.match(page(), /^Servers may not use language models on their own in this workspace\./);
     assert.match(page(), /\nWithin a day\n(who.*)\n(memory|you) /);
     assert.match(page(), /\nyou +chats with @mcpl +fake\/sees +\d+ +[\d,]+ +\d{4}-/);
     assert.match(page(), /\nmemory +sampling +fake\/sees +1 +1,234 +\d{4}-/);

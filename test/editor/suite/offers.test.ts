@@ -239,7 +239,7 @@ suite('Browse Resources', () => {
     await eventually(
       async () =>
         (await person.notifications()).some(
-          (text) => text.includes('takes pictures only from files') && text.endsWith('dot.png'),
+          (text) => text.includes('accepts pictures only from files') && text.endsWith('dot.png'),
         ),
       true,
     );

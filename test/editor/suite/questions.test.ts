@@ -145,7 +145,7 @@ suite('What servers ask', () => {
     await person.answerInput('Ada');
     await step('(2/14)');
     await person.press('Escape');
-    await eventually(async () => (await message()).includes('What you entered is kept'), true);
+    await eventually(async () => (await message()).includes('Your input is kept'), true);
     await person.notification('Continue');
     await step('(2/14)');
     await person.click(`${QUICK_INPUT} .quick-input-left-action-bar .action-label`);
@@ -155,7 +155,7 @@ suite('What servers ask', () => {
       ['"everything" asks: Please provide inputs for the following fields: (1/14)'],
     );
     await person.press('Escape');
-    await person.notification('Decline', 'What you entered is kept');
+    await person.notification('Decline', 'Your input is kept');
     assert.match((await called).modelText, /"action": "decline"/);
   });
 

@@ -110,12 +110,12 @@ suite('A server that uses a model', () => {
     await eventually(
       () => person.texts('.quick-input-list .monaco-list-row .label-description'),
       [
-        'It gets the answers of models without a look at them · this session',
+        'It gets answers of models without a review · this session',
         'Its prompts go to a model without a question · always',
       ],
     );
     await person.screenshot('what is remembered of servers that use models');
-    for (const text of ['Its prompts go', 'It gets the answers']) await person.pick(text);
+    for (const text of ['Its prompts go', 'It gets answers']) await person.pick(text);
     await person.click('.quick-input-widget .quick-input-action .monaco-button');
     await forgotten;
     const last = asksModel('Five');

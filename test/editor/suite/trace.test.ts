@@ -52,7 +52,7 @@ suite('The protocol trace', () => {
     await person.webviewClick('button:has-text("Clear")');
     await eventually(count, '0 messages');
     await person.webviewClick('button:has-text("Record")');
-    await eventually(() => texts('.empty'), ['Recording is off. Press Record to see what goes over the connection.']);
+    await eventually(() => texts('.empty'), ['Recording is off. Press Record to see messages.']);
     await callTool();
     assert.equal((await mcpLive()).host.trace('demo').size, 0);
   });

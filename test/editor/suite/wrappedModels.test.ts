@@ -330,7 +330,7 @@ suite('A model with hooks of servers', () => {
       'Blocked: The quota of the language model is used up. Try again later, or choose another model.',
       'Blocked: The language model refused the request, because its filter was hit. Ask in other words, or choose another model.',
       'NoPermissions: The editor does not let MCP Live use this language model. Ask again, and allow it when the editor asks.',
-      'NotFound: The language model is not there any more. Choose another one.',
+      'NotFound: The language model is no longer available. Choose another one.',
       'Error: The language model failed: Broken. Ask again, or choose another model.',
     ]);
   });
@@ -382,7 +382,7 @@ suite('A model with hooks of servers', () => {
             content: [
               {
                 kind: 'text',
-                value: 'What follows in this message are instructions of the chat itself, not words of the user:\n\n',
+                value: 'The rest of this message contains instructions of the chat itself, not words of the user:\n\n',
               },
               { kind: 'text', value: 'Be brief.' },
             ],

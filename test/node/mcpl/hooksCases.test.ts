@@ -107,8 +107,8 @@ mcplCases('hooks before a model is asked', (open) => {
     for (const turnIndex of [0, 1, 2]) remarks.push((await opened.turn('Hello', { turnIndex })).remarks);
     const why = (name: string): string => `it names the feature set "${name}", which has no part in this hook`;
     assert.deepEqual(remarks, [
-      [`What "case" adds was not used: ${why('other')}.`],
-      [`What "case" adds was not used: ${why('nobody')}.`],
+      [`The context of "case" was not used: ${why('other')}.`],
+      [`The context of "case" was not used: ${why('nobody')}.`],
       [],
     ]);
     const context = 'user: <context server="case" namespace="memory">\nFrom somebody.\n</context>\n';

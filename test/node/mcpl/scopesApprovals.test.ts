@@ -9,7 +9,7 @@ import { FILES_SET, LISTS, type ScopeCase, scopeCases } from './scopeCase.ts';
 
 const NO = '{"approved":false,"reason":"The settings of the host deny it."}';
 const CLOSED = '{"approved":false,"reason":"The user closed the question."}';
-const LATE = '{"approved":false,"reason":"Nobody approved it in time."}';
+const LATE = '{"approved":false,"reason":"It was not approved in time."}';
 const MANY = '{"approved":false,"reason":"Too many requests wait for an approval."}';
 const CHANGED = '{"approved":false,"reason":"Something changed while it was being decided."}';
 const YES = '{"approved":true}';
@@ -48,7 +48,7 @@ scopeCases('the approvals', (open) => {
       `${DECIDED} success: scope/elevate ${HOSTS}: allowed by the person (session)`,
       `${DECIDED} success: scope/elevate ${HOSTS}: allowed by the person before (session)`,
       `${DECIDED} success: scope/elevate ${HOSTS}: allowed by the person before (session)`,
-      `${DECIDED} refused: scope/elevate /out/x: denied, as the question was closed`,
+      `${DECIDED} refused: scope/elevate /out/x: denied, because the question was closed`,
       `${DECIDED} refused: scope/elevate /out/x: denied by the person`,
       `${DECIDED} refused: scope/elevate /out/x: denied by the person`,
     ]);
@@ -77,7 +77,7 @@ scopeCases('the approvals', (open) => {
     assert.deepEqual(opened.mcpl.host.approvals.pending(), []);
     assert.equal(
       (await opened.decisions()).at(-1),
-      `${DECIDED} timeout: scope/elevate /out/x: denied, as nobody answered in time`,
+      `${DECIDED} timeout: scope/elevate /out/x: denied, because there was no answer in time`,
     );
   });
 
@@ -191,9 +191,9 @@ scopeCases('the approvals', (open) => {
     assert.deepEqual([elsewhere, denied, inside, same], [CHANGED, NO, CHANGED, YES]);
     assert.deepEqual(opened.asked, Array(4).fill('case files elevate unlisted “/ws/link/x”: label /out/x'));
     assert.deepEqual(await opened.decisions(), [
-      `${DECIDED} refused: scope/elevate /etc/x: denied, as something else changed meanwhile`,
+      `${DECIDED} refused: scope/elevate /etc/x: denied, because something else changed meanwhile`,
       `${DECIDED} refused: scope/elevate /ws/secrets/x: denied by the settings`,
-      `${DECIDED} refused: scope/elevate /ws/src/x: denied, as something else changed meanwhile`,
+      `${DECIDED} refused: scope/elevate /ws/src/x: denied, because something else changed meanwhile`,
       `${DECIDED} success: scope/elevate /out/x: allowed by the person (once)`,
     ]);
   });

@@ -114,7 +114,7 @@ scopeCases('what the specification obliges a host to', (open) => {
         'denied by the settings',
         'allowed by the settings',
         'denied by the settings',
-        'denied, as the question was closed',
+        'denied, because the question was closed',
         'scope/elevate /out/x',
         'allowed by the person (session)',
         'allowed by the person before (session)',

@@ -52,7 +52,7 @@ suite('The command line', () => {
     for (const folder of ['/w*', '/w?', '/[w]', '/{a,b}', '/~', '/$x', '/a\\b'])
       assert.match(
         usageError(() => allowed(folder, 'src/**')),
-        /^--allow-scope "src\/\*\*": Write it with its whole path/,
+        /^--allow-scope "src\/\*\*": Use an absolute path/,
       );
     assert.deepEqual(allowed('/[w]', '/ws/**'), list('/ws/**'));
     assert.equal(

@@ -63,7 +63,7 @@ suite('A lineage at a terminal', () => {
     ];
     assert.deepEqual(lineageText(summary({ count: 9, blocked: checkpoint(4) }), windowOf(rows, 9)), [
       'files files.book: 9 checkpoints, kept by the host',
-      '! No call is sent before somebody goes back: there is no state at chk_4.',
+      '! Calls are refused until a rollback: there is no state at chk_4.',
       '* chk_5 "before[31m" (head) 2026-02-03T10:00:05Z write {"text":"x"}',
       '| * chk_4 (1 conversation, pinned) 2026-02-03T10:00:04Z write {"text":"x"} ! Operation 1 (add /x) does not fit.',
       '|/',

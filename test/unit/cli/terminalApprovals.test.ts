@@ -119,7 +119,7 @@ suite('What servers want to have approved, at a terminal', () => {
     approvals.ask(approval('a1'));
     await dialog.type(undefined);
     assert.deepEqual(approvals.answers, ['a1 dismiss']);
-    assert.equal(dialog.shown.at(-1), 'It is denied, as there was no answer.');
+    assert.equal(dialog.shown.at(-1), 'It is denied, because there was no answer.');
   });
 
   test('without a terminal nobody listens', () => {
@@ -137,7 +137,7 @@ suite('What servers want to have approved, at a terminal', () => {
     await dialog.asked();
     approvals.settle('a1', { kind: 'denied', why: 'timeout' });
     await settle();
-    assert.deepEqual(dialog.shown, [...WANTS, 'It is denied, as nobody answered in time.', `${PROMPT}(void)`]);
+    assert.deepEqual(dialog.shown, [...WANTS, 'It is denied, because there was no answer in time.', `${PROMPT}(void)`]);
     assert.deepEqual(approvals.answers, []);
   });
 

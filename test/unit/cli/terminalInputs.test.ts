@@ -154,7 +154,7 @@ suite('What servers ask, at a terminal', () => {
         'The server "files" wants you to visit a page: Sign in there.\n  https://x.test/\n  Its host is x.test.',
         '! Odd.',
         'Open it in a browser, if you trust it. Did you open it? (yes; no to refuse; Enter to leave it open) yes',
-        'The server "files" says that the page is done with.',
+        'The server "files" says that the page is complete.',
       ],
     );
   });
@@ -172,7 +172,7 @@ suite('What servers ask, at a terminal', () => {
       await authPrompt.askClient?.({ server: 'files', issuer: 'i', redirectUri: 'r' }, NO_CANCELLATION),
     ];
     assert.deepEqual(outcomes, ['cancel', 'cancel', 'cancel', false, undefined]);
-    assert.equal(dialog.shown.filter((text) => text.includes('because this is no terminal')).length, 3);
+    assert.equal(dialog.shown.filter((text) => text.includes('needs a terminal')).length, 3);
   });
 
   test('signing in is agreed to, and its address shown', async () => {

@@ -34,8 +34,11 @@ const FULL: Partial<ApprovalState> = {
   history: [
     decision(9, 'scope/elevate /etc/hosts: allowed by the person (once)'),
     decision(8, 'edit_file /ws/app/.env: denied by the settings', { outcome: 'refused' }),
-    decision(7, 'scope/elevate /x: denied, as nobody answered in time', { outcome: 'timeout', server: 'other' }),
-    decision(6, 'scope/elevate: taken back before it was answered', { outcome: 'cancelled', featureSet: undefined }),
+    decision(7, 'scope/elevate /x: denied, because there was no answer in time', {
+      outcome: 'timeout',
+      server: 'other',
+    }),
+    decision(6, 'scope/elevate: withdrawn before it was answered', { outcome: 'cancelled', featureSet: undefined }),
   ],
 };
 
@@ -71,8 +74,8 @@ v Remembered (2) <bookmark> #group
 > History <history> #group
   /etc/hosts: allowed by the person (once) (files (files.edit) · 1 min) <check> #decision
   edit_file .env: denied by the settings (files (files.edit) · 1 min) <circle-slash> #decision
-  /x: denied, as nobody answered in time (other (files.edit) · 1 min) <watch> #decision
-  scope/elevate: taken back before it was answered (files · 1 min) <close> #decision`,
+  /x: denied, because there was no answer in time (other (files.edit) · 1 min) <watch> #decision
+  scope/elevate: withdrawn before it was answered (files · 1 min) <close> #decision`,
     );
   });
 

@@ -4,19 +4,19 @@ import { approvalsJson } from '../../../src/editor/approvalRecords.ts';
 import { decision, grant, name, ONE_FOLDER, path, waits } from './scopeApprovals.ts';
 
 const ANSWERS = `This is policy, not a sandbox: the server's process can touch anything that you can.
-What you allow here is what MCP Live answers or sends.
+Your answer decides only what MCP Live answers or sends.
 
 Your answers
   Allow Once
-    Only what waits now. The next request is asked for again.
+    Allows only the waiting requests. You are asked about the next one.
   Allow for This Session
-    Identical requests too, until this window closes.
+    Also allows identical requests until this window closes.
   Always Allow in This Workspace
-    Identical requests too, in this workspace, for 90 days or until you revoke it.
+    Also allows identical requests in this workspace for 90 days, or until you revoke it.
   Deny
-    Nothing that waits now. The next request is asked for again.
+    Denies the waiting requests. You are asked about the next one.
 
-Identical is what the same program asks for with the same targets and the same data.
+An identical request comes from the same program, with the same targets and the same data.
 `;
 
 suite('The details of a request', () => {
@@ -35,7 +35,7 @@ suite('The details of a request', () => {
 Server       files
 Feature set  files.edit
 Action       scope/elevate; it says that it will append
-Why asked    It calls it by a name that stands for something else.
+Why asked    Its label names something else.
 Asked        2026-11-18 16:04:21
 Ends         2026-11-18 16:05:21, denied
 Waiting      2 identical requests; your answer is for all of them
@@ -78,7 +78,7 @@ Server       files
 Action       a call of its tool run_all
 Why asked    MCP Live could not find out what it touches.
 Asked        2026-11-18 16:04:21
-Ended        denied, as nobody answered in time
+Ended        denied, because there was no answer in time
 
 Targets
   (MCP Live could not find out what it touches.)
@@ -86,12 +86,12 @@ Targets
 The arguments
   {}
 
-${ANSWERS.replace(/Identical is.*/, 'Identical is a call of the same tool of the same program with the same arguments.')}`,
+${ANSWERS.replace(/An identical request.*/, 'An identical request calls the same tool of the same program with the same arguments.')}`,
     );
     const known = waits('1', [path('/etc/hosts')], { action: { kind: 'call', tool: 'write' }, payload: '{}' });
     assert.match(
       approvalPage(known, ONE_FOLDER, undefined),
-      /^Identical is a call of the same tool of the same program with the same targets, whatever else it says\.$/m,
+      /^An identical request calls the same tool of the same program with the same targets, even if other arguments differ\.$/m,
     );
   });
 
@@ -115,7 +115,7 @@ ${ANSWERS.replace(/Identical is.*/, 'Identical is a call of the same tool of the
 Its scope lists neither allow nor deny it.
 The server calls it "/etc/hosts".
 Asked: 2026-11-18 16:04:21
-Denied by itself: 2026-11-18 16:05:21
+Denied automatically: 2026-11-18 16:05:21
 Select to see all of it.`,
     );
   });
@@ -141,11 +141,11 @@ What the server called it
   The hosts
 
 This is policy, not a sandbox: the server's process can touch anything that you can.
-What you allow here is what MCP Live answers or sends.
+Your answer decides only what MCP Live answers or sends.
 
-Identical is what the same program asks for with the same targets and the same data.
-Anything else is asked for. What the lists in settings deny stays denied.
-To take it back, use Revoke in the Approvals view.
+An identical request comes from the same program, with the same targets and the same data.
+You are asked about anything else. Deny lists in the settings still apply.
+To revoke it, use Revoke in the Approvals view.
 `,
     );
   });

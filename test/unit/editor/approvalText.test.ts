@@ -54,10 +54,10 @@ suite('What a notification asks', () => {
     const wants = 'files (files.edit) wants to append to';
     assert.equal(said(inside.slice(0, 2)), `${wants} a and b. ${UNLISTED}`);
     assert.equal(said(inside.slice(0, 3)), `${wants} a, b and c. ${UNLISTED}`);
-    assert.equal(said(inside), `${wants} a, b and 2 more. ${UNLISTED} The Approvals view shows all of it.`);
+    assert.equal(said(inside), `${wants} a, b and 2 more. ${UNLISTED} The Approvals view shows the whole request.`);
     assert.equal(
       said([...inside, path('/etc/hosts')]),
-      `${wants} /etc/hosts, a and 3 more, 1 of 5 outside this workspace. ${UNLISTED} The Approvals view shows all of it.`,
+      `${wants} /etc/hosts, a and 3 more, 1 of 5 outside this workspace. ${UNLISTED} The Approvals view shows the whole request.`,
     );
     assert.equal(said([path('/x'), path('/y')]), `${wants} /x and /y, outside this workspace.`);
     assert.equal(said([path('/x', { from: 'label' }), path('/x')]), `${wants} /x, outside this workspace.`);
@@ -71,14 +71,14 @@ suite('What a notification asks', () => {
         why: 'disagreement',
       }),
       'files (files.edit) wants to append to /etc/passwd and src/a.ts, 1 of 2 outside this workspace. ' +
-        'It calls it "src/a.ts", which stands for something else.',
+        'It calls it "src/a.ts", which names something else.',
     );
     assert.equal(
       said([path('/ws/app/a.ts', { from: 'label', written: 'a.ts' }), path('/ws/app/b.ts')], {
         label: 'a.ts',
         why: 'disagreement',
       }),
-      'files (files.edit) wants to append to b.ts and a.ts. It calls it "a.ts", which stands for something else.',
+      'files (files.edit) wants to append to b.ts and a.ts. It calls it "a.ts", which names something else.',
     );
     assert.equal(
       said([], { label: 'Fix the config', why: 'noTarget' }),
@@ -185,11 +185,11 @@ suite('Who answers too late', () => {
         'That request had ended already: it was allowed for this session.',
         'That request had ended already: it was allowed in this workspace.',
         'That request had ended already: it was denied.',
-        'That request had ended already: it was denied, as nobody answered in time.',
-        'That request had ended already: it was denied, as its notification was closed.',
-        'That request had ended already: it was denied, as nobody could be asked.',
-        'That request had ended already: it was denied, as there were too many requests.',
-        'That request had ended already: it was taken back before it was answered.',
+        'That request had ended already: it was denied, because there was no answer in time.',
+        'That request had ended already: it was denied, because its notification was closed.',
+        'That request had ended already: it was denied, because there is no user to ask.',
+        'That request had ended already: it was denied, because there were too many requests.',
+        'That request had ended already: it was withdrawn before it was answered.',
         'That request had ended already.',
       ],
     );

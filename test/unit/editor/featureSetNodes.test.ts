@@ -92,7 +92,7 @@ suite('the feature sets of a server', () => {
     );
     const node = find(sets, 'memory');
     assert.deepEqual([node.featureSet, node.featureSets], ['memory', ['memory', 'memory.recall', 'memory.edit']]);
-    assert.equal(node.tooltip, 'memory\nOn.\nWith those below: 2 of 3 on.');
+    assert.equal(node.tooltip, 'memory\nOn.\nWith the sets below it: 2 of 3 on.');
   });
 
   test('show without a box what cannot be on, and with a warning what the server did or says otherwise', () => {
@@ -108,7 +108,7 @@ suite('the feature sets of a server', () => {
         '> Feature Sets (2 of 3 on) <checklist> #featureSets',
         '  [ ] v odd (2 of 3 on) #featureSet',
         '    empty (cannot be used) <warning> #featureSet',
-        '    [ ] other (declared otherwise than you allowed · tools) <warning> #featureSet',
+        '    [ ] other (changed since you allowed it · tools) <warning> #featureSet',
         '    [x] sly (pushEvents refused: not declared) <warning> #featureSet+undeclaredEvents',
         '    [x] quiet (muted · events) #featureSet',
       ].join('\n'),
@@ -120,11 +120,14 @@ suite('the feature sets of a server', () => {
       [
         ['It cannot be switched on: It has no description.'],
         [
-          'Off: the server declares it otherwise than when you switched it on. Check it to allow what it says now.',
-          'It says that it uses:',
+          'Off: its declaration changed since you switched it on. Check it to allow the new declaration.',
+          'It declares these uses:',
         ],
         ['On.', 'pushEvents refused: not declared.'],
-        ['On.', 'You are not told of its events. To hear of them again, change "push" in the settings of the server.'],
+        [
+          'On.',
+          'You get no notifications of its events. To get them again, change "push" in the settings of the server.',
+        ],
       ],
     );
   });
@@ -136,8 +139,8 @@ suite('the feature sets of a server', () => {
       find([set], 'memory.recall').tooltip,
       [
         'memory.recall',
-        'Off: what belongs to it is refused.',
-        'It says that it uses:',
+        'Off: the host refuses everything that belongs to it.',
+        'It declares these uses:',
         '• contextHooks.beforeInference: may read what you write to a model, and add to it',
         '• constructor: unknown here, and without effect',
         'Its tools: note, find',

@@ -254,6 +254,6 @@ suite('The lineage page', () => {
       blockedText({ blocked, head: node('chk_b') }),
       'The state of chk_c could not be made, so calls of this set are refused. Continue from chk_b, the last good one, or roll back.',
     );
-    assert.match(blockedText({ blocked, head: undefined }), /forget the lineage to begin anew\.$/);
+    assert.match(blockedText({ blocked, head: undefined }), /forget the lineage to start again\.$/);
   });
 });

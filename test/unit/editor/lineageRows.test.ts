@@ -167,7 +167,7 @@ suite('A checkpoint to be looked at', () => {
         '',
         'Operation 3 does not fit.',
         'Its server no longer has it, and cannot go back to it.',
-        'Another checkpoint names it as its parent. Nothing else is known of it.',
+        'Another checkpoint names it as its parent. Nothing else is known about it.',
       ],
     );
     assert.deepEqual(

@@ -44,9 +44,9 @@ suite('What was used of language models', () => {
     });
     assert.equal(
       page,
-      `Servers may use language models in this workspace. To take that back: MCP Live: Withdraw Language Model Use.
+      `Servers may use language models in this workspace. To withdraw this: MCP Live: Withdraw Language Model Use.
 
-What is left to servers
+Remaining budgets of servers
 server  model                    requests this hour  tokens today
 memory  the first of the editor  3 of 30             1,200 of 200,000
 greedy  acme/large               30 of 30            1,200 of 200,000
@@ -61,7 +61,7 @@ All together: 35,776 tokens.
 Within seven days
 No model was used.
 
-Tokens are those that were read and written, by the count of each model or, where it has none, an estimate.
+Tokens count input and output, as each model counts them, or as an estimate.
 `,
     );
   });

@@ -22,10 +22,10 @@ suite('A rollback', () => {
         'What is undone:\n' +
           '• What the server itself can undo: it is asked to go back to chk_b.\n' +
           '• The state that MCP Live keeps: the next call is sent with that of chk_b.\n' +
-          '• Chats that stand on what is left behind go back too.',
+          '• Chats at a checkpoint that is left behind go back too.',
         'What is not undone:\n' +
-          '• What was done elsewhere: files that were written, messages that were sent, anything that tools did outside of this state.\n' +
-          '• As far as their server says, these may have done such things: send_mail.',
+          '• Effects outside this state: written files, sent messages, and anything else that tools did.\n' +
+          '• According to their server, these tools may have had such effects: send_mail.',
         'The server may refuse. Then nothing moves.',
       ].join('\n\n'),
     );
@@ -99,12 +99,12 @@ suite('A rollback', () => {
         return `${isGood ? 'good' : 'bad'}: ${text} [${offers.join()}]`;
       }),
       [
-        'good: notes (notes.edit) is back at chk_x "x". What comes now is a new branch. [showLineage]',
-        'good: notes (notes.edit) went back, and says that it is now at chk_x "x" instead of chk_b. It goes on from there. [showLineage]',
+        'good: notes (notes.edit) is back at chk_x "x". The next checkpoint starts a new branch. [showLineage]',
+        'good: notes (notes.edit) went back, and says that it is now at chk_x "x" instead of chk_b. It continues from there. [showLineage]',
         'bad: notes (notes.edit) could not go back to chk_b: "The mail was [sent] (command:x)". Nothing moved. You can continue from it, which undoes nothing that was done. [continue,showLog]',
         'bad: notes (notes.edit) could not go back to chk_b. Nothing moved. [showLog]',
         'bad: notes (notes.edit) no longer has chk_b, and cannot go back to it. Nothing moved. You can continue from it, which undoes nothing that was done. [continue,showLog]',
-        'bad: Nobody knows whether notes (notes.edit) went back to chk_b: "No answer came within 30 seconds." Nothing moved here. Look into its log, then roll back again. You can continue from it, which undoes nothing that was done. [continue,showLog]',
+        'bad: It is unknown whether notes (notes.edit) went back to chk_b: "No answer came within 30 seconds." Nothing moved here. Look into its log, then roll back again. You can continue from it, which undoes nothing that was done. [continue,showLog]',
       ],
     );
   });

@@ -92,7 +92,7 @@ suite('A prompt of a server', () => {
         'The server "files" wants to use a language model',
         [
           'Mind this.',
-          'What is not text is sent as it is: 1 part.',
+          'Content other than text is sent unchanged: 1 part.',
           'Not every model takes pictures, and the editor does not say which do.',
         ],
       ],
@@ -213,7 +213,7 @@ suite('The answer of a model', () => {
     ]);
     assert.deepEqual(view, {
       title: 'Big One answered the server "files"',
-      message: 'This is what the server would be sent. You can change it first.',
+      message: 'This answer would be sent to the server. You can edit it first.',
       remarks: [],
       noFields: '',
       values,

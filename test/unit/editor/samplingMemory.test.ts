@@ -37,7 +37,7 @@ suite('What was decided about a server that uses models', () => {
     await memory.remember(FILES, { stage: 'answer', verdict: 'allow', lifetime: 'workspace', at: 2 });
     assert.deepEqual([memory.verdict(FILES, 'request'), memory.verdict(FILES, 'answer')], ['allow', 'allow']);
     assert.deepEqual(texts(), [
-      'files: It gets the answers of models without a look at them · always',
+      'files: It gets answers of models without a review · always',
       'files: Its prompts go to a model without a question · this session',
     ]);
     const next = new SamplingMemory(store);

@@ -64,10 +64,7 @@ suite('The scopes of a server', () => {
   v files.edit (everything is denied until it is corrected) <error> #scope
     /ws/** (allowed) <check> #scope`,
     );
-    assert.match(
-      node?.children[0]?.tooltip ?? '',
-      /something of its blacklist cannot be read, so everything is denied/,
-    );
+    assert.match(node?.children[0]?.tooltip ?? '', /part of its blacklist cannot be read, so everything is denied/);
   });
 
   test('lead to their setting', () => {
@@ -112,6 +109,9 @@ suite('A scoped feature set', () => {
     const server = snapshot('files', running(), { mcpl: mcpl([view('edit', { scoped: true, uses: ['tools'] })]) });
     const [node] = featureSetsNodes(server);
     assert.equal(node?.children[0]?.description, 'scoped · tools');
-    assert.match(node?.children[0]?.tooltip ?? '', /\nScoped: what its calls and requests would touch is held against/);
+    assert.match(
+      node?.children[0]?.tooltip ?? '',
+      /\nScoped: the scope lists in the settings allow or deny the targets/,
+    );
   });
 });

@@ -414,12 +414,12 @@ suite('What a person has approved', () => {
     await next.approvals.loaded();
     assert.deepEqual([next.state(), next.state(), reads], [[], [], 1]);
     assert.equal(await next.found('/a'), 'nothing');
-    assert.match(await failure(next.approvals.revokeWhere(() => true, 'why')), /^STORAGE_FAILED What was approved/);
+    assert.match(await failure(next.approvals.revokeWhere(() => true, 'why')), /^STORAGE_FAILED The approvals of/);
     delete broken.list;
     assert.equal(await next.found('/a'), 'workspace files print /a until 90 d');
     assert.deepEqual(
       next.logged,
-      Array(3).fill('error: What was approved in earlier sessions could not be read: The disk is full.'),
+      Array(3).fill('error: The approvals of earlier sessions could not be read: The disk is full.'),
     );
   });
 

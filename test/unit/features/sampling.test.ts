@@ -77,7 +77,7 @@ suite('Sampling', () => {
         '-1 User rejected sampling request',
         '-32603 No model is available: no model is enabled',
         '-32603 The request could not be handed to a model.',
-        '-32603 Nobody answered the sampling request in time.',
+        '-32603 The sampling request was not answered in time.',
       ],
     );
     assert.equal(host.person.prompts[3]?.token.isCancellationRequested, true);

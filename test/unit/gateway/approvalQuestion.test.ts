@@ -53,7 +53,7 @@ suite('the question of an approval', () => {
         'The server `notes` wants access (`append`).',
         'By its label it would touch `/ws/a.md`.',
         'By what it sent it would touch `/etc/hosts` outside of the open folders.',
-        'It calls it by a name that stands for something else.',
+        'Its label names something else.',
         '3 identical requests wait for this answer.',
       ].join('\n\n'),
     );

@@ -178,7 +178,7 @@ suite('What was approved', () => {
     };
     const request = { server: 'a', tool: 'write', args: { path: '/etc/hosts' }, route: 'gateway' } as const;
     await assert.rejects(c.t.host.callTool(request, { token: cancel.token }), { code: 'CANCELLED' });
-    assert.match((await c.decisions())[0] ?? '', /cancelled .* taken back before it was answered/);
+    assert.match((await c.decisions())[0] ?? '', /cancelled .* withdrawn before it was answered/);
     c.t.fileNames = slow;
     assert.equal(await c.call({ path: '/etc/hosts' }), 'done');
     await c.close();
@@ -235,7 +235,7 @@ suite('A workspace', () => {
     const c = await ScopeCase.open({ entry: { env: { API_TOKEN: 'authorized_keys' } } });
     assert.equal(
       await c.call({ path: '/etc/authorized_keys' }),
-      'The tool "write" was not called: what it would touch cannot be allowed (It names what the settings keep secret, so that nobody can be shown what to approve).',
+      'The tool "write" was not called: what it would touch cannot be allowed (It names a secret of the settings, which a question cannot show).',
     );
     await c.elevate('/etc/authorized_keys');
     assert.deepEqual([c.answers, c.asked], [[UNFIT], []]);

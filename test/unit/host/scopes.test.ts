@@ -200,7 +200,7 @@ suite('A request for a scope (MCPL §7.4)', () => {
     assert.deepEqual(c.answers, []);
     await c.t.clock.advance(1);
     await settle();
-    assert.deepEqual(c.answers, ['{"approved":false,"reason":"Nobody approved it in time."}']);
+    assert.deepEqual(c.answers, ['{"approved":false,"reason":"It was not approved in time."}']);
     assert.deepEqual(c.t.host.approvals.pending(), []);
     await c.close();
   });

@@ -167,7 +167,7 @@ suite('The budgets of servers', () => {
     const refused = await refusal(stage);
     assert.deepEqual([refused.limit, refused.retryAt], ['unread', stage.clock.now() + MINUTE]);
     assert.deepEqual(stage.audited, [
-      'inference/budget failure [-] What the server used of models before could not be read: The disk is gone.',
+      'inference/budget failure [-] The earlier model use of the server could not be read: The disk is gone.',
     ]);
     stage.used = () => Promise.resolve([]);
     await take(stage);

@@ -182,7 +182,7 @@ suite('Before a model is asked', () => {
       assert.deepEqual([injectedBy.length, stage.records[0]?.outcome], n < 3 ? [0, 'dropped'] : [1, 'success'], name);
       if (n < 3) {
         const why = `it names the feature set "${name}", which has no part in this hook`;
-        assert.deepEqual(remarks, [`What "a" adds was not used: ${why}.`]);
+        assert.deepEqual(remarks, [`The context of "a" was not used: ${why}.`]);
       }
     }
   });
@@ -202,7 +202,10 @@ suite('Before a model is asked', () => {
     const { remarks } = await turn;
     assert.equal(stage.prompt, 'user: How are you?');
     const why = 'no feature set of it with this hook is on any more';
-    assert.deepEqual(remarks, [`What "early" adds was not used: ${why}.`, `What "late" adds was not used: ${why}.`]);
+    assert.deepEqual(remarks, [
+      `The context of "early" was not used: ${why}.`,
+      `The context of "late" was not used: ${why}.`,
+    ]);
     assert.deepEqual(
       stage.records.map(({ server: name, outcome }) => `${name} ${outcome}`),
       ['early success', 'late dropped', 'early dropped'],

@@ -32,7 +32,7 @@ suite('Inference that servers ask for', () => {
       ],
       maxTokens: 50,
       temperature: 0.2,
-      justification: 'The server "memory" asks a model by itself (memory.think).',
+      justification: 'The server "memory" sends a request to a model (memory.think).',
     });
     await stage.clock.advance(250);
     say('It is ');

@@ -125,7 +125,7 @@ export class StateRecorder {
 
   #kept(place: number): Node {
     const node = this.#rows.get(place);
-    if (node === undefined) throw new StoreError('other', 'What was just written cannot be read.');
+    if (node === undefined) throw new StoreError('other', 'The written record cannot be read.');
     return node;
   }
 }

@@ -184,7 +184,7 @@ suite('A person who goes back to a checkpoint', () => {
     assert.deepEqual(await my().rows(), before);
     await my().rollBack();
     await my().answer('Roll Back');
-    await my().told(`${BOOK} is back at ${target}. What comes now is a new branch.`);
+    await my().told(`${BOOK} is back at ${target}. The next checkpoint starts a new branch.`);
     await my().untilRows('the head to move', (rows) => rows[2]?.includes('Head') === true);
     await my().clear();
     await see('Tools');
@@ -226,7 +226,7 @@ suite('A person who goes back to a checkpoint', () => {
     await my().untilText('.detail .problem', /Operation 1 \(replace "\/chapters\/0\/text"\) does not fit/);
     await my().shotInThemes('07 a call that was refused');
     await my().at('.banner button:has-text("Continue from Last Good")').click();
-    await my().told(`${BOOK} goes on from ${good}. Nothing that was done is undone.`);
+    await my().told(`${BOOK} goes on from ${good}. Nothing is undone.`);
     await my().at('.banner').waitFor({ state: 'hidden' });
     await my().clear();
     await see('Tools');
@@ -258,7 +258,7 @@ suite('A person who goes back to a checkpoint', () => {
     await my().untilRows('the ledger', (rows) => rows.length === 7);
     const target = await open(2);
     await my().rollBack();
-    assert.match(await my().modalText(), /these may have done such things: send_ledger\./);
+    assert.match(await my().modalText(), /these tools may have had such effects: send_ledger\./);
     await my().answer('Roll Back');
     const refused = await my().told(`${LEDGER} could not go back to ${target}`);
     assert.match(refused, /"The ledger was sent at ledger-\w+, which cannot be undone"\. Nothing moved\./);
