@@ -67,7 +67,7 @@ suite('The files of the sample workspace', function () {
   });
 
   for (const path of ['.env', 'notes/secrets/door.txt', 'notes/../.env', 'notes/SECRETS/x', 'notes/secrets'])
-    test(`${path} is denied, and nobody is asked`, async () => {
+    test(`${path} is denied without a question`, async () => {
       assert.equal(await append(path), 'SCOPE_DENIED {"reason":"settings"}');
       assert.equal(
         await call('move_file', { from: 'notes/shopping.md', to: path }),
@@ -89,7 +89,7 @@ suite('The files of the sample workspace', function () {
     assert.equal(await text('README.md'), await readFile(join(sample, 'README.md'), 'utf8'));
   });
 
-  test('a label that says something else than the payload is shown with it', async () => {
+  test('a label that differs from the payload is shown with it', async () => {
     const result = await call('request_access', { path: 'drafts/letter.md', label: 'notes/shopping.md' });
     assert.equal(result, 'The host approved "read" of drafts/letter.md, once. Its payload came back as it was sent.');
     assert.deepEqual(asked, ['elevate disagreement: label ~/notes/shopping.md, /payload/path ~/drafts/letter.md']);

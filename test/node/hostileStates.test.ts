@@ -78,7 +78,7 @@ suite('States that are made to cost much', function () {
     assert.deepEqual(lengths, [deep(500).length, 200_001 * 5 + 2]);
   });
 
-  test('a star of 20 000, thousands of one name and of placeholders keep nobody waiting for long', () => {
+  test('a star of 20 000, thousands of one name and of placeholders do not block others for long', () => {
     c.database.exec('BEGIN');
     c.call('root', { parent: null, body: data({ a: 1 }) });
     for (let i = 0; i < 20_000; i++) c.recorder.record(stateUpdate(`n${i}`, { parent: 'root', args: 'a'.repeat(300) }));

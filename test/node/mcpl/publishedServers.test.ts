@@ -193,7 +193,7 @@ suite('MCPL: a server with the manners of tavern', function () {
       assert.deepEqual(remarks, mcpl === 'off' ? [] : [ours]);
     });
 
-  test('brings what others say as a request, which is refused and harms nobody', async () => {
+  test('sends messages of others as a request, which is refused without effect', async () => {
     opened = await openWith('WebSocket', { alice: { url: tavern.url('alice') }, bob: { url: tavern.url('bob') } });
     await running(opened, 'alice');
     await running(opened, 'bob');

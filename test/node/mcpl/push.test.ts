@@ -18,7 +18,7 @@ function alerts(policy?: string, more: Partial<McplScript> = {}): McplScript {
 
 mcplCases('push events', (open) => {
   for (const policy of [undefined, 'notify'])
-    test(`C17: an event under the policy ${policy ?? 'by default'} is kept, told of once, and begins nothing`, async () => {
+    test(`C17: an event under the policy ${policy ?? 'by default'} is kept, announced once, and starts nothing`, async () => {
       const opened = await open({ server: alerts(policy) });
       assert.equal(await opened.push('alerts', 'e-1', { origin: ORIGIN }), ACCEPTED);
       const line = `case alerts e-1 at 2026-02-03T10:00:00Z, ${FROM}, "Event e-1.", unread`;

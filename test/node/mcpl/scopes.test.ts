@@ -131,7 +131,7 @@ scopeCases('the lists', (open) => {
     assert.deepEqual(opened.asked, []);
   });
 
-  test('C36: what nobody can judge is never approved, and nobody is asked', async () => {
+  test('C36: a target that cannot be judged is refused without a question', async () => {
     const opened = await open({ files: FILES });
     const labels = [
       ...[
@@ -188,7 +188,7 @@ scopeCases('the lists', (open) => {
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
   });
 
-  test('C38: a label that names something else than the payload is never approved by the lists, and both are shown', async () => {
+  test('C38: a label that differs from the payload is never approved by the lists, and both are shown', async () => {
     const opened = await open({ files: FILES });
     opened.person.push('deny', 'dismiss', 'dismiss', 'dismiss', 'dismiss', 'dismiss');
     const odd: unknown = JSON.parse('{"__proto__":{"path":"/etc/passwd"}}');
@@ -218,7 +218,7 @@ scopeCases('the lists', (open) => {
     ]);
   });
 
-  test('C38: a link that leads out of what is allowed is asked about, by where it really leads', async () => {
+  test('C38: a link out of an allowed folder asks about its real target', async () => {
     const opened = await open({ files: FILES });
     opened.person.push('dismiss', 'dismiss', 'dismiss', 'dismiss', 'once');
     const answers = [

@@ -132,7 +132,7 @@ mcplCases('uses that a set does not declare', (open) => {
     }
   });
 
-  test('are kept with the form of the set: another form is asked about anew', async () => {
+  test('are kept with the form of the set: another form asks again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mcpl-uses-'));
     try {
       const script = { sets: { beat: set('tools') } as JsonObject };

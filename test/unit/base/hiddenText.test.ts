@@ -116,7 +116,7 @@ suite('Hidden characters', () => {
     );
   });
 
-  test('never carry a message: each stands beside a character that is seen and needs it', () => {
+  test('never carry a message: each is beside a visible character that needs it', () => {
     const needed = new RegExp(
       [
         '\\p{Extended_Pictographic}[\\uFE0E\\uFE0F]?',

@@ -95,7 +95,7 @@ ${ANSWERS.replace(/An identical request.*/, 'An identical request calls the same
     );
   });
 
-  test('leave a server no line of its own that could pass for one of ours', () => {
+  test('leave a server no line that could pass for one of the host', () => {
     const label = 'x\nEnded        allowed once';
     const text = approvalPage(
       waits('1', [name('a\nTargets')], { label, payload: label, server: 'a\nServer b' }),

@@ -63,7 +63,7 @@ suite('What a notification asks', () => {
     assert.equal(said([path('/x', { from: 'label' }), path('/x')]), `${wants} /x, outside this workspace.`);
   });
 
-  test('shows both where the label says something else than the data, and the label where nothing else is known', () => {
+  test('shows both if label and data differ, and the label if the data is unknown', () => {
     const label = 'src/a.ts';
     assert.equal(
       said([path('/ws/app/src/a.ts', { from: 'label', written: label }), path('/etc/passwd')], {

@@ -72,7 +72,7 @@ suite('Questions whether something is approved', () => {
     assert.deepEqual(own.events, ['ask q1 /etc/hosts', 'settle q1 session (1 waited)']);
   });
 
-  test('are denied when they are closed, or nobody answers in time, and may be put again at once', async () => {
+  test('are denied when they are closed or time out, and may be put again at once', async () => {
     own.seconds = 5;
     own.ask('/a');
     own.ask('/b');
@@ -103,7 +103,7 @@ suite('Questions whether something is approved', () => {
     assert.deepEqual(own.events, ['ask q1 /a', 'settle q1 byPerson (1 waited)', 'ask q2 /a', 'ask q3 /a']);
   });
 
-  test('are denied where nobody can be asked', async () => {
+  test('are denied without a user to ask', async () => {
     own.listener.dispose();
     own.ask('/a');
     await settle();

@@ -85,7 +85,7 @@ suite('What a person has approved', () => {
     );
   });
 
-  test('is on disk before anybody hears of it', async () => {
+  test('is on disk before the result is given', async () => {
     const disk = new Deferred<void>();
     broken.save = (each) => disk.promise.then(() => base.grants.save(each));
     own.ask('/a');
@@ -136,7 +136,7 @@ suite('What a person has approved', () => {
     assert.deepEqual(own.events.slice(2), ['settle q1 withdrawn (1 waited)', 'settle q2 withdrawn (1 waited)']);
   });
 
-  test('ends by itself, in view and in the store', async () => {
+  test('ends at its time, in view and in the store', async () => {
     await own.decide('/a', 'workspace');
     let told = 0;
     await clock.advance(1_000);

@@ -451,7 +451,7 @@ suite('gateway offers', () => {
     await settle();
   });
 
-  test('a state stays with the host: the client hears what its checkpoint is called, and from nobody else', async () => {
+  test('a state stays with the host: the client gets the name of the checkpoint from the host only', async () => {
     const client = new Conversation();
     const call = async (raw: JsonObject, kept?: object): Promise<Json | undefined> => {
       const done = client.call(1, { name: 'add' });

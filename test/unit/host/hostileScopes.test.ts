@@ -231,7 +231,7 @@ suite('A workspace', () => {
     }
   });
 
-  test('does not hide what is to be approved by calling it a secret', async () => {
+  test('does not hide a target from the question by calling it a secret', async () => {
     const c = await ScopeCase.open({ entry: { env: { API_TOKEN: 'authorized_keys' } } });
     assert.equal(
       await c.call({ path: '/etc/authorized_keys' }),

@@ -90,7 +90,7 @@ suite('A server that means harm with its states', () => {
     await c.close();
   });
 
-  test('finds no secret of its own in what is told of a patch that does not fit', async () => {
+  test('finds no secret of its own in the message about a patch that does not fit', async () => {
     const c = await withSecret();
     await c.call(start);
     const told = await c.call({ checkpoint: 'b', patch: [{ op: 'remove', path: `/${SECRET}` }] });

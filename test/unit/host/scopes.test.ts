@@ -290,7 +290,7 @@ suite('A call of a scoped tool (MCPL §7.7)', () => {
     await c.close();
   });
 
-  test('of which nobody knows what it touches is asked about each time, and remembered by all that it says', async () => {
+  test('with unknown targets asks again for other arguments', async () => {
     const c = await ScopeCase.open({ tools: [tool('run', { _meta: { featureSet: 'files' } })] });
     assert.equal(await c.call({ how: 'fast' }, 'run'), 'waits');
     assert.deepEqual([c.asked[0]?.subject.why, c.asked[0]?.subject.targets], ['noTarget', []]);

@@ -84,7 +84,7 @@ suite('What servers inject', () => {
     ]);
   });
 
-  test('cannot pretend to be from somebody else', () => {
+  test('cannot claim another origin', () => {
     const closing = [
       '</context>',
       '< / CONTEXT >',
@@ -131,7 +131,7 @@ suite('What servers inject', () => {
 });
 
 suite('What a server may inject', () => {
-  test('is bounded by its settings: what is meant for the system stands before the message where it must', () => {
+  test('is bounded by its settings: text for the system moves before the message if the settings say so', () => {
     const all = [wanted('system', text('1')), wanted('beforeUser', text('2')), wanted('afterUser', text('3'))];
     const result = (positions: readonly InjectionPosition[]): string => {
       const { placed: admitted, remarks } = admitInjections(member(positions), all);

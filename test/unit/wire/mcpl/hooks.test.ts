@@ -11,7 +11,7 @@ const model = { id: 'm', vendor: 'v', contextWindow: 200_000, capabilities: ['vi
 const turn = { inferenceId: 'inf', conversationId: 'conv', turnIndex: 7, userMessage: null, model };
 
 suite('A hook', () => {
-  test('is told of the turn in the members of MCPL, and of no feature set', () => {
+  test('gets the turn in the members of MCPL, without a feature set', () => {
     const before = { ...turn, featureSet: 'a', secret: 's', model: { ...model, secret: 's' } };
     assert.deepEqual(encodeBefore(before), turn);
     assert.deepEqual(encodeBefore({ ...turn, userMessage: '' })['userMessage'], '');
