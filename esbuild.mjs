@@ -199,7 +199,7 @@ const buildOnce = async () => {
   }
   await mkdir(join(root, 'out'), { recursive: true });
   await writeFile(join(root, 'out/meta.json'), JSON.stringify(metafiles));
-  // Loaded only here: `--core` also runs where there is nothing but the sources.
+  // Loaded only here: `--core` also runs with only the sources.
   const { bundledFolders, mitTerms, readPackage, thirdPartyNotices } =
     await import('./test/harness/thirdPartyNotices.ts');
   const packages = bundledFolders(metafiles).map((folder) => readPackage(join(root, folder)));

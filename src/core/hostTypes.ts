@@ -375,7 +375,7 @@ export interface Host {
 
   /** Says that the person changes these settings of a server in our own views: no question follows. */
   allowChange(id: string, keys: readonly EntryKey[]): void;
-  /** What holds for all servers together, as far as the user agreed. */
+  /** Limits for all servers together, within the consent of the user. */
   readonly limits: HostLimits;
 
   /** Says that the person wrote this server's entry in one of our own views: its next start asks nothing. */

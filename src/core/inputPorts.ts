@@ -107,6 +107,6 @@ export type SchemaVerdict =
   | {
       readonly kind: 'undecided';
       readonly why: string;
-      /** The schema is at fault: to ask again by it gives no more. Absent where it was this value, or this moment. */
+      /** The schema is at fault: another check gives the same result. Absent if the value or a temporary error is. */
       readonly isSchemaFault?: boolean;
     };

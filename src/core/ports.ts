@@ -132,7 +132,7 @@ export interface OpenTransport {
 export interface Connector {
   /** Opens a connection; rejects with a `HostError` that says what to do next. */
   open(connection: Connection, context: ConnectContext): Promise<OpenTransport>;
-  /** Takes the list that the host redacts with. Connections add what they learn by themselves: tokens. */
+  /** Takes the list that the host redacts with. Connections add their own secrets: tokens. */
   keepSecrets?(secrets: SecretList): void;
 }
 
@@ -356,7 +356,7 @@ export interface ConsentStore {
 /** Asks the person, once, whether a server that the workspace defines, or an extension contributes, may start. */
 export interface ConsentPrompt {
   ask(question: StartQuestion, token: CancellationToken): Promise<StartAnswer>;
-  /** Asks whether the workspace may weaken the user's own settings; where it is missing, it may not. */
+  /** Asks whether the workspace may weaken the user's own settings. Without it, the workspace may not. */
   askToWeaken?(question: WeakeningQuestion, token: CancellationToken): Promise<WeakeningAnswer>;
 }
 
@@ -379,7 +379,7 @@ export interface StartQuestion {
   readonly cwd: string | undefined;
   /**
    * One sentence each, whole: what starting grants beyond the defaults, and where its parts come from. The most
-   * dangerous comes first. All text of settings stands in double quotes.
+   * dangerous comes first. All text of settings is in double quotes.
    */
   readonly remarks: readonly string[];
   /** The extension that contributes the server; absent where the workspace defines it. */

@@ -75,7 +75,7 @@ export class ToolQuestions {
     return isAllowed ? { kind: 'allowed' } : refusalOf(answer);
   }
 
-  /** The tool as it is now; absent where it changed since the model read its definition. */
+  /** The current tool; absent if it changed since the model read its definition. */
   #now({ target, offered }: ServerTool): { readonly server: ServerSnapshot; readonly tool: OfferedTool } | undefined {
     const server = this.#host.server(target.server);
     const tool = server?.tools.find(({ tool: { name } }) => name === target.tool);

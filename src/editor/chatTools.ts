@@ -44,12 +44,12 @@ export function chooseTools(
   for (const name of new Set(attached)) {
     const found = ofEditor.find((tool) => tool.name === name);
     if (found === undefined) missing.push(name);
-    // Also where a server of ours has the same tool: the editor does not say which server is behind its name.
+    // Also if a server of MCP Live has the same tool: the editor does not name the server of its tool.
     else tools.set(name, { kind: 'attached', told: toldAttached(found) });
   }
   const names = toolNames(
     ours.map(({ target }) => target),
-    // Also names that were attached and are gone, and all others of the editor: ours must not stand in for them.
+    // Also attached names that are gone, and all others of the editor: our tools must not replace them.
     new Set([...attached, ...ofEditor.map(({ name }) => name)]),
   );
   const left: string[] = [];
@@ -81,7 +81,7 @@ function toldOf(name: string, { tool }: OfferedTool): vscode.LanguageModelChatTo
   return { name, description, inputSchema: isJsonObject(schema) ? schema : {} };
 }
 
-/** Whether the editor's tool is still the one that a model was told of: its name may belong to another one by now. */
+/** Whether the editor's tool is still the one that the model read: another tool may have its name by now. */
 export function isAsTold(
   told: vscode.LanguageModelChatTool,
   now: vscode.LanguageModelToolInformation | undefined,
@@ -89,7 +89,7 @@ export function isAsTold(
   return now !== undefined && canonicalJson(toJson(toldAttached(now))) === canonicalJson(toJson(told));
 }
 
-/** As a model is told of it. */
+/** The tool as a model reads it. */
 function toldAttached({
   name,
   description,

@@ -54,7 +54,7 @@ export function usesLines({ set }: FeatureSetView): readonly string[] {
   return [...lines, ...restOf(set.uses)];
 }
 
-/** `pushEvents refused: not declared`; nothing where it keeps to what it declared, or what else it does is allowed. */
+/** `pushEvents refused: not declared`; `undefined` if all its uses are declared or allowed. */
 export function undeclaredText({ undeclared, alsoEvents }: FeatureSetView): string | undefined {
   const refused = undeclared.filter((use) => use !== 'pushEvents' || alsoEvents !== 'allowed');
   return refused.length === 0 ? undefined : `${refused.join(', ')} refused: not declared`;

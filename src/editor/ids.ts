@@ -134,7 +134,7 @@ export const FACETS = {
   startable: 'startable',
   stoppable: 'stoppable',
   failed: 'failed',
-  /** It says nothing while a call of ours is running. */
+  /** It does not answer while a tool call is running. */
   busy: 'busy',
   enabled: 'enabled',
   tool: 'tool',

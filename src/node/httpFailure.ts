@@ -72,7 +72,7 @@ export function statusFailure({ status, body, retryAfter, now }: FailedReply): H
   return new HostError('REMOTE_ERROR', `The server answered ${name}${said}`, details);
 }
 
-/** The beginning of a body for a log. Of a web page only its title: its markup says nothing to anybody. */
+/** The beginning of a body for a log. Of a web page only its title: its markup does not help. */
 export function shownBody(body: string): string {
   if (!PAGE.test(body)) return oneLine(body);
   const title = cleanLine(/<title[^>]*>([^<]*)/i.exec(body)?.[1] ?? '', MAX_TITLE);

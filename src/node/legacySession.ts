@@ -49,7 +49,7 @@ export class LegacySession {
     this.#options = options;
   }
 
-  /** Remembers how the session is opened. A server of the short dialect hears its own words when it is opened anew. */
+  /** Remembers how the session is opened, so that a server of the short dialect is reopened in its dialect. */
   sends(message: Json, { method, isInitialized }: Pick<PostExchange, 'method' | 'isInitialized'>): void {
     if (!isJsonObject(message)) return;
     if (method === 'initialize') this.#initialize = message;

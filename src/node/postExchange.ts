@@ -2,7 +2,7 @@ import { type Clock, Deferred, type Disposable, type HostError, isJsonObject, ty
 
 /** What ends a handshake: in the standard, and in the short dialect. */
 const INITIALIZED = ['notifications/initialized', 'initialized'];
-/** What takes a request back, and the member that names the request: in the standard, and in the short dialect. */
+/** The methods that cancel a request, and the member with its id: in the standard, and in the short dialect. */
 const CANCELS: Readonly<Record<string, string>> = { 'notifications/cancelled': 'requestId', cancel: 'id' };
 
 /** One POST and all that comes back for it. */

@@ -53,7 +53,7 @@ class QuestionPage {
     this.#mark(question.errors);
   }
 
-  /** The keyboard scrolls, and accepting waits until its button, which stands below everything else, is in view. */
+  /** The keyboard scrolls. Accepting waits until its button, at the end of the page, is in view. */
   #readFirst(): void {
     this.#accept.disabled = true;
     this.#head.tabIndex = -1;

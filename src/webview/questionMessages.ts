@@ -19,7 +19,7 @@ export interface QuestionView {
   readonly decline: string;
   /** It can be accepted once the person has scrolled to its end. */
   readonly readFirst?: boolean | undefined;
-  /** What *Cancel* does, where it is not about a server that waits for an answer. */
+  /** The effect of *Cancel*, if no server waits for an answer. */
   readonly cancelHint?: string | undefined;
 }
 

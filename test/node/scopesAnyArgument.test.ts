@@ -8,7 +8,7 @@ import { dose } from '../support/dose.ts';
 import { carried, spellingOf } from '../unit/scopes/anyArgumentArbitraries.ts';
 import { decider } from '../unit/scopes/verdicts.ts';
 
-/** The same as `anyArgumentProperties.test.ts` in memory, over folders, files and links that are there. */
+/** The same as `anyArgumentProperties.test.ts` in memory, with real folders, files and links. */
 suite('Any argument of any name, before a real folder', function () {
   this.timeout(dose(200_000, 1_200_000));
   let root: string;
@@ -33,7 +33,7 @@ suite('Any argument of any name, before a real folder', function () {
     const inside = ['secrets/deep/key.pem', 'secrets', '.env', 'src/../secrets/new'];
     const links = ['alias/deep/key.pem', 'src/up/key.pem', 'away/../ws/secrets/deep/key.pem'];
     const denied = spellingOf(fc.constantFrom(...inside, ...inside.map((path) => join(ws, path))));
-    // A glob or another letter is no name of a link.
+    // A glob or another letter does not name a link.
     const linked = spellingOf(fc.constantFrom(...links)).filter(
       ({ how }) => !/\b(?:wide|one|class|brace|upper),/.test(how.join(' ')),
     );

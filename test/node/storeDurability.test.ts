@@ -156,7 +156,7 @@ suite('The store under kill -9 and several processes', function () {
   test('a process loses no acknowledgement while its reader is busy', async () => {
     const writer = started(file, 'busy', '100');
     await writer.writing();
-    // More lines than a pipe holds are acknowledged while this event loop stands still.
+    // More lines than a pipe holds are acknowledged while this event loop is blocked.
     const until = performance.now() + dose(400, 2_000);
     while (performance.now() < until);
     await writer.ended;

@@ -9,7 +9,7 @@ import { fakeFiles } from './fakeFiles.ts';
 import { ordinaryArguments, USER_HOME, WORKSPACE } from './ordinaryArguments.ts';
 import { seededRandom } from '../bench/schedule.ts';
 
-/** What scopes said of ordinary arguments for the tools of one server, in sets of arguments. */
+/** Decisions of scopes about ordinary arguments for the tools of one server, in sets of arguments. */
 export interface PrecisionRow {
   readonly server: string;
   readonly tools: number;

@@ -13,7 +13,7 @@ export function base64(text: string): string {
   return out.padEnd(Math.ceil(out.length / 4) * 4, '=');
 }
 
-/** The text of which this is base64, of either alphabet; empty where it is none. */
+/** Decodes base64 of either alphabet; empty if it is not base64. */
 export function unbase64(encoded: string): string {
   const bytes: number[] = [];
   let bits = 0;

@@ -25,7 +25,7 @@ export function showHidden(text: string): string {
 /** The text without them: for names, descriptions and instructions. */
 export function withoutHidden(text: string): string {
   if (!mayHide(text)) return text;
-  // What is left may stand beside something else now.
+  // Removing characters brings others together: repeat.
   for (let before = text; ;) {
     const after = replaceHidden(before, () => '');
     if (after === before) return after;
@@ -65,7 +65,7 @@ const JOINING =
   /^(?:\p{scx=Arab}|\p{scx=Syrc}|\p{scx=Nkoo}|\p{scx=Mong}|\p{scx=Adlm}|\p{scx=Rohg}|\p{scx=Deva}|\p{scx=Beng}|\p{scx=Guru}|\p{scx=Gujr}|\p{scx=Orya}|\p{scx=Taml}|\p{scx=Telu}|\p{scx=Knda}|\p{scx=Mlym}|\p{scx=Sinh}|\p{scx=Khmr}|\p{scx=Mymr}|\p{scx=Tibt}|\p{scx=Java}|\p{scx=Bali})$/u;
 const LETTER = /^[\p{L}\p{M}]$/u;
 
-/** Whether the character has its meaning where it stands. */
+/** Whether the character has a meaning at this place. */
 function belongs(text: string, at: number, character: string): boolean {
   const before = characterBefore(text, at);
   switch (character) {

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/** The value with every text in it changed, names of members included; the same object where nothing changes. */
+/** Changes every text in the value, including names of members; returns the same object if nothing changes. */
 export function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
   if (isJsonArray(value)) return mapItems(value, change);

@@ -1,4 +1,4 @@
-/** The part of an address space that an IP address belongs to, as far as a host must tell them apart. */
+/** The kinds of IP addresses that a host must distinguish. */
 type AddressKind = 'loopback' | 'private' | 'public';
 
 type Prefix = readonly [start: bigint, bits: number];
@@ -51,7 +51,7 @@ export function isLoopback(hostname: string): boolean {
   return kindOfIp(hostname) === 'loopback' || /^(.*\.)?localhost\.?$/i.test(hostname);
 }
 
-/** Hosts that exist only within one network, as far as their address or name shows. */
+/** Whether the address or name shows that the host exists only within one network. */
 export function isPrivate(hostname: string): boolean {
   const kind = kindOfIp(hostname);
   if (kind !== undefined) return kind !== 'public';

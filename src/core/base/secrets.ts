@@ -3,7 +3,7 @@ import { textFinder } from './textFinder.ts';
 
 /** A text that leaves the host only for the server that it belongs to. */
 export interface Secret {
-  /** Stands in the place of the value: what the settings call it. */
+  /** The name from the settings, which replaces the value. */
   readonly name: string;
   readonly value: string;
 }
@@ -58,7 +58,7 @@ export class SecretList {
     return this.#all(text);
   };
 
-  /** Replaces what `owner` must not learn; `undefined` where there is no such secret. */
+  /** Replaces secrets that `owner` must not learn; `undefined` without such a secret. */
   foreignTo(owner: string): Redact | undefined {
     if (!this.#foreign.has(owner)) this.#foreign.set(owner, this.#redactorFor(owner));
     return this.#foreign.get(owner);
@@ -146,7 +146,7 @@ function withoutBeginning(text: string, marks: ReadonlyMap<string, string>): str
   return text.slice(0, start) + mark;
 }
 
-/** Stands in the place of a secret. It is safe in JSON, in a log line and before a model. */
+/** The replacement for a secret. It is safe in JSON, in a log line and before a model. */
 export function secretMark(name: string): string {
   return `[secret: ${name.replace(/[^\w.-]+/g, '_').slice(0, LONGEST_NAME) || 'unnamed'}]`;
 }

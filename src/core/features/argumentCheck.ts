@@ -95,8 +95,8 @@ async function checkedElsewhere(
 }
 
 /**
- * The arguments as if every member that is null were left out; `undefined` where there is none. Models and clients write
- * null for what they do not give, and the server gets it as they wrote it.
+ * The arguments without members that are null; `undefined` if no member is null. Models and clients write null for
+ * omitted values, and the server gets the arguments as they wrote them.
  */
 function withoutNulls(args: JsonObject): JsonObject | undefined {
   let found = false;

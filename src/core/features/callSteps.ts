@@ -58,7 +58,7 @@ export interface CallRecovery extends CallConcern {
   recover(context: CallContext, error: HostError, again: CallStep): Promise<ResultView> | undefined;
 }
 
-/** One that is made for each tool, with what it has to work out once; `undefined` where the tool is none of its concern. */
+/** Makes an interceptor for each tool, with values computed once; `undefined` for a tool that it does not handle. */
 export interface ToolConcern {
   forTool(session: Session, tool: Tool | undefined, server: ServerSnapshot): CallInterceptor | undefined;
 }

@@ -110,7 +110,7 @@ export class DefinitionTrust {
     return grant !== undefined && isTrusted(grant, this.#formOf(tool), this.#now?.fingerprint);
   }
 
-  /** How the definition differs from the approved one; absent where it does not, or that is not known yet. */
+  /** How the definition differs from the approved one; absent without a difference, or while it is unknown. */
   changeOf(tool: Tool): ToolChange | undefined {
     const form = this.#formOf(tool);
     const grant = this.#baseline(tool.name);
@@ -124,7 +124,7 @@ export class DefinitionTrust {
     };
   }
 
-  /** A person chose tools while seeing these definitions. Rejects where that cannot be kept. */
+  /** A person chose tools while seeing these definitions. Rejects if the choice cannot be stored. */
   async choose(names: readonly string[], seen: readonly Tool[]): Promise<void> {
     if (names.length > 0) await this.load();
     for (const tool of seen.filter(({ name }) => names.includes(name))) {
@@ -179,7 +179,7 @@ export class DefinitionTrust {
     } catch (error) {
       this.#warn(tool.name, error);
     }
-    // The server may have declared another one meanwhile, which is looked up by itself.
+    // The server may have declared another one meanwhile; that one has its own lookup.
     if (this.#checking.get(tool.name) !== form) return;
     this.#checking.delete(tool.name);
     this.#changed.set(tool.name, form);

@@ -2,7 +2,7 @@ import { HostError } from '../base/errors.ts';
 import { toolNamed } from './calledTool.ts';
 import type { CallInterceptor } from './callSteps.ts';
 
-/** A tool of a feature set that is off is called by nobody (MCPL §6.6). */
+/** Refuses calls of tools whose feature set is off (MCPL §6.6). */
 export const featureSetGate: CallInterceptor = {
   concerns: (_, tool, server) => tool !== undefined && toolNamed(server, tool.name)?.setOff !== undefined,
   intercept: (context, next) => {

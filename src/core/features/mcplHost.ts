@@ -200,7 +200,7 @@ function isStopped(state: ServerState | undefined): boolean {
 }
 
 function isMissingGuard({ definition, entry, state, mcpl }: McplUnit): boolean {
-  // Whatever the workspace does to its entry, also where it breaks it.
+  // Applies even if the workspace changes or breaks its entry.
   if (entry.isGuard === true) return !sees({ definition, state, mcpl });
   if (definition?.enabled !== true || definition.mcpl.hooks.afterInference !== 'failClosed') return false;
   // Somebody else's server that nobody allowed must not keep the person from every answer.

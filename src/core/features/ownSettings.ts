@@ -232,7 +232,7 @@ export class OwnSettings implements Disposable {
       server,
       isAllowed ? { agreed: new Set(lines), kept: new Set() } : { agreed: new Set(), kept: new Set(lines) },
     );
-    // What was kept before must be known first: one record holds all answers of a server.
+    // Load the stored record first: it holds all answers of a server.
     const saved = this.#load().then(() => {
       const { clock, storage } = this.#options.ports;
       const { agreed, kept } = this.#answersOf(server);

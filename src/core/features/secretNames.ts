@@ -1,6 +1,6 @@
 import { withoutHidden } from '../base/hiddenText.ts';
 
-/** Words for a secret, whatever they stand beside. Without accents: `contraseña` is looked for as `contrasena`. */
+/** Words for a secret, next to any other words. Without accents: `contrasena` also finds `contraseña`. */
 const SECRET_WORDS = [
   'pass ?(?:word|wort|phrase|code|wd|key)|passwd|pwd|secret|credential|(?:private|ssh|gpg|pgp|signing|encryption|deploy|master) ?key',
   '(?:api|access|auth|licen[cs]e|service|account|storage) ?key|mnemonic|seed phrase|recovery (?:code|phrase|key)|one.?time',

@@ -69,7 +69,7 @@ export class TaskRun {
     this.#store.add(clock.delay(longestMs, () => this.#ended.reject(this.#tookTooLong(longestMs))));
     const cancels = token?.onCancellationRequested(() => this.#ended.reject(cancelled('The call')));
     if (cancels !== undefined) this.#store.add(cancels);
-    // What it asks for is withdrawn; its result still counts.
+    // Withdraw its requests; its result still counts.
     const withdraw = (): void => this.#asked.forEach((source) => source.cancel());
     this.#store.add(this.#context.session.stopping.onCancellationRequested(withdraw));
     try {

@@ -40,12 +40,12 @@ export class ToolTrust {
     return this.#definitions?.isTrusted(tool) === true;
   }
 
-  /** How the definition differs from the approved one; absent where it does not, or that is not known yet. */
+  /** How the definition differs from the approved one; absent without a difference, or while it is unknown. */
   changeOf(tool: Tool): ToolChange | undefined {
     return this.#definitions?.changeOf(tool);
   }
 
-  /** A person chose tools while seeing these definitions. Rejects where that cannot be kept. */
+  /** A person chose tools while seeing these definitions. Rejects if the choice cannot be stored. */
   async choose(names: readonly string[], seen: readonly Tool[]): Promise<void> {
     await (await this.#open()).choose(names, seen);
   }

@@ -12,7 +12,7 @@ export type CompiledSchema =
   /** It fits no arguments at all, so that it cannot be meant. */
   | { readonly kind: 'fault'; readonly why: string };
 
-/** A part of a plain schema. What is absent does not restrict anything. */
+/** A part of a plain schema. Absent members do not restrict anything. */
 export interface PlainNode {
   readonly types: readonly string[] | undefined;
   readonly allowed: ReadonlySet<Json> | undefined;
@@ -46,7 +46,7 @@ const MAX_PATH = 150;
 const MOST_SHOWN = 10;
 
 const TYPES = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
-/** The same in all of these as far as plain keywords go. */
+/** Plain keywords mean the same in all of these dialects. */
 const DIALECTS = /^https?:\/\/json-schema\.org\/(draft\/20(19-09|20-12)|draft-0[67])\/schema#?$/;
 /** Keywords that assert and are not plain. Every other keyword that is unknown here annotates. */
 const OTHERS: ReadonlySet<string> = new Set([
@@ -130,7 +130,7 @@ class Compiler {
   }
 }
 
-/** What was read of each keyword. */
+/** The parsed value of each keyword. */
 type Parts = { readonly [K in keyof PlainNode]: PlainNode[K] | null | undefined };
 
 function nodeOf({ types, allowed, required, members, isClosed, items, bounds, branches }: Parts): PlainNode {
@@ -208,7 +208,7 @@ function boundsOf(schema: JsonObject): Bounds | null | undefined {
   return isBounded ? bounds : null;
 }
 
-/** What is wrong with a value, with the path of each part; `undefined` where to find that out takes too many steps. */
+/** The problems of a value, with the path of each; `undefined` if the check takes too many steps. */
 export function plainProblems(node: PlainNode, value: Json): readonly string[] | undefined {
   const check = new Check();
   if (check.fits(node, value)) return [];

@@ -24,7 +24,7 @@ interface Place {
   readonly withNames: boolean;
 }
 
-/** What a server gave, as a client's model reads it. The same object where nothing is hidden in it. */
+/** Content of a server as a client's model reads it; the same object if it has no hidden characters. */
 export function shownContent<T extends Json>(value: T): T | Json {
   return mapRead(value, showHidden, { isWhole: true, withNames: false });
 }

@@ -251,7 +251,7 @@ export class McplConnection implements SessionFeature, McplMember {
     throw this.#refused('push/event', problem.featureSet, problem);
   }
 
-  /** A person allowed the events of a set that does not declare them, or refused them. False where it is not on. */
+  /** A person allowed the events of a set that does not declare them, or refused them. False if the set is not on. */
   chooseEvents(featureSet: string, choice: EventsChoice): boolean {
     const set = this.#sets.get(featureSet);
     if (set === undefined || !this.isOn(featureSet)) return false;

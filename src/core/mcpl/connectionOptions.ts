@@ -18,7 +18,7 @@ export interface McplConnectionOptions {
   readonly log: Logger;
   readonly grants: FormGrants;
   readonly recorder: Recorder;
-  /** Asks a person whether a set may send events that it does not declare; false where nobody is there. */
+  /** Asks a person whether a set may send events that it does not declare; false without a person to ask. */
   askEvents(question: EventsQuestion): boolean;
   /** By method. */
   readonly handlers: Readonly<Record<string, McplHandler>>;

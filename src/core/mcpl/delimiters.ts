@@ -34,7 +34,7 @@ function withoutTags(text: string, names: readonly string[]): string {
 }
 
 /**
- * Whether the name of a tag of ours follows, however it is spelt: with spaces, slashes and hidden characters anywhere,
+ * Whether the name of a tag of the host follows, in any spelling: with spaces, slashes and hidden characters anywhere,
  * in capitals, in wide letters. Also the beginning of one at the end of a text, whose other half may follow. It reads no
  * further than the next opening sign, so that no text takes long.
  */

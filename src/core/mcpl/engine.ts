@@ -41,9 +41,9 @@ export interface EngineOptions {
   /** In the order of the settings. */
   connections(): readonly McplConnection[];
   onRefused(refusal: ModelRefusal): void;
-  /** False where nobody is there to be asked. */
+  /** False without a person to ask. */
   askEvents(question: EventsQuestion): boolean;
-  /** What a server used of models before is known now. */
+  /** The earlier model use of a server is known now. */
   onBudgetRead(server: string): void;
 }
 

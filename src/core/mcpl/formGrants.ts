@@ -116,7 +116,7 @@ export class FormGrants {
     if (this.eventsOf(server, set) !== events) this.#keep(server, set, events);
   }
 
-  /** The sets that a server declared last, as far as the next handshake names them: what they use is not kept. */
+  /** The sets that a server declared last, for the next handshake. Their uses are not kept. */
   remembered(server: string): readonly FeatureSet[] {
     return (this.#declared.get(server) ?? []).map(({ name, form, scoped }) => {
       const problem = form === '' ? 'It could not be switched on.' : undefined;

@@ -102,7 +102,7 @@ export class PushEvents {
     }
   }
 
-  /** Nobody is asked about an event that would be refused all the same. */
+  /** Decodes first, so that an invalid event asks no question. */
   async #hold(problem: UndeclaredUse, member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
     this.#decode(member.server, problem.featureSet, params);
     await member.holdEvent(problem, context.token);

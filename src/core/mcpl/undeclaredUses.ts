@@ -17,7 +17,7 @@ export interface UndeclaredUsesOptions {
   readonly grants: FormGrants;
   readonly onDidChangeSets: Event<void>;
   isOn(featureSet: string): boolean;
-  /** Asks a person whether the set may send events; false where nobody is there to be asked. */
+  /** Asks a person whether the set may send events; false without a person to ask. */
   ask(featureSet: string): boolean;
   /** A question began or ended. */
   onChange(): void;
@@ -38,7 +38,7 @@ const PATIENCE_MS = 60_000;
  */
 export class UndeclaredUses {
   readonly #options: UndeclaredUsesOptions;
-  /** By set: the form that a person was asked about in this run. A server that is started again declares it anew. */
+  /** By set: the form that a person was asked about in this run. A restarted server declares it again. */
   readonly #asked = new Map<string, string>();
   #open: Question | undefined;
 
@@ -71,7 +71,7 @@ export class UndeclaredUses {
     return this.#options.grants.eventsOf(this.#options.server, set) ?? (wasSeen ? 'open' : undefined);
   }
 
-  /** Whether the set may, once a person has said so; nothing where nobody is asked for this event. */
+  /** Whether the set may, once a person has answered; `undefined` if this event asks no question. */
   hold(set: FeatureSet, token: CancellationToken): Promise<boolean> | undefined {
     const { grants, server } = this.#options;
     if (this.#open !== undefined || token.isCancellationRequested) return undefined;

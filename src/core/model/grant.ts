@@ -14,7 +14,7 @@ export interface FeatureSetGrant {
   readonly target: string;
   /** The digest of the declaration. */
   readonly form: string;
-  /** A person's choice about events that this form does not declare; absent where there was none. */
+  /** A person's choice about events that this form does not declare; absent without a choice. */
   readonly events?: EventsChoice | undefined;
   readonly at: number;
 }
@@ -59,7 +59,7 @@ export interface ToolGrant {
   readonly form: string;
   /** Of the connection that it was seen on. */
   readonly fingerprint: string;
-  /** The definition as text, to show what changed; absent where it was too long to keep. */
+  /** The definition as text, to show what changed; absent if it was too long to keep. */
   readonly definition: string | undefined;
   /** The digest at the last start, and at how many starts in a row it was another than before. */
   readonly last: string;
@@ -98,8 +98,8 @@ export interface ScopeGrant {
 }
 
 /**
- * The sets that a server declared last. It allows nothing: it stands beside the grants because the next handshake
- * reads both, and tells the server by them which sets are on.
+ * The sets that a server declared last. It allows nothing. It is kept with the grants because the next handshake
+ * reads both to tell the server which sets are on.
  */
 export interface DeclaredSetsRecord {
   readonly id: string;

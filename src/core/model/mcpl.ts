@@ -44,7 +44,7 @@ export interface McplDialect {
   /** It said so in its handshake; what it does not announce may come all the same. */
   readonly pushEvents: boolean;
   readonly before: boolean;
-  /** `notify`: it is told of answers; `blocking`: it may change them (MCPL §10.5). */
+  /** `notify`: it reads answers; `blocking`: it may change them (MCPL §10.5). */
   readonly after: 'none' | 'notify' | 'blocking';
   readonly inference: 'none' | 'plain' | 'streaming';
   readonly modelInfo: boolean;
@@ -141,7 +141,7 @@ export interface FeatureSetView {
   readonly undeclared: readonly McplUse[];
   /**
    * Whether it may send events although it does not declare them: a person's choice, `asking` while one is asked, or
-   * `open` where it tried and there was no choice. Absent where it declares them, never tried, or can never be allowed.
+   * `open` if it tried without a choice. Absent if it declares them, never tried, or can never be allowed.
    */
   readonly alsoEvents?: AlsoEventsState | undefined;
   /** The tools that belong to it. */

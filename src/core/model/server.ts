@@ -36,9 +36,9 @@ export interface HostSettings {
   readonly trusted: boolean;
   /** Settings that are not of one server; absent members have their defaults. */
   readonly limits?: Partial<HostLimits> | undefined;
-  /** The same by the user's own settings alone; absent where there is no workspace beside them. */
+  /** The same by the user's own settings alone; absent without a workspace. */
   readonly ownLimits?: Partial<HostLimits> | undefined;
-  /** Absent where there is no editor: every server is allowed. */
+  /** Absent without an editor: every server is allowed. */
   readonly editorPolicy?: EditorPolicy | undefined;
 }
 
@@ -237,10 +237,10 @@ export function canStop(state: ServerState): boolean {
   );
 }
 
-/** What is wrong with a server that runs and says nothing. */
+/** Why a running server does not answer. */
 export type ServerHealth =
   | { readonly kind: 'notResponding' }
-  /** A call of ours has been running for so long. */
+  /** A tool call has been running for so long. */
   | { readonly kind: 'busy'; readonly minutes: number };
 
 /** A tool with what the settings say about it. */
@@ -268,7 +268,7 @@ export interface OfferedTool {
 export interface ToolChange {
   /** The digest of the definition, for an answer to exactly this one. */
   readonly form: string;
-  /** The approved definition as text; absent where it was too long to keep. */
+  /** The approved definition as text; absent if it was too long to keep. */
   readonly before: string | undefined;
   readonly now: string;
   /** It changed at so many starts in a row that a person may approve any definition. */
@@ -316,8 +316,8 @@ export interface ServerSnapshot {
   readonly capabilities: JsonObject;
   /** Absent for a plain MCP server. */
   readonly mcpl: McplSnapshot | undefined;
-  /** Absent while the server responds, and where that is not found out. */
+  /** Absent while the server responds, and without a health check. */
   readonly health?: ServerHealth | undefined;
-  /** What holds of scopes: what the workspace says only as far as it was allowed. */
+  /** The scopes in effect: those of the workspace only if they were allowed. */
   readonly scopes: ScopeSettings;
 }

@@ -86,7 +86,7 @@ function beginningOf(target: string): string {
   return target.slice(0, MOST_OF_TARGET / 2).replace(/\\(?:u(?:\{[0-9a-f]*)?)?$|[\ud800-\udbff]$/, '');
 }
 
-/** Everything, a line each, for where there is room. */
+/** The whole question, a line for each part. */
 export function wholeQuestion(question: StartQuestion): readonly string[] {
   const { kind, target, cwd, remarks } = question;
   return [

@@ -20,7 +20,7 @@ export interface StartFacts {
 
 /**
  * What a question must say beyond the command line, whole: one sentence for each thing that starting grants, the most
- * dangerous first. All text of settings stands in quotes that it cannot close.
+ * dangerous first. All text of settings is in quotes that it cannot close.
  */
 export function startRemarks({ definition, shown, fileVariables, uses, lineages }: StartFacts): readonly string[] {
   const { definedBy, contributor, workspaceAutoApprove, lentByUser } = definition;

@@ -22,7 +22,7 @@ export function featureSetsOfTool(
   return [...new Set(sets.filter((set) => set.uses.includes('tools')).map(({ name }) => name))];
 }
 
-/** The one feature set that a tool belongs to; absent where it may belong to several. */
+/** The one feature set that a tool belongs to; absent if it may belong to several. */
 export function featureSetOfTool(
   tool: Tool,
   sets: readonly FeatureSet[],
@@ -36,7 +36,7 @@ export function featureSetOfTool(
 export interface ToolSetsOff {
   /** The first set that is off. */
   readonly setOff: string;
-  /** All sets that must be on, where there are several. */
+  /** All sets that must be on, if there are several. */
   readonly needs?: readonly string[] | undefined;
   /** The set is on, but it does not declare that it uses tools. */
   readonly lacksUse?: true | undefined;

@@ -44,7 +44,7 @@ export function isTrusted({ form, isAny, fingerprint }: ToolGrant, now: string, 
   return form === now || (isAny && fingerprint === program);
 }
 
-/** What a start with this definition adds to the record; the same record where it adds nothing. */
+/** The record after a start with this definition; the same record if nothing changes. */
 export function startedWith(grant: ToolGrant, form: string): ToolGrant {
   if (form !== grant.last) return { ...grant, last: form, changes: grant.changes + 1 };
   return grant.changes === 0 || grant.changes >= MANY_CHANGES ? grant : { ...grant, changes: 0 };

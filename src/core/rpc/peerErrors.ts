@@ -21,7 +21,7 @@ export function closedError(method: string, { error }: TransportClosed, effect: 
   });
 }
 
-/** The engine fails a request by itself only where its params cannot be written as JSON. */
+/** The engine itself fails a request only if its params cannot be written as JSON. */
 export function unwritable(method: string, error: unknown): HostError {
   return new HostError('INTERNAL', `${method} could not be sent: ${messageOf(error)}`, {
     layer: 'host',

@@ -35,7 +35,7 @@ export interface ReadCheck {
   readonly likely: Meanings;
   readonly unlikely: Meanings;
   readonly outward: Outward | undefined;
-  /** What the file system is to be asked. */
+  /** The paths to look up in the file system. */
   readonly asked: readonly string[];
   readonly isWord: boolean;
   /** Of a part: what the whole would be as a path. */
@@ -98,7 +98,7 @@ interface HowToRead {
   readonly whole: readonly string[];
 }
 
-/** A part is no word of the request. What follows another sign is no channel: "@a" is not "#a". */
+/** A part does not count as a word of the request. A name with another sign is not a channel: "@a" is not "#a". */
 function asPart(part: ReadCheck, own: Own): ReadCheck {
   const { readings, text } = part;
   const names = own === 'yes' || hasSigil(text) ? readings.names : readings.names.filter((name) => !hasSigil(name));
@@ -153,7 +153,7 @@ function ifThere(outward: Outward | undefined, own: Own): Outward | undefined {
   return outward?.kind === 'absolute' && own === 'ifThere' ? { ...outward, isOdd: true } : outward;
 }
 
-/** Where it would lead out, if what it begins with leads anywhere. */
+/** How the text would lead out, if its beginning leads anywhere. */
 function unknownOf(text: string, trouble: Unreadable | undefined): Outward | undefined {
   if (trouble === undefined) return undefined;
   return /^(?:~[\w.+-]*[\\/]|[\\/]*[$%][^\s\\/]+[\\/]|%(?:25)+)/.test(text) ? { kind: 'unknown' } : undefined;

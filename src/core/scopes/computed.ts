@@ -40,7 +40,7 @@ export interface ComputedTarget extends ScopeTarget {
 /** A text that may name something. */
 export interface ComputedText {
   readonly target: ComputedTarget;
-  /** It leads out of where it is said, so that it has to be allowed; or nobody knows where. */
+  /** It leads out of its base folder, so it has to be allowed; or its target is unknown. */
   readonly outward: 'known' | 'unknown' | undefined;
   /** One word, which may be the name of what the request is about. */
   readonly isWord: boolean;

@@ -1,4 +1,4 @@
-/** A text that is a glob itself, such as `includePatterns` has: it is denied where it is written for what is denied. */
+/** A text that is itself a glob, as in `includePatterns`: it is denied if it is written for a denied name. */
 const MAGIC = /[*?[]/;
 const MOST_CANDIDATES = 64;
 

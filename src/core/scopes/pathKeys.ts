@@ -23,7 +23,7 @@ const QUALIFIERS = new Set([
     'offset',
   ],
 ]);
-/** Members that end in one of these hold text, where the schema says that a text stands there. */
+/** Members that end in one of these hold content, if the schema declares a string. */
 const CONTENT_WORDS = new Set([
   ...['content', 'contents', 'text', 'texts', 'body', 'message', 'markdown', 'html', 'base64', 'blob', 'svg', 'css'],
 ]);
@@ -84,7 +84,7 @@ export function kindOfKey(key: string): KeyKind {
   return !isAbout && words.some((word) => PATH_WORDS.has(word)) ? 'path' : 'other';
 }
 
-/** Whether what stands there is a channel or a person by its name. */
+/** Whether the member holds the name of a channel or a person. */
 export function isNameKey(key: string): boolean {
   if (key.length > LONGEST_KEY) return false;
   const words = wordsOf(key);
@@ -171,11 +171,11 @@ export function looksLikePath(text: string): boolean {
   return !/[\r\n]/.test(plain) && (ABSOLUTE.test(plain) || isFileUri(plain) || PARENT.test(plain));
 }
 
-/** How a text leads out of where it is said, if it does. */
+/** How a text leads out of its base folder, if it does. */
 export type Outward =
   /** `..`, a URI of a file, or the home folder. */
   | { readonly kind: 'surely' }
-  /** To where nobody knows. */
+  /** To an unknown place. */
   | { readonly kind: 'unknown' }
   /** An absolute path, if it is one at all: then its first folder is there. */
   | { readonly kind: 'absolute'; readonly first: string; readonly isOdd: boolean };

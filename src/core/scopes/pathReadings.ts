@@ -161,7 +161,7 @@ class Spellings {
     this.#context = context;
     this.#add([text]);
     while (this.#decode()) {
-      // Ends at the latest where there are too many.
+      // Ends at the limit of encodings at the latest.
     }
     if (isOverencoded(text)) this.#trouble = OVERENCODED;
   }

@@ -57,8 +57,8 @@ function decoded(run: string): string {
 }
 
 /**
- * What programs make of a text that decode only some of it: the dots, as URLs do; the separators; or the rest. What is
- * no UTF-8 stays encoded.
+ * How programs read a text if they decode only part of it: the dots, as URLs do; the separators; or the rest. Invalid
+ * UTF-8 stays encoded.
  */
 export function partlyDecoded(text: string): readonly string[] {
   if (!text.includes('%')) return [];

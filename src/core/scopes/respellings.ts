@@ -117,7 +117,7 @@ export function expansionsOf(text: string): readonly string[] {
   return [...new Set(values.map(expand))].filter((other) => other !== text);
 }
 
-/** `~name` is a file by most programs, and the home folder of somebody by a shell. */
+/** `~name` is a file to most programs, and the home folder of a user to a shell. */
 export function otherHome(text: string, { userHome }: ReadingContext): readonly string[] {
   const name = /^~(\w[\w.-]*)$/.exec(text)?.[1];
   return name === undefined ? [] : [userHome.replace(/[^\\/]+[\\/]*$/, name)];

@@ -120,7 +120,7 @@ export class SchemaPlaces {
   }
 }
 
-/** Whether one of them says that what stands there is content rather than the name of something. */
+/** Whether one of the schemas marks the value as content rather than a name. */
 export function isMarkedContent(schemas: Schemas): boolean {
   return schemas.some((schema) => {
     const format = own(schema, 'format');

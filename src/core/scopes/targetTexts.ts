@@ -17,7 +17,7 @@ export interface FoundTexts {
   readonly targets: readonly NamedText[];
   /** Other texts that may name a target: each is compared with the lists, and asked about only if it leads outside. */
   readonly checked: readonly CheckedText[];
-  /** False where there are more than can be looked at. */
+  /** False if there are too many to check. */
   readonly isWhole: boolean;
 }
 
@@ -54,7 +54,7 @@ export class TargetTexts {
     else this.#texts.push(text);
   }
 
-  /** The same text counts once: where it stands changes nothing. */
+  /** The same text counts once, regardless of its place. */
   check(checked: CheckedText): void {
     const key = `${checked.isProse ? 'prose' : checked.isMember === true ? 'member' : 'text'} ${checked.text}`;
     if (this.#checked.has(key)) return;

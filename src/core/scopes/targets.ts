@@ -43,7 +43,7 @@ export async function targetsOfClaim(
   if (label.length > LONGEST_TEXT) return refused(`The label is longer than ${LONGEST_TEXT} characters.`);
   const inPayload = textsOfPayload(payload, concern);
   if (isUnreadable(inPayload)) return refused(`The payload cannot be judged. ${inPayload.why}`);
-  // As a payload has it where that says the same: a label alone does not tell "@a/b" from a person.
+  // The kind from the payload, if it has the same text: a label alone does not distinguish "@a/b" from a person.
   const as = inPayload.targets.find(({ text }) => text === label)?.as ?? 'any';
   const inLabel = label.trim() === '' ? [] : [{ from: 'label', text: label, as }];
   const texts = { ...inPayload, targets: [...inLabel, ...inPayload.targets] };
@@ -84,7 +84,7 @@ const MOST_NEIGHBOURS = 4;
 interface Found {
   readonly targets: readonly FoundTarget[];
   readonly checked: readonly ComputedText[];
-  /** False where there was more than could be looked at. */
+  /** False if there was too much to check. */
   readonly isWhole: boolean;
 }
 
@@ -140,7 +140,7 @@ function foundTargets(
   return targets;
 }
 
-/** Reads them all; adds to `asked` what the file system is to be asked. */
+/** Reads them all; adds the paths to look up in the file system to `asked`. */
 function readTargets(
   texts: readonly NamedText[],
   inFolders: ReadTexts,
@@ -161,7 +161,7 @@ function readTargets(
   return read;
 }
 
-/** What a request names, and where that lies: a name elsewhere in the request may be one in there. */
+/** The targets of a request and their folders: another name in the request may be inside one. */
 function neighboursOf(
   { targets, checked }: FoundTexts,
   read: readonly ReadText[],
@@ -195,7 +195,7 @@ function readChecks(
     if (trouble !== undefined) return trouble;
   }
   for (const text of checked) {
-    // What is left is not looked at, so that a person is asked.
+    // The rest is not checked, so a person is asked.
     if (lookups > MOST_LOOKUPS) return [...checks, undefined];
     const trouble = add(text.from, readChecked(text, place));
     if (trouble !== undefined) return trouble;
@@ -262,8 +262,8 @@ function isStranger({ target }: ComputedText, label: readonly FoundTarget[], fol
 }
 
 /**
- * Whether the label names something that the payload names, where that names anything (MCPL §7.3 only hopes so). A
- * payload that has words and no targets names one of these.
+ * Whether the label names one of the targets of the payload, if it has any (MCPL §7.3 does not require it). In a payload
+ * with words but no targets, the label must be one of the words.
  */
 function agree(
   label: readonly FoundTarget[],

@@ -26,7 +26,7 @@ const ROOTED = /(?:[}>)\]`%@]|(?<!\bhttps?|\bwss?):(?:\/\/)?)\/(?=[^/])|^[a-z][\
 /** In JSON and in the texts of programs: `\u002f`, `\x2f`. */
 const ESCAPED = /\\(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2}))/gi;
 
-/** The parts of a text without the text itself; `undefined` where there are too many to look at. */
+/** The parts of a text without the text itself; `undefined` if there are too many to check. */
 export function partsOf(text: string): readonly TextPart[] | undefined {
   const parts = new Parts(text);
   parts.addUnescaped();
@@ -117,7 +117,7 @@ export function isProse(text: string, isSaid: boolean): boolean {
   return isSaid ? plain.length > 0 : plain.length > MOST_WORDS && plain.length * 2 > words.length;
 }
 
-/** The one line that a text is, or `undefined` where it is longer or has several. */
+/** The text as one line, or `undefined` if it is too long or has several lines. */
 export function lineOf(text: string): string | undefined {
   if (text.length > LONGEST_TEXT * 2) return undefined;
   const line = text.trim().replaceAll('\t', ' ');

@@ -146,7 +146,7 @@ function addNames(line: string, { from, key, isDeclared }: Position, { texts }: 
 
 const LONGEST_NAME = 256;
 
-/** Whether a text is the name of something else than a file, which lists have to allow. */
+/** Whether a text is a name, not a file, that lists have to allow. */
 function isNameTarget(
   line: string,
   { kind, isNamed, concern }: { readonly kind: KeyKind; readonly isNamed: boolean; readonly concern: ScopeConcern },
@@ -184,7 +184,7 @@ function collectMember(value: JsonObject, key: string, at: Position, walk: Walk)
   collect(value[key], { from, key, kind, isFile, schemas, isDeclared, depth: at.depth + 1 }, walk);
 }
 
-/** What is set for whom may be said so: `{ "#general": "text" }`. */
+/** A target may be the name of a member: `{ "#general": "text" }`. */
 function checkKey(key: string, from: string, { texts }: Walk): void {
   const line = lineOf(key);
   if (line !== undefined) texts.check({ from, text: line, isProse: false, isMember: IDENTIFIER.test(key) });

@@ -57,7 +57,7 @@ export function addressSecrets(url: string): readonly Secret[] {
 
 /** Part of an address that is called a credential, such as a web hook. */
 const TOKEN_IN_PATH = /^(?=.*\d)(?=.*[a-z])[\w-]{16,}$/i;
-/** Part of any address that nobody chose as a name. */
+/** A part of an address that looks generated. */
 const KEY_IN_PATH =
   /^(?:(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w-]{24,}|[\da-f]{32,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
@@ -190,7 +190,7 @@ function userInfoSecrets(name: string, info: string, host: string): readonly Sec
   if (password.length < SHORTEST_PASSWORD) return asToken;
   const pairs = [`${user}:${password}`, `${decoded(user)}:${decoded(password)}`];
   const alone = bothForms(name, password);
-  // A short password is hidden where it stands beside its user and host.
+  // A short password is hidden only together with its user and host.
   const beside = alone.length > 0 ? [] : [...pairs.map((pair) => `${pair}@${host}`), ...pairs];
   const inHeader = pairs.map((pair) => base64(pair));
   return [...asToken, ...alone, ...[...beside, ...inHeader].flatMap((value) => secretOf(name, value))];

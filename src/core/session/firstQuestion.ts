@@ -14,7 +14,7 @@ const MAX_HELD = 1_000;
  */
 export class FirstQuestion {
   readonly #inner: Transport;
-  /** For the question. What it says after the session began is not sent. */
+  /** For the question. Its messages are not sent after the session began. */
   readonly asking: Transport;
   readonly #asked = new Set<number>();
   readonly #held: Json[] = [];

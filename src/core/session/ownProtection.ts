@@ -29,9 +29,9 @@ interface Change {
 }
 
 export interface Protected {
-  /** What holds: the workspace's values as far as they are free or agreed, and the user's own otherwise. */
+  /** The values in effect: the workspace's if they are free or agreed, otherwise the user's own. */
   readonly effective: Protection;
-  /** What waits for the user. */
+  /** Values that wait for the user. */
   readonly open: readonly Weakening[];
 }
 

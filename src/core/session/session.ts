@@ -45,7 +45,7 @@ export interface SessionRequest {
   instead?(error: HostError): Promise<Json> | undefined;
 }
 
-/** What goes on over a connection. */
+/** Activity of a connection. */
 export interface SessionActivity {
   /** How many messages came. */
   readonly received: number;

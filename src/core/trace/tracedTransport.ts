@@ -10,7 +10,7 @@ import type { Redact } from './traceEntry.ts';
 export interface TapOptions {
   readonly trace: ProtocolTrace;
   readonly redact: Redact;
-  /** What the receiver of messages must not learn; `undefined` where there is nothing. */
+  /** Secrets that the receiver of messages must not learn; `undefined` without any. */
   readonly foreign: () => ForeignSecrets | undefined;
 }
 

@@ -26,7 +26,7 @@ interface Two {
   readonly t: TestHost;
   readonly a: ScriptedServer;
   readonly b: ScriptedServer;
-  /** What models were given. */
+  /** The prompts that models got. */
   readonly prompts: string[];
 }
 

@@ -7,7 +7,7 @@ import { TestHost } from '../../support/testHost.ts';
 
 const ON = { a: { enabled: true } };
 
-/** What a start asked, and where it ran, of a server of the user's that a workspace only switches on. */
+/** The questions and the folder of a start, for a server of the user's that a workspace only switches on. */
 class Start {
   readonly t: TestHost;
 
