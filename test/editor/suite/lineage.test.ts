@@ -187,7 +187,7 @@ suite('The lineage of a feature set', () => {
     await vscode.commands.executeCommand('mcpl.rollBack', { place: await placeOf('chk_2') });
     await untilHead('chk_2_again');
     await told(
-      /^notes \(notes\.edit\) went back, and says that it is now at chk_2_again instead of chk_2\. It goes on from there\.$/,
+      /^notes \(notes\.edit\) went back, and says that it is now at chk_2_again instead of chk_2\. It continues from there\.$/,
     );
     await vscode.commands.executeCommand('mcpl.showLineage', NOTES);
     await eventually(rows, ['chk_1', 'chk_2', 'chk_2_again', 'chk_3']);
