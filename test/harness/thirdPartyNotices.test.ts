@@ -35,7 +35,7 @@ suite('The third-party notices', () => {
     ]);
   });
 
-  test('state the MIT terms with the copyright of the package where it ships no license file', () => {
+  test('state the MIT terms with the copyright of a package without a license file', () => {
     const sectionOf = (item: BundledPackage): string | undefined =>
       thirdPartyNotices([item], 'terms').text.split(/\n-{80}\n\n/)[1];
     assert.equal(

@@ -192,7 +192,7 @@ onPosix('The script of the chat hooks', function () {
     assert.deepEqual(await run(prompt('Closed')), SILENT);
   });
 
-  test('says nothing where something else listens, or nobody answers in time', async () => {
+  test('says nothing if another program listens, or without an answer in time', async () => {
     await open('one');
     const [name] = await readdir(join(home, files));
     const path = join(home, files, name ?? '');
@@ -252,7 +252,7 @@ onPosix('The script of the chat hooks', function () {
     assert.deepEqual(await names(), ['1@elsewhere', 'notes.txt']);
   });
 
-  test('is told of other folders at once', async () => {
+  test('learns of other folders at once', async () => {
     const other = join(base, 'other');
     await mkdir(other);
     await open('one');
@@ -262,7 +262,7 @@ onPosix('The script of the chat hooks', function () {
     assert.equal(await said(), added(`${ABOUT}one: Hi`));
   });
 
-  test('is not published where the folder for it is somebody else’s', async () => {
+  test('is not published if its folder belongs to another user', async () => {
     await mkdir(join(home, '.mcp-live'));
     await mkdir(join(base, 'theirs'));
     await symlink(join(base, 'theirs'), join(home, files));

@@ -236,7 +236,7 @@ suite('mcpl host --control', function () {
     assert.deepEqual(await ask(1, 'servers'), []);
   });
 
-  test('tells the log where it is asked to', async () => {
+  test('prints the log on request', async () => {
     drive('--log', 'info', '--settings', settings('user.json', { notes: { command: 'mcpl-demo', enabled: true } }));
     const message = 'Demo notes server is ready. Notes are kept in memory until it stops.';
     assert.deepEqual(await hear({ event: 'log', message }), { event: 'log', server: 'notes', level: 'info', message });

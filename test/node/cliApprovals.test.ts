@@ -99,7 +99,7 @@ suite('mcpl host --control and what servers want to have approved', function () 
     assert.deepEqual(await lied, BY_PERSON);
   });
 
-  test('lists decide without a question, a call as well; what they deny is nobody asked', async () => {
+  test('lists decide without a question, a call as well; a denied request asks no question', async () => {
     const lists = { whitelist: ['src/**'], blacklist: ['**/.env'] };
     await start({ scopes: { 'files.edit': lists } });
     const [{ scopes }] = (await ask('servers')) as [{ scopes: unknown }];
@@ -161,7 +161,7 @@ suite('mcpl host --control and what servers want to have approved', function () 
     assert.deepEqual(await ask('answerApproval', { approval, answer: 'once' }), { answered: false });
   });
 
-  test('nobody answers for ever: the host denies in its own time, and serves others meanwhile', async () => {
+  test('without an answer, the host denies at its timeout, and serves others meanwhile', async () => {
     await start();
     await ask('configure', { limits: { approvalSeconds: 5 } });
     const waiting = call('elevate', 'TOP/etc/new');
@@ -176,7 +176,7 @@ suite('A command at a terminal, and what a server would touch', function () {
   this.timeout(20_000);
   const SERVER = ['--', FILES.command, ...FILES.args];
 
-  test('is denied where there is no terminal, with the next step', async () => {
+  test('is denied without a terminal, with the next step', async () => {
     const { code, out, err } = await mcpl('call', '--enable', '*', 'elevate', 'path=/nowhere/new', ...SERVER);
     const reason = 'It needs the approval of a user, and there is no user to ask.';
     assert.deepEqual([code, JSON.parse(out)], [0, { approved: false, reason }]);

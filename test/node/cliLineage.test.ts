@@ -90,7 +90,7 @@ suite('mcpl host --control and states', function () {
     assert.match(text, /"pages":\[\{"id":1,"text":"One"\},\{"id":2,"text":"Two"\}\]/);
   });
 
-  test('tells of what could not be made, and of what holds up calls', async () => {
+  test('reports states that could not be computed, and blocked calls', async () => {
     await place('One');
     const { kept, remarks } = await call('edit_page', { page: 1, text: 'x', wrongPatch: true });
     assert.equal(Reflect.get(kept as object, 'kind'), 'broken');

@@ -55,7 +55,7 @@ suite('mcpl host --control and a server that speaks MCPL', function () {
       .map(({ direction, kind, method }) => [direction, kind, method].join(' '));
   }
 
-  test('switches a set, and its events come: told of, read, and looked at by the model that the driver plays', async () => {
+  test('switches a set, and its events come: announced, read, and answered by the model of the driver', async () => {
     const refused = {
       code: -32001,
       message: 'Feature set not enabled',
@@ -84,7 +84,7 @@ suite('mcpl host --control and a server that speaks MCPL', function () {
     assert.deepEqual(await ask('events'), { unread: 0, events: [] });
   });
 
-  test('keeps off what only the workspace switched on and nobody allowed, also when the driver switches another set', async () => {
+  test('keeps a set off that only the workspace switched on without consent, also when the driver switches another set', async () => {
     const started = ask('configure', { workspaceServers: { shelf: { featureSets: { enabled: ['shelf.fall'] } } } });
     const { server } = await host.answer('start', 'dontStart');
     await started;
@@ -177,7 +177,7 @@ suite('mcpl host --control and a server that speaks MCPL', function () {
     assert.equal(Reflect.get((await turn) as object, 'code'), 'CANCELLED');
   });
 
-  test('hears that a server wants a model and there is none', async () => {
+  test('learns that a server needs a model and none is available', async () => {
     await toggle(['shelf.think'], true);
     assert.match(JSON.stringify(await call('think', { book: 'Emma' })), /"reason":"no_model"/);
     assert.deepEqual(await host.hear({ event: 'modelRefused' }), {
@@ -191,7 +191,7 @@ suite('mcpl host --control and a server that speaks MCPL', function () {
 suite('A command at a terminal', function () {
   this.timeout(20_000);
 
-  test('speaks MCPL with the sets that it names, and not at all where it names none', async () => {
+  test('speaks MCPL with the sets that it names, and not at all without any', async () => {
     const words = ['push', 'eventId=b1', 'book=Emma', '--', SHELF.command, ...SHELF.args];
     const [enabled, plain] = await Promise.all([mcpl('call', '--enable', 'shelf.*', ...words), mcpl('call', ...words)]);
     assert.deepEqual([enabled.code, enabled.out], [0, '{"accepted":true}\n']);

@@ -72,7 +72,7 @@ suite('The program mcpl and what servers offer beside tools', function () {
     assert.match(outcomes[3]?.err ?? '', /^The server has no prompt "nope"/);
   });
 
-  test('leaves open what a server asks where there is no terminal, and says what it was', async () => {
+  test('leaves a question of a server open without a terminal, and prints the question', async () => {
     const { code, out, err } = await mcpl('call', 'ask', '--', ...MODERN);
     assert.deepEqual([code, out], [0, '{"action":"cancel"}\n']);
     assert.match(err, /^The server "node" asks: Is it all right\?\nThis question needs a terminal\./);
@@ -148,7 +148,7 @@ suite('mcpl host --control and what servers offer beside tools', function () {
     host.ask(id, 'call', { server: 'it', tool, args });
   const textOf = async (result: Promise<unknown>): Promise<unknown> => Reflect.get((await result) as object, 'text');
 
-  test('reads, gets, completes, and hears of changes of a stateless server', async () => {
+  test('reads, gets, completes, and receives changes of a stateless server', async () => {
     await start(MODERN);
     await host.hear({ event: 'server', what: 'prompts' });
     const named = async (id: number, command: string, member: string): Promise<unknown> =>

@@ -5,7 +5,7 @@ import { MAX_WAITING } from '../../src/node/nameTurns.ts';
 import { FakeClock, settle } from '../support/fakeClock.ts';
 import { FakeDisk } from './fakeDisk.ts';
 
-suite('The names of files, on file systems that are none', () => {
+suite('The names of files, on simulated file systems', () => {
   const LINUX = { platform: 'linux' } as const;
 
   test('what the file system refuses to say is unknown, in a sentence without the path', async () => {
@@ -81,7 +81,7 @@ suite('The names of files, on file systems that are none', () => {
     assert.deepEqual(await names.real('/ws', NO_CANCELLATION), { kind: 'real', path: '/ws', exists: true });
   });
 
-  test('where case does not matter, names have the letters of the disk, as far as they exist', async () => {
+  test('on case-insensitive disks, existing names have the letters of the disk', async () => {
     const disk = new FakeDisk({ '/Ws': 'folder', '/Ws/Src': 'folder', '/Ws/link': '-> /WS/SRC' }, true);
     const names = createFileNames({ platform: 'darwin', lookups: disk });
     assert.deepEqual([names.style, names.ignoresCase], ['posix', true]);

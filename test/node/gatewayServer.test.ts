@@ -345,7 +345,7 @@ suite('gateway over HTTP', () => {
     assert.equal((await answered).line, `200 application/json "{'jsonrpc':'2.0','id':'c','result':{'content':[]}}"`);
   });
 
-  test('the back-channel lives on comments, tells of changes, and ends with the server', async () => {
+  test('the back-channel lives on comments, reports changes, and ends with the server', async () => {
     await start({ limits: { keepAliveMs: 20 } });
     const headers = await openSession();
     await send({ headers, body: { jsonrpc: '2.0', method: 'notifications/initialized' } });

@@ -394,7 +394,7 @@ suite('HTTP with server-sent events', () => {
     assert.deepEqual(client.rest(), []);
   });
 
-  test('an address that is none is told at once', () => {
+  test('an invalid address is reported at once', () => {
     const connection = { kind: 'remote', url: 'ftp://x', headers: {}, transport: 'sse' } as const;
     assert.throws(() => openLegacySse(connection, new RecordingContext()), { code: 'INVALID_SETTINGS' });
   });

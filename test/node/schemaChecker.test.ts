@@ -183,7 +183,7 @@ suite('Schema checker', () => {
     }
   });
 
-  test('a pattern that would run for ever is cut, is not tried again, and stops no other check', async () => {
+  test('a pattern that would run forever is cut, is not tried again, and stops no other check', async () => {
     await checker.close();
     checker = createSchemaChecker({ workerPath: WORKER, timeLimitMs: 300 });
     const hostile = { pattern: '^(a+)+$' };
@@ -202,7 +202,7 @@ suite('Schema checker', () => {
     });
   });
 
-  test('compositions that multiply, and schemas that refer to themselves for ever, end too', async () => {
+  test('compositions that multiply, and schemas that refer to themselves forever, end too', async () => {
     await checker.close();
     checker = createSchemaChecker({ workerPath: WORKER, timeLimitMs: 300 });
     const levels = Object.fromEntries(

@@ -193,7 +193,7 @@ for (const transport of ['stdio', 'http'] as const)
       );
     });
 
-    test('tells of progress, and hears that nobody waits any more', async () => {
+    test('reports progress, and learns that the caller no longer waits', async () => {
       const steps: string[] = [];
       const source = new CancellationSource();
       const slow = { server: 'modern', tool: 'slow', args: { steps: 2, ms: 10 }, route: 'api' } as const;
@@ -216,7 +216,7 @@ for (const transport of ['stdio', 'http'] as const)
       assert.equal((await served.call('echo', { text: 'still here' })).modelText, 'still here');
     });
 
-    test('tells of changes of its lists and of what is subscribed to', async () => {
+    test('announces changes of its lists and of subscribed resources', async () => {
       // The server tells changes only to a stream that is open.
       await waitUntil('the host listens', () =>
         served.heard().some(({ message }) => message['method'] === 'subscriptions/listen'),

@@ -119,7 +119,7 @@ suite('A lineage as one file', function () {
     assert.equal(readFileSync(again, 'utf8'), readFileSync(file, 'utf8'));
   });
 
-  test('what is there already is not taken twice, and nobody who works on is moved', () => {
+  test('existing checkpoints are not added twice, and no running conversation is moved', () => {
     fill();
     reader.exportTo(file);
     const before = states.tree;
@@ -283,7 +283,7 @@ suite('A lineage as one file', function () {
     assert.deepEqual([otherReader.lineages[0]?.head, otherReader.lineages[0]?.blocked], [undefined, undefined]);
   });
 
-  test('where it cannot be written or read, the file is named as the reason, and no other is touched', () => {
+  test('if it cannot be written or read, the error names the file, and no other is touched', () => {
     fill();
     mkdirSync(join(folder, 'taken'));
     const none = join(folder, 'none', 'a.jsonl');

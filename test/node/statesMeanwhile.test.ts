@@ -128,7 +128,7 @@ suite('Files of lineages, with something else between their steps', function () 
     assert.equal(states.state('n5#2'), '{"n":5}');
   });
 
-  test('a lineage that is given up meanwhile is begun anew by the file', () => {
+  test('a lineage that is forgotten meanwhile is started again by the file', () => {
     writeChain(source);
     chain(states, 3);
     assert.deepEqual(
@@ -190,7 +190,7 @@ suite('Files of lineages, with something else between their steps', function () 
     assert.equal(reader.window().all, MANY);
   });
 
-  test('a checkpoint that is being built on tells nobody', () => {
+  test('a checkpoint shows no child of an unfinished import', () => {
     writeChain(source);
     chain(states, 3);
     const place = states.place('n2');
@@ -289,7 +289,7 @@ suite('Files of lineages, with something else between their steps', function () 
       );
     });
 
-  test('what nobody sees yet is not taken over from a damaged file', () => {
+  test('unfinished imports are not taken over from a damaged file', () => {
     writeChain(source);
     const salvages: LineageSalvage[] = [];
     const look = once(() => {
@@ -306,7 +306,7 @@ suite('Files of lineages, with something else between their steps', function () 
     isSound(restored);
   });
 
-  test('of what only the name was known, the file tells the rest, where that can be', () => {
+  test('the file completes checkpoints of which only the name was known, if possible', () => {
     const [other, otherReader] = make();
     other.call('a', { parent: null, body: data({ notes: [] }), at: 1 });
     other.call('b', { body: note('b'), at: 2 });

@@ -188,7 +188,7 @@ suite('The store', function () {
     await closed;
   });
 
-  test('a file that is no database is set aside as it is, and a new one is begun', async () => {
+  test('a file that is not a database is set aside unchanged, and a new one is started', async () => {
     await save('files');
     writeFileSync(file, 'not a database, only text. '.repeat(400));
     assert.deepEqual(await servers(), []);
@@ -253,7 +253,7 @@ suite('The store', function () {
     assert.deepEqual(await servers(), ['files']);
   });
 
-  test('a thread that dies fails what was asked and is started again, but not for ever', async () => {
+  test('a thread that dies fails its requests and is started again, but not forever', async () => {
     const worker = join(folder, 'dying.mjs');
     writeFileSync(
       worker,

@@ -129,7 +129,7 @@ suite('The store under kill -9 and several processes', function () {
     assert.ok(acknowledged.length > dose(5, 100), `${acknowledged.length} acknowledged`);
   });
 
-  test('of one event that several processes are told of, exactly one keeps it', async () => {
+  test('exactly one of several processes keeps an event that all receive', async () => {
     const writers = Array.from({ length: 3 }, () => started(file, 'same', '20', 'events'));
     await Promise.all(writers.map((writer) => writer.ended));
     assert.deepEqual(

@@ -129,7 +129,7 @@ suite('streamable HTTP', () => {
     );
   });
 
-  test('redirects keep headers within an origin and drop them across, and do not go on for ever', async () => {
+  test('redirects keep headers within an origin and drop them across, and do not go on forever', async () => {
     const other = await serve(({ response, body }) => response.writeHead(200, JSON_TYPE).end(answer(idOf(body))));
     talk.server = await serve(({ request, response, body }) => {
       const to: Record<string, string> = {
@@ -323,7 +323,7 @@ suite('streamable HTTP', () => {
     }
   });
 
-  test('close does not wait for ever for a server that does not answer it', async () => {
+  test('close does not wait forever for a server that does not answer it', async () => {
     const clock = new FakeClock();
     const asked = new Deferred<void>();
     talk.server = await serve(({ request, response, body }) => {

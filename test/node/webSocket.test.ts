@@ -240,7 +240,7 @@ suite('WebSocket', () => {
     });
   });
 
-  test('a place where nobody listens, a certificate of nobody, a header that cannot be', async () => {
+  test('a port without a listener, an untrusted certificate, an invalid header', async () => {
     const { privateKey, certificate } = { privateKey: fixture('key.pem'), certificate: fixture('certificate.pem') };
     await serve({ http: createSecureServer({ key: privateKey, cert: certificate }) as unknown as Server });
     const secure = `wss://127.0.0.1:${port}/mcp`;

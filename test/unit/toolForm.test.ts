@@ -44,7 +44,7 @@ suite('the arguments of the Call Tool page', () => {
     );
   });
 
-  test('switch to JSON with what there is, unless something entered would be lost', () => {
+  test('switch to JSON with the current values, unless an input would be lost', () => {
     assert.deepEqual(switched(FORM, { mode: 'form', values: { '/count': '3' } }), {
       type: 'json',
       text: '{\n  "count": 3\n}',

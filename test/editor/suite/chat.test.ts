@@ -168,7 +168,7 @@ suite('A chat with @mcpl', () => {
     assert.equal((await paramsOf('memory', 'afterInference')).length, 1);
   });
 
-  test('ends with Stop, which stops the model, and no server hears of the answer', async () => {
+  test('ends with Stop, which stops the model, and no server gets the answer', async () => {
     await startParts({ part: 'memory', sets: ['memory.retrieval', 'memory.extraction'] });
     const { host } = await mcpLive();
     host.trace('memory').set(true);

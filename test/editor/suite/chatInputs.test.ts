@@ -22,7 +22,7 @@ const file = async (name: string, content: string | Uint8Array): Promise<vscode.
 const typed = async (): Promise<string> =>
   ((await person.texts('.chat-input-container .view-lines')).join(' ') ?? '').replace(/\s+/g, '');
 
-suite('What goes into a chat with @mcpl', () => {
+suite('The input of a chat with @mcpl', () => {
   let model: FakeModelApi;
   const files: vscode.Uri[] = [];
   const attached = async (name: string, content: string | Uint8Array): Promise<vscode.Uri> => {
@@ -64,7 +64,7 @@ suite('What goes into a chat with @mcpl', () => {
     ]);
   });
 
-  test('is a picture as a picture, whichever way it is attached, and what nobody knows is named', async () => {
+  test('is a picture as a picture, however it is attached, and unknown kinds are named', async () => {
     const png = Buffer.from(PNG, 'base64');
     const value = await attached('dot.png', png);
     const pasted = { mimeType: 'image/png', data: async () => new Uint8Array(png) };

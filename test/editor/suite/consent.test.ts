@@ -33,7 +33,7 @@ suite('Before a server of the workspace starts for the first time', () => {
     await untilState('demo', 'running');
   });
 
-  test('it can be declined, and is asked again when somebody starts it', async () => {
+  test('it can be declined, and is asked again at the next start', async () => {
     await setServers({ demo: { ...DEMO, enabled: true } });
     await untilState('demo', 'asking');
     await person.notification("Don't Start", 'demo');

@@ -115,7 +115,7 @@ suite('The API for other extensions', () => {
     await eventually(async () => (await person.treeRows()).some((each) => each.startsWith(row)), true);
   });
 
-  test('shows what is wrong with a provider, and takes nobody down with it', async () => {
+  test('shows the problem of a provider, and affects no other', async () => {
     const acme = await contributor();
     const changed = new vscode.EventEmitter<void>();
     let answer: () => unknown = () => {
@@ -152,7 +152,7 @@ suite('The API for other extensions', () => {
     );
   });
 
-  test('tells of events and lineages, by copies that nobody can change', async () => {
+  test('reports events and lineages, as frozen copies', async () => {
     const acme = await contributor();
     (await mcpLive()).testing.answerConsent(async () => 'start');
     const received: EventInfo[] = [];

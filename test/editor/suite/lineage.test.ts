@@ -174,7 +174,7 @@ suite('The lineage of a feature set', () => {
     await person.screenshot('the mark of a rollback');
   });
 
-  test('C42, C43: where the server keeps the state, calls carry its checkpoint alone, and its word counts where it went', async () => {
+  test('C42, C43: if the server keeps the state, calls carry only its checkpoint, and the server names the new one', async () => {
     await setServers({});
     await eventually(async () => (await mcpLive()).host.servers().length, 0);
     await started('own');
@@ -196,7 +196,7 @@ suite('The lineage of a feature set', () => {
     assert.equal(await call('edit', 'd'), '{"checkpoint":"chk_2_again"}');
   });
 
-  test('says that it is being read, and why it cannot be, and is read anew when the person wants', async () => {
+  test('says that it is being read, and why it cannot be, and is read again on request', async () => {
     await notes('a');
     await untilHead('chk_1');
     const { host } = await mcpLive();
@@ -270,7 +270,7 @@ suite('The lineage of a feature set', () => {
     assert.doesNotMatch(html, / style=|<style| on[a-z]+=/);
   });
 
-  test('stays where it is when the server refuses, and goes on from there if the person wants', async () => {
+  test('stays when the server refuses, and continues from there on request', async () => {
     await notes('a', 'b');
     await answering('Roll Back');
     await vscode.commands.executeCommand('mcpl.rollBack', { place: await placeOf('chk_1') });

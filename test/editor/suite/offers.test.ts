@@ -28,7 +28,7 @@ suite('Resources and prompts', () => {
   });
   teardown(cleanSlate);
 
-  test('stand in the tree, and a click opens a resource as what it is, read-only', async () => {
+  test('are in the tree, and a click opens a resource in its type, read-only', async () => {
     await person.openContainer('MCP Live');
     await eventually(async () => (await person.treeRows()).length > 0, true);
     await person.clickTreeItem('everything', 'expand');
@@ -174,7 +174,7 @@ suite('Resources as files', () => {
     assert.equal((await vscode.workspace.fs.readFile(input.uri)).byteLength, 70);
   });
 
-  test('change while they are shown, also when only compared, and when their server started anew', async () => {
+  test('change while they are shown, also when only compared, and after a restart of their server', async () => {
     await openNote('note://one');
     await eventually(async () => visibleTexts(), ['version 1']);
     await changes();
@@ -265,7 +265,7 @@ suite('A prompt in chat', () => {
     await cleanSlate();
   });
 
-  test('is filled in with what the server proposes, and stands in the input, where it is no order to the chat', async () => {
+  test('is filled in with proposals of the server, and goes into the input without being a command of the chat', async () => {
     void vscode.commands.executeCommand('mcpl.prompt.use', { server: 'asking', prompt: 'greet' });
     await asked('who');
     await person.type('a');

@@ -136,7 +136,7 @@ suite('finding out how to sign in', () => {
     );
   });
 
-  test('a sign-in outlives a change of the final slash: nobody is asked again, and the token is renewed', async () => {
+  test('a sign-in outlives a change of the final slash: it is not asked again, and the token is renewed', async () => {
     const { origin } = world.auth;
     world.tokens.splice(0, 1, { access_token: 'access-1', refresh_token: 'r' }, { access_token: 'access-2' });
     assert.equal(await world.ask(world.authorizer()), 200);

@@ -94,7 +94,7 @@ suite('tokens without a person', () => {
       assert.ok(verify(hash, Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url')));
     });
 
-  test('a key that is none is said, without showing it', async () => {
+  test('an invalid key is reported, without showing it', async () => {
     const message = await told(ask({ flow: 'clientCredentials', clientId: 'c', privateKey: 'my-private-key' }));
     assert.equal(
       message,
@@ -276,7 +276,7 @@ suite('tokens bound to a key', () => {
     assert.deepEqual(claims('nonce'), ['of-issuer', 'of-server', 'of-server']);
   });
 
-  test('are bound to the message too, where it is known', async () => {
+  test('are bound to the message too, if it is known', async () => {
     const authorizer = world.authorizer({ settings: { dpop: 'always' } });
     await world.ask(authorizer);
     const request = { method: 'POST', url: new URL(world.server), body: '{"jsonrpc":"2.0"}' };
@@ -285,7 +285,7 @@ suite('tokens bound to a key', () => {
     assert.equal(checkProof(dpop).payload['content_digest'], `sha-256=:${digest}:`);
   });
 
-  test('are refused where they are not bound', async () => {
+  test('are refused if they are not bound', async () => {
     world.tokens.splice(0, 1, { access_token: 'access-1', token_type: 'Bearer' });
     assert.match(
       await told(world.ask(world.authorizer({ settings: { dpop: 'always' } }))),

@@ -123,7 +123,7 @@ suite('signing in by a person', () => {
     assert.equal(await asked, 'SIGN_IN_FAILED Nobody came back from signing in. | Start the server again to sign in.');
   });
 
-  test('a wait that nobody needs any more ends, and leaves no port open', async () => {
+  test('a wait that is no longer needed ends, and leaves no port open', async () => {
     world.browse = () => Promise.resolve(true);
     const abort = new AbortController();
     const asked = told(world.ask(world.authorizer(), world.server, abort.signal));
@@ -233,14 +233,14 @@ suite('signing in by a person', () => {
     assert.equal(first, second);
   });
 
-  test('a client that its authorization server forgot is registered anew, next time', async () => {
+  test('a client that its authorization server forgot is registered again, next time', async () => {
     world.tokens.splice(0, 1, { error: 'invalid_client' }, { access_token: 'access-1' });
     assert.match(await told(world.ask(world.authorizer())), /^SIGN_IN_FAILED .*invalid_client/);
     assert.equal(await world.ask(world.authorizer()), 200);
     assert.equal(world.auth.visits.filter((visit) => visit.includes('register')).length, 2);
   });
 
-  test('a client is entered, or taken from the settings, where nobody registers one', async () => {
+  test('a client is entered, or taken from the settings, without registration', async () => {
     world.auth.pages['/.well-known/oauth-authorization-server'] = json(
       world.metadata({ registration_endpoint: undefined }),
     );

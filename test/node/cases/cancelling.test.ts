@@ -126,7 +126,7 @@ suite('Case: how a call is cancelled', function () {
     assert.equal(opened.snapshot().state.kind, 'running');
   });
 
-  test('a call without any sign of progress ends in time, and the server hears of it', async () => {
+  test('a call without progress ends in time, and the server is notified', async () => {
     opened = await silent({ entry: { timeouts: { call: 0.3 } } });
     const { life } = opened;
     const began = Date.now();

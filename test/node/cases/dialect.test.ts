@@ -90,7 +90,7 @@ for (const [way, protocol] of Object.entries(WAYS))
     // What follows is the same whatever stands before a message.
     if (way === 'contentLength') return;
 
-    test('tells of progress, and a call that is cancelled is over whatever comes then', async () => {
+    test('reports progress, and a cancelled call ends regardless of later messages', async () => {
       await serve();
       const source = new CancellationSource();
       const steps: unknown[] = [];
@@ -110,7 +110,7 @@ for (const [way, protocol] of Object.entries(WAYS))
       assert.equal((await call('fail')).modelText, 'No luck.');
     });
 
-    test('tells of other tools, which are then read again, and of resources that changed', async () => {
+    test('announces other tools, which are then read again, and resources that changed', async () => {
       await serve();
       await call('grow');
       await waitUntil('the new tool', () => tools().includes('new_tool'));

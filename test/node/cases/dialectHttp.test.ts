@@ -139,7 +139,7 @@ for (const way of ['http', 'sse'] as const)
         assert.deepEqual(opened.connection, ['legacy', '2025-06-18', way]);
       });
 
-      test('hears "exit" before the connection is closed, also where it takes its time', async () => {
+      test('gets "exit" before the connection is closed, even if it is slow', async () => {
         await opened.start();
         await opened.call('get_weather');
         const taken = new Deferred<void>();

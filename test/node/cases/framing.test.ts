@@ -176,7 +176,7 @@ suite('Case: how messages are cut', function () {
     ]);
   });
 
-  test('a flood of 5 MB on stderr blocks nobody, is bounded in the log, and is no error', async () => {
+  test('a flood of 5 MB on stderr blocks nothing, is bounded in the log, and is no error', async () => {
     opened = await openCase({
       answers: {
         ...BY_HAND,

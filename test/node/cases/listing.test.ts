@@ -92,7 +92,7 @@ suite('Case: how lists are read', function () {
     assert.deepEqual(cursorsSent(opened), [undefined, 'of 1', undefined, 'of 2']);
   });
 
-  test('cursors that are never valid are not followed for ever', async () => {
+  test('cursors that are never valid are not followed forever', async () => {
     opened = await openCase({ answers: { 'tools/list': paged({ start: page(['a'], 'bad') }) } });
     await opened.life.caughtUp();
     assert.deepEqual(cursorsSent(opened), [undefined, 'bad', undefined, 'bad']);

@@ -131,7 +131,7 @@ suite('Which revision a process speaks', function () {
     assert.deepEqual(opened.server.lives.slice(2).map(methodsOf), [LEGACY]);
   });
 
-  test('is told to the person where it is none of ours', async () => {
+  test('is reported if the host does not support it', async () => {
     const answers = { 'server/discover': () => offers('2099-01-01') };
     await open(answers, { start: false });
     await assert.rejects(opened.host.start(ID), /The server speaks MCP 2099-01-01; this host speaks 2026-07-28/);

@@ -142,7 +142,7 @@ mcplCases('feature sets', (open) => {
     assert.deepEqual([opened.peer().lives.length, opened.life().pid], [1, pid], 'Nothing of this restarts a server.');
   });
 
-  test('C14: sets that come at run time are off, those that go are unknown, and views and server hear of it', async () => {
+  test('C14: sets that are added at run time are off, removed ones are unknown, and views and server are notified', async () => {
     const opened = await open({
       server: { sets: Object.fromEntries(ABC), entry: { featureSets: { enabled: ['a', 'b'] } } },
     });

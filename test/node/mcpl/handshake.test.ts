@@ -51,7 +51,7 @@ mcplCases('the handshake', (open, over) => {
     assert.deepEqual([opened.events(), opened.arrived, await opened.audit()], [[], [], audit]);
   });
 
-  test('C01: a server that the settings take for a plain one is not told of MCPL, and what it says of it does not count', async () => {
+  test('C01: a server that the settings treat as plain gets no MCPL announcement, and its own does not count', async () => {
     const opened = await open({
       server: {
         sets: { alerts: set('pushEvents') },

@@ -29,7 +29,7 @@ function asked(opened: McplCase, id?: string): readonly string[] {
 }
 
 mcplCases('hooks before a model is asked', (open) => {
-  test('C24 (MCPL §10.1, §10.4): a server is told of each turn, and what it adds reaches the model where it belongs', async () => {
+  test('C24 (MCPL §10.1, §10.4): a server gets each turn, and its context reaches the model at its position', async () => {
     const text = 'The user likes tea.';
     const contents: Json[] = [text, [{ type: 'text', text }], { type: 'text', text }];
     const opened = await open({

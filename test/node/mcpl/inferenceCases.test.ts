@@ -20,7 +20,7 @@ function saying(...pieces: readonly string[]): CaseModel {
 }
 
 mcplCases('inference that servers ask for', (open) => {
-  test('C33 (MCPL §11.1–11.3): is run without asking anybody, and answered whole with four members', async () => {
+  test('C33 (MCPL §11.1–11.3): is run without a question, and answered whole with four members', async () => {
     const person = new CasePerson();
     const questions: string[] = [];
     const opened = await open({

@@ -299,7 +299,7 @@ mcplCases('what the specification obliges a host to', (open) => {
     assert.ok(entries.every(({ durationMs }) => durationMs >= 0 && durationMs < 2_000));
   });
 
-  test('MCPL §13.3: where nothing is said of it, the answer is shown though its hook failed', async () => {
+  test('MCPL §13.3: by default, the answer is shown though its hook failed', async () => {
     const server: McplScript = {
       sets: { guard: set('contextHooks.afterInference') },
       mcpl: { contextHooks: { afterInference: { blocking: true } } },

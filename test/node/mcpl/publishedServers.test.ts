@@ -107,7 +107,7 @@ suite('MCPL: a server with the manners of heartbeat', function () {
     );
   });
 
-  test('does not take its policy as a request, and is told of it then', async () => {
+  test('does not take its policy as a request, and then gets a notification', async () => {
     opened = await running(await heartbeat({ protocol: { era: 'legacy', mcpl: '0.5' } }));
     await opened.until('what it heard', () => heard().length >= 5);
     assert.deepEqual(heard().toSorted(), [

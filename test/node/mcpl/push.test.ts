@@ -37,7 +37,7 @@ mcplCases('push events', (open) => {
       assert.ok(first !== undefined && Math.abs(Date.now() - first.receivedAt) < 60_000);
     });
 
-  test('C17: events under the policy inbox are kept and nobody is told, under ignore nothing is kept but the audit', async () => {
+  test('C17: events under the policy inbox are kept without a notification, under ignore only the audit is kept', async () => {
     const opened = await open({
       server: {
         ...alerts(),

@@ -52,7 +52,7 @@ const SPELLINGS = [
 const LISTS_OF_SPELLINGS = { ...LISTS, blacklist: [...LISTS.blacklist, '/ws/m\u00e9moire/**'] };
 
 scopeCases('the lists', (open) => {
-  test('C36: what the whitelist has is approved, and its payload comes back as it was sent; what the blacklist has is denied; nobody is asked', async () => {
+  test('C36: a target on the whitelist is approved, and its payload comes back as it was sent; a target on the blacklist is denied; both without a question', async () => {
     const opened = await open({ files: FILES });
     const payload = { path: '/ws/src/a.ts', mode: 'append', lines: [1, { two: null }], nested: { flag: false } };
     const answers = [

@@ -81,7 +81,7 @@ scopeCases('the approvals', (open) => {
     );
   });
 
-  test('C37: a server that takes its request back gets no answer, and nobody is asked any longer', async () => {
+  test('C37: a server that cancels its request gets no answer, and the question closes', async () => {
     const opened = await open({ files: FILES });
     const life = opened.mcpl.life();
     const params = opened.folders.realIn({ featureSet: 'files', scope: { label: '/out/x' } });
@@ -198,7 +198,7 @@ scopeCases('the approvals', (open) => {
     ]);
   });
 
-  test('what is remembered of a link is for where it led, and not for the link', async () => {
+  test('an approval of a link is for its target, and not for the link', async () => {
     const opened = await open({ files: FILES });
     opened.person.push('session', 'dismiss');
     const answers = [await opened.elevate('/ws/link/x'), await opened.elevate('/ws/link/x')];

@@ -105,7 +105,7 @@ mcplCases('uses that a set does not declare', (open) => {
     );
   });
 
-  test('are refused without waiting where nobody can be asked, or the event is malformed', async () => {
+  test('are refused without waiting if there is no user to ask, or the event is malformed', async () => {
     const opened = await open({ server: beating() });
     assert.equal(await opened.push('beat', 'e-1'), REFUSED);
     const asked = listening(opened);
@@ -162,7 +162,7 @@ mcplCases('uses that a set does not declare', (open) => {
     }
   });
 
-  test('are refused by the code of MCPL 0.5 where the server announces it, and nobody is asked', async () => {
+  test('are refused by the code of MCPL 0.5 without a question, if the server announces it', async () => {
     const opened = await open({
       server: beating({
         mcpl: { version: '0.5' },

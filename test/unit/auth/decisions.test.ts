@@ -270,7 +270,7 @@ suite('clients', () => {
     test(`authenticates by ${expected} where ${methods?.join(', ') ?? 'nothing'} is taken and there is ${secret ?? key ?? 'nothing'}`, () =>
       assert.equal(chooseAuthMethod(metadata({ tokenAuthMethods: methods }), secret, key), expected));
 
-  test('asks to be registered as a native client, without a secret where that is possible', () => {
+  test('asks to be registered as a native client, without a secret if possible', () => {
     assert.deepEqual(registrationRequest(metadata(), REDIRECT, ['a', 'b']), {
       client_name: 'MCP Live',
       redirect_uris: [REDIRECT],

@@ -120,7 +120,7 @@ suite('what is kept about sign-ins', () => {
     );
   });
 
-  test('is nothing where it is damaged, older, or absent', () => {
+  test('is nothing if it is damaged, older, or absent', () => {
     for (const text of [
       undefined,
       '',

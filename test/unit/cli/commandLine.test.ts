@@ -125,7 +125,7 @@ suite('The command line', () => {
       );
   });
 
-  test('MCPL is spoken by inspect, and by the others where a feature set is to be on', () => {
+  test('MCPL is spoken by inspect, and by the others with a feature set on', () => {
     const spoken = [
       parseInspect(['node']),
       parseCall(['t', '--', 'node']),
@@ -179,7 +179,7 @@ suite('The command line', () => {
     assert.deepEqual(names, ['node', 'runme.sh', 'server', '1']);
   });
 
-  test('what outlives a command is kept where it says', () => {
+  test('data that outlives a command is kept in the given file', () => {
     assert.equal(parseCall(['--store', 'a.db', 'write', '--', 'files']).store, resolve('a.db'));
     assert.equal(parseInspect(['files', '--store', 'a.db']).store, undefined);
   });
@@ -244,7 +244,7 @@ suite('Arguments of a tool from the command line', () => {
     },
   };
 
-  test('are read as the schema wants them, and as JSON where it says nothing', () => {
+  test('are read by the schema, and as JSON without one', () => {
     const pairs = ['text=5', 'count=5', 'maybe=null', 'list=[1]', 'pick=1', 'free=true', 'unknown=a=b', 'toString=x'];
     assert.deepEqual(toolArguments('{"count": 1, "kept": 2}', pairs, schema), {
       count: 5,

@@ -231,7 +231,7 @@ suite('A driver of the host', () => {
     assert.deepEqual(await questions.askInput('other', NO_CANCELLATION, 'user'), { kind: 'undeclared' });
   });
 
-  test('hears of changes, and nothing after the end', async () => {
+  test('receives changes, and nothing after the end', async () => {
     host.changed.fire({ server: 'gone', what: 'removed' });
     const said = await say({ id: 1, command: 'shutdown' });
     assert.deepEqual(said, [

@@ -125,7 +125,7 @@ suite('The command "lineage"', () => {
 
   const STORE = 'SQLite format 3\0 and more';
 
-  test('shows the lineages of a server, or says that there are none', async () => {
+  test('shows the lineages of a server, or says that it has none', async () => {
     assert.equal(await run(STORE), 0);
     assert.match(out, /^files files\.book: 2 checkpoints, kept by the host\n\* chk_2 \(head\) .*\n\* chk_1 .*\n$/);
     assert.equal(await run(STORE, { server: 'other' }), 0);

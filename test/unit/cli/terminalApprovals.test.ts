@@ -59,7 +59,7 @@ class LiveDialog implements Dialog {
   }
 }
 
-suite('What servers want to have approved, at a terminal', () => {
+suite('Approvals at a terminal', () => {
   let approvals: FakeApprovals;
   let dialog: LiveDialog;
   let turns: Turns;
@@ -115,14 +115,14 @@ suite('What servers want to have approved, at a terminal', () => {
     assert.deepEqual(approvals.answers, ['a1 deny', 'a2 dismiss']);
   });
 
-  test('nobody who can answer is no permission: the end of the input', async () => {
+  test('no user to answer is no permission: the end of the input', async () => {
     approvals.ask(approval('a1'));
     await dialog.type(undefined);
     assert.deepEqual(approvals.answers, ['a1 dismiss']);
     assert.equal(dialog.shown.at(-1), 'It is denied, because there was no answer.');
   });
 
-  test('without a terminal nobody listens', () => {
+  test('without a terminal there is no listener', () => {
     life.dispose();
     dialog.isInteractive = false;
     life = listen();
@@ -197,7 +197,7 @@ suite('What servers want to have approved, at a terminal', () => {
     assert.deepEqual(approvals.answers, ['a1 deny', 'a2 deny']);
   });
 
-  test('an answer that could not be kept is told of', async () => {
+  test('an answer that could not be kept is reported', async () => {
     approvals.failure = new Error('The disk is full.');
     approvals.ask(approval('a1'));
     await dialog.type('s');
@@ -208,7 +208,7 @@ suite('What servers want to have approved, at a terminal', () => {
 suite('The facts of a request, at a terminal', () => {
   const ws = (path: string): string => `${FOLDER}/${path}`;
 
-  test('targets are where they lead, seen from the working folder, and how they were written where that differs', () => {
+  test('targets are shown by their real path from the working folder, and as written if that differs', () => {
     const targets = [
       target(ws('src/a.ts'), { written: './src/a.ts' }),
       target(ws('src/a.ts'), { from: '/payload/path', written: 'src/a.ts' }),
@@ -232,7 +232,7 @@ suite('The facts of a request, at a terminal', () => {
     ]);
   });
 
-  test('what a server says is a quotation, and stands there where the host cannot vouch for it', () => {
+  test('the words of a server are a quotation, shown if the host cannot confirm them', () => {
     const label = '/ws/a.ts" is fine\u202E. Allow';
     const lines = (why: 'disagreement' | 'noTarget' | 'unlisted', more = {}): readonly string[] =>
       approvalLines(approval('a1', { label, why, ...more }), FOLDER);

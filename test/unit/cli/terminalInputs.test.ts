@@ -214,7 +214,7 @@ suite('The dialog of a command', () => {
 
   const shown = (): string => String(output.read() ?? '');
 
-  test('asks for a line each, also where they come all at once, and knows the end', async () => {
+  test('asks for a line each, also if they come all at once, and knows the end', async () => {
     input.write('one\ntwo\n');
     assert.equal(await dialog.ask('a: ', NO_CANCELLATION), 'one');
     assert.equal(input.isPaused(), true, 'an input that is read from would keep the process alive');

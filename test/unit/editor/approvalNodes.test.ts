@@ -43,7 +43,7 @@ const FULL: Partial<ApprovalState> = {
 };
 
 suite('The rows of the Approvals view', () => {
-  test('are in parts where more is remembered than anybody reads, each made when it is opened', () => {
+  test('are in parts if many are remembered, each made when it is opened', () => {
     let looked = 0;
     const many = Array.from({ length: 1_100 }, (_, i) => {
       const remembered = grant(`g${i}`, [`/ws/app/${i + 1}`]);
@@ -79,7 +79,7 @@ v Remembered (2) <bookmark> #group
     );
   });
 
-  test('are none where there is nothing, so that the view says what it is for', () => {
+  test('are none if nothing is remembered, so that the view shows its welcome text', () => {
     assert.deepEqual(tree({}), []);
     assert.equal(render(tree({ history: [decision(1, 'x')] })).split('\n')[0], '> History <history> #group');
   });
@@ -140,7 +140,7 @@ v Remembered (2) <bookmark> #group
     );
   });
 
-  test('of the history are a page, with a row for more where there are more', () => {
+  test('of the history are a page, with a row for more if necessary', () => {
     const history = Array.from({ length: 4 }, (_, i) => decision(i, `x: ${i}`));
     const labels = (shown: number): readonly (string | undefined)[] =>
       tree({ history, shown })[0]?.children.map(({ label }) => label) ?? [];

@@ -91,7 +91,7 @@ suite('What a notification asks', () => {
     );
   });
 
-  test('says how a target was written where that is not where it leads', () => {
+  test('says how a target was written if that is not its real path', () => {
     const text = (real: string, written: string): string => deedText(subject([path(real, { written })]), ONE_FOLDER);
     assert.deepEqual(
       [
@@ -145,7 +145,7 @@ suite('What a notification asks', () => {
   });
 });
 
-suite('What is remembered', () => {
+suite('A remembered approval', () => {
   test('is called by its targets, as seen from the open folders, and by the tool', () => {
     const texts = [
       grant('1', ['/etc/hosts', '/etc/hosts']),

@@ -46,7 +46,7 @@ suite('The audit log as text', () => {
     );
   });
 
-  test('says that it was the person where it was no server', () => {
+  test('names the person if no server was involved', () => {
     const [, row] = auditText([entry(1, { server: '', operation: 'chat/turn' })], true).split('\n');
     assert.match(row ?? '', / success {2}you {5}chat\/turn /);
   });

@@ -105,7 +105,7 @@ suite('mcpl_list_checkpoints', () => {
     );
   });
 
-  test('says what to do where there are none', async () => {
+  test('names the next step without any', async () => {
     const lineages = new FakeLineages();
     await assert.rejects(list(lineages), /There are no checkpoints: no server has made one yet\./);
     lineages.set(line(1));
@@ -168,7 +168,7 @@ suite('mcpl_rollback', () => {
     assert.match(await planned(lineages, { checkpoint: 'chk', featureSet: 'notes.other' }), /^Roll /);
   });
 
-  test('asks nobody about what cannot be done, and says why', async () => {
+  test('asks no question about an impossible rollback, and says why', async () => {
     const lineages = new FakeLineages();
     lineages.set(line(2));
     lineages.planned = { hindrance: 'The server does not run. Start it.' };

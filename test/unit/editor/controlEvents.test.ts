@@ -64,7 +64,7 @@ suite('mcpl_read_events', () => {
     await assert.rejects(inbox.read({ before: 'gone' }), /The event of "before" is not kept any more/);
   });
 
-  test('gives what is asked for only, and says so where there is none', async () => {
+  test('returns only matching events, and says so without any', async () => {
     const inbox = new Inbox(
       inbound('a'),
       inbound('b', { server: 'mail' }),

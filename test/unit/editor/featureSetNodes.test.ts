@@ -49,12 +49,12 @@ suite('the feature sets of a server', () => {
     );
   });
 
-  test('are none for a plain MCP server, and said to be none where an MCPL server declares none', () => {
+  test('are absent for a plain MCP server, and reported as absent if an MCPL server declares none', () => {
     assert.deepEqual(featureSetsNodes(snapshot('files', running())), []);
     assert.equal(rowsOf([]), 'Feature Sets (none declared) <checklist> #featureSets');
   });
 
-  test('nest by the dots in their names, where there is more than one below', () => {
+  test('nest by the dots in their names, with more than one below', () => {
     const sets = [
       view('memory.recall', ON),
       view('audio.speech.out'),
@@ -77,7 +77,7 @@ suite('the feature sets of a server', () => {
     assert.equal(find(sets, 'memory').featureSet, undefined);
   });
 
-  test('may stand above others: its box is for all of them, and its words say how it is itself', () => {
+  test('may have others below: its box is for all of them, and its text describes only itself', () => {
     const sets = [view('memory', ON), view('memory.recall', ON), view('memory.edit')];
     const rows = (first: string, recall: string, edit: string): string =>
       [first, `    [${recall}] recall #featureSet`, `    [${edit}] edit #featureSet`].join('\n');
@@ -203,7 +203,7 @@ suite('what many checkboxes say', () => {
 });
 
 suite('what a person chose of feature sets', () => {
-  test('is what was shown: what the server declares otherwise meanwhile, or anew, is not', () => {
+  test('is what was shown: a declaration that the server changed or added meanwhile is not', () => {
     const shown = [view('same', { uses: ['tools'] }), view('more', { uses: ['tools'] }), view('gone')];
     const now = [
       view('same', { uses: ['tools'], description: 'In other words.', state: 'enabled' }),

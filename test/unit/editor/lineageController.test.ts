@@ -162,7 +162,7 @@ suite('The lineage page', () => {
     );
   });
 
-  test('tells what there is to do where there is no lineage anew when a server changes', async () => {
+  test('updates the next step without a lineage when a server changes', async () => {
     const page = open();
     await page.opened();
     page.emptyText = 'Call a tool.';
@@ -170,7 +170,7 @@ suite('The lineage page', () => {
     assert.deepEqual(await page.settled(), ['empty: Call a tool.']);
   });
 
-  test('shows a checkpoint that is selected, and anew what becomes of it', async () => {
+  test('shows the selected checkpoint, and its changes', async () => {
     const page = open();
     page.lineages.set(line(2));
     await page.opened();
@@ -230,7 +230,7 @@ suite('The lineage page', () => {
     );
   });
 
-  test('is looked after only while it is seen, and begins anew when it is seen again', async () => {
+  test('is updated only while it is visible, and starts again when it is visible again', async () => {
     const page = open();
     page.lineages.set(line(1));
     await page.opened();

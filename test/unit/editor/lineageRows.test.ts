@@ -187,8 +187,8 @@ suite('A checkpoint to be looked at', () => {
   });
 });
 
-suite('What is said of checkpoints', () => {
-  test('is short, with the day where it is another one', () => {
+suite('Texts about checkpoints', () => {
+  test('is short, with the day if it is another one', () => {
     assert.deepEqual(
       [
         clockText(AT, AT + 3_600_000),
@@ -219,7 +219,7 @@ suite('What is said of checkpoints', () => {
     );
   });
 
-  test('names the next step where there are none', () => {
+  test('names the next step without any', () => {
     const server = (rest: object): string =>
       emptyText([snapshot('notes', running(), { mcpl: mcpl([view('notes.edit', rest)]) })]);
     assert.deepEqual(

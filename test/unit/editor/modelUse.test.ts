@@ -27,7 +27,7 @@ const total = (rest: Partial<ModelUseTotal> = {}): ModelUseTotal => ({
   ...rest,
 });
 
-suite('What was used of language models', () => {
+suite('The use of language models in text', () => {
   test('is one page: what is left to whom, and who used which model for how many tokens', () => {
     const used = [
       total({ server: undefined, route: 'chat', model: 'acme/large', requests: 2, tokens: 34_567 }),

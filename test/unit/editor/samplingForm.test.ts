@@ -154,7 +154,7 @@ suite('A prompt of a server', () => {
   });
 });
 
-suite('What is decided of a prompt', () => {
+suite('The decision about a prompt', () => {
   test('is remembered only of a server whose program is known', () => {
     const labels = (fingerprint: string | undefined): readonly string[] =>
       samplingForm({ request: request(), fingerprint }, MODELS).fields.map(({ label }) => label);
@@ -166,7 +166,7 @@ suite('What is decided of a prompt', () => {
     );
   });
 
-  test('shows the tools that the model may ask for, as it is told of them', () => {
+  test('shows the tools that the model may call, as the model reads them', () => {
     const tool = { name: 'dig', title: 'Dig', description: 'Digs.', inputSchema: { type: 'object' } };
     const asked = question({ tools: [tool] });
     const { blocks } = samplingView(asked, samplingForm(asked, MODELS), samplingValues(asked, MODELS));

@@ -17,7 +17,7 @@ class Store implements SamplingStore {
 
 const FILES = { server: 'files', fingerprint: 'program-1' };
 
-suite('What was decided about a server that uses models', () => {
+suite('Decisions about a server that uses models', () => {
   let store: Store;
   let memory: SamplingMemory;
   setup(() => {

@@ -18,7 +18,7 @@ function nodes(scopes: Partial<ScopeSettings>, scoped: readonly string[] = []): 
 }
 
 suite('The scopes of a server', () => {
-  test('are no row where nothing of it is scoped', () => {
+  test('are no row if nothing of it is scoped', () => {
     assert.deepEqual(nodes({}), []);
   });
 

@@ -183,21 +183,21 @@ suite('Questions whether something is approved', () => {
     assert.equal(own.clock.waiting, 0);
   });
 
-  test('may be answered by whoever hears of them first, while they are put', async () => {
+  test('may be answered by the first listener, while they are put', async () => {
     own.approvals.onDidAsk(({ id }) => void own.approvals.answer(id, 'once'));
     own.ask('/a');
     await settle();
     assert.deepEqual([own.outcomes, own.state()], [['once'], []]);
   });
 
-  test('are not put where whoever hears of them first has them taken away', async () => {
+  test('are not put if the first listener withdraws them', async () => {
     own.approvals.onDidChange(() => own.approvals.withdraw('files'));
     own.ask('/a');
     await settle();
     assert.deepEqual([own.outcomes, own.events], [['withdrawn'], ['settle q1 withdrawn (1 waited)']]);
   });
 
-  test('listen to nobody any more once they are answered', async () => {
+  test('stop listening for cancellation once they are answered', async () => {
     let listening = 0;
     const token: CancellationToken = {
       isCancellationRequested: false,
@@ -212,7 +212,7 @@ suite('Questions whether something is approved', () => {
     assert.deepEqual([await outcome, listening], [{ kind: 'approved', choice: 'once' }, 0]);
   });
 
-  test('are told of in bursts, and a listener that fails keeps nobody from an answer', async () => {
+  test('are announced in bursts, and a listener that fails prevents no answer', async () => {
     let told = 0;
     own.approvals.onDidChange(() => told++);
     own.approvals.onDidAsk(() => {

@@ -108,7 +108,7 @@ suite('What a person has approved', () => {
     ]);
   });
 
-  test('counts for this one time where it cannot be kept, and the person is told', async () => {
+  test('counts for this one time if it cannot be kept, and the person is told', async () => {
     broken.save = () => Promise.reject(DISK);
     own.ask('/a');
     assert.equal(await failure(own.approvals.answer('q1', 'workspace')), 'INTERNAL The disk is full.');
@@ -161,7 +161,7 @@ suite('What a person has approved', () => {
     assert.deepEqual(next.audit(), ['2 d | approval/expired | files | Its time is over: scope/elevate /a']);
   });
 
-  test('allows nothing after its end, though nobody has noticed the end yet', async () => {
+  test('allows nothing after its end, even before the end is processed', async () => {
     await own.decide('/a', 'workspace');
     await own.approvals.loaded();
     // As after a sleep of the machine: it is later, and no timer has fired.
@@ -243,7 +243,7 @@ suite('What a person has approved', () => {
       assert.match(await failure(own.approvals.setExpiry([a ?? ''], until)), /^INVALID_ARGUMENTS /);
   });
 
-  test('ends at once where its end is put into the past, and stays as it was where that cannot be kept', async () => {
+  test('ends at once if its end is put into the past, and stays unchanged if that cannot be kept', async () => {
     await own.decide('/a', 'workspace');
     const ids = own.approvals.remembered().map(({ id }) => id);
     broken.save = () => Promise.reject(DISK);
@@ -317,7 +317,7 @@ suite('What a person has approved', () => {
     }
   });
 
-  test('allows nothing where it is revoked while the store is asked', async () => {
+  test('allows nothing if it is revoked while the store is asked', async () => {
     await own.decide('/a', 'workspace');
     const disk = new Deferred<void>();
     broken.find = (id) => base.grants.find(id).then((found) => disk.promise.then(() => found));
@@ -344,7 +344,7 @@ suite('What a person has approved', () => {
     assert.equal(await own.found('/a'), 'workspace files print /a until 90 d');
   });
 
-  test('is not allowed any more where it cannot be taken out of the store, and the next write tries again', async () => {
+  test('is not allowed any more if it cannot be removed from the store, and the next write tries again', async () => {
     await own.decide('/a', 'workspace');
     await own.decide('/b', 'workspace');
     const [b, a] = own.approvals.remembered().map(({ id }) => id);
@@ -434,7 +434,7 @@ suite('What a person has approved', () => {
     );
   });
 
-  test('is no more than anybody could want, and bounded in its texts', async () => {
+  test('is bounded in number, and in its texts', async () => {
     const many = Array.from({ length: 12_005 }, (_, i) => scopeGrant(`g${i}`, { at: i, until: undefined }));
     for (const each of many) await base.grants.save(each);
     await own.approvals.loaded();

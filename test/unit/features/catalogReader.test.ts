@@ -101,7 +101,7 @@ suite('A list in pages', () => {
     many.dispose();
   });
 
-  test('lets others have their turn after a page of thousands, before anybody hears of it', async () => {
+  test('yields after a page of thousands, before it notifies listeners', async () => {
     const names = Array.from({ length: 1_001 }, (_, i) => `t${i}`).join(' ');
     const s = await listing(() => page(names));
     assert.equal(s.told.length, 0);
@@ -110,7 +110,7 @@ suite('A list in pages', () => {
     s.dispose();
   });
 
-  test('is begun once more when a later page is refused, and what was read of it is forgotten', async () => {
+  test('is started again when a later page is refused, and its pages are discarded', async () => {
     let firsts = 0;
     const s = await listing(({ cursor }) => {
       if (cursor === undefined) return page(`a${++firsts}`, `next${firsts}`);
@@ -120,7 +120,7 @@ suite('A list in pages', () => {
     s.dispose();
   });
 
-  test('is not begun for ever, nor at all when it is the first page that is refused or the reason is another', async () => {
+  test('is not started again forever, nor when the first page is refused or the reason is another', async () => {
     for (const [respond, requests] of [
       [pages({ '': page('a', 'gone') }), 4],
       [pages({}), 1],
@@ -229,10 +229,10 @@ suite('A list that changes', () => {
   });
 });
 
-suite('A list that somebody needs now', () => {
+suite('A list that is needed now', () => {
   const modern: ConnectionOptions = { handshake: { era: 'modern', protocolVersion: '2026-07-28' } };
 
-  test('is the one at hand where a server tells of changes, however old it is', async () => {
+  test('is the cached one if a server announces changes, however old it is', async () => {
     const s = await listing(() => page('a', undefined, { ttlMs: 0 }));
     await s.clock.advance(10_000_000);
     assert.deepEqual(
@@ -243,7 +243,7 @@ suite('A list that somebody needs now', () => {
     s.dispose();
   });
 
-  test('of a stateless server is read again when it is older than the first of its pages may be, and never by itself', async () => {
+  test('of a stateless server is read again when it is older than the first of its pages may be, and only on demand', async () => {
     const s = await listing(
       pages({ '': page('a', 'x', { ttlMs: 5_000 }), x: page('b', undefined, { ttlMs: 1_000 }) }),
       modern,
@@ -266,7 +266,7 @@ suite('A list that somebody needs now', () => {
     s.dispose();
   });
 
-  test('is not older than the last change the server told of, and is read at once', async () => {
+  test('is not older than the last announced change, and is read at once', async () => {
     let version = 1;
     const s = await listing(() => page(`v${version}`, undefined, { ttlMs: 60_000 }), modern);
     version = 2;

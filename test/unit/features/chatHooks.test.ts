@@ -143,7 +143,7 @@ suite('A hook of the chat', () => {
     assert.deepEqual(stage.told, ['s1/0 abandoned', 's1/1: Hi.']);
   });
 
-  test('is one turn where it is run twice for one prompt', async () => {
+  test('is one turn if it is run twice for one prompt', async () => {
     stage.context = [placed('context')];
     assert.match(await stage.say(prompt('One')), /context$/);
     assert.equal(await stage.say(prompt('One')), '{}');
@@ -155,7 +155,7 @@ suite('A hook of the chat', () => {
     );
   });
 
-  test('tells nobody of an answer that cannot be known', async () => {
+  test('notifies no server of an unknown answer', async () => {
     stage.transcript = line('assistant.message', 'Earlier') + line('user.message', 'Hello');
     await stage.say(prompt('Hello'));
     await stage.say(stop());
@@ -237,7 +237,7 @@ suite('A hook of the chat', () => {
     assert.equal(stage.openings.length, 2);
   });
 
-  test('forgets the chats that were not heard of for longest', async () => {
+  test('forgets the chats that were idle for longest', async () => {
     for (let number = 0; number < 65; number++) await stage.say(prompt('Hello', `s${number}`));
     assert.deepEqual(stage.told, ['s0/0 abandoned']);
     await stage.say(prompt('Hello', 's0'));

@@ -48,7 +48,7 @@ suite('Elicitation by a form', () => {
     assert.deepEqual([server, message, form.fields.map(({ id }) => id), remarks], ['a', 'Your name?', ['/name'], []]);
   });
 
-  test('is filled with the defaults of every kind of field, which are sent where nothing is changed', async () => {
+  test('is filled with the defaults of every kind of field, which are sent if nothing is changed', async () => {
     const host = await legacy('2025-11-25');
     const id = await host.asks(
       CREATE,
@@ -157,7 +157,7 @@ suite('Elicitation by a form', () => {
     assert.deepEqual([host.answerTo(first), host.answerTo(second)], [undefined, { action: 'decline' }]);
   });
 
-  test('in a flood is answered with cancel for what nobody can answer any more', async () => {
+  test('in a flood is answered with cancel for questions that cannot be answered any more', async () => {
     const host = await legacy('2025-11-25');
     const ids = [];
     for (let n = 0; n < 10; n++) ids.push(await host.asks(CREATE, { message: String(n), requestedSchema: NAME }));
@@ -171,7 +171,7 @@ suite('Elicitation by a form', () => {
     assert.equal(host.person.forms[0]?.token.isCancellationRequested, true);
   });
 
-  test('that nobody answers is answered with cancel after ten minutes', async () => {
+  test('without an answer is answered with cancel after ten minutes', async () => {
     const host = await legacy('2025-11-25');
     const id = await host.asks(CREATE, { message: 'Anyone?', requestedSchema: NAME });
     await host.t.clock.advance(599_000);

@@ -137,7 +137,7 @@ suite('The inbox of events', () => {
     assert.deepEqual(setting.told, ['100 changed', '100 arrived 1 3', '200 changed']);
   });
 
-  test('what was cleared before anybody was told of it is not told', async () => {
+  test('an event that was cleared before its notification is not announced', async () => {
     const { inbox, clock } = open();
     await setting.admit('1');
     inbox.arrived(inboundEvent('1'));
@@ -155,7 +155,7 @@ suite('The inbox of events', () => {
     assert.equal(setting.store.requests.filter((request) => request.startsWith('list')).length, 1);
   });
 
-  test('a store that cannot be read is asked again when somebody wants all', async () => {
+  test('a store that cannot be read is asked again when all are requested', async () => {
     const { inbox, store } = open(inboundEvent('1'));
     store.failure = 'locked';
     await inbox.loaded();
@@ -293,7 +293,7 @@ suite('Asking a model about an event', () => {
     );
   });
 
-  test('a failure is stored with its next step, and whoever asked hears of it', async () => {
+  test('a failure is stored with its next step, and reported to the caller', async () => {
     const { inbox, turns } = setting;
     await setting.admit('1');
     const asked = inbox.ask('1');
@@ -372,7 +372,7 @@ suite('Asking a model about an event', () => {
     assert.deepEqual([turns.length, setting.outcomes()[1]], [1, `1 ${stopped}`]);
   });
 
-  test('clearing stops what nobody could find any more', async () => {
+  test('clearing stops turns whose events are gone', async () => {
     const { inbox, turns } = setting;
     await setting.admit('1');
     const asked = inbox.ask('1');

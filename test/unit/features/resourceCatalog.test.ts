@@ -95,7 +95,7 @@ suite('Resources', () => {
     d.dispose();
   });
 
-  test('of which one list fails are told of for that list alone', async () => {
+  test('of which one list fails report that list alone', async () => {
     const s = new Setting();
     const c = await s.connect(files().on('resources/list', () => failWith(-32603, 'broken')));
     assert.deepEqual(s.told.toSorted(), ['resources failed: broken', 'templates mem://{x}']);
@@ -204,7 +204,7 @@ suite('A subscription', () => {
     c.dispose();
   });
 
-  test('hears of what lies below its resource and of a slash too many, and of nothing else', async () => {
+  test('gets changes below its resource and with an extra slash, and no others', async () => {
     const s = new Setting();
     const c = await s.connect(files());
     const listening = [s.subscribe('mem://a', '1 '), s.subscribe('mem://b/', '2 ')];
@@ -217,7 +217,7 @@ suite('A subscription', () => {
     c.dispose();
   });
 
-  test('is told again after a restart and when the server forgot, and waits while there is none', async () => {
+  test('is sent again after a restart and when the server forgot, and waits without a server', async () => {
     const s = new Setting();
     const waiting = s.subscribe('mem://a');
     const first = await s.connect(files());
@@ -236,7 +236,7 @@ suite('A subscription', () => {
     third.dispose();
   });
 
-  test('that ends and begins anew while the server is asked comes out as wanted', async () => {
+  test('that ends and starts again while the server is asked has the last requested state', async () => {
     const s = new Setting();
     const held: (string | number)[] = [];
     const c = await s.connect(

@@ -148,7 +148,7 @@ suite('The log of a server', () => {
     c.dispose();
   });
 
-  test('is handed on as it came, at every level, but for secrets, and only where somebody listens', async () => {
+  test('is passed on unchanged, at every level, except for secrets, and only with a listener', async () => {
     const s = new Setting();
     const c = await s.connect();
     s.hasListeners = false;

@@ -78,7 +78,7 @@ suite('A tool that runs as a task', () => {
     assert.deepEqual(told, ['1 Begins', '2 Half']);
   });
 
-  test('is called as ever where it need not or must not be one', async () => {
+  test('is called as usual if it need not or must not be one', async () => {
     for (const [support, capabilities] of [
       ['optional', TASKS],
       ['forbidden', TASKS],
@@ -312,7 +312,7 @@ suite('A stateless call that becomes a task', () => {
     assert.equal(heard(host).at(-1), 'tasks/cancel {"taskId":"t1"}');
   });
 
-  test('fails with the error that it holds, or in words where it holds nothing', async () => {
+  test('fails with its error, or with a text if it has none', async () => {
     const ends = [];
     for (const last of [
       flat('failed', { error: { code: -32603, message: 'It broke.' } }),

@@ -80,7 +80,7 @@ suite('Arguments checked in place', () => {
     for (const schema of schemas) assert.equal(problems(schema, { any: 1 }), 'any', JSON.stringify(schema));
   });
 
-  test('are left to the thread where the schema needs more, and to nobody where it fits no arguments', () => {
+  test('are left to the thread if the schema needs more, and are a fault if it fits no arguments', () => {
     const others: readonly JsonObject[] = [
       ...[{ $ref: '#/$defs/a' }, { allOf: [{}] }, { not: {} }, { patternProperties: {} }, { minProperties: 1 }],
       ...[{ pattern: 'a' }, { items: [{}] }, { prefixItems: [] }, { enum: [{}] }, { uniqueItems: true }],

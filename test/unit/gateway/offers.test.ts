@@ -153,7 +153,7 @@ suite('gateway offers', () => {
   teardown(endConversations);
   failOnLeaks();
 
-  test('a client is told of what the server itself declared, and of nothing else', async () => {
+  test('a client sees the capabilities that the server itself declared, and no others', async () => {
     const declared: Json[] = [];
     const capabilities: readonly JsonObject[] = [
       {},
@@ -177,7 +177,7 @@ suite('gateway offers', () => {
     ]);
   });
 
-  test('a server older than the word for it completes where it has prompts', async () => {
+  test('a server older than the capability completes if it has prompts', async () => {
     const client = new Conversation();
     const old = { ...RUNNING, protocolVersion: '2024-11-05' } as typeof RUNNING;
     client.host.set('notes', [], old, 'state', { capabilities: { prompts: {} } });
@@ -383,7 +383,7 @@ suite('gateway offers', () => {
     assert.deepEqual(await complete({ ref, argument }), { completion: { values: [], hasMore: false } });
   });
 
-  test('a client hears of the resources that it subscribed to, also later, and the server is told of the end', async () => {
+  test('a client gets changes of its subscribed resources, also later, and the server is notified of the end', async () => {
     const client = new Conversation();
     await client.begin();
     const subscribe = (method: string, uri: Json): Promise<Json | undefined> =>
@@ -406,7 +406,7 @@ suite('gateway offers', () => {
     assert.deepEqual([...client.host.watched.keys()], []);
   });
 
-  test('a subscription that the server does not agree to is none, and nobody has too many', async () => {
+  test('a subscription that the server refuses does not count, and their number is limited', async () => {
     const client = new Conversation();
     const subscribe = (uri: string): Promise<Json | undefined> =>
       result(client, request('resources/subscribe', { uri }));

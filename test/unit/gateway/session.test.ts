@@ -181,7 +181,7 @@ suite('gateway session', () => {
     ]);
   });
 
-  test('nobody is told of progress who did not ask for it, and results always have content', async () => {
+  test('progress goes only to clients that asked for it, and results always have content', async () => {
     const client = new Conversation();
     const results: readonly Json[] = [{ structuredContent: { n: 1 } }, {}, 'bare', { content: 'odd', isError: true }];
     for (const result of results) {

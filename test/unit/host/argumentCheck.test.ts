@@ -74,7 +74,7 @@ suite('The arguments of a tool call', () => {
   setup(() => (stage = new Stage()));
   teardown(() => stage.t.host.close());
 
-  test('are not sent where they do not fit the schema, and the error names the path', async () => {
+  test('are not sent if they do not fit the schema, and the error names the path', async () => {
     await stage.start();
     stage.verdict = { kind: 'mismatch', problems: ['/n: It does not match.'] };
     const next = '[Correct them, then call the tool again. Nothing was sent to the server.]';
@@ -94,7 +94,7 @@ suite('The arguments of a tool call', () => {
     );
   });
 
-  test('are sent where they fit, and a plain schema needs no thread', async () => {
+  test('are sent if they fit, and a plain schema needs no thread', async () => {
     await stage.start();
     assert.equal(await stage.call('plain', { n: 1, more: 'x' }), 'done');
     assert.equal(await stage.call('free', { anything: null }), 'done');
@@ -103,7 +103,7 @@ suite('The arguments of a tool call', () => {
     assert.deepEqual(stage.sent, [{ n: 1, more: 'x' }, { anything: null }, { n: 'a' }]);
   });
 
-  test('may be null where they may be left out, and are sent as they were given', async () => {
+  test('may be null if they are optional, and are sent unchanged', async () => {
     stage.schemas = {
       plain: { type: 'object', required: ['n'], properties: { n: { type: 'integer' }, b: { type: 'boolean' } } },
     };
@@ -123,7 +123,7 @@ suite('The arguments of a tool call', () => {
     assert.match(await stage.call('plain', {}), /^INVALID_ARGUMENTS/);
   });
 
-  test('are sent anyway where a person says so, and nobody else can', async () => {
+  test('are sent anyway if a person says so, and on no other route', async () => {
     await stage.start();
     const unchecked = true;
     assert.equal(await stage.call('plain', { n: 'x' }, { route: 'command', unchecked }), 'done');
@@ -159,7 +159,7 @@ suite('The arguments of a tool call', () => {
     );
   });
 
-  test('are sent where it cannot be told this time, without a word at the tool', async () => {
+  test('are sent if the check fails this time, without a remark at the tool', async () => {
     await stage.start();
     stage.verdict = { kind: 'undecided', why: 'The value is too large to be checked.' };
     assert.deepEqual([await stage.call('hard', {}), await stage.call('hard', {})], ['done', 'done']);

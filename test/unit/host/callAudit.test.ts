@@ -108,7 +108,7 @@ suite('Every tool call of a plain MCP server', () => {
     assert.ok(!t.server.heard.some((line) => line.startsWith('tools/call')));
   });
 
-  test('is recorded alike while somebody follows its steps', async () => {
+  test('is recorded alike while its steps are followed', async () => {
     const following = t.host.onDidChangeOperation(() => undefined);
     await call(t);
     await call(t, { how: 'fails' });

@@ -55,7 +55,7 @@ suite('Consent to start a server', () => {
   });
 
   for (const answer of ['dontStart', 'dismissed', 'openSettings'] as const)
-    test(`answered with ${answer} starts nothing and asks no more by itself`, async () => {
+    test(`answered with ${answer} starts nothing and does not ask again on its own`, async () => {
       const t = new TestHost();
       t.answer = answer;
       await t.workspace({ a: { command: 'x', enabled: true } });

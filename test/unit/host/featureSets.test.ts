@@ -57,7 +57,7 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
-  test('is told of once, however often settings are read that say the same', async () => {
+  test('is announced once, however often the same settings are read', async () => {
     const t = await connected({ mcpl: { version: '0.2', featureSets: { b: notes } }, entry: enabled('b') });
     await t.user({ a: { command: 'x', enabled: true, ...enabled('b'), timeouts: { call: 5 } } });
     assert.deepEqual(told(t), ['{"enabled":["b"],"disabled":[]}']);
@@ -318,7 +318,7 @@ suite('A feature set', () => {
     );
   });
 
-  test('stays off where it cannot be read in which form it was switched on', async () => {
+  test('stays off if the form of its grant cannot be read', async () => {
     const storage = memoryStorage();
     const broken = { ...storage.grants, list: () => Promise.reject(new Error('the disk is gone')) };
     const t = await connected({
@@ -348,7 +348,7 @@ suite('A feature set', () => {
     await t.host.close();
   });
 
-  test('is nothing that anybody decided on before a person chose', async () => {
+  test('is undecided before a person chose', async () => {
     const mcpl = { version: '0.2', featureSets: { b: notes } };
     const first = await connected({ mcpl });
     const chosen = await connected({ mcpl, entry: { featureSets: { disabled: ['b'] } } });

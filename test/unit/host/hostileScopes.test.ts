@@ -135,7 +135,7 @@ suite('While a person is asked', () => {
 });
 
 suite('What was approved', () => {
-  test('once is not for the same request when somebody makes it again', async () => {
+  test('once is not for the same request when it is made again', async () => {
     const c = await ScopeCase.open();
     const request: ToolCallRequest = { server: 'a', tool: 'write', args: { path: '/etc/hosts' }, route: 'gateway' };
     for (const count of [1, 2]) {

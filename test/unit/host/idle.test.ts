@@ -101,7 +101,7 @@ suite('Ten servers that have nothing to do', () => {
     assert.ok(Math.min(...t.clock.fired) >= 1_000);
   });
 
-  test('cost a look at the store every two seconds while somebody looks on at a lineage', async () => {
+  test('cost a look at the store every two seconds while a lineage is visible', async () => {
     const watching = t.host.lineages.watch();
     await settle();
     await t.clock.advance(10_000);

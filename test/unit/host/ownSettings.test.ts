@@ -102,7 +102,7 @@ suite('A workspace that weakens the user’s own settings', () => {
     await t.host.close();
   });
 
-  test('is looked up in the store only where there is one', async () => {
+  test('is looked up in the store only if there is one', async () => {
     const storage = memoryStorage();
     let lists = 0;
     const consents = { ...storage.consents, list: () => (lists++, storage.consents.list()) };
@@ -193,7 +193,7 @@ suite('A workspace that weakens the user’s own settings', () => {
     await next.host.close();
   });
 
-  test('asks nobody in Restricted Mode, and takes its question back when it changes its mind', async () => {
+  test('asks no question in Restricted Mode, and withdraws its question when its settings change back', async () => {
     const t = new TestHost();
     t.weakeningAnswer = new Promise<WeakeningAnswer>(() => undefined);
     const layers = (enabled: boolean): Parameters<TestHost['host']['configure']>[0]['layers'] => [

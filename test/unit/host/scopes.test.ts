@@ -9,7 +9,7 @@ import { memoryStorage } from '../../../src/node/memoryStorage.ts';
 import { edit, LISTS, path, ScopeCase } from './scopeCase.ts';
 
 suite('A request for a scope (MCPL §7.4)', () => {
-  test('is decided by the lists where they speak of it, and nobody is asked', async () => {
+  test('is decided by lists that cover it, without a question', async () => {
     const c = await ScopeCase.open();
     await c.elevate('/project/src/a.ts', { path: '/project/src/a.ts', mode: 'append', list: [1, { a: null }] });
     await c.elevate('/project/src/b.ts');
@@ -192,7 +192,7 @@ suite('A request for a scope (MCPL §7.4)', () => {
     await c.close();
   });
 
-  test('is denied in time where nobody answers', async () => {
+  test('is denied in time without an answer', async () => {
     const c = await ScopeCase.open();
     await c.elevate('/etc/hosts');
     await c.t.clock.advance(59_999);
@@ -319,7 +319,7 @@ suite('A call of a scoped tool (MCPL §7.7)', () => {
     await c.close();
   });
 
-  test('is denied where nobody can be asked', async () => {
+  test('is denied without a user to ask', async () => {
     const t = new TestHost();
     t.connect = () =>
       new ScriptedServer({

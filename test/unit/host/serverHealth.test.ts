@@ -135,7 +135,7 @@ suite('The health of a server', () => {
     assert.deepEqual(stage.health, { kind: 'notResponding' });
   });
 
-  test('is that of a busy server while a call of ours is running, which a person can cancel', async () => {
+  test('is that of a busy server while a tool call is running, which a person can cancel', async () => {
     stage.answersPing = () => NO_ANSWER;
     await stage.start({ timeouts: { call: 3600 } });
     await stage.t.clock.advance(10 * SECOND);
@@ -155,7 +155,7 @@ suite('The health of a server', () => {
     assert.deepEqual(stage.health, { kind: 'notResponding' });
   });
 
-  test('is good while the server waits for an answer of ours', async () => {
+  test('is good while the server waits for an answer of the host', async () => {
     stage.answersPing = () => NO_ANSWER;
     stage.t.inputPorts.elicitor = { ...stage.t.inputPorts.elicitor, form: () => new Promise(() => undefined) };
     await stage.start();

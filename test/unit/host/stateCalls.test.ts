@@ -62,7 +62,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     await c.close();
   });
 
-  test('MCPL §8.3: of a patch that does not fit is told of, blocks the next call, and leaves what was before (C41)', async () => {
+  test('MCPL §8.3: of a patch that does not fit is reported, blocks the next call, and leaves the state unchanged (C41)', async () => {
     const c = await StateCase.open();
     await c.call(start);
     const bad = [
@@ -91,7 +91,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     await c.close();
   });
 
-  test('of a whole state after one that does not fit goes on by itself', async () => {
+  test('of a whole state after one that does not fit unblocks the calls', async () => {
     const c = await StateCase.open();
     const broken = { checkpoint: 'b', parent: 'nowhere', patch: add(1) };
     const whole = { checkpoint: 'c', parent: 'b', data: { notes: [2] } };
@@ -133,7 +133,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     await c.close();
   });
 
-  test('is null where the server says so, and absent where there is none yet (decision 15)', async () => {
+  test('is null if the server says so, and absent before the first one (decision 15)', async () => {
     const c = await StateCase.open();
     await c.call(undefined);
     await c.call({ checkpoint: 'a', parent: null });

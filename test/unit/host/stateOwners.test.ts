@@ -43,7 +43,7 @@ suite('The set that a state belongs to (decision 8)', () => {
     await c.close();
   });
 
-  test('may be none that anybody could tell: it is kept, never sent, and said once', async () => {
+  test('may be unknown: it is kept, never sent, and reported once', async () => {
     const c = await StateCase.open({ sets: { ...sets, more: notes }, tools });
     await c.call({ checkpoint: 'n', data: 1 }, 'free');
     await c.call({ checkpoint: 'o', data: 2 }, 'free');

@@ -127,7 +127,7 @@ suite('A rollback (MCPL §8.5, §8.6)', () => {
     await c.close();
   });
 
-  test('that nobody answers moves nothing, and says that nobody knows', async () => {
+  test('without an answer moves nothing, and says that the outcome is unknown', async () => {
     const c = await grown();
     c.rollsBack(() => NO_ANSWER);
     const late = rollBack(c, 'a');
@@ -248,7 +248,7 @@ suite('A rollback (MCPL §8.5, §8.6)', () => {
     await c.close();
   });
 
-  test('of one conversation leaves the others where they are', async () => {
+  test('of one conversation does not move the others', async () => {
     const c = await StateCase.open();
     await c.call({ checkpoint: 'a', data: { notes: [] } });
     await c.call({ checkpoint: 'b', parent: 'a', patch: add('one') }, 'add', 'one');
@@ -260,7 +260,7 @@ suite('A rollback (MCPL §8.5, §8.6)', () => {
     await c.close();
   });
 
-  test('that happened and cannot be stored is told of as both', async () => {
+  test('that happened and cannot be stored is reported as both', async () => {
     const states = new FailingStates();
     const c = await grown({ storage: states.storage });
     states.fill();
@@ -273,7 +273,7 @@ suite('A rollback (MCPL §8.5, §8.6)', () => {
     await c.close();
   });
 
-  test('is told of, whatever came of it, and shows no secret', async () => {
+  test('is announced with any outcome, and shows no secret', async () => {
     const c = await StateCase.open({
       entry: { env: { KEY: '${input:key}' } },
       prepare: (t) => {
@@ -352,7 +352,7 @@ suite('What a rollback would mean', () => {
     await c.close();
   });
 
-  test('cannot be gone on from where there is no state', async () => {
+  test('cannot be continued from without a state', async () => {
     const c = await grown();
     await c.call({ checkpoint: 'x', parent: 'unseen', patch: add(1) });
     const place = await c.place('x');

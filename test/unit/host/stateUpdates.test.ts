@@ -7,7 +7,7 @@ import { git, notes, StateCase } from './stateCase.ts';
 const ACCEPTED = '{"accepted":true}';
 const plain = { description: 'Plain.', uses: ['tools'] };
 
-suite('State that a server tells of by itself (state/update)', () => {
+suite('State that a server sends on its own (state/update)', () => {
   test('is kept before it is answered, and is what the next call is sent with', async () => {
     const c = await StateCase.open();
     const update = { featureSet: 'notes', checkpoint: 'a', data: { notes: [] } };

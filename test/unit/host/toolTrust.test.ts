@@ -169,7 +169,7 @@ suite('Trust in a tool that models may call without asking', () => {
     await second.close();
   });
 
-  test('may be given to any definition after three starts with another one each, until the tool is chosen anew', async () => {
+  test('may be given to any definition after three starts with another one each, until the tool is chosen again', async () => {
     const seen: string[] = [];
     for (const description of ['0', '1', '2', '3']) {
       const c = await TrustCase.open(storage, description);
@@ -203,7 +203,7 @@ suite('Trust in a tool that models may call without asking', () => {
     await other.close();
   });
 
-  test('begins anew where a person writes the name again, and not where a workspace does', async () => {
+  test('starts again if a person writes the name again, and not if a workspace does', async () => {
     const c = await TrustCase.open(storage, 'one');
     await c.t.user(entry({ tools: {} }));
     await c.changes('two');
@@ -232,7 +232,7 @@ suite('Trust in a tool that models may call without asking', () => {
     await c.close();
   });
 
-  test('counts once its definition is durable, and never where it cannot be kept', async () => {
+  test('counts once its definition is durable, and never if it cannot be kept', async () => {
     const saving = new Deferred<void>();
     const slow = { ...storage, trust: { ...storage.trust, save: () => saving.promise } };
     const c = await TrustCase.open(slow, 'one');
@@ -252,7 +252,7 @@ suite('Trust in a tool that models may call without asking', () => {
     await failing.close();
   });
 
-  test('is none where what was approved cannot be read', async () => {
+  test('is absent if the approved definition cannot be read', async () => {
     const list = (): Promise<never> => Promise.reject(new Error('It is damaged.'));
     const c = await TrustCase.open({ ...storage, trust: { ...storage.trust, list } }, 'one');
     assert.equal(c.trust, 'asks');

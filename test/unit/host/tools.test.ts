@@ -338,7 +338,7 @@ suite('A tool call', () => {
     await t.host.close();
   });
 
-  test('in flight when the server dies fails once, with an effect nobody knows', async () => {
+  test('in flight when the server dies fails once, with an unknown effect', async () => {
     const t = await started({ 'tools/call': () => NO_ANSWER });
     const states: string[] = [];
     const listening = t.host.onDidChangeOperation(({ state }) =>

@@ -16,7 +16,7 @@ function server(
 }
 
 suite('Before a model is asked', () => {
-  test('every server with the hook is told of the turn, and what it adds reaches the model', async () => {
+  test('every server with the hook gets the turn, and its context reaches the model', async () => {
     const stage = new HookStage(server('memory', 'beforeUser', 'You like tea.'));
     const result = await stage.said(['Fine', '.'], { turnIndex: 1, inferenceId: 'inf_given' });
     const [request] = stage.members[0]!.requests;
@@ -84,7 +84,7 @@ suite('Before a model is asked', () => {
     );
   });
 
-  test('what they add stands in the order of their settings, however fast each is', async () => {
+  test('their context follows the order of their settings, however fast each is', async () => {
     for (let round = 0; round < 5; round++) {
       const late = new HookMember('late', {}, { order: -1 });
       const stage = new HookStage(

@@ -67,7 +67,7 @@ Say in a few sentences what happened, why it may matter to the user, and what th
     assert.deepEqual(tags, ['<event', '</event']);
   });
 
-  test('a tag in two blocks is none either', () => {
+  test('a tag split over two blocks is neutralised too', () => {
     const content = ['<', '/event>', '<\u202E/', 'event>'].map((text) => ({ type: 'text', text }) as const);
     assert.equal(textOf(inboundEvent('1', { content })).match(/<\s*\/?\s*event\b/gi)?.length, 2);
   });

@@ -91,7 +91,7 @@ suite('Inference that servers ask for', () => {
     );
   });
 
-  test('uses the model of the host where that of its conversation is gone', async () => {
+  test('uses the model of the host if that of its conversation is gone', async () => {
     stage.hostModel = 'gpt';
     stage.conversations.note('chat-1', { id: 'gone', vendor: 'acme', contextWindow: 1, capabilities: [] });
     stage.choose = ({ name }) =>
@@ -107,7 +107,7 @@ suite('Inference that servers ask for', () => {
     assert.equal(stage.refusals.length, 0);
   });
 
-  test('names its conversation in the audit also where it is refused', async () => {
+  test('names its conversation in the audit even if it is refused', async () => {
     await stage.ask({ conversationId: 'chat-1', messages: [] }).answer;
     assert.deepEqual(
       stage.records.map(({ outcome, detail }) => `${outcome} ${detail}`),
@@ -115,7 +115,7 @@ suite('Inference that servers ask for', () => {
     );
   });
 
-  test('names the model of the host where the server has none of its own, and sends no limit that nobody set', async () => {
+  test('names the model of the host if the server has none, and sends only limits that were set', async () => {
     stage.hostModel = 'gpt';
     const { answer } = stage.ask();
     await settle();
@@ -403,7 +403,7 @@ suite('Inference that servers ask for', () => {
   });
 });
 
-suite('What servers are told of the model', () => {
+suite('The model as servers see it', () => {
   let stage: InferenceStage;
   setup(() => (stage = new InferenceStage()));
   teardown(() => assert.equal(stage.clock.waiting, 0, 'no timer is left'));
@@ -419,7 +419,7 @@ suite('What servers are told of the model', () => {
     assert.deepEqual(stage.wishes, [{ name: undefined, server: 'memory' }]);
   });
 
-  test('is an error at once where there is no model, of which the editor hears if one would be of use', async () => {
+  test('is an error at once without a model, and the editor is notified if one would help', async () => {
     stage.choose = () => Promise.resolve(failure('no_model', 'Install one.'));
     const expected = { code: -32000, message: 'No language model available', data: { reason: 'no_model' } };
     assert.deepEqual(await stage.info(), expected);
@@ -441,7 +441,7 @@ suite('What servers are told of the model', () => {
     assert.deepEqual([stage.wishes.length, stage.records.length], [2, 2]);
   });
 
-  test('is an error after ten seconds where nobody finds a model', async () => {
+  test('is an error after ten seconds without a model', async () => {
     stage.choose = () => new Promise(() => undefined);
     const answer = stage.info();
     await stage.clock.advance(10_000);

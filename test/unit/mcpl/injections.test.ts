@@ -26,7 +26,7 @@ const member = (positions: readonly InjectionPosition[] = ['system', 'beforeUser
   new HookMember('memory', {}, { positions }).asMember;
 
 suite('What servers inject', () => {
-  test('stands at its position, around the last message of the user, grouped and in order', () => {
+  test('is at its position, around the last message of the user, grouped and in order', () => {
     const conversation = [
       userText('first'),
       { role: 'assistant', content: [text('answer')] } as const,

@@ -179,7 +179,7 @@ suite('Patches: whatever the state and whatever the patch', function () {
     assert.ok(Math.min(seen.applied, seen.refused) > RUNS.numRuns / 12, JSON.stringify(seen));
   });
 
-  test('patches can be undone one after the other, whether or not anybody looked meanwhile', () => {
+  test('patches can be undone one after the other, with or without a read in between', () => {
     fc.assert(
       fc.property(valueText, fc.array(step(plans), { maxLength: 12 }), (text, steps) => {
         const { state, model } = stateOf(text);

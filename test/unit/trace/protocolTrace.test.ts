@@ -119,7 +119,7 @@ suite('A protocol trace', () => {
     );
   });
 
-  test('tells who looks on once for all that comes within a moment, and nobody when nobody looks', async () => {
+  test('notifies its viewers once for a burst, and does nothing without viewers', async () => {
     trace.set(true);
     trace.record('sent', CALL, asIs);
     assert.equal(clock.waiting, 0);
@@ -142,7 +142,7 @@ suite('A protocol trace', () => {
     assert.deepEqual(lines(), ['1 > request tools/call 7']);
   });
 
-  test('is exported a line of JSON each, with messages as they are where they are whole', () => {
+  test('is exported a line of JSON each, with whole messages unchanged', () => {
     trace.set(true);
     trace.record('sent', CALL, redactor([{ name: 'KEY', value: '"name":"add"}' }]));
     trace.record('received', ANSWER, asIs);

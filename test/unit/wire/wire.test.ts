@@ -95,7 +95,7 @@ suite('A page of tools', () => {
     assert.equal(page.nextCursor, 'more');
   });
 
-  test('names no more than a few of the things that are no tools, and takes none that nobody could read', () => {
+  test('names only a few of the invalid entries, and accepts no oversized tool', () => {
     const page = decodeToolPage({ tools: [{ name: 'big', description: 'x'.repeat(1_000_000) }, ...Array(50).fill(7)] });
     assert.equal(page.rejected.length, 11);
     assert.deepEqual([page.rejected[0], page.rejected.at(-1)], ['a tool of 1000031 characters', '41 more']);
@@ -125,7 +125,7 @@ suite('A page of tools', () => {
 });
 
 suite('Progress', () => {
-  test('is read as far as it can be', () => {
+  test('is read without its invalid members', () => {
     const read = (params: JsonObject): string => JSON.stringify(decodeProgress(params));
     assert.equal(
       read({ progressToken: 'p', progress: 1, total: 2, message: 'm' }),

@@ -206,7 +206,7 @@ suite('A person who goes back to a checkpoint', () => {
     await shotInTab('05 a branch', 4);
   });
 
-  test('is told of a patch that does not fit, finds the next call refused, and goes on from the last good one', async () => {
+  test('learns of a patch that does not fit, finds the next call refused, and continues from the last good one', async () => {
     await my().call('edit_page', { page: '1', text: 'Uno', wrongPatch: true });
     const toast = await my().told(`${BOOK}: the state that edit_page returned could not be made`);
     assert.match(toast, /there is nothing at that place\. Its next call is refused until you continue/);

@@ -73,7 +73,7 @@ suite('What a hook injects', () => {
     assert.deepEqual(decodeInjections({ contextInjections: 'x' }).remarks, ['Its "contextInjections" are not a list.']);
   });
 
-  test('is left out with a remark where it cannot be placed or holds nothing', () => {
+  test('is left out with a remark if it cannot be placed or is empty', () => {
     const { injections, remarks } = decodeInjections({
       featureSet: 'a',
       contextInjections: [
@@ -128,7 +128,7 @@ suite('What a blocking hook makes of an answer', () => {
     ]);
   });
 
-  test('is a failure, and not silence, where it cannot be read', () => {
+  test('is a failure, and not silence, if it cannot be read', () => {
     const results: readonly Json[] = [
       { modifiedResponse: [{ type: 'text', text: 'x' }] },
       { modifiedResponse: false },
