@@ -106,7 +106,7 @@ class LiveHost implements Host {
         ...this.#inputs.interceptors,
         // Before each sending: what a person does in between may take half an hour.
         this.#mcpl.scopes.gate,
-        // Nobody else's call of the set is between the state that is sent and the one that comes back.
+        // No other call of the set runs between the sent state and the returned one.
         this.#mcpl.states.inner,
         repeated,
       ],
@@ -177,7 +177,7 @@ class LiveHost implements Host {
     const entries = new Map(decoded.entries.map((entry) => [entry.id, entry]));
     const before = new Map(this.#units);
     const removed = [...before.values()].filter(({ id, entry }) => hasLeft(entry, entries.get(id)));
-    // Rebuilt so that servers stand in the order of the settings.
+    // Rebuilt so that servers follow the order of the settings.
     this.#units = new Map();
     // Before the others: one of the same name that comes instead waits for its end.
     for (const unit of removed) this.#remove(unit, before);
@@ -339,7 +339,7 @@ class LiveHost implements Host {
     });
     this.#store.add(unit);
     unit.onDidChange((what) => {
-      // A server that was removed ends on its own time; nobody is told of its steps any more.
+      // A removed server ends in the background; its changes are no longer announced.
       if (this.#units.get(unit.id) === unit) this.#changed.fire({ server: unit.id, what });
       this.#mcpl.scopes.changed(unit, what);
       if (what === 'state') this.#mcpl.changed(unit);
@@ -377,7 +377,7 @@ class LiveHost implements Host {
     try {
       await action(unit);
     } catch (error) {
-      // A stop that crosses a start is no failure of the start.
+      // A stop during a start does not fail the start.
       if (!isHostError(error, 'CANCELLED')) throw error;
     }
   }

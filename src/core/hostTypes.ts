@@ -73,7 +73,7 @@ export interface ServerLog {
 
 /** The push events of all servers (MCPL §9): what arrived, whether it was read, what a model made of it. */
 export interface EventInbox {
-  /** Something changed; bursts are told of as one. */
+  /** Something changed; a burst fires once. */
   readonly onDidChange: Event<void>;
   /** An event that its policy says to tell a person of, in bursts as they come. */
   readonly onDidArrive: Event<readonly InboundEvent[]>;
@@ -90,11 +90,11 @@ export interface EventInbox {
   ask(id: string, token?: CancellationToken): Promise<InboundEvent>;
 }
 
-/** What servers want a person to approve, and what was approved (MCPL §7.6). */
+/** Requests of servers for approval, and approvals (MCPL §7.6). */
 export interface Approvals {
   /** Anything of what follows changed. */
   readonly onDidChange: Event<void>;
-  /** Somebody is to be asked. Where nobody listens, requests are denied. */
+  /** A question for a person. Without a listener, requests are denied. */
   readonly onDidAsk: Event<PendingApproval>;
   /** A request is answered, or void: whoever shows it takes it away. */
   readonly onDidSettle: Event<SettledApproval>;
@@ -102,7 +102,7 @@ export interface Approvals {
   asksInChat(): boolean;
   /** The oldest first. */
   pending(): readonly PendingApproval[];
-  /** What is remembered, the newest first; that of earlier sessions as soon as it was read from the store. */
+  /** Remembered approvals, the newest first; those of earlier sessions as soon as they are read from the store. */
   remembered(): readonly ScopeGrant[];
   /** Resolves when what earlier sessions left was read. */
   loaded(): Promise<void>;
@@ -120,7 +120,7 @@ export interface Approvals {
 
 /** The states of feature sets, and the way back (MCPL §8). Where something cannot be done, these reject with a `HostError`. */
 export interface Lineages {
-  /** Anything of what follows changed; bursts are told of as one. */
+  /** One of the following changed; a burst fires once. */
   readonly onDidChange: Event<void>;
   /** A state could not be made or stored: a person should know. */
   readonly onDidBreak: Event<StateTrouble>;
@@ -128,12 +128,12 @@ export interface Lineages {
   list(): readonly LineageSummary[];
   /** Resolves when what earlier sessions left was read. */
   loaded(): Promise<void>;
-  /** Looks for what other windows change, for as long as somebody looks on. */
+  /** Watches for changes by other windows, until it is disposed. */
   watch(): Disposable;
   window(query: LineageQuery): Promise<LineageWindow>;
   checkpoint(place: number): Promise<CheckpointDetail | undefined>;
   find(server: string, checkpoint: string): Promise<readonly (Checkpoint & LineageKey)[]>;
-  /** As text; absent where there is none, or none can be made. */
+  /** As text; absent without a state, or if it cannot be computed. */
   state(place: number, form: 'compact' | 'pretty'): Promise<string | undefined>;
   /** What a rollback would mean: to be shown before it is asked for. */
   plan(place: number): Promise<RollbackPlan>;
@@ -148,7 +148,7 @@ export interface Lineages {
 }
 
 export interface StateTrouble extends LineageKey {
-  /** The checkpoint that has no state; absent where it could not even be stored. */
+  /** The checkpoint without a state; absent if it could not be stored. */
   readonly place: number | undefined;
   readonly tool: string | undefined;
   readonly problem: string;
@@ -190,7 +190,7 @@ export interface TurnRequest {
   readonly conversationId: string;
   /** From 0. */
   readonly turnIndex: number;
-  /** What the user wrote; null where the model goes on by itself. */
+  /** The message of the user; null if the model continues without one. */
   readonly userMessage: string | null;
   /** The whole conversation; the user's message is the last one of the user's. */
   readonly messages: readonly ModelMessage[];
@@ -216,21 +216,21 @@ export interface TurnResult {
   readonly injectedBy: readonly { readonly server: string; readonly namespace: string; readonly position: string }[];
   /** Servers that changed the answer, in order. */
   readonly modifiedBy: readonly string[];
-  /** What went otherwise than servers wanted, a sentence each. */
+  /** Differences from the requests of servers, a sentence each. */
   readonly remarks: readonly string[];
 }
 
-/** An inference that somebody else runs: a chat of the editor's, a wrapped model. */
+/** An inference that runs elsewhere: in a chat of the editor, or in a wrapped model. */
 export interface InferenceOpening {
   readonly conversationId: string;
   /** From 0. */
   readonly turnIndex: number;
-  /** What the user wrote; null where the model goes on by itself, after a tool's result. */
+  /** The message of the user; null if the model continues after a tool's result. */
   readonly userMessage: string | null;
   readonly model: ModelFacts;
   /**
-   * Whoever runs it shows the answer as it comes, and nobody can change it: it is not opened where a server must check
-   * every answer (ANSWER_WITHHELD).
+   * The answer streams and cannot be changed. The inference is not opened if a server must check every answer
+   * (ANSWER_WITHHELD).
    */
   readonly isShownAtOnce?: boolean | undefined;
   /** The most time that servers get for their context, whatever their settings say. */
@@ -243,10 +243,10 @@ export interface InferenceOpening {
 /** Servers have been asked for context; the model has not been asked yet. Whoever opens it finishes or abandons it. */
 export interface OpenInference {
   readonly inferenceId: string;
-  /** In order; each says by itself from whom it is, and nothing in it can pretend otherwise. */
+  /** In order. Each names its server, and its text cannot claim another one. */
   readonly context: readonly PlacedContext[];
   readonly injectedBy: TurnResult['injectedBy'];
-  /** What went otherwise than servers wanted, a sentence each. */
+  /** Differences from the requests of servers, a sentence each. */
   readonly remarks: readonly string[];
   /** Whether servers may change the answer: nothing of it may be shown before `finish`. */
   readonly isChecked: boolean;
@@ -255,7 +255,7 @@ export interface OpenInference {
    * with a `HostError`: ANSWER_WITHHELD, CANCELLED.
    */
   finish(answer: GivenAnswer): Promise<FinishedAnswer>;
-  /** There is no answer: no server is told of the inference. Harmless after `finish`. */
+  /** There is no answer: no server is notified of the inference. Has no effect after `finish`. */
   abandon(): void;
 }
 
@@ -270,7 +270,7 @@ export interface GivenAnswer {
 }
 
 export interface FinishedAnswer {
-  /** What may be shown. */
+  /** The answer to show. */
   readonly text: string;
   readonly modifiedBy: readonly string[];
   readonly remarks: readonly string[];
@@ -278,18 +278,18 @@ export interface FinishedAnswer {
 
 /** Which models were used by whom, and what is left to each server. */
 export interface ModelUses {
-  /** Something was used; bursts are told of as one. */
+  /** A model was used; a burst fires once. */
   readonly onDidChange: Event<void>;
   /** Counts what ran beside the host: sampling, turns of a chat, wrapped models. */
   record(use: ModelUseRecord): void;
   /**
-   * Room for one use of a model by a server, by itself and without a person's look at it. Whoever gets it records the
-   * use, if there was one, and then releases it.
+   * Reserves budget for one use of a model by a server, without a question to the person. The caller records the use, if
+   * there was one, and then releases the reservation.
    */
   reserve(server: string): Promise<ModelReservation>;
   /** As it is known now; undefined for a server that there is not. */
   budget(server: string): ModelBudget | undefined;
-  /** What was used since then: the most tokens first. */
+  /** The use since then, the most tokens first. */
   totals(since: number): Promise<readonly ModelUseTotal[]>;
 }
 
@@ -328,7 +328,7 @@ export interface Host {
 
   /** What a resource holds now. Rejects with a `HostError`: UNKNOWN_RESOURCE where the server has none such. */
   readResource(id: string, uri: string, options?: CallOptions): Promise<ResourceReading>;
-  /** Tells of changes of a resource, for as long as the subscription is kept, through restarts of the server. */
+  /** Reports changes of a resource until the subscription is disposed, through restarts of the server. */
   subscribeResource(id: string, uri: string, listener: (uri: string) => void): ResourceWatch;
   getPrompt(
     id: string,
@@ -336,14 +336,14 @@ export interface Host {
     args: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<PromptResult>;
-  /** What the server proposes for an argument; nothing where it proposes nothing. */
+  /** The proposals of the server for an argument; may be empty. */
   complete(id: string, request: CompletionRequest, options?: CompleteOptions): Promise<Completion>;
   /** How much the server is to log from now on: what a person chose, which wins over every wish. */
   setLogLevel(id: string, level: LogLevelName): Promise<void>;
   logLevel(id: string): LogLevelName | undefined;
   /**
-   * Somebody who hears of `onDidLog` wants this much. While nobody chose a level, the server is asked for the most that is
-   * wished for; it ends when it is disposed, but what a server was told last stays.
+   * The level that a listener of `onDidLog` needs. Unless a person chose a level, the server gets the most detailed one that
+   * is needed. Dispose it to end the need; the server keeps its last level.
    */
   wishLogLevel(id: string, level: LogLevelName): Disposable;
   /** What servers log, whatever of it the host's own log shows; of a flood, the first of each second. */
@@ -362,12 +362,12 @@ export interface Host {
   readonly alsoEvents: AlsoEvents;
   /** Runs a turn with the hooks of all servers around it (MCPL §10). Rejects with a `HostError`. */
   runTurn(request: TurnRequest): Promise<TurnResult>;
-  /** The same for an inference that somebody else runs: only the hooks. Rejects with a `HostError`. */
+  /** The same for an inference that runs elsewhere: only the hooks. Rejects with a `HostError`. */
   openInference(opening: InferenceOpening): Promise<OpenInference>;
   readonly modelUses: ModelUses;
   /**
-   * Says that the person chose, in one of our own views, which feature sets are on: what the settings say then needs no
-   * question, and a set that is declared otherwise than before is on again. Whoever calls writes the settings as well.
+   * The person chose in a view of the host which feature sets are on. These settings then need no question, and a set with
+   * a changed declaration is on again. The caller writes the settings as well.
    */
   allowFeatureSets(id: string, names: readonly string[], enabled: boolean): Promise<void>;
   /** The same for what becomes of the push events of a set. */

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from './base/json.ts';
 import type { FormValues, ToolForm } from './form/fields.ts';
 import type { SamplingRequest, SamplingResult } from './model/inputs.ts';
 
-/** What servers may ask of the person and of the person's models. Whoever answers shows first which server asks. */
+/** Requests of servers to the person and to the person's models. The implementation first shows which server asks. */
 export interface InputPorts {
   readonly elicitor: Elicitor;
   readonly sampler: Sampler;
@@ -34,11 +34,11 @@ export interface FormQuestion {
   /** Plain and bounded; may have several lines. */
   readonly message: string;
   readonly form: ToolForm;
-  /** What the form was made of, as the server wrote it: for somebody who makes a form of their own. */
+  /** The schema of the form as the server wrote it, for other forms. */
   readonly schema?: JsonObject | undefined;
   /** What the fields show when the form opens: the server's defaults, or what was entered before it was found wrong. */
   readonly values: FormValues;
-  /** What was wrong with an earlier answer, by field id; empty for a first question. */
+  /** Problems of an earlier answer, by field id; empty for a first question. */
   readonly errors: Readonly<Record<string, string>>;
   /** Ids of fields whose names look as if a secret was wanted, for which servers must not use a form. */
   readonly sensitive: readonly string[];
@@ -60,19 +60,19 @@ export interface UrlQuestion {
   readonly url: string;
   /** The host that is really opened, in ASCII: to be shown apart from the rest. */
   readonly host: string;
-  /** The host as the server wrote it, where that looks different. */
+  /** The host as the server wrote it, if it looks different. */
   readonly writtenHost: string | undefined;
   readonly elicitationId: string | undefined;
-  /** What is suspicious about it, a sentence each. */
+  /** Warnings about it, a sentence each. */
   readonly remarks: readonly string[];
 }
 
-/** `accept` once the page was opened; `cancel` also where it could not be. */
+/** `accept` once the page was opened; `cancel` also if it could not be opened. */
 export type UrlAnswer = 'accept' | 'decline' | 'cancel';
 
 /** Runs a server's prompt on one of the person's models, after the person saw it and could change it. */
 export interface Sampler {
-  /** False where there is no model at all: servers are then not told of any. */
+  /** False without any model: the host then declares none to servers. */
   readonly isOffered?: boolean | undefined;
   /** Whether tools in a request are heeded. Told to servers when a connection opens. */
   readonly canUseTools: boolean;

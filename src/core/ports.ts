@@ -36,7 +36,7 @@ export interface Ports {
   readonly variables: VariableSource;
   readonly connector: Connector;
   readonly consent: ConsentPrompt;
-  /** What servers may ask of the person and of the person's models. */
+  /** Requests of servers to the person and to the person's models. */
   readonly inputs: InputPorts;
   readonly models: Models;
   readonly fileNames: FileNames;
@@ -63,7 +63,7 @@ export interface VariableSource {
   /** Names and absolute paths of the open folders, the first one being `${workspaceFolder}`. */
   readonly folders: readonly { readonly name: string; readonly path: string }[];
   readonly userHome: string;
-  /** Fires when folders were opened or closed. Absent where they never change. */
+  /** Fires when folders were opened or closed. Absent if they never change. */
   readonly onDidChangeFolders?: Event<void> | undefined;
   env(name: string): string | undefined;
   /**
@@ -123,7 +123,7 @@ export interface RemoteConnection {
 
 export interface OpenTransport {
   readonly transport: Transport;
-  /** The process behind it, where there is one. */
+  /** The process of the server, if it is one. */
   readonly pid: number | undefined;
   /** Tells whether it waits for a person (who signs in, say): that time is not the server's, and no timeout counts it. */
   readonly onWaiting?: Event<boolean> | undefined;
@@ -220,15 +220,15 @@ export interface AuditStore {
   list(query: AuditQuery): Promise<readonly AuditEntry[]>;
   /** What a server used up of models since then. */
   used(server: string, since: number): Promise<readonly ModelUse[]>;
-  /** What was used up of models since then, by server, operation and model. */
+  /** The use of models since then, by server, operation and model. */
   totals(since: number): Promise<readonly AuditTotal[]>;
   /** Removes what is older. */
   trim(before: number): Promise<void>;
 }
 
 /**
- * The lineages of all feature sets with state (MCPL §8). States are text on this side: they are parsed, patched and
- * written where they are kept, so that a large one holds up nobody else.
+ * The lineages of all feature sets with state (MCPL §8). States are text on this side: the store parses, patches and
+ * writes them, so that a large one does not block the host.
  */
 export interface StateStore {
   /** What the next call of a set is sent with. */
@@ -246,7 +246,7 @@ export interface StateStore {
   /** Checkpoints of any set of a server that it calls so, the newest first. */
   find(server: string, checkpoint: string): Promise<readonly (Checkpoint & LineageKey)[]>;
   path(target: number): Promise<LineagePath | undefined>;
-  /** The state at a checkpoint, as text; absent where it cannot be made. */
+  /** The state at a checkpoint, as text; absent if it cannot be computed. */
   state(place: number, form: 'compact' | 'pretty'): Promise<string | undefined>;
   /** Gives up what is beyond the limits, but for heads, what is pinned, and what these build on. */
   trim(limits: StateLimits, now: number): Promise<void>;
@@ -263,7 +263,7 @@ export interface StateStore {
 export interface StateBase {
   readonly keeper: StateKeeper;
   readonly head: Checkpoint | undefined;
-  /** The state at the head, where the host keeps it. Absent: there is none yet. */
+  /** The state at the head, if the host keeps it. Absent before the first state. */
   readonly state: string | undefined;
   /** The call must not be sent: this checkpoint's state could not be made (mcpl.md, decision 11). */
   readonly blocked: Checkpoint | undefined;
@@ -297,7 +297,7 @@ export interface StateUpdate extends LineageKey {
 export interface StateRecord {
   readonly kind: 'kept' | 'known' | 'broken';
   readonly node: Checkpoint;
-  /** Characters that were stored for it: what came with it, and the whole state where that was written down as well. */
+  /** Characters that were stored for it: its patch or data, and the whole state if that was stored as well. */
   readonly written: number;
   /** What a person who reads the server's log may want to know, a sentence each. */
   readonly remarks: readonly string[];

@@ -18,7 +18,7 @@ export interface ScopeSubject {
   readonly payload: string | undefined;
   /** Empty where the host could not find out what the request touches. */
   readonly targets: readonly ScopeTarget[];
-  /** Why somebody has to be asked. */
+  /** The reason for the question. */
   readonly why: ScopeDoubt;
 }
 
@@ -33,12 +33,12 @@ export type ScopeAction =
 export type ScopeDoubt =
   /** No list speaks of it. */
   | 'unlisted'
-  /** The label says something else than the payload. */
+  /** The label differs from the payload. */
   | 'disagreement'
   /** What it touches is not known. */
   | 'noTarget';
 
-/** What somebody wants to have approved. */
+/** A request for an approval. */
 export interface ApprovalRequest {
   readonly server: string;
   /** Of the connection that asks: another program of the same id is another server. */
@@ -74,7 +74,7 @@ export type DenialReason =
   | 'byPerson'
   | 'timeout'
   | 'dismissed'
-  /** Nobody is there who could be asked. */
+  /** There is no user to ask. */
   | 'nobody'
   /** Too many at once, or in a short time. */
   | 'flood'

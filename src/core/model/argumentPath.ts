@@ -23,7 +23,7 @@ const STEP = new RegExp(
   'uy',
 );
 
-/** `$.path`, `$['odd key']`, `$.files[*].path`, `$[0]`; `undefined` for what is none, and for all arguments at once. */
+/** `$.path`, `$['odd key']`, `$.files[*].path`, `$[0]`; `undefined` for an invalid path, and for all arguments at once. */
 export function parseArgumentPath(text: string): ArgumentPath | undefined {
   if (text.length > LONGEST_PATH || !text.startsWith('$')) return undefined;
   const steps: ArgumentStep[] = [];

@@ -1,4 +1,4 @@
-/** What was done: the method of the protocol, or what the host did by itself. */
+/** The operation: a method of the protocol, or an action of the host. */
 export type AuditOutcome =
   | 'success'
   | 'failure'
@@ -6,7 +6,7 @@ export type AuditOutcome =
   | 'cancelled'
   /** The host said no: a set that is off, a limit, a budget. */
   | 'refused'
-  /** What came was not used: a late answer, an injection of a set that is off. */
+  /** The message was not used: a late answer, an injection of a set that is off. */
   | 'dropped';
 
 /** One MCPL operation (MCPL §13.2). Never changed once written; secrets were taken out before. */
@@ -28,11 +28,11 @@ export interface AuditRecord {
   readonly model?: string | undefined;
 }
 
-/** What was used of one model on one way since some time. */
+/** The use of one model on one route since some time. */
 export interface AuditTotal {
   readonly server: string;
   readonly operation: string;
-  /** Empty where it was not written down. */
+  /** Empty if it was not recorded. */
   readonly model: string;
   readonly requests: number;
   readonly tokens: number;

@@ -1,7 +1,7 @@
 const RANGE = /^(?:(-?\d+)\.\.(-?\d+)|([a-z])\.\.([a-z]))(?:\.\.(-?\d+))?$/i;
 const RANGES = /\{([^{},]*)\}/g;
 
-/** What was met since a brace was opened. */
+/** The parts since a brace was opened. */
 interface Group {
   readonly start: number;
   /** Alternatives before the last comma. */
@@ -53,7 +53,7 @@ function alternativesIn({ before, since, hasComma, hasInnerComma, isNested }: Gr
   return hasInnerComma && text.includes('.') ? Infinity : since;
 }
 
-/** Where braces do not match, it is hard to say which comma belongs to which: to those where they make the most. */
+/** Commas of unmatched braces are ambiguous: they count for the braces that give the most alternatives. */
 function boundOf(pattern: string): number {
   const commas = pattern.split(',').length - 1;
   const braces = Math.min(pattern.split('{').length, pattern.split('}').length) - 1;

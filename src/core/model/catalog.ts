@@ -38,7 +38,7 @@ export type TaskSupport = 'forbidden' | 'optional' | 'required';
 
 /** An argument that a stateless HTTP request repeats as `Mcp-Param-<header>` (MCP 2026-07-28). */
 export interface HeaderParam {
-  /** Where it is in the arguments, member by member. */
+  /** Its path in the arguments, member by member. */
   readonly path: readonly string[];
   /** The name without its prefix. */
   readonly header: string;

@@ -1,4 +1,4 @@
-/** What is being filled in: an argument of a prompt, or a variable of a resource template. */
+/** The value to complete: an argument of a prompt, or a variable of a resource template. */
 export type CompletionReference =
   { readonly kind: 'prompt'; readonly name: string } | { readonly kind: 'template'; readonly uriTemplate: string };
 

@@ -55,8 +55,8 @@ export interface ResultView {
 const MAX_SYNTHESIZED = 1_000_000;
 
 /**
- * Decodes a `tools/call` result. Servers of every age are read: content missing, a bare array or string, or any
- * object at all; the text for the model is then made from what there is.
+ * Decodes a `tools/call` result. Accepts results of all revisions: missing content, a bare array or string, or any
+ * object. The text for the model is then made from the existing members.
  */
 export function decodeResult(value: Json, redact: Redact = asItIs): ResultView {
   return new DecodedResult(isJsonObject(value) ? value : { content: contentOf(value) }, redact);
@@ -66,7 +66,7 @@ function asItIs(text: string): string {
   return text;
 }
 
-/** Decoded when somebody looks: a result that is only passed on costs nothing here. */
+/** Decoded on first access: a result that is only passed on is not decoded. */
 class DecodedResult implements ResultView {
   readonly raw: JsonObject;
   readonly #redact: Redact;
@@ -139,7 +139,7 @@ function modelText(blocks: readonly ContentBlock[], structured: Json | undefined
   return clip(JSON.stringify(Object.fromEntries(shown)), MAX_SYNTHESIZED);
 }
 
-/** Characters of text and of base64 in it, as far as anything in it may be long. */
+/** Characters of text and of base64 in it, in all members that may be long. */
 export function sizeOf(content: readonly ContentBlock[]): number {
   let size = 0;
   for (const block of content) size += sizeOfBlock(block);

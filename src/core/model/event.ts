@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { ContentBlock } from './content.ts';
 import type { Usage } from './inference.ts';
 
-/** Something that happened at a server and that it told of by itself (model F: one for every source of events). */
+/** An event that a server reported (model F: one for every source of events). */
 export interface InboundEvent {
   /** The host's own, unique in the workspace. */
   readonly id: string;

@@ -1,6 +1,6 @@
 /**
- * What the host allows a server (model C; the other direction, what servers allow the host, will stand beside it with
- * a `direction` of its own). Never in workspace files: a repository cannot allow itself anything.
+ * What the host allows a server (model C; grants of servers to the host will be a separate type with a
+ * `direction`). Never in workspace files: a repository cannot allow itself anything.
  */
 export type Grant = FeatureSetGrant | WildcardGrant | StateOwnerGrant | ToolGrant | ScopeGrant | DeclaredSetsRecord;
 
@@ -84,7 +84,7 @@ export interface ScopeGrant {
   readonly key: string;
   /** `scope/elevate`, or the tool. */
   readonly action: string;
-  /** The server's own words, where it had any. */
+  /** The server's own label, if any. */
   readonly label: string | undefined;
   /** What the host computed, as `ScopeTarget.real`. */
   readonly targets: readonly string[];

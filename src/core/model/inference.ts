@@ -1,6 +1,6 @@
 import type { ContentBlock, Role } from './content.ts';
 
-/** MCPL §12.2: what is told of a model. */
+/** MCPL §12.2: the information about a model. */
 export interface ModelFacts {
   readonly id: string;
   readonly vendor: string;

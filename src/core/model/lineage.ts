@@ -1,6 +1,6 @@
 import { cleanText } from '../base/cleanText.ts';
 
-/** Where states belong (model E of the lineage): a feature set of a server. An empty name: of a set that nobody can tell. */
+/** Where states belong (model E of the lineage): a feature set of a server. An empty name means an unknown set. */
 export interface LineageKey {
   readonly server: string;
   readonly featureSet: string;
@@ -15,7 +15,7 @@ export const PARENT_LINKS = [
   'none',
   /** Its server named it. */
   'named',
-  /** Nobody named one: what was current when the request was sent (mcpl.md, decision 9). */
+  /** The server named none: the checkpoint that was current when the request was sent. */
   'assumed',
   /** It is what a rollback led to, under another name than what was asked for (mcpl.md, decision 17). */
   'rollback',
@@ -72,7 +72,7 @@ export function checkpointName({ checkpoint, copy }: Pick<Checkpoint, 'checkpoin
   return copy === 1 ? checkpoint : `${checkpoint}#${copy}`;
 }
 
-/** Where somebody works on: the conversation of a chat, or `undefined` for all that have none of their own. */
+/** The conversation of a chat, or `undefined` for all calls outside a conversation. */
 export interface LineageHead {
   readonly conversation: string | undefined;
   readonly place: number;
@@ -132,13 +132,13 @@ export interface LineageRow {
   readonly isOnLine: boolean;
   /** How many conversations stand here, that of the head not counted. */
   readonly conversations: number;
-  /** How often somebody rolled back to it. */
+  /** The number of rollbacks to it. */
   readonly rollbacks: number;
   /** Absent where a filter leaves rows out: lines would lead nowhere. */
   readonly graph: RowGraph | undefined;
 }
 
-/** What is drawn beside a row: the newest is at the top, and children are above their parent. */
+/** The graph beside a row: the newest is at the top, and children are above their parent. */
 export interface RowGraph {
   readonly lane: number;
   /** Lanes whose line passes by from top to bottom. */
@@ -157,7 +157,7 @@ export interface CheckpointDetail extends LineageKey {
   readonly parent: Checkpoint | undefined;
   /** How many build on it. */
   readonly children: number;
-  /** The patch or the data as it came; cut where it is long. */
+  /** The patch or the data as received; cut if it is long. */
   readonly body: string | undefined;
   readonly isBodyCut: boolean;
   readonly isHead: boolean;
@@ -167,14 +167,14 @@ export interface CheckpointDetail extends LineageKey {
 
 export const MOVE_KINDS = ['rollback', 'continue'] as const;
 
-/** That somebody went to a checkpoint, or tried to. */
+/** A rollback to a checkpoint, or an attempt. */
 export interface HeadMove {
   readonly at: number;
   /** `rollback`: the server was asked; `continue`: only the host works on from there. */
   readonly kind: (typeof MOVE_KINDS)[number];
   readonly from: number | undefined;
   readonly to: number;
-  /** Why it did not happen; absent where it did. */
+  /** Why it did not happen; absent if it did. */
   readonly refusal: string | undefined;
 }
 
@@ -205,7 +205,7 @@ export const STATE_BOUNDS = {
   id: 512,
 } as const;
 
-/** What was kept of the state that a call returned. */
+/** The outcome for the state that a call returned. */
 export type KeptState =
   | { readonly kind: 'kept' | 'known'; readonly checkpoint: string; readonly place: number }
   | { readonly kind: 'broken'; readonly checkpoint: string; readonly place: number; readonly problem: string }

@@ -20,7 +20,7 @@ export type McplUse = (typeof MCPL_USES)[number];
 export interface FeatureSet {
   readonly name: string;
   readonly description: string;
-  /** What it says that it uses, also what nobody knows: shown, and of no effect. */
+  /** Its declared uses, including unknown ones: shown, without effect. */
   readonly uses: readonly string[];
   readonly scoped: boolean;
   readonly rollback: boolean;
@@ -37,7 +37,7 @@ export type McplVersion = (typeof MCPL_VERSIONS)[number];
  * otherwise, the shape counts.
  */
 export interface McplDialect {
-  /** The known version nearest to what it claims; the oldest where it claims nothing that can be read. */
+  /** The known version nearest to the claimed one; the oldest if the claim is unreadable. */
   readonly version: McplVersion;
   /** What it wrote, bounded; for people. */
   readonly claimed: string;
@@ -55,11 +55,11 @@ export interface McplDialect {
   readonly blocks: '0.2' | 'mcp';
   /** Sets came as a list instead of an object. */
   readonly listsSets: boolean;
-  /** What it says that this host does not know or cannot follow, a sentence each. */
+  /** Announced features that this host does not support, a sentence each. */
   readonly remarks: readonly string[];
 }
 
-/** What becomes of a push event of a set. */
+/** The policy for push events of a set. */
 export const PUSH_POLICIES = ['ignore', 'inbox', 'notify', 'infer'] as const;
 export type PushPolicy = (typeof PUSH_POLICIES)[number];
 
@@ -68,11 +68,11 @@ export type InjectionPosition = (typeof INJECTION_POSITIONS)[number];
 
 /** `hooks` of a server's settings. */
 export interface HookSettings {
-  /** Lower comes first; servers of the same order stand in that of the settings. */
+  /** Lower comes first; servers of the same order follow that of the settings. */
   readonly order: number;
   /** Whether it may read what the user wrote. */
   readonly readUserMessage: boolean;
-  /** Where it may put what it injects. */
+  /** The allowed positions of its injections. */
   readonly positions: readonly InjectionPosition[];
   /** What happens to an answer whose blocking hook fails (MCPL §13.3). */
   readonly afterInference: 'failOpen' | 'failClosed';
@@ -137,7 +137,7 @@ export interface FeatureSetView {
   readonly set: FeatureSet;
   readonly state: FeatureSetState;
   readonly push: PushPolicy;
-  /** What it was seen to use without having declared it. */
+  /** Uses that it tried without declaring them. */
   readonly undeclared: readonly McplUse[];
   /**
    * Whether it may send events although it does not declare them: a person's choice, `asking` while one is asked, or
@@ -148,7 +148,7 @@ export interface FeatureSetView {
   readonly tools: readonly string[];
 }
 
-/** What is known of the MCPL side of one server; absent for a plain MCP server. */
+/** The MCPL state of one server; absent for a plain MCP server. */
 export interface McplSnapshot {
   readonly dialect: McplDialect;
   /** In the order of their declaration. */

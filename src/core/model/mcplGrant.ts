@@ -8,8 +8,8 @@ export interface FeatureSetRegion {
 }
 
 /**
- * One thing that settings of a workspace allow beyond what holds without them. `instead` is what holds as long as
- * nobody agreed.
+ * One thing that settings of a workspace allow beyond the settings without them. `instead` applies until the user
+ * agrees.
  */
 export type McplGrant =
   | { readonly kind: 'featureSets'; readonly region: FeatureSetRegion }

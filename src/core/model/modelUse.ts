@@ -60,7 +60,7 @@ export type ModelReservation =
 /** What a server may use of models, and what is left of it now. */
 export interface ModelBudget {
   readonly server: string;
-  /** Whether a feature set of it that is on may use one by itself. */
+  /** Whether one of its feature sets that are on may send requests to a model. */
   readonly isUsing: boolean;
   /** The model that its settings name. */
   readonly model: string | undefined;

@@ -6,7 +6,7 @@ import type { KeptState } from './lineage.ts';
 /** By which way a call reached the host. */
 export type Route = 'gateway' | 'command' | 'cli' | 'api' | 'participant' | 'extension';
 
-/** A tool call as somebody asks for it. */
+/** A tool call as requested. */
 export interface ToolCallRequest {
   readonly server: string;
   readonly tool: string;

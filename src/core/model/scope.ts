@@ -31,11 +31,11 @@ export interface ScopeClaim {
 /** One thing that a request would touch, as the host computed it. */
 export interface ScopeTarget {
   readonly kind: 'path' | 'name';
-  /** Where it was found: `label`, or a JSON Pointer such as `/payload/path` or `/arguments/path`. */
+  /** The place of the text: `label`, or a JSON Pointer such as `/payload/path` or `/arguments/path`. */
   readonly from: string;
   /** As it was written; for people, bounded. */
   readonly written: string;
-  /** Where it really leads, absolute and with `/`; of a name the name. What an approval is for. */
+  /** The real path, absolute and with `/`; for a name, the name. An approval is for this. */
   readonly real: string;
   /** Within the open folder that it lies in; absent outside of all of them, and for a name. */
   readonly inside: { readonly folder: string; readonly path: string } | undefined;

@@ -15,7 +15,7 @@ const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-
 const VARIABLE = /\$\{([^}]*)(\}?)/g;
 const KNOWN_VARIABLE = /^(?:userHome|workspaceFolder(?::.+)?)$/s;
 
-/** Why a text is no pattern of a scope: a sentence. Never cut short instead: what is left would mean something else. */
+/** Why a text is not a valid pattern of a scope: a sentence. Patterns are never cut, which would change their meaning. */
 export function patternProblem(text: string): string | undefined {
   if (text.trim() === '') return 'Must be a pattern that is not empty, such as "src/**".';
   if (text.length > LONGEST_PATTERN) return `Must have at most ${LONGEST_PATTERN} characters.`;

@@ -18,7 +18,7 @@ export interface Contributor {
 export interface SettingsLayer {
   readonly scope: SettingsScope;
   readonly servers: Json | undefined;
-  /** Whose layer it is, where it is no settings file's. */
+  /** The owner of the layer, if it is not a settings file. */
   readonly contributed?: ContributedLayer | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface HostLimits {
   readonly stateMegabytes: number;
 }
 
-/** More than anybody means. */
+/** More than any useful value. */
 export const MOST_LIMITS = {
   pushPerMinute: 100_000,
   maxEvents: 10_000,
@@ -75,7 +75,7 @@ export const MOST_LIMITS = {
   stateMegabytes: 100_000,
 } as const;
 
-/** Less than anybody can do something in. */
+/** Less than any useful value. */
 export const LEAST_LIMITS = {
   pushPerMinute: 1,
   maxEvents: 1,
@@ -103,7 +103,7 @@ export function limitsOf(given: Partial<HostLimits> = {}): HostLimits {
   return { ...DEFAULT_LIMITS, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
 
-/** What is wrong with the settings, at which member: `["files", "args", 0]`. */
+/** A problem of the settings, with the path of the member: `["files", "args", 0]`. */
 export interface SettingsProblem {
   readonly path: readonly (string | number)[];
   readonly scope: SettingsScope;
@@ -137,7 +137,7 @@ export type RemoteTransport = 'auto' | 'http' | 'sse' | 'websocket';
 /** The two ways in which a connection of MCP begins: with `initialize`, or not at all (MCP 2026-07-28). */
 export type Era = 'legacy' | 'modern';
 
-/** What is known of an open connection beside what the server says of itself. */
+/** Facts about an open connection, beyond the announcement of the server. */
 export interface ConnectionFacts {
   readonly era: Era;
   /** The server speaks the short dialect. */
