@@ -186,8 +186,8 @@ export interface ModelRunner {
   readonly name: string;
   readonly maxInputTokens: number;
   /**
-   * Answers. `onText` takes each piece of the answer, in order. Resolves when the answer is whole; rejects where there is
-   * none, with an error whose message is a sentence for persons. What comes after `token` was cancelled is not heard.
+   * Answers. `onText` takes each piece of the answer, in order. Resolves when the answer is complete. Otherwise rejects
+   * with an error whose message is a sentence for persons. Pieces after a cancellation of `token` are ignored.
    */
   run(
     messages: readonly ModelMessage[],

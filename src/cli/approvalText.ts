@@ -64,7 +64,7 @@ function outsideFirst(targets: readonly ScopeTarget[], folder: string): readonly
   return [...all.filter(isOutside), ...all.filter((target) => !isOutside(target))];
 }
 
-/** As seen from the working folder, where it lies in it. */
+/** Relative to the working folder, if it is inside. */
 function targetText(target: ScopeTarget, folder: string): string {
   const { kind, real, written } = target;
   if (kind === 'name') return quote(real);

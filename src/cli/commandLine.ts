@@ -67,7 +67,7 @@ function oneServerContext(): OneServerContext {
 
 /** Does what the words on the command line say; the process ends with its code when all is done. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
-  // A reader that goes away (`mcpl … | head`) is no failure of ours.
+  // A reader that goes away (`mcpl … | head`) is not a failure of this program.
   process.stdout.on('error', () => undefined);
   try {
     process.exitCode = await run(argv);

@@ -5,7 +5,7 @@ import { plain } from './terminal.ts';
 
 /** Where a command asks the person who typed it. */
 export interface Dialog {
-  /** Whether there is anybody to ask. */
+  /** Whether there is a person to ask. */
   readonly isInteractive: boolean;
   /** A line for the person. Nothing in it is acted on by a terminal. */
   say(text: string): void;
@@ -69,7 +69,7 @@ export class TerminalDialog implements Dialog {
     }
   }
 
-  /** A terminal keeps lines for as long as nobody reads them. */
+  /** A terminal keeps lines until they are read. */
   async #forgetTyped(): Promise<void> {
     if (!this.#isOver) this.#read().resume();
     await pause(UNREAD_MS);

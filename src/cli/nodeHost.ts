@@ -72,11 +72,11 @@ export interface NodeHostOptions {
    * question is left open, as if nobody was there.
    */
   readonly elicitor?: Elicitor | undefined;
-  /** Runs what servers want to have run on a model (MCP "Sampling"). Default: there is none. */
+  /** Runs what servers want to have run on a model (MCP "Sampling"). Default: none. */
   readonly sampler?: Sampler | undefined;
-  /** The models that servers' own requests and turns are run on. Default: there is none. */
+  /** The models that servers' own requests and turns are run on. Default: none. */
   readonly models?: Models | undefined;
-  /** Whether to sign in to a server with a URL that asks for it. Default: nobody signs in. */
+  /** Whether to sign in to a server with a URL that asks for it. Default: no sign-in. */
   readonly authPrompt?: AuthPrompt | undefined;
   /** Opens the page on which a person signs in. Default: it cannot be opened. */
   readonly authBrowser?: AuthBrowser | undefined;
@@ -123,10 +123,10 @@ export interface AssembledHost {
   readonly accounts: Accounts;
 }
 
-/** Who is signed in where. */
+/** The active sign-ins. */
 export interface Accounts {
   list(): Promise<readonly Account[]>;
-  /** Signs out of the server of that address; false where nobody was signed in. */
+  /** Signs out of the server of that address; false without a sign-in. */
   signOut(url: string): Promise<boolean>;
 }
 

@@ -20,7 +20,7 @@ export function prompt(command: PromptCommand, context: OneServerContext): Promi
   );
 }
 
-/** Prompts take texts only: what reads as a number is none. */
+/** Prompts take texts only: a number is not valid. */
 function promptArguments({ args, pairs }: PromptCommand): Readonly<Record<string, string>> {
   const members = Object.entries(toolArguments(args, [], {})).map(([name, value]): [string, string] => {
     if (typeof value !== 'string') throw new UsageError(`The argument "${name}" of the prompt must be a text.`);

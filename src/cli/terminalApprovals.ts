@@ -17,7 +17,7 @@ export interface TerminalApprovalsOptions {
   readonly approvals: Approvals;
   readonly dialog: Dialog;
   readonly turns: Turns;
-  /** What paths are shown relative to. */
+  /** The base folder of shown paths. */
   readonly folder: string;
   /** Of the command: who interrupts it denies what it asks. */
   readonly token: CancellationToken;
@@ -43,7 +43,7 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map([
   ['', 'deny'],
 ]);
 
-/** Asks the person at the terminal to approve what servers would touch. Without one nobody listens, and all is denied. */
+/** Asks the person at the terminal to approve what servers would touch. Without one there is no listener, and all is denied. */
 export function terminalApprovals(options: TerminalApprovalsOptions): Disposable {
   const { approvals, dialog, turns } = options;
   const life = new DisposableStore();
@@ -64,7 +64,7 @@ export function terminalApprovals(options: TerminalApprovalsOptions): Disposable
     approvals.onDidSettle(({ approval, outcome }) => {
       const question = open.get(approval.id);
       question?.end.cancel();
-      // One that was never shown is told of at the end of the command.
+      // One that was never shown is reported at the end of the command.
       if (question?.isShown !== true || outcome.kind === 'approved' || outcome.why === 'byPerson') return;
       dialog.say(denialText(outcome.why));
     }),
@@ -93,7 +93,7 @@ async function put(
   await approvals.answer(approval.id, answer);
 }
 
-/** What was typed before it was asked for was meant for something else. */
+/** Input from before the question was meant for something else. */
 async function answerOf(dialog: Dialog, token: CancellationToken): Promise<Answer> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const typed = await dialog.ask(PROMPT, token, 'typedNow');

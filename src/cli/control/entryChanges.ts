@@ -30,7 +30,7 @@ export function withFeatureSets(
   const layer = layerOf(layers, server, ['featureSets']);
   const before = { enabled: inForce(layers, server, 'enabled'), disabled: inForce(layers, server, 'disabled') };
   const { enabled, disabled }: FeatureSetSettings = withChoice(before, declared, names, on);
-  // An empty list is written only where it takes something back.
+  // An empty list is written only if it removes something.
   const off = before.disabled.length + disabled.length > 0 ? { disabled } : {};
   const there = object(entryOf(layers[layer], server)?.['featureSets']);
   return withMember(layers, layer, server, 'featureSets', { ...there, enabled, ...off });

@@ -11,16 +11,16 @@ import { declaredInput } from '../settingsFile.ts';
 import { Malformed } from './members.ts';
 
 interface Open {
-  /** False where this is no answer to the question; throws `Malformed` where it can say why. */
+  /** False if this is not an answer to the question; throws `Malformed` where it can say why. */
   readonly take: (answer: Json) => boolean;
 }
 
 /** Which answer an open question takes. */
 export interface Question<T> {
   readonly details: JsonObject;
-  /** What counts as the answer when nobody gives one. */
+  /** The default answer. */
   readonly dismissed: T;
-  /** `undefined` where this is no answer; throws `Malformed` where it can say why. */
+  /** `undefined` if this is not an answer; throws `Malformed` where it can say why. */
   readonly decode: (answer: Json) => T | undefined;
 }
 
@@ -90,7 +90,7 @@ export class Questions {
     return given;
   }
 
-  /** Tells of something that is no question. */
+  /** Reports something that is not a question. */
   tell(event: JsonObject): void {
     this.#tell(event);
   }

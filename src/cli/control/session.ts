@@ -55,7 +55,7 @@ export interface ControlSettings {
   readonly limits?: Partial<HostLimits> | undefined;
 }
 
-/** What is left out stays as it is. */
+/** Omitted members stay unchanged. */
 type SettingsChange = { readonly [K in keyof ControlSettings]?: ControlSettings[K] | undefined };
 type Outcome =
   { readonly ok: true; readonly result: Json } | { readonly ok: false; readonly error: ControlError | JsonObject };

@@ -26,7 +26,7 @@ export class Watches implements Disposable {
     }
   }
 
-  /** False where there was none. */
+  /** False without one. */
   remove(server: string, uri: string): boolean {
     const watches = this.#byServer.get(server);
     watches?.get(uri)?.dispose();

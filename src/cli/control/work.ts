@@ -1,7 +1,7 @@
 import { CancellationSource, type CancellationToken, type Disposable } from '../../core/index.ts';
 import { type CommandId, Refused } from './commands.ts';
 
-/** What is under way and can be cancelled, by the id of its command. */
+/** Running work that can be cancelled, by the id of its command. */
 export class Work implements Disposable {
   readonly #running = new Map<CommandId, CancellationSource>();
 
@@ -18,7 +18,7 @@ export class Work implements Disposable {
     }
   }
 
-  /** False where nothing of that id runs. */
+  /** False if nothing with that id runs. */
   cancel(id: CommandId): boolean {
     const running = this.#running.get(id);
     running?.cancel('cancelled by the driver');

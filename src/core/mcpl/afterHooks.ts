@@ -42,7 +42,7 @@ const USE = 'contextHooks.afterInference';
 /** Of all blocking hooks of a turn together: a person waits for them. */
 const TOTAL_MS = 30_000;
 
-/** MCPL §10.5: servers hear of an answer, and those with a blocking hook may change it before anybody sees it. */
+/** MCPL §10.5: servers read an answer, and those with a blocking hook may change it before it is shown. */
 export class AfterHooks {
   readonly #options: HooksOptions;
 
@@ -143,7 +143,7 @@ function judge(member: McplMember, turn: AnsweredTurn, answer: HookAnswer): Judg
   if (answer.kind === 'cancelled')
     return { finding: { kind: 'cancelled' }, outcome: 'cancelled', detail: `The server ${why}.` };
   if (answer.kind === 'timeout') return failed('timeout', why);
-  // The words of the server may hold the answer, which nobody may see yet.
+  // The message of the server may contain the answer, which must not be shown yet.
   const { code, rpcCode } = answer.error;
   return failed('failure', code === 'REMOTE_ERROR' ? `failed with the error ${rpcCode ?? 'unknown'}` : why);
 }

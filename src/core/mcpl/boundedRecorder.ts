@@ -7,8 +7,8 @@ import type { Recorder } from './recorder.ts';
 const MOST_REFUSED = 60;
 
 /**
- * Keeps a server that asks a thousand times a second for what it does not get from filling the audit: what was left out
- * is told of with the next record that is kept.
+ * Keeps a server with a thousand refused requests a second from filling the audit: the next kept record counts the
+ * omitted ones.
  */
 export class BoundedRecorder implements Recorder {
   readonly #clock: Clock;

@@ -22,7 +22,7 @@ export interface Spent {
   readonly tokensLastDay: number;
 }
 
-/** Which limit stands in the way; `unread`: what was used before is not known now. */
+/** The exceeded limit; `unread`: the earlier use is not known now. */
 export type BudgetLimit = 'requestsPerHour' | 'tokensPerDay' | 'concurrent' | 'unread';
 
 export interface Refusal {
@@ -52,7 +52,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const AT_ONCE = 4;
 const READ_AGAIN_MS = 60_000;
-/** An answer whose length was left open may be as long, also where that is more than an even share of what is left. */
+/** An answer without a given length may have this length, even if that exceeds an even share of the rest. */
 const OPEN_ANSWER = 4_096;
 const LONGEST_ANSWER = 1_000_000;
 
@@ -83,7 +83,7 @@ export class Budgets {
     this.#options = options;
   }
 
-  /** Whoever takes says when it is done, whatever comes of it. */
+  /** The caller of `take` reports the end, with any outcome. */
   async take(member: Payer): Promise<Taken | Refusal> {
     const ledger = this.#ledger(member.server);
     if (!ledger.isRead && !(await this.#read(member.server, ledger))) return this.#unread();
@@ -101,7 +101,7 @@ export class Budgets {
     };
   }
 
-  /** Whether there is room now, as far as that can be told at once: `take` decides. */
+  /** Whether the budget probably has room now: `take` decides. */
   allows(member: Payer): boolean {
     const ledger = this.#ledger(member.server);
     if (!ledger.isRead) void this.#read(member.server, ledger);
@@ -115,7 +115,7 @@ export class Budgets {
     if (ledger.isRead || use.at >= ledger.since) ledger.uses = [...ledger.uses, use];
   }
 
-  /** As far as it is known: `onRead` tells when all is. */
+  /** The use known so far: `onRead` fires when it is complete. */
   spent(server: string): Spent {
     const ledger = this.#ledger(server);
     if (!ledger.isRead) void this.#read(server, ledger);
@@ -185,7 +185,7 @@ export class Budgets {
     const refusal = tooMuch(ledger.uses, others, settings, inputTokens + 1);
     if (refusal !== undefined) return refusal;
     const left = settings.tokensPerDay - sum(ledger.uses) - sum(others) - inputTokens;
-    // All that is left would keep the others of the server waiting; more than is set aside nobody may get.
+    // The whole rest would block other requests of the server; no request gets more than its reservation.
     const toCome = AT_ONCE - others.filter(({ tokens }) => tokens > 0).length;
     const share = Math.max(OPEN_ANSWER, Math.floor(left / toCome));
     const allowed = Math.min(maxTokens ?? share, left, LONGEST_ANSWER);
@@ -221,7 +221,7 @@ function tooMuch(
 ): Refusal | undefined {
   const used = sum(uses);
   if (used + sum(flights) + wanted <= tokensPerDay) return undefined;
-  // What is only set aside may turn out not to be needed.
+  // Reserved tokens may turn out not to be needed.
   if (used + wanted <= tokensPerDay)
     return wait('Requests of this server that are under way may take all that is left of its tokens for today.');
   let excess = used + sum(flights) + wanted - tokensPerDay;

@@ -43,7 +43,7 @@ import { WithdrawnSets } from './withdrawnSets.ts';
 /** More than any server has; every change is answered with all of them. */
 const MAX_SETS = 256;
 const MOST_EARLY = 16;
-/** Changes of the sets are answered no oftener. */
+/** Changes of the sets are answered at most this often. */
 const CHANGES_MS = 100;
 
 /**
@@ -174,7 +174,7 @@ export class McplConnection implements SessionFeature, McplMember {
     const pin: McplVersion | undefined = protocol === 'auto' || protocol === 'off' ? undefined : protocol;
     const advert = protocol === 'off' ? undefined : decodeAdvert(session.handshake.capabilities, pin);
     this.#advert = advert && advertWithoutSecrets(advert, (text) => this.redact(text));
-    // One that only hears of answers said nothing of what it wants to see before.
+    // A server that only reads answers announces nothing for the time before.
     this.#states.begin(this.#advert?.dialect.before === true ? this.#advert.before : undefined);
     this.#session = session;
     this.#updates.begin(session);
@@ -274,7 +274,7 @@ export class McplConnection implements SessionFeature, McplMember {
     const session = this.#session;
     this.#hooks++;
     return toDisposable(() => {
-      // A hook of an earlier connection is none of this one's.
+      // A hook of an earlier connection does not count for this one.
       if (this.#session === session && this.#hooks > 0) this.#hooks--;
     });
   }
@@ -319,7 +319,7 @@ export class McplConnection implements SessionFeature, McplMember {
     this.#withdrawn.clear();
   }
 
-  /** MCPL §6.7: what is new is off until somebody switches it on. */
+  /** MCPL §6.7: new sets are off until a person switches them on. */
   #changed(params: JsonObject): void {
     if (this.#session === undefined) {
       if (this.#earlyChanges.length < MOST_EARLY) this.#earlyChanges.push(params);
@@ -327,7 +327,7 @@ export class McplConnection implements SessionFeature, McplMember {
     }
     if (this.#advert === undefined) return;
     this.#apply(params);
-    // What is on holds at once; the answer names every set, and one is enough for many changes.
+    // The new state applies at once; the answer names every set, and one is enough for many changes.
     this.#changes.ask();
   }
 
@@ -366,7 +366,7 @@ export class McplConnection implements SessionFeature, McplMember {
     if (this.#advert === undefined || !this.#isLive) return;
     const { dialect } = this;
     const sets = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
-    // MCPL 0.3 added them here; before it they are told in the handshake alone, and since 0.5 there are none.
+    // MCPL 0.3 added them here; before it only the handshake has them, and since 0.5 none exist.
     const tellsScopes = dialect.version === '0.3' || dialect.version === '0.4';
     const partition = this.#partition();
     this.#updates.tell({

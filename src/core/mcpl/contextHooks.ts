@@ -21,7 +21,7 @@ export interface HooksOptions {
   readonly recorder: Recorder;
 }
 
-/** What servers want to have in the context, in their order. */
+/** The context that servers add, in their order. */
 export interface Gathered {
   readonly placed: readonly Placed[];
   readonly remarks: readonly string[];

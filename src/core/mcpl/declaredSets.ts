@@ -3,7 +3,7 @@ import type { McplAdvert } from '../wire/mcpl/advert.ts';
 
 type Redact = (text: string) => string;
 
-/** What sets are called and said to be is shown, and kept in the audit: one whose name holds a secret is left out. */
+/** Names and descriptions of sets are shown, and kept in the audit: a set whose name contains a secret is left out. */
 export function setsWithoutSecrets(sets: readonly FeatureSet[], redact: Redact): readonly FeatureSet[] {
   return sets
     .filter(({ name }) => redact(name) === name)

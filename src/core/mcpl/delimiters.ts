@@ -15,7 +15,7 @@ const LOOK_ALIKES: Readonly<Partial<Record<string, string>>> = {
   ...{ α: 'a', ϲ: 'c', ε: 'e', η: 'n', ο: 'o', τ: 't', ν: 'v', χ: 'x' },
 };
 
-/** What a server wrote, so that it cannot end what it stands in nor pretend to be from somebody else (MCPL §13.4). */
+/** Text of a server that can neither end its tag nor claim another origin (MCPL §13.4). */
 export function withoutOurTags(text: string): string {
   return withoutTags(text, OUR_TAGS);
 }

@@ -118,7 +118,7 @@ export class McplEngine {
     this.#recorder.record(record);
   }
 
-  /** What is kept of the sets that were switched on, before a server may declare any. */
+  /** The stored grants of sets, before a server may declare any. */
   async connection(options: UnitConnection): Promise<McplConnection> {
     await this.#grants.load();
     const { clock } = this.#options;
@@ -144,8 +144,8 @@ export class McplEngine {
   /** A turn on an event, at the cost of the server that sent it. */
   async ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
     const connection = this.#options.connections().find(({ server }) => server === event.server);
-    // What a server was promised it pays for, also if it has ended since; a person may ask about what one sent that is
-    // gone by now: nobody's budget counts then.
+    // A server pays for a promised turn, even if it has ended since. A question of a person about an event of a removed
+    // server counts for no budget.
     const isPromised = event.inferenceId !== undefined;
     if (isPromised && connection?.infersFrom(event.source.featureSet) !== true) throw cancelled('The turn');
     const payer = isPromised || connection?.isMember === true ? connection : undefined;

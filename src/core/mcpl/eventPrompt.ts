@@ -19,8 +19,8 @@ const QUESTION =
   'Say in a few sentences what happened, why it may matter to the user, and what the user could do next.';
 
 /**
- * What a model reads of an event: who says so stands around it, and nothing in it can end the tag that it stands in.
- * Its size is bounded whatever came.
+ * An event as a model reads it: tags name its server, and its text cannot end them. Its size is always
+ * bounded.
  */
 export function eventMessages(event: InboundEvent): readonly ModelMessage[] {
   return [{ role: 'user', content: joined([`${OPENING}\n\n`, ...element(event), `\n\n${QUESTION}`]) }];
@@ -46,7 +46,7 @@ function element(event: InboundEvent): readonly Part[] {
   return [`<event${attributes}>\n${from}`, ...body(event.content), '\n</event>'];
 }
 
-/** Text, or a block that stands by itself. */
+/** Text, or a separate block. */
 type Part = string | ContentBlock;
 
 function body(content: readonly ContentBlock[]): readonly Part[] {

@@ -95,7 +95,7 @@ export class FormGrants {
     return fresh;
   }
 
-  /** Whether anybody ever switched it on. */
+  /** Whether it was ever switched on. */
   isKnown(server: string, name: string): boolean {
     return this.#forms.get(server)?.has(name) === true;
   }
@@ -181,7 +181,7 @@ export class FormGrants {
     });
   }
 
-  /** What it is allowed; its description is only words. */
+  /** Its permissions; the description does not count. */
   #formOf(set: FeatureSet): string {
     const known = this.#computed.get(set);
     if (known !== undefined) return known;

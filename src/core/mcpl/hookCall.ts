@@ -28,9 +28,9 @@ export type HookAnswer = HookOutcome & { readonly durationMs: number };
 const MAX_REASON = 300;
 
 /**
- * Asks one server, and holds it as being in a hook until it is over (MCPL §10.7). The request is written before this
- * returns. The time is our own: a server that asks for something meanwhile, or whose connection waits for a person,
- * gets no more of it. What comes later changes nothing.
+ * Asks one server, and marks it as being in a hook until the hook is over (MCPL §10.7). The request is written before this
+ * returns. The timeout is fixed: a request of the server meanwhile, or a connection that waits for a person, does not
+ * extend it. Later answers are ignored.
  */
 export function callHook(member: McplMember, call: HookCall, { clock, token }: HookContext): Promise<HookAnswer> {
   if (token.isCancellationRequested) return Promise.resolve({ kind: 'cancelled', durationMs: 0 });
@@ -39,7 +39,7 @@ export function callHook(member: McplMember, call: HookCall, { clock, token }: H
   const source = held.add(new CancellationSource());
   held.add(member.enterHook());
   return new Promise((resolve) => {
-    // Whatever else comes to an end here finds all of it done.
+    // Other ends then find everything done.
     const end = (outcome: HookOutcome): void => {
       held.dispose();
       resolve({ ...outcome, durationMs: clock.now() - startedAt });

@@ -62,7 +62,7 @@ const MAX_CONVERSATION = 100;
 /** Every piece of an answer names it. */
 const LONGEST_ID = 512;
 
-/** MCPL §11 and §12: servers use the person's models by themselves, each within its budget. No hooks run for it. */
+/** MCPL §11 and §12: servers send requests to the person's models, each within its budget. No hooks run for them. */
 export class InferenceRequests {
   readonly #options: InferenceRequestsOptions;
   readonly #info: ModelInfo;
@@ -186,7 +186,7 @@ export class InferenceRequests {
       token: stop.token,
       request: {
         messages: params.messages.map(({ role, content }) => ({ role, content: redactContent(content, redact) })),
-        // What is left of a budget is no wish of the server's, and more than models take.
+        // The rest of a budget is not a limit that the server asked for, and exceeds those of models.
         maxTokens: params.maxTokens === undefined ? undefined : maxTokens,
         temperature: params.temperature,
         justification: `The server "${member.server}" sends a request to a model (${cleanLine(featureSet, 100)}).`,
@@ -301,7 +301,7 @@ function errorOf(end: Unanswered): WireError {
     case 'cancelled':
       return modelError({ reason: 'cancelled' });
     case 'broken':
-      // What a bug of ours or of the editor's says is none of the server's business.
+      // The server must not see the message of an error in the host or the editor.
       return new WireError(RPC.internalError, 'Internal error');
     case 'failed':
       return modelError(end);

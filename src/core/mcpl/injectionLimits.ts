@@ -51,7 +51,7 @@ export function admitInjections({ server, settings }: Injector, injections: read
   return { placed, remarks: allowance.remarks };
 }
 
-/** What is meant for the system prompt is still of use as context of the message. */
+/** Text for the system prompt is still useful as context of the message. */
 function positionFor(wanted: InjectionPosition, allowed: readonly InjectionPosition[]): InjectionPosition | undefined {
   if (allowed.includes(wanted)) return wanted;
   return wanted === 'system' && allowed.includes('beforeUser') ? 'beforeUser' : undefined;

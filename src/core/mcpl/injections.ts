@@ -44,7 +44,7 @@ function messageOf(placed: readonly Placed[], position: InjectionPosition): read
   return blocks.length === 0 ? [] : [{ role: 'user', content: joined(blocks) }];
 }
 
-/** MCPL §13.4: a model sees from whom it is, and no text can pretend to be from somebody else. */
+/** MCPL §13.4: a model sees the origin, and no text can claim another one. */
 function delimited({ server, namespace, content }: Placed): readonly ContentBlock[] {
   const named = namespace === '' ? '' : ` namespace="${attributeText(namespace)}"`;
   return [

@@ -7,7 +7,7 @@ import type { FeatureSet, McplDialect, McplSettings, McplUse } from '../model/mc
 import type { Session } from '../session/session.ts';
 import type { UndeclaredUse } from '../wire/mcpl/errors.ts';
 
-/** A running server that speaks MCPL, as far as what it takes part in needs it. */
+/** A running MCPL server, as its hooks and requests need it. */
 export interface McplMember {
   /** Its id in the settings. */
   readonly server: string;
@@ -21,9 +21,9 @@ export interface McplMember {
   /** Takes other servers' secrets out of a text for this one. */
   redactForeign(text: string): string;
   /**
-   * The set that a message names, if it is on (MCPL §6.6). Throws the `WireError` to answer with: -32602 where it names
+   * The set that a message names, if it is on (MCPL §6.6). Throws the `WireError` to answer with: -32602 if it names
    * none, -32003 for an unknown one, -32001 for one that is off or does not declare the use. `operation`: the method,
-   * where it is not the one that goes with the use.
+   * if it is not the one of the use.
    */
   admit(featureSet: Json | undefined, use: McplUse | undefined, operation?: string): FeatureSet;
   /** An event of a set that does not declare events: resolves when a person allows them, else rejects with the problem. */

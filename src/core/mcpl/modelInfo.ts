@@ -29,7 +29,7 @@ export class ModelInfo {
     this.#options = options;
   }
 
-  /** `onLooked` hears of the answer where it was looked for, and not where one of a moment ago is given again. */
+  /** `onLooked` gets the answer of a new lookup, but not a recent answer that is repeated. */
   ask(server: string, wish: ModelWish, onLooked: (answer: ModelInfoAnswer) => void): Promise<ModelInfoAnswer> {
     const { clock } = this.#options;
     const known = this.#lookups.get(server);

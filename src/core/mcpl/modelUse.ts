@@ -10,7 +10,7 @@ import type { TokenCounter } from './tokenCounter.ts';
 const CHOICE_MS = 10_000;
 const RUN_MS = 300_000;
 
-/** How the use of a model ended where it gave no answer. */
+/** How the use of a model ended without an answer. */
 export type Unanswered =
   | ModelFailure
   | { readonly kind: 'late' }

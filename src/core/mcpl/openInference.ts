@@ -12,7 +12,7 @@ export interface OpenInferencesOptions {
   readonly hooks: TurnHooks;
 }
 
-/** MCPL §10 around an inference that somebody else runs: a chat of the editor's, a wrapped model. */
+/** MCPL §10 around an inference that runs elsewhere: in a chat of the editor, or in a wrapped model. */
 export class OpenInferences {
   readonly #options: OpenInferencesOptions;
 

@@ -31,7 +31,7 @@ export class OutputLimit {
     this.#options = options;
   }
 
-  /** What was passed on. */
+  /** The text that was passed on. */
   get text(): string {
     return this.#passed;
   }
@@ -60,7 +60,7 @@ export class OutputLimit {
     return this.#passedSize + this.#waitingSize <= this.#options.maxTokens;
   }
 
-  /** Undefined where nothing had to be awaited: pieces then pass in the turn in which they came. */
+  /** Undefined if nothing had to be awaited: pieces then pass in the same event loop turn. */
   #proceed(): Promise<void> | undefined {
     if (this.#isSurelyWithin) {
       this.#pass(wholeLength(this.#waiting));
@@ -93,7 +93,7 @@ export class OutputLimit {
     this.#options.onCut();
   }
 
-  /** What was passed on is within the limit, the whole is not: the place between, in as many steps as it has binary digits. */
+  /** The passed text is within the limit, the whole is not: finds the place between by binary search. */
   async #longestWithin(candidate: string): Promise<number> {
     let within = this.#passed.length;
     let beyond = candidate.length;
@@ -128,12 +128,12 @@ function byteBound(text: string): number {
   return size;
 }
 
-/** How much of the text ends with a whole character, as far as can be told before the rest has come. */
+/** The length of the text that surely ends with a whole character, before the rest arrives. */
 function wholeLength(text: string): number {
   return isHighSurrogate(text, text.length - 1) ? text.length - 1 : text.length;
 }
 
-/** A place near the middle, not inside a character, or nothing where there is none. */
+/** A place near the middle, not inside a character, or nothing without one. */
 function placeBetween(text: string, low: number, high: number): number | undefined {
   const middle = Math.floor((low + high) / 2);
   const places = isHighSurrogate(text, middle - 1) ? [middle - 1, middle + 1] : [middle];

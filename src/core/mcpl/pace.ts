@@ -28,7 +28,7 @@ export class Pace implements Disposable {
     this.#act();
   }
 
-  /** What was asked for and not done yet is not done any more; more may be asked for. */
+  /** Drops requested work that has not started; new work may be requested. */
   dispose(): void {
     this.#timer?.dispose();
     this.#timer = undefined;

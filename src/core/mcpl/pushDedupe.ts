@@ -16,8 +16,8 @@ class Remembered {
 }
 
 /**
- * What was answered to the last events of each server (MCPL §9.4): one that comes again gets the first answer again,
- * also while that is still to be given. Two servers may use one id for different events.
+ * The answers to the last events of each server (MCPL §9.4): a repeated event gets the first answer again,
+ * even while that is still pending. Two servers may use one id for different events.
  */
 export class PushDedupe {
   readonly #servers = new Map<string, Generations>();

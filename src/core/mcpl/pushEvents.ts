@@ -20,7 +20,7 @@ import type { Recorder } from './recorder.ts';
 export interface PushInbox {
   /** Resolves when the event and its record are durable, or are known to be. */
   admit(event: InboundEvent, record: AuditRecord): Promise<Admission>;
-  /** A person is to be told of it. */
+  /** It needs a notification for a person. */
   arrived(event: InboundEvent): void;
   /** Whether a model looks at an event of the server, or is about to. */
   isAsking(server: string): boolean;
@@ -51,7 +51,7 @@ interface Plan {
 /** Turns that events of one server begin, in a minute. */
 const MAX_TURNS = 6;
 
-/** The same objects each time: nobody changes them. */
+/** The same objects each time: they are never changed. */
 const ACCEPTED: JsonObject = { accepted: true };
 const NO_OUTCOME: EventOutcome = { kind: 'none' };
 const PUSHED = { kind: 'push', featureSet: '' } as const;
@@ -75,8 +75,8 @@ const NEW_EVENT: InboundEvent = {
 };
 
 /**
- * `push/event` (MCPL §9): what a server tells of by itself is kept durably before the server is told so, once however
- * often it comes. Whether a person is told or a model asked is the policy's to say, and no answer waits for either.
+ * `push/event` (MCPL §9): an event is kept durably before the server gets its answer, once even if it comes
+ * repeatedly. The policy decides about a notification or a model, and no answer waits for either.
  */
 export class PushEvents {
   readonly #options: PushEventsOptions;
@@ -112,7 +112,7 @@ export class PushEvents {
   /** Not asynchronous itself: to pass on another promise costs three more of its own, for every event. */
   #handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
     const { server } = member;
-    // What is refused for its set, the member puts down itself.
+    // The member itself records a refusal because of the set.
     const featureSet = member.admit(params['featureSet'], 'pushEvents').name;
     const push = this.#decode(server, featureSet, params);
     const policy = pushPolicyOf(member.settings.push, featureSet);

@@ -13,7 +13,7 @@ export interface TurnedAway {
   readonly detail: string;
 }
 
-/** What the audit is told of push events (MCPL §13.2). */
+/** Audit records of push events (MCPL §13.2). */
 export class PushRecords {
   readonly #clock: Clock;
   readonly #recorder: Recorder;

@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../model/audit.ts';
 
-/** Takes what is to be audited. Never throws, and nobody waits for it. */
+/** Takes records for the audit. Never throws, and is not awaited. */
 export interface Recorder {
   record(record: AuditRecord): void;
 }

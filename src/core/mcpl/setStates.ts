@@ -39,7 +39,7 @@ export class SetStates {
     return this.#narrowed;
   }
 
-  /** Another connection, which may ask for something else; absent where it asks for nothing before an inference. */
+  /** Another connection, which may ask for other parts; absent without a hook before an inference. */
   begin(reach: HookReach | undefined): void {
     this.#reach = reach;
     this.#narrowed = undefined;

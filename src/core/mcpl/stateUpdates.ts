@@ -10,13 +10,13 @@ import { type AnnouncedState, decodeStateUpdate } from '../wire/mcpl/stateResult
 import { STATE_PLACES } from '../wire/mcpl/statePlaces.ts';
 import type { McplMember } from './member.ts';
 
-/** Who keeps the states that servers tell of. */
+/** Keeps the states that servers send. */
 export interface StateAuthority {
-  /** Resolves when the state is durable, or why there is none is known; rejects where it could not be stored. */
+  /** Resolves when the state is durable, or with the reason for none; rejects if it could not be stored. */
   update(state: ServerState): Promise<StateVerdict>;
 }
 
-/** What a server says of a state by itself. */
+/** A state that a server sends without a call. */
 export interface ServerState {
   readonly server: string;
   readonly featureSet: string;
@@ -48,12 +48,12 @@ export async function takeState(
     return { ...(await authority.update({ server, featureSet: set.name, keeper, state })) };
   } catch (error) {
     if (error instanceof WireError) throw error;
-    // What is wrong with the host's disk is none of the server's business.
+    // The server must not see errors of the host's disk.
     throw new WireError(RPC.internalError, 'The state could not be stored.');
   }
 }
 
-/** States are only handed on, and read in the store's thread: nobody waits for one to be parsed as it arrives. */
+/** States are only passed on, and parsed in the store's thread: their arrival does not block the host. */
 export function leaveStatesUnread(
   session: Session | undefined,
   dialect: McplDialect,

@@ -56,7 +56,7 @@ export class TokenCounter {
   }
 }
 
-/** What of messages can be counted: their text. What pictures take, no model says. */
+/** The countable part of messages: their text. Models do not reveal the tokens of pictures. */
 export function countableText(messages: readonly ModelMessage[]): string {
   return messages
     .flatMap(({ content }) => content.map(textOf))

@@ -8,8 +8,8 @@ import type { ToldScopes } from '../wire/mcpl/advert.ts';
 const ALL = '**';
 
 /**
- * What a server is told of the lists of its scoped sets (MCPL §7.2): with names instead of patterns of names, and paths
- * instead of variables. It is told for its own good; the host never relies on it.
+ * The lists of its scoped sets as a server gets them (MCPL §7.2): with names instead of patterns of names, and paths
+ * instead of variables. They only inform the server; the host never relies on them.
  */
 export function toldScopes(
   settings: ScopeSettings,
@@ -18,7 +18,7 @@ export function toldScopes(
 ): ToldScopes {
   const written = Object.keys(settings.lists).filter((key) => !isWildcard(key));
   const declared = sets.filter(({ scoped }) => scoped).map(({ name }) => name);
-  // Before its first handshake nobody knows its sets; settings that name one do.
+  // Before its first handshake its sets are unknown, except those in settings.
   const names = declared.length > 0 ? declared : written;
   const told = names.map((name) => {
     const { whitelist, blacklist, isBroken } = listsFor(settings, name);

@@ -18,7 +18,7 @@ export interface TurnAccountsOptions {
 
 /** What one turn costs, and whom. */
 export interface Account {
-  /** Somebody's budget pays; a turn of a person has no limit. */
+  /** The budget of a server pays; a turn of a person has no limit. */
   readonly isPaid: boolean;
   /** It goes to that model. */
   chose(model: ModelFacts): void;
@@ -27,7 +27,7 @@ export interface Account {
   used(usage: Usage): void;
   /** The model began and gave no answer. */
   failed(end: Unanswered, usage: Usage): void;
-  /** The turn is over; with what it failed of, where it failed. */
+  /** The turn is over; with its error, if it failed. */
   close(end: 'success' | { readonly error: unknown }): void;
 }
 
@@ -103,7 +103,7 @@ class TurnAccount implements Account {
     const usage = this.#usage;
     const tokens = usage === undefined ? undefined : usage.inputTokens + usage.outputTokens;
     this.#taken?.done(tokens);
-    // A person knows by themselves what they asked in vain.
+    // A failed question of a person needs no record.
     if (!this.isPaid && usage === undefined) return;
     const spent = usage === undefined ? '' : spentText(usage);
     const used = { tokens, model: usage === undefined ? undefined : this.#model };

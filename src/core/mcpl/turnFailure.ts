@@ -5,7 +5,7 @@ import type { Unanswered } from './modelUse.ts';
 
 const TRY_AGAIN = 'Ask again, or choose another model.';
 
-/** A model that gave no answer, as whoever started the turn is told of it. */
+/** The error of a model without an answer, for the starter of the turn. */
 export function turnFailure(end: Unanswered): HostError {
   switch (end.kind) {
     case 'cancelled':

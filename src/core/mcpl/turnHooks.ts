@@ -71,7 +71,7 @@ export class HookedTurn {
     return this.#checkers().length > 0;
   }
 
-  /** MCPL §13.3, where nobody can check the answer. Throws a `HostError`: ANSWER_WITHHELD. */
+  /** MCPL §13.3, if no server can check the answer. Throws a `HostError`: ANSWER_WITHHELD. */
   refuseUnchecked(): void {
     this.#parts.after.refuseUnchecked(this.#guards);
   }
@@ -113,7 +113,7 @@ export class HookedTurn {
     return this.#blockers;
   }
 
-  /** Whoever listens cannot break the turn. */
+  /** A failing listener cannot break the turn. */
   #step(step: string): void {
     try {
       this.#options.onStep?.(step);

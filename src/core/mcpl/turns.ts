@@ -62,7 +62,7 @@ export class Turns {
     this.#accounts = new TurnAccounts(options);
   }
 
-  /** Rejects with a `HostError`; no server is told of a turn that ends so. */
+  /** Rejects with a `HostError`; no server is notified of such a turn. */
   async run(request: TurnRequest, given: TurnGiven = {}): Promise<TurnResult> {
     const token = request.token ?? NO_CANCELLATION;
     stopIfCancelled(token);
@@ -123,7 +123,7 @@ export class Turns {
     const { clock } = this.#options;
     const counter = new TokenCounter(clock, model);
     const read = countableText(messages);
-    // Whoever has no limit need not wait for this.
+    // A turn without a limit need not wait for this.
     const counted = account.isPaid ? await unlessCancelled(counter.count(read), token, 'The turn') : undefined;
     const maxTokens = account.allow(counted ?? 0);
     const { justification } = request;
@@ -145,7 +145,7 @@ export class Turns {
     return { text, finishReason: end.finishReason, usage };
   }
 
-  /** Whoever listens cannot break the turn. */
+  /** A failing listener cannot break the turn. */
   #tell(what: string, listener: ((text: string) => void) | undefined, text: string): void {
     try {
       listener?.(text);

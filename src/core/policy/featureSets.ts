@@ -6,7 +6,7 @@ export function matchesFeatureSet(pattern: string, name: string): boolean {
   return isFeatureSetName(name) && covers(pattern, name);
 }
 
-/** Off where nothing is said, and where both is said. */
+/** Off if no list names it, and if both do. */
 export function isChosen(settings: FeatureSetSettings, name: string): boolean {
   return isFeatureSetName(name) && isOnThroughout(settings, name);
 }
@@ -25,8 +25,8 @@ export function partition(settings: FeatureSetSettings, names: readonly string[]
 }
 
 /**
- * The settings after which these names are as wanted, and every other declared one is as before. What nobody has
- * declared yet is never switched on by it, also not where a wildcard has to go.
+ * The settings after which these names are as wanted, and every other declared one is as before. It
+ * never switches on undeclared sets, even if a wildcard must be removed.
  */
 export function withChoice(
   settings: FeatureSetSettings,

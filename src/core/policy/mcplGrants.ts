@@ -18,7 +18,7 @@ export function isMcplWidened(definition: Granting, consent: Consent | undefined
   return sets.patterns.some((pattern) => sets.isRefused(pattern));
 }
 
-/** What holds of MCPL for a server: what workspace settings say counts only as far as it was allowed. */
+/** The MCPL settings in effect for a server: those of the workspace only if they were allowed. */
 export function effectiveMcpl(definition: Granting, consent: Consent | undefined): McplSettings {
   if (definition.workspaceGrants.length === 0) return definition.mcpl;
   const allowed = grantsIn(consent?.grants.others);
@@ -142,7 +142,7 @@ function isWithin(wanted: McplGrant, given: McplGrant): boolean {
   }
 }
 
-/** What two grants of a kind must have in common to be the same one, whatever either stands in for. */
+/** The parts that two equal grants of a kind share, regardless of the replaced values. */
 function essence(grant: McplGrant): string {
   switch (grant.kind) {
     case 'position':
@@ -167,7 +167,7 @@ function without(settings: McplSettings, refused: McplGrant): McplSettings {
     case 'tool':
     case 'whitelist':
     case 'adapter':
-    // A connection that is open goes on as it was begun; the next one is not before somebody agreed.
+    // An open connection continues; the next one waits for consent.
     case 'withoutMcpl':
       return settings;
     case 'readUserMessage':

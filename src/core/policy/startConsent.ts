@@ -27,7 +27,7 @@ export function decideStart(
   return widened ? { kind: 'ask', reason: 'widened' } : { kind: 'allow' };
 }
 
-/** The tools that models may call without asking: what workspace settings say counts only as far as it was allowed. */
+/** The tools that models may call without asking: those of workspace settings only if they were allowed. */
 export function effectiveAutoApprove(definition: ServerDefinition, consent: Consent | undefined): readonly string[] {
   const fromWorkspace = new Set(definition.workspaceAutoApprove);
   const granted = new Set(consent?.grants.autoApprove ?? []);

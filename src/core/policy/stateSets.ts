@@ -4,7 +4,7 @@ import type { FeatureSet, FeatureSetView, McplDialect, McplSnapshot } from '../m
 /** Whose lineage a state belongs to (mcpl.md, decision 8). */
 export type StateOwner =
   | { readonly kind: 'set'; readonly featureSet: string; readonly keeper: StateKeeper | 'either' }
-  /** Nobody can tell: it is kept where a person can see it, and never sent. */
+  /** Unknown: it is shown to the person, and never sent. */
   | { readonly kind: 'nobody'; readonly featureSet: ''; readonly keeper: StateKeeper | 'either' }
   | { readonly kind: 'off'; readonly featureSet: string };
 

@@ -4,7 +4,7 @@ import type { ServerSnapshot } from '../model/server.ts';
 
 /** How calls of a tool are scoped. */
 export interface ToolScope {
-  /** The set that it belongs to; absent where nobody can tell. */
+  /** The set that it belongs to; absent if it is unknown. */
   readonly featureSet: string | undefined;
   /** Where its arguments name what it touches, where settings say so. */
   readonly adapter: readonly string[] | undefined;
@@ -14,8 +14,8 @@ type Scoping = Pick<ServerSnapshot, 'mcpl' | 'scopes'>;
 
 /**
  * Whether calls of a tool need a decision (MCPL §7.7): its set is declared as scoped, or settings have lists for it. A
- * tool of no set is scoped as soon as anything of its server is, or a server could free one by not saying where it
- * belongs (mcpl.md, decision 6).
+ * tool without a set is scoped if any part of its server is. Otherwise a server could exempt a tool by not naming its
+ * set.
  */
 export function scopeOfTool({ mcpl, scopes }: Scoping, tool: string): ToolScope | undefined {
   const adapter = Object.hasOwn(scopes.adapters, tool) ? scopes.adapters[tool] : undefined;
@@ -41,10 +41,10 @@ export function scopeOfOffer({ mcpl, scopes }: Scoping, featureSet: string | und
   return isScoped ? { featureSet: view?.set.name, adapter: undefined } : undefined;
 }
 
-/** The lists that hold for a set. What is denied under any name of it is denied; what is allowed says the nearest one. */
+/** The lists for a set. Deny rules under any matching name apply; only the allow rules of the most specific one do. */
 export function listsFor({ lists }: Pick<ScopeSettings, 'lists'>, featureSet: string | undefined): ScopeLists {
   const keys = Object.keys(lists);
-  // Of a tool of no set nobody can tell which of the denials was meant for it: all were.
+  // A tool without a set could be meant by any deny list: all apply.
   const fitting = featureSet === undefined ? keys : keys.filter((key) => covers(key, featureSet));
   const nearest = featureSet === undefined ? EVERY : nearestPattern(keys, featureSet);
   const all = fitting.flatMap((key) => lists[key] ?? []);

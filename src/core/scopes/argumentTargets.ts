@@ -45,7 +45,7 @@ function take(value: Json, from: string, texts: TargetTexts): void {
     });
 }
 
-/** What a server makes of something else than a text is anybody's guess. */
+/** The reading of a value that is not a text is unknown. */
 function refuse(texts: TargetTexts): void {
   texts.refuse('Its arguments are not as settings say where the targets of this tool are.');
 }

@@ -29,7 +29,7 @@ export interface ComputedTarget extends ScopeTarget {
   readonly forms: readonly string[];
   /** Where its readings really lead, of which `real` is the one to be shown: what was approved once is approved for all. */
   readonly reals: readonly string[];
-  /** Readings that nobody means, and that may only deny: of a name, the file that is called so. */
+  /** Unlikely readings, which may only deny: for a name, the file of that name. */
   readonly shadows: readonly string[];
   /** The same as names. */
   readonly names: readonly string[];
@@ -51,10 +51,10 @@ export interface ComputedScope {
   readonly targets: readonly ComputedTarget[];
   /** All other texts; none where settings say where the targets are. */
   readonly checked: readonly ComputedText[];
-  /** False where it says in words of its own what it will do, which may touch anything. */
+  /** False if it has a command or code, which may touch anything. */
   readonly isWhole: boolean;
-  /** Why it must not be allowed by anybody: something of it cannot be a name, or leads nobody knows where. A sentence. */
+  /** Why it must never be allowed: a part is not a valid name, or leads to an unknown place. A sentence. */
   readonly refusal: string | undefined;
-  /** False where the label names something else than the payload. */
+  /** False if the label differs from the payload. */
   readonly agrees: boolean;
 }

@@ -16,8 +16,8 @@ const DETOUR = /(?:^|\/)\.{1,2}(?:\/|$)/;
 const BEGINNING = /^(?:[^/]*:)?\/\/(?=[^/])/;
 
 /**
- * Globs are about texts in normal form: any other spelling would pass by what denies it. `undefined` where nobody can
- * say what it means, so that it is denied unmatched.
+ * Globs match texts in normal form: another spelling would escape its deny rule. `undefined` if the meaning is unknown:
+ * such a text is denied.
  */
 export function formText(form: string, kind: 'path' | 'name'): FormText | undefined {
   if (form === '' || form.length > LONGEST_TEXT) return undefined;

@@ -11,7 +11,7 @@ const OPTIONS: MinimatchOptions = {
   noext: true,
   // They have been written out before.
   nobrace: true,
-  // Whatever this runs on: `\` has become `/` where it is one, and elsewhere is no sign of any text that is matched.
+  // On every platform: `\` is already `/` if it is a separator, and matched texts contain no other.
   platform: 'linux',
   // A pattern has fewer parts than this; with more of them than the limit, minimatch says no for safety.
   maxGlobstarRecursion: 1_024,
@@ -37,7 +37,7 @@ export class Effort {
 }
 
 /**
- * One glob. What it needs of a text is looked for first; that can only say no, and only minimatch says yes. Texts have
+ * One glob. A fast check for required parts comes first; it can only reject, and only minimatch accepts. Texts have
  * no empty parts within, and end with `/`.
  */
 export class Glob {

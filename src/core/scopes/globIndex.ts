@@ -28,8 +28,8 @@ export class GlobIndex {
   }
 
   /**
-   * Whether any matches. Where the effort is spent, nobody knows. What globs need is looked for in `seen`, which is the
-   * text without case where globs ignore it.
+   * Whether any matches; unknown if the effort is used up. Required parts of globs are looked up in `seen`, which is the
+   * text without case if globs ignore it.
    */
   matches(text: string, effort: Effort, seen: string = text): boolean {
     let node: Node | undefined = this.#byHead;

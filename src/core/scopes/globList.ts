@@ -50,7 +50,7 @@ export class GlobList {
     ]);
   }
 
-  /** Whether any matches. Where the effort is spent, nobody knows. */
+  /** Whether any matches; unknown if the effort is used up. */
   matches(text: string, effort: Effort): boolean {
     for (const { index, isAnyCase, spellings } of this.#parts)
       for (const spelling of spellings(text))

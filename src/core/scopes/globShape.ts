@@ -1,12 +1,12 @@
 import { withoutAnyCase } from './letterCase.ts';
 
-/** What can be told of a glob without matching: what a text must have, and what matching it may cost. */
+/** Facts about a glob without matching: the required parts of a text, and the cost of a match. */
 export interface GlobShape {
   /** What every text that matches begins with. */
   readonly head: string;
   /** What it ends with, the `/` at its end included. */
   readonly tail: string;
-  /** What it has somewhere. */
+  /** A text that it contains anywhere. */
   readonly probe: string;
   /** Steps of any match, however short the text is. */
   readonly base: number;
@@ -30,7 +30,7 @@ interface Segment {
   readonly suffix: string;
   /** Of them, or within, the most that follow each other. */
   readonly run: string;
-  /** What it may cost for each character of a text, since `*` tries again from every one of them. */
+  /** The cost for each character of a text, because `*` tries again from every one. */
   readonly weight: number;
 }
 

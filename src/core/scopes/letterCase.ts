@@ -15,7 +15,7 @@ export function allCases(text: string): readonly string[] {
   return short === long ? [short] : [short, long];
 }
 
-/** What is one to an expression that ignores case is the same, and so is any part of it that is. */
+/** Characters that are equal to an expression that ignores case get the same form. */
 export function withoutAnyCase(text: string): string {
   return isAscii(text) ? text.toLowerCase() : eachLetter(text, withoutLength);
 }

@@ -20,9 +20,9 @@ const RECENT = 512;
 const LONGEST_RECENT = 512;
 
 /**
- * Compiled once for as long as settings and folders are the same. A pattern that cannot be read allows nothing, and
- * denies everything until somebody corrects it: cut short, it would deny less than its author meant. `realPlace` is where
- * folders really are, if that is elsewhere: a target is known by all of its names, so patterns have to mean them too.
+ * Compiled once for as long as settings and folders are the same. An unreadable pattern allows nothing, and
+ * denies everything until it is corrected: a part of it would deny less than its author meant. `realPlace` is the real
+ * path of folders, if it differs: a target has all of its names, so patterns must match them too.
  */
 export function compileLists(
   lists: ScopeLists,
@@ -71,7 +71,7 @@ function readAll(patterns: readonly string[], list: string, places: readonly Pat
 
 const TOO_MUCH = 'Must stand for less; with its braces written out in every folder, the list is too long.';
 
-/** What is asked about targets of one kind. */
+/** Decisions about targets of one kind. */
 interface KindLists {
   readonly deny: GlobList;
   readonly allow: GlobList;
@@ -112,7 +112,7 @@ type Judged = Pick<ComputedTarget, 'kind' | 'forms' | 'shadows'> & Partial<Pick<
 
 /** What lists say of targets. Denials come first, whatever is allowed besides. */
 export class CompiledLists {
-  /** What is wrong with patterns, a sentence each. */
+  /** Problems of patterns, a sentence each. */
   readonly problems: readonly string[];
   readonly concern: ScopeConcern;
   readonly #compiled: Compiled;

@@ -13,7 +13,7 @@ export class OpenFolders {
   readonly #folders: readonly OpenFolder[];
   readonly #ignoresCase: boolean;
 
-  /** What must have been asked of `RealNames` before. */
+  /** Paths that must be looked up in `RealNames` first. */
   static paths(folders: ScopePlace['folders'], style: PathStyle): readonly string[] {
     return folders.map(({ path }) => style.slashed(path)).filter((path) => style.isAbsolute(path));
   }

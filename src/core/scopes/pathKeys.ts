@@ -49,15 +49,15 @@ const URL_WORDS = new Set(['url', 'urls']);
 export type KeyKind =
   /** Names files. */
   | 'path'
-  /** Names files where it can. */
+  /** Names a file if its text can be a path. */
   | 'place'
-  /** Names a file where it is a `file:` URI. */
+  /** Names a file if it is a `file:` URI. */
   | 'url'
   /** Names a channel or a person. */
   | 'name'
   | 'other';
 
-/** What is done there no name of a file tells: as a whole, or as the last word. */
+/** Members with commands, whose targets are unknown: as the whole name, or as its last word. */
 const DEED_WORDS = new Set([
   ...['command', 'commands', 'cmd', 'cmds', 'commandline', 'script', 'scripts', 'shell', 'exec', 'code'],
   ...['arg', 'args', 'argv', 'sql', 'statement', 'statements'],
@@ -118,7 +118,7 @@ function wordsOf(key: string): readonly string[] {
     .map((word) => word.toLowerCase());
 }
 
-/** Whether what stands at such a member is to be carried out: what that touches nobody can tell. */
+/** Whether the member holds a command, whose targets are unknown. */
 export function isDeed(key: string): boolean {
   if (key.length > LONGEST_KEY) return false;
   const words = wordsOf(key);
@@ -163,9 +163,9 @@ export function namesFile(text: string, kind: KeyKind): boolean {
 const ABSOLUTE = /^(?:[\\/]|[a-z]:[\\/]|~(?:[\\/]|$)|\$\{?home\b|%userprofile%)/i;
 const PARENT = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
 
-/** One line that is an absolute path, a URI of a file, or leads out of where it is said. */
+/** One line that is an absolute path, a URI of a file, or leads out of its base folder. */
 export function looksLikePath(text: string): boolean {
-  // A longer one is no path but somebody's text.
+  // A longer text is not a path.
   if (text.length > LONGEST_TEXT) return false;
   const plain = plainStart(text);
   return !/[\r\n]/.test(plain) && (ABSOLUTE.test(plain) || isFileUri(plain) || PARENT.test(plain));

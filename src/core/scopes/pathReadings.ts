@@ -23,7 +23,7 @@ export interface Readings {
   readonly kind: 'path' | 'name';
   /** As written first; each could be what is meant. Of a path: absolute, or relative to any base. */
   readonly texts: readonly string[];
-  /** What is meant only where it can be a path at all. */
+  /** Readings that count only if the text can be a path. */
   readonly possible: readonly string[];
   /** What only a careless program would take it for; of a name also the paths that it could be. */
   readonly unlikely: readonly string[];

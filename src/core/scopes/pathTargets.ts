@@ -40,7 +40,7 @@ export interface ReadText {
 export interface Meanings {
   /** Resolved as text. */
   readonly resolved: readonly string[];
-  /** What the file system is to be asked, as written first. */
+  /** The paths to look up in the file system, as written first. */
   readonly asked: readonly string[];
 }
 
@@ -116,7 +116,7 @@ export function foundTarget(
   }
   const lost = likely.asked.map((path) => names.of(path)).find((real) => real.kind === 'unknown');
   if (lost?.kind === 'unknown') return { why: clip(lost.why, LONGEST_WRITTEN) };
-  // Nobody means what is unlikely; but if a thing is there that is called so, who knows.
+  // Unlikely readings do not count, unless a file with that name exists.
   const meant = together(likely, thereOf(unlikely, names));
   const reals = realsOf(meant, names);
   const real = shownOf(meant, reals, names, folders);
@@ -131,8 +131,8 @@ export function foundTarget(
 }
 
 /**
- * Where readings lead apart, a person who is asked should see the one that matters most: out of the folders. What is
- * there is meant rather than what is not.
+ * If readings lead to different places, the question shows the most important one: outside the folders. Existing files
+ * come before missing ones.
  */
 function shownOf({ asked }: Meanings, reals: readonly string[], names: RealNames, folders: OpenFolders): string {
   const outside = reals.filter((path) => folders.inside(path) === undefined);

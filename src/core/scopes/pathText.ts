@@ -3,7 +3,7 @@ import { withoutHidden } from '../base/hiddenText.ts';
 /** No path of any system is longer. */
 export const LONGEST_TEXT = 4_096;
 
-/** Why a text cannot be judged, so that nobody may allow it: a sentence. */
+/** Why a text cannot be judged, so that it must not be allowed: a sentence. */
 export interface Unreadable {
   readonly why: string;
 }
@@ -39,7 +39,7 @@ export function withoutIgnorable(text: string): string {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** With every `%` and two digits decoded once, and any other `%` left; `undefined` where that gives no UTF-8. */
+/** With every `%` and two digits decoded once, and any other `%` left; `undefined` if the result is not UTF-8. */
 export function decodeOnce(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {

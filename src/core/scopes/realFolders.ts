@@ -5,7 +5,7 @@ import { posixStyle } from './pathStyle.ts';
 import { windowsStyle } from './windowsPath.ts';
 
 export interface RealPlace {
-  /** `undefined` where that is what they are called. */
+  /** `undefined` if the real path is the name. */
   readonly place: PatternPlace | undefined;
   /** False where the file system cannot say it of one of them now: a pattern may then miss what it is about. */
   readonly isSure: boolean;
@@ -22,7 +22,7 @@ export async function realPlaceOf(
   const realOf = async (path: string): Promise<string> => {
     const real = await names.real(path, token);
     if (real.kind !== 'unknown') return real.path;
-    // What is no path of this machine leads nowhere.
+    // A path of another kind of machine leads nowhere.
     if (style.isAbsolute(style.slashed(path))) isSure = false;
     return path;
   };

@@ -20,7 +20,7 @@ export class RealNames {
     this.#token = token;
   }
 
-  /** Learns what is to be told of later. */
+  /** Looks up paths for later use. */
   async ask(paths: Iterable<string>): Promise<void> {
     const left = [...new Set(paths)].filter((path) => !this.#known.has(path)).reverse();
     let lost = 0;

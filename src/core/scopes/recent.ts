@@ -1,4 +1,4 @@
-/** What was found out lately, by text: as much of it as fits. What is asked for again stays. */
+/** Recent results by text, up to a limit. Results that are used again stay. */
 export class Recent<T> {
   readonly #most: number;
   #young = new Map<string, T>();

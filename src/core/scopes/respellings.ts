@@ -9,7 +9,7 @@ export interface ReadingContext {
   readonly ignoresCase: boolean;
 }
 
-/** What else a program may take a text for; the text itself where it may not. */
+/** Other texts that a program may read; the text itself if there are none. */
 type Respelling = (text: string, context: ReadingContext) => readonly string[] | Unreadable;
 
 const one = (respell: (text: string) => string): Respelling => {
@@ -53,7 +53,7 @@ function uriPaths(text: string, { style }: ReadingContext): readonly string[] | 
   const isLocal = !isOfFiles || authority === '' || authority.toLowerCase() === 'localhost';
   const bare = rest.replace(/[?#].*$/s, '');
   if (style.name === 'windows') {
-    // The colon of the drive is often encoded, which nobody takes for a name of its own.
+    // The colon of a drive is often encoded; it is not part of a name.
     const path = bare.replace(/^[\\/]*([a-z])(?::|%3a)(?=[\\/]|$)/i, '$1:');
     const start = isLocal ? '' : /^[a-z](?::|%3a)$/i.test(authority) ? `${authority.charAt(0)}:` : `//${authority}`;
     return [path, withoutUriDots(path)].map((way) => `${start}${way}` || '/');

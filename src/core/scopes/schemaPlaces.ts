@@ -26,7 +26,7 @@ export class SchemaPlaces {
     return this.#whole([this.#root]);
   }
 
-  /** Whether it says so of anything. What is too large to be looked through says nothing. */
+  /** Whether it marks any member. A schema that is too large to search marks none. */
   get hasAny(): boolean {
     const seen = new Set<JsonObject>();
     const search = (schemas: Schemas, depth: number): boolean => {
@@ -135,13 +135,13 @@ export function mayHave(schemas: Schemas, name: string): boolean {
   return named.length === 0 || named.some((properties) => Object.hasOwn(properties, name));
 }
 
-/** Whether any of them lets a text, a list of texts, or members of its own stand there. */
+/** Whether any schema allows a text, a list of texts, or an object. */
 export function mayBeText(schemas: Schemas): boolean {
   const types = typesOf(schemas);
   return types.length === 0 || types.some((type) => type === 'string' || type === 'array' || type === 'object');
 }
 
-/** Whether one of them says that a text stands there. */
+/** Whether one of the schemas declares a string. */
 export function isSaidText(schemas: Schemas): boolean {
   return typesOf(schemas).includes('string');
 }

@@ -94,7 +94,7 @@ export class ScopeEngine {
       compiled = compileLists(listsFor({ lists }, featureSet), place, this.#names.ignoresCase, real);
       placed.bySet.set(featureSet, compiled);
     }
-    // What is only allowed less does no harm.
+    // Fewer allowed targets do no harm.
     return { lists: compiled, isSure: isSure || listsFor({ lists }, featureSet).blacklist.length === 0 };
   }
 }
@@ -116,14 +116,14 @@ const NO_PLACE = 'Where the open folders really are cannot be found out now.';
 /** Denied only where everything is. */
 const NOTHING = { kind: 'name', forms: [], shadows: [] } as const;
 
-/** Deny first, whatever else holds; what nobody can tell for sure is for a person. */
+/** Deny first, regardless of other lists; uncertain requests are for a person. */
 function decide(computed: ComputedScope, { lists, isSure }: SureLists): Judgement {
   const { targets, checked, isWhole, refusal, agrees } = computed;
   const outside = checked.filter(({ target, outward }) => {
     return outward === 'unknown' || (outward === 'known' && !isAllowedPath(target, lists));
   });
   const touched = [...targets, ...outside.map(({ target }) => target)];
-  // Who is told of some of what a call touches takes it for all.
+  // A partial list of targets would look complete.
   const shown = isWhole ? touched : [];
   const told = {
     targets: shown.map(shownOf),

@@ -66,7 +66,7 @@ export class TargetTexts {
     this.#trouble ??= { why };
   }
 
-  /** Counts a value; says whether it is to be looked at. */
+  /** Counts a value; returns whether to check it. */
   mayGoOn(depth: number): boolean {
     if (this.#trouble !== undefined) return false;
     if (depth > DEEPEST || ++this.#values > MOST_VALUES) this.refuse('It is too large to be looked through.');

@@ -28,7 +28,7 @@ import { windowsStyle } from './windowsPath.ts';
 export interface ScopedCall {
   readonly tool: Tool;
   readonly args: JsonObject;
-  /** Where in the arguments its targets are; `undefined` where nobody said. */
+  /** The places of its targets in the arguments; `undefined` without an adapter. */
   readonly adapter: readonly string[] | undefined;
 }
 
@@ -67,7 +67,7 @@ export async function targetsOfCall(
   if (isUnreadable(texts)) return refused(texts.why);
   const found = await find(texts, place, names, token, concern);
   if (isUnreadable(found)) return refused(found.why);
-  // Who says where a tool's targets are says that there are no others.
+  // An adapter means that the tool has no other targets.
   const isWhole = found.isWhole && (adapter !== undefined || !hasDeed(args));
   const targets = found.targets.map(({ target }) => target);
   return { targets, checked: found.checked, isWhole, refusal: undefined, agrees: true };

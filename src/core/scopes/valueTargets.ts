@@ -25,7 +25,7 @@ export function textsOfPayload(payload: JsonObject, concern: ScopeConcern): Foun
   return texts.found;
 }
 
-/** Whether arguments say what is to be done in words of their own: a command, a script. */
+/** Whether arguments contain a command or a script. */
 export function hasDeed(args: JsonObject, depth = 0): boolean {
   return Object.keys(args).some((key) => {
     const value = args[key];
@@ -38,8 +38,8 @@ export function hasDeed(args: JsonObject, depth = 0): boolean {
 const DEEPEST_DEED = 32;
 
 /**
- * The arguments that name what a tool would touch, as far as the names of its members and its schema tell; any that looks
- * like a path where these tell nothing. Every other text of one line may name something too.
+ * The arguments that name targets of a tool, by the names of its members and its schema; without these, any text that looks
+ * like a path. Every other text of one line may name something too.
  */
 export function textsOfArguments(
   { inputSchema }: Tool,
@@ -62,7 +62,7 @@ interface Walk {
   readonly texts: TargetTexts;
   /** Whether a text that looks like a path is one wherever it stands. */
   readonly takesAny: boolean;
-  /** What is left out and means a file all the same. */
+  /** Omitted members whose default names a file. */
   readonly defaults: NamedText[];
   readonly concern: ScopeConcern;
 }
@@ -177,7 +177,7 @@ function collectMember(value: JsonObject, key: string, at: Position, walk: Walk)
   if (looksLikePath(key) || (at.kind === 'path' && /[\\/]/.test(key))) walk.texts.add({ from, text: key, as: 'path' });
   else if (!IDENTIFIER.test(key) || isNameKey(at.key)) checkKey(key, from, walk);
   const schemas = walk.places.member(at.schemas, key);
-  // A text that is there is one, whatever its schema would have.
+  // A given text counts as a text, regardless of its schema.
   const kind = typeof value[key] === 'string' ? kindOfText(key, schemas, walk) : walk.places.kindOf(key, schemas);
   const isFile = at.isFile || kind === 'path';
   const isDeclared = mayHave(at.schemas, key);

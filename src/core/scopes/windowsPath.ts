@@ -4,7 +4,7 @@ const DRIVE = /^[a-z]:(?=\/)/i;
 /** A machine and its share. `//?/` and `//./` look like one, and are told apart as trouble. */
 const SHARE = /^\/\/[^/]+\/+[^/]+/;
 
-/** Paths of Windows as text: with drives, shares, and all that the system takes for something else than a file. */
+/** Paths of Windows as text: with drives, shares, and names that the system does not treat as files. */
 export const windowsStyle: PathStyle = {
   name: 'windows',
   slashed: (text) => text.replaceAll('\\', '/'),
