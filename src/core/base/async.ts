@@ -25,7 +25,7 @@ export class KeyedQueue {
   }
 }
 
-/** For a promise whose failure somebody else handles: says so where a floating promise would look like a mistake. */
+/** For a promise whose failure is handled elsewhere: marks an intentionally floating promise. */
 export function ignoreFailure(promise: Promise<unknown>): void {
   promise.catch(() => undefined);
 }

@@ -3,7 +3,7 @@ export interface Disposable {
   dispose(): void;
 }
 
-/** Told of every disposable that is born and of every one that dies: how a test suite sees a leak. */
+/** Notified of every new and every disposed disposable, so that a test suite can detect leaks. */
 export interface DisposableTracker {
   created(disposable: Disposable): void;
   disposed(disposable: Disposable): void;
@@ -49,7 +49,7 @@ export function toDisposable(release: () => void): Disposable {
   return disposable;
 }
 
-/** Owns disposables: register where you create. What is added after the end is disposed at once. */
+/** Owns disposables: register where you create. A disposable that is added after the end is disposed at once. */
 export class DisposableStore implements Disposable {
   readonly #items = new Set<Disposable>();
   #disposed = false;

@@ -131,7 +131,7 @@ export const RPC = {
   internalError: -32603,
 } as const;
 
-/** What is thrown for a method that nobody handles. */
+/** The error for a method without a handler. */
 export function methodNotFound(method: string): WireError {
   return new WireError(RPC.methodNotFound, `Method not found: ${method}`);
 }

@@ -6,7 +6,7 @@ export interface JsonObject {
 /** Deeper values parse, but cannot be cloned, stored or shown: V8 throws from about 5,000 levels on. */
 export const MAX_DEPTH = 512;
 
-/** Throws a `SyntaxError`. What comes out is JSON by construction, so that nothing need be asserted of it. */
+/** Throws a `SyntaxError`. The result is JSON by construction, so it needs no assertion. */
 export const parseJson: (text: string) => Json = JSON.parse;
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -73,7 +73,7 @@ function* piecesOfArray(items: readonly Json[], pace: Pace): Generator<string, v
   yield separator === '[' ? '[]' : ']';
 }
 
-/** Where the items end that can be written together with that at `from`; `from` itself where it is too much alone. */
+/** The end of the items that can be written together with the one at `from`; `from` if that one alone is too large. */
 function endOfRun(items: readonly Json[], from: number, limit: number): number {
   let left = limit;
   let to = from;
@@ -114,7 +114,7 @@ function* piecesOfObject(members: JsonObject, pace: Pace): Generator<string, voi
 /** What a value takes besides its texts: a bracket or a number, a comma, and the time to look at it. */
 const EACH = 8;
 
-/** Characters as JSON, roughly; looks no further where they are more than `limit`. */
+/** Approximate characters as JSON; stops above `limit`. */
 export function weigh(value: Json | undefined, limit: number): number {
   if (typeof value === 'string') return value.length + EACH;
   if (typeof value !== 'object' || value === null) return EACH;

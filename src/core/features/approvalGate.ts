@@ -34,7 +34,7 @@ const MOST_OF_ALL = 20;
 const MOST_WAITING = 20;
 const PROMPTS = 12;
 const PROMPTS_MS = 60_000;
-/** Who was told no does not ask again before a person has looked away from the question. */
+/** A denied request does not ask again at once. */
 const DENIED_MS = 10_000;
 /** Of denials that are remembered for that long. */
 const MOST_DENIED = 100;
@@ -56,13 +56,13 @@ interface Question {
   readonly expiresAt: number;
   readonly waiters: Set<Waiter>;
   timer: Disposable | undefined;
-  /** Somebody has answered, and the answer is being kept. */
+  /** A person has answered, and the answer is being stored. */
   isAnswered: boolean;
 }
 
 /**
- * Puts to a person what somebody wants to have approved (model B): one question for identical requests, not too many of
- * them, each with an end.
+ * Asks a person for approvals (model B): one question for identical requests, a limited number of questions, each with
+ * a deadline.
  *
  * An answer is for all requests that wait, `once` as well: they are identical, whoever shows a question says how many
  * they are, and to ask for each of them again would only teach people to click. One that comes after a `once` is asked
@@ -117,8 +117,8 @@ export class ApprovalGate implements Disposable {
   }
 
   /**
-   * The first answer counts; false where there was one, or nothing waits any more. Rejects where the answer could not be
-   * kept: what waits is then approved, and the next time is asked for again.
+   * The first answer counts; false if there was one, or no request waits any more. Rejects if the answer could not be
+   * stored: waiting requests are then approved, and the next one asks again.
    */
   async answer(id: string, choice: ApprovalChoice | 'dismiss'): Promise<boolean> {
     const question = this.#questions.get(id);
@@ -156,7 +156,7 @@ export class ApprovalGate implements Disposable {
     return this.#options.ids.sha256(`${keyOf(request)} ${canonicalJson(request.call?.args ?? {})}`);
   }
 
-  /** Why nobody is asked. */
+  /** Why no question is asked. */
   #refusal(request: ApprovalRequest): DenialReason | undefined {
     const { server } = request;
     const now = this.#options.clock.now();
@@ -189,7 +189,7 @@ export class ApprovalGate implements Disposable {
     this.#questions.set(question.id, question);
     this.#byRequest.set(shownAs, question);
     const outcome = this.#join(question, request, token);
-    // Whoever hears of the change may have taken it away.
+    // A listener may have withdrawn it.
     if (this.#questions.has(question.id)) this.#asked.fire(pendingOf(question));
     return outcome;
   }

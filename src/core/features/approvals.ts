@@ -22,7 +22,7 @@ export interface LiveApprovalsOptions extends Omit<ApprovalGateOptions, 'remembe
 /** Views draw no faster, however often a server asks and takes back. */
 const TELL_MS = 50;
 
-/** What servers want a person to approve, and what was approved: the questions and the memory of their answers. */
+/** Requests for approval and approvals: the questions and the memory of their answers. */
 export class LiveApprovals implements Approvals, Disposable {
   readonly #options: LiveApprovalsOptions;
   readonly #store = new DisposableStore();
@@ -75,7 +75,7 @@ export class LiveApprovals implements Approvals, Disposable {
     return this.#remembered.loaded();
   }
 
-  /** Resolves when what earlier sessions left is read, or cannot be now: `find` waits for it by itself. */
+  /** Resolves when the approvals of earlier sessions are read, or cannot be: `find` also waits for it. */
   ready(): Promise<void> {
     return this.#remembered.loaded();
   }

@@ -33,13 +33,13 @@ export function boundedRecord(record: AuditRecord): AuditRecord {
   return detail === undefined || detail.length <= MAX_DETAIL ? record : { ...record, detail: clip(detail, MAX_DETAIL) };
 }
 
-/** Writes the audit in batches: nobody waits for a record, and a flood of them costs few writes. */
+/** Writes the audit in batches: records are not awaited, and a flood of them costs few writes. */
 export class LiveAudit implements AuditLog, Recorder, Disposable {
   readonly #options: LiveAuditOptions;
   readonly #appended = new Emitter<readonly AuditRecord[]>();
   readonly onDidAppend: Event<readonly AuditRecord[]> = this.#appended.event;
   #queue: (AuditRecord | (() => AuditRecord))[] = [];
-  /** Kept by somebody else's write, and not told of yet. */
+  /** Stored by another write, and not announced yet. */
   #news: AuditRecord[] = [];
   #timer: Disposable | undefined;
   readonly #writing = new Set<Promise<void>>();
@@ -67,7 +67,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     this.#take(make);
   }
 
-  /** A record that was kept together with what it is about: listeners are told of it, nothing is written. */
+  /** A record that was stored together with its subject: notifies listeners, writes nothing. */
   kept(record: AuditRecord): void {
     if (this.#isDisposed) return;
     this.#trim();
@@ -89,7 +89,7 @@ export class LiveAudit implements AuditLog, Recorder, Disposable {
     return this.#options.audit.list(query);
   }
 
-  /** What is left is handed to the store before this returns: closing the store afterwards loses nothing. */
+  /** Passes remaining records to the store before this returns: closing the store afterwards loses nothing. */
   dispose(): void {
     this.#end.dispose();
   }

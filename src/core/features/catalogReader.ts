@@ -47,7 +47,7 @@ const MAX_PAGES = 1_000;
 const MAX_ITEMS = 20_000;
 /** Named by the server while one reading takes place. */
 const MAX_CHANGES = 1_000;
-/** To read a page of 10,000 takes 40 ms, and whoever hears of the list compares it. */
+/** Reading a page of 10,000 takes 40 ms, and listeners compare the list. */
 const LONG_PAGE = 1_000;
 /** Of all items of one list, as JSON. */
 const MAX_CHARACTERS = 64_000_000;
@@ -82,8 +82,8 @@ export class CatalogReader<T> {
   }
 
   /**
-   * The list for somebody who needs it now: read again where it changed, could not be read, or is older than the server
-   * allows. Rejects with a `HostError`; what was known before stays known.
+   * The current list: read again if it changed, could not be read, or is older than the server allows. Rejects with a
+   * `HostError`; the earlier list stays.
    */
   fresh(token: CancellationToken = NO_CANCELLATION): Promise<readonly T[]> {
     const reading = this.#reading;
@@ -133,7 +133,7 @@ class ConnectionReader<T> {
     if (this.#ended.isCancelled || !this.#isOffered) return;
     this.#isStale = true;
     if (change !== undefined) this.#changes = [...this.#changes, change].slice(-MAX_CHANGES);
-    // What is being read now is followed by another reading.
+    // Another reading follows the current one.
     if (this.#reading === undefined) this.#readSoon();
   }
 

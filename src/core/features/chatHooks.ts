@@ -34,7 +34,7 @@ interface ChatSession {
 /** The script waits five seconds for all of it. */
 const CONTEXT_MS = 3_500;
 const TOTAL_MS = 4_300;
-/** Those that were not heard of for longest are forgotten. */
+/** The chats that were idle for longest are forgotten. */
 const MOST_SESSIONS = 64;
 const TWICE_MS = 1_000;
 const EVENT_AGE_MS = 24 * 60 * 60_000;
@@ -46,8 +46,8 @@ const UNKNOWN_MODEL: ModelFacts = { id: 'unknown', vendor: 'unknown', contextWin
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * The hooks of MCPL (§10) around turns of the editor's own chat, which runs a script of ours before and after each: what
- * servers add goes with the prompt, and they hear the answer. Nothing here can hold up or change an answer.
+ * The hooks of MCPL (§10) around turns of the editor's own chat, which runs a script of this extension before and after each:
+ * the prompt includes the context of servers, and they read the answer. Hooks here cannot block or change an answer.
  */
 export class ChatHooks implements Disposable {
   readonly #options: ChatHooksOptions;
@@ -84,7 +84,7 @@ export class ChatHooks implements Disposable {
     const session = this.#session(id);
     // Listed in two places, a hook may be run twice for one prompt.
     if (session.open?.prompt === prompt && this.#options.clock.now() - session.open.at < TWICE_MS) return NOTHING;
-    // The turn before was stopped by the person: nobody hears of it.
+    // The person stopped the earlier turn: servers get no answer.
     session.open?.inference.abandon();
     session.open = undefined;
     const turnIndex = session.turns++;
@@ -142,7 +142,7 @@ export class ChatHooks implements Disposable {
     const session = this.#sessions.get(id);
     const open = session?.open;
     if (session === undefined || open === undefined) return;
-    // Asked again, because somebody else's hook had the model go on, it is the same turn: it is told once.
+    // If another hook lets the model continue, it is the same turn: servers are notified once.
     session.open = undefined;
     try {
       const tail = transcript === undefined ? undefined : await this.#options.readTail(transcript);

@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, nestsDeeperThan, parseJson } from '../base/json.ts';
 
 /**
- * What the model last answered, out of the end of a chat's transcript: a JSON object in each line, the newest last. All that
- * it said since the last message of the user is one answer, the tools that it called between its messages left out.
- * Undefined where it said nothing. The first line may be half of one.
+ * The last answer of the model, from the end of a chat's transcript: a JSON object in each line, the newest last. All its
+ * messages since the last message of the user are one answer, without the tool calls between them.
+ * Undefined without an answer. The first line may be half of one.
  */
 export function lastAnswer(tail: string): string | undefined {
   const said: string[] = [];

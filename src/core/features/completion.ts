@@ -51,8 +51,8 @@ export class Completions implements SessionFeature {
   }
 
   /**
-   * What the server proposes; nothing where it does not complete. Rejects with a `HostError`: CANCELLED when the same
-   * asker asked anew meanwhile.
+   * The proposals of the server; empty if it does not complete. Rejects with a `HostError`: CANCELLED when the same
+   * caller asked again meanwhile.
    */
   async complete(request: CompletionRequest, options: CompletionOptions = {}): Promise<Completion> {
     if (!this.isOffered) return NOTHING;

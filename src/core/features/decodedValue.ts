@@ -1,6 +1,6 @@
 import type { Decoded } from '../wire/decoded.ts';
 
-/** What was decoded. Throws where that was not possible: inside of a request this is how the request then fails. */
+/** The decoded value. Throws if decoding failed: a request then fails with this error. */
 export function valueOf<T>(decoded: Decoded<T>): T {
   switch (decoded.kind) {
     case 'ok':

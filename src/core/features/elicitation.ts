@@ -30,7 +30,7 @@ export interface ElicitationOptions {
   /** Takes secrets out of what a question says. */
   readonly redact?: Redact | undefined;
   readonly elicitor: Elicitor;
-  /** Checks what no form checks, such as patterns, where it can be done without running them here. */
+  /** Checks rules that forms do not check, such as patterns, without running them in this thread. */
   readonly checker?: SchemaChecker | undefined;
   /** How long a question is shown before it counts as left open. */
   readonly timeoutMs?: number | undefined;
@@ -106,7 +106,7 @@ export class ElicitationFeature implements SessionFeature {
   }
 
   #decode(params: JsonObject): Elicitation {
-    // What an unfinished handshake may still agree on is not held against a server.
+    // Tolerates requests before the handshake has agreed on capabilities.
     const decoded = decodeElicitation(params, this.#session?.codec.traits.elicitation ?? 'form+url');
     if (decoded.kind === 'ok') return decoded.value;
     throw invalid(decoded.kind === 'invalid' ? decoded.why : 'it is not in this revision');

@@ -34,7 +34,7 @@ interface Question {
 
 /** Views draw no faster, however much comes in. */
 const TELL_MS = 100;
-/** More at once than anybody is told of one by one; all of them are in the list. */
+/** More events at once than get separate notifications; all of them are in the list. */
 const MOST_ARRIVALS = 1_000;
 /** So many events come between two times that the store is asked to remove the oldest. */
 const TRIM_EVERY = 256;
@@ -47,7 +47,7 @@ const MARKED_AT_ONCE = 10_000;
 const LEFT_OPEN = 'The window was closed before a model had answered. Ask again.';
 const STOPPED = 'It was stopped before a model had answered. Ask again.';
 
-/** The events of all servers: each is in the store before anybody hears of it, and the newest are here to be shown. */
+/** The events of all servers: each is in the store before it is announced, and the newest are in memory for views. */
 export class LiveInbox implements EventInbox, Disposable {
   readonly #options: LiveInboxOptions;
   readonly #shelf: EventShelf;
@@ -56,7 +56,7 @@ export class LiveInbox implements EventInbox, Disposable {
   readonly #questions = new Map<string, Question>();
   /** No two questions of one server at once, whoever asks them. */
   readonly #turns = new KeyedQueue();
-  /** By their ids: they may be changed or cleared before anybody is told. */
+  /** By their ids: they may be changed or cleared before the notification. */
   #arrivals: string[] = [];
   #timer: Disposable | undefined;
   #loading: Promise<void> | undefined;
@@ -102,7 +102,7 @@ export class LiveInbox implements EventInbox, Disposable {
     });
   }
 
-  /** Somebody is to be told of it. */
+  /** It needs a notification. */
   arrived(event: InboundEvent): void {
     if (this.#arrivals.length < MOST_ARRIVALS) this.#arrivals.push(event.id);
     this.#tell();
@@ -127,7 +127,7 @@ export class LiveInbox implements EventInbox, Disposable {
 
   async clear(server?: string): Promise<void> {
     await this.#options.events.clear(server);
-    // Nobody could find the answers.
+    // The answers would have no event.
     for (const question of this.#questions.values())
       if (server === undefined || question.server === server) question.source.cancel();
     this.#shelf.clear(server);
@@ -139,13 +139,13 @@ export class LiveInbox implements EventInbox, Disposable {
     return false;
   }
 
-  /** Whoever asks while the same question is under way gets the same answer. */
+  /** Callers with the same running question get the same answer. */
   ask(id: string, token: CancellationToken = NO_CANCELLATION): Promise<InboundEvent> {
     const open = this.#questions.get(id);
     if (open !== undefined) return unlessCancelled(open.answered, token, 'The question');
     const event = this.#shelf.find(id);
     if (event === undefined) return Promise.reject(unknownEvent());
-    // The id of the turn that the server was told of was that of the first one.
+    // The server knows the id of the first turn only.
     return this.#open({ ...event, inferenceId: undefined }, token, false);
   }
 
@@ -160,7 +160,7 @@ export class LiveInbox implements EventInbox, Disposable {
       if (question.isPromised && question.server === server) question.source.cancel();
   }
 
-  /** Nobody waits for an answer any more: what is under way ends, and is accounted for, before the store is closed. */
+  /** Ends running turns, and records them, before the store is closed. */
   async close(): Promise<void> {
     const open = [...this.#questions.values()];
     for (const question of open) question.source.cancel();
@@ -184,7 +184,7 @@ export class LiveInbox implements EventInbox, Disposable {
     this.#tell();
   }
 
-  /** Views hear of many changes as of one. */
+  /** Views get many changes as one event. */
   #tell(): void {
     if (this.#isDisposed || this.#timer !== undefined) return;
     this.#timer = this.#options.clock.delay(TELL_MS, () => {
@@ -196,7 +196,7 @@ export class LiveInbox implements EventInbox, Disposable {
     });
   }
 
-  /** A store that cannot be read is not asked again each time that somebody looks. */
+  /** An unreadable store is not asked again at each access. */
   #loadOnce(): void {
     if (!this.#hasTried) void this.loaded();
   }
@@ -245,7 +245,7 @@ export class LiveInbox implements EventInbox, Disposable {
     const { clock } = this.#options;
     try {
       if (isSoon) await afterAnswers(clock, token);
-      // What was promised is stored as such already.
+      // A promised turn is already stored as such.
       else await this.#note(id, { kind: 'asking', at: clock.now() });
       const turn = this.#turns.run(server, async () => {
         if (token.isCancellationRequested) throw cancelled('The question');

@@ -62,8 +62,8 @@ export class EventShelf {
   }
 
   /**
-   * Takes in what is older than everything here. What is here already is here in its newest form. Between its steps others
-   * may have their turn: 100,000 at once took 50 ms.
+   * Adds events that are older than all in memory. Events in memory are already current. Yields between its steps: 100,000
+   * at once took 50 ms.
    */
   *addOlder(newestFirst: readonly InboundEvent[]): Generator<void, void, void> {
     const events = this.#none();
@@ -76,7 +76,7 @@ export class EventShelf {
       if (events.size % AT_ONCE === 0) yield;
     }
     for (const event of this.#events.values()) {
-      // What came between the steps and is among the older ones as well is here in its newest form.
+      // Events that arrived between the steps are already current.
       const copy = events.get(event.id);
       if (copy !== undefined) {
         events.delete(copy.id);

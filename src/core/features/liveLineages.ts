@@ -14,7 +14,7 @@ import type {
 import type { Annotation, Clock, StateImport, StateStore } from '../ports.ts';
 import { keyText } from './lineageKey.ts';
 
-/** What is loaded when it is needed. */
+/** Parts that are loaded on demand. */
 export interface LineageActions extends Pick<Lineages, 'plan' | 'rollBack' | 'continueFrom'> {
   /** A lineage was given up: what waits to be stored for it is void. */
   forgot(key: LineageKey): void;
@@ -71,13 +71,13 @@ export class LiveLineages implements Lineages, Disposable {
     return this.#isLoaded;
   }
 
-  /** Whether there is such a lineage, as far as anybody looked. */
+  /** Whether such a lineage is known. */
   isKnown(key: LineageKey): boolean {
     return this.#known.has(keyText(key));
   }
 
   list(): readonly LineageSummary[] {
-    // Once: whoever is told of a failure would ask again.
+    // Once: a listener of the failure would ask again.
     if (!this.#isAsked) void this.loaded().then(() => this.#changed.fire());
     return this.#list;
   }
@@ -165,7 +165,7 @@ export class LiveLineages implements Lineages, Disposable {
     this.#store.dispose();
   }
 
-  /** Once for all that happens until then. Nobody who never asked is read to. */
+  /** Once for all changes until then, and only after a first request. */
   #tell(): void {
     if (this.#store.isDisposed || (!this.#isAsked && !this.#changed.hasListeners)) return;
     this.#telling ??= this.#options.clock.delay(TELL_MS, () => {
@@ -179,7 +179,7 @@ export class LiveLineages implements Lineages, Disposable {
     if (await this.#read()) this.#changed.fire();
   }
 
-  /** One look, and the next one later, for as long as somebody looks on. */
+  /** Polls once, and again later while there are viewers. */
   async #look(): Promise<void> {
     const before = this.#version;
     if ((await this.#versionNow()) && this.#version !== before) await this.#refresh();

@@ -19,7 +19,7 @@ import { LiveModelUses, type ModelUnit } from './modelUses.ts';
 import { ScopeHost, type ScopeUnit } from './scopeHost.ts';
 import { StateHost, type StateUnit } from './stateHost.ts';
 
-/** A server as far as turns and events need it. */
+/** The parts of a server that turns and events need. */
 export interface McplUnit extends ScopeUnit, StateUnit, ModelUnit {
   readonly definition: ServerDefinition | undefined;
   readonly entry: { readonly isGuard?: boolean | undefined };
@@ -203,7 +203,7 @@ function isMissingGuard({ definition, entry, state, mcpl }: McplUnit): boolean {
   // Applies even if the workspace changes or breaks its entry.
   if (entry.isGuard === true) return !sees({ definition, state, mcpl });
   if (definition?.enabled !== true || definition.mcpl.hooks.afterInference !== 'failClosed') return false;
-  // Somebody else's server that nobody allowed must not keep the person from every answer.
+  // A foreign server without consent must not withhold every answer.
   if (state.kind === 'stopped' && definition.definedBy !== 'user') return state.reason === 'byUser';
   if (state.kind === 'asking') return definition.definedBy === 'user';
   return !sees({ definition, state, mcpl });

@@ -19,10 +19,10 @@ import {
 import type { AuditStore } from '../ports.ts';
 import type { LiveAudit } from './auditLog.ts';
 
-/** A server as far as it uses models. */
+/** The parts of a server for the use of models. */
 export interface ModelUnit {
   readonly id: string;
-  /** What the settings say of its use of models, as far as it was allowed; undefined where they cannot be read. */
+  /** The allowed settings for its use of models; undefined if they cannot be read. */
   readonly inference: InferenceSettings | undefined;
   readonly mcpl: { readonly member: Pick<McplMember, 'setsFor'> | undefined };
 }
@@ -56,7 +56,7 @@ export class LiveModelUses implements ModelUses, Disposable {
     });
   }
 
-  /** What counts is there now; before, no server ran that could have used anything. */
+  /** The part that counts is loaded now; before, no server could use a model. */
   counting(budgets: Budgets): void {
     this.#budgets = budgets;
   }

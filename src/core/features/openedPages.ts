@@ -15,7 +15,7 @@ export class OpenedPages {
     if (oldest !== undefined && this.#waiting.size > MAX_PAGES) this.#waiting.delete(oldest);
   }
 
-  /** The same while somebody waits for it. */
+  /** The same while a caller waits for it. */
   follow(elicitationId: string, done: () => void): Disposable {
     this.expect(elicitationId, done);
     return toDisposable(() => {

@@ -67,7 +67,7 @@ export class PromptCatalog implements SessionFeature {
     return store;
   }
 
-  /** The prompts for somebody who needs them now, not older than the server allows. Rejects with a `HostError`. */
+  /** The current prompts, not older than the server allows. Rejects with a `HostError`. */
   fresh(token?: CancellationToken): Promise<readonly Prompt[]> {
     return this.#reader.fresh(token);
   }

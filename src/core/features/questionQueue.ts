@@ -15,7 +15,7 @@ export type Asked<T> =
   /** Too many wait already. */
   | { readonly kind: 'full' }
   | { readonly kind: 'cancelled' }
-  /** Nobody answered in time. */
+  /** There was no answer in time. */
   | { readonly kind: 'late' };
 
 /** Puts the questions of one server to the person one after the other, and no flood of them. */

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { ContentBlock, ResultView } from '../model/content.ts';
 import type { KeptState } from '../model/lineage.ts';
 
-/** The same result with what the host has to say of it, or has kept of it; still decoded only when somebody looks. */
+/** The same result with remarks of the host, or its stored state; still decoded only on first access. */
 export class RemarkedResult implements ResultView {
   readonly #result: ResultView;
   readonly remarks: readonly string[] | undefined;

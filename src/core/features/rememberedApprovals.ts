@@ -21,7 +21,7 @@ export interface RememberedApprovalsOptions {
 /** Which request a grant would have to answer. */
 export type Remembered = Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>;
 
-/** More than anybody approves by hand; then the oldest goes. */
+/** More than anyone approves by hand; beyond it, the oldest is removed. */
 const MOST_REMEMBERED = 10_000;
 /** Of a file that has more, so many go at once: 100,000 held up everybody for 350 ms. */
 const MOST_AT_ONCE = 1_000;
@@ -29,10 +29,10 @@ const MOST_AT_ONCE = 1_000;
 const LATEST = 8_640_000_000_000_000;
 
 /**
- * What persons allowed servers to touch, beyond the one time. What lasts for the session is this window's alone. What
- * lasts for the workspace is kept in the store, which another window may share: what that one grants counts here from the
- * next start on; what it revokes is not allowed here from that moment on, as every use is looked up in the store, though
- * it is listed until it is used or this window starts anew; of two ends that two windows know of, the earlier one counts.
+ * Approvals of persons that last beyond one request. Those for the session belong to this window. Those for the workspace
+ * are in the store, which other windows may share. A grant of another window counts here after the next start. A
+ * revocation there applies here at once, because every use is looked up in the store; the approval is listed until it is
+ * used or this window restarts. If two windows know different ends, the earlier one counts.
  */
 export class RememberedApprovals implements Disposable {
   readonly #options: RememberedApprovalsOptions;
@@ -59,7 +59,7 @@ export class RememberedApprovals implements Disposable {
 
   /** The newest first. The same list until something changes. */
   list(): readonly ScopeGrant[] {
-    // A store that cannot be read is not asked again each time that somebody looks.
+    // An unreadable store is not asked again at each access.
     if (!this.#hasTried) void this.loaded();
     this.#list ??= [...this.#grants.values()].reverse().sort((a, b) => b.at - a.at);
     // The machine may have slept through the moment at which one of them ended.
@@ -83,7 +83,7 @@ export class RememberedApprovals implements Disposable {
     if (grant.lifetime === 'session') return grant;
     const kept = await this.#look(id);
     const current = this.#grants.get(id);
-    // Revoked, or approved anew, while the store was asked.
+    // Revoked, or approved again, while the store was asked.
     if (current !== grant) return current !== undefined && this.#allows(current, request) ? current : undefined;
     if (kept === 'unreadable') return undefined;
     if (kept?.kind !== 'scope' || !this.#allows(kept, request)) {
@@ -106,7 +106,7 @@ export class RememberedApprovals implements Disposable {
       } finally {
         if (this.#saving.get(id) === grant) this.#saving.delete(id);
       }
-      // Revoked before anybody could use it; the store removes it after having saved it.
+      // Revoked before its first use; the store removes it after saving it.
       if (this.#doomed.has(id) || this.#isDisposed) return;
     }
     this.#put(grant);
@@ -124,7 +124,7 @@ export class RememberedApprovals implements Disposable {
     );
   }
 
-  /** Rejects where it is not known what is kept: then what is kept may come back. */
+  /** Rejects if the stored approvals are unknown: they may come back. */
   async revokeWhere(predicate: (grant: ScopeGrant) => boolean, why: string): Promise<void> {
     const work = this.#end(this.#all().filter(predicate), 'approval/revoked', why);
     ignoreFailure(work);
@@ -138,7 +138,7 @@ export class RememberedApprovals implements Disposable {
     const chosen = new Set(ids);
     for (const grant of this.#all().filter(({ id }) => chosen.has(id))) {
       if (grant.lifetime === 'workspace' && !(await this.#saveExpiry(grant, until))) continue;
-      // Revoked, or approved anew, meanwhile.
+      // Revoked, or approved again, meanwhile.
       if (this.#grants.get(grant.id) !== grant) continue;
       this.#put({ ...grant, until });
       const end = until === undefined ? 'does not end by itself' : `ends ${new Date(until).toISOString()}`;
@@ -188,7 +188,7 @@ export class RememberedApprovals implements Disposable {
     }
   }
 
-  /** What was decided in this session is newer than anything that is read. */
+  /** Decisions of this session are newer than stored ones. */
   #isNews({ id }: ScopeGrant): boolean {
     return !this.#grants.has(id) && !this.#saving.has(id) && !this.#doomed.has(id);
   }
@@ -222,7 +222,7 @@ export class RememberedApprovals implements Disposable {
   }
 
   #put(grant: ScopeGrant): void {
-    // What is put last is the newest of those of one moment.
+    // Of equal times, the last one is the newest.
     this.#grants.delete(grant.id);
     this.#grants.set(grant.id, grant);
     this.#tell();
@@ -282,7 +282,7 @@ export class RememberedApprovals implements Disposable {
     const all = [...this.#doomed];
     if (all.length === 0) return;
     await this.#options.grants.revoke(all);
-    // What is being read may have been read before they went.
+    // A running reading may still contain them.
     if (this.#isLoaded) for (const id of all) if (!this.#saving.has(id)) this.#doomed.delete(id);
   }
 

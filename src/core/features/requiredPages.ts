@@ -16,7 +16,7 @@ import type { CallContext, CallRecovery } from './callSteps.ts';
 
 export interface RequiredPagesOptions {
   readonly clock: Clock;
-  /** What asks for the server of a call. */
+  /** Asks on behalf of the server of a call. */
   find(server: string): ElicitationFeature | undefined;
 }
 

@@ -32,7 +32,7 @@ const RESOURCE_NOT_FOUND = -32002;
 /** Characters of a URI in a sentence. */
 const MAX_LOGGED = 300;
 
-/** What one server offers to read: its resources, its templates, and who wants to hear of changes. */
+/** The resources and templates of one server, and the subscriptions to them. */
 export class ResourceCatalog implements SessionFeature {
   readonly #resources: CatalogReader<Resource>;
   readonly #templates: CatalogReader<ResourceTemplate>;
@@ -103,7 +103,7 @@ export class ResourceCatalog implements SessionFeature {
     this.#templates.changed();
   }
 
-  /** The resources for somebody who needs them now, not older than the server allows. Rejects with a `HostError`. */
+  /** The current resources, not older than the server allows. Rejects with a `HostError`. */
   fresh(token?: CancellationToken): Promise<readonly Resource[]> {
     return this.#resources.fresh(token);
   }
@@ -136,7 +136,7 @@ export class ResourceCatalog implements SessionFeature {
     return read;
   }
 
-  /** Has a listener hear of changes of a resource, as long as it is not disposed, whatever becomes of connections. */
+  /** Notifies a listener of changes of a resource until it is disposed, across connections. */
   subscribe(uri: string, listener: ResourceListener): ResourceSubscription {
     return this.#subscriptions.subscribe(uri, listener);
   }

@@ -24,8 +24,8 @@ export type ResourceListener = (uri: string) => void;
 /** Ends when it is disposed. */
 export interface ResourceSubscription extends Disposable {
   /**
-   * Resolves when the server has agreed, rejects with a `HostError` when it does not tell of changes. Either way the
-   * subscription stays, and is told to the server again at the next connection.
+   * Resolves when the server has agreed, rejects with a `HostError` if it does not support subscriptions. Either way the
+   * subscription stays, and is sent again at the next connection.
    */
   readonly agreed: Promise<void>;
 }
@@ -35,7 +35,7 @@ interface Subscriber {
   readonly agreed: Deferred<void>;
 }
 
-/** Who wants to hear of which resource, told to the server once for each URI and again wherever it forgot. */
+/** Listeners by resource. Each URI is subscribed to once, and again if the server forgot it. */
 export class ResourceSubscriptions implements SessionFeature {
   readonly #options: ResourceSubscriptionsOptions;
   readonly #subscribers = new Map<string, Set<Subscriber>>();
@@ -138,7 +138,7 @@ class ConnectionSubscriptions {
     this.#wanted = wanted;
   }
 
-  /** Brings what the server was told of this URI in line with what is wanted. */
+  /** Updates the subscription of this URI at the server. */
   settle(uri: string): void {
     ignoreFailure(this.#queue.run(uri, () => this.#settle(uri)));
   }

@@ -31,7 +31,7 @@ export function toolsOf(left: readonly Checkpoint[], unit: StateUnit | undefined
   return [...counts].map(([tool, count]) => ({ tool, count, reachesOut: reachesOut(tool, unit) }));
 }
 
-/** By its server's own hints; one that nobody knows any more may have done anything. */
+/** By its server's own hints; an unknown tool may have done anything. */
 function reachesOut(name: string, unit: StateUnit | undefined): boolean {
   const hints = unit === undefined ? undefined : toolNamed(unit.snapshot, name)?.tool.hints;
   return hints === undefined || (!hints.readOnly && (hints.destructive || hints.openWorld));

@@ -44,7 +44,7 @@ export class Roots implements SessionFeature {
   started(session: Session): Disposable {
     let told = JSON.stringify(this.#roots);
     this.#isDeclared = this.#roots.length > 0;
-    // A stateless server asks anew with each of its requests; the dialect has no roots.
+    // A stateless server asks again with each of its requests; the dialect has no roots.
     if (!this.#isDeclared || session.codec.lacks(CHANGED, 'toServer')) return toDisposable(() => undefined);
     const changes = this.#options.onDidChangeFolders?.(() => {
       const now = JSON.stringify(this.#roots);

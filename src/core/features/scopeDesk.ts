@@ -12,7 +12,7 @@ import type { ScopePlace } from '../scopes/computed.ts';
 import type { Clock, FileNames, Ids } from '../ports.ts';
 import { scopeOfCall, subjectOf } from './scopeSubject.ts';
 
-/** A server as far as its scopes need it. */
+/** The parts of a server that scopes need. */
 export interface ScopedUnit {
   readonly id: string;
   /** Of the connection that is open; absent while none is. */
@@ -28,7 +28,7 @@ export interface ScopeQuestion {
   readonly matter: ScopeMatter;
   /** The tool call that waits. */
   readonly call: ToolCallRequest | undefined;
-  /** The key of what was decided for this very call, where it is sent once more. */
+  /** The key of the decision for this call, if the call is repeated. */
   readonly decided?: string | undefined;
   /** Whether the question still makes sense: its set is on, over the same connection. */
   isCurrent(): boolean;
@@ -118,7 +118,7 @@ export class ScopeDesk {
       return await this.#decide(question, token);
     } catch (error) {
       if (isHostError(error, 'CANCELLED')) return denied('withdrawn', []);
-      // What cannot be found out is not allowed.
+      // Unknown targets are not allowed.
       this.#options.log.log('error', `The targets of "${id}" could not be decided: ${messageOf(error)}`);
       return denied('host', []);
     } finally {
@@ -164,8 +164,7 @@ export class ScopeDesk {
   }
 
   /**
-   * While somebody was asked, a link may have been made to lead elsewhere, or a setting to deny it: what was approved is
-   * what was shown, and nothing else.
+   * During the question, a link or a setting may have changed: the approval covers only the shown targets.
    */
   async #confirm(
     question: ScopeQuestion,
@@ -177,7 +176,7 @@ export class ScopeDesk {
     if (token.isCancellationRequested) return denied('withdrawn', judged.targets);
     if (judged.verdict === 'deny') return this.#denied(judged, request);
     if (!question.isCurrent()) {
-      // What it was given for has ended meanwhile, and nothing that ends later would take it along.
+      // Its subject has ended meanwhile, and no later event would end it.
       await this.#forget(request, 'what it was given for had changed');
       return denied('changed', judged.targets);
     }
@@ -217,7 +216,7 @@ export class ScopeDesk {
     const digest = (text: string): string => this.#digest(text);
     const claim = matter.kind === 'elevate' ? matter.claim : scopeOfCall(matter, targets, digest);
     const action = matter.kind === 'elevate' ? 'scope/elevate' : matter.tool.name;
-    // A call of which nobody knows what it touches is told apart by all that it says.
+    // A call with unknown targets is identified by all its arguments.
     const said = matter.kind === 'call' && targets.length === 0 ? matter.args : claim.payload;
     const payloadHash = this.#digest(canonicalJson(said));
     const parts: Json = [server, fingerprint, featureSet ?? null, action, claim.label, [...judged.reals], payloadHash];

@@ -93,7 +93,7 @@ function isSameScope(now: ToolScope | undefined, then: ToolScope): boolean {
   return jsonEquals(now?.adapter, then.adapter);
 }
 
-/** Lists are read anew whenever a server says so, mostly with nothing new in them. */
+/** Lists are read again on each announcement, mostly without a change. */
 function isSameTool(a: Tool, b: Tool): boolean {
   return a === b || jsonEquals(a.raw, b.raw);
 }

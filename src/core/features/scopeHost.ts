@@ -28,7 +28,7 @@ export interface ScopeHostOptions {
   units(): readonly ScopeUnit[];
 }
 
-/** What servers may touch, put together: requests and calls in, decisions out. The part that decides is loaded late. */
+/** Combines the parts of scopes: requests and calls in, decisions out. The deciding part is loaded on demand. */
 export class ScopeHost implements ScopeAuthority, Disposable {
   readonly approvals: LiveApprovals;
   readonly gate: ScopeGate;
@@ -56,7 +56,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     this.gate = new ScopeGate({ desk: () => this.#load(), find: (server) => this.#unit(server) });
   }
 
-  /** MCPL §7.4. Which pattern said no, and whose, is none of the server's business. */
+  /** MCPL §7.4. The server must not learn which pattern denied it. */
   async elevate(request: ElevationRequest, token: CancellationToken): Promise<string | undefined> {
     const unit = this.#unit(request.server);
     if (unit === undefined) return REASONS.changed;
@@ -145,7 +145,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
   }
 }
 
-/** What may end an approval; a consent is told of with the tools. */
+/** Changes that may end an approval; a consent is announced with the tools. */
 const TELLING: readonly UnitChange[] = ['settings', 'mcpl', 'tools'];
 
 function isOff({ mcpl }: ServerSnapshot, featureSet: string | undefined): boolean {

@@ -23,7 +23,7 @@ const SECRET = new RegExp(SECRET_WORDS.join('|'), 'i');
 /** Short words, and words that also name what is counted: only names that consist of or end in them. */
 const SHORT_NAME = /\b(?:pin|otp|totp|mfa|2fa|cvv2?|cvc|iban|ssn|tan|pats?|pem)\b|\btoken$/i;
 
-/** Whether what is called so is likely to be a secret: nobody can tell by the value. */
+/** Whether the name suggests a secret: the value does not show it. */
 export function namesSecret(name: string): boolean {
   return variants(name).some((words) => SECRET.test(words) || isShortName(words));
 }

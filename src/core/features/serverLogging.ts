@@ -36,7 +36,7 @@ export interface LogEntry {
   readonly data: Json;
 }
 
-/** As for what a server writes to stderr: nobody reads more. */
+/** The same limit as for stderr. */
 const LIMITS = { lines: 200, perMs: 1_000 };
 const LONGEST_MESSAGE = 4_000;
 const LONGEST_NAME = 100;
@@ -58,9 +58,9 @@ const OURS: { readonly [L in LogLevelName]: LogLevel } = {
 const NAMED: readonly LogLevelName[] = ['notice', 'critical', 'alert', 'emergency'];
 
 /**
- * What a server wants to have logged (MCP "Logging"), and how much of it. Somebody who only listens, such as a client of
- * the gateway, may wish for a level. The most that is wished for is asked for, so that nobody takes lines from another;
- * what a person chose wins over all wishes.
+ * The log of a server (MCP "Logging") and its level. A listener, such as a client of the gateway, may request a level.
+ * The server gets the most detailed requested level, so that no listener loses lines. The choice of a person overrides
+ * all requests.
  */
 export class ServerLogging implements SessionFeature {
   readonly #options: ServerLoggingOptions;
@@ -179,7 +179,7 @@ function mostOf(wishes: Iterable<{ readonly level: LogLevelName }>): LogLevelNam
   return LOG_LEVELS.find((level) => wished.has(level));
 }
 
-/** As it came, but for secrets; of what is too large for anybody to read, the beginning. */
+/** Unchanged, except for secrets; of a large value only the beginning. */
 function withoutSecrets(data: Json, redact: (text: string) => string): Json {
   const text = textOf(data);
   if (text.length > LARGEST_DATA) return cleanText(redact(text), LONGEST_MESSAGE);

@@ -25,7 +25,7 @@ export type OfferKind = 'tools' | 'resources' | 'prompts';
 
 export interface OfferChange {
   readonly kind: OfferKind;
-  /** Whether anybody sees a difference. */
+  /** Whether the change is visible. */
   readonly isNews: boolean;
 }
 

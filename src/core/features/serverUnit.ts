@@ -52,7 +52,7 @@ export interface UnitOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
 }
 
-/** What settings say of MCPL, as far as it was allowed. */
+/** The allowed MCPL settings. */
 interface EffectiveMcpl {
   readonly definition: ServerDefinition;
   readonly consent: Consent | undefined;
@@ -167,7 +167,7 @@ export class ServerUnit implements Disposable {
     return this.#runner?.session;
   }
 
-  /** What it may ask for while it works; there since its first start. */
+  /** Handlers of its requests; present since its first start. */
   get inputs(): ServerInputs | undefined {
     return this.#inputs;
   }
@@ -327,7 +327,7 @@ export class ServerUnit implements Disposable {
     return this.#inputs;
   }
 
-  /** A running server keeps what it was granted; what the workspace grants anew is asked for meanwhile. */
+  /** A running server keeps its grants; new grants of the workspace ask meanwhile. */
   #askForWidening(): void {
     const definition = this.definition;
     if (definition === undefined) return;

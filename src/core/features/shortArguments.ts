@@ -4,7 +4,7 @@ import { secretMark } from '../base/secrets.ts';
 import { namesSecret } from './secretNames.ts';
 
 const LONGEST = 300;
-/** What is longer, or of more members, is cut before it is looked at. */
+/** Longer values, and objects with more members, are cut first. */
 const LONGEST_TEXT = 2_000;
 const MOST_MEMBERS = 20;
 
@@ -27,7 +27,7 @@ function shortened(value: Json | undefined, depth: number): Json {
   );
 }
 
-/** What a person told a model is none of the secrets that are known; and it is kept for long, and goes into files. */
+/** Input of a person to a model is not on the list of secrets; but it is kept long, and exported to files. */
 function isHidden(name: string, value: Json | undefined): boolean {
   return typeof value !== 'boolean' && value !== null && namesSecret(name);
 }

@@ -161,7 +161,7 @@ export class StartGate {
     asking: () => void,
   ): Promise<Consent | undefined> {
     const needsConsent = decideStart(definition, undefined, false).kind === 'ask';
-    // What nobody could have to allow needs no look into the store, which need not even be open then.
+    // A start without a possible question needs no access to the store.
     if (!needsConsent && uses.length === 0) return undefined;
     const digest = await this.#fingerprint(definition, variables);
     const filesDigest = this.#filesDigest(digest, uses);

@@ -35,7 +35,7 @@ export interface StateCallsOptions {
 interface Held {
   readonly key: LineageKey;
   readonly turn: StateTurn;
-  /** What was current when it was sent. */
+  /** The checkpoint that was current when it was sent. */
   base: number | undefined;
 }
 
@@ -90,7 +90,7 @@ export class StateCalls {
     }
   }
 
-  /** The call is over, or will be sent anew. */
+  /** The call is over, or will be sent again. */
   release(context: CallContext): void {
     const held = this.#held.get(context);
     if (held === undefined) return;
@@ -182,7 +182,7 @@ export class StateCalls {
     });
   }
 
-  /** On top of what its request was sent with, where it was sent with a state of the same set. */
+  /** Based on the state of its request, if that was of the same set. */
   #sent(update: StateUpdate, context: CallContext): NewState {
     const held = this.#held.get(context);
     const isHeld = held !== undefined && held.key.featureSet === update.featureSet;

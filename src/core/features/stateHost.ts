@@ -86,7 +86,7 @@ export class StateHost implements StateAuthority, Disposable {
     try {
       return await (await this.#load()).keep(context, result);
     } catch (error) {
-      // What a tool did is told of in any case.
+      // The result of a tool is always returned.
       const problem = `The state that came with the result could not be looked at: ${messageOf(error)}`;
       this.#options.ports.logs.host.log('error', problem);
       const kept = { kind: 'lost', checkpoint: undefined, problem } as const;

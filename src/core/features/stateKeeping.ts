@@ -21,14 +21,14 @@ export interface StateKeepingOptions {
   onBroken(trouble: StateTrouble): void;
 }
 
-/** A state that is to be stored. */
+/** A state to store. */
 export interface NewState {
   readonly update: StateUpdate;
-  /** Its base is what is current when it is stored: nobody looked when its request was sent. */
+  /** Its base is the checkpoint that is current when it is stored: the one at the request is unknown. */
   readonly isLoose: boolean;
 }
 
-/** What came back while the store could not be written to. */
+/** States that arrived while the store could not be written. */
 interface Waiting {
   readonly states: NewState[];
   characters: number;
@@ -52,12 +52,12 @@ export class StateKeeping {
     this.#options = options;
   }
 
-  /** Stores what waits of a lineage; rejects as the store does where that still cannot be done. */
+  /** Stores the waiting states of a lineage; rejects like the store if that still fails. */
   async flush(key: LineageKey): Promise<void> {
     if (this.#waiting.has(keyText(key))) await this.#inOrder(key, () => this.#flushed(key));
   }
 
-  /** What a result said: it is not lost where it cannot be stored. */
+  /** The state of a result: it is not lost if it cannot be stored. */
   keep(key: LineageKey, made: () => Promise<NewState>): Promise<KeptState> {
     return this.#inOrder(key, async () => {
       const state = await made();
@@ -70,7 +70,7 @@ export class StateKeeping {
     });
   }
 
-  /** What the server says by itself: it is told when it cannot be stored, and may say it again. */
+  /** A state that the server sends without a call: it gets an error if the state cannot be stored, and may send it again. */
   store(key: LineageKey, made: () => Promise<NewState>): Promise<KeptState> {
     const work = async (): Promise<KeptState> => {
       await this.#flushed(key);
@@ -87,7 +87,7 @@ export class StateKeeping {
     if (waiting > 0) this.#log(key, 'warn', `States that could not be stored were given up: ${waiting}.`);
   }
 
-  /** Tells of a state of which nothing could be kept. */
+  /** Reports a state that could not be stored at all. */
   lost(key: LineageKey, problem: string, outcome: AuditOutcome): void {
     this.#log(key, 'warn', problem);
     this.#record(key, outcome, problem);

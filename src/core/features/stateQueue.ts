@@ -4,7 +4,7 @@ import { cancelled } from '../base/errors.ts';
 
 /** Whose turn it is. */
 export interface StateTurn {
-  /** Whether somebody else had to end first. */
+  /** Whether another call had to end first. */
   readonly hasWaited: boolean;
   /** Lets the next one begin. Doing so twice is harmless. */
   end(): void;
@@ -12,7 +12,7 @@ export interface StateTurn {
 
 /** One after the other for each key, in the order in which they came. */
 export class StateQueue {
-  /** Who waits; a key is here for as long as somebody has its turn. */
+  /** Waiting calls; a key exists while a call has its turn. */
   readonly #lines = new Map<string, Set<() => void>>();
 
   /** Rejects when it is cancelled before its turn comes. */

@@ -18,11 +18,11 @@ export interface StateRetentionOptions {
 const EVERY = 200;
 /** Or so many characters of all. */
 const EVERY_CHARACTERS = 64_000_000;
-/** What begins has better things to do. */
+/** Delays the first run after a start. */
 const FIRST_MS = 30_000;
 const DAY_MS = 86_400_000;
 
-/** Keeps states within their limits. Nobody waits for it. */
+/** Keeps states within their limits, in the background. */
 export class StateRetention implements Disposable {
   readonly #options: StateRetentionOptions;
   readonly #first: Disposable;
@@ -43,7 +43,7 @@ export class StateRetention implements Disposable {
     if (count >= EVERY || this.#characters >= EVERY_CHARACTERS) this.#trim();
   }
 
-  /** What is under way has come to its end. */
+  /** Resolves when the running work has ended. */
   async close(): Promise<void> {
     this.dispose();
     await this.#trimming;

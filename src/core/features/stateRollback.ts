@@ -26,7 +26,7 @@ export interface StateRollbackOptions {
   onMoved(key: LineageKey): void;
 }
 
-/** Somebody's wish to be at a checkpoint. */
+/** A request to go to a checkpoint. */
 interface Wish {
   readonly detail: CheckpointDetail;
   readonly conversation: string | undefined;
@@ -34,7 +34,7 @@ interface Wish {
   readonly canContinue: boolean;
 }
 
-/** What came of it, with what the audit is told. */
+/** The outcome, with the text for the audit. */
 interface Ending {
   readonly result: RollbackResult;
   readonly outcome: AuditOutcome;
@@ -119,7 +119,7 @@ export class StateRollback {
     let turn: StateTurn | undefined;
     try {
       turn = await this.#options.queue.begin(keyText(key), token, () => undefined);
-      // What cannot be stored may be what a person wants to leave behind.
+      // A state that cannot be stored may be the one to leave behind.
       await this.#options.keeping.flush(key).catch(() => undefined);
       if (token.isCancellationRequested) throw cancelled('The rollback');
       return await work();

@@ -1,7 +1,7 @@
 import type { ServerSnapshot } from '../model/server.ts';
 import type { Session } from '../session/session.ts';
 
-/** A server as far as its states need it. */
+/** The parts of a server that states need. */
 export interface StateUnit {
   readonly id: string;
   readonly snapshot: ServerSnapshot;

@@ -27,12 +27,12 @@ const POLL_MS = { shortest: 500, usual: 2_000, longest: 60_000 };
 const SHORTEST_GAP_MS = 250;
 const LONGEST_RUN_MS = 3_600_000;
 const CANCEL_TIMEOUT_MS = 10_000;
-/** A look that nobody answers is repeated: the work goes on without it. */
+/** A poll without an answer is repeated: the task continues anyway. */
 const MAX_MISSED_LOOKS = 3;
 const MAX_RESULT_CALLS = 20;
 const MAX_INPUTS = 200;
 
-/** One task from its creation to its result: looked at again and again, answered where it asks, cancelled when given up. */
+/** One task from its creation to its result: polls it, answers its questions, and cancels it with its call. */
 export class TaskRun {
   readonly #form: TaskForm;
   readonly #context: CallContext;
@@ -138,7 +138,7 @@ export class TaskRun {
     else if (status === 'input_required') this.#askForResult();
   }
 
-  /** MCP 2025-11-25: a server asks what it wants to know once somebody waits for the result. */
+  /** MCP 2025-11-25: a server sends its questions once a caller waits for the result. */
   #askForResult(): void {
     if (this.#resultCall !== undefined || this.#resultCalls >= MAX_RESULT_CALLS) return;
     this.#resultCalls++;

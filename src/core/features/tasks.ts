@@ -11,7 +11,7 @@ import { toolNamed } from './calledTool.ts';
 import { type TaskForm, TaskRun } from './taskRun.ts';
 import type { CallContext, CallInterceptor } from './callSteps.ts';
 
-/** What one connection has to do with tasks: it hears of their steps, and its other features answer what they ask. */
+/** The tasks of one connection: receives their status, and lets other features answer their questions. */
 export class TaskFeature implements SessionFeature {
   readonly notifications = {
     'notifications/tasks/status': (params: JsonObject): void => this.#told(params),

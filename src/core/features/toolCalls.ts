@@ -22,7 +22,7 @@ import {
 } from './callSteps.ts';
 import { toolNamed } from './calledTool.ts';
 
-/** A server as far as a call needs it. */
+/** The parts of a server that a call needs. */
 export interface CallTarget {
   readonly snapshot: ServerSnapshot;
   readonly session: Session | undefined;
@@ -48,7 +48,7 @@ export interface CallSettings {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Every tool call there is, whatever route it came by: found, checked, intercepted, sent, and told of. */
+/** All tool calls, from every route: finds the tool, checks, intercepts, sends, and reports. */
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #operations = new Emitter<Operation>();
@@ -103,7 +103,7 @@ export class ToolCalls {
       const { snapshot } = target;
       const step = this.#steps.get(snapshot)?.get(request.tool);
       if (step !== undefined) return this.#send(told, target, snapshot, settings, step);
-      // Right after a start the tools are still being read; once they are, nobody waits here.
+      // Right after a start the tools are still being read; later, this does not wait.
       const isReading = isStillReading(target);
       const isKnown = isReading || toolNamed(snapshot, request.tool) !== undefined;
       if (isKnown && !isReading) return this.#send(told, target, snapshot, settings);
@@ -162,17 +162,17 @@ class OperationNumbers {
   }
 }
 
-/** How an operation is told of. */
+/** How an operation is reported. */
 interface Telling {
   readonly startedAt: number;
   readonly operations: Emitter<Operation>;
 }
 
-/** What is told of a call. It has an id only when somebody asks: what a call allocates is most of what it costs. */
+/** The report of a call. Its id is made on first access, because allocation is most of the cost of a call. */
 class ToldOperation {
   readonly request: ToolCallRequest;
   readonly #numbers: OperationNumbers;
-  /** Absent where nobody listened when it began. */
+  /** Absent without a listener at the start. */
   readonly #telling: Telling | undefined;
   #id: string | undefined;
   attempts = 0;

@@ -51,7 +51,7 @@ export class ToolCatalog implements SessionFeature {
     return this.#reader.started(session);
   }
 
-  /** The tools for somebody who needs them now, not older than the server allows. Rejects with a `HostError`. */
+  /** The current tools, not older than the server allows. Rejects with a `HostError`. */
   fresh(token?: CancellationToken): Promise<readonly Tool[]> {
     return this.#reader.fresh(token);
   }

@@ -3,11 +3,11 @@ import { isLoopback, isPrivate } from '../base/networkHosts.ts';
 import type { UrlQuestion } from '../inputPorts.ts';
 import type { UrlElicitation } from '../model/inputs.ts';
 
-/** Nobody can look through a longer one, and the end of a URL is where a trap would be. */
+/** A longer one cannot be checked by eye, and the end of a URL may hide a trap. */
 const LONGEST_URL = 4_000;
 const LONGEST_HOST = 253;
 
-/** What a person must see before a page is opened; a sentence where it is not one to be opened at all. */
+/** The facts that a person must see before a page is opened; a sentence if it must not be opened. */
 export function urlQuestion(server: string, elicitation: UrlElicitation): UrlQuestion | string {
   const parsed = parse(elicitation.url);
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
