@@ -70,7 +70,7 @@ export class McplConnection implements SessionFeature, McplMember {
   readonly #withdrawn = new WithdrawnSets();
   readonly #updates: SetUpdates;
   #hooks = 0;
-  /** Changes that the server told of before the handshake was worked up. */
+  /** Changes that the server announced before the handshake was processed. */
   readonly #earlyChanges: JsonObject[] = [];
   readonly #changes: Pace;
   readonly #setsChanged = new Emitter<void>();
@@ -380,7 +380,7 @@ export class McplConnection implements SessionFeature, McplMember {
   #pushWithoutId(params: JsonObject): void {
     const handler = this.requests['push/event'];
     if (this.#advert === undefined || handler === undefined) return;
-    this.log.log('warn', 'The server sent push/event as a notification, which nobody can answer.');
+    this.log.log('warn', 'The server sent push/event as a notification, which cannot be answered.');
     void (async () => handler(params, { requestId: 0, token: NO_CANCELLATION }))().catch((error: unknown) => {
       this.log.log('info', `An event was not taken: ${messageOf(error)}`);
     });

@@ -155,6 +155,6 @@ export interface McplSnapshot {
   readonly sets: readonly FeatureSetView[];
   /** Sets that the server declared earlier on this connection and withdrew, or now declares without `tools`. */
   readonly withdrawn: readonly FeatureSet[];
-  /** Nobody has yet decided on any of its sets. */
+  /** None of its sets has been decided yet. */
   readonly isUndecided: boolean;
 }
