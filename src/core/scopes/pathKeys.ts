@@ -109,13 +109,15 @@ export function isQualifierKey(key: string): boolean {
   return QUALIFIERS.has(last) && !/^(?:ids?|keys?)$/.test(last);
 }
 
+/** In lower case, and without the number that tells `path1` from `path2`. */
 function wordsOf(key: string): readonly string[] {
   return key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .split(/[^\p{L}\d]+/u)
-    .filter((word) => word !== '')
-    .map((word) => word.toLowerCase());
+    .map((word) => word.toLowerCase())
+    .map((word) => (word === 'base64' ? word : word.replace(/\d+$/, '')))
+    .filter((word) => word !== '');
 }
 
 /** Whether the member holds a command, whose targets are unknown. */
