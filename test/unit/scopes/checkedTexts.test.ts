@@ -147,7 +147,7 @@ suite('A text that may name something', () => {
         ['12', '12 name 12; forms 12; never /ws/12; names 12 #12 @12'],
         [
           'a://b ../c',
-          'a://b path /b; out known; forms /ws/a:/b /b /ws/a /mnt/a/b; never ; names a://b #a://b @a://b\na name a; forms a; never /ws/a; names a #a @a\n//b ../c name //b ../c; forms //b ../c; never /b ../c /c /b; names //b ../c\n//b name //b; forms //b; never /b; names //b\n../c path /c; out known; forms /c; never ; names ../c #../c @../c',
+          'b name b; forms b; never /ws/b; names b\na://b path /b; out known; forms /ws/a:/b /b /ws/a /mnt/a/b; never ; names a://b #a://b @a://b\na name a; forms a; never /ws/a; names a #a @a\n//b ../c name //b ../c; forms //b ../c; never /b ../c /c /b; names //b ../c\n//b name //b; forms //b; never /b; names //b\n../c path /c; out known; forms /c; never ; names ../c #../c @../c',
         ],
       ],
       zorb,
@@ -165,11 +165,11 @@ suite('A text that may name something', () => {
         ],
         [
           'x=${UNSET}/y',
-          'x=${UNSET}/y name x=${UNSET}/y; word; forms x=${UNSET}/y; never /ws/x=${UNSET}/y /ws/x=/y /ws/x=./y; names x=${UNSET}/y #x=${UNSET}/y @x=${UNSET}/y\nx name x; forms x; never /ws/x; names x\nx=${UNSET name x=${UNSET; forms x=${UNSET; never /ws/x=${UNSET; names x=${UNSET\n${UNSET}/y path ${UNSET}/y; out unknown; forms /ws/${UNSET}/y; never /y /ws/y; names ${UNSET}/y #${UNSET}/y @${UNSET}/y\n${UNSET name ${UNSET; forms ${UNSET; never /ws/${UNSET; names ${UNSET #${UNSET @${UNSET\nUNSET}/y name UNSET}/y; forms UNSET}/y; never /ws/UNSET}/y; names UNSET}/y #UNSET}/y @UNSET}/y\nUNSET name UNSET; forms UNSET; never /ws/UNSET; names UNSET #UNSET @UNSET\n/y name /y; forms /y; never /y; names /y',
+          'x=${UNSET}/y name x=${UNSET}/y; word; forms x=${UNSET}/y; never /ws/x=${UNSET}/y /ws/x=/y /ws/x=./y; names x=${UNSET}/y #x=${UNSET}/y @x=${UNSET}/y\ny name y; forms y; never /ws/y; names y\nx name x; forms x; never /ws/x; names x\nx=${UNSET name x=${UNSET; forms x=${UNSET; never /ws/x=${UNSET; names x=${UNSET\n${UNSET}/y path ${UNSET}/y; out unknown; forms /ws/${UNSET}/y; never /y /ws/y; names ${UNSET}/y #${UNSET}/y @${UNSET}/y\n${UNSET name ${UNSET; forms ${UNSET; never /ws/${UNSET; names ${UNSET #${UNSET @${UNSET\nUNSET}/y name UNSET}/y; forms UNSET}/y; never /ws/UNSET}/y; names UNSET}/y #UNSET}/y @UNSET}/y\nUNSET name UNSET; forms UNSET; never /ws/UNSET; names UNSET #UNSET @UNSET\n/y name /y; forms /y; never /y; names /y',
         ],
         [
           'x ${UNSET}/y',
-          'x ${UNSET}/y name x ${UNSET}/y; forms x ${UNSET}/y; never /ws/x ${UNSET}/y /ws/x /y /ws/x ./y; names x ${UNSET}/y\nx name x; forms x; never /ws/x; names x\n${UNSET}/y path ${UNSET}/y; out unknown; forms /ws/${UNSET}/y; never /y /ws/y; names ${UNSET}/y #${UNSET}/y @${UNSET}/y\n${UNSET name ${UNSET; forms ${UNSET; never /ws/${UNSET; names ${UNSET #${UNSET @${UNSET\nUNSET}/y name UNSET}/y; forms UNSET}/y; never /ws/UNSET}/y; names UNSET}/y #UNSET}/y @UNSET}/y\nUNSET name UNSET; forms UNSET; never /ws/UNSET; names UNSET #UNSET @UNSET\n/y name /y; forms /y; never /y; names /y',
+          'x ${UNSET}/y name x ${UNSET}/y; forms x ${UNSET}/y; never /ws/x ${UNSET}/y /ws/x /y /ws/x ./y; names x ${UNSET}/y\ny name y; forms y; never /ws/y; names y\nx name x; forms x; never /ws/x; names x\n${UNSET}/y path ${UNSET}/y; out unknown; forms /ws/${UNSET}/y; never /y /ws/y; names ${UNSET}/y #${UNSET}/y @${UNSET}/y\n${UNSET name ${UNSET; forms ${UNSET; never /ws/${UNSET; names ${UNSET #${UNSET @${UNSET\nUNSET}/y name UNSET}/y; forms UNSET}/y; never /ws/UNSET}/y; names UNSET}/y #UNSET}/y @UNSET}/y\nUNSET name UNSET; forms UNSET; never /ws/UNSET; names UNSET #UNSET @UNSET\n/y name /y; forms /y; never /y; names /y',
         ],
         [
           'x=~u/y',
@@ -194,7 +194,7 @@ suite('A text that may name something', () => {
         ],
         [
           'x=%X%/y',
-          'x=%X%/y name x=%X%/y; word; forms x=%X%/y; never /ws/x=%X%/y /ws/x=/y /ws/x=./y; names x=%X%/y #x=%X%/y @x=%X%/y\nx name x; forms x; never /ws/x; names x\n%X%/y name %X%/y; forms %X%/y; never /ws/%X%/y /y /ws/y; names %X%/y #%X%/y @%X%/y',
+          'x=%X%/y name x=%X%/y; word; forms x=%X%/y; never /ws/x=%X%/y /ws/x=/y /ws/x=./y; names x=%X%/y #x=%X%/y @x=%X%/y\ny name y; forms y; never /ws/y; names y\nx name x; forms x; never /ws/x; names x\n%X%/y name %X%/y; forms %X%/y; never /ws/%X%/y /y /ws/y; names %X%/y #%X%/y @%X%/y',
         ],
         ['a~u/b', 'a~u/b name a~u/b; word; forms a~u/b; never /ws/a~u/b; names a~u/b #a~u/b @a~u/b'],
         [
