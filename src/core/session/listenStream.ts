@@ -26,9 +26,11 @@ export interface ListenOptions {
   deliver(method: string, params: JsonObject): void;
 }
 
+type Heard = Required<ListenFilter>;
+
 interface Stream {
   readonly source: CancellationSource;
-  readonly acknowledged: Deferred<ListenFilter>;
+  readonly acknowledged: Deferred<Heard>;
   readonly openedAt: number;
   id: number | undefined;
 }
@@ -58,7 +60,7 @@ export class ListenStream implements Disposable {
 
   async add(uri: string, token: CancellationToken = NO_CANCELLATION): Promise<void> {
     this.#uris.add(uri);
-    let heard: ListenFilter;
+    let heard: Heard;
     try {
       const stream = await unlessCancelled(this.#reopen(), token, 'resources/subscribe');
       heard = await unlessCancelled(stream.acknowledged.promise, token, 'resources/subscribe');
@@ -67,7 +69,7 @@ export class ListenStream implements Disposable {
       if (isHostError(error, 'REMOTE_ERROR', 'CANCELLED')) this.#uris.delete(uri);
       throw error;
     }
-    if (heard.resourceSubscriptions?.includes(uri) === true) return;
+    if (heard.resourceSubscriptions.includes(uri)) return;
     this.#uris.delete(uri);
     throw new HostError('CAPABILITY_MISSING', `The server does not tell of changes of ${uri}.`, {
       layer: 'server',
@@ -77,9 +79,9 @@ export class ListenStream implements Disposable {
   }
 
   remove(uri: string): void {
-    if (!this.#uris.delete(uri) || this.#isOver) return;
+    if (!this.#uris.delete(uri)) return;
     if (this.#isWanted) ignoreFailure(this.#reopen());
-    else this.#close(this.#current);
+    else this.#closeAll();
   }
 
   /** Takes a notification that belongs to a stream; false for any other. */
@@ -97,7 +99,7 @@ export class ListenStream implements Disposable {
   dispose(): void {
     this.#isOver = true;
     this.#retry?.dispose();
-    for (const stream of [...this.#open]) this.#close(stream);
+    this.#closeAll();
   }
 
   get #isWanted(): boolean {
@@ -121,12 +123,12 @@ export class ListenStream implements Disposable {
     });
     const stream: Stream = {
       source: new CancellationSource(),
-      acknowledged: new Deferred<ListenFilter>(),
+      acknowledged: new Deferred<Heard>(),
       openedAt: clock.now(),
       id: undefined,
     };
     ignoreFailure(stream.acknowledged.promise);
-    if (this.#isOver) {
+    if (this.#isOver || !this.#isWanted) {
       stream.acknowledged.reject(this.#ended());
       return stream;
     }
@@ -134,7 +136,7 @@ export class ListenStream implements Disposable {
     const patience = clock.delay(ACK_MS, () => {
       stream.acknowledged.reject(this.#ended());
       // Another one is heard: this one would stay open for nothing.
-      if (this.#current !== undefined && this.#current !== stream) this.#close(stream);
+      if (this.#current !== undefined) stream.source.cancel();
     });
     const settled = (): void => patience.dispose();
     stream.acknowledged.promise.then(settled, settled);
@@ -158,26 +160,25 @@ export class ListenStream implements Disposable {
     this.#current = stream;
     const heard = decodeAcknowledged(params);
     stream.acknowledged.resolve(heard);
-    if (before !== undefined && before !== stream) this.#close(before);
+    if (before !== undefined && before !== stream) before.source.cancel();
     else if (this.#failures > 0) this.#catchUp(heard);
   }
 
   /** Nobody knows what was said while no stream was open: everything that is heard of may have changed. */
-  #catchUp(heard: ListenFilter): void {
+  #catchUp(heard: Heard): void {
     const deliver = (method: string, params: JsonObject): void => this.#options.deliver(method, params);
-    if (heard.toolsListChanged === true) deliver('notifications/tools/list_changed', {});
-    if (heard.promptsListChanged === true) deliver('notifications/prompts/list_changed', {});
-    if (heard.resourcesListChanged === true) deliver('notifications/resources/list_changed', {});
-    for (const uri of heard.resourceSubscriptions ?? []) deliver('notifications/resources/updated', { uri });
+    if (heard.toolsListChanged) deliver('notifications/tools/list_changed', {});
+    if (heard.promptsListChanged) deliver('notifications/prompts/list_changed', {});
+    if (heard.resourcesListChanged) deliver('notifications/resources/list_changed', {});
+    for (const uri of heard.resourceSubscriptions) deliver('notifications/resources/updated', { uri });
   }
 
   #endedBy(stream: Stream, error: unknown): void {
     this.#open.delete(stream);
     stream.acknowledged.reject(error ?? this.#ended());
-    const isCurrent = this.#current === stream || this.#current === undefined;
     if (this.#current === stream) this.#current = undefined;
-    if (this.#isOver || stream.source.isCancelled || !isCurrent || !this.#isWanted) return;
-    if (isHostError(error, 'CONNECTION_CLOSED') && error.layer === 'host') return;
+    // While another stream is open this one has no successor, and neither has one that was closed on purpose.
+    if (this.#current !== undefined || stream.source.isCancelled || !this.#isWanted) return;
     if (isHostError(error, 'REMOTE_ERROR') && isFinal(error)) {
       this.#options.log.log('warn', `The server tells of no changes: ${error.message}`);
       return;
@@ -187,14 +188,11 @@ export class ListenStream implements Disposable {
     if (clock.now() - stream.openedAt > LONG_MS) this.#failures = 0;
     const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures++);
     this.#retry?.dispose();
-    this.#retry = clock.delay(pause, () => ignoreFailure(this.#reopen()));
+    this.#retry = clock.delay(pause, () => this.start());
   }
 
-  #close(stream: Stream | undefined): void {
-    if (stream === undefined) return;
-    this.#open.delete(stream);
-    if (this.#current === stream) this.#current = undefined;
-    stream.source.cancel();
+  #closeAll(): void {
+    for (const stream of this.#open) stream.source.cancel();
   }
 
   #ended(): HostError {
@@ -210,7 +208,7 @@ function isFinal({ rpcCode }: HostError): boolean {
   return rpcCode === RPC.methodNotFound || rpcCode === RPC.invalidParams || rpcCode === RPC.invalidRequest;
 }
 
-/** The id of the request as it was sent, which some servers echo as a text. */
+/** Some servers echo the id of the request as a text. */
 function isSameId(own: number | undefined, id: string | number): boolean {
-  return own !== undefined && (id === own || id === String(own));
+  return String(own) === String(id);
 }

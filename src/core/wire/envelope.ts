@@ -118,7 +118,7 @@ export function encodeFilter(filter: ListenFilter): JsonObject {
 }
 
 /** What a server agreed to tell (`notifications/subscriptions/acknowledged`); what is missing it does not support. */
-export function decodeAcknowledged(params: JsonObject): ListenFilter {
+export function decodeAcknowledged(params: JsonObject): Required<ListenFilter> {
   const granted = object(params['notifications']) ?? {};
   return {
     toolsListChanged: granted['toolsListChanged'] === true,
