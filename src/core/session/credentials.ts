@@ -111,16 +111,13 @@ function namesCredential(name: string): boolean {
   return words.some((word, at) => {
     if (/^keys?$/.test(word) && FINDING_KEY.test(words[at - 1] ?? '')) return false;
     // `TOKEN2` is a second token.
-    return CREDENTIAL_WORD.test(word.replace(/(?<=[a-z])\d+$/, '')) || /^pgpass/.test(word);
+    return CREDENTIAL_WORD.test(word.replace(/(?<=[a-z])\d+$/, ''));
   });
 }
 
 function inWords(name: string): readonly string[] {
-  const spaced = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');
-  return spaced
-    .toLowerCase()
-    .split(/[^a-z\d]+/)
-    .filter((word) => word !== '');
+  const spaced = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2');
+  return spaced.toLowerCase().match(/[a-z\d]+/g) ?? [];
 }
 
 function hasCredentialShape(value: string): boolean {
