@@ -52,11 +52,12 @@ function decodeProvider(value: Json | undefined, notes: ProblemNotes): IdentityP
     return undefined;
   }
   warnOfUnknown(value, KNOWN_OF_PROVIDER, path, notes);
+  const texts = decodeTexts(value, PROVIDER_TEXTS, path, notes);
   const idToken = text(value['idToken'], [...path, 'idToken'], notes);
   if (value['idToken'] === undefined) notes.fail(path, 'Add "idToken", the identity token of the person.');
   if (value['issuer'] === undefined && value['tokenEndpoint'] === undefined)
     notes.fail(path, 'Add "issuer" or "tokenEndpoint".');
-  return idToken === undefined ? undefined : { ...decodeTexts(value, PROVIDER_TEXTS, path, notes), idToken };
+  return idToken === undefined ? undefined : { ...texts, idToken };
 }
 
 /** What a flow cannot do without is missed here already, and not when the server is started. */
