@@ -19,4 +19,21 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   [session('credentials', '/^([A-Za-z_]\\w*)=([\\s\\S]*)$/ -> /^([A-Za-z_]\\w*)=([\\s\\S]*)/')]:
     'The last group takes everything to the end.',
   [session('credentials', 'name === undefined -> false')]: 'Both groups match, or neither does.',
+  [session('credentials', '/^(["\'])([\\s\\S]*)\\1$/ -> /^(["\'])([\\s\\S]*)\\1/')]:
+    'A value that begins with a quote either ends with it or has no other.',
+  [session('serverRunner', '[] -> ["Stryker was here"]')]: 'Only times within the last three minutes are counted.',
+  [session('dialectTransport', 'inner.onDropped !== undefined -> true')]: 'The field is undefined all the same.',
+  [session('firstQuestion', 'inner.onDropped !== undefined -> true')]: 'The field is undefined all the same.',
+  [session('firstQuestion', 'inner.onRenewed !== undefined -> true')]: 'The field is undefined all the same.',
+  [session('statelessTransport', 'inner.onDropped !== undefined -> true')]: 'The field is undefined all the same.',
+  ...Object.fromEntries(
+    ['initializedSession', 'statelessSession'].flatMap((file) => [
+      [session(file, 'codec === undefined -> false'), 'Every revision that can be agreed has a codec.'],
+      [
+        session(file, 'throw new Error(`There is no codec for ${protocolVersion}.`); -> ;'),
+        'Every revision that can be agreed has a codec.',
+      ],
+      [session(file, "read.kind === 'invalid' -> true"), 'A method that the revision lacks is not sent.'],
+    ]),
+  ),
 };

@@ -50,7 +50,7 @@ export class InitializedSession implements Session {
     if (dialect !== 'off' && !handshake.isDialect) this.#fallback = new InvokeFallback();
     this.transport = transport;
     this.stopping = channel.stopping;
-    this.codec = channel.codec ?? codecOf(handshake);
+    this.codec = codecOf(handshake);
     channel.codec = this.codec;
     this.#peer = channel.peer;
     this.#store = channel.store;

@@ -102,7 +102,8 @@ export class ServerRunner implements Disposable {
   /** Starts the server, or joins the start that is under way. */
   start(): Promise<void> {
     this.#intent++;
-    if (this.#attempt !== undefined && this.#isStarting) return this.#attempt.ready.promise;
+    const joined = this.#current;
+    if (joined !== undefined) return joined.ready.promise;
     this.#crashes = [];
     return this.#begin(false);
   }
@@ -134,8 +135,9 @@ export class ServerRunner implements Disposable {
     this.#changed.dispose();
   }
 
-  get #isStarting(): boolean {
-    return this.#attempt !== undefined && this.#attempt.stopReason === undefined;
+  /** The attempt that starts or runs; absent while the last one is being stopped. */
+  get #current(): Attempt | undefined {
+    return this.#attempt?.stopReason === undefined ? this.#attempt : undefined;
   }
 
   #begin(automatic: boolean): Promise<void> {
@@ -157,12 +159,11 @@ export class ServerRunner implements Disposable {
       error = closed.error ?? closedByServer();
     } catch (thrown) {
       error = toHostError(thrown);
-      attempt.ready.reject(error);
     }
     if (this.#attempt === attempt) this.#attempt = undefined;
     this.#settle(attempt, error);
     // A start that waited for this end is under way: nothing at rest, which new settings would leave alone.
-    if (this.#isStarting) this.#apply({ kind: 'connecting' });
+    if (this.#current !== undefined) this.#apply({ kind: 'connecting' });
     attempt.ready.reject(error);
     attempt.over.resolve();
   }
