@@ -244,6 +244,7 @@ suite('What the workspace grants of MCPL', () => {
     const { featureSets, push } = effectiveMcpl(definition, undefined);
     assert.deepEqual([definition.workspaceGrants.length, Object.values(push).includes('infer')], [1_120, false]);
     assert.ok(!featureSets.enabled.includes('*'));
-    assert.ok(performance.now() - startedAt < 2_000, `It took ${performance.now() - startedAt} ms.`);
+    // A busy machine is slower; comparing each pattern with each other one in turn would take minutes.
+    assert.ok(performance.now() - startedAt < 20_000, `It took ${performance.now() - startedAt} ms.`);
   });
 });
