@@ -5,6 +5,7 @@ export { addServer } from './addServer.ts';
 export { DefinitionReview } from './definitionReview.ts';
 export { tryDemo } from './demoServer.ts';
 export { EditorElicitor } from './elicitor.ts';
+export { askEvents, askFirstSets, askLaterSets, chooseEvents, chooseFeatureSets } from './featureSetDialogs.ts';
 export { openOfferDesk } from './offerDesk.ts';
 export { EditorSampler } from './sampler.ts';
 export { reviewStart } from './startReview.ts';
