@@ -8,6 +8,7 @@ export { EditorElicitor } from './elicitor.ts';
 export { askEvents, askFirstSets, askLaterSets, chooseEvents, chooseFeatureSets } from './featureSetDialogs.ts';
 export { openOfferDesk } from './offerDesk.ts';
 export { EditorSampler } from './sampler.ts';
+export { clientText, enterClient, signInText } from './signInText.ts';
 export { reviewStart } from './startReview.ts';
 export { ToolFormPanel } from './toolFormPanel.ts';
 export { TracePanel } from './tracePanel.ts';
