@@ -1,11 +1,47 @@
 /**
  * Mutants that change nothing that a caller can observe, each with the reason. The key is `keyOf` of the mutant:
- * file, original and replacement with white space folded.
+ * file, original and replacement with white space folded. Where the same change occurs elsewhere in the file, ` in ` and
+ * the line follow.
  */
 const policy = (file: string, change: string): string => `src/core/policy/${file}.ts: ${change}`;
 const session = (file: string, change: string): string => `src/core/session/${file}.ts: ${change}`;
+const consent = (file: string, change: string): string => `src/core/features/${file}.ts: ${change}`;
+
+const NOTHING_FIRES = 'No question is left after the end, so that nothing fires any more.';
+const NOT_A_NUMBER = 'A comparison with a missing time is false.';
 
 export const EQUIVALENT: Readonly<Record<string, string>> = {
+  [consent('approvalGate', 'question.timer?.dispose -> question.timer.dispose')]: 'An open question has a timer.',
+  [consent('approvalGate', 'this.#isDisposed -> false in if (this.#isDisposed) return;')]:
+    'A second end finds nothing to end.',
+  [consent('approvalGate', 'this.#changed.dispose(); -> ;')]: NOTHING_FIRES,
+  [consent('approvalGate', 'this.#asked.dispose(); -> ;')]: NOTHING_FIRES,
+  [consent('approvalGate', 'this.#settled.dispose(); -> ;')]: NOTHING_FIRES,
+  [consent('approvalGate', 'deniedAt !== undefined -> true')]: NOT_A_NUMBER,
+  [consent('approvalGate', 'now - at >= DENIED_MS -> false')]:
+    'An old denial that is kept denies nothing, and their number is bounded.',
+  [consent('approvalGate', 'now - at >= DENIED_MS -> now - at > DENIED_MS')]:
+    'An old denial that is kept denies nothing.',
+  [consent('rememberedApprovals', 'this.#changed.dispose(); -> ;')]: 'Its only listener ends at the same time.',
+  [consent('rememberedApprovals', 'this.#grants.size <= MOST_REMEMBERED -> this.#grants.size < MOST_REMEMBERED')]:
+    'Nothing lies beyond the limit then.',
+  [consent('rememberedApprovals', 'from < grants.length -> from <= grants.length')]: 'An empty batch does nothing.',
+  [consent('rememberedApprovals', 'until < first -> until <= first')]: 'The same moment.',
+  [consent('rememberedApprovals', 'this.#armedFor !== undefined -> true')]: NOT_A_NUMBER,
+  [consent('rememberedApprovals', 'until !== undefined -> true in return until !== undefined && until <= now;')]:
+    NOT_A_NUMBER,
+  [consent(
+    'rememberedApprovals',
+    'until !== undefined -> true in if (until !== undefined && (first === undefined || until < first)) first = until;',
+  )]: NOT_A_NUMBER,
+  [consent(
+    'startGate',
+    "false -> true in const needsConsent = decideStart(definition, undefined, false).kind === 'ask';",
+  )]: 'An older consent changes the reason only.',
+  [consent(
+    'startGate',
+    `[] -> ["Stryker was here"] in const kept = reason === 'first' || reason === 'changed' ? await this.#options.states.lineages() : [];`,
+  )]: 'Only state of this server is shown.',
   [policy('editorPolicy', 'server.url !== undefined -> true')]: '"undefined" as a text has no variable.',
   [policy('editorPolicy', 'url !== undefined -> true')]: '"undefined" as a text is no URL, so that nothing matches it.',
   [policy('featureSets', 'barring.length === 0 -> false')]: 'A shortcut: without bars the lists stay as they are.',

@@ -5,6 +5,8 @@ export interface Mutant {
   readonly id: string;
   readonly file: string;
   readonly line: number;
+  /** The text of that line. */
+  readonly source: string;
   readonly mutator: string;
   readonly original: string;
   readonly replacement: string;
@@ -59,6 +61,7 @@ export const instrument = async (files: readonly string[], root: string): Promis
         id,
         file: fileName,
         line: start.line + 1,
+        source: contents.get(fileName)?.[start.line]?.trim() ?? '',
         mutator: mutatorName,
         original: between(contents.get(fileName) ?? [], start, end),
         replacement: replacement.replace(/\s+/g, ' '),

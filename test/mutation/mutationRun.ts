@@ -63,6 +63,9 @@ export interface Outcome {
 export const keyOf = ({ file, original, replacement }: Pick<Mutant, 'file' | 'original' | 'replacement'>): string =>
   `${file}: ${original} -> ${replacement}`;
 
+const isEquivalent = (mutant: Mutant): boolean =>
+  [keyOf(mutant), `${keyOf(mutant)} in ${mutant.source}`].some((key) => Object.hasOwn(EQUIVALENT, key));
+
 /** One copy with every mutant in it, switched off. */
 const copyProject = async (instrumented: Instrumented): Promise<string> => {
   const copy = inProject('out/mutation', String(process.pid));
@@ -105,7 +108,7 @@ const drawn = <T extends { readonly part: string }>(mutants: readonly T[], total
 
 const fateOf = (mutant: Mutant, killedBy: string | undefined, isReached: boolean): Fate => {
   if (killedBy !== undefined) return 'killed';
-  if (Object.hasOwn(EQUIVALENT, keyOf(mutant))) return 'equivalent';
+  if (isEquivalent(mutant)) return 'equivalent';
   return isReached ? 'survived' : 'noTest';
 };
 

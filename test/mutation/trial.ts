@@ -5,7 +5,7 @@ import { TestProcess } from './testProcess.ts';
 
 /** A test may reach a mutant this many times more often than without it before the mutant counts as endless. */
 const HITS = 100;
-const FEWEST_HITS = 10_000;
+const FEWEST_HITS = 1_000;
 /** The tests of one mutant are chosen up to this duration, the nearest and fastest first. */
 const BUDGET_MS = 20_000;
 /** Tests run in batches that grow: most mutants end in the first one. */

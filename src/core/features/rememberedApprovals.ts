@@ -137,7 +137,7 @@ export class RememberedApprovals implements Disposable {
     if (until !== undefined && !(Number.isSafeInteger(until) && Math.abs(until) <= LATEST)) throw noMoment();
     const chosen = new Set(ids);
     for (const grant of this.#all().filter(({ id }) => chosen.has(id))) {
-      if (grant.lifetime === 'workspace' && !(await this.#saveExpiry(grant, until))) continue;
+      if (grant.lifetime === 'workspace') await this.#saveExpiry(grant, until);
       // Revoked, or approved again, meanwhile.
       if (this.#grants.get(grant.id) !== grant) continue;
       this.#put({ ...grant, until });
@@ -153,16 +153,13 @@ export class RememberedApprovals implements Disposable {
     this.#changed.dispose();
   }
 
-  /** A grant that another window revoked is not brought back by giving it a new end. */
-  async #saveExpiry(grant: ScopeGrant, until: number | undefined): Promise<boolean> {
+  /** A new end does not bring back a grant that another window revoked. */
+  async #saveExpiry(grant: ScopeGrant, until: number | undefined): Promise<void> {
     const { grants } = this.#options;
-    if ((await grants.find(grant.id)) === undefined) {
-      if (this.#grants.get(grant.id) === grant) this.#drop([grant.id]);
-      return false;
-    }
-    if (this.#grants.get(grant.id) !== grant) return false;
-    await grants.save({ ...grant, until });
-    return true;
+    const kept = await grants.find(grant.id);
+    if (this.#grants.get(grant.id) !== grant) return;
+    if (kept === undefined) this.#drop([grant.id]);
+    else await grants.save({ ...grant, until });
   }
 
   async #load(): Promise<void> {
@@ -175,12 +172,13 @@ export class RememberedApprovals implements Disposable {
       const news = kept.filter((grant) => grant.kind === 'scope').filter((grant) => this.#isNews(grant));
       const tooMany = Math.max(0, news.length - MOST_REMEMBERED);
       for (const grant of news.slice(tooMany)) this.#grants.set(grant.id, grant);
+      // Before anything else ends: the grants that were revoked while the store was read.
+      ignoreFailure(this.#remove([]));
       void this.#giveUp(news.slice(0, tooMany));
       if (news.length > 0) this.#tell();
       this.#armFirst();
       this.#expire();
       this.#trim();
-      if (this.#doomed.size > 0) ignoreFailure(this.#remove([]));
     } catch (error) {
       this.#loading = undefined;
       if (this.#isDisposed) return;
@@ -231,7 +229,7 @@ export class RememberedApprovals implements Disposable {
 
   #drop(ids: readonly string[]): void {
     for (const id of ids) this.#grants.delete(id);
-    if (ids.length > 0) this.#tell();
+    this.#tell();
   }
 
   #tell(): void {

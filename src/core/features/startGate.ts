@@ -264,11 +264,11 @@ function withoutInputs(source: VariableSource): VariableSource {
 }
 
 /** Marks the consent to run files of the workspace, which grants nothing else. */
-const FILES_ONLY: StartGrants = { autoApprove: [], others: ['workspaceFiles'] };
+const FILES_ONLY = { autoApprove: [], others: ['workspaceFiles'] } satisfies StartGrants;
 
 /** Neither to run files of the workspace, nor to weaken the user's own settings. */
 function isOfStart({ fingerprint: digest, grants }: Consent): boolean {
-  return digest !== SETTINGS_CONSENT && grants.others?.join() !== FILES_ONLY.others?.join();
+  return digest !== SETTINGS_CONSENT && grants.others?.join() !== FILES_ONLY.others.join();
 }
 
 function canonicalText({ connection }: ExpandedConnection): string {

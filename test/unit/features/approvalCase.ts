@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { CancellationSource } from '../../../src/core/base/cancellation.ts';
 import type { Disposable } from '../../../src/core/base/disposable.ts';
+import { isHostError } from '../../../src/core/base/errors.ts';
 import { LiveApprovals } from '../../../src/core/features/approvals.ts';
 import type { ApprovalOutcome, ApprovalRequest } from '../../../src/core/model/approval.ts';
 import type { AuditRecord } from '../../../src/core/model/audit.ts';
@@ -155,4 +157,42 @@ export function storageWith(base: Storage, differing: Partial<GrantStore>): Stor
       revoke: (ids) => (differing.revoke ?? grants.revoke)(ids),
     },
   };
+}
+
+/** Windows that share a clock and a store. */
+export class ApprovalWindows {
+  readonly clock = new FakeClock(START);
+  readonly base = memoryStorage();
+  /** Operations of the store that are not as they should be. */
+  readonly broken: { -readonly [K in keyof GrantStore]?: GrantStore[K] } = {};
+  readonly #opened: ApprovalCase[] = [];
+
+  open(): ApprovalCase {
+    const opening = new ApprovalCase(storageWith(this.base, this.broken), this.clock);
+    this.#opened.push(opening);
+    return opening;
+  }
+
+  async kept(): Promise<readonly string[]> {
+    return (await this.base.grants.list()).map(({ id }) => plainId(id));
+  }
+
+  close(): void {
+    for (const each of this.#opened) each.dispose();
+    assert.equal(this.clock.waiting, 0, 'timers are left');
+  }
+}
+
+export function plainId(id: string): string {
+  return id.replaceAll(/["[\]]/g, '').trim();
+}
+
+/** The error of this work, or `none`. */
+export async function failureOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'none';
+  } catch (error) {
+    return isHostError(error) ? `${error.code} ${error.message}` : String(error);
+  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { CancellationToken } from '../../../src/core/base/cancellation.ts';
 import { toDisposable } from '../../../src/core/base/disposable.ts';
 import { settle } from '../../support/fakeClock.ts';
-import { ApprovalCase, scopeRequest } from './approvalCase.ts';
+import { ApprovalCase, sayOutcome, scopeRequest } from './approvalCase.ts';
 
 suite('Questions whether something is approved', () => {
   let own: ApprovalCase;
@@ -101,6 +101,19 @@ suite('Questions whether something is approved', () => {
     await settle();
     assert.deepEqual(own.outcomes, ['byPerson', 'byPerson', 'waits', 'waits']);
     assert.deepEqual(own.events, ['ask q1 /a', 'settle q1 byPerson (1 waited)', 'ask q2 /a', 'ask q3 /a']);
+  });
+
+  test('are denied without being put for the latest hundred denials, of which the oldest is forgotten first', async () => {
+    for (let i = 0; i < 101; i++) {
+      own.ask('/a', { server: `server ${i}` });
+      await own.approvals.answer(`q${i + 1}`, 'deny');
+    }
+    const again = [0, 1, 2, 100].map((i) => own.ask('/a', { server: `server ${i}` }));
+    await settle();
+    assert.deepEqual(
+      again.map(({ outcome }) => sayOutcome(outcome)),
+      ['waits', 'byPerson', 'byPerson', 'byPerson'],
+    );
   });
 
   test('are denied without a user to ask', async () => {
@@ -210,6 +223,42 @@ suite('Questions whether something is approved', () => {
     assert.equal(listening, 1);
     await own.approvals.answer('q1', 'once');
     assert.deepEqual([await outcome, listening], [{ kind: 'approved', choice: 'once' }, 0]);
+  });
+
+  test('end where a token is cancelled while the gate begins to listen to it', async () => {
+    const token: CancellationToken = {
+      isCancellationRequested: false,
+      onCancellationRequested: (listener) => {
+        listener(undefined);
+        return toDisposable(() => undefined);
+      },
+    };
+    assert.deepEqual(await own.approvals.ask(scopeRequest('/a'), token), { kind: 'denied', why: 'withdrawn' });
+    assert.deepEqual([own.state(), own.events], [[], ['settle q1 withdrawn (1 waited)']]);
+  });
+
+  test('ignore tokens that are cancelled after the answer', async () => {
+    const late: (() => void)[] = [];
+    const token: CancellationToken = {
+      isCancellationRequested: false,
+      onCancellationRequested: (listener) => {
+        late.push(() => listener(undefined));
+        return toDisposable(() => undefined);
+      },
+    };
+    const outcomes = [own.approvals.ask(scopeRequest('/a'), token), own.approvals.ask(scopeRequest('/a'), token)];
+    await own.approvals.answer('q1', 'once');
+    await own.clock.advance(100);
+    const list = own.approvals.pending();
+    let changes = 0;
+    own.approvals.onDidChange(() => changes++);
+    for (const cancel of late) cancel();
+    await own.clock.advance(100);
+    assert.equal(own.approvals.pending(), list);
+    assert.deepEqual(
+      [changes, own.events, (await Promise.all(outcomes)).map(sayOutcome)],
+      [0, ['ask q1 /a', 'settle q1 once (2 waited)'], ['once', 'once']],
+    );
   });
 
   test('are announced in bursts, and a listener that fails prevents no answer', async () => {

@@ -1,55 +1,26 @@
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../src/core/base/async.ts';
-import { isHostError } from '../../../src/core/base/errors.ts';
-import type { GrantStore } from '../../../src/core/ports.ts';
-import { memoryStorage } from '../../../src/node/memoryStorage.ts';
-import { FakeClock, settle } from '../../support/fakeClock.ts';
+import { type FakeClock, settle } from '../../support/fakeClock.ts';
 import { auditRecord, grant, scopeGrant } from '../../support/storedRecords.ts';
-import { ApprovalCase, scopeRequest, START, storageWith } from './approvalCase.ts';
+import { type ApprovalCase, ApprovalWindows, failureOf, scopeRequest, START } from './approvalCase.ts';
 
 const DAY = 86_400_000;
 const DISK = new Error('The disk is full.');
 
 suite('What a person has approved', () => {
+  let windows: ApprovalWindows;
   let clock: FakeClock;
-  let base: ReturnType<typeof memoryStorage>;
-  /** Operations of the store that are not as they should be. */
-  let broken: { -readonly [K in keyof GrantStore]?: GrantStore[K] };
-  let opened: ApprovalCase[];
+  let base: ApprovalWindows['base'];
+  let broken: ApprovalWindows['broken'];
   let own: ApprovalCase;
 
   setup(() => {
-    clock = new FakeClock(START);
-    base = memoryStorage();
-    broken = {};
-    opened = [];
-    own = open();
+    windows = new ApprovalWindows();
+    ({ clock, base, broken } = windows);
+    own = windows.open();
   });
 
-  teardown(() => {
-    for (const each of opened) each.dispose();
-    assert.equal(clock.waiting, 0, 'timers are left');
-  });
-
-  /** A window; all of them share the store. */
-  function open(): ApprovalCase {
-    const opening = new ApprovalCase(storageWith(base, broken), clock);
-    opened.push(opening);
-    return opening;
-  }
-
-  async function kept(): Promise<readonly string[]> {
-    return (await base.grants.list()).map(({ id }) => id.replaceAll(/["[\]]/g, '').trim());
-  }
-
-  async function failure(work: Promise<unknown>): Promise<string> {
-    try {
-      await work;
-      return 'none';
-    } catch (error) {
-      return isHostError(error) ? `${error.code} ${error.message}` : String(error);
-    }
-  }
+  teardown(() => windows.close());
 
   test('is forgotten after once, kept in memory for the session, and in the store for the workspace', async () => {
     assert.deepEqual(
@@ -57,12 +28,12 @@ suite('What a person has approved', () => {
       ['once', 'session', 'workspace'],
     );
     const remembered = ['workspace files print /c until 90 d', 'session files print /b for ever'];
-    assert.deepEqual([own.state(), await kept()], [remembered, ['files,print,key /c']]);
+    assert.deepEqual([own.state(), await windows.kept()], [remembered, ['files,print,key /c']]);
     assert.deepEqual(
       [await own.found('/a'), await own.found('/b'), await own.found('/c')],
       ['nothing', ...remembered.toReversed()],
     );
-    const next = open();
+    const next = windows.open();
     await next.approvals.loaded();
     assert.deepEqual(next.state(), remembered.slice(0, 1));
     assert.deepEqual([await next.found('/b'), await next.found('/c')], ['nothing', remembered[0]]);
@@ -111,7 +82,7 @@ suite('What a person has approved', () => {
   test('counts for this one time if it cannot be kept, and the person is told', async () => {
     broken.save = () => Promise.reject(DISK);
     own.ask('/a');
-    assert.equal(await failure(own.approvals.answer('q1', 'workspace')), 'INTERNAL The disk is full.');
+    assert.equal(await failureOf(own.approvals.answer('q1', 'workspace')), 'INTERNAL The disk is full.');
     await settle();
     assert.deepEqual(
       [own.outcomes, own.state(), await own.found('/a'), own.audit(), own.logged],
@@ -144,7 +115,7 @@ suite('What a person has approved', () => {
     await clock.advance(90 * DAY - 1_001);
     assert.deepEqual([own.state(), told], [['workspace files print /a until 90 d'], 0]);
     await clock.advance(1);
-    assert.deepEqual([own.state(), told, await kept(), await own.found('/a')], [[], 1, [], 'nothing']);
+    assert.deepEqual([own.state(), told, await windows.kept(), await own.found('/a')], [[], 1, [], 'nothing']);
     assert.equal(own.audit().at(-1), '90 d | approval/expired | files | Its time is over: scope/elevate /a');
   });
 
@@ -154,10 +125,13 @@ suite('What a person has approved', () => {
     await own.approvals.setExpiry([own.approvals.remembered()[1]?.id ?? ''], START + DAY);
     own.dispose();
     await clock.advance(2 * DAY);
-    const next = open();
+    const next = windows.open();
     await next.approvals.loaded();
     await settle();
-    assert.deepEqual([next.state(), await kept()], [['workspace files print /b until 90 d'], ['files,print,key /b']]);
+    assert.deepEqual(
+      [next.state(), await windows.kept()],
+      [['workspace files print /b until 90 d'], ['files,print,key /b']],
+    );
     assert.deepEqual(next.audit(), ['2 d | approval/expired | files | Its time is over: scope/elevate /a']);
   });
 
@@ -177,7 +151,7 @@ suite('What a person has approved', () => {
     await clock.advance(90 * DAY);
     assert.deepEqual([own.state(), own.audited.length], [['workspace files print /a until 90 d'], 1]);
     await clock.advance(2);
-    assert.deepEqual([own.state(), own.audited.length, await kept()], [[], 2, []]);
+    assert.deepEqual([own.state(), own.audited.length, await windows.kept()], [[], 2, []]);
   });
 
   test('has one timer however many there are, and is not looked through for each that comes', async () => {
@@ -199,7 +173,7 @@ suite('What a person has approved', () => {
     await clock.advance(DAY / 2);
     assert.equal(own.approvals.remembered().length, 195);
     await clock.advance(2 * DAY);
-    assert.deepEqual([own.approvals.remembered().length, await kept()], [0, []]);
+    assert.deepEqual([own.approvals.remembered().length, await windows.kept()], [0, []]);
     assert.equal(timers, 2, 'one more, for what was left then');
   });
 
@@ -216,7 +190,7 @@ suite('What a person has approved', () => {
       await own.approvals.revoke(ids);
       disk.resolve();
       await changed;
-      assert.deepEqual([own.state(), await kept()], [[], []], operation);
+      assert.deepEqual([own.state(), await windows.kept()], [[], []], operation);
       delete broken[operation];
     }
   });
@@ -226,33 +200,33 @@ suite('What a person has approved', () => {
     const [c, b, a] = own.approvals.remembered().map(({ id }) => id);
     await own.approvals.setExpiry([b ?? '', c ?? ''], START + DAY);
     await own.approvals.setExpiry([a ?? '', 'nobody'], undefined);
-    const next = open();
+    const next = windows.open();
     await next.approvals.loaded();
     const [ofA, ofB] = ['workspace files print /a for ever', 'workspace files print /b until 1 d'];
     assert.deepEqual(next.state(), [ofB, ofA]);
     // What was touched last is first of those of one moment.
     assert.deepEqual(own.state(), [ofA, 'session files print /c until 1 d', ofB]);
     await clock.advance(DAY);
-    assert.deepEqual([own.state(), await kept()], [[ofA], ['files,print,key /a']]);
+    assert.deepEqual([own.state(), await windows.kept()], [[ofA], ['files,print,key /a']]);
     assert.deepEqual(own.audit().slice(3, 6), [
       '0 s | approval/granted | files | Now ends 1970-01-02T00:16:40.000Z: scope/elevate /b',
       '0 s | approval/granted | files | Now ends 1970-01-02T00:16:40.000Z: scope/elevate /c',
       '0 s | approval/granted | files | Now does not end by itself: scope/elevate /a',
     ]);
     for (const until of [NaN, 0.5, Infinity, 9e15])
-      assert.match(await failure(own.approvals.setExpiry([a ?? ''], until)), /^INVALID_ARGUMENTS /);
+      assert.match(await failureOf(own.approvals.setExpiry([a ?? ''], until)), /^INVALID_ARGUMENTS /);
   });
 
   test('ends at once if its end is put into the past, and stays unchanged if that cannot be kept', async () => {
     await own.decide('/a', 'workspace');
     const ids = own.approvals.remembered().map(({ id }) => id);
     broken.save = () => Promise.reject(DISK);
-    assert.equal(await failure(own.approvals.setExpiry(ids, START - 1)), 'Error: The disk is full.');
+    assert.equal(await failureOf(own.approvals.setExpiry(ids, START - 1)), 'Error: The disk is full.');
     assert.deepEqual(own.state(), ['workspace files print /a until 90 d']);
     delete broken.save;
     await own.approvals.setExpiry(ids, START - 1);
     await settle();
-    assert.deepEqual([own.state(), await kept()], [[], []]);
+    assert.deepEqual([own.state(), await windows.kept()], [[], []]);
   });
 
   test('is taken back at once and durably, one by one or by what it is', async () => {
@@ -263,7 +237,7 @@ suite('What a person has approved', () => {
     const revoked = own.approvals.revokeWhere(({ id }) => id === b?.id, 'The set is off');
     assert.deepEqual(own.state(), ['workspace files print /d until 90 d']);
     await revoked;
-    assert.deepEqual([await kept(), await own.found('/b')], [['files,print,key /d'], 'nothing']);
+    assert.deepEqual([await windows.kept(), await own.found('/b')], [['files,print,key /d'], 'nothing']);
     assert.deepEqual(own.audit().slice(4), [
       '0 s | approval/revoked | files | Taken back by the person: scope/elevate /c',
       '0 s | approval/revoked | files | The set is off: scope/elevate /a',
@@ -274,7 +248,7 @@ suite('What a person has approved', () => {
   test('that another window revoked allows nothing here, and is not brought back by another end', async () => {
     await own.decide('/a', 'workspace');
     await own.decide('/b', 'workspace');
-    const other = open();
+    const other = windows.open();
     await other.approvals.loaded();
     const ids = own.approvals.remembered().map(({ id }) => id);
     await own.approvals.revoke(ids);
@@ -282,12 +256,12 @@ suite('What a person has approved', () => {
     assert.equal(await other.found('/a'), 'nothing');
     assert.deepEqual(other.state(), ['workspace files print /b until 90 d']);
     await other.approvals.setExpiry(ids, undefined);
-    assert.deepEqual([other.state(), await kept()], [[], []]);
+    assert.deepEqual([other.state(), await windows.kept()], [[], []]);
   });
 
   test('that another window gave another end ends then here as well', async () => {
     await own.decide('/a', 'workspace');
-    const other = open();
+    const other = windows.open();
     await other.approvals.loaded();
     await own.approvals.setExpiry(
       own.approvals.remembered().map(({ id }) => id),
@@ -338,7 +312,7 @@ suite('What a person has approved', () => {
     await settle();
     disk.resolve();
     await Promise.all([answered, revoked]);
-    assert.deepEqual([own.state(), await kept(), await own.found('/a')], [[], [], 'nothing']);
+    assert.deepEqual([own.state(), await windows.kept(), await own.found('/a')], [[], [], 'nothing']);
     assert.deepEqual(own.audit(), ['0 s | approval/revoked | files | The set is off: scope/elevate /a']);
     assert.equal(await own.decide('/a', 'workspace'), 'workspace');
     assert.equal(await own.found('/a'), 'workspace files print /a until 90 d');
@@ -349,15 +323,18 @@ suite('What a person has approved', () => {
     await own.decide('/b', 'workspace');
     const [b, a] = own.approvals.remembered().map(({ id }) => id);
     broken.revoke = () => Promise.reject(DISK);
-    assert.equal(await failure(own.approvals.revoke([a ?? ''])), 'Error: The disk is full.');
-    assert.deepEqual([await own.found('/a'), await kept()], ['nothing', ['files,print,key /a', 'files,print,key /b']]);
+    assert.equal(await failureOf(own.approvals.revoke([a ?? ''])), 'Error: The disk is full.');
+    assert.deepEqual(
+      [await own.found('/a'), await windows.kept()],
+      ['nothing', ['files,print,key /a', 'files,print,key /b']],
+    );
     delete broken.revoke;
     await own.decide('/a', 'session');
     await own.approvals.revoke([b ?? '']);
-    assert.deepEqual([await kept(), own.state()], [[], ['session files print /a for ever']]);
+    assert.deepEqual([await windows.kept(), own.state()], [[], ['session files print /a for ever']]);
     broken.revoke = () => Promise.reject(DISK);
     await own.decide('/a', 'workspace');
-    assert.equal(await failure(own.approvals.revoke([a ?? ''])), 'Error: The disk is full.');
+    assert.equal(await failureOf(own.approvals.revoke([a ?? ''])), 'Error: The disk is full.');
     await own.decide('/a', 'workspace');
     assert.equal(await own.found('/a'), 'workspace files print /a until 90 d', 'what is approved again is approved');
   });
@@ -371,7 +348,7 @@ suite('What a person has approved', () => {
     const disk = new Deferred<void>();
     const list = base.grants.list();
     broken.list = () => disk.promise.then(() => list);
-    const next = open();
+    const next = windows.open();
     assert.deepEqual(next.state(), []);
     const found = next.found('/a');
     await next.decide('/b', 'session');
@@ -387,7 +364,7 @@ suite('What a person has approved', () => {
       'session files print /c for ever',
       'workspace files print /a until 90 d',
     ]);
-    assert.deepEqual(await kept(), ['files,print,key /a', 'files,print,key /d', 'a feature set']);
+    assert.deepEqual(await windows.kept(), ['files,print,key /a', 'files,print,key /d', 'a feature set']);
   });
 
   test('that was revoked before it was read does not come back when it is', async () => {
@@ -395,12 +372,12 @@ suite('What a person has approved', () => {
     const disk = new Deferred<void>();
     const list = base.grants.list();
     broken.list = () => disk.promise.then(() => list);
-    const next = open();
+    const next = windows.open();
     const revoked = next.approvals.revokeWhere(({ fingerprint }) => fingerprint === 'print', 'Another program');
     const found = next.found('/a');
     disk.resolve();
     await revoked;
-    assert.deepEqual([await found, next.state(), await kept()], ['nothing', [], []]);
+    assert.deepEqual([await found, next.state(), await windows.kept()], ['nothing', [], []]);
   });
 
   test('is read again after it could not be, and who wants to revoke it is told', async () => {
@@ -410,11 +387,11 @@ suite('What a person has approved', () => {
       reads++;
       return Promise.reject(DISK);
     };
-    const next = open();
+    const next = windows.open();
     await next.approvals.loaded();
     assert.deepEqual([next.state(), next.state(), reads], [[], [], 1]);
     assert.equal(await next.found('/a'), 'nothing');
-    assert.match(await failure(next.approvals.revokeWhere(() => true, 'why')), /^STORAGE_FAILED The approvals of/);
+    assert.match(await failureOf(next.approvals.revokeWhere(() => true, 'why')), /^STORAGE_FAILED The approvals of/);
     delete broken.list;
     assert.equal(await next.found('/a'), 'workspace files print /a until 90 d');
     assert.deepEqual(
