@@ -58,6 +58,7 @@ export interface Outcome {
   readonly mutant: Mutant & { readonly part: string };
   readonly fate: Fate;
   readonly killedBy?: string | undefined;
+  readonly ms: number;
 }
 
 export const keyOf = ({ file, original, replacement }: Pick<Mutant, 'file' | 'original' | 'replacement'>): string =>
@@ -153,8 +154,9 @@ export const runMutation = async (options: MutationOptions): Promise<readonly Ou
     const work = async (): Promise<void> => {
       const trial = new Trial({ copy, testFiles, coverage, mutants: all, recent });
       for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+        const from = Date.now();
         const { killedBy, isReached } = await trial.verdict(mutant);
-        const outcome: Outcome = { mutant, fate: fateOf(mutant, killedBy, isReached), killedBy };
+        const outcome: Outcome = { mutant, fate: fateOf(mutant, killedBy, isReached), killedBy, ms: Date.now() - from };
         outcomes.push(outcome);
         if (isMissed(outcome)) say(describe(outcome));
         if (outcomes.length % 100 === 0) say(`${outcomes.length} tried in ${seconds(triedFrom)} s, ${rate(outcomes)}`);
@@ -207,7 +209,9 @@ const describe = ({ mutant: { file, line, mutator, original, replacement }, fate
 
 /** A line for each mutant that a test noticed. */
 export const kills = (outcomes: readonly Outcome[]): readonly string[] =>
-  outcomes.filter(({ fate }) => fate === 'killed').map((outcome) => `${describe(outcome)} [${outcome.killedBy}]`);
+  outcomes
+    .filter(({ fate }) => fate === 'killed')
+    .map((outcome) => `${describe(outcome)} [${outcome.ms} ms: ${outcome.killedBy}]`);
 
 /** A line for each part, and one for each mutant that no test noticed. */
 export const report = (outcomes: readonly Outcome[]): readonly string[] => [

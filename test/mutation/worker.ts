@@ -38,7 +38,14 @@ const visit = (suite: MochaModule.Suite): void => {
 };
 visit(mocha.suite);
 
+/** Everything that may still happen in this process, apart from a message of its parent. */
+const pendingWork = (): readonly string[] => process.getActiveResourcesInfo().filter((kind) => kind !== 'PipeWrap');
+
+/** Of earlier tests. */
+let timersLeft = 0;
+
 mocha.suite.beforeEach(function () {
+  timersLeft = pendingWork().filter((kind) => kind === 'Timeout').length;
   const { currentTest } = this as unknown as { readonly currentTest?: MochaModule.Test };
   state.currentTestId = currentTest === undefined ? undefined : names.get(currentTest);
   if (state.hitCount !== undefined) state.hitCount = 0;
@@ -55,9 +62,9 @@ const failWhereIdle = (runner: MochaModule.Runner): Disposable => {
   let checks = 0;
   const check = (): void => {
     const { currentRunnable } = runner as unknown as { readonly currentRunnable?: Waiting };
-    // The timeout of the test is one.
-    const timers = process.getActiveResourcesInfo().filter((kind) => kind !== 'PipeWrap');
-    const isIdle = timers.length <= 1 && timers.every((kind) => kind === 'Timeout');
+    const pending = pendingWork();
+    // One timer is the timeout of the test.
+    const isIdle = pending.length <= timersLeft + 1 && pending.every((kind) => kind === 'Timeout');
     checks = isIdle && currentRunnable === waiting ? checks + 1 : 0;
     waiting = currentRunnable;
     if (checks < IDLE_CHECKS) return;

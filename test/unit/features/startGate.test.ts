@@ -241,6 +241,13 @@ suite('The gate before a start, and files of the workspace', () => {
     // The input is not declared, which a start would fail for.
     assert.equal(await own.outcome(mine(entry)), 'workspaceFiles, NOT_APPROVED');
     assert.match(own.reasons, /"\/project\/\$\{input:key\}"/);
+
+    own.env['FILE'] = '/project/hook.js';
+    own.files['/home/me/.env'] = 'NODE_OPTIONS=--require /project/hook.js';
+    for (const differing of [{ args: ['${env:FILE}'] }, { envFile: '/home/me/.env' }]) {
+      const before = { command: 'node', env: { KEY: '${input:key}' }, ...differing };
+      assert.equal(await own.outcome(mine(before)), 'workspaceFiles, NOT_APPROVED', JSON.stringify(differing));
+    }
   });
 
   test('looks for none where no folder is open, of a remote server, or of one that the workspace defines', async () => {
