@@ -49,6 +49,10 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   [policy('mcplGrants', 'this.#added.length === 0 -> false')]: 'A shortcut: nothing that was not added is refused.',
   [policy('mcplRemarks', "() => '' -> () => undefined")]: 'The sentence of this kind does not show it.',
   [policy('scopeRemarks', 'a < b -> a <= b')]: 'The order of two equal texts cannot be seen.',
+  [policy('serverUrlPattern', 'at < 0 -> at <= 0')]: 'No URL begins with "://".',
+  [policy('startRemarks', 'a > b -> a >= b')]: 'The names of variables differ.',
+  [policy('toolScopes', '[] -> ["Stryker was here"] in const all = fitting.flatMap((key) => lists[key] ?? []);')]:
+    'The keys are those of the lists.',
   [policy('serverUrlPattern', 'rest !== undefined -> true')]: 'Both groups match, or neither does.',
   [policy('serverUrlPattern', "text === '' -> false")]: 'No http URL has an empty host, so that nothing matches.',
   [policy('whitelistGrants', 'key === undefined -> false')]: 'The keys of what is wanted are keys of the lists.',

@@ -264,7 +264,7 @@ suite('What a person has approved, and the store', () => {
     for (const [work, expected] of [
       [
         () => own.approvals.revokeWhere(() => true, 'why'),
-        'STORAGE_FAILED host none: What was approved in earlier sessions could not be read. Look into the log of MCP Live, and try again.',
+        'STORAGE_FAILED host none: The approvals of earlier sessions could not be read. Look into the log of MCP Live, and try again.',
       ],
       [
         () => own.approvals.setExpiry([], NaN),

@@ -233,6 +233,14 @@ suite('A spelling of a URI', () => {
     );
   });
 
+  test('are those of one URI where it has no scheme', () => {
+    const plain = offerOf([['notes/one', 'off']]);
+    assert.deepEqual(
+      ['notes/one', 'NOTES//one', 'notes/two', 'x'].map((uri) => setOfUri(uri, plain)),
+      ['off', 'off', undefined, undefined],
+    );
+  });
+
   test('may take the authority for a segment of the path, or not', () => {
     const spelled = ['memo://notes/../notes/one/two', 'memo://notes/../one/two', 'memo://other/../notes/one/two'];
     assert.deepEqual(
@@ -266,5 +274,6 @@ suite('A URI names a file', () => {
       'a b:c': true,
     };
     assert.deepEqual(Object.fromEntries(Object.keys(table).map((uri) => [uri, namesFile(uri)])), table);
+    assert.equal(namesFile('folder/name:x'), true, 'a colon later on is no scheme');
   });
 });

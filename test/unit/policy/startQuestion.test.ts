@@ -54,6 +54,32 @@ suite('The question before a start', () => {
     assert.deepEqual(wholeQuestion(long), ['It runs "node a.js".', 'It runs in "/ws".', ...remarks]);
   });
 
+  test('uses all of the room for the last remark only', () => {
+    const shownOf = (last: number, remarks: readonly string[] = []): string => {
+      const base = shortQuestion(question({ remarks })).text.length + 1;
+      const all = [...remarks, 'x'.repeat(last - base)];
+      const { text, isWhole } = shortQuestion(question({ remarks: all }));
+      return `${isWhole ? 'whole' : 'cut'} ${all.filter((remark) => text.includes(remark)).length} of ${all.length}`;
+    };
+    assert.deepEqual(
+      [shownOf(LONGEST_QUESTION), shownOf(LONGEST_QUESTION + 1), shownOf(LONGEST_QUESTION, ['It does A.'])],
+      ['whole 1 of 1', 'cut 0 of 1', 'whole 2 of 2'],
+    );
+    // A remark before the last one leaves room for the sentence that counts the rest.
+    const reserve = shortQuestion(question()).text.length + 1;
+    const counted = (length: number): string | undefined =>
+      / And (\d) more/.exec(
+        shortQuestion(question({ remarks: ['x'.repeat(length - reserve), 'y'.repeat(200)] })).text,
+      )?.[1];
+    assert.deepEqual([counted(LONGEST_QUESTION - 100), counted(LONGEST_QUESTION - 99)], ['1', '2']);
+  });
+
+  test('has a line for the address alone where nothing runs in a folder', () => {
+    assert.deepEqual(wholeQuestion(question({ kind: 'url', target: 'https://x.test', cwd: undefined })), [
+      'It connects to "https://x.test".',
+    ]);
+  });
+
   test('says how long a command line is that does not fit', () => {
     const long = question({ target: `node ${'x'.repeat(5_000)}` });
     const { text, isWhole } = shortQuestion(long);
@@ -162,6 +188,8 @@ suite('The question before a start', () => {
     ];
     const no = [
       'TOKEN',
+      'APP_OPTIONS_COUNT',
+      'APP_INITIAL',
       'CARGO_REGISTRY_TOKEN',
       'npm_config__auth',
       'API_KEY',

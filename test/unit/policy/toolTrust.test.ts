@@ -120,6 +120,13 @@ suite('A definition as text', () => {
     assert.equal(definitionText(decoded(raw)), `${JSON.stringify(shown, undefined, 2)}\n`);
   });
 
+  test('breaks a line that is longer than 56 characters, and no other', () => {
+    const shown = (description: string): unknown =>
+      (parseJson(definitionText(decoded({ name: 'add', inputSchema: {}, description }))) as JsonObject)['description'];
+    const [fits, tooLong] = ['x'.repeat(56), 'x'.repeat(57)];
+    assert.deepEqual([shown(fits), shown(tooLong), shown(`a\n${fits}`)], [fits, [fits, 'x'], ['a', fits]]);
+  });
+
   test('is JSON with short lines, and shows hidden characters', () => {
     const description = `Adds.\u{e0041} ${'word '.repeat(30)}${'x'.repeat(200)}\nNext line.`;
     const text = definitionText(decoded({ ...PLAIN, description }));
