@@ -199,6 +199,8 @@ export class ApprovalGate implements Disposable {
     const waiter: Waiter = { call, settled: new Deferred(), subscription: undefined };
     question.waiters.add(waiter);
     waiter.subscription = token.onCancellationRequested(() => this.#leave(question, waiter));
+    // A token may call back at once.
+    if (!question.waiters.has(waiter)) waiter.subscription.dispose();
     this.#tell();
     return waiter.settled.promise;
   }

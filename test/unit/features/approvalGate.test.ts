@@ -226,15 +226,16 @@ suite('Questions whether something is approved', () => {
   });
 
   test('end where a token is cancelled while the gate begins to listen to it', async () => {
+    let listening = 1;
     const token: CancellationToken = {
       isCancellationRequested: false,
       onCancellationRequested: (listener) => {
         listener(undefined);
-        return toDisposable(() => undefined);
+        return toDisposable(() => listening--);
       },
     };
     assert.deepEqual(await own.approvals.ask(scopeRequest('/a'), token), { kind: 'denied', why: 'withdrawn' });
-    assert.deepEqual([own.state(), own.events], [[], ['settle q1 withdrawn (1 waited)']]);
+    assert.deepEqual([own.state(), own.events, listening], [[], ['settle q1 withdrawn (1 waited)'], 0]);
   });
 
   test('ignore tokens that are cancelled after the answer', async () => {

@@ -164,14 +164,16 @@ suite('What the workspace grants of scopes', () => {
     const lists = Object.fromEntries(
       keys.map((key, index) => [key, index % 2 ? { blacklist: [] } : { whitelist: [] }]),
     );
-    const startedAt = performance.now();
+    // Other processes of the machine do not count.
+    const before = process.cpuUsage();
     const definition = widened({ scopes: { '*': { whitelist: patterns }, ...lists } as Json });
     const given = toAll(definition);
     assert.ok(JSON.stringify(given).length < 100_000, 'It is about as long as what was written.');
     assert.equal(effectiveMcpl(definition, given).scopes.lists['*']?.whitelist.length, 1_000);
     const other = widened({ scopes: { '*': { whitelist: patterns } } });
     assert.deepEqual(effective(other, given), ['*:']);
-    assert.ok(performance.now() - startedAt < 2_000, `It took ${performance.now() - startedAt} ms.`);
+    const ms = process.cpuUsage(before).user / 1_000;
+    assert.ok(ms < 2_000, `It took ${ms} ms.`);
   });
 });
 
