@@ -8,6 +8,7 @@ declare class TextDecoder {
 }
 declare class TextEncoder {
   encode(input?: string): Uint8Array;
+  encodeInto(input: string, into: Uint8Array): { readonly read: number; readonly written: number };
 }
 declare class URL {
   constructor(url: string, base?: string);

@@ -7,6 +7,7 @@ import type { IdleProcedure } from './idleProcedures.ts';
 import type { LineageProcedure } from './lineageProcedures.ts';
 import type { HostProcedure } from './mcplProcedures.ts';
 import type { PatchProcedure } from './patchProcedures.ts';
+import type { RedactProcedure } from './redactProcedures.ts';
 import type { ScopeProcedure } from './scopeProcedures.ts';
 import type { StateProcedure } from './stateProcedures.ts';
 import type { StoreProcedure } from './storeProcedures.ts';
@@ -236,6 +237,9 @@ const hostProcedure = async (name: string): Promise<HostProcedure | undefined> =
 const gatewayProcedure = async (name: string): Promise<GatewayProcedure | undefined> =>
   (await import('./gatewayProcedures.ts')).gatewayProcedures[name];
 
+const redactProcedure = async (name: string): Promise<RedactProcedure | undefined> =>
+  (await import('./redactProcedures.ts')).redactProcedures[name];
+
 const firstContactProcedure = async (name: string): Promise<FirstContactProcedure | undefined> =>
   (await import('./firstContactProcedures.ts')).firstContactProcedures[name];
 
@@ -271,6 +275,7 @@ const main = async (job: Job): Promise<Metrics> => {
       (await stateProcedure(job.procedure)) ??
       (await storeProcedure(job.procedure)) ??
       (await gatewayProcedure(job.procedure)) ??
+      (await redactProcedure(job.procedure)) ??
       (await firstContactProcedure(job.procedure)) ??
       (await idleProcedure(job.procedure)) ??
       (await growthProcedure(job.procedure)) ??

@@ -21,6 +21,7 @@ import { lineageRecipes } from './lineageRecipes.ts';
 import { mcplRecipes } from './mcplRecipes.ts';
 import type { Measure, Metric, Target } from './measure.ts';
 import { patchRecipes } from './patchRecipes.ts';
+import { redactRecipes } from './redactRecipes.ts';
 import { scopeRecipes } from './scopeRecipes.ts';
 import { stateRecipes } from './stateRecipes.ts';
 import { storeRecipes } from './storeRecipes.ts';
@@ -211,6 +212,7 @@ export const clientMeasures = (dose: number, nodeFlags: readonly string[]): read
   ...[
     ...recipes(dose),
     ...gatewayRecipes(dose),
+    ...redactRecipes(dose),
     ...firstContactRecipes(dose),
     ...mcplRecipes(dose),
     ...scopeRecipes(),

@@ -34,6 +34,17 @@ const textOf = async (response: IncomingMessage): Promise<string> => {
   return text;
 };
 
+const sizeOf = async (response: IncomingMessage): Promise<number> => {
+  let size = 0;
+  for await (const chunk of response) size += (chunk as Buffer).length;
+  return size;
+};
+
+interface Answer<T> {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: T;
+}
+
 /** As little of a client as there can be: Node's own, with kept connections, and no look at the answer. */
 export class Caller {
   readonly #agent = new Agent({ keepAlive: true });
@@ -57,13 +68,20 @@ export class Caller {
   async call(): Promise<void> {
     const _meta = { 'vscode.conversationId': 'bench', progressToken: this.#id };
     const params = { name: 'echo', arguments: ARGS, _meta };
-    const { text } = await this.#post({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/call', params });
+    const { body: text } = await this.#post({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/call', params });
     if (!text.includes('"content"')) throw new Error(`The gateway answered ${text}.`);
+  }
+
+  /** The answer is only counted: a client that keeps 10 MB as text costs more than what is measured. */
+  async large(tool: string, args: object): Promise<void> {
+    const params = { name: tool, arguments: args };
+    const read = await this.#post({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/call', params }, sizeOf);
+    if (read.body < 1e6) throw new Error(`The gateway answered ${read.body} bytes.`);
   }
 
   /** The answer as text, with whatever is around it in a stream. */
   async list(): Promise<string> {
-    const { text } = await this.#post({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/list' });
+    const { body: text } = await this.#post({ jsonrpc: '2.0', id: ++this.#id, method: 'tools/list' });
     return text;
   }
 
@@ -71,7 +89,9 @@ export class Caller {
     this.#agent.destroy();
   }
 
-  #post(message: object): Promise<{ readonly headers: IncomingMessage['headers']; readonly text: string }> {
+  #post(message: object): Promise<Answer<string>>;
+  #post<T>(message: object, read: (response: IncomingMessage) => Promise<T>): Promise<Answer<T>>;
+  #post(message: object, read: (response: IncomingMessage) => Promise<unknown> = textOf): Promise<Answer<unknown>> {
     const { url, headers, socket } = this.#address;
     const body = JSON.stringify(message);
     const all = {
@@ -84,7 +104,7 @@ export class Caller {
     const options = { method: 'POST', headers: all, agent: this.#agent, ...(socket && { socketPath: socket }) };
     return new Promise((resolve, reject) => {
       const sent = request(url, options, (response) => {
-        textOf(response).then((text) => resolve({ headers: response.headers, text }), reject);
+        read(response).then((content) => resolve({ headers: response.headers, body: content }), reject);
       });
       sent.on('error', reject);
       sent.end(body);

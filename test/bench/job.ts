@@ -36,6 +36,7 @@ export interface Job {
     | 'flooded'
     | 'openLarge'
     | 'gateway'
+    | 'redacted'
     | 'firstContact'
     | 'idle'
     | 'hard'

@@ -1,45 +1,96 @@
-/** Up to so many texts the runtime's own search is the fastest. */
-const FEW = 2;
-/** Of a long text only the beginning is looked for first. */
-const LONGEST_WINDOW = 255;
-const TABLE = 4_096;
+/** Four bytes, as one number: what the search looks at. */
+const GRAM = 4;
+/** A gram lies at any of four places in a word of memory, and only whole words are looked at. */
+const SHORTEST = 2 * GRAM - 1;
+/** Longer texts are looked for by their beginning: a larger step gains nothing. */
+const LONGEST_WINDOW = 64;
+/** Characters that are looked at together: their bytes fit into the cache of a processor. */
+const CHUNK = 16_384;
+const MOST_BYTES = 3;
+/** With so many places for each gram, few grams of other texts are taken for one that is looked for. */
+const PLACES = 64;
+
+interface Wanted {
+  readonly bytes: Uint8Array;
+  /** Of the gram in these bytes. */
+  readonly offset: number;
+}
+
+const encoder = new TextEncoder();
+/** Shared by all searches, each of which ends before another begins. */
+let bytes = new Uint8Array(0);
+let words = new Int32Array(0);
 
 /**
- * Whether a text contains any of some others, each of at least two characters. Most secrets share no pair of characters
- * with most text, so the search (Wu and Manber) looks at every eighth character or fewer: 10 MB take a few milliseconds.
+ * Whether a text contains any of some others. Every secret is looked for in every result, so this has to be fast: the
+ * text is searched as bytes, of which it looks at one word in every twelve for a secret of 16 characters.
  */
 export function textFinder(wanted: readonly string[]): (text: string) => boolean {
   const texts = [...new Set(wanted)];
-  if (texts.length <= FEW) return (text) => texts.some((each) => text.includes(each));
-  const window = Math.min(LONGEST_WINDOW, ...texts.map(({ length }) => length));
-  const last = window - 1;
-  const shifts = new Uint8Array(TABLE).fill(last);
-  const endingIn = new Map<number, string[]>();
-  for (const text of texts) {
-    for (let at = 1; at < window; at++) {
-      const pair = pairAt(text, at);
-      shifts[pair] = Math.min(shifts[pair] ?? 0, last - at);
+  const all = texts.map((text) => encoder.encode(text));
+  const shortest = Math.min(LONGEST_WINDOW, ...all.map(({ length }) => length));
+  // Half of a surrogate pair has no bytes of its own.
+  if (shortest < SHORTEST || texts.some((text) => /\p{Surrogate}/u.test(text)))
+    return (text) => texts.some((each) => text.includes(each));
+  const last = shortest - GRAM;
+  const step = Math.floor((last + 1) / GRAM);
+  const bits = Math.min(20, Math.ceil(Math.log2(all.length * (last + 1) * PLACES)));
+  const shift = 32 - bits;
+  const mayBe = new Uint8Array(2 ** bits);
+  const byGram = new Map<number, Wanted[]>();
+  for (const each of all)
+    for (let offset = 0; offset <= last; offset++) {
+      const gram = gramAt(each, offset);
+      mayBe[placeOf(gram, bits)] = 1;
+      byGram.set(gram, [...(byGram.get(gram) ?? []), { bytes: each, offset }]);
     }
-    const end = pairAt(text, last);
-    endingIn.set(end, [...(endingIn.get(end) ?? []), text]);
-  }
+  const overlap = Math.max(...texts.map(({ length }) => length)) + 1;
   return (text) => {
-    let at = last;
-    while (at < text.length) {
-      const pair = pairAt(text, at);
-      const shift = shifts[pair] ?? 1;
-      if (shift > 0) {
-        at += shift;
-        continue;
-      }
-      const start = at - last;
-      if (endingIn.get(pair)?.some((each) => text.startsWith(each, start)) === true) return true;
-      at++;
+    for (let start = 0; start < text.length; start += CHUNK) {
+      const chunk = text.length <= CHUNK ? text : text.slice(start, start + CHUNK + overlap);
+      reserve(chunk.length * MOST_BYTES);
+      const { written } = encoder.encodeInto(chunk, bytes);
+      if (contains(written)) return true;
     }
     return false;
   };
+
+  function contains(length: number): boolean {
+    const end = length >> 2;
+    for (let word = next(0, end); word < end; word = next(word + step, end)) {
+      const found = byGram.get(words[word] ?? 0);
+      if (found?.some((each) => isAt(each, word * GRAM, length)) === true) return true;
+    }
+    return false;
+  }
+
+  /** The next word that may be a gram. Nothing is called here, which makes it three times as fast. */
+  function next(from: number, end: number): number {
+    const [view, places, by, down] = [words, mayBe, step, shift];
+    let word = from;
+    while (word < end && places[Math.imul(view[word] ?? 0, FACTOR) >>> down] === 0) word += by;
+    return word;
+  }
 }
 
-function pairAt(text: string, at: number): number {
-  return ((text.charCodeAt(at - 1) << 5) ^ text.charCodeAt(at)) & (TABLE - 1);
+/** Odd, and without a pattern in its bits: products of similar numbers differ in their upper bits. */
+const FACTOR = 0x9e3779b1 | 0;
+
+function placeOf(gram: number, bits: number): number {
+  return Math.imul(gram, FACTOR) >>> (32 - bits);
+}
+
+function gramAt(text: Uint8Array, offset: number): number {
+  return new Int32Array(text.slice(offset, offset + GRAM).buffer)[0] ?? 0;
+}
+
+function isAt({ bytes: wanted, offset }: Wanted, at: number, length: number): boolean {
+  const start = at - offset;
+  return start >= 0 && start + wanted.length <= length && wanted.every((byte, index) => bytes[start + index] === byte);
+}
+
+function reserve(length: number): void {
+  if (bytes.length >= length) return;
+  bytes = new Uint8Array(Math.ceil(length / GRAM) * GRAM);
+  words = new Int32Array(bytes.buffer);
 }

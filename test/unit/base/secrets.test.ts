@@ -133,16 +133,36 @@ suite('Redaction', () => {
   });
 
   test('finds a text exactly where the language does', () => {
-    const texts = fc.array(fc.stringMatching(/^[ab]{2,5}$/), { minLength: 1, maxLength: 6 });
+    const letters = fc.constantFrom('a', 'b', 'é', '漢', '😀', '\ud83d', '\ude00');
+    const some = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
+      fc.array(letters, { minLength, maxLength }).map((all) => all.join(''));
+    const wanted = fc.array(fc.oneof(some(1, 5), some(7, 24), some(60, 90)), { minLength: 1, maxLength: 6 });
+    const around = fc.tuple(some(0, 24), fc.boolean(), fc.nat(5), some(0, 24));
     fc.assert(
-      fc.property(texts, fc.stringMatching(/^[ab]{0,24}$/), (wanted, text) => {
-        assert.equal(
-          textFinder(wanted)(text),
-          wanted.some((each) => text.includes(each)),
-        );
+      fc.property(wanted, around, (texts, [before, isWhole, index, after]) => {
+        const one = texts[index % texts.length] ?? '';
+        const text = before + (isWhole ? one : one.slice(0, -1)) + after;
+        for (const each of [texts, texts.filter(({ length }) => length >= 7)])
+          assert.equal(
+            textFinder(each)(text),
+            each.some((given) => text.includes(given)),
+          );
       }),
-      { numRuns: dose(1_000, 100_000) },
+      { numRuns: dose(2_000, 100_000) },
     );
+  });
+
+  test('finds a text at every place of a long one, across the chunks in which it is searched', () => {
+    const wanted = ['0123456789abcdef', 'ghp_é漢😀_0123456789', `-----${'key'.repeat(40)}`];
+    const find = textFinder(wanted);
+    for (const filler of ['x', 'é', '漢', '😀'])
+      for (let end = 16_384 - 140; end < 16_384 + 10; end++) {
+        const before = filler.repeat(Math.floor(end / filler.length)) + 'x'.repeat(end % filler.length);
+        for (const text of wanted) {
+          assert.equal(find(before + text + filler), true, `${text} after ${end} of ${filler}`);
+          assert.equal(find(before + text.slice(0, -1)), false, `most of ${text} after ${end} of ${filler}`);
+        }
+      }
   });
 });
 
