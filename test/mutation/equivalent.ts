@@ -66,6 +66,8 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   [session('firstQuestion', 'inner.onDropped !== undefined -> true')]: 'The field is undefined all the same.',
   [session('firstQuestion', 'inner.onRenewed !== undefined -> true')]: 'The field is undefined all the same.',
   [session('statelessTransport', 'inner.onDropped !== undefined -> true')]: 'The field is undefined all the same.',
+  [session('workspaceGrants', '!regions.has(key) -> true')]: 'A region of the same key is the same region.',
+  [session('workspaceGrants', 'wider === undefined -> false')]: 'No key is undefined, so that nothing is found.',
   ...Object.fromEntries(
     ['initializedSession', 'statelessSession'].flatMap((file) => [
       [session(file, 'codec === undefined -> false'), 'Every revision that can be agreed has a codec.'],

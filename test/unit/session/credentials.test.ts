@@ -146,9 +146,14 @@ suite('The name of a variable', () => {
       'file files path paths dir dirs directory name names id ids type types method methods mode modes algorithm ' +
       'algorithms alg enabled disabled host hosts port ports endpoint endpoints region regions issuer audience scope ' +
       'scopes user users username usernames expiry expires expiration ttl timeout limit limits max min count length ' +
-      'size budget provider providers sock socket version prefix header required cmd command';
+      'size budget provider providers sock socket version prefix header required cmd command policy samesite consent ' +
+      'symbol binding bindings event events store storage strategy backend format';
     const names = words.split(' ').map((word) => `API_KEY_${word}`);
     assert.deepEqual(credentials(names), []);
+    const finding = 'sort primary foreign partition object row range group index lookup order'.split(' ');
+    assert.deepEqual(credentials(finding.flatMap((word) => [`${word}_key`, `my_${word}_keys`])), []);
+    const opening = finding.flatMap((word) => [`re${word}_key`, `${word}x_key`, `${word}_token`]);
+    assert.deepEqual(credentials([...opening, 'sort_keyx_key']), [...opening, 'sort_keyx_key']);
     const others = ['API_KEY_PROFILE', 'API_KEY_IDEA', 'API_KEY_CLIMAX', 'API_KEY_MINT', 'FILE_API_KEY'];
     assert.deepEqual(credentials(others), others);
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { HostError } from '../../../src/core/base/errors.ts';
 import { Emitter } from '../../../src/core/base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/core/base/json.ts';
+import type { MemberPath } from '../../../src/core/base/unreadJson.ts';
 import { createLinkedTransports, type MemoryTransport } from '../../../src/core/rpc/memoryTransport.ts';
 import type { DroppedMessage, Transport } from '../../../src/core/rpc/transport.ts';
 import { DialectTransport } from '../../../src/core/session/dialectTransport.ts';
@@ -262,6 +263,20 @@ suite('the short dialect', () => {
       'wire    < {"method":"tools/changed"}',
       'another  < {"method":"notifications/tools/list_changed","params":{}}',
     ]);
+  });
+
+  test('an error with its data, and members that are left unread below', async () => {
+    const unread: string[] = [];
+    bench = new Bench(HANDSHAKE, (inner) =>
+      Object.assign(inner, { leaveUnread: (paths: readonly MemberPath[]) => unread.push(JSON.stringify(paths)) }),
+    );
+    await bench.ask(3, 'own/thing');
+    await bench.reply({ id: 3, error: { code: -32000, message: 'no', data: { why: 1 } } });
+    assert.deepEqual(bench.received, [
+      { jsonrpc: '2.0', id: 3, error: { code: -32000, message: 'no', data: { why: 1 } } },
+    ]);
+    bench.transport.leaveUnread([['params', 'state']]);
+    assert.deepEqual(unread, ['[["params","state"]]']);
   });
 
   test('a message that was dropped below, a session that was renewed below', async () => {

@@ -73,6 +73,7 @@ suite('A question on a connection before its session', () => {
     await bench.say(result(1));
     assert.deepEqual(bench.lines, ['question < {"id":1,"result":{}}']);
     assert.equal(bench.question.forSession(), bench.host);
+    assert.equal(bench.starts, 1, 'the session is the next to start it');
   });
 
   test('gets an answer whose id is a text', async () => {

@@ -144,6 +144,23 @@ suite('Asking a process what it speaks', () => {
       await t.host.close();
     });
 
+  test('a process that ends at the question and then knows no initialize is used without', async () => {
+    const t = asking();
+    t.connect = () => {
+      const server = modernServer();
+      if (t.servers.length === 0)
+        server.on('server/discover', () => {
+          server.crash(exited());
+          return NO_ANSWER;
+        });
+      return server;
+    };
+    await t.user({ a: node });
+    assert.equal(show(t)[1], 'initialize 2025-11-25, server/discover, tools/list');
+    assert.equal(stateOf(t), 'modern 2026-07-28');
+    await t.host.close();
+  });
+
   test('a process that loses the message after the question is replaced, when it is gone', async () => {
     const t = asking();
     let release: () => void = () => undefined;
