@@ -4,7 +4,7 @@ import { decodeFromPage, type FromPage, type ToPage } from '../webview/messages.
 import { COMMANDS } from './ids.ts';
 import { plainText } from './plainText.ts';
 import type { EditorServices, ToolTarget } from './services.ts';
-import { hasSecrets, readArguments, switched } from './toolArguments.ts';
+import { hasSecrets, readArguments, refusal, switched } from './toolArguments.ts';
 import { ToolRun } from './toolRun.ts';
 import { toolView } from './toolView.ts';
 import { pageHtml, pageIcon, pageOptions } from './webviewPage.ts';
@@ -76,12 +76,12 @@ export class ToolFormPanel implements Disposable {
     }
   }
 
-  #start({ entered }: Extract<FromPage, { type: 'run' }>): void {
+  #start({ entered, anyway }: Extract<FromPage, { type: 'run' }>): void {
     if (this.#run.isRunning) return;
     const read = readArguments(this.#form, entered);
-    if (read.kind === 'invalid') return this.#send({ type: 'errors', errors: read.errors });
+    if (read.kind === 'unsendable' || (read.kind === 'misfit' && !anyway)) return this.#send(refusal(read));
     if (!hasSecrets(this.#form.fields)) this.#send({ type: 'sent', json: JSON.stringify(read.args, null, 2) });
-    void this.#run.start(read.args);
+    void (anyway ? this.#run.startUnchecked(read.args) : this.#run.start(read.args));
   }
 
   #take(how: 'copy' | 'open'): void {

@@ -72,11 +72,16 @@ export class ToolRun {
   /** The arguments that did not fit the tool's schema, once more: the person saw what is wrong with them. */
   async sendAnyway(): Promise<void> {
     const { view } = this;
-    if (view.kind === 'failed' && view.canSendAnyway && this.#args !== undefined) await this.#start(this.#args, true);
+    if (view.kind === 'failed' && view.canSendAnyway && this.#args !== undefined) await this.startUnchecked(this.#args);
   }
 
   async start(args: JsonObject): Promise<void> {
     await this.#start(args, false);
+  }
+
+  /** Sends arguments that do not fit the tool's schema. */
+  async startUnchecked(args: JsonObject): Promise<void> {
+    await this.#start(args, true);
   }
 
   async #start(args: JsonObject, unchecked: boolean): Promise<void> {

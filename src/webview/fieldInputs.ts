@@ -161,12 +161,13 @@ function listOf(value: ValueView | undefined): readonly string[] | undefined {
 function inputPart(key: string, kind: ItemView, value: string, changed: () => void): Part {
   const input = lineInput(kind, value, changed);
   input.id = key;
-  return { input, body: [input], read: () => entered(input) };
+  return { input, body: [input], read: () => input.value };
 }
 
 function lineInput(kind: ItemView, value: string, changed: () => void): HTMLInputElement {
   const input = element('input', { attributes: { autocomplete: 'off', spellcheck: 'false' } });
-  if (kind.kind === 'number') limitNumber(input, kind);
+  // A number input hides text that is not a number, which the person may want to send.
+  if (kind.kind === 'number') input.inputMode = kind.integer ? 'numeric' : 'decimal';
   else {
     input.type = kind.format === 'password' ? 'password' : 'text';
     input.placeholder = placeholderOf(kind);
@@ -174,18 +175,6 @@ function lineInput(kind: ItemView, value: string, changed: () => void): HTMLInpu
   input.value = value;
   input.addEventListener('input', changed);
   return input;
-}
-
-function limitNumber(input: HTMLInputElement, { integer, min, max, step }: NumberView): void {
-  input.type = 'number';
-  if (min !== undefined) input.min = String(min);
-  if (max !== undefined) input.max = String(max);
-  input.step = step === undefined ? (integer ? '1' : 'any') : String(step);
-}
-
-/** A browser keeps from the page what it could not read as a number: that is not the same as nothing. */
-function entered(input: HTMLInputElement): string {
-  return input.validity.badInput ? '?' : input.value;
 }
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
@@ -294,6 +283,6 @@ function listPart(
     attributes: { role: 'group', tabindex: '-1', 'aria-labelledby': `${key}-label` },
     children: [rows, more],
   });
-  const read = (): readonly string[] => [...rows.querySelectorAll('input')].map(entered);
+  const read = (): readonly string[] => [...rows.querySelectorAll('input')].map((input) => input.value);
   return { input: list, body: [list], read: () => (touched ? read() : undefined) };
 }

@@ -33,7 +33,6 @@ export interface NumberView {
   readonly integer: boolean;
   readonly min: number | undefined;
   readonly max: number | undefined;
-  readonly step: number | undefined;
 }
 
 export interface OptionView {
@@ -101,19 +100,26 @@ export type BlockView =
 export type ToPage =
   | { readonly type: 'tool'; readonly tool: ToolView }
   | { readonly type: 'run'; readonly run: RunView }
-  /** What is wrong, by field id; under the empty id what is wrong as a whole. */
-  | { readonly type: 'errors'; readonly errors: Readonly<Record<string, string>> }
+  /** Problems by field id; under the empty id a problem of the whole. `refused`: a call was not sent for them. */
+  | { readonly type: 'errors'; readonly errors: Readonly<Record<string, string>>; readonly refused?: RefusedView }
   /** The arguments that were sent, to be offered again. */
   | { readonly type: 'sent'; readonly json: string }
   | { readonly type: 'json'; readonly text: string }
   | { readonly type: 'form'; readonly values: ValuesView };
+
+export interface RefusedView {
+  readonly reason: string;
+  /** The input is JSON that does not fit the schema, and is sent when the person insists. */
+  readonly canSendAnyway: boolean;
+}
 
 export type Entered =
   { readonly mode: 'form'; readonly values: ValuesView } | { readonly mode: 'json'; readonly text: string };
 
 export type FromPage =
   | { readonly type: 'ready' }
-  | { readonly type: 'run'; readonly entered: Entered }
+  /** `anyway`: also where the input does not fit the schema. */
+  | { readonly type: 'run'; readonly entered: Entered; readonly anyway: boolean }
   | { readonly type: 'cancel' }
   /** The last arguments once more, unchecked. */
   | { readonly type: 'sendAnyway' }
@@ -147,7 +153,8 @@ export function decodeFromPage(value: unknown): FromPage | undefined {
   const { type } = value;
   if (type !== 'run' && type !== 'switch') return undefined;
   const entered = decodeEntered(value['entered']);
-  return entered === undefined ? undefined : { type, entered };
+  if (entered === undefined) return undefined;
+  return type === 'run' ? { type, entered, anyway: value['anyway'] === true } : { type, entered };
 }
 
 function decodeEntered(value: unknown): Entered | undefined {

@@ -31,6 +31,10 @@ export class RunBar {
     this.#run.disabled = blocked;
   }
 
+  focus(): void {
+    this.#run.focus();
+  }
+
   show(run: RunView): void {
     const isRunning = run.kind === 'running';
     const hadFocus = document.activeElement === (isRunning ? this.#run : this.#cancel);

@@ -5,6 +5,7 @@ import {
   type FieldView,
   type FromPage,
   type PageState,
+  type RefusedView,
   type RunView,
   type ToolView,
   type ToPage,
@@ -30,7 +31,10 @@ class ToolPage {
   readonly #head = element('header');
   readonly #banner = element('div', { class: 'banner', attributes: { role: 'status' } });
   readonly #body = element('div');
-  readonly #arguments = new ArgumentsEditor(() => this.#save());
+  readonly #arguments = new ArgumentsEditor(() => {
+    this.#showRefused(undefined);
+    this.#save();
+  });
   readonly #switch = button('', 'link', () => this.#send({ type: 'switch', entered: this.#arguments.entered }));
   readonly #recent = element('select', { id: 'recent', attributes: { 'aria-label': 'Recent arguments' } });
   readonly #recentBox = element('div', { class: 'select recent', children: [this.#recent] });
@@ -38,16 +42,20 @@ class ToolPage {
     () => this.#run(),
     () => this.#send({ type: 'cancel' }),
   );
+  readonly #refused = element('div', { class: 'banner refused', attributes: { role: 'alert' } });
   readonly #result = element('section', { class: 'result', attributes: { 'aria-label': 'Result' } });
   #tool: ToolView | undefined;
   #history: readonly string[] = [];
   #isRunning = false;
 
   start(): void {
+    // Beside the buttons, which stay in sight however long the form is.
+    this.#bar.root.prepend(this.#refused);
     this.#body.append(this.#tools(), this.#arguments.root, this.#bar.root);
     document.body.append(element('main', { children: [this.#head, this.#banner, this.#body, this.#result] }));
     show(this.#body, false);
     show(this.#banner, false);
+    this.#showRefused(undefined);
     this.#bar.block(true);
     this.#bar.show({ kind: 'idle' });
     this.#recent.addEventListener('change', () => this.#recall());
@@ -68,6 +76,7 @@ class ToolPage {
       case 'run':
         return this.#showRun(message.run);
       case 'errors':
+        this.#showRefused(message.refused);
         return this.#arguments.mark(message.errors);
       case 'sent':
         return this.#remember(message.json);
@@ -101,6 +110,7 @@ class ToolPage {
     this.#tool = tool;
     this.#head.replaceChildren(...headOf(tool));
     this.#showBlocked(tool);
+    this.#showRefused(undefined);
     show(this.#body, tool.known);
     if (isFirst) this.#restore(tool);
     // The tool may have changed while the page was open: what was entered stays where it still has a place.
@@ -137,10 +147,27 @@ class ToolPage {
     this.#recent.replaceChildren(new Option('Recent arguments…', ''), ...options);
   }
 
-  #run(): void {
+  #run(anyway = false): void {
     if (this.#tool?.blocked !== undefined || this.#isRunning) return;
     this.#arguments.mark({});
-    this.#send({ type: 'run', entered: this.#arguments.entered });
+    this.#showRefused(undefined);
+    this.#send({ type: 'run', entered: this.#arguments.entered, anyway });
+  }
+
+  #sendAnyway(): void {
+    // The button goes with the banner: the keyboard goes on at the buttons below.
+    this.#bar.focus();
+    this.#run(true);
+  }
+
+  /** Says why a call was not sent, until something is changed. */
+  #showRefused(refused: RefusedView | undefined): void {
+    show(this.#refused, refused !== undefined);
+    this.#result.classList.toggle('stale', refused !== undefined);
+    this.#refused.replaceChildren(
+      element('span', { text: refused?.reason ?? '' }),
+      ...(refused?.canSendAnyway === true ? [button('Send Anyway', 'secondary', () => this.#sendAnyway())] : []),
+    );
   }
 
   /** Recalled as JSON, which holds anything, and shown in the form again where the form was and it fits. */
@@ -164,6 +191,7 @@ class ToolPage {
   }
 
   #afterSwitch(): void {
+    this.#showRefused(undefined);
     this.#showTools();
     this.#save();
     this.#arguments.focus();

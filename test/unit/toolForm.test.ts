@@ -11,10 +11,10 @@ import {
   schemaForm,
   type ToolCallRequest,
 } from '../../src/core/index.ts';
-import { hasSecrets, readArguments, switched } from '../../src/editor/toolArguments.ts';
+import { hasSecrets, readArguments, refusal, switched } from '../../src/editor/toolArguments.ts';
 import { ToolRun } from '../../src/editor/toolRun.ts';
 import { progressView, resultRun, toolView } from '../../src/editor/toolView.ts';
-import { type BlockView, decodeFromPage, decodePageState } from '../../src/webview/messages.ts';
+import { type BlockView, decodeFromPage, decodePageState, type ValuesView } from '../../src/webview/messages.ts';
 import { running, snapshot, tool } from '../support/serverSnapshots.ts';
 
 const FORM = schemaForm({
@@ -44,15 +44,92 @@ suite('the arguments of the Call Tool page', () => {
     );
   });
 
-  test('switch to JSON with the current values, unless an input would be lost', () => {
-    assert.deepEqual(switched(FORM, { mode: 'form', values: { '/count': '3' } }), {
-      type: 'json',
-      text: '{\n  "count": 3\n}',
+  test('that do not fit the form can be sent as they were entered, unless they are not JSON', () => {
+    const limits = {
+      name: { type: 'string', minLength: 3 },
+      count: { type: 'integer', maximum: 9 },
+      step: { type: 'number', multipleOf: 5 },
+      tags: { type: 'array', items: { type: 'string', maxLength: 2 }, maxItems: 2 },
+      sizes: { type: 'array', items: { type: 'integer' } },
+      any: { type: 'array', items: { type: 'object' } },
+      place: { type: 'object', required: ['city'], properties: { city: { type: 'string' }, zip: { type: 'integer' } } },
+    };
+    const form = schemaForm({ type: 'object', required: ['name', 'count'], properties: limits });
+    const say = (values: ValuesView): string => {
+      const read = readArguments(form, { mode: 'form', values });
+      return `${read.kind} ${read.kind === 'unsendable' ? Object.keys(read.errors).join() : JSON.stringify(read.args)}`;
+    };
+    const right = { '/name': 'abc', '/count': '1' };
+    const rows: readonly (readonly [ValuesView, string])[] = [
+      [right, 'arguments {"name":"abc","count":1}'],
+      [{ '/count': '1' }, 'misfit {"count":1}'],
+      [{ '/name': 'ab', '/count': '10' }, 'misfit {"name":"ab","count":10}'],
+      [{ ...right, '/count': 'ten' }, 'misfit {"name":"abc","count":"ten"}'],
+      [{ ...right, '/count': '1.5' }, 'misfit {"name":"abc","count":1.5}'],
+      [{ ...right, '/count': '1e999' }, 'misfit {"name":"abc","count":"1e999"}'],
+      // As a number it would lose digits.
+      [{ ...right, '/count': '12345678901234567890' }, 'misfit {"name":"abc","count":"12345678901234567890"}'],
+      [{ ...right, '/step': '7' }, 'misfit {"name":"abc","count":1,"step":7}'],
+      [{ ...right, '/step': '1e21' }, 'arguments {"name":"abc","count":1,"step":1e+21}'],
+      [{ ...right, '/tags': ['abc'] }, 'misfit {"name":"abc","count":1,"tags":["abc"]}'],
+      [{ ...right, '/tags': ['a', 'b', 'c'] }, 'misfit {"name":"abc","count":1,"tags":["a","b","c"]}'],
+      [{ ...right, '/sizes': ['1', 'two', ''] }, 'misfit {"name":"abc","count":1,"sizes":[1,"two",""]}'],
+      [{ ...right, '/any': '{"a": 1}' }, 'misfit {"name":"abc","count":1,"any":{"a":1}}'],
+      [{ ...right, '/place/zip': 'x' }, 'misfit {"name":"abc","count":1,"place":{"zip":"x"}}'],
+      [{ ...right, '/any': '{a: 1}' }, 'unsendable /any'],
+      [{ '/name': 'ab', '/count': '1', '/any': '[' }, 'unsendable /name,/any'],
+    ];
+    assert.deepEqual(
+      rows.map(([values]) => say(values)),
+      rows.map(([, expected]) => expected),
+    );
+  });
+
+  test('that are refused come with the reason, and with whether they can be sent anyway', () => {
+    const misfit = readArguments(FORM, { mode: 'form', values: { '/count': 'x' } });
+    const unsendable = [
+      readArguments(FORM, { mode: 'json', text: '{' }),
+      readArguments(FORM, { mode: 'json', text: '[1]' }),
+    ];
+    const said = [misfit, ...unsendable].map((read) => {
+      const message = read.kind === 'arguments' ? undefined : refusal(read);
+      return message?.type === 'errors' ? [message.refused, Object.keys(message.errors)] : read.kind;
     });
-    assert.deepEqual(switched(FORM, { mode: 'form', values: { '/count': '3.5' } }), {
-      type: 'errors',
-      errors: { '/count': 'Enter a whole number.' },
+    const notJson = {
+      reason: 'Nothing was sent, because a call carries only a JSON object. Correct the marked text.',
+      canSendAnyway: false,
+    };
+    assert.deepEqual(said, [
+      [
+        {
+          reason:
+            'Nothing was sent, because the arguments do not fit the tool. Correct them, or send them as they are.',
+          canSendAnyway: true,
+        },
+        ['/name', '/count'],
+      ],
+      [notJson, ['']],
+      [notJson, ['']],
+    ]);
+  });
+
+  test('switch to JSON as they were entered, unless a part is not JSON', () => {
+    const texts = [{ '/count': '3' }, { '/count': '3.5' }, { '/count': 'x', '/name': 'a' }].map((values) => {
+      const message = switched(FORM, { mode: 'form', values });
+      return message.type === 'json' ? message.text.replaceAll(/\s/g, '') : message;
     });
+    assert.deepEqual(texts, ['{"count":3}', '{"count":3.5}', '{"name":"a","count":"x"}']);
+    const form = schemaForm({
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string' }, any: { type: 'array', items: { type: 'object' } } },
+    });
+    const refused = switched(form, { mode: 'form', values: { '/any': '[' } });
+    // A missing value stays missing.
+    assert.deepEqual(refused.type === 'errors' && [Object.keys(refused.errors), refused.refused], [
+      ['/any'],
+      undefined,
+    ]);
   });
 
   test('switch to the form only when the form can show them all', () => {
@@ -182,10 +259,19 @@ suite('what the Call Tool page says', () => {
   test('is taken only when it is understood', () => {
     const understood = [
       { type: 'ready' },
-      { type: 'run', entered: { mode: 'json', text: '{}' } },
+      { type: 'run', entered: { mode: 'json', text: '{}' }, anyway: false },
+      { type: 'run', entered: { mode: 'form', values: {} }, anyway: true },
       { type: 'switch', entered: { mode: 'form', values: { '/a': 'x', '/b': true, '/c': ['1'] } } },
     ];
     assert.deepEqual(understood.map(decodeFromPage), understood);
+    const run = { type: 'run', entered: { mode: 'json', text: '{}' } };
+    assert.deepEqual(
+      [decodeFromPage(run), decodeFromPage({ ...run, anyway: 'yes' })],
+      [
+        { ...run, anyway: false },
+        { ...run, anyway: false },
+      ],
+    );
     const strange = [
       undefined,
       'run',
@@ -270,6 +356,22 @@ suite('the calls of the Call Tool page', () => {
     call.answer.resolve(decodeResult('{}'));
     await started;
     assert.equal(run.view.kind === 'done' && run.view.kept, 'Checkpoint chk_b is kept.');
+  });
+
+  test('go unchecked only when the person insists', async () => {
+    const host = new ScriptedHost();
+    const run = new ToolRun(host, request, () => undefined);
+    const sent = (): readonly unknown[] => host.calls.map((call) => [call.request.args, call.request.unchecked]);
+    const unchecked = run.startUnchecked({ a: 'x' });
+    host.calls[0]?.answer.resolve(decodeResult('{}'));
+    await unchecked;
+    const checked = run.start({ a: 1 });
+    host.calls[1]?.answer.resolve(decodeResult('{}'));
+    await checked;
+    assert.deepEqual(sent(), [
+      [{ a: 'x' }, true],
+      [{ a: 1 }, undefined],
+    ]);
   });
 
   test('end when they are cancelled, and say so', async () => {

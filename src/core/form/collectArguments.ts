@@ -24,54 +24,76 @@ import type {
 } from './fields.ts';
 import { initialValue } from './enteredValue.ts';
 
-export type Collected =
-  | { readonly kind: 'arguments'; readonly args: JsonObject }
-  /** What to change, by field id, in the order of the fields, and the arguments without what is wrong. */
-  | { readonly kind: 'invalid'; readonly errors: Readonly<Record<string, string>>; readonly rest: JsonObject };
+export type Collected = { readonly kind: 'arguments'; readonly args: JsonObject } | InvalidArguments;
+
+export interface InvalidArguments {
+  readonly kind: 'invalid';
+  /** The text to show at each wrong field, by field id, in the order of the fields. */
+  readonly errors: Readonly<Record<string, string>>;
+  /** The arguments without the wrong fields. */
+  readonly rest: JsonObject;
+  /** The arguments with the wrong fields as they were entered. Fields in `lost` are missing. */
+  readonly entered: JsonObject;
+  /** Ids of the fields whose text no JSON value can carry. */
+  readonly lost: readonly string[];
+}
 
 /** What one field gives: a value, nothing (it is left out), or what is wrong with it. */
 type Reading =
   | { readonly kind: 'value'; readonly value: Json }
   | { readonly kind: 'absent' }
-  | {
-      readonly kind: 'wrong';
-      readonly errors: readonly (readonly [string, string])[];
-      /** What is right all the same, of a group. */
-      readonly rest?: JsonObject;
-    };
+  | WrongReading
+  /** A group with wrong members. */
+  | ({ readonly kind: 'wrongGroup' } & Members);
+
+interface WrongReading {
+  readonly kind: 'wrong';
+  readonly problem: string;
+  /** `absent`: a required field is empty. `lost`: no JSON value can carry the text. */
+  readonly entered: { readonly value: Json } | 'absent' | 'lost';
+}
 
 const ABSENT: Reading = { kind: 'absent' };
 
 /** Makes a tool's arguments of what was entered. What is optional and empty is left out. */
 export function collectArguments(form: ToolForm, values: FormValues): Collected {
-  const { args, errors } = membersOf(form.fields, values);
-  if (errors.length === 0) return { kind: 'arguments', args };
-  return { kind: 'invalid', errors: Object.fromEntries(errors), rest: args };
+  const { rest, entered, errors, lost } = membersOf(form.fields, values);
+  if (errors.length === 0) return { kind: 'arguments', args: rest };
+  return { kind: 'invalid', errors: Object.fromEntries(errors), rest, entered, lost };
 }
 
-interface Members {
-  readonly args: JsonObject;
+interface Members extends Pick<InvalidArguments, 'rest' | 'entered' | 'lost'> {
   readonly errors: readonly (readonly [string, string])[];
 }
 
 function membersOf(fields: readonly FormField[], values: FormValues): Members {
-  const members: [string, Json][] = [];
+  const rest: [string, Json][] = [];
+  const entered: [string, Json][] = [];
   const errors: (readonly [string, string])[] = [];
+  const lost: string[] = [];
   for (const field of fields) {
     const reading = read(field, values);
-    if (reading.kind === 'value') members.push([field.name, reading.value]);
-    if (reading.kind === 'wrong') {
+    if (reading.kind === 'value') {
+      rest.push([field.name, reading.value]);
+      entered.push([field.name, reading.value]);
+    } else if (reading.kind === 'wrongGroup') {
+      rest.push([field.name, reading.rest]);
+      entered.push([field.name, reading.entered]);
       errors.push(...reading.errors);
-      if (reading.rest !== undefined) members.push([field.name, reading.rest]);
+      lost.push(...reading.lost);
+    } else if (reading.kind === 'wrong') {
+      errors.push([field.id, reading.problem]);
+      if (reading.entered === 'lost') lost.push(field.id);
+      else if (reading.entered !== 'absent') entered.push([field.name, reading.entered.value]);
     }
   }
-  return { args: Object.fromEntries(members), errors };
+  return { rest: Object.fromEntries(rest), entered: Object.fromEntries(entered), errors, lost };
 }
 
 function read(field: FormField, values: FormValues): Reading {
   const reading = field.kind === 'group' ? readGroup(field, values) : readLeaf(field, values[field.id]);
   if (reading.kind !== 'absent' || !field.required) return reading;
-  return field.nullable ? valueOf(null) : wrong(field, missing(field));
+  return field.nullable ? valueOf(null) : wrong(missing(field), 'absent');
 }
 
 function missing(field: FormField): string {
@@ -88,8 +110,8 @@ function missing(field: FormField): string {
 /** An optional group in which nothing was changed is left out: the server then has defaults of its own. */
 function readGroup(field: GroupField, values: FormValues): Reading {
   if (!field.required && isUntouched(field.fields, values)) return ABSENT;
-  const { args, errors } = membersOf(field.fields, values);
-  return errors.length === 0 ? valueOf(args) : { kind: 'wrong', errors, rest: args };
+  const members = membersOf(field.fields, values);
+  return members.errors.length === 0 ? valueOf(members.rest) : { kind: 'wrongGroup', ...members };
 }
 
 export function isUntouched(fields: readonly FormField[], values: FormValues): boolean {
@@ -106,9 +128,9 @@ export function readLeaf(field: LeafField, value: FieldValue | undefined): Readi
   const list = typeof value === 'object' ? value : undefined;
   switch (field.kind) {
     case 'text':
-      return text === '' ? ABSENT : judged(field, text, textProblem(field, text));
+      return text === '' ? ABSENT : judged(text, textProblem(field, text));
     case 'number':
-      return text.trim() === '' ? ABSENT : judged(field, Number(text), numberProblem(field, text));
+      return text.trim() === '' ? ABSENT : judged(numberOrText(field, text), numberProblem(field, text));
     case 'boolean':
       return typeof value === 'boolean' ? valueOf(value) : empty(field, false);
     case 'choice':
@@ -134,12 +156,23 @@ function valueOf(value: Json): Reading {
   return { kind: 'value', value };
 }
 
-function wrong(field: FormField, problem: string): Reading {
-  return { kind: 'wrong', errors: [[field.id, problem]] };
+function wrong(problem: string, entered: WrongReading['entered']): Reading {
+  return { kind: 'wrong', problem, entered };
 }
 
-function judged(field: FormField, value: Json, problem: string | undefined): Reading {
-  return problem === undefined ? valueOf(value) : wrong(field, problem);
+function judged(value: Json, problem: string | undefined): Reading {
+  return problem === undefined ? valueOf(value) : wrong(problem, { value });
+}
+
+/** Text that is not a number stays a text, and so do digits that a number would lose. */
+function numberOrText(rules: NumberRules, text: string): number | string {
+  const value = Number(text);
+  const isNumber = /\d/.test(text) && Number.isFinite(value);
+  return isNumber && !losesDigits(rules, value) ? value : text;
+}
+
+function losesDigits(rules: NumberRules, value: number): boolean {
+  return rules.integer && Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 function textProblem(rules: TextRules, text: string): string | undefined {
@@ -154,7 +187,7 @@ function numberProblem(rules: NumberRules, text: string): string | undefined {
   const value = Number(text);
   if (!/\d/.test(text) || !Number.isFinite(value)) return `Enter a ${rules.integer ? 'whole ' : ''}number.`;
   if (rules.integer && !Number.isInteger(value)) return 'Enter a whole number.';
-  if (rules.integer && !Number.isSafeInteger(value)) return 'Enter a smaller number: this one would lose digits.';
+  if (losesDigits(rules, value)) return 'Enter a smaller number: this one would lose digits.';
   if (rules.step !== undefined && !isMultiple(value, rules.step)) return `Enter a multiple of ${rules.step}.`;
   return rangeProblem(rules, value);
 }
@@ -186,30 +219,31 @@ function readChoices(field: ChoicesField, indexes: readonly string[]): Reading {
 
 function readList(field: ListField, rows: readonly string[]): Reading {
   const { item } = field;
+  const values = item.kind === 'number' ? rows.map((row) => numberOrText(item, row)) : rows;
   for (const [index, row] of rows.entries()) {
     const problem = item.kind === 'number' ? numberProblem(item, row) : textProblem(item, row);
-    if (problem !== undefined) return wrong(field, `Row ${index + 1}: ${problem}`);
+    if (problem !== undefined) return judged(values, `Row ${index + 1}: ${problem}`);
   }
-  return counted(field, item.kind === 'number' ? rows.map(Number) : rows);
+  return counted(field, values);
 }
 
 function counted(field: FormField & CountRules, values: readonly Json[]): Reading {
   const { minItems, maxItems } = field;
   // Rows that were all taken away again mean "none", which an optional field says by being left out.
   if (values.length === 0 && !field.required && minItems !== undefined && minItems > 0) return ABSENT;
-  if (minItems !== undefined && values.length < minItems) return wrong(field, `Give at least ${minItems}.`);
-  if (maxItems !== undefined && values.length > maxItems) return wrong(field, `Give at most ${maxItems}.`);
+  if (minItems !== undefined && values.length < minItems) return judged(values, `Give at least ${minItems}.`);
+  if (maxItems !== undefined && values.length > maxItems) return judged(values, `Give at most ${maxItems}.`);
   return valueOf(values);
 }
 
 function readJson(field: JsonField, text: string): Reading {
   if (text.trim() === '') return ABSENT;
   const parsed = parseArgument(text);
-  if (parsed.kind === 'wrong') return wrong(field, parsed.problem);
+  if (parsed.kind === 'wrong') return wrong(parsed.problem, 'lost');
   const { value } = parsed;
-  if (field.expects === 'array' && !isJsonArray(value)) return wrong(field, 'Enter a JSON list: [ … ].');
+  if (field.expects === 'array' && !isJsonArray(value)) return judged(value, 'Enter a JSON list: [ … ].');
   if (field.expects === 'object' && !isJsonObject(value))
-    return value === null && field.nullable ? valueOf(null) : wrong(field, 'Enter a JSON object: { … }.');
+    return value === null && field.nullable ? valueOf(null) : judged(value, 'Enter a JSON object: { … }.');
   return valueOf(value);
 }
 

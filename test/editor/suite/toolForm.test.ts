@@ -97,6 +97,44 @@ suite('Call Tool', () => {
     await person.screenshot('arguments that were sent anyway');
   });
 
+  test('sends fields that do not fit the schema only after Send Anyway, and never what is not JSON', async () => {
+    const refused = (): Promise<readonly string[]> => texts('.refused span');
+    const MISFIT =
+      'Nothing was sent, because the arguments do not fit the tool. Correct them, or send them as they are.';
+    await call('add_note');
+    await eventually(() => texts('h1'), ['Add Note']);
+    await person.webviewFill('.field:has-text("Importance") input', 'many');
+    await person.press('Control+Enter');
+    await eventually(refused, [MISFIT]);
+    assert.deepEqual(await texts('.invalid .error'), [
+      'Enter a text: the tool needs one. An empty text can be sent with Edit as JSON.',
+      'Enter a whole number.',
+    ]);
+    await person.screenshot('fields that were not sent');
+    await person.webviewClick('.refused button:has-text("Send Anyway")');
+    await eventually(() => texts('.result pre'), ['title is missing.\nimportance must be a number.']);
+    assert.deepEqual(await refused(), []);
+    await person.screenshot('fields that were sent anyway');
+
+    await person.press('Control+Enter');
+    await eventually(refused, [MISFIT]);
+    await person.webviewFill('.field:has-text("Title") input', 'Buy milk');
+    await eventually(refused, []);
+
+    await person.webviewClick('.heading button.link');
+    await eventually(() => texts('.json .label'), ['Arguments as JSON']);
+    for (const text of ['{"title": ', '["Buy milk"]']) {
+      await person.webviewFill('.json textarea', text);
+      await eventually(refused, []);
+      await person.press('Control+Enter');
+      await eventually(refused, [
+        'Nothing was sent, because a call carries only a JSON object. Correct the marked text.',
+      ]);
+      assert.deepEqual(await texts('.refused button'), []);
+    }
+    await person.screenshot('text that cannot be sent');
+  });
+
   test('offers to start a server that does not run', async () => {
     await call('list_notes');
     await eventually(() => texts('h1'), ['List Notes']);
