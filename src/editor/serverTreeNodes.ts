@@ -9,6 +9,7 @@ import {
   type ModelBudget,
   type ServerSnapshot,
   type SettingsProblem,
+  type StopReason,
 } from '../core/index.ts';
 import { joinCommandLine } from './commandLine.ts';
 import { featureSetsNodes } from './featureSetNodes.ts';
@@ -150,39 +151,108 @@ function hasErrors(server: ServerSnapshot): boolean {
 }
 
 function stateNotes(server: ServerSnapshot): readonly TreeNode[] {
-  const { state } = server;
+  const { id, state } = server;
+  if (state.kind === 'failed' || state.kind === 'restarting')
+    return errorNotes(id, state.error, state.kind === 'failed' ? ERROR_ICON : WARNING_ICON);
+  const step = nextStep(server);
+  return step === undefined ? [] : [stepNode(id, step)];
+}
+
+/** The next step of the person for a server that waits for them. */
+interface NextStep {
+  readonly part: string;
+  /** Short, and the verb first: a narrow side bar shows little more. */
+  readonly label: string;
+  readonly description: string;
+  /** The cause and the step in full sentences. */
+  readonly text: string;
+  readonly icon: NodeIcon;
+  readonly command?: NodeCommand;
+}
+
+function nextStep({ state, health }: ServerSnapshot): NextStep | undefined {
   switch (state.kind) {
-    case 'failed':
-    case 'restarting':
-      return errorNotes(server.id, state.error, state.kind === 'failed' ? ERROR_ICON : WARNING_ICON);
-    case 'stopped': {
-      const note = state.reason === 'notApproved' ? NOT_APPROVED : state.reason === 'restrictedMode' ? RESTRICTED : '';
-      return note === '' ? [] : [noteNode(server.id, 'stopped', note, { name: 'info' })];
-    }
-    case 'running':
-      return healthNotes(server);
+    case 'stopped':
+      return state.reason === 'notStarted' || state.reason === 'byUser' ? undefined : STOPPED_STEPS[state.reason];
     case 'asking':
-      return [noteNode(server.id, 'asking', ASKING, { name: 'info' }, SHOW_QUESTION)];
+      return ANSWER;
+    case 'running':
+      if (health === undefined) return undefined;
+      return health.kind === 'busy' ? cancelStep(health.minutes) : RESTART_STEP;
     default:
-      return [];
+      return undefined;
   }
 }
 
-const ASKING = 'Select to see the question again.';
-const NOT_APPROVED =
-  'You did not allow it to start, or did not give a value that it needs. Start it to be asked again.';
-const RESTRICTED = 'This window is in Restricted Mode. Trust the workspace to start servers.';
+const STOPPED_STEPS: Readonly<Record<Exclude<StopReason, 'notStarted' | 'byUser'>, NextStep>> = {
+  notApproved: {
+    part: 'stopped',
+    label: 'Start Server',
+    description: 'to be asked again',
+    text: 'You did not allow the server to start, or did not give a value that it needs. Select to be asked again.',
+    icon: { name: 'info' },
+    command: { id: COMMANDS.serverStart, title: 'Start Server' },
+  },
+  notAllowed: {
+    part: 'stopped',
+    label: 'Ask your administrator',
+    description: 'to allow the server',
+    text: 'The editor does not allow the server. Ask your administrator to allow it, or change the setting if it is yours.',
+    icon: { name: 'info' },
+  },
+  restrictedMode: {
+    part: 'stopped',
+    label: 'Trust the workspace',
+    description: 'to start servers',
+    text: 'This window is in Restricted Mode, where no server starts. Trust the workspace to start servers.',
+    icon: { name: 'info' },
+  },
+};
+
+const ANSWER: NextStep = {
+  part: 'asking',
+  label: 'Show Question',
+  description: 'to start the server',
+  text: 'The server waits for your answer. Select to see the question again.',
+  icon: { name: 'info' },
+  command: SHOW_QUESTION,
+};
 
 /** Never restarted or cancelled without the person: the server may only be slow. */
-function healthNotes({ id, health }: ServerSnapshot): readonly TreeNode[] {
-  if (health === undefined) return [];
-  return health.kind === 'busy'
-    ? [noteNode(id, 'health', BUSY, WARNING_ICON, CANCEL_CALL)]
-    : [noteNode(id, 'health', NOT_RESPONDING, WARNING_ICON, RESTART)];
+const RESTART_STEP: NextStep = {
+  part: 'health',
+  label: 'Restart Server',
+  description: 'no answer to 3 pings',
+  text: 'The server did not answer three pings. Select to restart it.',
+  icon: WARNING_ICON,
+  command: RESTART,
+};
+
+function cancelStep(minutes: number): NextStep {
+  return {
+    part: 'health',
+    label: 'Cancel Call',
+    description: `running for ${minutes} min`,
+    text: `A call has been running for ${minutes} min, and the server answers nothing else. Select to cancel the call.`,
+    icon: WARNING_ICON,
+    command: CANCEL_CALL,
+  };
 }
 
-const BUSY = 'It answers nothing while it works on a call. Select to cancel the call.';
-const NOT_RESPONDING = 'It missed three pings. Select to restart it.';
+function stepNode(server: string, { part, label, description, text, icon, command }: NextStep): TreeNode {
+  return {
+    ...LEAF,
+    id: nodeId('note', server, part),
+    kind: 'note',
+    server,
+    label,
+    description,
+    tooltip: text,
+    spoken: `${label}: ${text}`,
+    icon,
+    command,
+  };
+}
 
 function errorNotes(server: string, error: HostError, icon: NodeIcon): readonly TreeNode[] {
   const reason = noteNode(server, 'reason', error.message, icon, SHOW_LOG);
@@ -258,6 +328,7 @@ function serverTooltip(server: ServerSnapshot): string {
     `State: ${stateText(server)}`,
     error === undefined ? undefined : `Reason: ${cleanText(error.message)}`,
     error?.suggestion === undefined ? undefined : `Next step: ${cleanText(error.suggestion)}`,
+    nextStep(server)?.text,
     info === undefined ? undefined : `Server: ${cleanLine(`${info.title ?? info.name} ${info.version}`, MAX_LABEL)}`,
     ...connectionLines(server),
     ...mcplLines(server),

@@ -33,6 +33,7 @@ export const person: Person = {
   screenshot: async (name) => String(await ask('screenshot', name)),
   command: does('command'),
   openContainer: does('openContainer'),
+  resizeSideBar: does('resizeSideBar'),
   clickTreeItem: does('clickTreeItem'),
   treeRows: reads('treeRows'),
   notification: does('notification'),

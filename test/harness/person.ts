@@ -21,6 +21,8 @@ export interface Person {
   readonly command: (title: string, choice?: string) => Promise<void>;
   /** Opens a view container by its title in the activity bar. */
   readonly openContainer: (title: string) => Promise<void>;
+  /** Drags the border of the side bar until it is so many pixels wide. */
+  readonly resizeSideBar: (width: string) => Promise<void>;
   /** Clicks a row of a tree by its label; with an action, `checkbox`, `expand`, `collapse`, or the title of its inline button. */
   readonly clickTreeItem: (label: string, action?: string) => Promise<void>;
   /** The visible rows of the trees in the side bar, indented by level: `label description [x]`. */
@@ -185,13 +187,24 @@ interface Box {
   readonly width: number;
 }
 
-const inTree = (page: Page): Pick<Person, 'openContainer' | 'clickTreeItem' | 'treeRows'> => ({
+const resizeSideBar = async (page: Page, width: number): Promise<void> => {
+  const box = await page.locator('[id="workbench.parts.sidebar"]').boundingBox();
+  if (box === null) throw new Error('The side bar is not open.');
+  const middle = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width, middle);
+  await page.mouse.down();
+  await page.mouse.move(box.x + width, middle, { steps: 5 });
+  await page.mouse.up();
+};
+
+const inTree = (page: Page): Pick<Person, 'openContainer' | 'resizeSideBar' | 'clickTreeItem' | 'treeRows'> => ({
   openContainer: async (title) => {
     const tab = page
       .locator(`.activitybar .action-item[role="tab"]:has(.action-label[aria-label^=${quoted(title)}])`)
       .first();
     if ((await tab.getAttribute('aria-expanded')) !== 'true') await tab.click();
   },
+  resizeSideBar: async (width) => resizeSideBar(page, Number(width)),
   clickTreeItem: async (label, action) => clickInRow(treeRow(page, label), action),
   treeRows: async () => page.evaluate<readonly string[]>(treeRowsScript),
 });

@@ -41,18 +41,61 @@ suite('the Servers view', () => {
       show([silent, busy]),
       [
         '> quiet (not responding · 2025-06-18) <warning> #server+stoppable+enabled',
-        '  It missed three pings. Select to restart it. <warning>',
+        '  Restart Server (no answer to 3 pings) <warning>',
         '  Log <output>',
         '> busy (busy for 2 min · 2025-06-18) <warning> #server+stoppable+busy+enabled',
-        '  It answers nothing while it works on a call. Select to cancel the call. <warning>',
+        '  Cancel Call (running for 2 min) <warning>',
         '  Log <output>',
       ].join('\n'),
     );
-    const commands = all(serverTree([silent, busy], [])).filter(({ kind }) => kind === 'note');
+    const steps = all(serverTree([silent, busy], [])).filter(({ kind }) => kind === 'note');
     assert.deepEqual(
-      commands.map(({ command }) => command?.id),
+      steps.map(({ command }) => command?.id),
       ['mcpl.server.restart', 'mcpl.server.cancelCall'],
     );
+  });
+
+  test('begins the row of a next step with a short verb, and says all of it in the tooltip and to a screen reader', () => {
+    const stopped = (['notApproved', 'notAllowed', 'restrictedMode'] as const).map((reason) =>
+      snapshot(reason, { kind: 'stopped', reason }),
+    );
+    const servers = [
+      ...stopped,
+      snapshot('asking', { kind: 'asking' }),
+      snapshot('quiet', running(), { health: { kind: 'notResponding' } }),
+      snapshot('busy', running(), { health: { kind: 'busy', minutes: 2 } }),
+    ];
+    const steps = all(serverTree(servers, [])).filter(({ kind }) => kind === 'note');
+    assert.deepEqual(
+      steps.map(({ label, description, tooltip }) => [`${label} ${description}`, tooltip]),
+      [
+        [
+          'Start Server to be asked again',
+          'You did not allow the server to start, or did not give a value that it needs. Select to be asked again.',
+        ],
+        [
+          'Ask your administrator to allow the server',
+          'The editor does not allow the server. Ask your administrator to allow it, or change the setting if it is yours.',
+        ],
+        [
+          'Trust the workspace to start servers',
+          'This window is in Restricted Mode, where no server starts. Trust the workspace to start servers.',
+        ],
+        ['Show Question to start the server', 'The server waits for your answer. Select to see the question again.'],
+        ['Restart Server no answer to 3 pings', 'The server did not answer three pings. Select to restart it.'],
+        [
+          'Cancel Call running for 2 min',
+          'A call has been running for 2 min, and the server answers nothing else. Select to cancel the call.',
+        ],
+      ],
+    );
+    for (const { label, tooltip, spoken } of steps) {
+      // A side bar of 220 pixels shows 25 characters of a row.
+      assert.ok(label.length <= 25, label);
+      assert.equal(spoken, `${label}: ${tooltip}`);
+    }
+    for (const [index, server] of servers.entries())
+      assert.ok(serverNode(server).tooltip.includes(steps[index]?.tooltip ?? '-'), server.id);
   });
 
   test('says of a tool whose arguments cannot be checked why not', () => {
@@ -146,11 +189,11 @@ suite('the Servers view', () => {
       [
         '> s (off) <circle-outline> #server+startable',
         '> s (not allowed to start) <circle-outline> #server+startable',
-        '  You did not allow it to start, or did not give a value that it needs. Start it to be asked again. <info>',
+        '  Start Server (to be asked again) <info>',
         '> s (off in Restricted Mode) <circle-outline> #server+startable',
-        '  This window is in Restricted Mode. Trust the workspace to start servers. <info>',
+        '  Trust the workspace (to start servers) <info>',
         '> s (waiting for your answer) <question> #server+startable+stoppable',
-        '  Select to see the question again. <info>',
+        '  Show Question (to start the server) <info>',
         '> s (stopping…) <loading~spin> #server',
         '> s (stopped unexpectedly, starts again soon) <sync> #server+startable+stoppable',
         '  It exited with code 1. <warning>',

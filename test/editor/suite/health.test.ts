@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 import { cleanSlate, mcpLive, setServers, untilServer, untilTools } from './mcpLive.ts';
 
 const rows = async (): Promise<readonly string[]> =>
-  (await person.treeRows()).filter((row) => /^(busy|quiet) |pings|works on a call/.test(row.trim()));
+  (await person.treeRows()).filter((row) => /^(busy|quiet) |Cancel Call|Restart Server/.test(row.trim()));
 
 suite('A server that says nothing', function () {
   // It is pinged after 30 seconds, and has ten for each of three pings.
@@ -35,11 +35,14 @@ suite('A server that says nothing', function () {
     await person.clickTreeItem('quiet', 'expand');
     await eventually(rows, [
       'busy busy for 1 min · 1 tool · 2025-11-25',
-      '  It answers nothing while it works on a call. Select to cancel the call.',
+      '  Cancel Call running for 1 min',
       'quiet not responding · 1 tool · 2025-11-25',
-      '  It missed three pings. Select to restart it.',
+      '  Restart Server no answer to 3 pings',
     ]);
     await person.screenshot('servers that say nothing');
+    await person.resizeSideBar('220');
+    await person.screenshot('servers that say nothing in a narrow side bar');
+    await person.resizeSideBar('300');
     await vscode.commands.executeCommand('mcpl.server.cancelCall', { server: 'busy' });
     assert.equal(await call, 'CANCELLED');
     await untilServer('busy', 'not responding', (server) => server?.health?.kind === 'notResponding', 60_000);
