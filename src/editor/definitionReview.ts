@@ -61,7 +61,7 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
     const chosen =
       target === undefined ? all : all.filter(({ server, tool }) => server === target.server && tool === target.tool);
     if (chosen.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('The definition is the one that you approved.'));
+      void vscode.window.showInformationMessage(vscode.l10n.t('No tool definition has changed since you approved it.'));
       return;
     }
     await this.#review(chosen);
@@ -137,15 +137,16 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
     readonly now: vscode.Uri;
   } {
     const [ofServer, ofTool] = [server, tool].map((name) => plainText(name, 64).replace(/[^\w.-]+/g, '-'));
-    const open = (kind: string, text: string): vscode.Uri => {
-      const path = `/${ofServer}/${ofTool} (${kind}).json`;
+    // With two paths the editor would call the change a renaming.
+    const path = `/${ofServer}/${ofTool}.json`;
+    const open = (text: string): vscode.Uri => {
       const uri = vscode.Uri.from({ scheme: SCHEMES.definition, path, query: String(++this.#shown) });
       this.#texts.set(uri.toString(), text);
       return uri;
     };
-    const before = open('approved', change.before ?? vscode.l10n.t('The approved definition was too long to keep.\n'));
+    const before = open(change.before ?? vscode.l10n.t('The approved definition was too long to keep.\n'));
     const title = vscode.l10n.t('{0} of {1}: Approved ↔ Now', plainText(tool, 60), plainText(server, 40));
-    return { title, before, now: open('now', change.now) };
+    return { title, before, now: open(change.now) };
   }
 
   #try(work: () => Promise<void>): void {

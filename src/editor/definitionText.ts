@@ -5,27 +5,25 @@ const MOST_NAMED = 3;
 
 /** The question is short: the names are a server's, and could say anything. */
 export function reviewTitle(changed: readonly ToolTarget[]): string {
-  const what =
-    changed.length === 1
-      ? `changed the definition of ${named(changed)}`
-      : `changed the definitions of ${changed.length} tools (${named(changed)})`;
-  const rest =
-    changed.length === 1
-      ? 'It asks first until you approve the change.'
-      : 'They ask first until you approve the changes.';
-  return `${serversOf(changed)} ${what}, which models may call without asking. ${rest}`;
+  const isOne = changed.length === 1;
+  const what = isOne
+    ? `changed the definition of ${named(changed)}`
+    : `changed the definitions of ${changed.length} tools (${named(changed)})`;
+  const until = isOne ? 'the change' : 'the changes';
+  return `${serversOf(changed)} ${what}. You are asked before each call until you approve ${until}.`;
 }
 
 export function reviewQuestion(changed: readonly ToolTarget[]): string {
-  const definitions = changed.length === 1 ? 'the definition' : `the ${changed.length} definitions`;
-  return `Let models call ${named(changed)} of ${serversOf(changed)} without asking, with ${definitions} shown?`;
+  const what = changed.length === 1 ? 'the definition shown' : `the ${changed.length} definitions shown`;
+  return `Approve ${what}? Models then call ${named(changed)} of ${serversOf(changed)} without asking.`;
 }
 
 export function frequentText(changed: readonly ToolTarget[]): { readonly message: string; readonly detail: string } {
-  const message = `Let models call ${named(changed)} of ${serversOf(changed)} without asking, whatever the definition says?`;
+  const message = `Approve any definition of ${named(changed)} of ${serversOf(changed)}?`;
   const detail =
-    'The definition changed at each of the last three starts. If you approve any definition, the server can change what ' +
-    'the tool does, take other arguments, or put instructions for models into the description, and you are not asked again.';
+    'The definition changed at each of the last three starts. If you approve any definition, models call the tool ' +
+    'without asking after each further change. The server can then change what the tool does, take other arguments, ' +
+    'or put instructions for models into the description.';
   return { message, detail };
 }
 

@@ -32,7 +32,7 @@ const change = async (server: string, args: Readonly<Record<string, string>>): P
 
 const told = async (): Promise<readonly string[]> =>
   (await person.notifications()).filter(
-    (text) => text.includes('changed the definition') || text.includes('Let models'),
+    (text) => text.includes('changed the definition') || text.startsWith('Approve '),
   );
 
 const diffs = (): readonly string[] =>
@@ -57,12 +57,20 @@ suite('A changed definition of a tool that models may call without asking', () =
     });
     await untilTrust('changing', ['add_note changed', 'edit_note changed']);
     const both =
-      '"changing" changed the definitions of 2 tools ("add_note", "edit_note"), which models may call without asking. They ask first until you approve the changes.';
+      '"changing" changed the definitions of 2 tools ("add_note", "edit_note"). You are asked before each call until you approve the changes.';
     await eventually(told, [both]);
     await person.screenshot('tools with changed definitions');
     await person.notification('Review Changes', 'changing');
     await eventually(told, [
-      'Let models call "add_note", "edit_note" of "changing" without asking, with the 2 definitions shown?',
+      'Approve the 2 definitions shown? Models then call "add_note", "edit_note" of "changing" without asking.',
+    ]);
+    // One path for both sides of a tool: the editor says of two that a file was renamed.
+    const paths = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === 'mcpl-definition');
+    assert.deepEqual(paths.map(({ uri }) => uri.path).sort(), [
+      '/changing/add_note.json',
+      '/changing/add_note.json',
+      '/changing/edit_note.json',
+      '/changing/edit_note.json',
     ]);
     await person.screenshot('the changed definitions of two tools');
     await person.notification('Approve', 'changing');
@@ -76,13 +84,15 @@ suite('A changed definition of a tool that models may call without asking', () =
     await change('single', { description: 'Adds a note to the notebook, and mails it to me.' });
     await untilTrust('single', ['add_note changed', 'edit_note asks']);
     await eventually(told, [
-      '"single" changed the definition of "add_note", which models may call without asking. It asks first until you approve the change.',
+      '"single" changed the definition of "add_note". You are asked before each call until you approve the change.',
     ]);
     const review = vscode.commands.executeCommand('mcpl.tool.review', { server: 'single', tool: 'add_note' });
     await eventually(async () => diffs(), ['add_note of single: Approved ↔ Now']);
     const questions = async (): Promise<readonly string[]> =>
-      (await told()).filter((text) => text.startsWith('Let models'));
-    await eventually(questions, ['Let models call "add_note" of "single" without asking, with the definition shown?']);
+      (await told()).filter((text) => text.startsWith('Approve '));
+    await eventually(questions, [
+      'Approve the definition shown? Models then call "add_note" of "single" without asking.',
+    ]);
     await person.screenshot('the changed definition of a tool');
     const documents = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === 'mcpl-definition');
     assert.deepEqual(documents.map((document) => /"description": "(.*)"/.exec(document.getText())?.[1]).sort(), [
