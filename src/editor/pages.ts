@@ -14,3 +14,4 @@ export { ToolFormPanel } from './toolFormPanel.ts';
 export { TracePanel } from './tracePanel.ts';
 export { WeakeningPrompt } from './weakeningPrompt.ts';
 export { pageOptions } from './webviewPage.ts';
+export { workingFolderText } from './workingFolderText.ts';

@@ -1,3 +1,5 @@
+import type { ServerSnapshot } from '../core/index.ts';
+
 const FILE =
   /\.(?:[cm]?[jt]sx?|pyz?|rb|pl|php|lua|sh|bash|zsh|fish|ps1|bat|cmd|exe|jar|dll|wasm|rs|go|jl|jsonc?|ya?ml|toml|ini|conf|env|xml|txt|md|csv|sql|db|sqlite3?)$/i;
 
@@ -10,4 +12,11 @@ export function relativeArguments(args: readonly string[]): readonly string[] {
     if (isOption || /^(?:[/\\~@]|\$\{|[a-z][a-z\d+.-]*:)/i.test(value)) return false;
     return /^\.{1,2}(?:[/\\]|$)/.test(value) || FILE.test(value);
   });
+}
+
+/** Those of a server of user settings that runs in the home folder, because it has no `cwd`. */
+export function relativeArgumentsOf({ definition }: ServerSnapshot): readonly string[] {
+  if (definition?.definedBy !== 'user' || definition.connection.kind !== 'stdio') return [];
+  const { cwd, args } = definition.connection;
+  return cwd === undefined ? relativeArguments(args) : [];
 }
