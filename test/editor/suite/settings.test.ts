@@ -27,6 +27,22 @@ const problems = (): readonly string[] =>
 const pidOf = (server: ServerSnapshot | undefined): number | undefined =>
   server?.state.kind === 'running' ? server.state.pid : undefined;
 
+/** Edits the user's settings.json as a person does: the editor registers no setting for some policies, and writes none. */
+const editUserSettings = async (change: (members: Readonly<Record<string, unknown>>) => object): Promise<void> => {
+  await vscode.commands.executeCommand('workbench.action.openSettingsJson');
+  await eventually(async () => vscode.window.activeTextEditor?.document.uri.path.endsWith('settings.json'), true);
+  const editor = vscode.window.activeTextEditor;
+  assert.ok(editor !== undefined);
+  const { document } = editor;
+  const text = document.getText();
+  const members = change(JSON.parse(text.trim() === '' ? '{}' : text));
+  const whole = new vscode.Range(new vscode.Position(0, 0), document.lineAt(document.lineCount - 1).range.end);
+  assert.ok(await editor.edit((edit) => edit.replace(whole, JSON.stringify(members, undefined, 2))));
+  await vscode.commands.executeCommand('workbench.action.files.save');
+  await eventually(async () => document.isDirty, false);
+  await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+};
+
 suite('Settings', () => {
   setup(async () => {
     await cleanSlate();
@@ -222,6 +238,70 @@ suite('Settings', () => {
       await access(undefined, Workspace);
       await access(undefined);
       await configuration.update('mcpl.servers', undefined, Global);
+    }
+  });
+
+  test('of the editor that allow or deny servers by name, command and URL stop ours until they are gone', async function () {
+    this.timeout(180_000);
+    const LISTS = ['chat.mcp.allowedServers', 'chat.mcp.deniedServers'] as const;
+    const lists = (values: Partial<Record<(typeof LISTS)[number], readonly object[]>>): Promise<void> =>
+      editUserSettings((members) => ({
+        ...Object.fromEntries(Object.entries(members).filter(([key]) => !LISTS.some((list) => list === key))),
+        ...values,
+      }));
+    const { host, gatewayAddress } = await mcpLive();
+    const states = async (): Promise<readonly string[]> =>
+      host.servers().map(({ id, state }) => `${id} ${state.kind === 'stopped' ? state.reason : state.kind}`);
+    const rows = async (id: string): Promise<readonly string[]> => {
+      const all = await person.treeRows();
+      const from = all.findIndex((row) => row.startsWith(`${id} `));
+      const next = all.findIndex((row, at) => at > from && !row.startsWith(' '));
+      return all.slice(from, next < 0 ? undefined : next).filter((row) => !/^\s+(Log|Tools)/.test(row));
+    };
+    const local = {
+      near: { ...PLAIN_DEMO, enabled: true },
+      other: { ...PLAIN_DEMO, args: ['notes'], enabled: true },
+    };
+    await setServers(local);
+    await Promise.all([untilTools('near'), untilTools('other')]);
+    // A server with a URL: the gateway's.
+    const { url, headers } = await gatewayAddress('near');
+    await setServers({ far: { url, headers, enabled: true }, ...local });
+    await untilTools('far');
+    await person.openContainer('MCP Live');
+    const ALL_RUN = ['far running', 'near running', 'other running'];
+    const DENIED = '"chat.mcp.deniedServers" lists';
+    const NOT_LISTED = '"chat.mcp.allowedServers" does not list it';
+    const name = { serverName: 'other' };
+    const command = { serverCommand: ['mcpl-demo', 'notes'] };
+    const address = { serverUrl: 'http://127.0.0.1:*/*' };
+    const cases = [
+      [{ [LISTS[1]]: [name] }, 'other', `${DENIED} the name "other"`, ['far', 'near']],
+      [{ [LISTS[1]]: [command] }, 'other', `${DENIED} the command "mcpl-demo notes"`, ['far', 'near']],
+      [{ [LISTS[1]]: [address] }, 'far', `${DENIED} the URL "http://127.0.0.1:*/*"`, ['near', 'other']],
+      [{ [LISTS[0]]: [{ serverName: 'near' }, address] }, 'other', NOT_LISTED, ['far', 'near']],
+      [{ [LISTS[0]]: [{ serverCommand: ['mcpl-demo'] }, command] }, 'far', NOT_LISTED, ['near', 'other']],
+    ] as const;
+    try {
+      for (const [values, id, rule, others] of cases) {
+        await lists(values);
+        await eventually(states, [...others.map((each) => `${each} running`), `${id} notAllowed`].sort());
+        await person.clickTreeItem(id, 'expand');
+        await eventually(
+          () => rows(id),
+          [
+            `${id} not allowed by your organisation`,
+            '  Ask your administrator to allow the server',
+            `  ${rule}: not allowed by your organisation. user settings`,
+          ],
+        );
+        await assert.rejects(host.start(id), { code: 'NOT_ALLOWED' });
+        if (rule === NOT_LISTED) await person.screenshot(`the server ${id} that the organisation does not list`);
+        await lists({});
+        await eventually(states, ALL_RUN);
+      }
+    } finally {
+      await lists({});
     }
   });
 
