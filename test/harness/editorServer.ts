@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly driver: boolean;
   /** Every folder is one that the person trusted before; so it always is under the driver. */
   readonly trusting?: boolean;
+  /** Settings of the user, beside those that keep the editor quiet. */
+  readonly userSettings?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly port?: number;
 }
@@ -78,11 +80,13 @@ const quietSettings = {
   'remote.autoForwardPortsSource': 'output',
 };
 
-const writeSettings = async (folder: string): Promise<void> => {
-  for (const profile of ['User', 'Machine']) {
+const writeSettings = async ({ folder, userSettings }: ServerOptions): Promise<void> => {
+  // After a reload of the window this editor does not read the file of `User` again, but that of `Machine`.
+  const profiles = { User: quietSettings, Machine: { ...quietSettings, ...userSettings } };
+  for (const [profile, settings] of Object.entries(profiles)) {
     const path = join(dataFolder(folder), 'data', profile, 'settings.json');
     await mkdir(join(path, '..'), { recursive: true });
-    const text = `${JSON.stringify(quietSettings, undefined, 2)}\n`;
+    const text = `${JSON.stringify(settings, undefined, 2)}\n`;
     await writeFile(path, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
@@ -112,7 +116,7 @@ const startArguments = (editor: Editor, options: ServerOptions, port: number): r
 
 export const startEditorServer = async (editor: Editor, options: ServerOptions): Promise<EditorServer> => {
   await makeFolders(options);
-  await writeSettings(options.folder);
+  await writeSettings(options);
   const port = options.port ?? (await freePort());
   const logFile = join(options.folder, 'server.log');
   const log = createWriteStream(logFile);

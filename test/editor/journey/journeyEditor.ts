@@ -14,6 +14,8 @@ import { type Person, createPerson } from '../../harness/person.ts';
 export interface JourneyOptions {
   /** Workspace settings: what a repository brings with it. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Settings of the user. */
+  readonly userSettings?: Readonly<Record<string, unknown>>;
   /** More files of the workspace, by their path in it. */
   readonly files?: Readonly<Record<string, string>>;
   /** Opens these folders of the workspace together, by a workspace file that has the settings. */
@@ -102,6 +104,7 @@ export const openJourney = async (options: JourneyOptions): Promise<JourneyEdito
     extensionsFolder: join(journeyFolder(name), 'extensions'),
     driver: false,
     trusting: options.trust === 'before',
+    userSettings: options.userSettings ?? {},
     env: options.env ?? {},
   });
   const { page, close: closeBrowser } = await openBrowser();
