@@ -9,6 +9,7 @@ const consent = (file: string, change: string): string => `src/core/features/${f
 
 const NOTHING_FIRES = 'No question is left after the end, so that nothing fires any more.';
 const NOT_A_NUMBER = 'A comparison with a missing time is false.';
+const scopes = (file: string, change: string): string => `src/core/scopes/${file}.ts: ${change}`;
 
 export const EQUIVALENT: Readonly<Record<string, string>> = {
   [consent('approvalGate', 'question.timer?.dispose -> question.timer.dispose')]: 'An open question has a timer.',
@@ -78,4 +79,107 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
       [session(file, "read.kind === 'invalid' -> true"), 'A method that the revision lacks is not sent.'],
     ]),
   ),
+  [scopes('formText', '!UNUSUAL.test(form) -> false')]: 'A shortcut: without it the same comes out.',
+  [scopes('glob', 'head.includes(probe) || tail.includes(probe) -> false')]: 'What begins or ends with it has it.',
+  [scopes('glob', 'head.includes(probe) || tail.includes(probe) -> head.includes(probe) && tail.includes(probe)')]:
+    'What begins or ends with it has it.',
+  [scopes('glob', 'text.charCodeAt(text.length - 2) !== this.#tailSign -> false')]:
+    'A shortcut: without it the same comes out.',
+  [scopes('glob', "this.#probe === '' -> false")]: 'Every text has the empty one in it.',
+  [scopes('globIndex', 'a.shape.head < b.shape.head -> a.shape.head <= b.shape.head')]:
+    'The tree of beginnings only gets other nodes, which find the same globs.',
+  [scopes('globIndex', 'a.shape.head < b.shape.head -> a.shape.head >= b.shape.head')]:
+    'The tree of beginnings only gets other nodes, which find the same globs.',
+  [scopes('globIndex', 'this.#sieve?.test(seen) !== false -> true')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', "globs.at(-1)?.shape.head ?? '' -> globs.at(-1)?.shape.head && ''")]:
+    'The tree of beginnings only gets other nodes, which find the same globs.',
+  [scopes('globIndex', 'end < first.length && first.charCodeAt(end) === last.charCodeAt(end) -> false')]:
+    'The tree of beginnings only gets other nodes, which find the same globs.',
+  [scopes('globIndex', 'end < first.length -> true')]:
+    'The tree of beginnings only gets other nodes, which find the same globs.',
+  [scopes('globIndex', 'end < first.length -> end <= first.length')]:
+    'The tree of beginnings only gets other nodes, which find the same globs.',
+  [scopes('globIndex', 'end < first.length -> end >= first.length')]:
+    'The tree of beginnings only gets other nodes, which find the same globs.',
+  [scopes('globIndex', 'head.length <= end -> head.length < end')]:
+    'The tree of beginnings only gets other nodes, which find the same globs.',
+  [scopes(
+    'globIndex',
+    "{ const literals = globs.map(({ shape }) => (shape.tail.length > shape.probe.length ? shape.tail : shape.probe)); if (literals.length === 0 || literals.length > MOST_IN_SIEVE || literals.includes('')) return undefined; return new RegExp([...new Set(literals)].map((literal) => literal.replace(/[$()*+.?[\\\\\\]^{|}]/g, '\\\\$&')).join('|')); } -> {}",
+  )]: 'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', 'shape.tail.length > shape.probe.length -> true')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', 'shape.tail.length > shape.probe.length -> false')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', 'shape.tail.length > shape.probe.length -> shape.tail.length >= shape.probe.length')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', 'shape.tail.length > shape.probe.length -> shape.tail.length <= shape.probe.length')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', "literals.length === 0 || literals.length > MOST_IN_SIEVE || literals.includes('') -> true")]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', "literals.length === 0 || literals.length > MOST_IN_SIEVE || literals.includes('') -> false")]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes(
+    'globIndex',
+    "literals.length === 0 || literals.length > MOST_IN_SIEVE || literals.includes('') -> (literals.length === 0 || literals.length > MOST_IN_SIEVE) && literals.includes('')",
+  )]: 'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', 'literals.length === 0 || literals.length > MOST_IN_SIEVE -> false')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes(
+    'globIndex',
+    'literals.length === 0 || literals.length > MOST_IN_SIEVE -> literals.length === 0 && literals.length > MOST_IN_SIEVE',
+  )]: 'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', 'literals.length === 0 -> false')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', 'literals.length === 0 -> literals.length !== 0')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', 'literals.length > MOST_IN_SIEVE -> false')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', 'literals.length > MOST_IN_SIEVE -> literals.length >= MOST_IN_SIEVE')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', 'literals.length > MOST_IN_SIEVE -> literals.length <= MOST_IN_SIEVE')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', '[...new Set(literals)] -> []')]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globIndex', "(literal) => literal.replace(/[$()*+.?[\\\\\\]^{|}]/g, '\\\\$&') -> () => undefined")]:
+    'The sieve only saves asking globs, each of which looks for the same literal itself.',
+  [scopes('globList', 'within.filter(hasClass) -> within')]: 'Globs without classes match the same once more.',
+  [scopes('globList', 'globs.filter(hasClass) -> globs')]: 'Globs without classes match the same once more.',
+  [scopes('globList', 'globs.length === 0 -> false')]: 'A shortcut: without it the same comes out.',
+  [scopes('globList', "glob === '**' || glob.endsWith('/**') -> false")]: 'A second `**` matches nothing more.',
+  [scopes('globList', "glob === '**' || glob.endsWith('/**') -> glob === '**' && glob.endsWith('/**')")]:
+    'A second `**` matches nothing more.',
+  [scopes('globList', "glob === '**' -> false")]: 'A second `**` matches nothing more.',
+  [scopes('globShape', 'first < 0 -> false')]: 'Without `**` the parts are empty, or counted twice by a maximum.',
+  [scopes('globShape', '/^(?:[^*?[\\]\\\\]|\\\\.)*/s -> /(?:[^*?[\\]\\\\]|\\\\.)*/s')]:
+    'It matches at the beginning anyway, if only an empty text.',
+  [scopes('globShape', "text === '*' -> false")]: 'A shortcut: without it the same comes out.',
+  [scopes('globShape', '!SIGN.test(text) -> false')]: 'A shortcut: without it the same comes out.',
+  [scopes('globShape', 'PREFIX.exec(text)?.[0] -> PREFIX.exec(text)[0]')]:
+    'The expression always matches, at the least an empty text.',
+  [scopes('globShape', '[suffix] -> []')]: 'The search for the longest begins with the suffix.',
+  [scopes('globShape', 'end < 0 -> false')]: 'Without such a segment nothing is added.',
+  [scopes('globShape', 'segments[end]?.prefix -> segments[end].prefix')]: 'The segment was found.',
+  [scopes('globShape', 'segments.at(-1)?.suffix -> segments.at(-1).suffix')]: 'A split text has a segment.',
+  [scopes('letterCase', 'isAscii(text) -> false')]: 'A shortcut: without it the same comes out.',
+  [scopes('pathKeys', 'words.length > 1 -> true')]: 'None of these words alone names a channel or a person.',
+  [scopes('pathKeys', 'words.length > 1 -> words.length >= 1')]:
+    'None of these words alone names a channel or a person.',
+  [scopes('pathKeys', '/[^\\p{L}\\d]+/u -> /[^\\p{L}\\d]/u')]: 'Empty words are left out.',
+  [scopes('pathKeys', "outward.kind === 'absolute' -> true")]: 'No other kind is odd.',
+  [scopes('pathKeys', "!bare.includes('%') -> false")]: 'A shortcut: without it the same comes out.',
+  [scopes('pathReadings', '/:.*$/s -> /:.*/s')]: 'The star takes everything to the end.',
+  [scopes('pathText', "!text.includes('%') -> false")]: 'A shortcut: without it the same comes out.',
+  [scopes('pathText', '{ return undefined; } -> {}')]: 'A function without a result returns undefined.',
+  [scopes(
+    'respellings',
+    '/^[a-z][a-z-]+:(?:[\\\\/]{2}([^/?#]*))?(.*)$/is -> /^[a-z][a-z-]+:(?:[\\\\/]{2}([^/?#]*))?(.*)/is',
+  )]: 'The star takes everything to the end.',
+  [scopes('respellings', '/[?#].*$/s -> /[?#].*/s')]: 'The star takes everything to the end.',
+  [scopes('respellings', '/\\s.*$/s -> /\\s.*/s')]: 'The star takes everything to the end.',
+  [scopes('textParts', 'parts.found.size > MOST_PARTS -> false')]: 'It is asked again at the end.',
+  [scopes('textParts', "part === '' -> false")]: 'The empty text has no sign either that a part needs.',
+  [scopes('textParts', 'at > 0 -> at >= 0')]: 'The search begins at the second sign, and never finds the first.',
+  [scopes('textParts', '/\\s+/ -> /\\s/')]: 'Empty words are left out.',
 };
