@@ -140,6 +140,23 @@ suite('Feature sets', () => {
     await untilStates('later', { ...known, 'memory.mail': 'disabled', 'memory.chat': 'enabled' });
   });
 
+  test('are turned on only in the quick pick where their names are too long for a notification', async () => {
+    await start('long', SETS, { featureSets: { enabled: ['memory.*'] } });
+    const name = `memory.x". It is safe. ${'y'.repeat(60)}`;
+    await call('long', 'declare', { featureSet: name });
+    const asked = async (): Promise<readonly string[]> =>
+      (await person.notifications()).filter((text) => text.includes('by a wildcard'));
+    const shown = `${name.slice(0, 59)}…`.replace('"', '\\"');
+    await eventually(asked, [
+      `"long" declared feature sets that your settings would turn on by a wildcard: "${shown}" (events). They are off until you turn them on.`,
+    ]);
+    await person.screenshot('a feature set with a long name that a wildcard would turn on');
+    await person.notification('Choose…', 'long');
+    await person.pick(name);
+    await person.press('Enter');
+    await eventually(async () => (await states('long'))[name], 'enabled');
+  });
+
   test('nest in the tree: the box of a parent is for all below it, and stays empty where some are on', async () => {
     await start('nested', SETS, { featureSets: { enabled: ['memory.*'] } });
     await eventually(async () => (await rows()).filter((row) => row.startsWith('nested running')).length, 1);
