@@ -74,7 +74,7 @@ export async function chooseFeatureSets({ host, settings }: FeatureSetServices, 
 
 /** A name of a server must not read as the rest of our sentence. */
 function quoted(name: string): string {
-  return plainText(JSON.stringify(name));
+  return plainText(`"${name.replaceAll('\\', '\\\\').replaceAll('"', '\\u{22}')}"`);
 }
 
 function warnOfChanges(server: string): void {

@@ -23,13 +23,14 @@ const SCHEME_BEFORE = /(?:^|[\s,;|=<>("'`[])[a-z][a-z\d+-]*:$/i;
 const LEADING = /^[-+!^@#&%$*:?.,;=]+(?=.)/;
 /** Placeholders, aliases, and what begins at the top of a repository: `{root}/x`, `@/x`, `:/x`, `workspace:///x`. */
 const ROOTED = /(?:[}>)\]`%@]|(?<!\bhttps?|\bwss?):(?:\/\/)?)\/(?=[^/])|^[a-z][\w+-]*(?<!\bhttps?|\bwss?):\/{2,}/gi;
+const MOST_UNESCAPINGS = 2;
 /** In JSON and in the texts of programs: `\u002f`, `\x2f`. */
 const ESCAPED = /\\(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2}))/gi;
 
 /** The parts of a text without the text itself; `undefined` if there are too many to check. */
-export function partsOf(text: string): readonly TextPart[] | undefined {
+export function partsOf(text: string, unescapings = 0): readonly TextPart[] | undefined {
   const parts = new Parts(text);
-  parts.addUnescaped();
+  if (unescapings < MOST_UNESCAPINGS && !parts.addUnescaped(unescapings)) return undefined;
   for (const found of text.matchAll(ROOTED)) parts.addFrom(found.index + found[0].length, 'no');
   // What it begins with leads out only with the whole, unless that leads back again.
   parts.addFrom(0, text.includes('..') ? 'yes' : 'no');
@@ -82,11 +83,14 @@ class Parts {
     if (own !== 'no' || !this.found.has(part)) this.found.set(part, own);
   }
 
-  addUnescaped(): void {
+  /** False where there are too many. */
+  addUnescaped(before: number): boolean {
     const plain = unescaped(this.#text);
-    if (plain === this.#text) return;
+    if (plain === this.#text) return true;
     this.add(plain, 'yes');
-    for (const { text, own } of partsOf(plain) ?? []) this.add(text, own);
+    const inside = partsOf(plain, before + 1);
+    for (const { text, own } of inside ?? []) this.add(text, own);
+    return inside !== undefined;
   }
 
   addFrom(start: number, own: Own): void {

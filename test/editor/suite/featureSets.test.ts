@@ -146,7 +146,7 @@ suite('Feature sets', () => {
     await call('long', 'declare', { featureSet: name });
     const asked = async (): Promise<readonly string[]> =>
       (await person.notifications()).filter((text) => text.includes('by a wildcard'));
-    const shown = `${name.slice(0, 59)}…`.replace('"', '\\"');
+    const shown = `${name.slice(0, 59)}…`.replace('"', '\\u{22}');
     await eventually(asked, [
       `"long" declared feature sets that your settings would turn on by a wildcard: "${shown}" (events). They are off until you turn them on.`,
     ]);

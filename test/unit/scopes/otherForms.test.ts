@@ -45,6 +45,7 @@ suite('Other forms of a target', () => {
       [{ path, zorb: String.raw`{"path":"\u002fetc/passwd"}` }, outside('/etc/passwd')],
       [{ path, zorb: String.raw`{"path":"\u0073rc/a.ts"}` }, 'allow'],
       [{ path, zorb: String.raw`\u{ffffff}` }, 'allow'],
+      [{ path, zorb: `${String.raw`x\u002c`.repeat(200)}secrets/key.pem` }, 'ask noTarget'],
     ]));
 
   test('are denied behind a placeholder, an alias, or the top of a repository', () =>
