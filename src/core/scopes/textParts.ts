@@ -30,7 +30,7 @@ const ESCAPED = /\\(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2}))/gi;
 /** The parts of a text without the text itself; `undefined` if there are too many to check. */
 export function partsOf(text: string, unescapings = 0): readonly TextPart[] | undefined {
   const parts = new Parts(text);
-  if (unescapings < MOST_UNESCAPINGS && !parts.addUnescaped(unescapings)) return undefined;
+  if (!parts.addUnescaped(unescapings)) return undefined;
   for (const found of text.matchAll(ROOTED)) parts.addFrom(found.index + found[0].length, 'no');
   // What it begins with leads out only with the whole, unless that leads back again.
   parts.addFrom(0, text.includes('..') ? 'yes' : 'no');
@@ -86,7 +86,7 @@ class Parts {
   /** False where there are too many. */
   addUnescaped(before: number): boolean {
     const plain = unescaped(this.#text);
-    if (plain === this.#text) return true;
+    if (plain === this.#text || before >= MOST_UNESCAPINGS) return true;
     this.add(plain, 'yes');
     const inside = partsOf(plain, before + 1);
     for (const { text, own } of inside ?? []) this.add(text, own);
