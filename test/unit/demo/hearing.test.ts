@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { hear } from '../../../src/demo/hearing.ts';
+import { cpuTime } from '../../support/cpuTime.ts';
 
 function heard(message: string): readonly string[] {
   const { memories, reminders } = hear(message);
@@ -50,11 +51,11 @@ suite('What the demo hears in a message', () => {
 
   test('no more than the beginning of a long text, in little time', () => {
     const long = `${'my favourite a is remind me to call me I prefer remember that '.repeat(2_000)}. My name is Ada.`;
-    const started = performance.now();
+    const started = cpuTime();
     assert.equal(
       heard(long).some((line) => line.includes('Ada')),
       false,
     );
-    assert.ok(performance.now() - started < 1_000);
+    assert.ok(cpuTime() - started < 1_000);
   });
 });

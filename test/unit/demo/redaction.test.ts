@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { redact } from '../../../src/demo/redaction.ts';
+import { cpuTime } from '../../support/cpuTime.ts';
 
 suite('Redaction in the demo', () => {
   for (const [text, expected, ...types] of [
@@ -42,8 +43,8 @@ suite('Redaction in the demo', () => {
   });
 
   test('takes little time, whatever the text', () => {
-    const started = performance.now();
+    const started = cpuTime();
     for (const piece of ['eyJ-', 'a.', 'sk-', '-----BEGIN PRIVATE KEY-----', 'x@y.']) redact(piece.repeat(20_000));
-    assert.ok(performance.now() - started < 2_000);
+    assert.ok(cpuTime() - started < 2_000);
   });
 });

@@ -4,6 +4,7 @@ import { eventMessages } from '../../../src/core/mcpl/eventPrompt.ts';
 import type { ContentBlock } from '../../../src/core/model/content.ts';
 import type { InboundEvent } from '../../../src/core/model/event.ts';
 import { inboundEvent } from './memoryEvents.ts';
+import { cpuTime } from '../../support/cpuTime.ts';
 
 function blocksOf(event: InboundEvent): readonly ContentBlock[] {
   const [message, ...more] = eventMessages(event);
@@ -96,9 +97,9 @@ Say in a few sentences what happened, why it may matter to the user, and what th
   test('a long gap in what looks like a tag costs nothing', () => {
     const text = `<${' '.repeat(32_000)}x`;
     const event = inboundEvent('1', { content: [{ type: 'text', text }] });
-    const began = performance.now();
+    const began = cpuTime();
     assert.ok(textOf(event).includes(text));
-    assert.ok(performance.now() - began < 100);
+    assert.ok(cpuTime() - began < 1_000);
   });
 
   test('whatever comes, there is one tag', () => {

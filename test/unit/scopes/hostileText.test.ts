@@ -7,6 +7,7 @@ import type { RealName } from '../../../src/core/ports.ts';
 import { targetsOfClaim } from '../../../src/core/scopes/targets.ts';
 import { fakeFiles } from '../../support/fakeFiles.ts';
 import { reader } from './renderScope.ts';
+import { cpuTime } from '../../support/cpuTime.ts';
 
 const files = fakeFiles({ '/ws/src/a.ts': 'file' });
 const place = { folders: [{ name: 'ws', path: '/ws' }], userHome: '/home/me', bases: ['/ws'] };
@@ -34,7 +35,7 @@ suite('A hostile claim', () => {
       '#L1',
       '\u{1f469}\u200d',
     ];
-    const started = performance.now();
+    const started = cpuTime();
     for (const piece of soup) {
       await read.claim(piece.repeat(LONG), {});
       const near = piece.repeat(Math.floor(4_096 / piece.length));
@@ -44,7 +45,7 @@ suite('A hostile claim', () => {
     assert.deepEqual(await read.claim('a', { path: 'x'.repeat(LONG) }), [
       'REFUSED What it says at /payload/path cannot be judged. It is longer than 4096 characters.',
     ]);
-    assert.ok(performance.now() - started < 10_000);
+    assert.ok(cpuTime() - started < 10_000);
   }).timeout(20_000);
 
   test('may be as deep and as wide as it likes, and is refused from some point on', async () => {
