@@ -101,10 +101,12 @@ export class Trial {
   /** What failed, or `no end`. */
   async #try(id: string | undefined, batch: readonly number[]): Promise<string | undefined> {
     this.#tests ??= await TestProcess.start(this.#copy, this.#testFiles);
-    const answer = await this.#tests?.ask(...this.#question(id, batch));
-    if (answer !== undefined) return answer.killedBy;
-    await this.end();
-    return NO_END;
+    const question = this.#question(id, batch);
+    const startedAt = Date.now();
+    const answer = await this.#tests?.ask(...question);
+    // A test that timed out may go on in the background, and slow down all others.
+    if (answer === undefined || Date.now() - startedAt >= question[0].task.timeoutMs) await this.end();
+    return answer === undefined ? NO_END : answer.killedBy;
   }
 
   #question(id: string | undefined, batch: readonly number[]) {
