@@ -24,7 +24,9 @@ suite('A person with servers in the user settings', () => {
   });
 
   test('is told once in which folder a server with relative arguments runs, and not again after a reload', async () => {
-    const notes = { command: 'mcpl-demo', args: ['notes', './notes.json'], enabled: true };
+    // Without MCPL nothing else is announced.
+    const protocol = { mcpl: 'off' };
+    const notes = { command: 'mcpl-demo', args: ['notes', './notes.json'], enabled: true, protocol };
     const elsewhere = { ...notes, cwd: '/tmp' };
     opened = await openJourney({ userSettings: { 'mcpl.servers': { elsewhere, notes } }, trust: 'before' });
     const editor = opened;
@@ -32,8 +34,9 @@ suite('A person with servers in the user settings', () => {
     await untilRow(editor, /^notes running/);
     const hint =
       'MCP Live starts the server "notes" in your home folder, because it has no "cwd". Set "cwd" if its relative arguments ("./notes.json") belong to another folder.';
-    await until('the hint', editor, async () => (await said(editor, 'home folder')).length > 0);
-    assert.deepEqual(await said(editor, 'home folder'), [hint]);
+    let hints: readonly string[] = [];
+    await until('the hint', editor, async () => (hints = await said(editor, 'home folder')).length > 0);
+    assert.deepEqual(hints, [hint]);
     await editor.person.screenshot('journey the folder of a server with relative arguments');
     await editor.person.notification('Open Settings', 'home folder');
     await editor.page.locator('.tab.active:has-text("settings.json")').waitFor();
