@@ -27,7 +27,7 @@ const silent = Object.fromEntries([
 
 type Constructor = { new (...given: readonly unknown[]): unknown; readonly inject: readonly unknown[] };
 
-/** Stands in for the dependency injection of Stryker, of which only the instrumenter is used. */
+/** Replaces the dependency injection of Stryker, of which only the instrumenter is used. */
 class Injector {
   readonly #values = new Map<unknown, unknown>([['logger', silent]]);
 

@@ -8,7 +8,7 @@ import type { Coverage } from './protocol.ts';
 import { TestProcess } from './testProcess.ts';
 import { Trial } from './trial.ts';
 
-/** What is mutated, part by part. */
+/** The mutated files of each part. */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
   policy: ['src/core/policy/*.ts'],
   consent: ['src/core/features/startGate.ts', 'src/core/features/*pproval*.ts', 'src/core/features/scopeGrants.ts'],
@@ -173,7 +173,7 @@ export const runMutation = async (options: MutationOptions): Promise<readonly Ou
 
 const seconds = (since: number): number => Math.round((Date.now() - since) / 1_000);
 
-/** Of the mutants that change something, the share that a test noticed; 1 where there is none. */
+/** The share of mutants with an observable change that a test noticed; 1 without any. */
 export const killRate = (outcomes: readonly Outcome[]): number => {
   const counted = outcomes.filter(({ fate }) => fate !== 'equivalent');
   return counted.length === 0 ? 1 : counted.filter(({ fate }) => fate === 'killed').length / counted.length;

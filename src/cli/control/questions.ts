@@ -11,7 +11,7 @@ import { declaredInput } from '../settingsFile.ts';
 import { Malformed } from './members.ts';
 
 interface Open {
-  /** False if this is not an answer to the question; throws `Malformed` where it can say why. */
+  /** False if this is not an answer to the question; throws `Malformed` if it can say why. */
   readonly take: (answer: Json) => boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Question<T> {
   readonly details: JsonObject;
   /** The default answer. */
   readonly dismissed: T;
-  /** `undefined` if this is not an answer; throws `Malformed` where it can say why. */
+  /** `undefined` if this is not an answer; throws `Malformed` if it can say why. */
   readonly decode: (answer: Json) => T | undefined;
 }
 

@@ -122,9 +122,9 @@ export function redactor(secrets: Iterable<Secret>): Redact {
   };
 }
 
-/** `clip` writes it where it cuts a text. */
+/** `clip` writes it at the cut of a text. */
 const CUT = '…';
-/** What is cut is short: a line of a log, a message of an error. */
+/** Cut texts are short: a line of a log, a message of an error. */
 const LONGEST_CUT = 20_000;
 /** So much of a long secret before a cut is hidden, and half of a shorter one. */
 const LONG_BEGINNING = 12;

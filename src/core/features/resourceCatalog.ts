@@ -112,7 +112,7 @@ export class ResourceCatalog implements SessionFeature {
     return this.#templates.fresh(token);
   }
 
-  /** Both lists are known as far as the server gives them, not older than it allows. */
+  /** Both lists are as complete as the server gives them, and not older than it allows. */
   async listed(): Promise<void> {
     await Promise.allSettled([this.#resources.fresh(), this.#templates.fresh()]);
   }

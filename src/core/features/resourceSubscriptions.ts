@@ -181,7 +181,7 @@ class ConnectionSubscriptions {
       return undefined;
     } catch (thrown) {
       const error = toHostError(thrown);
-      this.#remark('warn', `The server does not tell of changes of ${cleanLine(uri, MAX_LOGGED)}: ${error.message}`);
+      this.#remark('warn', `The server does not announce changes of ${cleanLine(uri, MAX_LOGGED)}: ${error.message}`);
       return error;
     }
   }
@@ -190,7 +190,7 @@ class ConnectionSubscriptions {
     try {
       await this.#session.unsubscribe(uri, this.#sending);
     } catch (error) {
-      this.#remark('debug', `The server still tells of changes of ${cleanLine(uri, MAX_LOGGED)}: ${messageOf(error)}`);
+      this.#remark('debug', `The server still announces changes of ${cleanLine(uri, MAX_LOGGED)}: ${messageOf(error)}`);
     }
   }
 
@@ -219,7 +219,7 @@ function covers(subscribed: string, changed: string): boolean {
 }
 
 function notOffered(): HostError {
-  return new HostError('CAPABILITY_MISSING', 'The server does not tell of changes of its resources.', {
+  return new HostError('CAPABILITY_MISSING', 'The server does not announce changes of its resources.', {
     layer: 'protocol',
     effect: 'none',
     suggestion: 'Read the resource again instead.',

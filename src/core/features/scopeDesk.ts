@@ -177,7 +177,7 @@ export class ScopeDesk {
     if (judged.verdict === 'deny') return this.#denied(judged, request);
     if (!question.isCurrent()) {
       // Its subject has ended meanwhile, and no later event would end it.
-      await this.#forget(request, 'what it was given for had changed');
+      await this.#forget(request, 'its subject had changed');
       return denied('changed', judged.targets);
     }
     if (this.#identity(question, judged)?.key !== request.key) return denied('changed', judged.targets);

@@ -99,8 +99,8 @@ function isSameTool(a: Tool, b: Tool): boolean {
 }
 
 const SAID: Readonly<Record<ScopeDenial, readonly [what: string, next: string]>> = {
-  settings: ["the person's settings deny what it would touch", 'Use another target; asking again changes nothing.'],
-  host: ['what it would touch cannot be allowed', 'Name an ordinary path, then try again.'],
+  settings: ["the person's settings deny its target", 'Use another target; asking again changes nothing.'],
+  host: ['its target cannot be allowed', 'Name an ordinary path, then try again.'],
   changed: ['something changed while it was being decided', 'Try again.'],
   byPerson: ['the person denied it', 'Do not repeat it; ask the person what to do instead.'],
   timeout: ['it was not approved in time', 'Ask the person to look into the Approvals view, then try again.'],

@@ -21,7 +21,7 @@ export function urlQuestion(server: string, elicitation: UrlElicitation): UrlQue
     ...(isEncoded(parsed.hostname)
       ? ['Letters of other alphabets in its host can look like those of another one.']
       : []),
-    ...(authority.includes('@') ? ['It names a user before its host, as addresses do that pretend to be others.'] : []),
+    ...(authority.includes('@') ? ['It names a user before its host, which is a common disguise of addresses.'] : []),
     ...placeRemarks(parsed.hostname),
     ...(parsed.protocol === 'http:' && !isLoopback(parsed.hostname)
       ? ['It is not encrypted: others can read along.']

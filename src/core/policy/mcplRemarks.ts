@@ -19,8 +19,7 @@ export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly s
   say(
     'withoutMcpl',
     () => '',
-    () =>
-      'It is used without MCPL: no tool of it is off with its feature set, and none is asked about but by "scopes".',
+    () => 'It is used without MCPL: feature sets do not switch its tools off, and only "scopes" makes them ask.',
   );
   say(
     'featureSets',
@@ -35,12 +34,12 @@ export function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly s
   say(
     'position',
     ({ position }) => quoted(position),
-    (positions) => `It may add to what models are told, in the positions: ${positions}.`,
+    (positions) => `It may add context for models, at the positions: ${positions}.`,
   );
   say(
     'infer',
     ({ pattern }) => quoted(pattern),
-    (names) => `Its events have a model answer without asking, for the feature sets: ${names}.`,
+    (names) => `Its events go to a model without asking, for the feature sets: ${names}.`,
   );
   say(
     'tool',

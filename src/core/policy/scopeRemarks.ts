@@ -12,16 +12,16 @@ export function remarksOnScopes(grants: readonly McplGrant[]): readonly string[]
   const named = adapters.filter((adapter) => !unreadable.includes(adapter) && !free.includes(adapter));
   const tools = (some: typeof adapters): readonly string[] => some.map(({ tool }) => tool);
   return [
-    ...sentence('Without asking, it may touch what lies outside the workspace', within('outside')),
+    ...sentence('Without asking, it may touch outside the workspace', within('outside')),
     ...sentence('Without asking, it may touch in the workspace', within('inside')),
-    ...sentence('Without asking, it may use what is called', within('name')),
-    ...sentence('Whatever these tools touch, their calls need no approval', tools(free)),
+    ...sentence('Without asking, it may use the names', within('name')),
+    ...sentence('Calls of these tools never need an approval', tools(free)),
     ...sentence(
-      'What these tools touch is looked for only in the arguments in brackets',
+      'Targets of these tools are read only from the arguments in brackets',
       named.map(({ tool, paths }) => `${quoted(tool)} (${paths.map(quoted).join(', ')})`),
       (text) => text,
     ),
-    ...sentence('What these tools touch cannot be found out, so that no list allows their calls', tools(unreadable)),
+    ...sentence('Targets of these tools are unknown, so no list allows their calls', tools(unreadable)),
   ];
 }
 

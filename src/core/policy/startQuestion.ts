@@ -34,7 +34,7 @@ export function shortQuestion(question: StartQuestion): ShortQuestion {
   const isWhole = left === 0 && start.isWhole && target.isWhole;
   if (isWhole) return { text, isWhole };
   const more = left === 0 ? '' : ` And ${left} more ${left === 1 ? 'remark' : 'remarks'}.`;
-  return { text: `${text}${more} Choose Review… to see all of it.`, isWhole };
+  return { text: `${text}${more} Choose Review… to see everything.`, isWhole };
 }
 
 /** The first sentence. */

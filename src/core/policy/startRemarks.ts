@@ -95,7 +95,7 @@ function remarksOnSignIn({ flow, issuer, identityProvider }: AuthSettings): read
   return [
     ...(flow === 'auto' || flow === 'off' ? [] : [`It signs in without asking, by the flow ${quoted(flow)}.`]),
     ...sentence(
-      'What it signs in with is sent to',
+      'Its credentials are sent to',
       addresses.filter((address) => address !== undefined),
       (items) => items,
     ),

@@ -12,5 +12,5 @@ export function stateRemarks(lineages: readonly LineageSummary[], server: string
     const what = `${count} ${count === 1 ? 'checkpoint' : 'checkpoints'}`;
     return featureSet === '' ? `${what} of no feature set` : `${what} of ${quoted(featureSet)}`;
   });
-  return [`It goes on with the state that was kept for ${quoted(server)}: ${named.join(', ')}.`];
+  return [`It continues with the state that was kept for ${quoted(server)}: ${named.join(', ')}.`];
 }

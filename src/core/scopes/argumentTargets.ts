@@ -8,7 +8,7 @@ export function textsAt(adapter: readonly string[], args: JsonObject): FoundText
   const texts = new TargetTexts();
   for (const written of adapter) {
     const path = parseArgumentPath(written);
-    if (path === undefined) texts.refuse('What settings say of where the targets of this tool are cannot be read.');
+    if (path === undefined) texts.refuse('The "scopeAdapters" setting of this tool cannot be read.');
     else follow(args, path, '/arguments', texts);
   }
   return texts.found;
@@ -47,5 +47,5 @@ function take(value: Json, from: string, texts: TargetTexts): void {
 
 /** The reading of a value that is not a text is unknown. */
 function refuse(texts: TargetTexts): void {
-  texts.refuse('Its arguments are not as settings say where the targets of this tool are.');
+  texts.refuse('Its arguments do not match the "scopeAdapters" setting of this tool.');
 }

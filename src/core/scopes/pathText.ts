@@ -10,7 +10,7 @@ export interface Unreadable {
 
 export const TOO_LONG: Unreadable = { why: `It is longer than ${LONGEST_TEXT} characters.` };
 export const DECEIVING: Unreadable = { why: 'It has characters that cannot be seen, or that change what is seen.' };
-export const UNDECODABLE: Unreadable = { why: 'It is encoded as no text can be.' };
+export const UNDECODABLE: Unreadable = { why: 'Its encoding is invalid.' };
 export const OVERENCODED: Unreadable = { why: 'It is encoded more than three times over.' };
 
 export function isUnreadable(value: object): value is Unreadable {

@@ -9,7 +9,7 @@ export interface ReadingContext {
   readonly ignoresCase: boolean;
 }
 
-/** Other texts that a program may read; the text itself if there are none. */
+/** Other texts that a program may read; only the text itself without any. */
 type Respelling = (text: string, context: ReadingContext) => readonly string[] | Unreadable;
 
 const one = (respell: (text: string) => string): Respelling => {
@@ -96,7 +96,7 @@ function homePath(text: string, { style, userHome }: ReadingContext): readonly s
     style.name === 'windows'
       ? VARIABLE.test(text.replace(/:\$data$/i, '')) || WINDOWS_VARIABLE.test(text)
       : VARIABLE.test(text);
-  if (hasVariable) return { why: 'It has a variable, the value of which is not known. Write the whole path.' };
+  if (hasVariable) return { why: 'It has a variable with an unknown value. Write the whole path.' };
   return [];
 }
 

@@ -111,7 +111,7 @@ interface PlacedLists {
   readonly bySet: Map<string | undefined, CompiledLists>;
 }
 
-const NO_PLACE = 'Where the open folders really are cannot be found out now.';
+const NO_PLACE = 'The real paths of the open folders cannot be read now.';
 
 /** Denied only where everything is. */
 const NOTHING = { kind: 'name', forms: [], shadows: [] } as const;
@@ -178,7 +178,7 @@ function isAllowedPath({ forms }: ComputedTarget, lists: CompiledLists): boolean
   return lists.judge({ kind: 'path', forms: readable, shadows: [] }) === 'allowed';
 }
 
-const BACKSLASH = 'A "\\" in a path means one thing to some programs and another to others: write it with "/".';
+const BACKSLASH = 'A "\\" in a path has different meanings for programs: use "/".';
 
 function isPath(target: string): boolean {
   return /^(\/|[A-Za-z]:\/)/.test(target);

@@ -69,7 +69,7 @@ export class TargetTexts {
   /** Counts a value; returns whether to check it. */
   mayGoOn(depth: number): boolean {
     if (this.#trouble !== undefined) return false;
-    if (depth > DEEPEST || ++this.#values > MOST_VALUES) this.refuse('It is too large to be looked through.');
+    if (depth > DEEPEST || ++this.#values > MOST_VALUES) this.refuse('It is too large to check.');
     return this.#trouble === undefined;
   }
 }

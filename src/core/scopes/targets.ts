@@ -246,7 +246,7 @@ function listOf(from: string): string {
 }
 
 function at(from: string, { why }: Unreadable): Unreadable {
-  return { why: `${from === 'label' ? 'The label' : `What it says at ${from}`} cannot be judged. ${why}` };
+  return { why: `${from === 'label' ? 'The label' : `The value at ${from}`} cannot be judged. ${why}` };
 }
 
 /** Words of a payload that say how something is done, and not to what. */

@@ -95,7 +95,7 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
       collect(item, { ...at, from: `${at.from}/${index}`, schemas, depth: at.depth + 1 }, walk),
     );
   } else if (value !== null && at.kind === 'path' && mustBeText(at.schemas))
-    texts.refuse(`What it says at ${at.from} is no text, as its schema has it.`);
+    texts.refuse(`The value at ${at.from} is not a text, which its schema requires.`);
   else if (isJsonObject(value)) {
     for (const key of Object.keys(value)) collectMember(value, key, at, walk);
     if (at.depth > 0) return;

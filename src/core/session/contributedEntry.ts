@@ -26,7 +26,7 @@ export function chooseContribution(id: string, given: readonly Part[]): Chosen {
   const winner = used?.contributed?.by.name;
   const why =
     winner === undefined
-      ? 'The settings have a server of this name of their own: the one that an extension contributes is not used.'
+      ? 'The settings define a server with this name: the one of the extension is not used.'
       : `Another extension, "${winner}", contributes a server of this name: that one is used.`;
   const problems = offers.filter((offer) => offer !== used).map((offer) => warning(id, [], why, offer));
   if (used === undefined) return { parts: settings, contributed: undefined, problems };

@@ -162,7 +162,7 @@ function memberSecrets(name: string, member: string, written: string): readonly 
   return [...secretOf(name, value), ...(credentials === undefined ? [] : secretOf(name, credentials))];
 }
 
-/** `undefined` where it only looks like JSON. */
+/** `undefined` if it only looks like JSON. */
 function textOf(written: string): string | undefined {
   try {
     const value = parseJson(written);

@@ -71,7 +71,7 @@ export class ListenStream implements Disposable {
     }
     if (heard.resourceSubscriptions.includes(uri)) return;
     this.#uris.delete(uri);
-    throw new HostError('CAPABILITY_MISSING', `The server does not tell of changes of ${uri}.`, {
+    throw new HostError('CAPABILITY_MISSING', `The server does not announce changes of ${uri}.`, {
       layer: 'server',
       effect: 'none',
       suggestion: 'Read the resource again when you need it.',
@@ -180,7 +180,7 @@ export class ListenStream implements Disposable {
     // While another stream is open this one has no successor, and neither has one that was closed on purpose.
     if (this.#current !== undefined || stream.source.isCancelled || !this.#isWanted) return;
     if (isHostError(error, 'REMOTE_ERROR') && isFinal(error)) {
-      this.#options.log.log('warn', `The server tells of no changes: ${error.message}`);
+      this.#options.log.log('warn', `The server announces no changes: ${error.message}`);
       return;
     }
     if (error !== undefined) this.#options.log.log('debug', `The stream of changes ended: ${messageOf(error)}`);
@@ -196,7 +196,7 @@ export class ListenStream implements Disposable {
   }
 
   #ended(): HostError {
-    return new HostError('CONNECTION_CLOSED', 'The server did not begin to tell of changes.', {
+    return new HostError('CONNECTION_CLOSED', 'The server did not start to announce changes.', {
       layer: 'server',
       effect: 'none',
       suggestion: 'Read again when you need it.',

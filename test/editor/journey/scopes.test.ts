@@ -10,7 +10,7 @@ import { until } from './until.ts';
 
 const SETTINGS = '.vscode/settings.json';
 const SAMPLE = inProject('test/sample/workspace');
-const DENIED = /was not called: the person's settings deny what it would touch\./;
+const DENIED = /was not called: the person's settings deny its target\./;
 
 /** Beside those of the sample: a second server with the same feature set, and one that knows nothing of MCPL. */
 const MORE_SERVERS = {
@@ -92,7 +92,7 @@ suite('A person who decides what servers may touch', () => {
     const said = await start('files');
     for (const part of [
       'Without asking, it may touch in the workspace: "${workspaceFolder}/notes/**".',
-      'Whatever these tools touch, their calls need no approval: "request_access".',
+      'Calls of these tools never need an approval: "request_access".',
     ])
       assert.ok(said.includes(part), said);
     await me().fold('files', true);

@@ -112,7 +112,7 @@ suite('Before a server of the workspace starts for the first time', () => {
     await untilState('demo', 'asking');
     const [text = ''] = (await person.notifications()).filter((shown) => shown.includes('demo'));
     assert.match(text, /It sets "LD_PRELOAD", which can run other code, to "\/value\/of\/LD_"\./);
-    assert.match(text, /And 1 more remark\. Choose Review… to see all of it\./);
+    assert.match(text, /And 1 more remark\. Choose Review… to see everything\./);
     await person.screenshot('the question before a start with 30 variables and a long command line');
     const buttons = await person.texts('.notification-list-item .monaco-button');
     assert.deepEqual(buttons, ['Review…', 'Open Settings', "Don't Start"]);

@@ -110,8 +110,7 @@ suite('The API for other extensions', () => {
     const server = await untilServer('db', 'with a problem', (each) => each?.problems.length === 1);
     assert.deepEqual([server?.definedBy, server?.contributor], ['workspace', undefined]);
     await person.clickTreeItem('db', 'expand');
-    const row =
-      '  The settings have a server of this name of their own: the one that an extension contributes is not used.';
+    const row = '  The settings define a server with this name: the one of the extension is not used.';
     await eventually(async () => (await person.treeRows()).some((each) => each.startsWith(row)), true);
   });
 

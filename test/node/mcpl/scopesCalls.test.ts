@@ -13,7 +13,7 @@ const FILES = {
   inner: { to: '/ws/secrets' },
 } as const;
 const DENIED =
-  'SCOPE_DENIED The tool "write" was not called: the person\'s settings deny what it would touch. ' +
+  'SCOPE_DENIED The tool "write" was not called: the person\'s settings deny its target. ' +
   'Use another target; asking again changes nothing.';
 const CHANGED =
   'SCOPE_DENIED The tool "write" was not called: something changed while it was being decided. Try again.';
@@ -71,7 +71,7 @@ scopeCases('calls of tools', (open) => {
     const hidden = await opened.call({ path: '/ws/src/\u200ba.ts' });
     assert.match(
       hidden,
-      /^SCOPE_DENIED The tool "write" was not called: what it would touch cannot be allowed \(.*\)\. Name an ordinary path, then try again\.$/,
+      /^SCOPE_DENIED The tool "write" was not called: its target cannot be allowed \(.*\)\. Name an ordinary path, then try again\.$/,
     );
     assert.deepEqual(await opened.sent(), []);
   });

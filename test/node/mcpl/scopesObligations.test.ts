@@ -154,7 +154,7 @@ scopeCases('what the specification obliges a host to', (open) => {
     ];
     assert.deepEqual(answers, [
       'Done.',
-      'SCOPE_DENIED The tool "write" was not called: the person\'s settings deny what it would touch. Use another target; asking again changes nothing.',
+      'SCOPE_DENIED The tool "write" was not called: the person\'s settings deny its target. Use another target; asking again changes nothing.',
       'SCOPE_DENIED The tool "write" was not called: the person denied it. Do not repeat it; ask the person what to do instead.',
     ]);
     assert.deepEqual(await opened.sent(), [

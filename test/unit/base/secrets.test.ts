@@ -53,7 +53,7 @@ suite('Redaction', () => {
     for (const [name, form] of forms) assert.equal(redacted(`a ${form} b`, secret), 'a [secret: KEY] b', name);
   });
 
-  test('hides a secret in base64, wherever it stands in the encoded text', () => {
+  test('hides a secret in base64, at any place of the encoded text', () => {
     const secret = 'hunter2-hünter3?';
     for (const before of ['', 'u', 'me', 'me:', 'user:'])
       for (const encoding of ['base64', 'base64url'] as const)

@@ -90,7 +90,7 @@ suite('A row of a lineage', () => {
 });
 
 suite('A checkpoint to be looked at', () => {
-  test('has what made it, where it comes from, and what was done with it', () => {
+  test('has its call, its parent, and its later use', () => {
     const moves = [
       { at: AT - 60_000, kind: 'rollback', from: 9, to: 7, refusal: undefined },
       { at: AT - 7_200_000, kind: 'continue', from: 9, to: 7, refusal: 'Not\nnow.' },

@@ -68,7 +68,7 @@ suite('The audit while the host runs', () => {
     audit.onDidAppend((records) => told.push(names(records)));
   }
 
-  test('writes what comes within a moment at once, and tells of it when it is kept', async () => {
+  test('writes records of a burst together, and announces them when they are stored', async () => {
     listen();
     const kept = new Deferred<void>();
     answer = () => kept.promise;

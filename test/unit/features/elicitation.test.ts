@@ -262,7 +262,7 @@ suite('Elicitation by a page', () => {
     ]);
     assert.deepEqual(await remarksOn('https://github.com@evil.example:8443/login'), [
       'evil.example:8443',
-      'It names a user before its host, as addresses do that pretend to be others.',
+      'It names a user before its host, which is a common disguise of addresses.',
     ]);
     assert.deepEqual(await remarksOn('http://Example.com/'), [
       'example.com',

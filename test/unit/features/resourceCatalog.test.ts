@@ -279,7 +279,7 @@ suite('A subscription', () => {
     without.dispose();
 
     const c = await s.connect(files().on('resources/subscribe', () => failWith(-32603, 'not now')));
-    assert.deepEqual(s.logs, ['warn: The server does not tell of changes of mem://a: not now']);
+    assert.deepEqual(s.logs, ['warn: The server does not announce changes of mem://a: not now']);
     c.server.on('resources/subscribe', () => ({}));
     const two = s.subscribe('mem://a');
     await two.agreed;

@@ -253,8 +253,8 @@ suite('Scopes that the workspace widens', () => {
       [
         [
           'first',
-          'Without asking, it may touch what lies outside the workspace: "/etc/**".',
-          'Whatever these tools touch, their calls need no approval: "read".',
+          'Without asking, it may touch outside the workspace: "/etc/**".',
+          'Calls of these tools never need an approval: "read".',
         ],
       ],
     );

@@ -235,7 +235,7 @@ suite('A workspace', () => {
     const c = await ScopeCase.open({ entry: { env: { API_TOKEN: 'authorized_keys' } } });
     assert.equal(
       await c.call({ path: '/etc/authorized_keys' }),
-      'The tool "write" was not called: what it would touch cannot be allowed (It names a secret of the settings, which a question cannot show).',
+      'The tool "write" was not called: its target cannot be allowed (It names a secret of the settings, which a question cannot show).',
     );
     await c.elevate('/etc/authorized_keys');
     assert.deepEqual([c.answers, c.asked], [[UNFIT], []]);

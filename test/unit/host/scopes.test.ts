@@ -271,7 +271,7 @@ suite('A call of a scoped tool (MCPL §7.7)', () => {
     const c = await ScopeCase.open();
     assert.equal(
       await c.call({ path: 'secrets/k' }),
-      `The tool "write" was not called: the person's settings deny what it would touch.`,
+      `The tool "write" was not called: the person's settings deny its target.`,
     );
     assert.deepEqual(c.calls, []);
     await c.close();

@@ -221,7 +221,7 @@ suite('After a model has answered', () => {
     assert.deepEqual(stage.shown, []);
   });
 
-  test('a turn that is cancelled meanwhile shows nothing and tells nobody', async () => {
+  test('a turn that is cancelled meanwhile shows nothing and notifies no server', async () => {
     const mute = new HookMember('mute');
     mute.dialect = { before: false, after: 'blocking' };
     const [next, told] = [checker('next', changed), listener('told')];

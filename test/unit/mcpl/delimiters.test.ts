@@ -33,7 +33,7 @@ suite('Our own tags in the text of a server', () => {
     assert.equal(withoutAttachmentTags('<context> <event> </div>'), '<context> <event> </div>');
   });
 
-  test('are none with any characters between their letters', () => {
+  test('count as tags with any characters between their letters', () => {
     const between = fc.stringMatching(/^[\s/\u200b\u200d\u{e0020}\u034f\u0301\u2068\ufe0f]{0,3}$/u);
     const wide = (letter: string): string => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0);
     const letterOf = (letter: string): fc.Arbitrary<string> =>

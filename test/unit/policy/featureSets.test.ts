@@ -105,7 +105,7 @@ suite('A choice of feature sets', () => {
     );
   });
 
-  test('gives exactly the wanted states, leaves the others, and switches on nothing that nobody declared', () => {
+  test('gives exactly the wanted states, leaves the others, and switches on nothing undeclared', () => {
     const nameList = fc.uniqueArray(featureSetName, { maxLength: 6 });
     fc.assert(
       fc.property(featureSetSettings, nameList, nameList, fc.boolean(), nameList, (before, all, names, on, unknown) => {
@@ -123,7 +123,7 @@ suite('A choice of feature sets', () => {
   });
 });
 
-suite('What becomes of push events', () => {
+suite('The policy for push events', () => {
   test('is not decided by a set that happens to be called "undefined"', () => {
     const push = { undefined: 'infer' } as const;
     assert.deepEqual([pushPolicyOf(push, 'x'), pushPolicyOf(push, 'undefined')], ['notify', 'infer']);

@@ -89,8 +89,8 @@ suite('What the workspace grants of MCPL', () => {
     assert.deepEqual(remarksOn(definition), [
       'Its feature sets are on, which may let it read your chats and add to them: "a.*".',
       'It may read what you write in chats.',
-      'It may add to what models are told, in the positions: "system".',
-      'Its events have a model answer without asking, for the feature sets: "b".',
+      'It may add context for models, at the positions: "system".',
+      'Its events go to a model without asking, for the feature sets: "b".',
       'These tools are on with the feature sets in brackets: "t" ("c").',
       'It uses the model: "large".',
       'It may ask a model up to 100 times an hour.',
@@ -264,7 +264,7 @@ suite('A grant as a line', () => {
     assert.ok(grants.map(grantLine).every((line) => !line.includes('\n')));
   });
 
-  test('that nobody can read allows nothing', () => {
+  test('that is unreadable allows nothing', () => {
     for (const line of [
       '',
       'later [1]',

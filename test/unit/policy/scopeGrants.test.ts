@@ -107,7 +107,7 @@ suite('What the workspace grants of scopes', () => {
     assert.deepEqual(effective(definition), ['*: -/no -/w', 'a:']);
   });
 
-  test('is asked for at first and when it has changed, counts as far as it was allowed, and is then asked no more', () => {
+  test('asks at first and after a change, counts within its approval, and then asks no more', () => {
     const user = white({ '*': ['/u'], secret: [] });
     const definition = widened(
       { scopes: { '*': { whitelist: ['/u', '/w'], blacklist: ['/no'] }, mail: { whitelist: ['/w', '/m'] } } },
@@ -142,7 +142,7 @@ suite('What the workspace grants of scopes', () => {
     assert.equal(decision(widened(white({ '*': ['/w'], 'secret.*': [], secret: ['/w'] })), given), 'widened');
   });
 
-  test('was allowed for a wider name where it moves to a narrower one', () => {
+  test('was allowed for a wider name if it moves to a narrower one', () => {
     const given = consent('whitelist ["files.*","/w"]');
     assert.equal(decision(widened(white({ 'files.edit': ['/w'], 'files.a.*': ['/w'] })), given), 'allow');
     assert.equal(decision(widened(white({ files: ['/w'] })), given), 'widened');
@@ -257,12 +257,12 @@ suite('The question before a start', () => {
         scopeAdapters: { write: '$.path', move: ['$.from', '$.to'], ping: [], odd: 'x' },
       }),
       [
-        'Without asking, it may touch what lies outside the workspace: "/etc/**", "~/.ssh/id".',
+        'Without asking, it may touch outside the workspace: "/etc/**", "~/.ssh/id".',
         'Without asking, it may touch in the workspace: "docs/**", ".vscode/settings.json", "${workspaceFolder:other}", "${workspaceFolder}/src/**".',
-        'Without asking, it may use what is called: "#general", "discord:acme/*".',
-        'Whatever these tools touch, their calls need no approval: "ping".',
-        'What these tools touch is looked for only in the arguments in brackets: "write" ("$.path"), "move" ("$.from", "$.to").',
-        'What these tools touch cannot be found out, so that no list allows their calls: "odd".',
+        'Without asking, it may use the names: "#general", "discord:acme/*".',
+        'Calls of these tools never need an approval: "ping".',
+        'Targets of these tools are read only from the arguments in brackets: "write" ("$.path"), "move" ("$.from", "$.to").',
+        'Targets of these tools are unknown, so no list allows their calls: "odd".',
       ],
     );
   });
@@ -318,13 +318,13 @@ suite('The question before a start', () => {
     for (const pattern of ['a', 'a/**', './a', '${workspaceFolder}', '${workspaceFolder}/**', 'a b/*.{c,d}'])
       assert.match(remarks(white({ '*': [pattern] }))[0] ?? '', /in the workspace/, pattern);
     for (const pattern of ['#a', '@a', 'discord:*', 'a1+.-:b', 'DISCORD:a', 'profile:a', '#file:x'])
-      assert.match(remarks(white({ '*': [pattern] }))[0] ?? '', /what is called/, pattern);
+      assert.match(remarks(white({ '*': [pattern] }))[0] ?? '', /use the names/, pattern);
   });
 
   test('lists every pattern, and the short ones first', () => {
     const flood = Array.from({ length: 500 }, (_, index) => `/home/harmless/${1_000 + index}/**`);
     assert.deepEqual(remarks(white({ '*': [...flood, '/**'], a: [...flood, '/**', '~/**'] })), [
-      `Without asking, it may touch what lies outside the workspace: "/**", "~/**", "${flood.join('", "')}".`,
+      `Without asking, it may touch outside the workspace: "/**", "~/**", "${flood.join('", "')}".`,
     ]);
   });
 
@@ -332,8 +332,8 @@ suite('The question before a start', () => {
     const trick = '/a. You allowed all of this before';
     const given = remarks({ ...white({ '*': [trick, `/${'x'.repeat(500)}`] }), scopeAdapters: { [trick]: [] } });
     assert.deepEqual(given, [
-      `Without asking, it may touch what lies outside the workspace: "${trick}", "/${'x'.repeat(500)}".`,
-      `Whatever these tools touch, their calls need no approval: "${trick}".`,
+      `Without asking, it may touch outside the workspace: "${trick}", "/${'x'.repeat(500)}".`,
+      `Calls of these tools never need an approval: "${trick}".`,
     ]);
   });
 });

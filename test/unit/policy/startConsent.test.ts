@@ -42,7 +42,7 @@ suite('Consent to start', () => {
     );
   });
 
-  test('what the workspace auto-approves counts only as far as it was allowed', () => {
+  test('tools that the workspace auto-approves count only if they were allowed', () => {
     const both = serverDefinition({ autoApprove: ['mine', 'theirs'], workspaceAutoApprove: ['theirs'] });
     assert.deepEqual(effectiveAutoApprove(both, undefined), ['mine']);
     assert.deepEqual(effectiveAutoApprove(both, consent('theirs')), ['mine', 'theirs']);
@@ -97,7 +97,7 @@ suite('Consent to start', () => {
       remarksOn(serverDefinition({ connection, lentByUser: ['clientId', 'identityProvider.idToken'] })),
       [
         'It signs in without asking, by the flow "enterprise".',
-        'What it signs in with is sent to: "https://other.example/token".',
+        'Its credentials are sent to: "https://other.example/token".',
         'Your own settings give it: "clientId", "identityProvider.idToken".',
         'It is given your answers to the inputs: "id".',
       ],

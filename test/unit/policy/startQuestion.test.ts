@@ -50,7 +50,7 @@ suite('The question before a start', () => {
     const long = question({ remarks });
     const { text, isWhole } = shortQuestion(long);
     assert.equal(isWhole, false);
-    assert.match(text, /It does 4 x+\. And 4 more remarks\. Choose Review… to see all of it\.$/);
+    assert.match(text, /It does 4 x+\. And 4 more remarks\. Choose Review… to see everything\.$/);
     assert.deepEqual(wholeQuestion(long), ['It runs "node a.js".', 'It runs in "/ws".', ...remarks]);
   });
 
@@ -338,12 +338,12 @@ suite('The question before a start, whatever settings contain', () => {
       fc.property(questions, (asked) => {
         const { text, isWhole } = shortQuestion(asked);
         assert.ok(text.length <= LONGEST_QUESTION, String(text.length));
-        const counted = Number(/ And (\d+) more remarks?\. Choose Review… to see all of it\.$/.exec(text)?.[1] ?? 0);
+        const counted = Number(/ And (\d+) more remarks?\. Choose Review… to see everything\.$/.exec(text)?.[1] ?? 0);
         const shown = asked.remarks.slice(0, asked.remarks.length - counted);
         for (const remark of shown) assert.ok(text.includes(` ${remark}`), remark);
         if (isWhole)
           for (const line of wholeQuestion(asked)) assert.ok(text.includes(line.replace(/^It runs in |\.$/g, '')));
-        else assert.match(text, / Choose Review… to see all of it\.$/);
+        else assert.match(text, / Choose Review… to see everything\.$/);
         const whole = wholeQuestion(asked);
         for (const remark of asked.remarks) assert.ok(whole.includes(remark));
       }),

@@ -11,7 +11,7 @@ suite('What a question about a start says of kept states', () => {
   test('names the feature sets with how many checkpoints they have', () => {
     const all = [lineage('memory', 'notes', 1), lineage('memory', '', 2), lineage('other', 'x', 4)];
     assert.deepEqual(stateRemarks(all, 'memory'), [
-      'It goes on with the state that was kept for "memory": 1 checkpoint of "notes", 2 checkpoints of no feature set.',
+      'It continues with the state that was kept for "memory": 1 checkpoint of "notes", 2 checkpoints of no feature set.',
     ]);
   });
 

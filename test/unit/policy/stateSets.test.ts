@@ -49,7 +49,7 @@ suite('Which calls are sent with a state', () => {
     assert.equal(stateUse(mcpl([plain]), 'free').kind, 'never');
   });
 
-  test('is of no concern where nothing declares any', () => {
+  test('does not matter if no set declares any', () => {
     assert.equal(mayReturnState(mcpl([plain])), false);
     assert.equal(mayReturnState(mcpl([])), false);
     assert.equal(mayReturnState(mcpl([plain, git])), true);
@@ -91,7 +91,7 @@ suite('Whose a state is', () => {
     assert.equal(owner('free', 'nobody', true, [], '0.4'), 'nobody  either');
   });
 
-  test("is nobody's where its set is off", () => {
+  test('belongs to no set if its set is off', () => {
     for (const state of ['disabled', 'invalid', 'changed'] as const)
       assert.equal(owner('add', 'off', true, [...all, view('off', { hostState: true, state })]), 'off off');
   });

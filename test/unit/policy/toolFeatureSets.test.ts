@@ -74,7 +74,7 @@ suite('The feature set of a tool', () => {
     ]);
   });
 
-  test('has to be on, and all of them where there are several', () => {
+  test('has to be on, and all of them if there are several', () => {
     const states = ['enabled', 'disabled', 'changed', 'invalid'] as const;
     const off = (
       memory: FeatureSetState,

@@ -89,7 +89,7 @@ suite('A file in an argument that is not called so', () => {
     assert.deepEqual(await verdicts(table), all(table, 'deny'));
   });
 
-  test('is asked about where it lies outside', async () => {
+  test('is asked about outside the whitelist', async () => {
     const table: readonly JsonObject[] = [
       ['/etc/passwd', '/etc/passwd'],
       ['/nowhere/x', '/nowhere/x'],
@@ -114,7 +114,7 @@ suite('A file in an argument that is not called so', () => {
     );
   });
 
-  test('is nothing where it is a word, a sentence, several lines, or what the schema marks as content', async () => {
+  test('is nothing if it is a word, a sentence, several lines, or marked as content by the schema', async () => {
     const path = 'src/a.ts';
     const content = { contentMediaType: 'text/plain', ...string };
     const table: readonly JsonObject[] = [
@@ -186,7 +186,7 @@ suite('A file in an argument that is not called so', () => {
     );
   });
 
-  test('is asked about where there is more than can be looked at', async () => {
+  test('is asked about if there is too much to check', async () => {
     const many = Array.from({ length: 3_000 }, (_, index) => `word${index}`);
     assert.equal(await decide.call({ path: 'src/a.ts', many }, schemaOf({ many })), 'ask noTarget');
     const list = Array.from({ length: 300 }, (_, index) => `w${index}`).join(',');

@@ -33,7 +33,7 @@ suite('Any argument of any name', () => {
   }).timeout(dose(200_000, 1_200_000));
 
   test('that leads to a denied file by a link keeps the call from being sent', async () => {
-    // A glob or a wide letter is no name of a link.
+    // A glob or a wide letter does not name a link.
     const spelling = spellingOf(LINKED_PATHS).filter(
       ({ how }) => !/\b(?:wide|one|class|brace|upper),/.test(how.join(' ')),
     );

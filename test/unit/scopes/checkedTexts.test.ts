@@ -302,7 +302,7 @@ suite('A text that may name something', () => {
         ['a \u200bb', 'a b a b; never /ws/a b; names a b'],
         [
           'a\u200bb',
-          'What it says at /arguments/title cannot be judged. It has characters that cannot be seen, or that change what is seen.',
+          'The value at /arguments/title cannot be judged. It has characters that cannot be seen, or that change what is seen.',
         ],
         ['\u200b', ' ; never /ws; names ; word'],
         ['%00 a b', '%00 a b %00 a b; never ; names '],
@@ -322,7 +322,7 @@ suite('A text that may name something', () => {
       [
         [
           'a\u200bb',
-          'What it says at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
+          'The value at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
         ],
         [
           'a\u200b b',
@@ -332,7 +332,7 @@ suite('A text that may name something', () => {
         ['a \u200bb c d/e', 'a b c d/e name a b c d/e; forms a b c d/e; never /ws/a b c d/e; names a b c d/e'],
         [
           'a \u200bb.c d',
-          'What it says at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
+          'The value at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
         ],
         ['a \u200bb. c', 'a b. c name a b. c; forms a b. c; never /ws/a b. c; names a b. c'],
         [
@@ -341,23 +341,23 @@ suite('A text that may name something', () => {
         ],
         [
           '\u200b.b c',
-          'What it says at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
+          'The value at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
         ],
         [
           'x,a\u200bb',
-          'What it says at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
+          'The value at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
         ],
         [
           'a\u200b#b c',
-          'What it says at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
+          'The value at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
         ],
         [
           'a%00 c',
-          'What it says at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
+          'The value at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
         ],
         [
           '%00',
-          'What it says at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
+          'The value at /arguments/zorb cannot be judged. It has characters that cannot be seen, or that change what is seen.',
         ],
         ['%00 c d e f', '%00 c d e f name %00 c d e f; forms ; never ; names '],
         ['a\u200bc d e f', 'ac d e f name ac d e f; forms ac d e f; never /ws/ac d e f; names ac d e f'],

@@ -103,7 +103,7 @@ suite('A folder that cannot be found', () => {
   const closed = fakeFiles({ '/closed': 'closed', '/d/x': 'file' });
   const place: ScopePlace = { folders: [{ name: 'ws', path: '/closed/ws' }], userHome: '/home/me', bases: ['/d'] };
 
-  test('makes everything denied where anything is, and changes nothing where nothing is', async () => {
+  test('makes everything denied if anything is, and changes nothing otherwise', async () => {
     const engine = new ScopeEngine(closed);
     const told = async (given: Partial<ScopeLists>): Promise<string> =>
       verdicts(engine, settingsOf({ a: given }), ['/d/x', '/e'], { place });

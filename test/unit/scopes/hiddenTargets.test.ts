@@ -59,11 +59,11 @@ suite('What a call touches beside an argument that is allowed', () => {
     ]);
   });
 
-  test('is a text where its schema would have a number, and nothing else where it would have a text', async () => {
+  test('is read as a text although its schema declares a number, and refused as another type if it declares a text', async () => {
     await assertCall({ properties: { path: { type: 'integer' } } }, { path: '/etc/x' }, ['/arguments/path: /etc/x']);
     for (const odd of [4, false, { raw: '/etc/x' }])
       assert.deepEqual(await read.call({ properties: { path: text } }, { path: odd }), [
-        'REFUSED What it says at /arguments/path is no text, as its schema has it.',
+        'REFUSED The value at /arguments/path is not a text, which its schema requires.',
       ]);
   });
 
@@ -74,7 +74,7 @@ suite('What a call touches beside an argument that is allowed', () => {
     assert.deepEqual(await read.call({ properties }, {}), []);
   });
 
-  test('may be anything where it is to do what a text says, but for a tool of which settings say where to look', async () => {
+  test('may be anything if it carries out a text, except with an adapter in settings', async () => {
     const ANYTHING = 'AND WHATEVER IT WANTS';
     const cwd = '/arguments/cwd: /home/me/ws/src';
     for (const deed of [{ command: 'rm -rf ~' }, { shellCommand: 'x' }, { args: ['/etc/x'] }, { code: 'x' }])
@@ -131,7 +131,7 @@ suite('A file system that says nothing', () => {
     };
     const paths = Array.from({ length: 64 }, (_, index) => `/net/${index} /net/x${index}`);
     assert.deepEqual(await reader(dead, place).call({}, { paths }), [
-      'REFUSED What it says at /arguments/paths/0 cannot be judged. Late.',
+      'REFUSED The value at /arguments/paths/0 cannot be judged. Late.',
     ]);
     assert.ok(asked.length < 64, `${asked.length} of them`);
   });

@@ -43,14 +43,14 @@ suite('A hostile claim', () => {
       await read.call({}, { [near]: near, path: piece.repeat(LONG), other: near });
     }
     assert.deepEqual(await read.claim('a', { path: 'x'.repeat(LONG) }), [
-      'REFUSED What it says at /payload/path cannot be judged. It is longer than 4096 characters.',
+      'REFUSED The value at /payload/path cannot be judged. It is longer than 4096 characters.',
     ]);
     assert.ok(cpuTime() - started < 10_000);
   }).timeout(20_000);
 
   test('may be as deep and as wide as it likes, and is refused from some point on', async () => {
     const nested = (depth: number): Json => parseJson(`${'[{"a":'.repeat(depth)}"/etc/x"${'}]'.repeat(depth)}`);
-    const TOO_LARGE = ['REFUSED The payload cannot be judged. It is too large to be looked through.'];
+    const TOO_LARGE = ['REFUSED The payload cannot be judged. It is too large to check.'];
     assert.equal((await read.claim('/etc/x', { in: nested(15) })).length, 2);
     assert.deepEqual(await read.claim('/etc/x', { in: nested(16) }), TOO_LARGE);
     assert.deepEqual(await read.claim('/etc/x', { in: Array.from({ length: 30_000 }, () => 1) }), TOO_LARGE);

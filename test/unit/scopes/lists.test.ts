@@ -314,7 +314,7 @@ suite('Patterns that cannot be read', () => {
     '{,}',
   ];
 
-  test('allow nothing, deny everything, and are told of', () => {
+  test('allow nothing, deny everything, and are reported', () => {
     const shown = (pattern: string): string => (pattern.length > 30 ? `${pattern.slice(0, 12)}…` : pattern);
     const told = bad.map((pattern) => {
       const allow = listsOf({ allow: [pattern, '/ws/**'] });

@@ -45,7 +45,7 @@ suite('Names of channels and people in calls', () => {
       [{ channel: '#general', zorb: '<#C123|admin-a>' }, 'deny'],
       [
         { channel: '#ad\u200bmin-a' },
-        'deny: What it says at /arguments/channel cannot be judged. It has characters that cannot be seen, or that change what is seen.',
+        'deny: The value at /arguments/channel cannot be judged. It has characters that cannot be seen, or that change what is seen.',
       ],
     ]));
 
@@ -109,7 +109,7 @@ suite('Names of channels and people in calls', () => {
   });
 });
 
-suite('A label and a payload that name something else than a file', () => {
+suite('A label and a payload with names other than files', () => {
   const table: readonly (readonly [string, JsonObject, string])[] = [
     ['#general', { channel: '#general' }, 'allow'],
     ['#general', { channel: '#admin-x' }, 'deny'],
@@ -130,7 +130,7 @@ suite('A label and a payload that name something else than a file', () => {
     ['#general', { path: '/ws/a' }, 'ask disagreement, label #general, /payload/path /ws/a'],
   ];
 
-  test('are approved only where they agree', async () => {
+  test('are approved only if they agree', async () => {
     const found = await Promise.all(
       table.map(async ([label, payload]) => [label, payload, await discord.elevate(label, payload)] as const),
     );

@@ -26,7 +26,7 @@ const read = reader(files, {
 });
 
 suite('What a text may mean as a path', () => {
-  test('is where it leads as text and where it really leads, told from the innermost open folder', async () => {
+  test('has its path as text and its real path, relative to the innermost open folder', async () => {
     await assertReadings(read, [
       ['/ws/src/a.ts', '/ws/src/a.ts [ws: src/a.ts]'],
       ['src/a.ts', '/ws/src/a.ts [ws: src/a.ts]'],
@@ -60,14 +60,14 @@ suite('What a text may mean as a path', () => {
       ['%25252e%25252e/etc', '/etc or /ws/%25252e%25252e/etc or /ws/%252e%252e/etc or /ws/%2e%2e/etc'],
       ['%2525252e', '! It is encoded more than three times over.'],
       ['100%', '/ws/100% [ws: 100%]'],
-      ['%c0%ae%c0%ae/etc', '! It is encoded as no text can be.'],
-      ['%ff', '! It is encoded as no text can be.'],
+      ['%c0%ae%c0%ae/etc', '! Its encoding is invalid.'],
+      ['%ff', '! Its encoding is invalid.'],
       ['a%2fb/../%73ecrets', '/ws/%73ecrets [ws: %73ecrets] or /ws/a/%73ecrets or /ws/secrets or /ws/a/secrets'],
       ['%2fetc/passwd', '/etc/passwd or /ws/%2fetc/passwd or /ws/etc/passwd'],
     ]);
   });
 
-  test('is in the home folder where that is said, and refused where only a shell knows it', async () => {
+  test('is in the home folder if the text says so, and refused if only a shell knows it', async () => {
     await assertReadings(read, [
       ['~', '/home/me or /ws/~'],
       ['~/.ssh/id', '/home/me/.ssh/id or /ws/~/.ssh/id'],
@@ -79,11 +79,11 @@ suite('What a text may mean as a path', () => {
       ['%USERPROFILE%/x', '/home/me/x or /ws/%USERPROFILE%/x never /ws/x'],
       ['~root/x', '! It is relative to a home folder that is not known. Write the whole path.'],
       ['~+/x', '! It is relative to a home folder that is not known. Write the whole path.'],
-      ['$TMPDIR/x', '! It has a variable, the value of which is not known. Write the whole path.'],
-      ['$(pwd)/x', '! It has a variable, the value of which is not known. Write the whole path.'],
-      ['${env:X}', '! It has a variable, the value of which is not known. Write the whole path.'],
+      ['$TMPDIR/x', '! It has a variable with an unknown value. Write the whole path.'],
+      ['$(pwd)/x', '! It has a variable with an unknown value. Write the whole path.'],
+      ['${env:X}', '! It has a variable with an unknown value. Write the whole path.'],
       ['$id.tsx', '/ws/$id.tsx [ws: $id.tsx] never /ws/.tsx or /ws/..tsx'],
-      ['./$TMPDIR/x', '! It has a variable, the value of which is not known. Write the whole path.'],
+      ['./$TMPDIR/x', '! It has a variable with an unknown value. Write the whole path.'],
     ]);
   });
 
@@ -134,7 +134,7 @@ suite('What a text may mean as a path', () => {
     ]);
   });
 
-  test('is nothing but a warning where it is a name of something else', async () => {
+  test('may only deny as a path if it is another kind of name', async () => {
     await assertReadings(read, [
       ['#general', 'name #general never /ws/#general or /ws/general'],
       ['@someone', 'name @someone never /ws/@someone or /ws/someone'],
@@ -159,7 +159,7 @@ suite('What a text may mean as a path', () => {
     ]);
   });
 
-  test('is refused where it cannot be seen or nobody knows where it leads', async () => {
+  test('is refused if it is invisible or its target is unknown', async () => {
     await assertReadings(read, [
       ['a\u0000b', '! It has characters that cannot be seen, or that change what is seen.'],
       ['a\nb', '! It has characters that cannot be seen, or that change what is seen.'],
@@ -183,7 +183,7 @@ suite('What a text may mean as a path', () => {
     ]);
   });
 
-  test('is refused beyond the length that a path can have, and where it is relative to nothing', async () => {
+  test('is refused beyond the length of a path, and without a base folder', async () => {
     assert.match(await read.text('x'.repeat(4_096)), /^\/ws\/x{4096} \[ws: x+\]$/);
     assert.equal(await read.text('x'.repeat(4_097)), 'The label is longer than 4096 characters.');
     const nowhere = reader(files, { folders: [], userHome: '', bases: ['relative'] });
@@ -194,7 +194,7 @@ suite('What a text may mean as a path', () => {
     ]);
   });
 
-  test('is meant from every base, and shown where it matters most', async () => {
+  test('is read from every base, and shown at its most important place', async () => {
     const two = reader(files, {
       folders: [{ name: 'ws', path: '/ws' }],
       userHome: '/home/me',
@@ -209,7 +209,7 @@ suite('What a text may mean as a path', () => {
     await assertReadings(linked, [['../link/x', '/link/x or /ws/link/x or /etc/x']]);
   });
 
-  test('is refused where there is no end to what it may mean', async () => {
+  test('is refused with too many readings', async () => {
     const MANY = '! It can be read in too many ways.';
     await assertReadings(read, [
       [`${'\\a/../ '.repeat(20)}%20%2520`, MANY],
@@ -223,7 +223,7 @@ suite('What a text may mean as a path', () => {
     ]);
   });
 
-  test('is one name whatever its case where that makes no difference', async () => {
+  test('is one name in any case on a case-insensitive system', async () => {
     const folded = fakeFiles({ '/Ws/Secrets/K': 'file', '/Ws/link': { link: '/etc' } }, { ignoresCase: true });
     const place = { folders: [{ name: 'ws', path: '/ws' }], userHome: '/home/me', bases: ['/ws'] };
     await assertReadings(reader(folded, place), [

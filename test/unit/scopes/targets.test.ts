@@ -124,13 +124,13 @@ suite('What a claim of a scope names', () => {
         '/ws/a',
         { path: '/etc/x\n' },
         [
-          'REFUSED What it says at /payload/path cannot be judged. It has characters that cannot be seen, or that change what is seen.',
+          'REFUSED The value at /payload/path cannot be judged. It has characters that cannot be seen, or that change what is seen.',
         ],
       ],
       [
         '/ws/a',
         { path: 'loop' },
-        ['REFUSED What it says at /payload/path cannot be judged. It leads through too many links, or in a circle.'],
+        ['REFUSED The value at /payload/path cannot be judged. It leads through too many links, or in a circle.'],
       ],
       [
         'x%00',
@@ -143,7 +143,7 @@ suite('What a claim of a scope names', () => {
 
 suite('What a call of a tool names', () => {
   test('is what settings point at', async () => {
-    const UNFIT = ['REFUSED Its arguments are not as settings say where the targets of this tool are.'];
+    const UNFIT = ['REFUSED Its arguments do not match the "scopeAdapters" setting of this tool.'];
     await assertCalls(
       {},
       ['$.path', '$.more[1]', "$['odd key']", '$.files[*].path'],
@@ -171,7 +171,7 @@ suite('What a call of a tool names', () => {
     await assertCalls(
       {},
       ['path'],
-      [[{ path: 'a' }, ['REFUSED What settings say of where the targets of this tool are cannot be read.']]],
+      [[{ path: 'a' }, ['REFUSED The "scopeAdapters" setting of this tool cannot be read.']]],
     );
   });
 
@@ -183,7 +183,7 @@ suite('What a call of a tool names', () => {
         ['/arguments/path: /ws/a', '/arguments/file: /etc/x', '/arguments/url: /e'],
       ],
       [{ path: ['a', 'b'] }, ['/arguments/path/0: /ws/a', '/arguments/path/1: /ws/b']],
-      [{ path: 4 }, ['REFUSED What it says at /arguments/path is no text, as its schema has it.']],
+      [{ path: 4 }, ['REFUSED The value at /arguments/path is not a text, which its schema requires.']],
       [{ path: null }, []],
     ]);
     const formats = { what: { format: 'file-path' }, list: { items: { format: 'uri' } } };
@@ -231,7 +231,7 @@ suite('What a call of a tool names', () => {
 });
 
 suite('Open folders', () => {
-  test('are told by where they really are too', async () => {
+  test('have their real paths too', async () => {
     const linked = fakeFiles({ '/ws': { link: '/data/ws' }, '/loop': { link: '/loop' } });
     const folders = ['/ws', '/data', '/loop'].map((path) => ({ name: path.slice(1), path }));
     assert.deepEqual(await realPlaceOf({ folders, userHome: '/ws/me' }, linked, NO_CANCELLATION), {

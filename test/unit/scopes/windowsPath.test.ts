@@ -64,13 +64,13 @@ suite('What a text may mean as a path of Windows', () => {
     ]);
   });
 
-  test('is in the home folder where that is said, and refused for other variables', async () => {
+  test('is in the home folder if the text says so, and refused for other variables', async () => {
     await assertReadings(read, [
       ['~\\x', 'c:/Users/me/x or c:/ws/~/x or c:/Ws/~/x'],
       ['%UserProfile%\\x', 'c:/Users/me/x or c:/ws/%UserProfile%/x or c:/Ws/%UserProfile%/x never c:/ws/x or c:/Ws/x'],
       ['$env:USERPROFILE\\x', '! It names a stream within a file.'],
-      ['%AppData%\\x', '! It has a variable, the value of which is not known. Write the whole path.'],
-      ['%TEMP%/x', '! It has a variable, the value of which is not known. Write the whole path.'],
+      ['%AppData%\\x', '! It has a variable with an unknown value. Write the whole path.'],
+      ['%TEMP%/x', '! It has a variable with an unknown value. Write the whole path.'],
     ]);
   });
 
@@ -85,7 +85,7 @@ suite('What a text may mean as a path of Windows', () => {
     ]);
   });
 
-  test('is refused where the system takes it for something else than a file', async () => {
+  test('is refused if the system does not treat it as a file', async () => {
     await assertReadings(read, [
       ['\\\\?\\C:\\x', '! It is the path of a device.'],
       ['//?/C:/x', '! It is the path of a device.'],

@@ -61,7 +61,7 @@ async function table(rows: readonly (readonly [Case, string])[], files = fakeFil
 }
 
 suite('Files of the workspace that a server would run', () => {
-  test('are none where nothing leads into an open folder', () =>
+  test('are none if nothing leads into an open folder', () =>
     table([
       [{}, ''],
       [{ command: 'npx', args: ['-y', '@scope/pkg@1.2', '--port=80', 'https://ws/x', '.', ''] }, ''],
@@ -303,7 +303,7 @@ suite('Files of the workspace that a server would run', () => {
       fakeFiles(NESTED_FILES),
     ));
 
-  test('count as found where there is more than can be looked at', async () => {
+  test('count as found if there is too much to check', async () => {
     const args = Array.from({ length: 2_500 }, (_, index) => `word${index}`);
     assert.match(await usesOf({ args: [...args, 'link/x'] }), /^unchecked \d+$/);
   });

@@ -73,7 +73,7 @@ suite('Servers that extensions contribute', () => {
       decode(acme({ db: { ...db, env: { A: 'theirs' } } }), user({ db: { command: 'mine', enabled: true } })),
       [
         'db: {"kind":"stdio","command":"mine","args":[],"env":{}} enabled by user',
-        '  warning extension acme.tools db: The settings have a server of this name of their own: the one that an extension contributes is not used.',
+        '  warning extension acme.tools db: The settings define a server with this name: the one of the extension is not used.',
       ].join('\n'),
     );
   });

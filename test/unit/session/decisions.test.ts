@@ -182,7 +182,7 @@ suite('Fingerprints', () => {
       print({ cwd: '' }),
       print({ args: [''] }),
       print({ args: ['a', 'b'] }),
-      // What comes first is the program's to know.
+      // The order matters to the program.
       print({ args: ['b', 'a'] }),
       print({ args: ['a b'] }),
       print({ args: ['a', 'b', 'b'] }),

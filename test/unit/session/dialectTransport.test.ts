@@ -144,7 +144,7 @@ suite('the short dialect', () => {
     ]);
   });
 
-  test('progress finds its token, a cancelled request nobody any more', async () => {
+  test('progress finds its token, and a late answer to a cancelled request is ignored', async () => {
     bench = new Bench(HANDSHAKE);
     await bench.ask(3, 'tools/call', { name: 'slow', _meta: { progressToken: 'T' } });
     await bench.reply({ method: 'progress', params: { id: 3, percent: 42, message: 'Searching...' } });

@@ -89,7 +89,7 @@ suite('What an entry says of MCPL', () => {
     );
   });
 
-  test('more names than anybody needs are an error, and cost nothing', () => {
+  test('too many names are an error, and cost nothing', () => {
     const many = Array.from({ length: 1_001 }, (_, index) => `n${index}`);
     const { problems } = decode({
       command: 'x',
@@ -152,7 +152,7 @@ suite('What the workspace grants of MCPL', () => {
     );
   });
 
-  test('is nothing where it only narrows', () => {
+  test('is nothing if it only narrows', () => {
     assert.deepEqual(
       grants(
         { ...mine, featureSets: { enabled: ['a.*', 'b'] }, push: { '*': 'infer' }, inference: { requestsPerHour: 90 } },

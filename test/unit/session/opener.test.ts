@@ -243,7 +243,7 @@ suite('Asking a process what it speaks', () => {
     await t.host.close();
   });
 
-  test('revisions that nobody here speaks are a failure that names them', async () => {
+  test('unknown revisions are a failure that names them', async () => {
     const t = asking();
     t.connect = () => modernServer({ 'server/discover': () => unsupported('2099-01-01') });
     await t.user({ a: node });

@@ -389,7 +389,7 @@ suite('The table of settings that a workspace may change', () => {
         };
         if (now.definedBy === 'user')
           assert.deepEqual(expected(pairs, own, held, isGuard), { keeps: false, start: false }, 'what holds meanwhile');
-        // What was agreed covers this value, and no other.
+        // The consent covers only this value.
         const lines = new Set(open.map(weakeningLine));
         const agreed = entryOf(user, pairs.put(theirs), lines);
         assert.deepEqual(agreed.weakenings, undefined);

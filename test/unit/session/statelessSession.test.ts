@@ -170,7 +170,7 @@ suite('A request of a stateless connection', () => {
     );
   });
 
-  test('that is cancelled settles at once, and an answer that comes late finds nobody', async () => {
+  test('that is cancelled settles at once, and a late answer is ignored', async () => {
     const { session, server, logs } = open({ 'tools/call': () => NO_ANSWER });
     const source = new CancellationSource();
     const call = failure(session.request('tools/call', { name: 'a' }, { ...TIMEOUT, token: source.token }));
@@ -238,7 +238,7 @@ suite('A request that the server answers with questions', () => {
     assert.equal(clock.waiting, 0);
   });
 
-  test('for ever is given up after ten rounds', async () => {
+  test('without end is given up after ten rounds', async () => {
     const { session, server } = open({ 'tools/call': () => ask({ q: question }) }, [elicitation]);
     assert.equal(
       await failure(session.request('tools/call', { name: 'a' }, TIMEOUT)),
@@ -278,7 +278,7 @@ suite('A request that the server answers with questions', () => {
     session.dispose();
   });
 
-  test('that nobody here answers, or that may not be asked, fails', async () => {
+  test('without a handler, or without a declared capability, fails', async () => {
     const { session } = open({
       'tools/call': () => ask({ q: { method: 'tasks/list', params: {} } }),
       'resources/list': () => ask({ q: question }),
@@ -305,7 +305,7 @@ suite('A request that the server answers with questions', () => {
   });
 });
 
-suite('What a stateless server tells by itself', () => {
+suite('Notifications of a stateless server', () => {
   teardown(closeAll);
 
   const capabilities = { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } };
@@ -331,7 +331,7 @@ suite('What a stateless server tells by itself', () => {
   };
   const listening = (): Opened => open({ 'subscriptions/listen': () => NO_ANSWER }, [listener], capabilities);
 
-  test('is listened for where it says that it tells', async () => {
+  test('is listened for if it declares them', async () => {
     const { session, server, logs } = listening();
     await settle();
     assert.deepEqual(heard(server), [
@@ -382,7 +382,7 @@ suite('What a stateless server tells by itself', () => {
     const subscribed = failure(session.subscribe('mem://a', TIMEOUT));
     await settle();
     grant(server, 2, { toolsListChanged: true });
-    assert.equal(await subscribed, 'CAPABILITY_MISSING: The server does not tell of changes of mem://a.');
+    assert.equal(await subscribed, 'CAPABILITY_MISSING: The server does not announce changes of mem://a.');
     session.dispose();
   });
 
@@ -429,7 +429,7 @@ suite('What a stateless server tells by itself', () => {
     const { session, server, clock, logs } = open({}, [listener], capabilities);
     await clock.advance(120_000);
     assert.equal(server.messages.length, 1);
-    assert.deepEqual(logs, ['warn: The server tells of no changes: no such method']);
+    assert.deepEqual(logs, ['warn: The server announces no changes: no such method']);
     session.dispose();
   });
 });
