@@ -42,7 +42,7 @@ suite('The gate before a start, and feature sets', () => {
     const workspace = (command: string) => definitionOf(undefined, { command, enabled: true });
     await own.start(workspace('one'));
     await own.start(workspace('two'));
-    const remark = 'It goes on with the state that was kept for "a": 12 checkpoints of "notes.book".';
+    const remark = 'It continues with the state that was kept for "a": 12 checkpoints of "notes.book".';
     assert.equal(own.reasons, `first: ${remark}\nchanged: ${remark}`);
   });
 

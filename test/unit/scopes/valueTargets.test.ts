@@ -132,7 +132,7 @@ suite('The texts of arguments', () => {
         ],
         [
           { path: { 'b/c': 'x' } },
-          'What it says at /arguments/path is no text, as its schema has it. | What it says at /arguments/path is no text, as its schema has it. | What it says at /arguments/path is no text, as its schema has it.',
+          'The value at /arguments/path is not a text, which its schema requires. | The value at /arguments/path is not a text, which its schema requires. | The value at /arguments/path is not a text, which its schema requires.',
         ],
         [
           { zorb: { 'b c': 'x' } },
@@ -146,7 +146,7 @@ suite('The texts of arguments', () => {
         [{ path: ['a', 4] }, '/arguments/path/0 a path | /arguments/path/0 a path | /arguments/path/0 a path'],
         [
           { path: 4 },
-          'What it says at /arguments/path is no text, as its schema has it. | What it says at /arguments/path is no text, as its schema has it. | What it says at /arguments/path is no text, as its schema has it.',
+          'The value at /arguments/path is not a text, which its schema requires. | The value at /arguments/path is not a text, which its schema requires. | The value at /arguments/path is not a text, which its schema requires.',
         ],
         [{ target: 4 }, ' |  | '],
       ],
@@ -204,12 +204,12 @@ suite('The texts of arguments', () => {
     );
     assert.deepEqual(
       [19_998, 19_999].map((most) => every({ zorb: Array.from({ length: most }, () => 1) })),
-      ['0 0 true', 'It is too large to be looked through.'],
+      ['0 0 true', 'It is too large to check.'],
     );
     const deep = (depth: number): JsonObject => (depth === 0 ? { a: 'x' } : { a: deep(depth - 1) });
     assert.deepEqual(
       [31, 32].map((depth) => every(deep(depth))),
-      ['0 1 true', 'It is too large to be looked through.'],
+      ['0 1 true', 'It is too large to check.'],
     );
     assert.deepEqual(
       ['#'.padEnd(256, 'a'), '#'.padEnd(257, 'a')].map((channel) => every({ channel })),

@@ -416,7 +416,7 @@ suite('A stream of changes', () => {
       await bench.refuse(1, code, 'not here');
       await bench.clock.advance(120_000);
       assert.equal(bench.server.messages.length, 1);
-      assert.deepEqual(bench.logs, ['warn: The server tells of no changes: not here']);
+      assert.deepEqual(bench.logs, ['warn: The server announces no changes: not here']);
     });
 
   test('is opened again after any other error', async () => {
