@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { compileLists } from '../../../src/core/scopes/lists.ts';
 import { type Kind, listsOf, matched, PLACE, verdict } from './judging.ts';
 
 /** `pattern | kind | form | what a whitelist of it says | what a blacklist of it says` */
@@ -370,5 +371,194 @@ suite('Patterns that cannot be read', () => {
     assert.equal(verdict(lists, 'path', form(4_096)), 'allowed');
     assert.equal(verdict(lists, 'path', form(4_097)), 'denied');
     assert.equal(verdict(lists, 'path', ''), 'denied');
+  });
+});
+
+suite('The concern of lists', () => {
+  const shown = (given: Parameters<typeof listsOf>[0]): string => {
+    const { ofNames, ofFiles, denies } = listsOf(given).concern;
+    return [ofNames && 'names', ofFiles && 'files', denies && 'denies'].filter(Boolean).join(' ') || 'nothing';
+  };
+
+  test('depends on the look of each pattern, and plain words are names only in a whitelist', () => {
+    const table = [
+      ['#a', 'names', 'names denies'],
+      ['@a', 'names', 'names denies'],
+      ['discord:a/b', 'names', 'names denies'],
+      ['general', 'names', 'denies'],
+      ['a b', 'names', 'denies'],
+      ['a:b', 'names', 'denies'],
+      ['a*', 'nothing', 'denies'],
+      ['a.pem', 'nothing', 'denies'],
+      ['a$b', 'nothing', 'denies'],
+      ['.env', 'files', 'files denies'],
+      ['*.pem', 'files', 'files denies'],
+      ['x*.pem', 'files', 'files denies'],
+      ['~', 'files', 'files denies'],
+      ['x~', 'files', 'files denies'],
+      ['a/b', 'files', 'files denies'],
+      ['a\\b', 'files', 'files denies'],
+      ['C:/x', 'files', 'files denies'],
+      ['${userHome}', 'files', 'files denies'],
+    ] as const;
+    const found = table.map(([pattern]) => [pattern, shown({ allow: [pattern] }), shown({ deny: [pattern] })]);
+    assert.deepEqual(found, table);
+  });
+
+  test('comes from any pattern of either list', () => {
+    const table = [
+      [[], [], 'nothing'],
+      [['a*', '#a'], [], 'names'],
+      [['a*', 'general'], [], 'names'],
+      [['a*'], ['b*', '#a'], 'names denies'],
+      [['#a'], ['#b'], 'names denies'],
+      [['a*', 'src/**'], [], 'files'],
+      [['a*'], ['b*', '/x'], 'files denies'],
+      [['general', 'src/**'], ['b*'], 'names files denies'],
+    ] as const;
+    assert.deepEqual(
+      table.map(([allow, deny]) => [allow, deny, shown({ allow, deny })]),
+      table,
+    );
+  });
+});
+
+suite('A text that a list may deny', () => {
+  const given = { allow: ['**'], deny: ['**/secrets/**', '#admin', '/ws/\u2764'] };
+  const kinds = ['path', 'name'] as const;
+
+  test('is denied by a pattern of its kind, and not where no pattern can match it', () => {
+    const table = [
+      ['/ws/secrets/k', true, true],
+      ['/ws/SECRETS', true, true],
+      ['/ws/a', false, false],
+      ['#admin', false, true],
+      ['/ws/#admin', true, false],
+      ['#administration', false, false],
+      ['/ws/s?crets/k', true, false],
+      ['/ws/s[e]crets', true, false],
+      ['/ws/x?crets/k', false, false],
+      ['/ws/\u2764\ufe0f', true, true],
+      ['', false, false],
+      ['a//secrets', false, true],
+      ['/ws/./secrets', false, false],
+      ['\\ws\\secrets', false, false],
+      ['/ws/secrets\u0000', false, false],
+    ] as const;
+    const lists = listsOf(given);
+    assert.deepEqual(
+      table.map(([text]) => [text, ...kinds.map((kind) => lists.denies(text, kind))]),
+      table,
+    );
+  });
+
+  test('is denied whatever it is where a blacklist cannot be read', () => {
+    const found = [{ ...given, isBroken: true }, { deny: ['{,}'] }, { allow: ['{,}'] }].map((broken) => {
+      const lists = listsOf(broken);
+      return ['/ws/a', '', 'a//b'].flatMap((text) => kinds.map((kind) => lists.denies(text, kind))).join(' ');
+    });
+    assert.deepEqual(found, [
+      'true true true true true true',
+      'true true true true true true',
+      'false false false false false false',
+    ]);
+  });
+
+  test('denies a target as its form, its shadow or its name', () => {
+    const lists = listsOf(given);
+    const table = [
+      ['path', ['/ws/a'], [], [], 'allowed'],
+      ['path', ['/ws/a'], [], ['#admin'], 'denied'],
+      ['path', ['/ws/a'], [], ['#a', '#admin'], 'denied'],
+      ['path', ['/ws/a'], [], ['/ws/#admin', ''], 'allowed'],
+      ['path', ['/ws/a'], ['/x/secrets'], [], 'denied'],
+      ['path', ['/ws/a'], ['/x', '/x/s?crets/k'], [], 'denied'],
+      ['path', ['/ws/a', '/ws/s?crets/k'], [], [], 'denied'],
+      ['path', ['/ws/x?crets/k'], ['/x?crets'], [], 'allowed'],
+      ['name', ['s?crets'], [], [], 'allowed'],
+      ['name', ['#a'], ['/ws/s?crets/k'], [], 'denied'],
+      ['name', ['#a'], ['/ws/x?crets/k'], ['#b'], 'allowed'],
+      ['name', ['#a'], ['/ws/#admin'], [], 'denied'],
+      ['name', ['#a'], [], ['#admin'], 'denied'],
+      ['name', [], [], [], 'unlisted'],
+      ['path', [], ['/x'], ['#a'], 'unlisted'],
+    ] as const;
+    assert.deepEqual(
+      table.map(([kind, forms, shadows, names]) => {
+        return [kind, forms, shadows, names, lists.judge({ kind, forms, shadows, names })];
+      }),
+      table,
+    );
+  });
+
+  test('is not denied as a path by a pattern that only matches names', () => {
+    const lists = listsOf({ deny: ['*'] });
+    assert.deepEqual(
+      [verdict(lists, 'path', '/x/a'), verdict(lists, 'name', 'a'), verdict(lists, 'path', '/ws/a')],
+      ['unlisted', 'denied', 'denied'],
+    );
+  });
+
+  test('is denied with and without characters that some file systems leave out of names', () => {
+    const lists = listsOf({ allow: ['/ws/**'], deny: ['/ws/\u2764'] });
+    const found = ['/ws/\u2764', '/ws/\u2764\ufe0f', '/ws/\u2600', '/ws/\u2600\ufe0f'];
+    assert.deepEqual(lists.problems, []);
+    assert.deepEqual(
+      found.map((form) => verdict(lists, 'path', form)),
+      ['denied', 'denied', 'allowed', 'allowed'],
+    );
+  });
+});
+
+suite('Lists that are too long', () => {
+  const TOO_MUCH = 'Must stand for less; with its braces written out in every folder, the list is too long.';
+  const pattern = `/${'a'.repeat(999)}`;
+  /** An absolute pattern counts as a name and as a path. */
+  const full = Array.from({ length: 2_000 }, () => pattern);
+
+  test('are read up to the limit, and every pattern above it is a problem', () => {
+    const most = listsOf({ deny: full, allow: full });
+    assert.deepEqual([most.problems, verdict(most, 'path', '/x')], [[], 'unlisted']);
+    const more = listsOf({ deny: [...full, '/', '/b'] });
+    assert.deepEqual(more.problems, [
+      `The pattern "/" of the blacklist: ${TOO_MUCH}`,
+      `The pattern "/b" of the blacklist: ${TOO_MUCH}`,
+    ]);
+    assert.equal(verdict(more, 'path', '/x'), 'denied');
+    assert.equal(listsOf({ deny: ['{,}', ...full] }).problems.length, 1);
+    const allowing = listsOf({ allow: ['/a', ...full, '/b'] });
+    assert.deepEqual(allowing.problems, [
+      `The pattern "${pattern.slice(0, 79)}…" of the whitelist: ${TOO_MUCH}`,
+      `The pattern "/b" of the whitelist: ${TOO_MUCH}`,
+    ]);
+    assert.deepEqual(
+      ['/a', '/b', '/c'].map((form) => verdict(allowing, 'path', form)),
+      ['allowed', 'unlisted', 'unlisted'],
+    );
+  });
+
+  test('count the folders by both of their paths, and report a pattern once', () => {
+    const real = { ...PLACE, userHome: '/real' };
+    const problemsOf = (blacklist: readonly string[]): readonly string[] =>
+      compileLists({ whitelist: [], blacklist, isBroken: false }, PLACE, false, real).problems;
+    assert.deepEqual(problemsOf(full.slice(0, 1_000)), []);
+    assert.deepEqual(problemsOf([...full.slice(0, 1_000), '/']), [`The pattern "/" of the blacklist: ${TOO_MUCH}`]);
+    assert.deepEqual(problemsOf(['{,}']), [
+      'The pattern "{,}" of the blacklist: Must stand for something; its braces are empty.',
+    ]);
+    assert.deepEqual(problemsOf([`/${'x'.repeat(78)}\u200b`]), [
+      `The pattern "/${'x'.repeat(78)}" of the blacklist: Must have no characters that cannot be seen; "?" stands for any one of them.`,
+    ]);
+  });
+
+  test('apply to both paths of a folder that is a link', () => {
+    const real = { ...PLACE, folders: [{ name: 'ws', path: '/real' }] };
+    const lists = compileLists({ whitelist: ['src/**'], blacklist: ['keys'], isBroken: false }, PLACE, false, real);
+    assert.deepEqual(
+      ['/ws/src/a', '/real/src/a', '/ws/keys', '/real/keys', '/elsewhere/src/a'].map((form) =>
+        verdict(lists, 'path', form),
+      ),
+      ['allowed', 'allowed', 'denied', 'denied', 'unlisted'],
+    );
   });
 });

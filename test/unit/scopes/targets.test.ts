@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../src/core/base/json.ts';
 import { NO_CANCELLATION } from '../../../src/core/base/cancellation.ts';
 import { realPlaceOf } from '../../../src/core/scopes/realFolders.ts';
+import { targetsOfClaim } from '../../../src/core/scopes/targets.ts';
 import { fakeFiles } from '../../support/fakeFiles.ts';
 import { reader } from './renderScope.ts';
+import { decider } from './verdicts.ts';
 
 const files = fakeFiles({ '/ws/src/a.ts': 'file', '/ws/link': { link: '/etc' }, '/ws/loop': { link: 'loop' } });
 const place = { folders: [{ name: 'ws', path: '/ws' }], userHome: '/home/me', bases: ['/ws'] };
@@ -247,5 +249,185 @@ suite('Open folders', () => {
     });
     const plain = { folders: folders.slice(1, 2), userHome: 'untitled' };
     assert.deepEqual(await realPlaceOf(plain, linked, NO_CANCELLATION), { place: undefined, isSure: true });
+  });
+});
+
+suite('A label and its payload', () => {
+  const AGREES = '';
+  const DISAGREES = 'DISAGREES';
+  const told = async (label: string, payload: JsonObject, ignoresCase = false): Promise<string> => {
+    const lines = await reader(fakeFiles({}, { ignoresCase }), place).claim(label, payload);
+    return lines.includes(DISAGREES) ? DISAGREES : AGREES;
+  };
+
+  test('have the same kind where they have the same text', () =>
+    assertClaims([
+      ['@a/b', { path: '@a/b' }, ['label: /ws/@a/b', '/payload/path: /ws/@a/b']],
+      ['@a/b', { channel: '@a/b' }, ['label: name @a/b', '/payload/channel: name @a/b']],
+      [
+        '@a/b',
+        { channel: '#z', path: '@a/b' },
+        ['label: /ws/@a/b', '/payload/channel: name #z', '/payload/path: /ws/@a/b'],
+      ],
+      ['@a/b', { path: '@a/c' }, ['label: name @a/b', '/payload/path: /ws/@a/c', 'DISAGREES']],
+      ['@a/b', {}, ['label: name @a/b']],
+    ]));
+
+  test('agree by the words of a payload that has no target', async () => {
+    const table = [
+      ['x', 'x', AGREES],
+      ['/ws/x', 'x', AGREES],
+      ['x', 'y', DISAGREES],
+      ['', 'y', DISAGREES],
+      ['x', 'poster', DISAGREES],
+      ['x', 'repost', DISAGREES],
+      ['x', 'utf8x', DISAGREES],
+      ['x', 'profile', DISAGREES],
+      ...['read', 'write', 'append', 'create', 'delete', 'move', 'rename', 'list', 'execute', 'update', 'post', 'POST'],
+      ...['send', 'get', 'utf8', 'UTF-8', 'r', 'w', 'a', 'rw', 'file', 'low', 'normal', 'medium', 'high', 'urgent'],
+    ].map((row) => (typeof row === 'string' ? (['x', row, AGREES] as const) : row));
+    const found = await Promise.all(
+      table.map(async ([label = '', word = '']) => [label, word, await told(label, { zorb: word })]),
+    );
+    assert.deepEqual(found, table);
+  });
+
+  test('disagree where another word of the payload may name something', async () => {
+    const table: readonly (readonly [JsonObject, string])[] = [
+      [{ channel: '#a' }, AGREES],
+      [{ zorb: '#a' }, AGREES],
+      [{ zorb: 'a' }, AGREES],
+      [{ zorb: 'b' }, DISAGREES],
+      [{ channel: '#a', other: '#a' }, AGREES],
+      [{ channel: '#a', other: 'a' }, AGREES],
+      [{ channel: '#a', other: 'fast' }, DISAGREES],
+      [{ channel: '#a', other: 'write' }, AGREES],
+      [{ channel: '#a', content: 'fast' }, AGREES],
+      [{ channel: '#a', title: 'fast' }, AGREES],
+      [{ channel: '#a', mode: 'fast' }, AGREES],
+      [{ channel: '#a', message: ['fast'] }, AGREES],
+      [{ channel: '#a', message: [['fast']] }, AGREES],
+      [{ channel: '#a', message: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 'fast'] }, AGREES],
+      [{ channel: '#a', title: { 7: { other: 'fast' } } }, DISAGREES],
+      [{ channel: '#a', deep: [{ title: ['fast'] }] }, AGREES],
+      [{ channel: '#a', title: [{ deep: 'fast' }] }, DISAGREES],
+      [{ channel: '#a', deep: [['fast']] }, DISAGREES],
+      [{ channel: '#a', other: 'a', more: 'fast' }, DISAGREES],
+      [{ channel: '#a', more: 'fast', other: 'a' }, DISAGREES],
+    ];
+    const found = await Promise.all(table.map(async ([payload]) => [payload, await told('#a', payload)]));
+    assert.deepEqual(found, table);
+  });
+
+  test('agree in any case only where the file system ignores case', async () => {
+    const payloads: readonly JsonObject[] = [{ channel: '#a' }, { zorb: '#a' }, { channel: '#A', zorb: '#a' }];
+    const found = await Promise.all(
+      payloads.map(async (payload) => [await told('#A', payload), await told('#A', payload, true)]),
+    );
+    assert.deepEqual(found, [
+      [DISAGREES, AGREES],
+      [DISAGREES, AGREES],
+      [AGREES, AGREES],
+    ]);
+    assert.equal(await told('#\u017f', { channel: '#s' }, true), DISAGREES);
+  });
+
+  test('are read up to the longest label, and refused above it without a target', async () => {
+    const longest = 'a'.repeat(4_096);
+    assert.deepEqual(await read.claim(longest, undefined), [`label: /ws/${longest}`]);
+    const claim = { label: `${longest}a`, payload: undefined };
+    assert.deepEqual(await targetsOfClaim(claim, place, files, NO_CANCELLATION), {
+      targets: [],
+      checked: [],
+      isWhole: true,
+      refusal: 'The label is longer than 4096 characters.',
+      agrees: true,
+    });
+  });
+});
+
+suite('The lookups of a call', () => {
+  const names = (count: number, start: string): readonly string[] =>
+    Array.from({ length: count }, (_, index) => `${start}${index}`);
+  /** How many paths were looked up, and the last line of the result. */
+  const lookups = async (bases: number, args: JsonObject, adapter?: readonly string[]): Promise<string> => {
+    const empty = fakeFiles({});
+    const from = { folders: [], userHome: '/home/me', bases: names(bases, '/b') };
+    const lines = await reader(empty, from).call({}, args, adapter);
+    return [empty.asked.length, lines.at(-1) ?? 'whole'].join(' ');
+  };
+
+  test('are limited for its targets, and a call above the limit is refused before any of them', async () => {
+    const of = (absolute: number): Promise<string> =>
+      lookups(40, { paths: [...names(51, 'f'), ...names(absolute, '/a')] }, ['$.paths']);
+    assert.deepEqual(
+      [await of(8), await of(9)],
+      ['2048 /arguments/paths/58: /a7', '0 REFUSED It can be read in too many ways.'],
+    );
+  });
+
+  test('are limited for its other texts, and a person is asked about a call above the limit', async () => {
+    const WANTS = 'AND WHATEVER IT WANTS';
+    const words = names(64, 'f');
+    assert.deepEqual(
+      [
+        await lookups(32, { words: words.slice(0, 63) }),
+        await lookups(32, { words }),
+        await lookups(32, { words: [...words, '\ud800 \ud801'] }),
+        await lookups(32, { words: [...words, 'more'] }),
+        await lookups(40, { words: names(51, 'f') }),
+        await lookups(40, { words: names(52, 'f') }),
+        await lookups(40, { words: names(400, 'f') }),
+      ],
+      ['2016 whole', '2048 whole', '2048 whole', `2048 ${WANTS}`, '2040 whole', `2040 ${WANTS}`, `2040 ${WANTS}`],
+    );
+  });
+
+  test('do not include any path where nothing is to be looked up', async () => {
+    const empty = fakeFiles({});
+    assert.deepEqual(await reader(empty, place).call({}, { channel: 5, on: true }, ['$.none']), []);
+    assert.deepEqual(empty.asked, []);
+  });
+});
+
+suite('A name beside a path', () => {
+  const denied = async (path: string, args: JsonObject, style: 'posix' | 'windows' = 'posix'): Promise<string> => {
+    const home = style === 'windows' ? 'c:' : '';
+    const from = { folders: [{ name: 'ws', path: `${home}/ws` }], userHome: `${home}/home`, bases: [`${home}/ws`] };
+    return decider(fakeFiles({}, { style }), from, { whitelist: ['**'], blacklist: [path] }).call(args);
+  };
+
+  test('may be meant in its folder, or below it', async () => {
+    const table: readonly (readonly [string, JsonObject, string])[] = [
+      ['/d/secret', { path: '/d', name: 'secret' }, 'deny'],
+      ['/d/secret', { path: '/d/x.txt', name: 'secret' }, 'deny'],
+      ['/d/secret', { path: '/d/x/y', name: 'secret' }, 'allow'],
+      ['/d/secret', { path: '/d', title: 'secret' }, 'allow'],
+      ['/d/secret', { filename: '/d/a', name: 'secret' }, 'allow'],
+      ['/d2/secret', { path: '/d1/a', path2: '/d2/b', name: 'secret' }, 'deny'],
+      ['/d3/secret', { path: '/d1/a', path2: '/d2/b', path3: '/d3/b', name: 'secret' }, 'allow'],
+      ['/d2/secret', { path: '/d1/a', path2: '/d1/a', path3: '/d2/b', name: 'secret' }, 'deny'],
+      ['/d1/a/secret', { channel: '#a', path: '/d1/a', name: 'secret' }, 'deny'],
+    ];
+    const found = await Promise.all(table.map(async ([path, args]) => [path, args, await denied(path, args)]));
+    assert.deepEqual(found, table);
+  });
+});
+
+suite('A folder that other texts may be relative to', () => {
+  test('is any other than those of the same list', () =>
+    assertCalls({}, undefined, [
+      [{ path: 'x', cwd: '/d' }, ['/arguments/path: /d/x', '/arguments/cwd: /d']],
+      [{ dir: '/ws', file: 'x' }, ['/arguments/dir: /ws', '/arguments/file: /ws/x']],
+      [{ dirs: ['/a', '/b'], file: 'x' }, ['/arguments/dirs/0: /a', '/arguments/dirs/1: /b', '/arguments/file: /a/x']],
+      [
+        { dir: '/d', to: '@a/b', path: '@a/b' },
+        ['/arguments/dir: /d', '/arguments/to: name @a/b', '/arguments/path: /d/@a/b'],
+      ],
+    ]));
+
+  test('is reported first where it cannot be judged', async () => {
+    const [refusal = ''] = await read.call({}, { path: 'a\u0000', cwd: 'b\u0000' });
+    assert.match(refusal, /^REFUSED .* \/arguments\/cwd cannot be judged\./);
   });
 });
