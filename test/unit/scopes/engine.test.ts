@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { NO_CANCELLATION } from '../../../src/core/base/cancellation.ts';
+import type { JsonObject } from '../../../src/core/base/json.ts';
 import type { Tool } from '../../../src/core/model/catalog.ts';
 import type { ScopeLists, ScopeSettings } from '../../../src/core/model/scope.ts';
 import type { FileNames } from '../../../src/core/ports.ts';
@@ -217,6 +218,165 @@ suite('A name that is also a file', () => {
         'where it leads': ['deny', 'allow', 'allow'],
         'another folder': ['allow', 'allow', 'allow'],
       },
+    );
+  });
+});
+
+/** A word for the sentence. */
+function reasonOf(why: string): string {
+  if (why.startsWith('A "\\" in a path')) return 'backslash';
+  return why.includes('/arguments/path cannot be judged.') ? 'unreadable' : why;
+}
+
+suite('A judgement in full', () => {
+  const files = fakeFiles({ '/ws/link': { link: '/etc' }, '/ws/b': 'file' });
+  const judged = async (
+    given: Partial<ScopeLists>,
+    args: JsonObject,
+    { adapter, schema = {} }: { readonly adapter?: readonly string[]; readonly schema?: JsonObject } = {},
+  ): Promise<string> => {
+    const matter = { kind: 'call', tool: toolWith(schema), args, adapter } as const;
+    const settings = settingsOf({ a: given });
+    const found = await new ScopeEngine(files).judge(
+      { matter, featureSet: 'a', settings, place: PLACE },
+      NO_CANCELLATION,
+    );
+    const by = found.verdict === 'deny' ? ` by ${found.by}` : found.verdict === 'ask' ? ` ${found.doubt}` : '';
+    const why = found.verdict === 'deny' && found.by === 'host' ? `: ${reasonOf(found.why)}` : '';
+    return [
+      `${found.verdict}${by}${why}`,
+      found.targets.map(({ kind, from, real }) => `${kind} ${from} ${real}`).join(', '),
+      found.reals.join(' '),
+    ].join(' | ');
+  };
+  const said = { schema: { properties: { zorb: { type: 'string' }, more: { type: 'string' }, path: {} } } };
+
+  test('has the targets in the order of the arguments, and their real paths sorted and once each', async () => {
+    const lists = { whitelist: ['/ws/**'] };
+    assert.deepEqual(
+      [
+        await judged(lists, { path: '/ws/b', to: '/ws/a', from: '/ws/b' }),
+        await judged(lists, { path: 'link/x', to: '/ws/a' }),
+        await judged(lists, {}),
+        await judged({ whitelist: ['#a', '#b'] }, { zorb: '#b', more: '#a' }, said),
+        await judged({ whitelist: ['a', 'b'] }, { zorb: 'b', more: 'a' }, said),
+        await judged({ whitelist: ['a', 'b'] }, { zorb: 'b', more: 'c' }, said),
+      ],
+      [
+        'allow | path /arguments/path /ws/b, path /arguments/to /ws/a, path /arguments/from /ws/b | /ws/a /ws/b',
+        'ask unlisted | path /arguments/path /etc/x, path /arguments/to /ws/a | /etc/x /ws/a',
+        'ask noTarget |  | ',
+        'allow | name /arguments/zorb #b, name /arguments/more #a | #a #b',
+        'allow | name /arguments/zorb b, name /arguments/more a | ',
+        'ask noTarget |  | ',
+      ],
+    );
+  });
+
+  test('tells a backslash from a list', async () => {
+    const call = { path: '/ws/a\\b' };
+    const at = { adapter: ['$.path'] };
+    assert.deepEqual(
+      [
+        await judged({ whitelist: ['**'] }, call, at),
+        await judged({ whitelist: ['**'], blacklist: ['/ws/c'] }, call, at),
+        await judged({ whitelist: ['**'], blacklist: ['/ws/a/b'] }, call, at),
+        await judged({ whitelist: ['**'], blacklist: ['/ws/c'] }, { zorb: '/etc/a\\b', path: 'b' }, said),
+        await judged({ whitelist: ['/ws/**'], blacklist: ['/ws/c'] }, { zorb: '/etc/a\\b', path: 'b' }, said),
+      ],
+      [
+        'deny by host: backslash | path /arguments/path /ws/a\\b | /ws/a/b /ws/a\\b',
+        'deny by host: backslash | path /arguments/path /ws/a\\b | /ws/a/b /ws/a\\b',
+        'deny by list | path /arguments/path /ws/a\\b | /ws/a/b /ws/a\\b',
+        'allow | path /arguments/path /ws/b | /ws/b',
+        'ask unlisted | path /arguments/path /ws/b, path /arguments/zorb /etc/a\\b | /etc/a/b /etc/a\\b /ws/b',
+      ],
+    );
+  });
+
+  test('is a denial by the list where the list is broken, with a target or without one', async () => {
+    const broken = { whitelist: ['**'], isBroken: true };
+    assert.deepEqual(
+      [await judged(broken, {}), await judged(broken, { path: 'b' }), await judged(broken, { path: 'b\u0000' })],
+      ['deny by list |  | ', 'deny by list | path /arguments/path /ws/b | /ws/b', 'deny by host: unreadable |  | '],
+    );
+  });
+
+  test('asks about what leads out of the folders and no list allows', async () => {
+    const zorb = { zorb: '/etc/x', path: 'b' };
+    assert.deepEqual(
+      [
+        await judged({ whitelist: ['/ws/**'] }, zorb, said),
+        await judged({ whitelist: ['/ws/**', '/etc/**'] }, zorb, said),
+        await judged({ whitelist: ['**'], blacklist: ['/etc/x'] }, zorb, said),
+        await judged({ whitelist: ['/ws/**'], blacklist: ['**/*here'] }, zorb, said),
+        await judged({ whitelist: ['/ws/**', '/etc/**'], blacklist: ['**/*here'] }, zorb, said),
+        await judged({ whitelist: ['**'] }, { path: 'b', command: 'x' }),
+      ],
+      [
+        'ask unlisted | path /arguments/path /ws/b, path /arguments/zorb /etc/x | /etc/x /ws/b',
+        'allow | path /arguments/path /ws/b | /ws/b',
+        'deny by list | path /arguments/path /ws/b, path /arguments/zorb /etc/x | /etc/x /ws/b',
+        'ask unlisted | path /arguments/path /ws/b, path /arguments/zorb /etc/x | /etc/x /ws/b',
+        'allow | path /arguments/path /ws/b | /ws/b',
+        'ask noTarget |  | /ws/b',
+      ],
+    );
+  });
+});
+
+suite('The lists of a feature set', () => {
+  /** The number of times that lists were compiled for these sets, one call each. */
+  const compiledFor = async (sets: readonly string[]): Promise<number> => {
+    let count = 0;
+    const counted = {
+      get whitelist(): readonly string[] {
+        count++;
+        return ['/ws/**'];
+      },
+      blacklist: [],
+      isBroken: false,
+    };
+    const settings: ScopeSettings = { lists: { '*': counted }, adapters: {} };
+    const engine = new ScopeEngine(fakeFiles({}));
+    for (const featureSet of sets) await verdicts(engine, settings, ['/ws/a'], { featureSet });
+    return count;
+  };
+
+  test('are compiled once, for up to 256 sets of a server', async () => {
+    const sets = (most: number): readonly string[] => Array.from({ length: most }, (_, index) => `n${index}`);
+    assert.deepEqual(
+      [
+        await compiledFor(['a', 'a', 'a']),
+        await compiledFor(['a', 'b', 'a', 'b']),
+        await compiledFor([...sets(255), 'n0', 'n254']),
+        await compiledFor([...sets(256), 'n0', 'n0']),
+        await compiledFor([...sets(256), 'n0', 'n255']),
+      ],
+      [1, 2, 255, 257, 258],
+    );
+  });
+});
+
+suite('What was allowed once, by its look', () => {
+  const denied = async (path: string, blacklist: readonly string[], targets: readonly string[]): Promise<string> => {
+    const place = { folders: [{ name: 'ws', path }], userHome: '/home/me', bases: [path] };
+    const engine = new ScopeEngine(fakeFiles({}, { style: path.startsWith('/') ? 'posix' : 'windows' }));
+    const grants = targets.map((target) => ({ targets: [target] }));
+    const about = { featureSet: 'a', settings: settingsOf({ a: { blacklist } }), place };
+    return (await engine.denied(grants, about, NO_CANCELLATION)).map((grant) => grant.targets.join()).join(' ');
+  };
+
+  test('is a path if it is absolute, and else a name', async () => {
+    const targets = ['/ws/keys/a', 'c:/ws/keys/a', 'keys/a', 'x/ws/keys/a', 'xc:/ws/keys/a', '1:/ws/keys/a', 'other'];
+    assert.deepEqual(
+      [
+        await denied('/ws', ['keys'], targets),
+        await denied('c:\\ws', ['keys'], targets),
+        await denied('/ws', ['**/*here'], targets),
+        await denied('/ws', [], targets),
+      ],
+      ['/ws/keys/a keys/a', 'c:/ws/keys/a keys/a', '', ''],
     );
   });
 });
