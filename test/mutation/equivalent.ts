@@ -182,4 +182,28 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   [scopes('textParts', "part === '' -> false")]: 'The empty text has no sign either that a part needs.',
   [scopes('textParts', 'at > 0 -> at >= 0')]: 'The search begins at the second sign, and never finds the first.',
   [scopes('textParts', '/\\s+/ -> /\\s/')]: 'Empty words are left out.',
+  [scopes('lists', 'form.length <= LONGEST_RECENT -> true')]: 'Only keeps more decisions at hand.',
+  [scopes('lists', 'form.length <= LONGEST_RECENT -> form.length < LONGEST_RECENT')]:
+    'Only keeps fewer decisions at hand.',
+  [scopes('openFolders', '[] -> ["Stryker was here"]')]: 'Real paths are absolute, and never in a relative folder.',
+  [scopes('openFolders', 'index === 1 -> true')]: 'A share then has two empty names in front in every path.',
+  [scopes('openFolders', 'index === 1 -> index !== 1')]: 'The empty name in front of a share is another one.',
+  [scopes(
+    'pathTargets',
+    "real.kind === 'real' -> true in if (real.kind === 'real' && real.exists) there.add(real.path);",
+  )]: 'An unknown path has no `exists`.',
+  [scopes('pathTargets', "real.kind === 'real' -> true in return real.kind === 'real' && real.exists;")]:
+    'An unknown path has no `exists`.',
+  [scopes('targets', 'meant === undefined -> false')]: 'Every text was read.',
+  [scopes('targets', 'readings?.kind -> readings.kind')]: 'Every target was read.',
+  [scopes('targets', 'likely?.resolved -> likely.resolved')]: 'Every target was read.',
+  [scopes('targets', "readings?.kind === 'path' -> true")]: 'A name has no likely paths.',
+  [scopes('targets', "meant.readings.kind === 'path' -> true")]: 'A name has no likely paths.',
+  [scopes('targets', 'paths.filter((path) => !this.#bases.includes(path)) -> paths')]: 'The bases of a text are a set.',
+  [scopes('targets', 'this.#read.set(key, known); -> ;')]: 'The same text is read again, to the same result.',
+  [scopes('targets', '/^.*\\// -> /.*\\//')]: 'The star takes everything from the start.',
+  [scopes(
+    'targets',
+    "label.some(({ target }) => target.kind === 'name') -> label.every(({ target }) => target.kind === 'name')",
+  )]: 'There is at most one label, and without one nothing agrees.',
 };

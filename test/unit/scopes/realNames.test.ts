@@ -199,7 +199,9 @@ suite('The meanings of a text', () => {
         asked('a', []),
         asked('/a', []),
         asked('#a', []),
+        asked('#a', ['/x']),
         asked('C:x', ['c:/x'], windows),
+        asked('a', ['c:/x', 'c:/nul/y'], windows),
       ],
       [
         '/x/a /y/a | ',
@@ -210,7 +212,9 @@ suite('The meanings of a text', () => {
         'It is relative, and no folder is open that it could be relative to.',
         '/a | ',
         ' | ',
+        ' | /x/#a /x/a',
         'It is relative to a folder of a drive that is not known.',
+        'It is the path of a device.',
       ],
     );
   });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../src/core/base/json.ts';
 import { NO_CANCELLATION } from '../../../src/core/base/cancellation.ts';
 import { realPlaceOf } from '../../../src/core/scopes/realFolders.ts';
-import { targetsOfClaim } from '../../../src/core/scopes/targets.ts';
+import { targetsOfCall, targetsOfClaim } from '../../../src/core/scopes/targets.ts';
 import { fakeFiles } from '../../support/fakeFiles.ts';
-import { reader } from './renderScope.ts';
+import { reader, toolWith } from './renderScope.ts';
 import { decider } from './verdicts.ts';
 
 const files = fakeFiles({ '/ws/src/a.ts': 'file', '/ws/link': { link: '/etc' }, '/ws/loop': { link: 'loop' } });
@@ -294,28 +294,29 @@ suite('A label and its payload', () => {
 
   test('disagree where another word of the payload may name something', async () => {
     const table: readonly (readonly [JsonObject, string])[] = [
-      [{ channel: '#a' }, AGREES],
-      [{ zorb: '#a' }, AGREES],
-      [{ zorb: 'a' }, AGREES],
+      [{ channel: '#abc' }, AGREES],
+      [{ zorb: '#abc' }, AGREES],
+      [{ zorb: 'abc' }, AGREES],
       [{ zorb: 'b' }, DISAGREES],
-      [{ channel: '#a', other: '#a' }, AGREES],
-      [{ channel: '#a', other: 'a' }, AGREES],
-      [{ channel: '#a', other: 'fast' }, DISAGREES],
-      [{ channel: '#a', other: 'write' }, AGREES],
-      [{ channel: '#a', content: 'fast' }, AGREES],
-      [{ channel: '#a', title: 'fast' }, AGREES],
-      [{ channel: '#a', mode: 'fast' }, AGREES],
-      [{ channel: '#a', message: ['fast'] }, AGREES],
-      [{ channel: '#a', message: [['fast']] }, AGREES],
-      [{ channel: '#a', message: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 'fast'] }, AGREES],
-      [{ channel: '#a', title: { 7: { other: 'fast' } } }, DISAGREES],
-      [{ channel: '#a', deep: [{ title: ['fast'] }] }, AGREES],
-      [{ channel: '#a', title: [{ deep: 'fast' }] }, DISAGREES],
-      [{ channel: '#a', deep: [['fast']] }, DISAGREES],
-      [{ channel: '#a', other: 'a', more: 'fast' }, DISAGREES],
-      [{ channel: '#a', more: 'fast', other: 'a' }, DISAGREES],
+      [{ channel: '#abc', other: '#abc' }, AGREES],
+      [{ channel: '#abc', other: 'abc' }, AGREES],
+      [{ channel: '#abc', other: 'fast' }, DISAGREES],
+      [{ channel: '#abc', oldStr: 'fast' }, AGREES],
+      [{ channel: '#abc', other: 'write' }, AGREES],
+      [{ channel: '#abc', content: 'fast' }, AGREES],
+      [{ channel: '#abc', title: 'fast' }, AGREES],
+      [{ channel: '#abc', mode: 'fast' }, AGREES],
+      [{ channel: '#abc', message: ['fast'] }, AGREES],
+      [{ channel: '#abc', message: [['fast']] }, AGREES],
+      [{ channel: '#abc', message: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 'fast'] }, AGREES],
+      [{ channel: '#abc', title: { 7: { other: 'fast' } } }, DISAGREES],
+      [{ channel: '#abc', deep: [{ title: ['fast'] }] }, AGREES],
+      [{ channel: '#abc', title: [{ deep: 'fast' }] }, DISAGREES],
+      [{ channel: '#abc', deep: [['fast']] }, DISAGREES],
+      [{ channel: '#abc', other: 'abc', more: 'fast' }, DISAGREES],
+      [{ channel: '#abc', more: 'fast', other: 'abc' }, DISAGREES],
     ];
-    const found = await Promise.all(table.map(async ([payload]) => [payload, await told('#a', payload)]));
+    const found = await Promise.all(table.map(async ([payload]) => [payload, await told('#abc', payload)]));
     assert.deepEqual(found, table);
   });
 
@@ -383,6 +384,26 @@ suite('The lookups of a call', () => {
     );
   });
 
+  test('end the reading of texts above the limit', async () => {
+    const checked = async (bases: number, args: JsonObject, adapter?: readonly string[]): Promise<number> => {
+      const from = { folders: [], userHome: '/home/me', bases: names(bases, '/b') };
+      const call = { tool: toolWith({}), args, adapter };
+      return (await targetsOfCall(call, from, fakeFiles({}), NO_CANCELLATION)).checked.length;
+    };
+    const parts = (count: number): readonly string[] => names(count, 'f').map((name) => `x=${name}`);
+    assert.deepEqual(
+      [
+        await checked(32, { words: names(64, 'f') }),
+        await checked(32, { words: names(66, 'f') }),
+        await checked(40, { words: names(400, 'f') }),
+        await checked(32, { paths: parts(60) }, ['$.paths']),
+      ],
+      [64, 65, 52, 66],
+    );
+    const label = await targetsOfClaim({ label: 'x=/etc/a', payload: {} }, place, files, NO_CANCELLATION);
+    assert.deepEqual(label.checked, []);
+  });
+
   test('do not include any path where nothing is to be looked up', async () => {
     const empty = fakeFiles({});
     assert.deepEqual(await reader(empty, place).call({}, { channel: 5, on: true }, ['$.none']), []);
@@ -393,7 +414,11 @@ suite('The lookups of a call', () => {
 suite('A name beside a path', () => {
   const denied = async (path: string, args: JsonObject, style: 'posix' | 'windows' = 'posix'): Promise<string> => {
     const home = style === 'windows' ? 'c:' : '';
-    const from = { folders: [{ name: 'ws', path: `${home}/ws` }], userHome: `${home}/home`, bases: [`${home}/ws`] };
+    const from = {
+      folders: [{ name: 'ws', path: `${home}/ws` }],
+      userHome: `${home}/home`,
+      bases: [`${home}/ws`, `${home}/ws2`],
+    };
     return decider(fakeFiles({}, { style }), from, { whitelist: ['**'], blacklist: [path] }).call(args);
   };
 
@@ -408,6 +433,11 @@ suite('A name beside a path', () => {
       ['/d3/secret', { path: '/d1/a', path2: '/d2/b', path3: '/d3/b', name: 'secret' }, 'allow'],
       ['/d2/secret', { path: '/d1/a', path2: '/d1/a', path3: '/d2/b', name: 'secret' }, 'deny'],
       ['/d1/a/secret', { channel: '#a', path: '/d1/a', name: 'secret' }, 'deny'],
+      ['/d2/secret', { filename: '/e/a', path: '/d1/a', path2: '/d2/b', name: 'secret' }, 'deny'],
+      ['/ws2/x/secret', { path: 'x', name: 'secret' }, 'allow'],
+      ['/ws/x/secret', { path: 'x', name: 'secret' }, 'deny'],
+      ['/d/secret', { cwd: '/d', zorb: 'secret' }, 'deny'],
+      ['/d/secret', { path: '/d', zorb: 'secret' }, 'allow'],
     ];
     const found = await Promise.all(table.map(async ([path, args]) => [path, args, await denied(path, args)]));
     assert.deepEqual(found, table);
@@ -418,6 +448,8 @@ suite('A folder that other texts may be relative to', () => {
   test('is any other than those of the same list', () =>
     assertCalls({}, undefined, [
       [{ path: 'x', cwd: '/d' }, ['/arguments/path: /d/x', '/arguments/cwd: /d']],
+      [{ list: [{ dir: '/d' }, { dir: 'x' }] }, ['/arguments/list/0/dir: /d', '/arguments/list/1/dir: /d/x']],
+      [{ dir: '#a', file: 'x' }, ['/arguments/dir: /ws/#a', '/arguments/file: /ws/x']],
       [{ dir: '/ws', file: 'x' }, ['/arguments/dir: /ws', '/arguments/file: /ws/x']],
       [{ dirs: ['/a', '/b'], file: 'x' }, ['/arguments/dirs/0: /a', '/arguments/dirs/1: /b', '/arguments/file: /a/x']],
       [
