@@ -220,9 +220,9 @@ class ReadTexts {
     return [...new Set([...this.#bases, ...this.#folders.flatMap(({ paths }) => paths)])];
   }
 
-  addFolder({ from, text }: NamedText): Unreadable | undefined {
+  addFolder({ from, text, as }: NamedText): Unreadable | undefined {
     if (!isFolderPlace(from)) return undefined;
-    const meant = readText(text, this.#context, this.#bases);
+    const meant = readText(text, this.#context, this.#bases, as);
     if (isUnreadable(meant)) return at(from, meant);
     const paths = meant.readings.kind === 'path' ? meant.likely.resolved : [];
     this.#folders.push({ from, paths: paths.filter((path) => !this.#bases.includes(path)) });

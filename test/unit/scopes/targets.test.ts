@@ -437,6 +437,7 @@ suite('A name beside a path', () => {
       ['/ws2/x/secret', { path: 'x', name: 'secret' }, 'allow'],
       ['/ws/x/secret', { path: 'x', name: 'secret' }, 'deny'],
       ['/d/secret', { cwd: '/d', zorb: 'secret' }, 'deny'],
+      ['/ws/#a/secret', { dir: '#a', file: 'secret' }, 'deny'],
       ['/d/secret', { path: '/d', zorb: 'secret' }, 'allow'],
     ];
     const found = await Promise.all(table.map(async ([path, args]) => [path, args, await denied(path, args)]));
