@@ -4,6 +4,12 @@
  * direction marks need some of them: there they stay.
  */
 
+/** Character classes of Unicode take a millisecond to build, and most texts never need them. */
+function whenNeeded(make: () => RegExp): () => RegExp {
+  let made: RegExp | undefined;
+  return () => (made ??= make());
+}
+
 /** Above U+00FF only: in a text of one byte a character, which most are, the search ends at once. */
 const HINT =
   /[\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB\uD80D\uD82F\uD834\uDB40-\uDB43]/;
@@ -14,8 +20,8 @@ const FLAG =
   '\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}';
 const HIDDEN =
   '[\\p{Default_Ignorable_Code_Point}\\u{FFF0}-\\u{FFFB}\\u{13430}-\\u{1343F}\\u{1D173}-\\u{1D17A}\\u{1BCA0}-\\u{1BCA3}]';
-const FLAG_OR_HIDDEN = new RegExp(`${FLAG}|${HIDDEN}`, 'gu');
-const IS_HIDDEN = new RegExp(`^${HIDDEN}$`, 'u');
+const flagOrHidden = whenNeeded(() => new RegExp(`${FLAG}|${HIDDEN}`, 'gu'));
+const oneHidden = whenNeeded(() => new RegExp(`^${HIDDEN}$`, 'u'));
 
 /** The text with such characters written out as `\u{…}`: for models, who then see what people do not. */
 export function showHidden(text: string): string {
@@ -35,7 +41,7 @@ export function withoutHidden(text: string): string {
 
 /** Whether the character is one of them, wherever it stands. */
 export function isHidden(character: string): boolean {
-  return IS_HIDDEN.test(character);
+  return oneHidden().test(character);
 }
 
 function mayHide(text: string): boolean {
@@ -48,7 +54,7 @@ function escaped(character: string): string {
 
 function replaceHidden(text: string, replace: (character: string) => string): string {
   let paired: ReadonlySet<number> | undefined;
-  return text.replace(FLAG_OR_HIDDEN, (found: string, at: number) => {
+  return text.replace(flagOrHidden(), (found: string, at: number) => {
     // A flag.
     if (found.length > 2) return found;
     const isAllowed = BIDI.test(found) ? (paired ??= pairedMarks(text)).has(at) : belongs(text, at, found);
@@ -56,14 +62,16 @@ function replaceHidden(text: string, replace: (character: string) => string): st
   });
 }
 
-const EMOJI = /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator})$/u;
-const IDEOGRAPH = /^(?:\p{Unified_Ideograph}|\p{Ideographic})$/u;
+const emoji = whenNeeded(() => /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator})$/u);
+const ideograph = whenNeeded(() => /^(?:\p{Unified_Ideograph}|\p{Ideographic})$/u);
 const FREE_VARIATION = /^[\u180B-\u180D\u180F]$/;
-const MONGOLIAN = /^\p{Script=Mongolian}$/u;
+const mongolian = whenNeeded(() => /^\p{Script=Mongolian}$/u);
 /** Scripts in which a joiner tells how letters are connected. */
-const JOINING =
-  /^(?:\p{scx=Arab}|\p{scx=Syrc}|\p{scx=Nkoo}|\p{scx=Mong}|\p{scx=Adlm}|\p{scx=Rohg}|\p{scx=Deva}|\p{scx=Beng}|\p{scx=Guru}|\p{scx=Gujr}|\p{scx=Orya}|\p{scx=Taml}|\p{scx=Telu}|\p{scx=Knda}|\p{scx=Mlym}|\p{scx=Sinh}|\p{scx=Khmr}|\p{scx=Mymr}|\p{scx=Tibt}|\p{scx=Java}|\p{scx=Bali})$/u;
-const LETTER = /^[\p{L}\p{M}]$/u;
+const joining = whenNeeded(
+  () =>
+    /^(?:\p{scx=Arab}|\p{scx=Syrc}|\p{scx=Nkoo}|\p{scx=Mong}|\p{scx=Adlm}|\p{scx=Rohg}|\p{scx=Deva}|\p{scx=Beng}|\p{scx=Guru}|\p{scx=Gujr}|\p{scx=Orya}|\p{scx=Taml}|\p{scx=Telu}|\p{scx=Knda}|\p{scx=Mlym}|\p{scx=Sinh}|\p{scx=Khmr}|\p{scx=Mymr}|\p{scx=Tibt}|\p{scx=Java}|\p{scx=Bali})$/u,
+);
+const letter = whenNeeded(() => /^[\p{L}\p{M}]$/u);
 
 /** Whether the character has a meaning at this place. */
 function belongs(text: string, at: number, character: string): boolean {
@@ -77,15 +85,15 @@ function belongs(text: string, at: number, character: string): boolean {
     }
     case '\uFE0E':
     case '\uFE0F':
-      return EMOJI.test(before) || (/^[\d#*]$/.test(before) && text.charAt(at + 1) === '\u20E3');
+      return emoji().test(before) || (/^[\d#*]$/.test(before) && text.charAt(at + 1) === '\u20E3');
     default:
-      if (isVariation(character)) return IDEOGRAPH.test(before);
-      return FREE_VARIATION.test(character) && MONGOLIAN.test(before) && !isHidden(before);
+      if (isVariation(character)) return ideograph().test(before);
+      return FREE_VARIATION.test(character) && mongolian().test(before) && !isHidden(before);
   }
 }
 
 function isJoining(character: string): boolean {
-  return LETTER.test(character) && JOINING.test(character) && !isHidden(character);
+  return letter().test(character) && joining().test(character) && !isHidden(character);
 }
 
 /** Of ideographs: three standard ones, and those of the ideographic variation database. */
@@ -97,15 +105,17 @@ function isVariation(character: string): boolean {
 function joinsEmoji(text: string, at: number, character: string): boolean {
   if (character !== '\u200D' || !/^\p{Extended_Pictographic}$/u.test(characterAt(text, at + 1))) return false;
   const before = characterBefore(text, at);
-  return EMOJI.test(before === '\uFE0F' ? characterBefore(text, at - 1) : before);
+  return emoji().test(before === '\uFE0F' ? characterBefore(text, at - 1) : before);
 }
 
 const BIDI = /^[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]$/;
 const EMBEDDING = /^[\u202A\u202B\u202D\u202E]$/;
 const ISOLATE = /^[\u2066-\u2068]$/;
 const BIDI_OR_OTHER = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|[\n\r\u0085\u001C-\u001E\u2029]|[^]/gu;
-const RIGHT_TO_LEFT =
-  /[\p{scx=Arab}\p{scx=Hebr}\p{scx=Syrc}\p{scx=Thaa}\p{scx=Nkoo}\p{scx=Adlm}\p{scx=Samr}\p{scx=Mand}\p{scx=Rohg}]/u;
+const rightToLeft = whenNeeded(
+  () =>
+    /[\p{scx=Arab}\p{scx=Hebr}\p{scx=Syrc}\p{scx=Thaa}\p{scx=Nkoo}\p{scx=Adlm}\p{scx=Samr}\p{scx=Mand}\p{scx=Rohg}]/u,
+);
 
 interface Opened {
   readonly at: number;
@@ -163,7 +173,7 @@ class Line {
     }
     const innermost = this.#opened.at(-1);
     if (innermost !== undefined && !/^\s$/.test(character)) innermost.hasText = true;
-    this.#hasRightToLeft ||= RIGHT_TO_LEFT.test(character) && LETTER.test(character);
+    this.#hasRightToLeft ||= rightToLeft().test(character) && letter().test(character);
   }
 }
 

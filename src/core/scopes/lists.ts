@@ -128,12 +128,22 @@ export class CompiledLists {
   denies(text: string, kind: 'path' | 'name'): boolean {
     if (this.#compiled.deniesAll) return true;
     if (kind === 'path' && this.#deniesGlob(text)) return true;
-    return isReadable(text, kind) && verdictOf(text, kind, this.#of(kind)) === 'denied';
+    return isReadable(text, kind) && this.#verdict(text, kind) === 'denied';
+  }
+
+  #verdict(form: string, kind: 'path' | 'name'): Verdict {
+    const lists = this.#of(kind);
+    const known = lists.recent.get(form);
+    if (known !== undefined) return known;
+    const decided = decide(form, kind, lists);
+    const verdict = decided !== 'denied' && kind === 'path' && this.#deniesGlob(form) ? 'denied' : decided;
+    if (form.length <= LONGEST_RECENT) lists.recent.set(form, verdict);
+    return verdict;
   }
 
   #deniesGlob(text: string): boolean {
     const written = candidatesOf(text, this.#compiled.deniedNames);
-    return written.some((path) => isReadable(path, 'path') && verdictOf(path, 'path', this.#of('path')) === 'denied');
+    return written.some((path) => isReadable(path, 'path') && decide(path, 'path', this.#of('path')) === 'denied');
   }
 
   /** Denied where any form, shadow or other name is; allowed where every form is. */
@@ -141,13 +151,11 @@ export class CompiledLists {
     if (this.#compiled.deniesAll) return 'denied';
     let areAllowed = forms.length > 0;
     for (const form of forms) {
-      const verdict = verdictOf(form, kind, this.#of(kind));
+      const verdict = this.#verdict(form, kind);
       if (verdict === 'denied') return 'denied';
       areAllowed &&= verdict === 'allowed';
     }
-    for (const shadow of shadows) if (verdictOf(shadow, 'path', this.#of('path')) === 'denied') return 'denied';
-    const paths = kind === 'path' ? [...forms, ...shadows] : shadows;
-    if (paths.some((path) => this.#deniesGlob(path))) return 'denied';
+    for (const shadow of shadows) if (this.#verdict(shadow, 'path') === 'denied') return 'denied';
     for (const name of names) if (this.denies(name, 'name')) return 'denied';
     return areAllowed ? 'allowed' : 'unlisted';
   }
@@ -160,14 +168,6 @@ export class CompiledLists {
 
 function isReadable(text: string, kind: 'path' | 'name'): boolean {
   return formText(text, kind) !== undefined;
-}
-
-function verdictOf(form: string, kind: 'path' | 'name', lists: KindLists): Verdict {
-  const known = lists.recent.get(form);
-  if (known !== undefined) return known;
-  const verdict = decide(form, kind, lists);
-  if (form.length <= LONGEST_RECENT) lists.recent.set(form, verdict);
-  return verdict;
 }
 
 function decide(form: string, kind: 'path' | 'name', { deny, allow }: KindLists): Verdict {
