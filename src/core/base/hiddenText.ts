@@ -1,14 +1,10 @@
+import { lazy } from './lazy.ts';
+
 /**
  * Characters that are not seen, or that change how others are seen. Models read them all the same, so that a text can
  * tell a model what it hides from people. Emoji, ideographs, the joiners of Persian and Indic scripts, and paired
  * direction marks need some of them: there they stay.
  */
-
-/** Character classes of Unicode take a millisecond to build, and most texts never need them. */
-function whenNeeded(make: () => RegExp): () => RegExp {
-  let made: RegExp | undefined;
-  return () => (made ??= make());
-}
 
 /** Above U+00FF only: in a text of one byte a character, which most are, the search ends at once. */
 const HINT =
@@ -20,8 +16,9 @@ const FLAG =
   '\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}';
 const HIDDEN =
   '[\\p{Default_Ignorable_Code_Point}\\u{FFF0}-\\u{FFFB}\\u{13430}-\\u{1343F}\\u{1D173}-\\u{1D17A}\\u{1BCA0}-\\u{1BCA3}]';
-const flagOrHidden = whenNeeded(() => new RegExp(`${FLAG}|${HIDDEN}`, 'gu'));
-const oneHidden = whenNeeded(() => new RegExp(`^${HIDDEN}$`, 'u'));
+// Character classes of Unicode take up to a millisecond to build, and most texts need none: hence `lazy`.
+const flagOrHidden = lazy(() => new RegExp(`${FLAG}|${HIDDEN}`, 'gu'));
+const oneHidden = lazy(() => new RegExp(`^${HIDDEN}$`, 'u'));
 
 /** The text with such characters written out as `\u{…}`: for models, who then see what people do not. */
 export function showHidden(text: string): string {
@@ -62,16 +59,16 @@ function replaceHidden(text: string, replace: (character: string) => string): st
   });
 }
 
-const emoji = whenNeeded(() => /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator})$/u);
-const ideograph = whenNeeded(() => /^(?:\p{Unified_Ideograph}|\p{Ideographic})$/u);
+const emoji = lazy(() => /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator})$/u);
+const ideograph = lazy(() => /^(?:\p{Unified_Ideograph}|\p{Ideographic})$/u);
 const FREE_VARIATION = /^[\u180B-\u180D\u180F]$/;
-const mongolian = whenNeeded(() => /^\p{Script=Mongolian}$/u);
+const mongolian = lazy(() => /^\p{Script=Mongolian}$/u);
 /** Scripts in which a joiner tells how letters are connected. */
-const joining = whenNeeded(
+const joining = lazy(
   () =>
     /^(?:\p{scx=Arab}|\p{scx=Syrc}|\p{scx=Nkoo}|\p{scx=Mong}|\p{scx=Adlm}|\p{scx=Rohg}|\p{scx=Deva}|\p{scx=Beng}|\p{scx=Guru}|\p{scx=Gujr}|\p{scx=Orya}|\p{scx=Taml}|\p{scx=Telu}|\p{scx=Knda}|\p{scx=Mlym}|\p{scx=Sinh}|\p{scx=Khmr}|\p{scx=Mymr}|\p{scx=Tibt}|\p{scx=Java}|\p{scx=Bali})$/u,
 );
-const letter = whenNeeded(() => /^[\p{L}\p{M}]$/u);
+const letter = lazy(() => /^[\p{L}\p{M}]$/u);
 
 /** Whether the character has a meaning at this place. */
 function belongs(text: string, at: number, character: string): boolean {
@@ -112,7 +109,7 @@ const BIDI = /^[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]$/;
 const EMBEDDING = /^[\u202A\u202B\u202D\u202E]$/;
 const ISOLATE = /^[\u2066-\u2068]$/;
 const BIDI_OR_OTHER = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|[\n\r\u0085\u001C-\u001E\u2029]|[^]/gu;
-const rightToLeft = whenNeeded(
+const rightToLeft = lazy(
   () =>
     /[\p{scx=Arab}\p{scx=Hebr}\p{scx=Syrc}\p{scx=Thaa}\p{scx=Nkoo}\p{scx=Adlm}\p{scx=Samr}\p{scx=Mand}\p{scx=Rohg}]/u,
 );

@@ -56,6 +56,8 @@ export class CallAudit implements Disposable {
   readonly #options: CallAuditOptions;
   readonly #minutes = new Map<string, Minute>();
   readonly #summaries = new Map<string, Summary>();
+  /** A flood is mostly of one tool: its summary is found without making a key for each call. */
+  #latest: Summary | undefined;
   #timer: Disposable | undefined;
   #isDisposed = false;
 
@@ -78,6 +80,7 @@ export class CallAudit implements Disposable {
     this.#timer = undefined;
     const summaries = [...this.#summaries.values()];
     this.#summaries.clear();
+    this.#latest = undefined;
     for (const summary of summaries) this.#recordSummary(summary);
   }
 
@@ -124,18 +127,31 @@ export class CallAudit implements Disposable {
 
   #sumUp(request: ToolCallRequest, server: AuditedServer | undefined, outcome: AuditOutcome, durationMs: number): void {
     const isKnown = server !== undefined && toolNamed(server.snapshot, request.tool) !== undefined;
-    const called = { server: server === undefined ? '' : request.server, tool: isKnown ? request.tool : '' };
-    const key = JSON.stringify([called.server, called.tool, request.route, outcome]);
-    let summary = this.#summaries.get(key);
-    if (summary === undefined) {
-      if (this.#summaries.size >= MOST_SUMMARIES) this.flush();
-      summary = { ...called, route: request.route, outcome, count: 0, totalMs: 0, longestMs: 0 };
-      this.#summaries.set(key, summary);
-      this.#timer ??= this.#options.clock.delay(SUMMARY_MS, () => this.flush());
-    }
+    const summary = this.#summaryOf(
+      server === undefined ? '' : request.server,
+      isKnown ? request.tool : '',
+      request.route,
+      outcome,
+    );
     summary.count++;
     summary.totalMs += durationMs;
     summary.longestMs = Math.max(summary.longestMs, durationMs);
+  }
+
+  #summaryOf(server: string, tool: string, route: Route, outcome: AuditOutcome): Summary {
+    const latest = this.#latest;
+    if (latest?.server === server && latest.tool === tool && latest.route === route && latest.outcome === outcome)
+      return latest;
+    const key = JSON.stringify([server, tool, route, outcome]);
+    let summary = this.#summaries.get(key);
+    if (summary === undefined) {
+      if (this.#summaries.size >= MOST_SUMMARIES) this.flush();
+      summary = { server, tool, route, outcome, count: 0, totalMs: 0, longestMs: 0 };
+      this.#summaries.set(key, summary);
+      this.#timer ??= this.#options.clock.delay(SUMMARY_MS, () => this.flush());
+    }
+    this.#latest = summary;
+    return summary;
   }
 
   #recordSummary({ server, tool, route, outcome, count, totalMs, longestMs }: Summary): void {

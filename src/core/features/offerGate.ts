@@ -1,11 +1,13 @@
 import { CancellationSource, type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
 import { ignoreFailure } from '../base/async.ts';
 import { cancelled, HostError, isHostError } from '../base/errors.ts';
-import { isJsonObject, type JsonObject } from '../base/json.ts';
+import { isJsonObject } from '../base/json.ts';
+import { lazy } from '../base/lazy.ts';
 import { cleanLine } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import type { CallOptions, ResourceReading, ResourceWatch } from '../hostTypes.ts';
 import type { AuditRecord } from '../model/audit.ts';
+import type { Tool } from '../model/catalog.ts';
 import type { Completion, CompletionRequest } from '../model/completion.ts';
 import type { PromptResult } from '../model/content.ts';
 import { namesFile, setOfUri, setOffOf, setOffOfUri } from '../policy/offerSets.ts';
@@ -116,13 +118,14 @@ export class OfferGate {
     if (!namesFile(uri)) return;
     const scope = scopeOfOffer(unit.snapshot, setOfUri(uri, unit.offer));
     const { session } = unit;
-    if (scope === undefined || session === undefined || READ_TOOL === undefined) return;
+    const tool = readTool();
+    if (scope === undefined || session === undefined || tool === undefined) return;
     const desk = await this.#options.desk();
     const answer = await desk.decide(
       {
         unit,
         featureSet: scope.featureSet,
-        matter: { kind: 'call', tool: READ_TOOL, args: { uri }, adapter: ['$.uri'] },
+        matter: { kind: 'call', tool, args: { uri }, adapter: ['$.uri'] },
         call: undefined,
         isCurrent: () => unit.session === session && !session.stopping.isCancellationRequested && isOn(unit, uri),
       },
@@ -135,11 +138,10 @@ export class OfferGate {
 }
 
 /** A tool with a file as its only argument, for the lists and for the question to a person. */
-const READ_DEFINITION: JsonObject = {
-  name: READ,
-  inputSchema: { type: 'object', properties: { uri: { type: 'string', format: 'uri' } } },
-};
-const [READ_TOOL] = decodeToolPage({ tools: [READ_DEFINITION] }).items;
+const readTool = lazy((): Tool | undefined => {
+  const inputSchema = { type: 'object', properties: { uri: { type: 'string', format: 'uri' } } };
+  return decodeToolPage({ tools: [{ name: READ, inputSchema }] }).items[0];
+});
 
 function needsGate(unit: ServerUnit, uri: string): boolean {
   return hasSetOff(unit) || (namesFile(uri) && scopeOfOffer(unit.snapshot, setOfUri(uri, unit.offer)) !== undefined);

@@ -1,3 +1,5 @@
+import { lazy } from '../base/lazy.ts';
+
 /** Where in a tool's arguments something is: a small part of JSONPath (RFC 9535). */
 export type ArgumentPath = readonly ArgumentStep[];
 
@@ -10,26 +12,30 @@ export type ArgumentStep =
 const LONGEST_PATH = 512;
 const MOST_STEPS = 16;
 
-const STEP = new RegExp(
-  [
-    /\.(?<plain>[\p{L}_$][\p{L}\p{N}_$-]*)/u,
-    /\[\*\]/u,
-    /\[(?<index>0|[1-9]\d{0,5})\]/u,
-    /\['(?<single>(?:[^'\\]|\\['\\])*)'\]/u,
-    /\["(?<double>(?:[^"\\]|\\["\\])*)"\]/u,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-  'uy',
+const stepPattern = lazy(
+  () =>
+    new RegExp(
+      [
+        /\.(?<plain>[\p{L}_$][\p{L}\p{N}_$-]*)/u,
+        /\[\*\]/u,
+        /\[(?<index>0|[1-9]\d{0,5})\]/u,
+        /\['(?<single>(?:[^'\\]|\\['\\])*)'\]/u,
+        /\["(?<double>(?:[^"\\]|\\["\\])*)"\]/u,
+      ]
+        .map(({ source }) => source)
+        .join('|'),
+      'uy',
+    ),
 );
 
 /** `$.path`, `$['odd key']`, `$.files[*].path`, `$[0]`; `undefined` for an invalid path, and for all arguments at once. */
 export function parseArgumentPath(text: string): ArgumentPath | undefined {
   if (text.length > LONGEST_PATH || !text.startsWith('$')) return undefined;
   const steps: ArgumentStep[] = [];
-  STEP.lastIndex = 1;
-  while (STEP.lastIndex < text.length) {
-    const groups = STEP.exec(text)?.groups;
+  const step = stepPattern();
+  step.lastIndex = 1;
+  while (step.lastIndex < text.length) {
+    const groups = step.exec(text)?.groups;
     if (groups === undefined || steps.length >= MOST_STEPS) return undefined;
     steps.push(stepOf(groups));
   }

@@ -34,7 +34,6 @@ export function compileLists(
   const deny = readAll(lists.blacklist, 'blacklist', places);
   const allow = readAll(lists.whitelist, 'whitelist', places);
   return new CompiledLists({
-    concern: concernOf(lists),
     deniedNames: plainNamesOf(deny.ofPaths),
     problems: [...deny.problems, ...allow.problems],
     deniesAll: lists.isBroken || deny.problems.length > 0,
@@ -87,7 +86,7 @@ function kindOf(deny: readonly string[], allow: readonly string[], ignoresCase: 
 }
 
 /** `#general`, `discord:*` and words are names; a word that is denied may as well be a file. */
-function concernOf({ whitelist, blacklist }: ScopeLists): ScopeConcern {
+export function concernOf({ whitelist, blacklist }: ScopeLists): ScopeConcern {
   const all = [...whitelist, ...blacklist];
   const isOfFile = (pattern: string): boolean => !isName(pattern) && /[\\/~]|^\$|^\.|\*\./.test(pattern);
   return {
@@ -98,7 +97,6 @@ function concernOf({ whitelist, blacklist }: ScopeLists): ScopeConcern {
 }
 
 interface Compiled {
-  readonly concern: ScopeConcern;
   /** In patterns of paths. */
   readonly deniedNames: ReadonlySet<string>;
   readonly problems: readonly string[];
@@ -114,13 +112,11 @@ type Judged = Pick<ComputedTarget, 'kind' | 'forms' | 'shadows'> & Partial<Pick<
 export class CompiledLists {
   /** Problems of patterns, a sentence each. */
   readonly problems: readonly string[];
-  readonly concern: ScopeConcern;
   readonly #compiled: Compiled;
   #ofNames: KindLists | undefined;
 
   constructor(compiled: Compiled) {
     this.problems = compiled.problems;
-    this.concern = compiled.concern;
     this.#compiled = compiled;
   }
 

@@ -5,8 +5,8 @@ import type { ScopeDoubt, ScopeSubject } from '../model/approval.ts';
 import type { ScopeClaim, ScopeSettings, ScopeTarget } from '../model/scope.ts';
 import { listsFor } from '../policy/toolScopes.ts';
 import type { FileNames } from '../ports.ts';
-import type { ComputedScope, ComputedTarget, ScopePlace } from './computed.ts';
-import { type CompiledLists, compileLists, type Verdict } from './lists.ts';
+import type { ComputedScope, ComputedTarget, ScopeConcern, ScopePlace } from './computed.ts';
+import { type CompiledLists, compileLists, concernOf, type Verdict } from './lists.ts';
 import { realPlaceOf } from './realFolders.ts';
 import { targetsOfCall, targetsOfClaim } from './targets.ts';
 
@@ -50,18 +50,21 @@ const MOST_SETS = 256;
 export class ScopeEngine {
   readonly #names: FileNames;
   readonly #compiled = new WeakMap<ScopeSettings['lists'], PlacedLists>();
+  readonly #concerns = new WeakMap<ScopeSettings['lists'], Map<string | undefined, ScopeConcern>>();
 
   constructor(names: FileNames) {
     this.#names = names;
   }
 
   async judge({ matter, featureSet, settings, place }: ScopeCase, token: CancellationToken): Promise<Judgement> {
-    const lists = await this.#listsOf(settings, featureSet, place, token);
-    const { concern } = lists.lists;
-    const computed =
+    const concern = this.#concernOf(settings, featureSet);
+    // Both ask the file system, which takes most of the time.
+    const [computed, lists] = await Promise.all([
       matter.kind === 'elevate'
-        ? await targetsOfClaim(matter.claim, place, this.#names, token, concern)
-        : await targetsOfCall(matter, place, this.#names, token, concern);
+        ? targetsOfClaim(matter.claim, place, this.#names, token, concern)
+        : targetsOfCall(matter, place, this.#names, token, concern),
+      this.#listsOf(settings, featureSet, place, token),
+    ]);
     return decide(computed, lists);
   }
 
@@ -75,6 +78,15 @@ export class ScopeEngine {
     const isDenied = (target: string): boolean =>
       lists.judge({ kind: isPath(target) ? 'path' : 'name', forms: [target], shadows: [] }) === 'denied';
     return grants.filter(({ targets }) => targets.some(isDenied));
+  }
+
+  #concernOf({ lists }: ScopeSettings, featureSet: string | undefined): ScopeConcern {
+    let bySet = this.#concerns.get(lists);
+    if (bySet === undefined || bySet.size >= MOST_SETS)
+      this.#concerns.set(lists, (bySet = new Map<string | undefined, ScopeConcern>()));
+    const concern = bySet.get(featureSet) ?? concernOf(listsFor({ lists }, featureSet));
+    bySet.set(featureSet, concern);
+    return concern;
   }
 
   async #listsOf(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { compileLists } from '../../../src/core/scopes/lists.ts';
+import { compileLists, concernOf } from '../../../src/core/scopes/lists.ts';
 import { type Kind, listsOf, matched, PLACE, verdict } from './judging.ts';
 
 /** `pattern | kind | form | what a whitelist of it says | what a blacklist of it says` */
@@ -375,8 +375,8 @@ suite('Patterns that cannot be read', () => {
 });
 
 suite('The concern of lists', () => {
-  const shown = (given: Parameters<typeof listsOf>[0]): string => {
-    const { ofNames, ofFiles, denies } = listsOf(given).concern;
+  const shown = ({ allow = [], deny = [] }: Parameters<typeof listsOf>[0]): string => {
+    const { ofNames, ofFiles, denies } = concernOf({ whitelist: allow, blacklist: deny, isBroken: false });
     return [ofNames && 'names', ofFiles && 'files', denies && 'denies'].filter(Boolean).join(' ') || 'nothing';
   };
 
