@@ -2,7 +2,7 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { ScopeDoubt, ScopeSubject } from '../model/approval.ts';
-import type { ScopeClaim, ScopeSettings, ScopeTarget } from '../model/scope.ts';
+import type { ScopeClaim, ScopeLists, ScopeSettings, ScopeTarget } from '../model/scope.ts';
 import { listsFor } from '../policy/toolScopes.ts';
 import type { FileNames } from '../ports.ts';
 import type { ComputedScope, ComputedTarget, ScopeConcern, ScopePlace } from './computed.ts';
@@ -49,21 +49,21 @@ const MOST_SETS = 256;
 /** Decides by the settings alone, from what it computed itself. Loaded with the first request that needs it. */
 export class ScopeEngine {
   readonly #names: FileNames;
-  readonly #compiled = new WeakMap<ScopeSettings['lists'], PlacedLists>();
-  readonly #concerns = new WeakMap<ScopeSettings['lists'], Map<string | undefined, ScopeConcern>>();
+  readonly #lists = new WeakMap<ScopeSettings['lists'], Map<string | undefined, SetLists>>();
 
   constructor(names: FileNames) {
     this.#names = names;
   }
 
   async judge({ matter, featureSet, settings, place }: ScopeCase, token: CancellationToken): Promise<Judgement> {
-    const concern = this.#concernOf(settings, featureSet);
+    const ofSet = this.#listsOf(settings, featureSet);
+    const { concern } = ofSet;
     // Both ask the file system, which takes most of the time.
     const [computed, lists] = await Promise.all([
       matter.kind === 'elevate'
         ? targetsOfClaim(matter.claim, place, this.#names, token, concern)
         : targetsOfCall(matter, place, this.#names, token, concern),
-      this.#listsOf(settings, featureSet, place, token),
+      ofSet.at(place, token),
     ]);
     return decide(computed, lists);
   }
@@ -74,40 +74,45 @@ export class ScopeEngine {
     { featureSet, settings, place }: Omit<ScopeCase, 'matter'>,
     token: CancellationToken,
   ): Promise<readonly T[]> {
-    const { lists } = await this.#listsOf(settings, featureSet, place, token);
+    const { lists } = await this.#listsOf(settings, featureSet).at(place, token);
     const isDenied = (target: string): boolean =>
       lists.judge({ kind: isPath(target) ? 'path' : 'name', forms: [target], shadows: [] }) === 'denied';
     return grants.filter(({ targets }) => targets.some(isDenied));
   }
 
-  #concernOf({ lists }: ScopeSettings, featureSet: string | undefined): ScopeConcern {
-    let bySet = this.#concerns.get(lists);
+  #listsOf({ lists }: ScopeSettings, featureSet: string | undefined): SetLists {
+    let bySet = this.#lists.get(lists);
+    const known = bySet?.get(featureSet);
+    if (known !== undefined) return known;
     if (bySet === undefined || bySet.size >= MOST_SETS)
-      this.#concerns.set(lists, (bySet = new Map<string | undefined, ScopeConcern>()));
-    const concern = bySet.get(featureSet) ?? concernOf(listsFor({ lists }, featureSet));
-    bySet.set(featureSet, concern);
-    return concern;
+      this.#lists.set(lists, (bySet = new Map<string | undefined, SetLists>()));
+    const own = new SetLists(listsFor({ lists }, featureSet), this.#names);
+    bySet.set(featureSet, own);
+    return own;
+  }
+}
+
+/** The lists for a feature set, compiled for the folders that they were last asked about. */
+class SetLists {
+  readonly concern: ScopeConcern;
+  readonly #lists: ScopeLists;
+  readonly #names: FileNames;
+  #compiled: { readonly at: string; readonly lists: CompiledLists } | undefined;
+
+  constructor(lists: ScopeLists, names: FileNames) {
+    this.concern = concernOf(lists);
+    this.#lists = lists;
+    this.#names = names;
   }
 
-  async #listsOf(
-    { lists }: ScopeSettings,
-    featureSet: string | undefined,
-    place: ScopePlace,
-    token: CancellationToken,
-  ): Promise<SureLists> {
-    // A folder may be a link, and lead elsewhere by now.
+  async at(place: ScopePlace, token: CancellationToken): Promise<SureLists> {
+    // A folder may be a link, and lead elsewhere by now: another folder is another meaning of the patterns.
     const { place: real, isSure } = await realPlaceOf(place, this.#names, token);
     const at = JSON.stringify([place.folders, place.userHome, real ?? null]);
-    let placed = this.#compiled.get(lists);
-    if (placed?.at !== at || placed.bySet.size >= MOST_SETS)
-      this.#compiled.set(lists, (placed = { at, bySet: new Map<string | undefined, CompiledLists>() }));
-    let compiled = placed.bySet.get(featureSet);
-    if (compiled === undefined) {
-      compiled = compileLists(listsFor({ lists }, featureSet), place, this.#names.ignoresCase, real);
-      placed.bySet.set(featureSet, compiled);
-    }
+    if (this.#compiled?.at !== at)
+      this.#compiled = { at, lists: compileLists(this.#lists, place, this.#names.ignoresCase, real) };
     // Fewer allowed targets do no harm.
-    return { lists: compiled, isSure: isSure || listsFor({ lists }, featureSet).blacklist.length === 0 };
+    return { lists: this.#compiled.lists, isSure: isSure || this.#lists.blacklist.length === 0 };
   }
 }
 
@@ -115,12 +120,6 @@ interface SureLists {
   readonly lists: CompiledLists;
   /** Whether its denials mean the folders by all of their names. */
   readonly isSure: boolean;
-}
-
-interface PlacedLists {
-  /** Where patterns were resolved; another folder is another meaning. */
-  readonly at: string;
-  readonly bySet: Map<string | undefined, CompiledLists>;
 }
 
 const NO_PLACE = 'The real paths of the open folders cannot be read now.';

@@ -326,7 +326,7 @@ suite('A judgement in full', () => {
 });
 
 suite('The lists of a feature set', () => {
-  /** The number of times that lists were compiled for these sets, one call each. */
+  /** The number of times that lists were made for these sets, one call each. */
   const compiledFor = async (sets: readonly string[]): Promise<number> => {
     let count = 0;
     const counted = {
@@ -343,17 +343,18 @@ suite('The lists of a feature set', () => {
     return count;
   };
 
-  test('are compiled once, for up to 256 sets of a server', async () => {
+  test('are made once, for up to 256 sets of a server', async () => {
     const sets = (most: number): readonly string[] => Array.from({ length: most }, (_, index) => `n${index}`);
     assert.deepEqual(
       [
         await compiledFor(['a', 'a', 'a']),
         await compiledFor(['a', 'b', 'a', 'b']),
         await compiledFor([...sets(255), 'n0', 'n254']),
-        await compiledFor([...sets(256), 'n0', 'n0']),
         await compiledFor([...sets(256), 'n0', 'n255']),
+        await compiledFor([...sets(257), 'n256', 'n256']),
+        await compiledFor([...sets(257), 'n0', 'n256']),
       ],
-      [1, 2, 255, 257, 258],
+      [1, 2, 255, 256, 257, 258],
     );
   });
 });
