@@ -1,83 +1,39 @@
 /**
- * Who may import whom. One table for the inside of the core (what is not listed is forbidden), one rule for each
- * border outside it. test/architecture/layers.test.ts sees every rule of this file fire.
+ * Which files may import which: the folders of a circle by the table in `.dependency-cruiser.folders.cjs`, and one rule
+ * for each border between the circles. test/architecture/layers.test.ts breaks every rule of this file.
  */
+const CIRCLES = require('./.dependency-cruiser.folders.cjs');
+
 const forbid = (name, comment, from, to) => ({ name, severity: 'error', comment, from, to });
 
-const anyOf = (paths) => `^src/core/(${paths.join('|')})`;
-
-/** Each part of the core, and what it may import besides itself. */
-const CORE = [
-  ['base-is-a-leaf', 'base/', []],
-  ['model-knows-only-base', 'model/', ['base/']],
-  ['rpc-knows-no-protocol', 'rpc/', ['base/']],
-  [
-    'ports-are-words-only',
-    'ports\\.ts$',
-    ['base/', 'model/', 'rpc/transport\\.ts$', 'inputPorts\\.ts$', 'modelPorts\\.ts$'],
-  ],
-  ['model-ports-are-words-only', 'modelPorts\\.ts$', ['base/', 'model/']],
-  ['input-ports-are-words-only', 'inputPorts\\.ts$', ['base/', 'model/', 'form/fields\\.ts$']],
-  ['host-types-are-words-only', 'hostTypes\\.ts$', ['base/', 'model/', 'trace/', 'ports\\.ts$', 'modelPorts\\.ts$']],
-  ['wire-is-pure', 'wire/', ['base/', 'model/']],
-  ['policy-is-pure', 'policy/', ['base/', 'model/', 'ports\\.ts$']],
-  ['session-asks-no-policy', 'session/', ['base/', 'model/', 'rpc/', 'wire/', 'ports\\.ts$', 'hostTypes\\.ts$']],
-  [
-    'features-are-below-the-host',
-    'features/',
-    [
-      'base/',
-      'model/',
-      'rpc/',
-      'wire/',
-      'policy/',
-      'session/',
-      'trace/',
-      'form/',
-      'mcpl/',
-      'scopes/',
-      'ports\\.ts$',
-      'inputPorts\\.ts$',
-      'hostTypes\\.ts$',
-    ],
-  ],
-  [
-    'mcpl-is-below-the-features',
-    'mcpl/',
-    [
-      'base/',
-      'model/',
-      'rpc/',
-      'wire/',
-      'policy/',
-      'session/session\\.ts$',
-      'ports\\.ts$',
-      'modelPorts\\.ts$',
-      'hostTypes\\.ts$',
-    ],
-  ],
-  ['state-is-pure', 'state/', ['base/', 'model/']],
-  ['scopes-are-pure', 'scopes/', ['base/', 'model/', 'policy/', 'ports\\.ts$']],
-  ['auth-is-pure', 'auth/', ['base/', 'model/']],
-  ['trace-watches-transports', 'trace/', ['base/', 'model/', 'rpc/']],
-  ['form-is-pure', 'form/', ['base/', 'model/']],
-  [
-    'gateway-sees-the-host-only',
-    'gateway/',
-    ['base/', 'model/', 'form/', 'ports\\.ts$', 'inputPorts\\.ts$', 'hostTypes\\.ts$'],
-  ],
-];
-
-const layer = ([name, part, allowed]) =>
-  forbid(
-    name,
-    `src/core/${part} may import ${allowed.join(', ') || 'nothing'}`,
-    { path: `^src/core/${part}` },
-    { path: '^src/core/', pathNot: anyOf([part, ...allowed]) },
-  );
+/** A rule for each folder of a circle: it may import itself and what the table lists, and nothing else of the circle. */
+const folderRules = Object.entries(CIRCLES).flatMap(([circle, folders]) => {
+  const pathOf = (part) => `${circle}/${part}`.replaceAll('.', '\\.');
+  return Object.entries(folders).map(([part, allowed]) => {
+    const own = Object.keys(folders).filter((other) => other !== part && other.startsWith(part));
+    return forbid(
+      `folder ${circle}/${part}`,
+      `src/${circle}/${part} may import ${allowed.join(', ') || 'nothing'} of its circle`,
+      { path: `^src/${pathOf(part)}`, ...(own.length > 0 && { pathNot: `^src/(${own.map(pathOf).join('|')})` }) },
+      {
+        path: `^src/${circle}/`,
+        pathNot: `^src/(${[part, ...allowed].map(pathOf).join('|')})`,
+      },
+    );
+  });
+});
 
 /** Where the bundles of esbuild.mjs begin. */
-const STARTS = `^src/(${['extension', 'node/storeWorker', 'node/schemaWorker', 'node/schemaChecker', 'node/remote', 'node/children', 'node/gatewayServer', 'node/storeParts', 'core/hostCore', 'core/session/opener', 'core/session/credentials', 'core/mcpl/engine', 'core/features/scopeDesk', 'core/features/startInquiry', 'core/features/serverInputs', 'core/features/stateDesk', 'core/features/definitionTrust', 'editor/lineageDesk', 'editor/conversation', 'editor/extensionApi', 'editor/inbox', 'editor/pages', 'editor/approvalDesk', 'editor/serverRows', 'editor/settingsSyntax', 'cli/main', 'cli/library', 'demo/server', 'webview/toolForm', 'webview/trace', 'webview/question', 'webview/lineage'].join('|')})\\.ts$`;
+const STARTS = `^src/(${['extension', 'node/store/storeWorker', 'node/schemas/schemaWorker', 'node/schemas/schemaChecker', 'node/remote', 'node/process/children', 'node/gateway/gatewayServer', 'node/store/storeParts', 'core/hostCore', 'core/session/opener', 'core/session/credentials', 'core/host/engine', 'core/scopes/scopeDesk', 'core/consent/startInquiry', 'core/host/serverInputs', 'core/states/stateDesk', 'core/consent/definitionTrust', 'editor/lineageDesk', 'editor/conversation', 'editor/api/extensionApi', 'editor/inbox', 'editor/pages', 'editor/approvals/approvalDesk', 'editor/servers/serverRows', 'editor/settings/settingsSyntax', 'cli/main', 'cli/library', 'demo/server', 'webview/form/toolForm', 'webview/trace/trace', 'webview/form/question', 'webview/lineage/lineage'].join('|')})\\.ts$`;
+
+/** Decisions from their arguments alone, wherever they are used. */
+const DECISIONS = [
+  'consent/(mcplGrants|mcplRemarks|scopeRemarks|stateRemarks|whitelistGrants|startConsent|startQuestion|startRemarks)',
+  'consent/(startVariables|editorPolicy|serverUrlPattern|toolTrust|windowLimits)',
+  'mcpl/(featureSets|pushPolicy|stateSets|toolFeatureSets|declaredUses|offerSets)',
+  'scopes/paths/toolScopes',
+];
+const PURE = `^src/core/(${DECISIONS.join('|')})\\.ts$`;
 
 const PACKAGES = [
   'vscode-jsonrpc',
@@ -91,7 +47,7 @@ const PACKAGES = [
   '@types/(vscode|cross-spawn|ws)',
 ];
 
-const STORE = '^src/node/(store/|storeWorker)';
+const STORE = '^src/node/store/';
 const OUTSIDE = '^src/(node|editor|cli|extension\\.ts$)';
 
 module.exports = {
@@ -109,12 +65,18 @@ module.exports = {
       {},
       { couldNotResolve: true },
     ),
-    ...CORE.map(layer),
+    ...folderRules,
     forbid(
       'host-is-reached-by-index',
       'Only the door opens on the composition root.',
-      { path: '^src/core/', pathNot: '^src/core/(index|hostCore)\\.ts$' },
-      { path: '^src/core/(host|index)\\.ts$' },
+      { path: '^src/core/', pathNot: '^src/core/(host/|(index|hostCore)\\.ts$)' },
+      { path: '^src/core/(host/|index\\.ts$)' },
+    ),
+    forbid(
+      'decisions-are-pure',
+      'A policy is a function of what it is given.',
+      { path: PURE },
+      { path: '^src/core/', pathNot: `^src/core/(base/|model/|ports\\.ts$)|${PURE}` },
     ),
     forbid(
       'only-adapters-know-the-editor',
@@ -139,7 +101,7 @@ module.exports = {
       'the-store-has-a-side-door',
       'Its thread loads what makes states of patches, and nothing else of the core.',
       { path: STORE },
-      { path: '^src/core/', pathNot: '^src/core/(index\\.ts$|state/|model/lineage\\.ts$)' },
+      { path: '^src/core/', pathNot: '^src/core/(index\\.ts$|states/patches/|model/lineage\\.ts$)' },
     ),
     forbid(
       'node-is-a-stranger',
@@ -151,7 +113,9 @@ module.exports = {
       'editor-is-a-stranger',
       'Adapters do not know each other.',
       { path: '^src/editor/' },
-      { path: '^src/(?!editor/|core/|webview/(messages|questionMessages|traceMessages|lineageMessages)\\.ts$)' },
+      {
+        path: '^src/(?!editor/|core/|webview/(form/(m|questionM)essages|trace/traceMessages|lineage/lineageMessages)\\.ts$)',
+      },
     ),
     forbid(
       'cli-is-a-host-without-editor',
@@ -184,13 +148,13 @@ module.exports = {
     forbid(
       'only-scopes-know-minimatch',
       'What a pattern may be, and how it is matched, is fixed in one place.',
-      { path: '^src/', pathNot: '^src/core/scopes/' },
+      { path: '^src/', pathNot: '^src/core/scopes/paths/' },
       { path: 'minimatch' },
     ),
     forbid(
       'only-patches-know-rfc6902',
       'What it does not check is checked in one place.',
-      { path: '^src/', pathNot: '^src/core/state/patch' },
+      { path: '^src/', pathNot: '^src/core/states/patches/patch' },
       { path: 'rfc6902' },
     ),
     forbid(
@@ -208,7 +172,7 @@ module.exports = {
     forbid(
       'only-the-judge-knows-schemas',
       'Schemas of strangers are judged in a thread that can be ended.',
-      { path: '^src/', pathNot: '^src/node/(schemaJudge|dynamicRefs)\\.ts$' },
+      { path: '^src/', pathNot: '^src/node/schemas/(schemaJudge|dynamicRefs)\\.ts$' },
       { path: '@cfworker/json-schema' },
     ),
     forbid(
@@ -220,7 +184,7 @@ module.exports = {
     forbid(
       'only-web-socket-knows-ws',
       'One transport uses it.',
-      { path: '^src/', pathNot: '^src/node/webSocket' },
+      { path: '^src/', pathNot: '^src/node/http/webSocket' },
       { path: 'node_modules/(@types/)?ws/' },
     ),
     forbid(

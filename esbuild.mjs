@@ -33,9 +33,9 @@ const browser = { platform: 'browser', format: 'iife', target: 'es2023', externa
 
 // The same twice would be a tenth of the package.
 const hostCore = Object.fromEntries(
-  ['host', 'base/hiddenText', 'model/settingRules'].map((file) => [`src/core/${file}.ts`, './hostCore.js']),
+  ['host/host', 'base/hiddenText', 'model/settingRules'].map((file) => [`src/core/${file}.ts`, './hostCore.js']),
 );
-const storeParts = { 'src/node/storeParts.ts': './storeParts.js' };
+const storeParts = { 'src/node/store/storeParts.ts': './storeParts.js' };
 
 /** What an editor reads when it starts. */
 const startLimit = 300 * kilobytes;
@@ -50,29 +50,29 @@ const entries = [
     atStart: true,
   },
   { from: 'src/core/hostCore.ts', to: 'dist/hostCore.js', ...hostParts, atStart: true },
-  { from: 'src/node/storeWorker.ts', to: 'dist/storeWorker.js', ...node, beside: storeParts },
-  { from: 'src/node/storeParts.ts', to: 'dist/storeParts.js', ...node },
-  { from: 'src/node/schemaChecker.ts', to: 'dist/schemaChecker.js', ...node },
-  { from: 'src/node/schemaWorker.ts', to: 'dist/schemaWorker.js', ...node },
+  { from: 'src/node/store/storeWorker.ts', to: 'dist/storeWorker.js', ...node, beside: storeParts },
+  { from: 'src/node/store/storeParts.ts', to: 'dist/storeParts.js', ...node },
+  { from: 'src/node/schemas/schemaChecker.ts', to: 'dist/schemaChecker.js', ...node },
+  { from: 'src/node/schemas/schemaWorker.ts', to: 'dist/schemaWorker.js', ...node },
   { from: 'src/node/remote.ts', to: 'dist/remote.js', ...node },
-  { from: 'src/node/children.ts', to: 'dist/children.js', ...node },
+  { from: 'src/node/process/children.ts', to: 'dist/children.js', ...node },
   { from: 'src/core/session/opener.ts', to: 'dist/opener.js', ...node },
   { from: 'src/core/session/credentials.ts', to: 'dist/credentials.js', ...node },
-  { from: 'src/core/mcpl/engine.ts', to: 'dist/engine.js', ...node },
-  { from: 'src/core/features/startInquiry.ts', to: 'dist/startInquiry.js', ...node },
-  { from: 'src/core/features/serverInputs.ts', to: 'dist/serverInputs.js', ...node },
-  { from: 'src/core/features/scopeDesk.ts', to: 'dist/scopeDesk.js', ...node },
-  { from: 'src/core/features/stateDesk.ts', to: 'dist/stateDesk.js', ...node },
-  { from: 'src/core/features/definitionTrust.ts', to: 'dist/definitionTrust.js', ...node },
+  { from: 'src/core/host/engine.ts', to: 'dist/engine.js', ...node },
+  { from: 'src/core/consent/startInquiry.ts', to: 'dist/startInquiry.js', ...node },
+  { from: 'src/core/host/serverInputs.ts', to: 'dist/serverInputs.js', ...node },
+  { from: 'src/core/scopes/scopeDesk.ts', to: 'dist/scopeDesk.js', ...node },
+  { from: 'src/core/states/stateDesk.ts', to: 'dist/stateDesk.js', ...node },
+  { from: 'src/core/consent/definitionTrust.ts', to: 'dist/definitionTrust.js', ...node },
   { from: 'src/editor/conversation.ts', to: 'dist/conversation.js', ...node, external: ['vscode'] },
-  { from: 'src/editor/extensionApi.ts', to: 'dist/extensionApi.js', ...node },
+  { from: 'src/editor/api/extensionApi.ts', to: 'dist/extensionApi.js', ...node },
   { from: 'src/editor/inbox.ts', to: 'dist/inbox.js', ...node, external: ['vscode'] },
   { from: 'src/editor/pages.ts', to: 'dist/pages.js', ...node, external: ['vscode'] },
-  { from: 'src/editor/serverRows.ts', to: 'dist/serverRows.js', ...node, external: ['vscode'] },
-  { from: 'src/editor/settingsSyntax.ts', to: 'dist/settingsSyntax.js', ...node },
+  { from: 'src/editor/servers/serverRows.ts', to: 'dist/serverRows.js', ...node, external: ['vscode'] },
+  { from: 'src/editor/settings/settingsSyntax.ts', to: 'dist/settingsSyntax.js', ...node },
   { from: 'src/editor/lineageDesk.ts', to: 'dist/lineageDesk.js', ...node, external: ['vscode'] },
-  { from: 'src/editor/approvalDesk.ts', to: 'dist/approvalDesk.js', ...node, external: ['vscode'] },
-  { from: 'src/node/gatewayServer.ts', to: 'dist/gatewayServer.js', ...node },
+  { from: 'src/editor/approvals/approvalDesk.ts', to: 'dist/approvalDesk.js', ...node, external: ['vscode'] },
+  { from: 'src/node/gateway/gatewayServer.ts', to: 'dist/gatewayServer.js', ...node },
   { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...withParts, beside: hostCore },
   {
     from: 'src/cli/main.ts',
@@ -82,10 +82,10 @@ const entries = [
     hashbang: true,
   },
   { from: 'src/demo/server.ts', to: 'dist/demo.js', ...node },
-  { from: 'src/webview/toolForm.ts', to: 'dist/webview/toolForm.js', ...browser },
-  { from: 'src/webview/question.ts', to: 'dist/webview/question.js', ...browser },
-  { from: 'src/webview/trace.ts', to: 'dist/webview/trace.js', ...browser },
-  { from: 'src/webview/lineage.ts', to: 'dist/webview/lineage.js', ...browser },
+  { from: 'src/webview/form/toolForm.ts', to: 'dist/webview/toolForm.js', ...browser },
+  { from: 'src/webview/form/question.ts', to: 'dist/webview/question.js', ...browser },
+  { from: 'src/webview/trace/trace.ts', to: 'dist/webview/trace.js', ...browser },
+  { from: 'src/webview/lineage/lineage.ts', to: 'dist/webview/lineage.js', ...browser },
 ];
 
 const hashbang = ({ from, hashbang: wanted }) =>

@@ -13,8 +13,8 @@ const DOOR = {
 };
 /** The thread of the store would load the whole core through that door. */
 const SIDE_DOOR = {
-  regex: '(^|/)core/(?!index\\.ts$|state/|model/lineage\\.ts$)',
-  message: 'The store takes core/state and core/model/lineage.ts, and types of core/index.ts.',
+  regex: '(^|/)core/(?!index\\.ts$|states/patches/|model/lineage\\.ts$)',
+  message: 'The store takes core/states/patches and core/model/lineage.ts, and types of core/index.ts.',
 };
 
 /** Options of one rule replace, not extend, those of an earlier block: every folder names its whole list. */
@@ -96,7 +96,7 @@ export default defineConfig([
   {
     files: ['src/**/*.ts'],
     rules: {
-      'max-lines': ['error', 400],
+      'max-lines': ['error', 600],
       'no-console': 'error',
       '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
       '@typescript-eslint/explicit-module-boundary-types': 'error',
@@ -119,7 +119,7 @@ export default defineConfig([
     rules: { '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'as' }] },
   },
   { files: ['src/node/**/*.ts', 'src/cli/**/*.ts'], rules: imports([VSCODE], [DOOR, JSON_RPC]) },
-  { files: ['src/node/store/**/*.ts', 'src/node/storeWorker.ts'], rules: imports([VSCODE], [SIDE_DOOR, JSON_RPC]) },
+  { files: ['src/node/store/**/*.ts'], rules: imports([VSCODE], [SIDE_DOOR, JSON_RPC]) },
   { files: ['src/editor/**/*.ts', 'src/extension.ts'], rules: imports([], [DOOR, JSON_RPC]) },
   { files: ['src/webview/**/*.ts'], rules: imports([VSCODE], [NODE, JSON_RPC]) },
   { files: ['src/demo/**/*.ts'], rules: imports([VSCODE], [JSON_RPC]) },

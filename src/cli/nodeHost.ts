@@ -25,12 +25,12 @@ import {
 } from '../core/index.ts';
 import { memorySecrets } from '../node/auth/memorySecrets.ts';
 import { type ConnectorOptions, NodeConnector } from '../node/connector.ts';
-import { endLeftovers } from '../node/leftovers.ts';
-import { memoryStorage } from '../node/memoryStorage.ts';
-import { createFileNames } from '../node/fileNames.ts';
+import { endLeftovers } from '../node/process/leftovers.ts';
+import { memoryStorage } from '../node/store/memoryStorage.ts';
+import { createFileNames } from '../node/names/fileNames.ts';
 import { nodeClock, nodeIds } from '../node/nodePorts.ts';
-import { createSchemaChecker } from '../node/schemaChecker.ts';
-import { openStore } from '../node/sqliteStore.ts';
+import { createSchemaChecker } from '../node/schemas/schemaChecker.ts';
+import { openStore } from '../node/store/sqliteStore.ts';
 import { findScripts, type Scripts } from './scripts.ts';
 import { CLIENT } from './version.ts';
 

@@ -127,10 +127,10 @@ export {
   type PushPolicy,
 } from './model/mcpl.ts';
 export type { LanguageModel, ModelChoice, ModelRequest, ModelRunEnd, Models, ModelWish } from './modelPorts.ts';
-export { attributeText, withoutAttachmentTags, withoutOurTags } from './mcpl/delimiters.ts';
-export { isChosen, matchesFeatureSet, withChoice } from './policy/featureSets.ts';
-export { shortQuestion, startTitle, wholeQuestion } from './policy/startQuestion.ts';
-export { trustedText } from './policy/toolTrust.ts';
+export { attributeText, withoutAttachmentTags, withoutOurTags } from './base/delimiters.ts';
+export { isChosen, matchesFeatureSet, withChoice } from './mcpl/featureSets.ts';
+export { shortQuestion, startTitle, wholeQuestion } from './consent/startQuestion.ts';
+export { trustedText } from './consent/toolTrust.ts';
 export type { SamplingContent, SamplingMessage, SamplingRequest, SamplingResult } from './model/inputs.ts';
 export type { Operation, OperationState, Progress, Route, ToolCallRequest } from './model/operation.ts';
 export {
@@ -217,7 +217,7 @@ export { GatewayEndpoint } from './gateway/endpoint.ts';
 export { GatewayClients } from './gateway/gatewayClients.ts';
 export { type BodyOutline, errorMessage, outlineBody } from './gateway/messages.ts';
 export type { AnswerMode, GatewayHost, GatewaySession } from './gateway/session.ts';
-export { createHost, type HostOptions } from './host.ts';
+export { createHost, type HostOptions } from './host/host.ts';
 export type {
   AuditLog,
   CallOptions,
@@ -260,7 +260,7 @@ export type {
 export type { Completion, CompletionReference, CompletionRequest } from './model/completion.ts';
 export { cleanLine, cleanText, textForModels } from './base/cleanText.ts';
 export { showHidden, withoutHidden } from './base/hiddenText.ts';
-export { eventMessages } from './mcpl/eventPrompt.ts';
+export { eventMessages } from './events/eventPrompt.ts';
 export { type Collected, collectArguments, type ParsedArgument, parseArgument } from './form/collectArguments.ts';
 export type { FieldValue, FormField, FormValues, ToolForm } from './form/fields.ts';
 export { fillForm, initialValues } from './form/fillForm.ts';
@@ -327,9 +327,9 @@ export {
   type TokenRecord,
   type TokenReply,
 } from './auth/tokens.ts';
-export { type ChatHookHost, ChatHooks, type ChatHooksOptions } from './features/chatHooks.ts';
-export { boundedRecord, LiveAudit, type LiveAuditOptions } from './features/auditLog.ts';
-export { TokenCounter } from './mcpl/tokenCounter.ts';
+export { type ChatHookHost, ChatHooks, type ChatHooksOptions } from './turns/chatHooks.ts';
+export { boundedRecord, LiveAudit, type LiveAuditOptions } from './audit/auditLog.ts';
+export { TokenCounter } from './turns/tokenCounter.ts';
 export { dialectInitializeParams } from './session/dialectDetection.ts';
 export { routingHeaders } from './wire/headers.ts';
 export { parseUriTemplate, type UriTemplate } from './wire/uriTemplate.ts';
@@ -337,6 +337,6 @@ export { ProtocolTrace, type TraceOptions } from './trace/protocolTrace.ts';
 export { ALL_MESSAGES, type TraceDirection, type TraceEntry, type TraceFilter } from './trace/traceEntry.ts';
 export { TraceSelection } from './trace/traceSelection.ts';
 export { answerOf, type EntryKey, type Weakening, type WindowKey } from './model/settingRules.ts';
-export { LIMIT_KEYS } from './policy/windowLimits.ts';
+export { LIMIT_KEYS } from './consent/windowLimits.ts';
 export type { EditorPolicy } from './model/editorPolicy.ts';
-export { editorPolicy } from './policy/editorPolicy.ts';
+export { editorPolicy } from './consent/editorPolicy.ts';

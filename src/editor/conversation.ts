@@ -1,7 +1,7 @@
-export { openChat } from './chat.ts';
-export { askEditor, chooseModel } from './editorModel.ts';
-export { chooseModelFor } from './modelPicker.ts';
-export { modelUsePage } from './modelUsePage.ts';
-export { ChatHookSwitch } from './chatHooks.ts';
-export { chooseWrapped } from './wrapPicker.ts';
-export { WrappedVendor } from './wrappedVendor.ts';
+export { openChat } from './chat/chat.ts';
+export { askEditor, chooseModel } from './models/editorModel.ts';
+export { chooseModelFor } from './models/modelPicker.ts';
+export { modelUsePage } from './models/modelUsePage.ts';
+export { ChatHookSwitch } from './hooks/chatHooks.ts';
+export { chooseWrapped } from './hooks/wrapPicker.ts';
+export { WrappedVendor } from './hooks/wrappedVendor.ts';

@@ -11,8 +11,8 @@ import type {
 import { cancelled } from '../core/index.ts';
 import type { AuthServiceOptions } from './auth/authService.ts';
 import { memorySecrets } from './auth/memorySecrets.ts';
-import { childEnvironment } from './childEnvironment.ts';
-import type { HttpAgents } from './httpAgents.ts';
+import { childEnvironment } from './process/childEnvironment.ts';
+import type { HttpAgents } from './http/httpAgents.ts';
 import type { Remote } from './remote.ts';
 
 export interface ConnectorOptions {
@@ -52,7 +52,7 @@ export class NodeConnector implements Connector {
   }
 
   async #spawn(connection: StdioConnection, { serverId, log, redact }: ConnectContext): Promise<OpenTransport> {
-    const { inheritedSecrets, openStdio, SpawnRecords } = await import('./children.ts');
+    const { inheritedSecrets, openStdio, SpawnRecords } = await import('./process/children.ts');
     const { command, args, env } = this.#resolve(connection);
     const { records } = this.#options;
     // A server inherits these, and may tell them.

@@ -1,9 +1,9 @@
 import { type ConnectContext, Emitter, type OpenTransport, type RemoteConnection } from '../core/index.ts';
 import { AuthService, type AuthServiceOptions } from './auth/authService.ts';
-import type { HttpAgents } from './httpAgents.ts';
-import { openLegacySse } from './legacySse.ts';
-import { openStreamableHttp } from './streamableHttp.ts';
-import { openWebSocket } from './webSocket.ts';
+import type { HttpAgents } from './http/httpAgents.ts';
+import { openLegacySse } from './http/legacySse.ts';
+import { openStreamableHttp } from './http/streamableHttp.ts';
+import { openWebSocket } from './http/webSocket.ts';
 
 export interface RemoteOptions {
   readonly signIn: AuthServiceOptions;

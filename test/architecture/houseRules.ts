@@ -46,8 +46,8 @@ const IN_A_LAYER = /^src\/(core|node|editor|cli|webview|demo)\/|^src\/(extension
 const IN_THE_CORE = new RegExp(
   [
     '^src/(?!core/)',
-    '^src/core/(base|model|rpc|wire|wire/mcp|wire/mcpl|mcpl|policy|session|features|form|gateway|auth|trace|scopes|state)/[^/]+\\.ts$',
-    '^src/core/((index|host|hostCore|hostTypes|ports|inputPorts|modelPorts|globals\\.d|noVscode\\.d)\\.ts|tsconfig\\.json)$',
+    '^src/core/(base|model|rpc|wire|wire/mcp|wire/mcpl|session|form|gateway|auth|trace|approvals|audit|calls|consent|events|host|inputs|logging|mcpl|offer|scopes|scopes/paths|states|states/patches|turns)/[^/]+\\.ts$',
+    '^src/core/((index|hostCore|hostTypes|ports|inputPorts|modelPorts|globals\\.d|noVscode\\.d)\\.ts|tsconfig\\.json)$',
   ].join('|'),
 );
 
@@ -138,9 +138,9 @@ export const houseRules = (places: readonly string[]): readonly HouseRule[] => [
     broken: ['src/core/extra.ts', ''],
   },
   {
-    name: 'no source is longer than 400 lines',
-    check: (files) => paths(files, /^src\/.*\.ts$/).filter((path) => lineCount(files.get(path) ?? '') > 400),
-    broken: ['src/core/base/long.ts', 'export {};\n'.repeat(401)],
+    name: 'no source is longer than 600 lines',
+    check: (files) => paths(files, /^src\/.*\.ts$/).filter((path) => lineCount(files.get(path) ?? '') > 600),
+    broken: ['src/core/base/long.ts', 'export {};\n'.repeat(601)],
   },
   {
     name: 'colours come from the theme',

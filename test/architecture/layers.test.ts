@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, posix } from 'node:path';
 import type { ICruiseResult } from 'dependency-cruiser';
-import { MADE_BY_HAND, type Mutation, MUTATIONS } from './mutations.ts';
+import { folderMutations, MADE_BY_HAND, type Mutation, MUTATIONS } from './mutations.ts';
 import { type Outcome, Overlay, ROOT, runNode } from './overlay.ts';
 
 interface Rule {
@@ -13,6 +13,10 @@ interface Rule {
 const { forbidden: RULES } = createRequire(import.meta.url)(join(ROOT, '.dependency-cruiser.cjs')) as {
   readonly forbidden: readonly Rule[];
 };
+const CIRCLES = createRequire(import.meta.url)(join(ROOT, '.dependency-cruiser.folders.cjs')) as Parameters<
+  typeof folderMutations
+>[0];
+const OF_FOLDERS = folderMutations(CIRCLES);
 const CRUISER = 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs';
 const CRUISE = ['src', '--output-type', 'json'] as const;
 
@@ -72,6 +76,18 @@ suite('The layers', function () {
     );
   });
 
+  test('have a row for each folder and for each file beside them', () => {
+    const circles = Object.entries(CIRCLES).flatMap(([circle, folders]) =>
+      Object.keys(folders).map((part) => `src/${circle}/${part}`),
+    );
+    const doors = ['src/core/index.ts', 'src/core/hostCore.ts'];
+    const missing = result.modules
+      .map(({ source }) => source)
+      .filter((source) => /^src\/(core|editor|node|webview)\//.test(source) && !source.endsWith('.d.ts'))
+      .filter((source) => !doors.includes(source) && !circles.some((part) => source.startsWith(part)));
+    assert.deepEqual(missing, []);
+  });
+
   test('have their dead files judged from where the bundles begin', async () => {
     const build = await readFile(join(ROOT, 'esbuild.mjs'), 'utf8');
     const entries = [...build.matchAll(/from: '(src\/[^']+)'/g)].map(([, entry]) => entry!);
@@ -81,7 +97,7 @@ suite('The layers', function () {
   });
 
   test('are guarded by rules that each have a mutation', () => {
-    const tried = new Set<string>([...MADE_BY_HAND, ...MUTATIONS.map(({ rule }) => rule)]);
+    const tried = new Set<string>([...MADE_BY_HAND, ...OF_FOLDERS.keys(), ...MUTATIONS.map(({ rule }) => rule)]);
     assert.deepEqual([...tried].sort(), RULES.map(({ name }) => name).sort());
   });
 });
@@ -89,15 +105,18 @@ suite('The layers', function () {
 suite('A forbidden import', function () {
   this.timeout(60_000);
   const plans = MUTATIONS.map(plan);
+  const ofFolders = [...OF_FOLDERS.values()].flat().map((mutation, index) => plan(mutation, plans.length + index));
   let fired: readonly string[] = [];
   let overlay: Overlay;
 
   // One cruise sees all of them: a violation names its rule and both files, so none hides another.
   suiteSetup(async () => {
     overlay = await Overlay.create();
-    const targets = new Set(plans.map(({ target }) => target).filter((target) => target.endsWith('/target.ts')));
+    const targets = new Set(
+      [...plans, ...ofFolders].map(({ target }) => target).filter((target) => target.endsWith('/target.ts')),
+    );
     for (const target of targets) await overlay.append(target, 'export const target = 1;');
-    for (const { file, text } of plans) await overlay.append(file, text);
+    for (const { file, text } of [...plans, ...ofFolders]) await overlay.append(file, text);
     await overlay.append('src/core/base/circleA.ts', "import './circleB.ts';\nexport const a = 1;");
     await overlay.append('src/core/base/circleB.ts', "import './circleA.ts';\nexport const b = 1;");
     await overlay.append('src/core/model/unreached.ts', 'export const unreached = 1;');
@@ -105,9 +124,14 @@ suite('A forbidden import', function () {
   });
   suiteTeardown(() => overlay.dispose());
 
+  const hasFired = (rule: string, from: string, target: string): boolean => {
+    const start = `${rule}: ${from} -> `;
+    return fired.some((line) => line.startsWith(start) && line.slice(start.length).includes(target));
+  };
+
   const assertFired = (rule: string, from: string, target: string): void => {
     const start = `${rule}: ${from} -> `;
-    const found = fired.some((line) => line.startsWith(start) && line.slice(start.length).includes(target));
+    const found = hasFired(rule, from, target);
     const instead = fired.filter((line) => line.includes(from)).join('\n');
     assert.ok(found, `${start}${target} is not among:\n${instead}`);
   };
@@ -115,6 +139,17 @@ suite('A forbidden import', function () {
   for (const { mutation, file, target } of plans) {
     const what = mutation.kind === 'type' ? `of the types of ${mutation.to}` : `of ${mutation.to}`;
     test(`${what} in ${mutation.from} breaks ${mutation.rule}`, () => assertFired(mutation.rule, file, target));
+  }
+
+  for (const rule of OF_FOLDERS.keys()) {
+    test(`of anything that its row does not list breaks ${rule}`, () => {
+      const own = ofFolders.filter(({ mutation }) => mutation.rule === rule);
+      const unseen = own.filter(({ file, target }) => !hasFired(rule, file, target));
+      assert.deepEqual(
+        unseen.map(({ file, target }) => `${file} -> ${target}`),
+        [],
+      );
+    });
   }
 
   test('in a circle breaks no-cycles', () => {

@@ -11,50 +11,46 @@ export interface Mutation {
 const many = (rule: string, from: string, ...targets: readonly string[]): readonly Mutation[] =>
   targets.map((to) => ({ rule, from, to }));
 
-/** Every way out of its place that a part of the core could take. */
+type Folders = Readonly<Record<string, readonly string[]>>;
+
+/** Every import that the row of a folder does not list. */
+const ofFolder = (circle: string, folders: Folders, part: string, allowed: readonly string[]): readonly Mutation[] => {
+  const mayImport = (other: string): boolean => [part, ...allowed].some((each) => other.startsWith(each));
+  const refused = Object.keys(folders).filter((other) => !mayImport(other) && !part.startsWith(other));
+  return many(`folder ${circle}/${part}`, `${circle}/${part}`, ...refused.map((other) => `${circle}/${other}`));
+};
+
+/** The mutations of each rule that the table of folders makes. */
+export const folderMutations = (circles: Readonly<Record<string, Folders>>): ReadonlyMap<string, readonly Mutation[]> =>
+  new Map(
+    Object.entries(circles).flatMap(([circle, folders]) =>
+      Object.entries(folders).map(([part, allowed]) => [
+        `folder ${circle}/${part}`,
+        ofFolder(circle, folders, part, allowed),
+      ]),
+    ),
+  );
+
 const INSIDE_THE_CORE: readonly Mutation[] = [
-  ...many('base-is-a-leaf', 'core/base/', 'core/model/', 'core/rpc/', 'core/ports.ts', 'core/hostTypes.ts'),
-  ...many('model-knows-only-base', 'core/model/', 'core/rpc/', 'core/wire/', 'core/policy/', 'core/ports.ts'),
-  ...many('rpc-knows-no-protocol', 'core/rpc/', 'core/model/', 'core/wire/', 'core/session/', 'core/ports.ts'),
-  ...many('ports-are-words-only', 'core/ports.ts', 'core/rpc/', 'core/policy/', 'core/hostTypes.ts'),
-  ...many('input-ports-are-words-only', 'core/inputPorts.ts', 'core/rpc/', 'core/session/', 'core/hostTypes.ts'),
-  ...many('auth-is-pure', 'core/auth/', 'core/rpc/', 'core/session/', 'core/ports.ts', 'core/features/'),
-  ...many('trace-watches-transports', 'core/trace/', 'core/session/', 'core/wire/', 'core/ports.ts'),
-  ...many('host-types-are-words-only', 'core/hostTypes.ts', 'core/session/', 'core/features/', 'core/rpc/'),
-  ...many('wire-is-pure', 'core/wire/', 'core/rpc/', 'core/session/', 'core/policy/', 'core/ports.ts'),
-  ...many('policy-is-pure', 'core/policy/', 'core/rpc/', 'core/wire/', 'core/session/', 'core/features/'),
-  ...many('session-asks-no-policy', 'core/session/', 'core/policy/', 'core/features/', 'core/gateway/', 'core/form/'),
-  ...many('features-are-below-the-host', 'core/features/', 'core/host.ts', 'core/gateway/'),
-  ...many('scopes-are-pure', 'core/scopes/', 'core/features/', 'core/rpc/', 'core/session/', 'core/mcpl/'),
-  ...many('state-is-pure', 'core/state/', 'core/features/', 'core/policy/', 'core/ports.ts', 'core/wire/'),
-  ...many('mcpl-is-below-the-features', 'core/mcpl/', 'core/features/', 'core/gateway/', 'core/trace/', 'core/form/'),
-  ...many('model-ports-are-words-only', 'core/modelPorts.ts', 'core/rpc/', 'core/ports.ts', 'core/hostTypes.ts'),
-  ...many('form-is-pure', 'core/form/', 'core/rpc/', 'core/ports.ts', 'core/features/'),
-  ...many(
-    'gateway-sees-the-host-only',
-    'core/gateway/',
-    'core/session/',
-    'core/features/',
-    'core/host.ts',
-    'core/rpc/',
-  ),
-  ...many('host-is-reached-by-index', 'core/policy/', 'core/host.ts', 'core/index.ts'),
+  ...many('host-is-reached-by-index', 'core/consent/', 'core/host/', 'core/index.ts'),
+  ...many('decisions-are-pure', 'core/consent/startConsent.ts', 'core/session/', 'core/rpc/', 'core/mcpl/'),
+  ...many('decisions-are-pure', 'core/scopes/paths/toolScopes.ts', 'core/scopes/paths/'),
 ];
 
 const BETWEEN_THE_CIRCLES: readonly Mutation[] = [
-  ...many('only-adapters-know-the-editor', 'core/policy/', 'vscode'),
+  ...many('only-adapters-know-the-editor', 'core/consent/', 'vscode'),
   { rule: 'only-adapters-know-the-editor', from: 'core/model/', to: 'vscode', kind: 'type' },
   ...many('only-adapters-know-the-editor', 'node/', 'vscode'),
   ...many('only-adapters-know-the-editor', 'cli/', 'vscode'),
   ...many('only-adapters-know-the-editor', 'webview/', 'vscode'),
   ...many('core-has-no-runtime', 'core/rpc/', 'node:fs'),
   ...many('core-has-no-runtime', 'webview/', 'node:path'),
-  ...many('core-never-looks-out', 'core/host.ts', 'node/', 'editor/', 'cli/', 'webview/', 'demo/', 'extension.ts'),
-  ...many('one-door', 'node/', 'core/rpc/'),
-  ...many('one-door', 'editor/', 'core/policy/'),
-  ...many('one-door', 'cli/', 'core/host.ts'),
+  ...many('core-never-looks-out', 'core/host/', 'node/', 'editor/', 'cli/', 'webview/', 'demo/', 'extension.ts'),
+  ...many('one-door', 'node/http/', 'core/rpc/'),
+  ...many('one-door', 'editor/shared/', 'core/consent/'),
+  ...many('one-door', 'cli/', 'core/host/'),
   ...many('one-door', 'extension.ts', 'core/ports.ts'),
-  { rule: 'one-door', from: 'editor/', to: 'core/model/', kind: 'type' },
+  { rule: 'one-door', from: 'editor/shared/', to: 'core/model/', kind: 'type' },
   ...many('node-is-a-stranger', 'node/', 'editor/', 'cli/', 'webview/', 'extension.ts'),
   ...many('editor-is-a-stranger', 'editor/', 'node/', 'cli/', 'webview/', 'extension.ts'),
   ...many('cli-is-a-host-without-editor', 'cli/', 'editor/', 'webview/', 'extension.ts'),
@@ -68,14 +64,14 @@ const BETWEEN_THE_CIRCLES: readonly Mutation[] = [
 ];
 
 const PACKAGES: readonly Mutation[] = [
-  ...many('only-the-judge-knows-schemas', 'node/', '@cfworker/json-schema'),
+  ...many('only-the-judge-knows-schemas', 'node/schemas/', '@cfworker/json-schema'),
   ...many('only-sign-in-knows-oauth', 'node/', 'oauth4webapi'),
-  ...many('only-web-socket-knows-ws', 'node/', 'ws'),
+  ...many('only-web-socket-knows-ws', 'node/http/', 'ws'),
   ...many('only-engine-knows-vscode-jsonrpc', 'core/session/', 'vscode-jsonrpc'),
   ...many('only-engine-knows-vscode-jsonrpc', 'core/rpc/', 'vscode-jsonrpc'),
-  ...many('only-scopes-know-minimatch', 'core/policy/', 'minimatch'),
-  ...many('the-store-has-a-side-door', 'node/store/', 'core/rpc/', 'core/policy/', 'core/host.ts'),
-  ...many('only-patches-know-rfc6902', 'core/features/', 'rfc6902'),
+  ...many('only-scopes-know-minimatch', 'core/consent/', 'minimatch'),
+  ...many('the-store-has-a-side-door', 'node/store/', 'core/rpc/', 'core/consent/', 'core/host/'),
+  ...many('only-patches-know-rfc6902', 'core/states/', 'rfc6902'),
   ...many('only-patches-know-rfc6902', 'node/store/', 'rfc6902'),
   ...many('only-node-knows-cross-spawn', 'cli/', 'cross-spawn'),
   ...many('only-settings-files-are-jsonc', 'node/', 'jsonc-parser'),

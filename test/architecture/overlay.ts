@@ -6,7 +6,15 @@ import { dirname, join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '../..');
 
 /** What a gate needs to see: the sources, and what configures the gates. */
-const PARTS = ['src', 'package.json', 'tsconfig.json', 'eslint.config.mjs', '.dependency-cruiser.cjs', 'esbuild.mjs'];
+const PARTS = [
+  'src',
+  'package.json',
+  'tsconfig.json',
+  'eslint.config.mjs',
+  '.dependency-cruiser.cjs',
+  '.dependency-cruiser.folders.cjs',
+  'esbuild.mjs',
+];
 
 export interface Outcome {
   readonly code: number;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import type { McpLiveExtension } from '../../src/editor/api.ts';
+import type { McpLiveExtension } from '../../src/editor/api/api.ts';
 import type { EditorJob } from './editorMeasure.ts';
 import { waitFor } from './probing.ts';
 import { QuietWatch } from './quietWatch.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { GatewayAddress } from '../../src/node/gatewayServer.ts';
+import type { GatewayAddress } from '../../src/node/gateway/gatewayServer.ts';
 
 /**
  * Has another process open a session at each address, as the editor does with each running server. Resolves with what

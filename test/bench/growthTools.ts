@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type * as gatewayModule from '../../src/node/gatewayServer.ts';
+import type * as gatewayModule from '../../src/node/gateway/gatewayServer.ts';
 import { nodeIds } from '../../src/node/nodePorts.ts';
 import { builtHost } from './buildPaths.ts';
 import { Caller } from './gatewayProcedures.ts';

@@ -6,7 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/websocket.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type * as gatewayModule from '../../src/node/gatewayServer.ts';
+import type * as gatewayModule from '../../src/node/gateway/gatewayServer.ts';
 import { nodeIds } from '../../src/node/nodePorts.ts';
 import { benchFolder, builtHost } from './buildPaths.ts';
 import { startHost } from './clients/host.ts';

@@ -1,5 +1,5 @@
 import { stratify, tree } from 'd3-hierarchy';
-import { LineageLayout } from '../../src/core/state/lineageLayout.ts';
+import { LineageLayout } from '../../src/core/states/patches/lineageLayout.ts';
 import { type History, HISTORIES, parentsOf } from './lineageHistories.ts';
 import type { Params } from './job.ts';
 import type { Metrics } from './measure.ts';

@@ -1,5 +1,5 @@
-import { LineageLayout } from '../../src/core/state/lineageLayout.ts';
-import type { FromLineagePage, PageRow, ToLineagePage } from '../../src/webview/lineageMessages.ts';
+import { LineageLayout } from '../../src/core/states/patches/lineageLayout.ts';
+import type { FromLineagePage, PageRow, ToLineagePage } from '../../src/webview/lineage/lineageMessages.ts';
 import { HISTORIES, parentsOf } from './lineageHistories.ts';
 import { seededRandom } from './schedule.ts';
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fastJsonPatch, { type Operation as FastOperation } from 'fast-json-patch';
 import { applyPatch } from 'rfc6902';
 import { isJsonArray, type Json, parseJson } from '../../src/core/base/json.ts';
-import { PatchableState } from '../../src/core/state/patches.ts';
+import { PatchableState } from '../../src/core/states/patches/patches.ts';
 import { EXTRAS } from '../fixtures/patches/extras.ts';
 import type { PatchCase } from '../fixtures/patches/patchCase.ts';
 import { SPECIFICATION, SUITE } from '../fixtures/patches/suite.ts';

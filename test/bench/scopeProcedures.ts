@@ -1,7 +1,7 @@
 import { Script } from 'node:vm';
 import { Minimatch, type MinimatchOptions } from 'minimatch';
 import picomatch from 'picomatch';
-import { type CompiledLists, compileLists } from '../../src/core/scopes/lists.ts';
+import { type CompiledLists, compileLists } from '../../src/core/scopes/paths/lists.ts';
 import type { Params } from './job.ts';
 import type { Metrics } from './measure.ts';
 import { seededRandom } from './schedule.ts';

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { NO_LOG, type Storage } from '../../src/core/index.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { AUDIT_INSERT } from '../../src/node/store/audit.ts';
 import { openDatabase } from '../../src/node/store/database.ts';
 import { benchFolder, builtExtension } from './buildPaths.ts';
@@ -46,7 +46,7 @@ const inFolder = async (work: (folder: string) => Promise<Metrics>): Promise<Met
 
 const worker = (): string | URL => {
   const built = join(builtExtension, 'dist/storeWorker.js');
-  return existsSync(built) ? built : new URL('../../src/node/storeWorker.ts', import.meta.url);
+  return existsSync(built) ? built : new URL('../../src/node/store/storeWorker.ts', import.meta.url);
 };
 
 const openThread = (file: string): Storage => openStore({ file, workerPath: worker(), log: NO_LOG });

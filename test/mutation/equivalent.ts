@@ -3,13 +3,22 @@
  * file, original and replacement with white space folded. Where the same change occurs elsewhere in the file, ` in ` and
  * the line follow.
  */
-const policy = (file: string, change: string): string => `src/core/policy/${file}.ts: ${change}`;
+/** Of the files that are not in `consent`. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  featureSets: 'mcpl',
+  toolScopes: 'scopes/paths',
+  approvalGate: 'approvals',
+  rememberedApprovals: 'approvals',
+  scopeGrants: 'approvals',
+};
+
+const policy = (file: string, change: string): string => `src/core/${FOLDERS[file] ?? 'consent'}/${file}.ts: ${change}`;
 const session = (file: string, change: string): string => `src/core/session/${file}.ts: ${change}`;
-const consent = (file: string, change: string): string => `src/core/features/${file}.ts: ${change}`;
+const consent = policy;
 
 const NOTHING_FIRES = 'No question is left after the end, so that nothing fires any more.';
 const NOT_A_NUMBER = 'A comparison with a missing time is false.';
-const scopes = (file: string, change: string): string => `src/core/scopes/${file}.ts: ${change}`;
+const scopes = (file: string, change: string): string => `src/core/scopes/paths/${file}.ts: ${change}`;
 
 export const EQUIVALENT: Readonly<Record<string, string>> = {
   [consent('approvalGate', 'question.timer?.dispose -> question.timer.dispose')]: 'An open question has a timer.',

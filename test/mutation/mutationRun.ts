@@ -10,29 +10,19 @@ import { Trial } from './trial.ts';
 
 /** The mutated files of each part. */
 export const PARTS: Readonly<Record<string, readonly string[]>> = {
-  policy: ['src/core/policy/*.ts'],
-  consent: ['src/core/features/startGate.ts', 'src/core/features/*pproval*.ts', 'src/core/features/scopeGrants.ts'],
-  scopes: ['src/core/scopes/*.ts'],
+  policy: [
+    'src/core/consent/{mcplGrants,mcplRemarks,scopeRemarks,stateRemarks,whitelistGrants,startConsent,startQuestion}.ts',
+    'src/core/consent/{startRemarks,startVariables,editorPolicy,serverUrlPattern,toolTrust,windowLimits}.ts',
+    'src/core/mcpl/{featureSets,pushPolicy,stateSets,toolFeatureSets,declaredUses,offerSets}.ts',
+    'src/core/scopes/paths/toolScopes.ts',
+  ],
+  consent: ['src/core/consent/startGate.ts', 'src/core/approvals/*pproval*.ts', 'src/core/approvals/scopeGrants.ts'],
+  scopes: ['src/core/scopes/paths/!(toolScopes).ts', 'src/core/consent/workspaceFiles.ts'],
   session: ['src/core/session/*.ts'],
 };
 
 /** All folders of unit tests that use the core. */
-export const TEST_FOLDERS: readonly string[] = [
-  'policy',
-  'scopes',
-  'session',
-  'model',
-  'wire',
-  'features',
-  'mcpl',
-  'host',
-  'auth',
-  'base',
-  'rpc',
-  'state',
-  'gateway',
-  'cli',
-];
+export const TEST_FOLDERS: readonly string[] = ['core', 'cli'];
 
 /** The share of mutants that tests must notice in each part. */
 export const LEAST_KILLED = 0.9;

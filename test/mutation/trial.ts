@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Mutant } from './mutants.ts';
 import type { Coverage } from './protocol.ts';
 import { TestProcess } from './testProcess.ts';
@@ -155,8 +155,7 @@ export class Trial {
 
   #cost(file: string, test: number): number {
     const { file: of = '', durationMs = 0 } = this.#coverage.all[test] ?? {};
-    const folder = file.split('/').at(-2);
-    const isSameFolder = of.startsWith(`test/unit/${folder}/`);
+    const isSameFolder = dirname(of) === dirname(file).replace(/^src/, 'test/unit');
     const isSameFile = basename(of, '.test.ts') === basename(file, '.ts');
     return durationMs + (isSameFile ? 0 : OTHER_FILE_MS) + (isSameFolder ? 0 : OTHER_FOLDER_MS);
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Deferred } from '../../src/core/index.ts';
-import { AnswerTurns } from '../../src/node/answerTurns.ts';
+import { AnswerTurns } from '../../src/node/http/answerTurns.ts';
 
 suite('The turns of answers', () => {
   test('no more than sixteen are on their way at once, and each that ends lets the next one go', async () => {

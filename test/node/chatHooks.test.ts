@@ -8,7 +8,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GivenAnswer, InferenceOpening, OpenInference } from '../../src/core/index.ts';
 import type { ChatHookHost } from '../../src/core/index.ts';
-import { type ChatHookServer, startChatHookServer } from '../../src/node/chatHookServer.ts';
+import { type ChatHookServer, startChatHookServer } from '../../src/node/gateway/chatHookServer.ts';
 import { nodeClock, nodeIds } from '../../src/node/nodePorts.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { eventually } from '../editor/suite/eventually.ts';

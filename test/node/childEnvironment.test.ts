@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { delimiter } from 'node:path';
-import { childEnvironment } from '../../src/node/childEnvironment.ts';
+import { childEnvironment } from '../../src/node/process/childEnvironment.ts';
 
 const HOST = { HOME: '/home/me', PATH: '/usr/bin' };
 

@@ -14,8 +14,8 @@ import {
 } from '../../src/core/index.ts';
 import { InitializedSession } from '../../src/core/session/initializedSession.ts';
 import { nodeClock } from '../../src/node/nodePorts.ts';
-import { openStdio } from '../../src/node/stdio.ts';
-import { openWebSocket } from '../../src/node/webSocket.ts';
+import { openStdio } from '../../src/node/process/stdio.ts';
+import { openWebSocket } from '../../src/node/http/webSocket.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { PROCESS_TIMEOUT } from './stdioServer.ts';
 import { RecordingContext } from './transportRecorder.ts';

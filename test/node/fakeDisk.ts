@@ -1,5 +1,5 @@
 import { Deferred } from '../../src/core/index.ts';
-import type { NameLookups } from '../../src/node/nameWalk.ts';
+import type { NameLookups } from '../../src/node/names/nameWalk.ts';
 
 /** What is at a path: `folder`, `file`, `-> target`, `hangs` (all below it too), or the code of an error. */
 type Entries = Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { NO_CANCELLATION, type RealName } from '../../src/core/index.ts';
-import { nodeFileNames } from '../../src/node/fileNames.ts';
+import { nodeFileNames } from '../../src/node/names/fileNames.ts';
 import { dose } from '../support/dose.ts';
 
 const IN_CIRCLES = 'It leads through too many links, or in a circle.';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { CancellationSource, NO_CANCELLATION, type RealName } from '../../src/core/index.ts';
-import { createFileNames } from '../../src/node/fileNames.ts';
-import { MAX_WAITING } from '../../src/node/nameTurns.ts';
+import { createFileNames } from '../../src/node/names/fileNames.ts';
+import { MAX_WAITING } from '../../src/node/names/nameTurns.ts';
 import { FakeClock, settle } from '../support/fakeClock.ts';
 import { FakeDisk } from './fakeDisk.ts';
 

@@ -10,12 +10,12 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { ChatElicitor, ChatSampler, GatewayClients, NO_CANCELLATION, schemaForm } from '../../src/core/index.ts';
-import { type Gateway, startGateway } from '../../src/node/gatewayServer.ts';
+import { type Gateway, startGateway } from '../../src/node/gateway/gatewayServer.ts';
 import { nodeClock, nodeIds } from '../../src/node/nodePorts.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { decodePromptPage, decodePromptResult } from '../../src/core/wire/prompts.ts';
 import { decodeReadResult, decodeResourcePage, decodeTemplatePage } from '../../src/core/wire/resources.ts';
-import { FakeHost, type HeldCall, RUNNING, tool } from '../unit/gateway/fakeHost.ts';
+import { FakeHost, type HeldCall, RUNNING, tool } from '../unit/core/gateway/fakeHost.ts';
 
 suite('gateway with the official client', () => {
   let host: FakeHost;

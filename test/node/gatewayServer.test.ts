@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { Json } from '../../src/core/index.ts';
-import { type Gateway, type GatewayOptions, startGateway } from '../../src/node/gatewayServer.ts';
+import { type Gateway, type GatewayOptions, startGateway } from '../../src/node/gateway/gatewayServer.ts';
 import { nodeIds } from '../../src/node/nodePorts.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { failOnLeaks } from '../support/leaks.ts';
-import { FakeHost, tool } from '../unit/gateway/fakeHost.ts';
+import { FakeHost, tool } from '../unit/core/gateway/fakeHost.ts';
 
 interface Reply {
   readonly status: number | undefined;

@@ -6,11 +6,11 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isHostError, type Json } from '../../src/core/index.ts';
-import { type Gateway, type GatewayAddress, startGateway } from '../../src/node/gatewayServer.ts';
-import { LazyGateway } from '../../src/node/lazyGateway.ts';
+import { type Gateway, type GatewayAddress, startGateway } from '../../src/node/gateway/gatewayServer.ts';
+import { LazyGateway } from '../../src/node/gateway/lazyGateway.ts';
 import { nodeIds } from '../../src/node/nodePorts.ts';
 import { failOnLeaks } from '../support/leaks.ts';
-import { FakeHost, tool } from '../unit/gateway/fakeHost.ts';
+import { FakeHost, tool } from '../unit/core/gateway/fakeHost.ts';
 import { abandonSocket } from './abandonedSocket.ts';
 
 const INITIALIZE: Json = { jsonrpc: '2.0', id: 1, method: 'initialize', params: {} };

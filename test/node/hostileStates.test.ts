@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NO_LOG } from '../../src/core/index.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { openStates } from '../../src/node/store/states/stateHandlers.ts';
 import type { StoreOperation } from '../../src/node/store/contract.ts';
 import { runBatch } from '../../src/node/store/batch.ts';
@@ -121,7 +121,7 @@ suite('A lineage file of a stranger', function () {
     const folder = mkdtempSync(join(tmpdir(), 'mcpl-hostile-'));
     const store = openStore({
       file: join(folder, 'mcpl.sqlite'),
-      workerPath: new URL('../../src/node/storeWorker.ts', import.meta.url),
+      workerPath: new URL('../../src/node/store/storeWorker.ts', import.meta.url),
       log: NO_LOG,
     });
     const file = join(folder, 'theirs.jsonl');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Disposable } from '../../src/core/index.ts';
-import { type HeldRequest, openStreamableHttp, type StreamableHttp } from '../../src/node/streamableHttp.ts';
-import type { StreamableHttpOptions } from '../../src/node/streamableHttp.ts';
+import { type HeldRequest, openStreamableHttp, type StreamableHttp } from '../../src/node/http/streamableHttp.ts';
+import type { StreamableHttpOptions } from '../../src/node/http/streamableHttp.ts';
 import { type Heard, RecordingContext, ScriptedHttp, TransportRecorder } from './transportRecorder.ts';
 
 export const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };

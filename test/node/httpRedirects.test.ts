@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { HttpAgents } from '../../src/node/httpAgents.ts';
-import { HttpRequester, skipBody } from '../../src/node/httpRequest.ts';
+import type { HttpAgents } from '../../src/node/http/httpAgents.ts';
+import { HttpRequester, skipBody } from '../../src/node/http/httpRequest.ts';
 import { messageOf } from '../../src/core/index.ts';
 
 suite('A redirect of an HTTP server', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createNodeHost } from '../../src/cli/nodeHost.ts';
 import type { Host, JsonObject } from '../../src/core/index.ts';
-import { type Gateway, startGateway } from '../../src/node/gatewayServer.ts';
+import { type Gateway, startGateway } from '../../src/node/gateway/gatewayServer.ts';
 import { nodeIds } from '../../src/node/nodePorts.ts';
 import { visit } from '../bench/gatewayVisit.ts';
 import { type IdleServers, startIdleServers } from '../bench/idleServers.ts';

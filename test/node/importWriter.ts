@@ -1,11 +1,15 @@
 import { NO_LOG } from '../../src/core/index.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { data, NOTES, stateUpdate } from '../support/stateCase.ts';
 import { announce } from './announce.ts';
 
 /** Reads a file into a lineage while calls go on, and says of each when the store acknowledged it. */
 const [file = '', source = ''] = process.argv.slice(2);
-const store = openStore({ file, workerPath: new URL('../../src/node/storeWorker.ts', import.meta.url), log: NO_LOG });
+const store = openStore({
+  file,
+  workerPath: new URL('../../src/node/store/storeWorker.ts', import.meta.url),
+  log: NO_LOG,
+});
 const { states } = store;
 let isOver = false;
 const imported = states.importFrom(NOTES, source).then(() => {

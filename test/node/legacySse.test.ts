@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { Deferred, HostError } from '../../src/core/index.ts';
-import type { Authorizer } from '../../src/node/authorizer.ts';
-import { type LegacySse, type LegacySseOptions, openLegacySse } from '../../src/node/legacySse.ts';
+import type { Authorizer } from '../../src/node/http/authorizer.ts';
+import { type LegacySse, type LegacySseOptions, openLegacySse } from '../../src/node/http/legacySse.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { type Heard, RecordingContext, ScriptedHttp, TransportRecorder } from './transportRecorder.ts';

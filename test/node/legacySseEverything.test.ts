@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { openLegacySse } from '../../src/node/legacySse.ts';
+import { openLegacySse } from '../../src/node/http/legacySse.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { RecordingContext, TransportRecorder } from './transportRecorder.ts';
 

@@ -7,8 +7,8 @@ import {
   parsePsList,
   parseWindowsList,
   type ProcessEntry,
-} from '../../src/node/processList.ts';
-import { ProcessTree, send, treeOf } from '../../src/node/processTree.ts';
+} from '../../src/node/process/processList.ts';
+import { ProcessTree, send, treeOf } from '../../src/node/process/processTree.ts';
 import { PROCESS_TIMEOUT } from './stdioServer.ts';
 import { nodeClock } from '../../src/node/nodePorts.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CancellationSource, type Json, type JsonObject, NO_CANCELLATION } from '../../src/core/index.ts';
-import { createSchemaChecker, type ThreadedSchemaChecker } from '../../src/node/schemaChecker.ts';
+import { createSchemaChecker, type ThreadedSchemaChecker } from '../../src/node/schemas/schemaChecker.ts';
 
-const WORKER = new URL('../../src/node/schemaWorker.ts', import.meta.url);
+const WORKER = new URL('../../src/node/schemas/schemaWorker.ts', import.meta.url);
 
 suite('Schema checker', () => {
   let checker: ThreadedSchemaChecker;

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { createFileNames } from '../../src/node/fileNames.ts';
+import { createFileNames } from '../../src/node/names/fileNames.ts';
 import { dose } from '../support/dose.ts';
-import { carried, spellingOf } from '../unit/scopes/anyArgumentArbitraries.ts';
-import { decider } from '../unit/scopes/verdicts.ts';
+import { carried, spellingOf } from '../unit/core/scopes/paths/anyArgumentArbitraries.ts';
+import { decider } from '../unit/core/scopes/paths/verdicts.ts';
 
 /** The same as `anyArgumentProperties.test.ts` in memory, with real folders, files and links. */
 suite('Any argument of any name, before a real folder', function () {

@@ -9,4 +9,4 @@ DatabaseSync.prototype.exec = function (statement) {
   // The last that is set when a database is opened.
   if (statement.startsWith('PRAGMA synchronous')) exec.call(this, `PRAGMA max_page_count = ${pages}`);
 };
-await import('../../src/node/storeWorker.ts');
+await import('../../src/node/store/storeWorker.ts');

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isObject } from '../../src/core/index.ts';
-import { endLeftovers } from '../../src/node/leftovers.ts';
-import { processStartSync } from '../../src/node/processList.ts';
-import { endOrphans, SpawnRecords } from '../../src/node/spawnRecords.ts';
+import { endLeftovers } from '../../src/node/process/leftovers.ts';
+import { processStartSync } from '../../src/node/process/processList.ts';
+import { endOrphans, SpawnRecords } from '../../src/node/process/spawnRecords.ts';
 import { isRunning, PROCESS_TIMEOUT, StdioBench } from './stdioServer.ts';
 
 const HOST = fileURLToPath(new URL('fixtures/stdio/host.ts', import.meta.url));

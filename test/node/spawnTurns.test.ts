@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnTurn } from '../../src/node/spawnTurns.ts';
+import { spawnTurn } from '../../src/node/process/spawnTurns.ts';
 
 suite('Starts of processes', () => {
   test('have a turn of their own each, in the order in which they are asked for', async () => {

@@ -1,5 +1,5 @@
 import { NO_LOG } from '../../src/core/index.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { countUpdate, COUNTERS, counterName } from '../support/stateCounter.ts';
 import { OPENING } from './writingProcess.ts';
 import { announce } from './announce.ts';
@@ -8,7 +8,11 @@ import { announce } from './announce.ts';
 const [file = '', prefix = '', limit = 'Infinity', sets = 'a,b'] = process.argv.slice(2);
 // It may be killed from here on, before there is a store and while one is opened too.
 announce(OPENING);
-const store = openStore({ file, workerPath: new URL('../../src/node/storeWorker.ts', import.meta.url), log: NO_LOG });
+const store = openStore({
+  file,
+  workerPath: new URL('../../src/node/store/storeWorker.ts', import.meta.url),
+  log: NO_LOG,
+});
 
 async function count(featureSet: string): Promise<void> {
   for (let i = 0; i < Number(limit); i++) {

@@ -6,13 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { NO_LOG, type Storage } from '../../src/core/index.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { dose } from '../support/dose.ts';
 import { makeLarge, openingMs } from '../support/largeLineage.ts';
 import { COUNTERS, counterName, counterState } from '../support/stateCounter.ts';
 import { WritingProcess } from './writingProcess.ts';
 
-const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+const workerPath = new URL('../../src/node/store/storeWorker.ts', import.meta.url);
 const writerPath = fileURLToPath(new URL('stateWriter.ts', import.meta.url));
 
 /** Of another lineage, in the same file. */

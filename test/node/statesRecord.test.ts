@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { STATE_BOUNDS } from '../../src/core/model/lineage.ts';
-import { PatchableState } from '../../src/core/state/patches.ts';
+import { PatchableState } from '../../src/core/states/patches/patches.ts';
 import { LiveStates } from '../../src/node/store/states/liveStates.ts';
 import { runBatch } from '../../src/node/store/batch.ts';
 import { data, note, patch, StateCase } from '../support/stateCase.ts';

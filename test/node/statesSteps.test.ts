@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { HostError, NO_LOG, type Storage } from '../../src/core/index.ts';
-import { memoryStorage } from '../../src/node/memoryStorage.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { memoryStorage } from '../../src/node/store/memoryStorage.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { MANY, rowsIn, writeChain } from '../support/lineageFiles.ts';
 import { data, NOTES, stateUpdate } from '../support/stateCase.ts';
 
-const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+const workerPath = new URL('../../src/node/store/storeWorker.ts', import.meta.url);
 const smallDiskPath = new URL('smallDiskWorker.ts', import.meta.url);
 const writerPath = fileURLToPath(new URL('importWriter.ts', import.meta.url));
 const UNLIMITED = { count: 1e9, ageMs: 1e15, characters: 1e15 };

@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HostError, NO_LOG, type Storage } from '../../src/core/index.ts';
-import { memoryStorage } from '../../src/node/memoryStorage.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { memoryStorage } from '../../src/node/store/memoryStorage.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { data, note, NOTES, patch, stateUpdate } from '../support/stateCase.ts';
 
-const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+const workerPath = new URL('../../src/node/store/storeWorker.ts', import.meta.url);
 const smallDiskPath = new URL('smallDiskWorker.ts', import.meta.url);
 
 const HEAD_MOVE = { at: 1, kind: 'continue', from: undefined, to: 2, refusal: undefined } as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { checkpointName, type LineageFilter, type LineageWindow } from '../../src/core/model/lineage.ts';
-import { LineageLayout } from '../../src/core/state/lineageLayout.ts';
+import { LineageLayout } from '../../src/core/states/patches/lineageLayout.ts';
 import { Retention } from '../../src/node/store/states/retention.ts';
 import { dose } from '../support/dose.ts';
 import { LineageReader } from '../support/lineageReader.ts';

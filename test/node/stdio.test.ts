@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { HostError, isJsonObject } from '../../src/core/index.ts';
-import { openStdio, type StdioOptions } from '../../src/node/stdio.ts';
+import { openStdio, type StdioOptions } from '../../src/node/process/stdio.ts';
 import { isRunning, PROCESS_TIMEOUT, SERVER, StdioBench } from './stdioServer.ts';
 
 const base64 = (text: string | Uint8Array): string => Buffer.from(text).toString('base64');

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { type HostError, type Json, type JsonObject } from '../../src/core/index.ts';
 import { Peer } from '../../src/core/rpc/peer.ts';
 import { nodeClock } from '../../src/node/nodePorts.ts';
-import { listProcesses } from '../../src/node/processList.ts';
-import { openStdio, type StdioOptions, type StdioTransport } from '../../src/node/stdio.ts';
+import { listProcesses } from '../../src/node/process/processList.ts';
+import { openStdio, type StdioOptions, type StdioTransport } from '../../src/node/process/stdio.ts';
 
 export const SERVER = fileURLToPath(new URL('fixtures/stdio/server.mjs', import.meta.url));
 

@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Consent, HostError, isObject, type Storage } from '../../src/core/index.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { damagePages } from '../support/damagedFile.ts';
 
-const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+const workerPath = new URL('../../src/node/store/storeWorker.ts', import.meta.url);
 
 function consent(server: string, at = 1): Consent {
   return { server, fingerprint: `${server}-print`, grants: { autoApprove: ['a', 'b'] }, at };

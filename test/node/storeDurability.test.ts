@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Grant, NO_LOG } from '../../src/core/index.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { dose } from '../support/dose.ts';
 import { scopeGrant } from '../support/storedRecords.ts';
 import { WritingProcess } from './writingProcess.ts';
 
-const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+const workerPath = new URL('../../src/node/store/storeWorker.ts', import.meta.url);
 const writerPath = fileURLToPath(new URL('storeWriter.ts', import.meta.url));
 
 function started(file: string, prefix: string, limit = 'Infinity', what = 'consents'): WritingProcess {

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Grant, type InboundEvent, NO_LOG, type Storage } from '../../src/core/index.ts';
-import { memoryStorage } from '../../src/node/memoryStorage.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { memoryStorage } from '../../src/node/store/memoryStorage.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { auditValues } from '../../src/node/store/auditRows.ts';
 import { eventValues } from '../../src/node/store/eventRows.ts';
 import { eventHandlers } from '../../src/node/store/events.ts';
 import { migrate } from '../../src/node/store/migrations.ts';
 import { auditRecord, declaredSets, grant, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
 
-const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+const workerPath = new URL('../../src/node/store/storeWorker.ts', import.meta.url);
 
 const BLOCKS: InboundEvent['content'] = [
   { type: 'text', text: 'Zeile\u2028 "zwei" 😀', audience: 'user' },

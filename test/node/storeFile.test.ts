@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { NO_LOG, type Storage } from '../../src/core/index.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { damagePages } from '../support/damagedFile.ts';
 import { auditRecord, grant, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
 
-const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+const workerPath = new URL('../../src/node/store/storeWorker.ts', import.meta.url);
 /** Written by the last version that knew neither events nor grants. */
 const VERSION_2 = fileURLToPath(new URL('fixtures/version2.sqlite', import.meta.url));
 /** Written by the last version that knew feature sets, and no scopes. */

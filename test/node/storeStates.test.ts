@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { HostError, NO_LOG, type StateStore, type Storage } from '../../src/core/index.ts';
 import { checkpointName, type LineageWindow } from '../../src/core/model/lineage.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { LATEST_VERSION } from '../../src/node/store/migrations.ts';
 import { damagePages } from '../support/damagedFile.ts';
 import { dose } from '../support/dose.ts';
@@ -16,7 +16,7 @@ import { makeLarge, openingMs } from '../support/largeLineage.ts';
 import { data, note, NOTES, stateUpdate } from '../support/stateCase.ts';
 import { auditRecord, grant, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
 
-const workerPath = new URL('../../src/node/storeWorker.ts', import.meta.url);
+const workerPath = new URL('../../src/node/store/storeWorker.ts', import.meta.url);
 const writerPath = fileURLToPath(new URL('windowWriter.ts', import.meta.url));
 /** Written by the last version that knew no states. */
 const VERSION_4 = fileURLToPath(new URL('fixtures/version4.sqlite', import.meta.url));

@@ -1,11 +1,15 @@
 import { NO_LOG } from '../../src/core/index.ts';
 import { auditRecord, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { announce } from './announce.ts';
 
 /** Writes consents, events or grants until it is killed, and says of each when the store acknowledged it. */
 const [file = '', prefix = '', limit = 'Infinity', what = 'consents'] = process.argv.slice(2);
-const store = openStore({ file, workerPath: new URL('../../src/node/storeWorker.ts', import.meta.url), log: NO_LOG });
+const store = openStore({
+  file,
+  workerPath: new URL('../../src/node/store/storeWorker.ts', import.meta.url),
+  log: NO_LOG,
+});
 
 async function write(lane: number): Promise<void> {
   for (let i = 0; i < Number(limit); i++) {

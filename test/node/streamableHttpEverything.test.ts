@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { openStreamableHttp } from '../../src/node/streamableHttp.ts';
+import { openStreamableHttp } from '../../src/node/http/streamableHttp.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { RecordingContext, TransportRecorder } from './transportRecorder.ts';
 

@@ -5,7 +5,7 @@ import http, { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
-import { ambientAgents, OwnAgents } from '../../src/node/httpAgents.ts';
+import { ambientAgents, OwnAgents } from '../../src/node/http/httpAgents.ts';
 import { answer, HttpConversation, idOf, JSON_TYPE } from './httpConversation.ts';
 
 /** Valid for `localhost`, `mcp.test` and 127.0.0.1, and signed by nobody but itself. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { Deferred, HostError } from '../../src/core/index.ts';
-import type { Authorizer, AuthorizedRequest, AuthReply } from '../../src/node/authorizer.ts';
+import type { Authorizer, AuthorizedRequest, AuthReply } from '../../src/node/http/authorizer.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { answer, HttpConversation, idOf, JSON_TYPE, SSE_TYPE } from './httpConversation.ts';
 import type { Heard } from './transportRecorder.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { WarmMemory } from '../../src/node/warmMemory.ts';
+import { WarmMemory } from '../../src/node/process/warmMemory.ts';
 
 suite('warm memory', () => {
   test('is let go of a while after its last use, and may be held again after that', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { notMcp, shownBody, statusFailure } from '../../src/node/httpFailure.ts';
+import { notMcp, shownBody, statusFailure } from '../../src/node/http/httpFailure.ts';
 import { HttpCases } from './cases/httpCaseServer.ts';
 
 const PAGE = `<!DOCTYPE html>

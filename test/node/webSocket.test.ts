@@ -7,9 +7,9 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Deferred, HostError } from '../../src/core/index.ts';
-import type { Authorizer } from '../../src/node/authorizer.ts';
-import { ambientAgents, OwnAgents } from '../../src/node/httpAgents.ts';
-import { openWebSocket, type WebSocketOptions, type WebSocketTransport } from '../../src/node/webSocket.ts';
+import type { Authorizer } from '../../src/node/http/authorizer.ts';
+import { ambientAgents, OwnAgents } from '../../src/node/http/httpAgents.ts';
+import { openWebSocket, type WebSocketOptions, type WebSocketTransport } from '../../src/node/http/webSocket.ts';
 import { FakeClock, settle } from '../support/fakeClock.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { RecordingContext, TransportRecorder } from './transportRecorder.ts';

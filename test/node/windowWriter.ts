@@ -1,11 +1,15 @@
 import { NO_LOG } from '../../src/core/index.ts';
-import { openStore } from '../../src/node/sqliteStore.ts';
+import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { note, stateUpdate } from '../support/stateCase.ts';
 import { announce } from './announce.ts';
 
 /** Another window: adds notes to what is current until it has done so as often as it was told, and says of each what became of it. */
 const [file = '', prefix = '', count = '0'] = process.argv.slice(2);
-const store = openStore({ file, workerPath: new URL('../../src/node/storeWorker.ts', import.meta.url), log: NO_LOG });
+const store = openStore({
+  file,
+  workerPath: new URL('../../src/node/store/storeWorker.ts', import.meta.url),
+  log: NO_LOG,
+});
 const { states } = store;
 for (let i = 0; i < Number(count); i++) {
   const checkpoint = `${prefix}-${i}`;

@@ -53,7 +53,7 @@ export function failOnLeaks(): Hooks {
 /** The frames of the caller's own code: what lies below is this file and `disposable.ts`. */
 function birthplace(): string {
   const frames = (new Error().stack ?? '').split('\n').slice(1);
-  const own = frames.filter((frame) => !/support\/leaks|core\/base\/|node:internal|node_modules/.test(frame));
+  const own = frames.filter((frame) => !/support\/leaks|src\/core\/base\/|node:internal|node_modules/.test(frame));
   return own
     .slice(0, 3)
     .map((frame) => frame.trim())

@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../src/editor/treeNode.ts';
+import type { TreeNode } from '../../src/editor/shared/treeNode.ts';
 
 /** The tree as indented text: `[x] label (description) <icon> #facets`. */
 export function renderTree(nodes: readonly TreeNode[], indent = ''): string {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { NO_CANCELLATION } from '../../src/core/base/cancellation.ts';
 import type { Json, JsonObject } from '../../src/core/base/json.ts';
-import { toolWith } from '../unit/scopes/renderScope.ts';
-import { hasDeed } from '../../src/core/scopes/valueTargets.ts';
-import { ScopeEngine } from '../../src/core/scopes/scopeEngine.ts';
+import { toolWith } from '../unit/core/scopes/paths/renderScope.ts';
+import { hasDeed } from '../../src/core/scopes/paths/valueTargets.ts';
+import { ScopeEngine } from '../../src/core/scopes/paths/scopeEngine.ts';
 import { inProject } from '../harness/paths.ts';
 import { fakeFiles } from './fakeFiles.ts';
 import { ordinaryArguments, USER_HOME, WORKSPACE } from './ordinaryArguments.ts';

@@ -1,6 +1,6 @@
 import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
 import type { ServerDefinition } from '../../src/core/model/server.ts';
-import { type StartFacts, startRemarks } from '../../src/core/policy/startRemarks.ts';
+import { type StartFacts, startRemarks } from '../../src/core/consent/startRemarks.ts';
 
 /** A server as settings define it, with what a test does not care about filled in. */
 export function serverDefinition(extra: Partial<ServerDefinition> = {}, command = 'node'): ServerDefinition {

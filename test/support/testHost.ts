@@ -21,15 +21,15 @@ import type {
   VariableSource,
   WeakeningAnswer,
 } from '../../src/core/ports.ts';
-import { memoryStorage } from '../../src/node/memoryStorage.ts';
+import { memoryStorage } from '../../src/node/store/memoryStorage.ts';
 import { fakeFiles } from './fakeFiles.ts';
 import { FakeClock, settle } from './fakeClock.ts';
 // Loaded by the host when they are needed: how long that takes is nothing that a test is about.
-import '../../src/core/mcpl/engine.ts';
-import '../../src/core/features/scopeDesk.ts';
-import '../../src/core/features/definitionTrust.ts';
+import '../../src/core/host/engine.ts';
+import '../../src/core/scopes/scopeDesk.ts';
+import '../../src/core/consent/definitionTrust.ts';
 import '../../src/core/session/credentials.ts';
-import '../../src/core/features/startInquiry.ts';
+import '../../src/core/consent/startInquiry.ts';
 import '../../src/core/session/opener.ts';
 import { ScriptedServer } from './scriptedServer.ts';
 

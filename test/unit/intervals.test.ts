@@ -18,7 +18,11 @@ suite('What goes on at regular times', () => {
         .map((file) => file.replaceAll('\\', '/'))
         .sort()
         .flatMap(intervals),
-      ['src/editor/approvalsView.ts 60_000', 'src/editor/eventsView.ts 60_000', 'src/webview/runBar.ts 100'],
+      [
+        'src/editor/approvals/approvalsView.ts 60_000',
+        'src/editor/events/eventsView.ts 60_000',
+        'src/webview/form/runBar.ts 100',
+      ],
     );
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { DEFAULT_LIMITS } from '../../src/core/index.ts';
 import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
-import { EVENT_SCHEME } from '../../src/editor/eventIds.ts';
+import { EVENT_SCHEME } from '../../src/editor/events/eventIds.ts';
 import { LEAST_LIMITS, MOST_LIMITS } from '../../src/core/model/server.ts';
 import {
   APPROVALS_VIEW,
@@ -25,7 +25,7 @@ import {
   SETTINGS,
   TRACE_VIEW,
   WALKTHROUGH,
-} from '../../src/editor/ids.ts';
+} from '../../src/editor/shared/ids.ts';
 import { DEMO_COMMAND as RUN_AS_DEMO } from '../../src/node/connector.ts';
 
 interface Property {

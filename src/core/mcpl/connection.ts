@@ -17,10 +17,10 @@ import type {
   McplUse,
   McplVersion,
 } from '../model/mcpl.ts';
-import { declaresUse } from '../policy/declaredUses.ts';
-import { isChosen } from '../policy/featureSets.ts';
-import { pushPolicyOf } from '../policy/pushPolicy.ts';
-import { featureSetOfTool } from '../policy/toolFeatureSets.ts';
+import { declaresUse } from './declaredUses.ts';
+import { isChosen } from './featureSets.ts';
+import { pushPolicyOf } from './pushPolicy.ts';
+import { featureSetOfTool } from './toolFeatureSets.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeAdvert, encodeHostAdvert, type McplAdvert, type ToldScopes } from '../wire/mcpl/advert.ts';
@@ -31,7 +31,7 @@ import { advertWithoutSecrets, setsWithoutSecrets } from './declaredSets.ts';
 import { EarlyRequests } from './earlyRequests.ts';
 import type { McplMember } from './member.ts';
 import { OPERATIONS } from './operations.ts';
-import { Pace } from './pace.ts';
+import { Pace } from '../base/pace.ts';
 import { type Partition, SetStates } from './setStates.ts';
 import { SetUpdates } from './setUpdates.ts';
 import { leaveStatesUnread } from './stateUpdates.ts';

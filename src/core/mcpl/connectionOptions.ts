@@ -7,7 +7,7 @@ import type { ProtocolSettings } from '../model/server.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { FormGrants } from './formGrants.ts';
 import type { McplMember } from './member.ts';
-import type { Recorder } from './recorder.ts';
+import type { Recorder } from '../audit/recorder.ts';
 
 /** Who answers what servers ask under MCPL. */
 export type McplHandler = (member: McplMember, params: JsonObject, context: InboundContext) => Promise<Json> | Json;

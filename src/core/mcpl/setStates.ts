@@ -1,6 +1,6 @@
 import type { FeatureSet, FeatureSetState, McplSettings } from '../model/mcpl.ts';
 import { coveredBy, isWildcard } from '../model/featureSetPattern.ts';
-import { isChosen } from '../policy/featureSets.ts';
+import { isChosen } from './featureSets.ts';
 import type { HookReach } from '../wire/mcpl/advert.ts';
 import type { FormGrants } from './formGrants.ts';
 

@@ -2,7 +2,7 @@ import { RPC, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { StateKeeper } from '../model/lineage.ts';
 import type { FeatureSet, McplDialect } from '../model/mcpl.ts';
-import { mayKeepState, keeperOf } from '../policy/stateSets.ts';
+import { mayKeepState, keeperOf } from './stateSets.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session } from '../session/session.ts';
 import { invalidParams } from '../wire/mcpl/errors.ts';

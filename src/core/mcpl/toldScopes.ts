@@ -1,7 +1,7 @@
 import { isWildcard } from '../model/featureSetPattern.ts';
 import type { FeatureSet } from '../model/mcpl.ts';
 import type { ScopeSettings } from '../model/scope.ts';
-import { listsFor } from '../policy/toolScopes.ts';
+import { listsFor } from '../scopes/paths/toolScopes.ts';
 import type { ToldScopes } from '../wire/mcpl/advert.ts';
 
 /** Everything, in words that any glob understands. */

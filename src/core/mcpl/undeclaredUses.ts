@@ -6,7 +6,7 @@ import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
 import type { EventsChoice } from '../model/grant.ts';
 import type { AlsoEventsState, FeatureSet, McplUse, McplVersion } from '../model/mcpl.ts';
-import { declaresUse } from '../policy/declaredUses.ts';
+import { declaresUse } from './declaredUses.ts';
 import { UndeclaredUse } from '../wire/mcpl/errors.ts';
 import type { FormGrants } from './formGrants.ts';
 

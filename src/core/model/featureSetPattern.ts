@@ -1,6 +1,6 @@
 /**
  * How settings name feature sets: `memory.recall` is that one, `memory.*` all that lie deeper, `*` all. Of any two
- * patterns one lies within the other, or they have no name in common: what follows here and in `policy/` builds on it.
+ * patterns one lies within the other, or they have no name in common: all decisions about feature sets build on it.
  */
 const LONGEST = 256;
 const ODD = /[*\p{Cc}\p{Cf}]/u;

@@ -291,6 +291,9 @@ export interface SeenDefinition {
 export type Listing =
   { readonly kind: 'unread' } | { readonly kind: 'read' } | { readonly kind: 'failed'; readonly error: HostError };
 
+/** The part of a server that changed. */
+export type UnitChange = 'settings' | 'state' | 'mcpl' | 'tools' | 'resources' | 'prompts';
+
 /** All that is known of one server at one moment. */
 export interface ServerSnapshot {
   readonly id: string;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Clock, HostError, type Json } from '../../core/index.ts';
-import { readJson } from '../httpBody.ts';
-import type { HttpCall, HttpRequester } from '../httpRequest.ts';
+import { readJson } from '../http/httpBody.ts';
+import type { HttpCall, HttpRequester } from '../http/httpRequest.ts';
 
 /** Metadata and token replies are small; what is longer is not read. */
 const MAX_BODY = 256 * 1024;

@@ -12,10 +12,10 @@ import {
   type SecretStore,
   type TokenRecord,
 } from '../../core/index.ts';
-import type { Authorizer } from '../authorizer.ts';
+import type { Authorizer } from '../http/authorizer.ts';
 import { backgroundClock } from '../backgroundClock.ts';
-import type { HttpAgents } from '../httpAgents.ts';
-import { HttpRequester } from '../httpRequest.ts';
+import type { HttpAgents } from '../http/httpAgents.ts';
+import { HttpRequester } from '../http/httpRequest.ts';
 import { AccountStore } from './accountStore.ts';
 import { AuthHttp } from './authHttp.ts';
 import { type AuthorizerTools, OAuthAuthorizer } from './oauthAuthorizer.ts';

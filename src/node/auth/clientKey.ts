@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, type webcrypto } from 'node:crypto';
 import type { PrivateKey } from 'oauth4webapi';
 import { isJsonObject, signInFailed } from '../../core/index.ts';
-import { readJson } from '../httpBody.ts';
+import { readJson } from '../http/httpBody.ts';
 
 interface KeyKind {
   readonly algorithm: string;

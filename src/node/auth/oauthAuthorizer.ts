@@ -10,8 +10,8 @@ import {
   planChallenge,
   type TokenRecord,
 } from '../../core/index.ts';
-import type { Authorizer, AuthorizedRequest, AuthReply } from '../authorizer.ts';
-import type { HttpHeaders } from '../httpRequest.ts';
+import type { Authorizer, AuthorizedRequest, AuthReply } from '../http/authorizer.ts';
+import type { HttpHeaders } from '../http/httpRequest.ts';
 import { accountKey, acquireToken, isRefusal, mayUse, type TokenNeed, type TokenSubject } from './acquisition.ts';
 import { ProofKey } from './proofKey.ts';
 import { refresh } from './renewal.ts';

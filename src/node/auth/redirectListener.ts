@@ -8,7 +8,7 @@ import {
   HostError,
   signInFailed,
 } from '../../core/index.ts';
-import { createLocalServer, type LocalServer } from '../localServer.ts';
+import { createLocalServer, type LocalServer } from '../gateway/localServer.ts';
 
 const PATH = '/callback';
 const NAMES = ['state', 'code', 'iss', 'error', 'error_description'];

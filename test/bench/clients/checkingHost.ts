@@ -1,7 +1,7 @@
 import { createHost, NO_LOG } from '../../../src/core/index.ts';
 import { NodeConnector } from '../../../src/node/connector.ts';
-import { memoryStorage } from '../../../src/node/memoryStorage.ts';
-import { nodeFileNames } from '../../../src/node/fileNames.ts';
+import { memoryStorage } from '../../../src/node/store/memoryStorage.ts';
+import { nodeFileNames } from '../../../src/node/names/fileNames.ts';
 import { nodeClock, nodeIds } from '../../../src/node/nodePorts.ts';
 import type { BenchClient } from './client.ts';
 import { GENEROUS, mcplEntry } from './host.ts';

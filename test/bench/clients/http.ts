@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { StreamableHTTPClientTransport as Sdk2Transport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { NO_CANCELLATION, NO_LOG, toDisposable } from '../../../src/core/index.ts';
-import { openStreamableHttp } from '../../../src/node/streamableHttp.ts';
+import { openStreamableHttp } from '../../../src/node/http/streamableHttp.ts';
 import type { BenchClient, OpenClient } from './client.ts';
 import { hostTo } from './host.ts';
 import { sessionOver } from './peer.ts';

@@ -1,7 +1,7 @@
 import { NO_CANCELLATION, NO_LOG, type Transport } from '../../../src/core/index.ts';
 import { InitializedSession } from '../../../src/core/session/initializedSession.ts';
 import { nodeClock } from '../../../src/node/nodePorts.ts';
-import { openStdio } from '../../../src/node/stdio.ts';
+import { openStdio } from '../../../src/node/process/stdio.ts';
 import {
   ACCEPTED,
   type BenchClient,

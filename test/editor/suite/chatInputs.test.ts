@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { FakeModelApi } from '../../extensions/fakeModel/api.ts';
-import { readReferences } from '../../../src/editor/chatReferences.ts';
+import { readReferences } from '../../../src/editor/chat/chatReferences.ts';
 import { person } from '../person.ts';
 import { lastAnswer, say, startParts, textsOf, untilOver } from './chatView.ts';
 import { eventually } from './eventually.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { toolsWithoutSecrets, withoutSecrets } from '../../../src/editor/chatRedaction.ts';
+import { toolsWithoutSecrets, withoutSecrets } from '../../../src/editor/chat/chatRedaction.ts';
 import { eventually } from './eventually.ts';
 import { fakeModel, selectFake } from './fakeModel.ts';
 import { lastAnswer, say, startParts, textsOf, untilOver } from './chatView.ts';

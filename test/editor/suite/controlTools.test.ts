@@ -147,7 +147,7 @@ suite('Tools for models about the host', () => {
   test('roll back nothing where the person does not agree, whatever the editor let pass', async () => {
     await startNotes();
     answer = undefined;
-    const tool = await import('../../../src/editor/controlTools.ts');
+    const tool = await import('../../../src/editor/controlTools/controlTools.ts');
     const { host, testing } = await mcpLive();
     const context = { host, log: testing.services.log, lineage: testing.lineage };
     const call = async (input: object): Promise<string> => {

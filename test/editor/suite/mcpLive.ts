@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Event, ServerSnapshot } from '../../../src/core/index.ts';
 import type { McpLiveApi1 } from '../../../media/mcp-live.d.ts';
-import type { McpLiveExtension, TestingApi } from '../../../src/editor/api.ts';
+import type { McpLiveExtension, TestingApi } from '../../../src/editor/api/api.ts';
 
 /** The demo server as a host without MCPL has it: five tools and nothing else. */
 export const PLAIN_DEMO = { command: 'mcpl-demo', protocol: { mcpl: 'off' } } as const;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { CancellationSource, NO_CANCELLATION, NO_LOG } from '../../../src/core/index.ts';
-import { EditorAuthPrompt, editorBrowser, editorSecrets } from '../../../src/editor/signIn.ts';
-import { WaitingQuestions } from '../../../src/editor/waitingQuestions.ts';
+import { EditorAuthPrompt, editorBrowser, editorSecrets } from '../../../src/editor/questions/signIn.ts';
+import { WaitingQuestions } from '../../../src/editor/questions/waitingQuestions.ts';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
 

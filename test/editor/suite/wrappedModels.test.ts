@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { AnswerPart, FakeModelApi, Question, RecordedPart } from '../../extensions/fakeModel/api.ts';
-import { chooseModel } from '../../../src/editor/editorModel.ts';
-import { messageOf, outlineOf, withContext } from '../../../src/editor/wrapMessages.ts';
+import { chooseModel } from '../../../src/editor/models/editorModel.ts';
+import { messageOf, outlineOf, withContext } from '../../../src/editor/hooks/wrapMessages.ts';
 import type { PlacedContext } from '../../../src/core/index.ts';
-import { outlineRequest } from '../../../src/editor/wrapTurns.ts';
+import { outlineRequest } from '../../../src/editor/hooks/wrapTurns.ts';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
 import { fakeModel, selectFake } from './fakeModel.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { FakeModelApi } from '../../extensions/fakeModel/api.ts';
 import { HostError, type ModelUseRecord, type OpenInference } from '../../../src/core/index.ts';
-import { type WrappedRequest, type WrapTools, runWrapped } from '../../../src/editor/wrappedRequest.ts';
-import { TurnCounter } from '../../../src/editor/wrapTurns.ts';
+import { type WrappedRequest, type WrapTools, runWrapped } from '../../../src/editor/hooks/wrappedRequest.ts';
+import { TurnCounter } from '../../../src/editor/hooks/wrapTurns.ts';
 import { eventually } from './eventually.ts';
 import { fakeModel, selectFake } from './fakeModel.ts';
 

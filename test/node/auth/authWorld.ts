@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { AuthSettings, EnteredClient, SecretStore, SignInQuestion } from '../../../src/core/index.ts';
 import { AuthService } from '../../../src/node/auth/authService.ts';
 import { memorySecrets } from '../../../src/node/auth/memorySecrets.ts';
-import type { Authorizer } from '../../../src/node/authorizer.ts';
+import type { Authorizer } from '../../../src/node/http/authorizer.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 
 export interface Visit {

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { AuthSettings, Json, SignInQuestion } from '../../../src/core/index.ts';
 import { AuthService } from '../../../src/node/auth/authService.ts';
 import { memorySecrets } from '../../../src/node/auth/memorySecrets.ts';
-import type { Authorizer } from '../../../src/node/authorizer.ts';
+import type { Authorizer } from '../../../src/node/http/authorizer.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { type ProtectedServer, startAuthorizationServer } from '../fixtures/authorizationServer.mjs';
 import { ClickingBrowser } from './clickingBrowser.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type JsonObject, LOG_LEVELS, parseUriTemplate } from '../../../src/core/index.ts';
-import { startGateway } from '../../../src/node/gatewayServer.ts';
+import { startGateway } from '../../../src/node/gateway/gatewayServer.ts';
 import { nodeIds } from '../../../src/node/nodePorts.ts';
 import { failWith, NO_ANSWER, tool } from '../../support/scriptedServer.ts';
 import { CASE_TIMEOUT, type Case, type CaseOptions, ID, openCase } from './caseHost.ts';

@@ -7,12 +7,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createNodeHost } from '../../../src/cli/nodeHost.ts';
 import { type Host, NO_LOG } from '../../../src/core/index.ts';
-import { openStore } from '../../../src/node/sqliteStore.ts';
+import { openStore } from '../../../src/node/store/sqliteStore.ts';
 import { mcplServer, serverCommand } from '../../bench/clients/client.ts';
 import { type PaceReport, readPaceReport, sumOfReports } from '../../bench/mcplReadings.ts';
 import { dose } from '../../support/dose.ts';
 
-const workerPath = new URL('../../../src/node/storeWorker.ts', import.meta.url);
+const workerPath = new URL('../../../src/node/store/storeWorker.ts', import.meta.url);
 
 const FEEDS = ['feed0', 'feed1', 'feed2'];
 /** Events a second, of all servers together. */

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findScripts } from '../../../src/cli/scripts.ts';
 import { NO_LOG } from '../../../src/core/index.ts';
-import { LineageToasts } from '../../../src/editor/lineageToasts.ts';
+import { LineageToasts } from '../../../src/editor/lineage/lineageToasts.ts';
 import { nodeClock } from '../../../src/node/nodePorts.ts';
-import { openStore } from '../../../src/node/sqliteStore.ts';
+import { openStore } from '../../../src/node/store/sqliteStore.ts';
 import { BOOK, type StateCase, stateCases } from './stateCase.ts';
 import { ID } from './mcplCase.ts';
 
@@ -79,7 +79,7 @@ stateCases('on a full disk', (open) => {
     );
 
     // Another window, whose disk has room.
-    const worker = new URL('../../../src/node/storeWorker.ts', import.meta.url);
+    const worker = new URL('../../../src/node/store/storeWorker.ts', import.meta.url);
     const other = openStore({ file: join(folder, FILE), workerPath: worker, log: NO_LOG });
     const { head, state } = await other.states.base({ server: ID, featureSet: BOOK }, undefined, 'host');
     const [summary] = await other.states.lineages();

@@ -1,4 +1,4 @@
-import { LineageLayout } from '../../../core/state/lineageLayout.ts';
+import { LineageLayout } from '../../../core/states/patches/lineageLayout.ts';
 
 const FIRST_CAPACITY = 1_024;
 const NO_ROW = -1;

@@ -1,4 +1,4 @@
-import type { PatchableState } from '../../../core/state/patches.ts';
+import type { PatchableState } from '../../../core/states/patches/patches.ts';
 
 /**
  * Characters of parsed states that stay in memory: a state of some 10 MB for each of a few heads. One that is larger

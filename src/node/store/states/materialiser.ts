@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Json } from '../../../core/index.ts';
-import { PatchableState } from '../../../core/state/patches.ts';
+import { PatchableState } from '../../../core/states/patches/patches.ts';
 import { integer, optionalText } from '../records.ts';
 import { StoreError } from '../sqlite.ts';
 import { LiveStates } from './liveStates.ts';

@@ -11,9 +11,9 @@ import { type Decoder, integer, nothing, oneOf, record, text } from '../records.
 import { changes, reads, type StoreHandlers, writes } from '../repository.ts';
 import { ChangeCount } from './changeCount.ts';
 import { Details } from './details.ts';
-import { Exporter } from './exporter.ts';
-import { FileRuns } from './fileRuns.ts';
-import { Importer } from './importer.ts';
+import { Exporter } from '../files/exporter.ts';
+import { FileRuns } from '../files/fileRuns.ts';
+import { Importer } from '../files/importer.ts';
 import { LineageIndex } from './lineageIndex.ts';
 import type { Materialiser } from './materialiser.ts';
 import { Oblivion } from './oblivion.ts';

@@ -3,7 +3,7 @@ import type { ParentLink, StateKeeper } from '../../../core/model/lineage.ts';
 import { placeOf, type Row, type Value } from '../records.ts';
 import { CheckpointRows } from './checkpointRows.ts';
 import { contentOf, isFarFromWritten } from './contents.ts';
-import type { FileNode } from './lineageFile.ts';
+import type { FileNode } from '../files/lineageFile.ts';
 import { Materialiser } from './materialiser.ts';
 import type { Content, Node } from './nodes.ts';
 import { canFollow, isSame } from './parents.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { endLine, type FileNode, headerLine, nodeLine } from '../../../../src/node/store/states/lineageFile.ts';
+import { endLine, type FileNode, headerLine, nodeLine } from '../../../../src/node/store/files/lineageFile.ts';
 
 /** So far back a branch begins. */
 const BACK = 12;

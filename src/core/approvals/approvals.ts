@@ -1,0 +1,122 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { Approvals, AuditLog } from '../hostTypes.ts';
+import { Pace } from '../base/pace.ts';
+import type {
+  ApprovalChoice,
+  ApprovalOutcome,
+  ApprovalRequest,
+  PendingApproval,
+  SettledApproval,
+} from '../model/approval.ts';
+import type { AuditEntry } from '../model/audit.ts';
+import type { ScopeGrant } from '../model/grant.ts';
+import { ApprovalGate, type ApprovalGateOptions } from './approvalGate.ts';
+import { type Remembered, RememberedApprovals, type RememberedApprovalsOptions } from './rememberedApprovals.ts';
+
+export interface LiveApprovalsOptions extends Omit<ApprovalGateOptions, 'remember'>, RememberedApprovalsOptions {
+  readonly audit: Pick<AuditLog, 'list'>;
+}
+
+/** Views draw no faster, however often a server asks and takes back. */
+const TELL_MS = 50;
+
+/** Requests for approval and approvals: the questions and the memory of their answers. */
+export class LiveApprovals implements Approvals, Disposable {
+  readonly #options: LiveApprovalsOptions;
+  readonly #store = new DisposableStore();
+  readonly #changed: Emitter<void>;
+  readonly #remembered: RememberedApprovals;
+  readonly #gate: ApprovalGate;
+
+  constructor(options: LiveApprovalsOptions) {
+    this.#options = options;
+    this.#changed = this.#store.add(new Emitter<void>());
+    const pace = this.#store.add(new Pace(options.clock, TELL_MS, () => this.#changed.fire()));
+    this.#remembered = this.#store.add(new RememberedApprovals(options));
+    this.#gate = this.#store.add(
+      new ApprovalGate({
+        clock: options.clock,
+        ids: options.ids,
+        log: options.log,
+        limits: () => options.limits(),
+        remember: (approval, lifetime) => this.#remembered.remember(approval, lifetime),
+      }),
+    );
+    for (const { onDidChange } of [this.#remembered, this.#gate]) this.#store.add(onDidChange(() => pace.ask()));
+  }
+
+  get onDidChange(): Event<void> {
+    return this.#changed.event;
+  }
+
+  get onDidAsk(): Event<PendingApproval> {
+    return this.#gate.onDidAsk;
+  }
+
+  get onDidSettle(): Event<SettledApproval> {
+    return this.#gate.onDidSettle;
+  }
+
+  pending(): readonly PendingApproval[] {
+    return this.#gate.pending();
+  }
+
+  asksInChat(): boolean {
+    return this.#options.limits().asksInChat;
+  }
+
+  remembered(): readonly ScopeGrant[] {
+    return this.#remembered.list();
+  }
+
+  loaded(): Promise<void> {
+    return this.#remembered.loaded();
+  }
+
+  /** Resolves when the approvals of earlier sessions are read, or cannot be: `find` also waits for it. */
+  ready(): Promise<void> {
+    return this.#remembered.loaded();
+  }
+
+  /** What allows exactly this request now. */
+  find(request: Remembered): Promise<ScopeGrant | undefined> {
+    return this.#remembered.find(request);
+  }
+
+  /** Never rejects. A cancelled token takes the request back. */
+  ask(request: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome> {
+    return this.#gate.ask(request, token);
+  }
+
+  answer(id: string, choice: ApprovalChoice | 'dismiss'): Promise<boolean> {
+    return this.#gate.answer(id, choice);
+  }
+
+  /** What this server asked for is void; `which`: not all of it. */
+  withdraw(server: string, which?: (request: ApprovalRequest) => boolean): void {
+    this.#gate.withdraw(server, which);
+  }
+
+  revoke(ids: readonly string[], why = 'Taken back by the person'): Promise<void> {
+    return this.#remembered.revoke(ids, why);
+  }
+
+  /** What the host itself takes back; of what earlier sessions left as well. */
+  revokeWhere(predicate: (grant: ScopeGrant) => boolean, why: string): Promise<void> {
+    return this.#remembered.revokeWhere(predicate, why);
+  }
+
+  setExpiry(ids: readonly string[], until: number | undefined): Promise<void> {
+    return this.#remembered.setExpiry(ids, until);
+  }
+
+  history(limit: number): Promise<readonly AuditEntry[]> {
+    return this.#options.audit.list({ limit, operation: 'scope/decision' });
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}

@@ -1,0 +1,182 @@
+import type { Clock } from '../base/clock.ts';
+import { type Disposable, toDisposable } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import { clip } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { Redact } from '../base/secrets.ts';
+import type { AuditLog } from '../hostTypes.ts';
+import type { Recorder } from './recorder.ts';
+import type { AuditEntry, AuditQuery, AuditRecord } from '../model/audit.ts';
+import type { HostLimits } from '../model/server.ts';
+import type { AuditStore } from '../ports.ts';
+
+const MAX_DETAIL = 2_000;
+const BATCH = 256;
+const WAIT_MS = 200;
+/** What waits for a store that does not answer must not fill the memory. */
+const MAX_WAITING = 20_000;
+const DAY_MS = 86_400_000;
+
+export interface LiveAuditOptions {
+  readonly clock: Clock;
+  readonly audit: AuditStore;
+  readonly limits: () => HostLimits;
+  readonly log: Logger;
+  /** Takes secrets out of details. */
+  readonly redact?: Redact | undefined;
+}
+
+/** A record no longer than the store takes. */
+export function boundedRecord(record: AuditRecord): AuditRecord {
+  const { detail } = record;
+  return detail === undefined || detail.length <= MAX_DETAIL ? record : { ...record, detail: clip(detail, MAX_DETAIL) };
+}
+
+/** Writes the audit in batches: records are not awaited, and a flood of them costs few writes. */
+export class LiveAudit implements AuditLog, Recorder, Disposable {
+  readonly #options: LiveAuditOptions;
+  readonly #appended = new Emitter<readonly AuditRecord[]>();
+  readonly onDidAppend: Event<readonly AuditRecord[]> = this.#appended.event;
+  #queue: (AuditRecord | (() => AuditRecord))[] = [];
+  /** Stored by another write, and not announced yet. */
+  #news: AuditRecord[] = [];
+  #timer: Disposable | undefined;
+  readonly #writing = new Set<Promise<void>>();
+  #waiting = 0;
+  #lost = 0;
+  #trimmedAt = -Infinity;
+  #isDisposed = false;
+  readonly #end = toDisposable(() => {
+    this.#isDisposed = true;
+    this.#tell();
+    this.#write();
+    this.#appended.dispose();
+  });
+
+  constructor(options: LiveAuditOptions) {
+    this.#options = options;
+  }
+
+  record(record: AuditRecord): void {
+    this.#take(record);
+  }
+
+  /** The same for a record that takes time to make: whoever waits for a call does not wait for its record. */
+  recordLater(make: () => AuditRecord): void {
+    this.#take(make);
+  }
+
+  /** A record that was stored together with its subject: notifies listeners, writes nothing. */
+  kept(record: AuditRecord): void {
+    if (this.#isDisposed) return;
+    this.#trim();
+    if (!this.#appended.hasListeners) return;
+    this.#news.push(record);
+    if (this.#news.length >= BATCH) this.#tell();
+    else this.#schedule();
+  }
+
+  /** Resolves when all that was recorded so far is on disk, or was found not to get there. */
+  async flush(): Promise<void> {
+    this.#tell();
+    this.#write();
+    await Promise.all(this.#writing);
+  }
+
+  async list(query: AuditQuery): Promise<readonly AuditEntry[]> {
+    await this.flush();
+    return this.#options.audit.list(query);
+  }
+
+  /** Passes remaining records to the store before this returns: closing the store afterwards loses nothing. */
+  dispose(): void {
+    this.#end.dispose();
+  }
+
+  #take(record: AuditRecord | (() => AuditRecord)): void {
+    if (this.#isDisposed || this.#waiting >= MAX_WAITING) {
+      this.#lost++;
+      return;
+    }
+    this.#waiting++;
+    this.#queue.push(record);
+    if (this.#queue.length >= BATCH) this.#write();
+    else this.#schedule();
+  }
+
+  #schedule(): void {
+    this.#timer ??= this.#options.clock.delay(WAIT_MS, () => {
+      this.#tell();
+      this.#write();
+    });
+  }
+
+  #tell(): void {
+    const news = this.#news;
+    this.#news = [];
+    if (news.length > 0) this.#appended.fire(news);
+  }
+
+  #write(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    this.#trim();
+    const queue = this.#queue;
+    this.#queue = [];
+    const records = queue.flatMap((record) => this.#made(record));
+    if (records.length > 0) this.#track(this.#append(records));
+  }
+
+  /** A record that cannot be made must not take the others along. */
+  #made(record: AuditRecord | (() => AuditRecord)): readonly AuditRecord[] {
+    try {
+      return [this.#shown(typeof record === 'function' ? record() : record)];
+    } catch (error) {
+      this.#options.log.log('error', `A record of the audit could not be made: ${messageOf(error)}`);
+      this.#waiting--;
+      return [];
+    }
+  }
+
+  #shown(record: AuditRecord): AuditRecord {
+    const { detail } = record;
+    const { redact } = this.#options;
+    return boundedRecord(detail === undefined || redact === undefined ? record : { ...record, detail: redact(detail) });
+  }
+
+  async #append(records: readonly AuditRecord[]): Promise<void> {
+    try {
+      await this.#options.audit.append(records);
+      this.#appended.fire(records);
+      this.#report();
+    } catch (error) {
+      // Not tried again: an append may have reached the disk though its answer was lost, and uses must not count twice.
+      if (this.#lost === 0) this.#options.log.log('error', `The audit cannot be written: ${messageOf(error)}`);
+      this.#lost += records.length;
+    } finally {
+      this.#waiting -= records.length;
+    }
+  }
+
+  /** Failures come in streaks: the first is told at once, how many records it cost when the streak is over. */
+  #report(): void {
+    if (this.#lost === 0) return;
+    this.#options.log.log('warn', `The audit is written again; records that are missing in it: ${this.#lost}.`);
+    this.#lost = 0;
+  }
+
+  #trim(): void {
+    const { clock, audit, limits, log } = this.#options;
+    const now = clock.now();
+    if (now - this.#trimmedAt < DAY_MS) return;
+    this.#trimmedAt = now;
+    const failed = (error: unknown): void => log.log('warn', `Old audit records were not removed: ${messageOf(error)}`);
+    this.#track(audit.trim(Math.floor(now - limits().auditDays * DAY_MS)).catch(failed));
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#writing.delete(tracked));
+    this.#writing.add(tracked);
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  CancellationSource,
+  type CancellationToken,
+  NO_CANCELLATION,
+  unlessCancelled,
+  withEither,
+} from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { cancelled, HostError } from '../base/errors.ts';
+import type { UrlQuestion } from '../inputPorts.ts';
+import type { UrlElicitation } from '../model/inputs.ts';
+import { urlElicitationsOf } from '../wire/elicitation.ts';
+import type { ElicitationFeature } from '../inputs/elicitation.ts';
+import type { CallContext, CallRecovery } from './callSteps.ts';
+
+export interface RequiredPagesOptions {
+  readonly clock: Clock;
+  /** Asks on behalf of the server of a call. */
+  find(server: string): ElicitationFeature | undefined;
+}
+
+/** MCP 2025-11-25 "URL elicitation required". */
+const URL_ELICITATION_REQUIRED = -32042;
+/** More than a person would visit for one call. */
+const MAX_PAGES = 5;
+/** How long a person may be busy with a page. */
+const VISIT_MS = 1_800_000;
+
+/** A call that needs pages to be visited first: the person is asked for each, and the call is made once more. */
+export function requiredPages(options: RequiredPagesOptions): CallRecovery {
+  return {
+    concerns: ({ codec }) => codec.traits.elicitationIds,
+    recover: (context, error, again) => {
+      const feature = options.find(context.server.id);
+      if (feature === undefined || error.code !== 'REMOTE_ERROR') return undefined;
+      const pages = error.rpcCode === URL_ELICITATION_REQUIRED ? urlElicitationsOf(error.data) : [];
+      if (pages.length === 0 || pages.length > MAX_PAGES) return undefined;
+      return visitAll(pages, context, feature, options).then(() => again(context));
+    },
+  };
+}
+
+async function visitAll(
+  pages: readonly UrlElicitation[],
+  context: CallContext,
+  feature: ElicitationFeature,
+  options: RequiredPagesOptions,
+): Promise<void> {
+  await withEither(context.token ?? NO_CANCELLATION, context.session.stopping, async (token) => {
+    for (const page of pages) {
+      context.report({ progress: 0, total: undefined, message: 'Waits for a page to be visited.' });
+      await unlessCancelled(visit(page, context, feature, token, options), token, 'The call');
+    }
+  });
+}
+
+async function visit(
+  page: UrlElicitation,
+  context: CallContext,
+  feature: ElicitationFeature,
+  token: CancellationToken,
+  options: RequiredPagesOptions,
+): Promise<void> {
+  const store = new DisposableStore();
+  const done = store.add(new CancellationSource());
+  try {
+    store.add(token.onCancellationRequested(() => done.cancel()));
+    // From before it is opened on: a server may be faster than the person's next click.
+    const { elicitationId } = page;
+    if (elicitationId !== undefined) store.add(feature.pages.follow(elicitationId, () => done.cancel()));
+    const visited = await feature.visit(page, token);
+    if (visited.kind === 'refused') throw notVisited(context, `was to be opened, and ${visited.why}`);
+    if (visited.kind !== 'accept') throw notVisited(context, 'was not opened');
+    if (!done.isCancelled) await untilDone(visited.question, done, context, feature, options);
+  } finally {
+    store.dispose();
+  }
+  if (token.isCancellationRequested) throw cancelled('The call');
+}
+
+/** Ends with the server's word, with the person's, or when it has taken too long. */
+async function untilDone(
+  question: UrlQuestion,
+  done: CancellationSource,
+  context: CallContext,
+  feature: ElicitationFeature,
+  { clock }: RequiredPagesOptions,
+): Promise<void> {
+  const ended = new Promise<'continue'>((resolve) => {
+    done.token.onCancellationRequested(() => resolve('continue'));
+  });
+  let isLate = false;
+  const patience = clock.delay(VISIT_MS, () => {
+    isLate = true;
+    done.cancel();
+  });
+  try {
+    const outcome = await Promise.race([ended, feature.finish(question, done.token)]);
+    if (outcome === 'cancel' || isLate) throw notVisited(context, 'was not finished');
+  } finally {
+    patience.dispose();
+  }
+}
+
+function notVisited({ request }: CallContext, what: string): HostError {
+  return new HostError('NOT_APPROVED', `The tool "${request.tool}" of "${request.server}" needs a page that ${what}.`, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: 'Call it again, and open the page when you are asked.',
+  });
+}

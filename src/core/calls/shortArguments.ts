@@ -1,0 +1,33 @@
+import { cleanLine } from '../base/cleanText.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { secretMark } from '../base/secrets.ts';
+import { namesSecret } from '../base/secretNames.ts';
+
+const LONGEST = 300;
+/** Longer values, and objects with more members, are cut first. */
+const LONGEST_TEXT = 2_000;
+const MOST_MEMBERS = 20;
+
+/** The arguments of a call on one line, without secrets. */
+export function shortArguments(args: JsonObject, redact: (text: string) => string): string | undefined {
+  if (Object.keys(args).length === 0) return undefined;
+  // Redacted before it is cut to its end: half a secret would not be found.
+  return cleanLine(redact(JSON.stringify(shortened(args, 0))), LONGEST);
+}
+
+function shortened(value: Json | undefined, depth: number): Json {
+  if (typeof value === 'string') return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
+  if (isJsonArray(value))
+    return depth > 3 ? '…' : value.slice(0, MOST_MEMBERS).map((item) => shortened(item, depth + 1));
+  if (!isJsonObject(value)) return value ?? null;
+  if (depth > 3) return '…';
+  const members = Object.entries(value).slice(0, MOST_MEMBERS);
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, isHidden(name, member) ? secretMark(name) : shortened(member, depth + 1)]),
+  );
+}
+
+/** Input of a person to a model is not on the list of secrets; but it is kept long, and exported to files. */
+function isHidden(name: string, value: Json | undefined): boolean {
+  return typeof value !== 'boolean' && value !== null && namesSecret(name);
+}

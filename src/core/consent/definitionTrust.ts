@@ -1,0 +1,266 @@
+import { messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import type { Tool } from '../model/catalog.ts';
+import type { ToolGrant } from '../model/grant.ts';
+import type { DefinitionAnswer, SeenDefinition, ToolChange } from '../model/server.ts';
+import { baselineOf, definitionText, isTrusted, MANY_CHANGES, startedWith, trustedText } from './toolTrust.ts';
+import type { Clock, GrantStore, Ids } from '../ports.ts';
+
+export interface ToolTrustOptions {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly trust: GrantStore;
+  redact(text: string): string;
+  /** A tool is trusted now, or no longer. */
+  onChange(): void;
+}
+
+/** What a running server offers, with the names that models may call without asking. */
+export interface TrustedTools {
+  /** Another one for each connection. */
+  readonly session: object;
+  /** Of the connection's program. */
+  readonly fingerprint: string | undefined;
+  readonly tools: readonly Tool[];
+  readonly names: readonly string[];
+  /** Of these, the names that a person allowed together with this very program. */
+  readonly allowedWithProgram: readonly string[];
+}
+
+/** Programs of one server's name that are remembered for a tool. */
+const MOST_PROGRAMS = 8;
+/** Longer definitions are compared, and not kept to be shown. */
+const LONGEST_KEPT = 200_000;
+
+/**
+ * Binds the trust in one server's tools to their definitions. The first definition after a person chose a tool is the
+ * baseline; any other suspends the trust until the person approves it. Nothing counts before it is durable.
+ */
+export class DefinitionTrust {
+  readonly #options: ToolTrustOptions;
+  readonly #grants = new Map<string, readonly ToolGrant[]>();
+  readonly #forms = new WeakMap<Tool, string>();
+  /** Tools seen on this connection. */
+  readonly #seen = new Set<string>();
+  /** Names that a person wrote into the settings since they were seen last: the next definition is their baseline. */
+  readonly #written = new Set<string>();
+  /** Names that a person chose in a view, whose definition is known. */
+  readonly #chosen = new Set<string>();
+  /** Definitions that are being saved, or could not be saved. */
+  readonly #saving = new Map<string, string>();
+  /** Definitions that differ from the baseline also in the store, where another window may have approved them. */
+  readonly #changed = new Map<string, string>();
+  /** Definitions that are being looked up in the store. */
+  readonly #checking = new Map<string, string>();
+  #now: TrustedTools | undefined;
+  #loading: Promise<void> | undefined;
+  #isLoaded = false;
+  /** Tried again with the next start, not with each change of the server. */
+  #isUnreadable = false;
+
+  constructor(options: ToolTrustOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects: what cannot be read is not trusted. */
+  load(): Promise<void> {
+    const { trust, server, log } = this.#options;
+    this.#loading ??= trust.list('tool').then(
+      (grants) => {
+        for (const grant of grants) if (grant.kind === 'tool' && grant.server === server) this.#put(grant);
+        this.#isLoaded = true;
+      },
+      (error: unknown) => {
+        this.#loading = undefined;
+        this.#isUnreadable = true;
+        log.log(
+          'error',
+          `The approved definitions of tools could not be read, so all tools ask first: ${messageOf(error)}`,
+        );
+      },
+    );
+    return this.#loading;
+  }
+
+  /** A person wrote these names into the settings. */
+  written(names: readonly string[]): void {
+    for (const name of names) if (!this.#chosen.delete(name)) this.#written.add(name);
+  }
+
+  /** Compares what the server offers now with what was approved. */
+  look(now: TrustedTools | undefined): void {
+    if (now?.session !== this.#now?.session) {
+      this.#seen.clear();
+      this.#saving.clear();
+    }
+    this.#now = now;
+    if (now === undefined || now.names.length === 0) return;
+    if (!this.#isLoaded) {
+      if (this.#loading === undefined && !this.#isUnreadable) void this.load().then(() => this.#options.onChange());
+      return;
+    }
+    const names = new Set(now.names);
+    for (const tool of now.tools) if (names.has(tool.name)) this.#lookAt(tool);
+  }
+
+  isTrusted(tool: Tool): boolean {
+    const grant = this.#baseline(tool.name);
+    return grant !== undefined && isTrusted(grant, this.#formOf(tool), this.#now?.fingerprint);
+  }
+
+  /** How the definition differs from the approved one; absent without a difference, or while it is unknown. */
+  changeOf(tool: Tool): ToolChange | undefined {
+    const form = this.#formOf(tool);
+    const grant = this.#baseline(tool.name);
+    if (grant === undefined || this.#changed.get(tool.name) !== form || this.isTrusted(tool)) return undefined;
+    return {
+      form,
+      before: grant.definition,
+      now: this.#textOf(tool),
+      isFrequent: grant.changes >= MANY_CHANGES,
+      isDeclined: grant.declined === form,
+    };
+  }
+
+  /** A person chose tools while seeing these definitions. Rejects if the choice cannot be stored. */
+  async choose(names: readonly string[], seen: readonly Tool[]): Promise<void> {
+    if (names.length > 0) await this.load();
+    for (const tool of seen.filter(({ name }) => names.includes(name))) {
+      this.#chosen.add(tool.name);
+      this.#written.delete(tool.name);
+      await this.#save(this.#grantOf(tool));
+    }
+  }
+
+  /** A person answered for definitions they saw; one that is another by now is left as it is. */
+  async answer(seen: readonly SeenDefinition[], answer: DefinitionAnswer): Promise<void> {
+    for (const { tool: name, form } of seen) {
+      const tool = this.#now?.tools.find((each) => each.name === name);
+      const grant = this.#baseline(name);
+      if (tool === undefined || grant === undefined || this.#formOf(tool) !== form) continue;
+      const { changes, last } = grant;
+      await this.#save(
+        answer === 'keepAsking'
+          ? { ...grant, declined: form }
+          : { ...this.#grantOf(tool), changes, last, isAny: answer === 'approveAny' },
+      );
+    }
+    this.#options.onChange();
+  }
+
+  #lookAt(tool: Tool): void {
+    const { name } = tool;
+    const form = this.#formOf(tool);
+    const isStart = !this.#seen.has(name);
+    this.#seen.add(name);
+    const known = this.#baseline(name);
+    if (known === undefined || this.#written.has(name)) return this.#keepInTheBackground(tool, this.#grantOf(tool));
+    const grant = isStart ? startedWith(known, form) : known;
+    if (grant !== known) {
+      this.#put(grant);
+      this.#saveInTheBackground(grant);
+    }
+    if (isTrusted(grant, form, this.#now?.fingerprint)) {
+      this.#changed.delete(name);
+      // Another program of the same name, with the same definition.
+      if (grant.fingerprint !== this.#now?.fingerprint) this.#keepInTheBackground(tool, this.#grantOf(tool));
+    } else if (this.#changed.get(name) !== form && this.#checking.get(name) !== form) void this.#lookAgain(tool, grant);
+  }
+
+  /** Another window may have approved it. */
+  async #lookAgain(tool: Tool, { id }: ToolGrant): Promise<void> {
+    const form = this.#formOf(tool);
+    this.#checking.set(tool.name, form);
+    try {
+      const kept = await this.#options.trust.find(id);
+      if (kept?.kind === 'tool' && isTrusted(kept, form, this.#now?.fingerprint)) this.#put(kept);
+    } catch (error) {
+      this.#warn(tool.name, error);
+    }
+    // The server may have declared another one meanwhile; that one has its own lookup.
+    if (this.#checking.get(tool.name) !== form) return;
+    this.#checking.delete(tool.name);
+    this.#changed.set(tool.name, form);
+    this.#options.onChange();
+  }
+
+  #keepInTheBackground(tool: Tool, grant: ToolGrant): void {
+    const { name } = tool;
+    if (this.#saving.get(name) === grant.id + grant.form) return;
+    this.#saving.set(name, grant.id + grant.form);
+    this.#save(grant).then(
+      () => {
+        this.#written.delete(name);
+        this.#saving.delete(name);
+        this.#options.onChange();
+      },
+      // Tried again with another definition, or in another session: each change of the server would try it otherwise.
+      (error: unknown) => this.#warn(name, error),
+    );
+  }
+
+  #saveInTheBackground(grant: ToolGrant): void {
+    this.#options.trust.save(grant).catch((error: unknown) => this.#warn(grant.target, error));
+  }
+
+  /** Counts from when it is durable. */
+  async #save(grant: ToolGrant): Promise<void> {
+    await this.#options.trust.save(grant);
+    this.#put(grant);
+    const old = (this.#grants.get(grant.target) ?? []).slice(MOST_PROGRAMS);
+    if (old.length === 0) return;
+    this.#grants.set(grant.target, (this.#grants.get(grant.target) ?? []).slice(0, MOST_PROGRAMS));
+    await this.#options.trust.revoke(old.map(({ id }) => id));
+  }
+
+  /** The newest first. */
+  #put(grant: ToolGrant): void {
+    const others = (this.#grants.get(grant.target) ?? []).filter(({ id }) => id !== grant.id);
+    this.#grants.set(grant.target, [grant, ...others]);
+  }
+
+  #baseline(name: string): ToolGrant | undefined {
+    const { fingerprint, allowedWithProgram = [] } = this.#now ?? {};
+    return baselineOf(this.#grants.get(name) ?? [], fingerprint, allowedWithProgram.includes(name));
+  }
+
+  #grantOf(tool: Tool): ToolGrant {
+    const { server, clock, ids } = this.#options;
+    const fingerprint = this.#now?.fingerprint ?? '';
+    const form = this.#formOf(tool);
+    const definition = this.#textOf(tool);
+    return {
+      id: ids.sha256(`tool ${JSON.stringify([server, fingerprint, tool.name])}`).slice(0, 32),
+      direction: 'toServer',
+      kind: 'tool',
+      server,
+      target: tool.name,
+      form,
+      fingerprint,
+      definition: definition.length > LONGEST_KEPT ? undefined : definition,
+      last: form,
+      changes: 0,
+      isAny: false,
+      declined: undefined,
+      at: clock.now(),
+    };
+  }
+
+  #textOf(tool: Tool): string {
+    return this.#options.redact(definitionText(tool));
+  }
+
+  #formOf(tool: Tool): string {
+    const known = this.#forms.get(tool);
+    if (known !== undefined) return known;
+    const form = this.#options.ids.sha256(trustedText(tool));
+    this.#forms.set(tool, form);
+    return form;
+  }
+
+  #warn(name: string, error: unknown): void {
+    this.#options.log.log('warn', `The approved definition of "${name}" could not be kept: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,229 @@
+import { messageOf, toHostError } from '../base/errors.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { AuditRecord } from '../model/audit.ts';
+import type { EventOutcome, InboundEvent } from '../model/event.ts';
+import type { PushPolicy } from '../model/mcpl.ts';
+import type { HostLimits } from '../model/server.ts';
+import { pushPolicyOf } from '../mcpl/pushPolicy.ts';
+import type { Admission, Clock, Ids } from '../ports.ts';
+import type { InboundContext } from '../rpc/peer.ts';
+import { invalidParams, isUndeclaredUse, type UndeclaredUse } from '../wire/mcpl/errors.ts';
+import { decodePush, type PushParams } from '../wire/mcpl/pushEvent.ts';
+import type { McplMember } from '../mcpl/member.ts';
+import { PushDedupe } from './pushDedupe.ts';
+import { PushRate } from '../base/pushRate.ts';
+import { PushRecords } from './pushRecords.ts';
+import { redactContent, redactObject } from './pushRedaction.ts';
+import type { Recorder } from '../audit/recorder.ts';
+
+/** Where events are kept. */
+export interface PushInbox {
+  /** Resolves when the event and its record are durable, or are known to be. */
+  admit(event: InboundEvent, record: AuditRecord): Promise<Admission>;
+  /** It needs a notification for a person. */
+  arrived(event: InboundEvent): void;
+  /** Whether a model looks at an event of the server, or is about to. */
+  isAsking(server: string): boolean;
+  /** Has a model look at the event once everything that is under way now is done. */
+  askSoon(event: InboundEvent): void;
+}
+
+export interface PushEventsOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly inbox: PushInbox;
+  readonly recorder: Recorder;
+  limits(): HostLimits;
+  /** Whether the server's budget has room for one more turn. */
+  inferAllowed(member: McplMember): boolean;
+  newInferenceId(): string;
+}
+
+interface Plan {
+  readonly receivedAt: number;
+  readonly policy: PushPolicy;
+  /** Why no model is asked although the policy wants it. */
+  readonly obstacle: string | undefined;
+  /** Of the turn that the event begins. */
+  readonly inferenceId: string | undefined;
+}
+
+/** Turns that events of one server begin, in a minute. */
+const MAX_TURNS = 6;
+
+/** The same objects each time: they are never changed. */
+const ACCEPTED: JsonObject = { accepted: true };
+const NO_OUTCOME: EventOutcome = { kind: 'none' };
+const PUSHED = { kind: 'push', featureSet: '' } as const;
+/**
+ * What every event begins as. The objects of a literal, of which at first most live on, V8 soon makes where only a full
+ * collection looks, and keeps for as long all that they refer to; those that begin as a copy it does not. In a flood that
+ * is a tenth of what an event costs.
+ */
+const NEW_EVENT: InboundEvent = {
+  id: '',
+  server: '',
+  source: PUSHED,
+  eventId: '',
+  occurredAt: '',
+  receivedAt: 0,
+  origin: undefined,
+  content: [],
+  inferenceId: undefined,
+  isRead: false,
+  outcome: NO_OUTCOME,
+};
+
+/**
+ * `push/event` (MCPL §9): an event is kept durably before the server gets its answer, once even if it comes
+ * repeatedly. The policy decides about a notification or a model, and no answer waits for either.
+ */
+export class PushEvents {
+  readonly #options: PushEventsOptions;
+  readonly #records: PushRecords;
+  readonly #known = new PushDedupe();
+  readonly #rate = new PushRate();
+  readonly #turns = new PushRate();
+  /** Servers with an event that is being stored and that a model will look at. */
+  readonly #promised = new Set<string>();
+
+  constructor(options: PushEventsOptions) {
+    this.#options = options;
+    this.#records = new PushRecords(options.clock, options.recorder);
+  }
+
+  /** Rejects with the `WireError` to answer with. */
+  handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
+    try {
+      return this.#handle(member, params, context);
+    } catch (error) {
+      if (isUndeclaredUse(error)) return this.#hold(error, member, params, context);
+      return Promise.reject(error instanceof Error ? error : new Error(messageOf(error)));
+    }
+  }
+
+  /** Decodes first, so that an invalid event asks no question. */
+  async #hold(problem: UndeclaredUse, member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
+    this.#decode(member.server, problem.featureSet, params);
+    await member.holdEvent(problem, context.token);
+    return this.#handle(member, params, context);
+  }
+
+  /** Not asynchronous itself: to pass on another promise costs three more of its own, for every event. */
+  #handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
+    const { server } = member;
+    // The member itself records a refusal because of the set.
+    const featureSet = member.admit(params['featureSet'], 'pushEvents').name;
+    const push = this.#decode(server, featureSet, params);
+    const policy = pushPolicyOf(member.settings.push, featureSet);
+    if (policy === 'ignore') {
+      const detail = member.redact(`event ${push.eventId}: events of this feature set are ignored`);
+      this.#records.turnedAway({ server, featureSet, outcome: 'dropped', detail });
+      return Promise.resolve(ACCEPTED);
+    }
+    const now = this.#options.clock.now();
+    const known = this.#known.find(server, push.eventId, now);
+    if (known !== undefined) return known;
+    const most = this.#options.limits().pushPerMinute;
+    const wait = this.#rate.take(server, most, now);
+    if (wait > 0) return Promise.resolve(this.#tooMany(server, featureSet, most, wait));
+    const obstacle = policy === 'infer' ? this.#obstacle(member, now) : undefined;
+    const inferenceId = policy === 'infer' && obstacle === undefined ? this.#options.newInferenceId() : undefined;
+    context.commit?.();
+    const answer = this.#keep(member, featureSet, push, { receivedAt: now, policy, obstacle, inferenceId });
+    this.#known.remember(server, push.eventId, now, answer);
+    return answer;
+  }
+
+  #decode(server: string, featureSet: string, params: JsonObject): PushParams {
+    const decoded = decodePush(params);
+    if (decoded.kind === 'ok') return decoded.value;
+    this.#records.turnedAway({ server, featureSet, outcome: 'refused', detail: decoded.why });
+    throw invalidParams(decoded.why, decoded.field);
+  }
+
+  #tooMany(server: string, featureSet: string, most: number, waitMs: number): Json {
+    const reason = `More than ${most === 1 ? 'one event' : `${most} events`} came within a minute. Send it again in ${Math.ceil(waitMs / 1_000)} seconds.`;
+    this.#records.turnedAway({ server, featureSet, outcome: 'refused', detail: reason });
+    return { accepted: false, reason };
+  }
+
+  /** Not asynchronous either: what such a function keeps while it waits is most of what an event allocates. */
+  #keep(member: McplMember, featureSet: string, push: PushParams, plan: Plan): Promise<Json> {
+    const event = this.#event(member, featureSet, push, plan);
+    const isPromised = event.inferenceId !== undefined;
+    if (isPromised) this.#promised.add(event.server);
+    return this.#admitted(event, plan.obstacle).then(
+      (admission) => {
+        if (isPromised) this.#promised.delete(event.server);
+        return this.#kept(event, plan.policy, admission);
+      },
+      (error: unknown) => {
+        if (isPromised) this.#promised.delete(event.server);
+        return this.#notKept(member, featureSet, push.eventId, error);
+      },
+    );
+  }
+
+  #admitted(event: InboundEvent, obstacle: string | undefined): Promise<Admission> {
+    try {
+      return this.#options.inbox.admit(event, this.#records.kept(event, obstacle));
+    } catch (error) {
+      return Promise.reject(toHostError(error));
+    }
+  }
+
+  #kept(event: InboundEvent, policy: PushPolicy, admission: Admission): Json {
+    const { inbox } = this.#options;
+    // What an earlier run of the host kept: its answer was that of the first time.
+    if (admission.kind === 'known') return accepted(admission.inferenceId);
+    if (event.inferenceId !== undefined) inbox.askSoon(event);
+    if (policy === 'notify') inbox.arrived(event);
+    return accepted(event.inferenceId);
+  }
+
+  #notKept(member: McplMember, featureSet: string, eventId: string, error: unknown): Json {
+    const { server } = member;
+    this.#known.forget(server, eventId);
+    member.log.log('error', `An event could not be stored: ${messageOf(error)}`);
+    const reason = 'The event could not be stored. Send it again later.';
+    this.#records.turnedAway({ server, featureSet, outcome: 'failure', detail: `${reason} ${messageOf(error)}` });
+    return { accepted: false, reason };
+  }
+
+  /** Why no model looks at an event now that one should look at. If none: one more counts. */
+  #obstacle(member: McplMember, now: number): string | undefined {
+    const { server } = member;
+    if (this.#promised.has(server) || this.#options.inbox.isAsking(server))
+      return 'no model was asked, because one is still looking at an earlier event';
+    if (this.#turns.wait(server, MAX_TURNS, now) > 0)
+      return `no model was asked, because ${MAX_TURNS} a minute is the most`;
+    if (!this.#options.inferAllowed(member)) return "no model was asked, because the server's budget is used up";
+    this.#turns.take(server, MAX_TURNS, now);
+    return undefined;
+  }
+
+  #event(member: McplMember, featureSet: string, push: PushParams, plan: Plan): InboundEvent {
+    const redact = (text: string): string => member.redact(text);
+    const { origin } = push;
+    const { receivedAt, inferenceId } = plan;
+    return {
+      ...NEW_EVENT,
+      id: this.#options.ids.uuid(),
+      server: member.server,
+      source: { ...PUSHED, featureSet },
+      eventId: redact(push.eventId),
+      occurredAt: redact(push.timestamp),
+      receivedAt,
+      origin: origin === undefined ? undefined : redactObject(origin, redact),
+      content: redactContent(push.content, redact),
+      inferenceId,
+      // From the start: should the host end now, the next run says that the promised turn never came.
+      outcome: inferenceId === undefined ? NO_OUTCOME : { kind: 'asking', at: receivedAt },
+    };
+  }
+}
+
+function accepted(inferenceId: string | undefined): JsonObject {
+  return inferenceId === undefined ? ACCEPTED : { accepted: true, inferenceId };
+}

@@ -1,0 +1,222 @@
+import { ignoreFailure } from '../base/async.ts';
+import type { CancellationToken } from '../base/cancellation.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { cancelled, HostError, messageOf } from '../base/errors.ts';
+import { Emitter, type Event } from '../base/event.ts';
+import type { Redact } from '../base/secrets.ts';
+import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnResult } from '../hostTypes.ts';
+import type { McplConnection } from '../mcpl/connection.ts';
+import type { McplEngine } from './engine.ts';
+import type { AuditRecord } from '../model/audit.ts';
+import type { InboundEvent } from '../model/event.ts';
+import type { AlsoEvents, EventsQuestion } from '../model/mcpl.ts';
+import type { HostLimits, ServerDefinition, ServerState } from '../model/server.ts';
+import type { Ports } from '../ports.ts';
+import { LiveAudit } from '../audit/auditLog.ts';
+import { CallAudit } from '../calls/callAudit.ts';
+import { LiveInbox } from '../events/eventInbox.ts';
+import { LiveModelUses, type ModelUnit } from '../turns/modelUses.ts';
+import { ScopeHost, type ScopeUnit } from '../scopes/scopeHost.ts';
+import { StateHost, type StateUnit } from '../states/stateHost.ts';
+
+/** The parts of a server that turns and events need. */
+export interface McplUnit extends ScopeUnit, StateUnit, ModelUnit {
+  readonly definition: ServerDefinition | undefined;
+  readonly entry: { readonly isGuard?: boolean | undefined };
+  readonly state: ServerState;
+  readonly mcpl: { readonly member: McplConnection | undefined };
+}
+
+export interface McplHostOptions {
+  readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage' | 'models' | 'variables' | 'fileNames'>;
+  limits(): HostLimits;
+  /** Takes secrets out of what is recorded, and of what a model is given. */
+  readonly redact: Redact;
+  /** In the order of the settings. */
+  units(): readonly McplUnit[];
+  unit(id: string): McplUnit | undefined;
+}
+
+/** What of MCPL belongs to no one server: events, turns, the audit. What speaks it is loaded with the first server. */
+export class McplHost implements Disposable {
+  readonly events: LiveInbox;
+  readonly audit: LiveAudit;
+  readonly calls: CallAudit;
+  readonly scopes: ScopeHost;
+  readonly states: StateHost;
+  readonly modelUses: LiveModelUses;
+  readonly #options: McplHostOptions;
+  readonly #store = new DisposableStore();
+  readonly #modelRefused: Emitter<ModelRefusal>;
+  readonly #eventsAsked = this.#store.add(new Emitter<EventsQuestion>());
+  readonly alsoEvents: AlsoEvents = {
+    onDidAsk: this.#eventsAsked.event,
+    choose: (server, featureSet, allowed) => {
+      const unit = this.#options.units().find(({ id }) => id === server);
+      return unit?.mcpl.member?.chooseEvents(featureSet, allowed ? 'allowed' : 'refused') === true;
+    },
+  };
+  #engine: Promise<McplEngine> | undefined;
+
+  constructor(options: McplHostOptions) {
+    this.#options = options;
+    const { clock, ids, storage, logs } = options.ports;
+    const log = logs.host;
+    const limits = (): HostLimits => options.limits();
+    this.#modelRefused = this.#store.add(
+      new Emitter<ModelRefusal>((error: unknown) => log.log('error', messageOf(error))),
+    );
+    this.audit = this.#store.add(new LiveAudit({ clock, audit: storage.audit, redact: options.redact, limits, log }));
+    this.events = this.#store.add(
+      new LiveInbox({
+        clock,
+        events: storage.events,
+        limits,
+        log,
+        onKept: (record) => this.audit.kept(record),
+        ask: (event, token) => this.#ask(event, token),
+      }),
+    );
+    this.calls = this.#store.add(
+      new CallAudit({
+        clock,
+        ids,
+        logs,
+        recordLater: (make) => this.audit.recordLater(make),
+        find: (server) => options.unit(server),
+      }),
+    );
+    this.scopes = this.#store.add(
+      new ScopeHost({ ports: options.ports, audit: this.audit, limits, units: () => options.units() }),
+    );
+    this.modelUses = this.#store.add(
+      new LiveModelUses({
+        clock,
+        audit: this.audit,
+        store: storage.audit,
+        units: () => options.units(),
+        budgets: async () => (await this.engine()).budgets,
+      }),
+    );
+    this.states = this.#store.add(
+      new StateHost({ ports: options.ports, audit: this.audit, limits, units: () => options.units() }),
+    );
+  }
+
+  get onDidRefuseModel(): Event<ModelRefusal> {
+    return this.#modelRefused.event;
+  }
+
+  engine(): Promise<McplEngine> {
+    this.#engine ??= this.#load().catch((error: unknown) => {
+      this.#engine = undefined;
+      throw error;
+    });
+    return this.#engine;
+  }
+
+  async run(request: TurnRequest): Promise<TurnResult> {
+    const engine = await this.engine();
+    // Right before the turn takes down who has to check its answer.
+    this.#checkGuards();
+    return engine.run(request);
+  }
+
+  async open(opening: InferenceOpening): Promise<OpenInference> {
+    const engine = await this.engine();
+    this.#checkGuards();
+    return engine.open(opening);
+  }
+
+  /** The state of a server changed. */
+  changed({ id, state }: Pick<McplUnit, 'id' | 'state'>): void {
+    if (state.kind === 'stopping') this.events.stopTurns(id);
+  }
+
+  /** Everything that was recorded is kept; to be called before the store is closed. */
+  async close(): Promise<void> {
+    await this.events.close();
+    await this.states.close();
+    this.calls.flush();
+    await this.audit.flush();
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /** Records what was refused; a server or a client that goes on asking does not fill the audit. */
+  recordRefusal(record: AuditRecord): void {
+    ignoreFailure(this.engine().then((engine) => engine.record(record)));
+  }
+
+  async #load(): Promise<McplEngine> {
+    const { McplEngine } = await import('./engine.ts');
+    const { clock, ids, storage, models, logs } = this.#options.ports;
+    const engine = new McplEngine({
+      clock,
+      ids,
+      storage,
+      models,
+      inbox: this.events,
+      recorder: this.audit,
+      redact: this.#options.redact,
+      log: logs.host,
+      scopes: this.scopes,
+      states: this.states,
+      limits: () => this.#options.limits(),
+      connections: () => this.#options.units().flatMap(({ mcpl }) => mcpl.member ?? []),
+      onRefused: (refusal) => this.#modelRefused.fire(refusal),
+      askEvents: (question) => {
+        if (!this.#eventsAsked.hasListeners) return false;
+        this.#eventsAsked.fire(question);
+        return true;
+      },
+      onBudgetRead: () => this.modelUses.changed(),
+    });
+    this.modelUses.counting(engine.budgets);
+    return engine;
+  }
+
+  async #ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
+    const unit = this.#options.units().find(({ id }) => id === event.server);
+    if (event.inferenceId !== undefined && isStopped(unit?.state)) throw cancelled('The turn');
+    const engine = await this.engine();
+    this.#checkGuards();
+    return engine.ask(event, token);
+  }
+
+  /** MCPL §13.3: what must see every answer, or have none shown, must be there. */
+  #checkGuards(): void {
+    const missing = this.#options.units().find(isMissingGuard);
+    if (missing !== undefined) throw unguarded(missing.id);
+  }
+}
+
+/** On purpose: of a server that crashed, the turns that it was promised go on. */
+function isStopped(state: ServerState | undefined): boolean {
+  return state?.kind === 'stopping' || state?.kind === 'stopped';
+}
+
+function isMissingGuard({ definition, entry, state, mcpl }: McplUnit): boolean {
+  // Applies even if the workspace changes or breaks its entry.
+  if (entry.isGuard === true) return !sees({ definition, state, mcpl });
+  if (definition?.enabled !== true || definition.mcpl.hooks.afterInference !== 'failClosed') return false;
+  // A foreign server without consent must not withhold every answer.
+  if (state.kind === 'stopped' && definition.definedBy !== 'user') return state.reason === 'byUser';
+  if (state.kind === 'asking') return definition.definedBy === 'user';
+  return !sees({ definition, state, mcpl });
+}
+
+function sees({ definition, state, mcpl }: Pick<McplUnit, 'definition' | 'state' | 'mcpl'>): boolean {
+  return state.kind === 'running' && definition?.protocol.mcpl !== 'off' && mcpl.member?.isBlindGuard !== true;
+}
+
+function unguarded(server: string): HostError {
+  return new HostError('ANSWER_WITHHELD', `The server "${server}" must see every answer, and cannot.`, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: 'Start it and switch its feature set on, disable it, or set its "hooks.afterInference" to "failOpen".',
+  });
+}

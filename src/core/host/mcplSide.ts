@@ -1,0 +1,53 @@
+import type { Tool } from '../model/catalog.ts';
+import type { McplSnapshot } from '../model/mcpl.ts';
+import type { McplConnection } from '../mcpl/connection.ts';
+import type { McplEngine, UnitConnection } from './engine.ts';
+
+export interface McplSideOptions extends UnitConnection {
+  engine(): Promise<McplEngine>;
+}
+
+/** The MCPL side of a server from before anything of MCPL is loaded: until its first start there is nothing to know. */
+export class McplSide {
+  readonly #options: McplSideOptions;
+  #connecting: Promise<McplConnection> | undefined;
+  #connection: McplConnection | undefined;
+
+  constructor(options: McplSideOptions) {
+    this.#options = options;
+  }
+
+  get member(): McplConnection | undefined {
+    return this.#connection;
+  }
+
+  /** The same through all connections of the server. */
+  connection(): Promise<McplConnection> {
+    this.#connecting ??= this.#connect();
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<McplConnection> {
+    try {
+      const engine = await this.#options.engine();
+      this.#connection = await engine.connection(this.#options);
+      return this.#connection;
+    } catch (error) {
+      this.#connecting = undefined;
+      throw error;
+    }
+  }
+
+  /** Settings changed. */
+  update(): void {
+    this.#connection?.update();
+  }
+
+  accept(names: readonly string[]): void {
+    this.#connection?.accept(names);
+  }
+
+  view(tools: readonly Tool[]): McplSnapshot | undefined {
+    return this.#connection?.view(tools);
+  }
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import type { Redact } from '../base/secrets.ts';
+import type { InputPorts, SamplingQuestion } from '../inputPorts.ts';
+import type { ServerHealth } from '../model/server.ts';
+import type { SessionFeature } from '../session/session.ts';
+import { argumentCheck, type ArgumentCheckOptions } from '../calls/argumentCheck.ts';
+import { ElicitationFeature } from '../inputs/elicitation.ts';
+import { HealthFeature, type HealthOptions, HealthTimer } from '../inputs/serverHealth.ts';
+export { HealthTimer };
+import { requiredPages } from '../calls/requiredPages.ts';
+import { SamplingFeature } from '../inputs/sampling.ts';
+import { structuredOutput } from '../calls/structuredOutput.ts';
+import { TaskFeature, TASKS_DECLARATION, tasks } from '../calls/tasks.ts';
+import type { AnyConcern } from '../calls/callSteps.ts';
+
+export interface ServerInputsOptions {
+  /** The server's id in the settings. */
+  readonly server: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly redact: Redact;
+  readonly ports: InputPorts;
+  /** What a question says of the server that asks. */
+  readonly facts: () => Pick<SamplingQuestion, 'fingerprint' | 'model'>;
+  readonly health: Pick<HealthOptions, 'isWanted' | 'onChange'>;
+  /** Answers other than of a person and of models, such as the roots: what tasks may ask for as well. */
+  readonly others: readonly SessionFeature[];
+}
+
+/** What one server may ask for while it works, through all of its connections. */
+export class ServerInputs {
+  readonly elicitation: ElicitationFeature;
+  readonly tasks: TaskFeature;
+  readonly #health: HealthFeature;
+  /** What a connection of the server is given; `others` are not among them. */
+  readonly features: readonly SessionFeature[];
+
+  constructor({ server, clock, log, redact, ports, facts, health, others }: ServerInputsOptions, timer: HealthTimer) {
+    const { elicitor, sampler, schemaChecker: checker } = ports;
+    this.elicitation = new ElicitationFeature({ server, clock, log, redact, elicitor, checker });
+    const sampling = new SamplingFeature({ server, clock, log, redact, sampler, facts });
+    this.tasks = new TaskFeature(() => [this.elicitation, sampling, ...others]);
+    const { isWanted, onChange } = health;
+    this.#health = new HealthFeature({ clock, timer, isWanted, onChange });
+    this.features = [this.elicitation, sampling, this.tasks, TASKS_DECLARATION, this.#health];
+  }
+
+  /** The settings may be others now. */
+  update(): void {
+    this.#health.update();
+  }
+
+  get health(): ServerHealth | undefined {
+    return this.#health.health;
+  }
+}
+
+export interface InputInterceptorsOptions {
+  readonly clock: Clock;
+  readonly ports: InputPorts;
+  find(server: string): ServerInputs | undefined;
+  onSchemaFault: ArgumentCheckOptions['onSchemaFault'];
+}
+
+/** In this order: nothing else is done for wrong arguments; a task is what is called again after a page was visited, and its result is what is checked. */
+export function inputInterceptors(options: InputInterceptorsOptions): readonly AnyConcern[] {
+  const { clock, ports } = options;
+  return [
+    argumentCheck({
+      clock,
+      checker: ports.schemaChecker,
+      onSchemaFault: (server, tool, why) => options.onSchemaFault(server, tool, why),
+    }),
+    structuredOutput(ports),
+    requiredPages({ clock, find: (server) => options.find(server)?.elicitation }),
+    tasks({ clock, find: (server) => options.find(server)?.tasks }),
+  ];
+}

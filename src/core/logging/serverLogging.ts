@@ -1,0 +1,201 @@
+import { cleanLine, cleanText } from '../base/cleanText.ts';
+import type { Clock } from '../base/clock.ts';
+import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Logger, LogLevel } from '../base/log.ts';
+import { LOG_LEVELS, type LogLevelName } from '../model/catalog.ts';
+import { LogLimiter } from '../rpc/logLimiter.ts';
+import type { Session, SessionFeature } from '../session/session.ts';
+import { decodeLogMessage } from '../wire/logging.ts';
+import { offering } from '../offer/offering.ts';
+import { RateLimit } from '../base/rateLimit.ts';
+
+export interface ServerLoggingOptions {
+  readonly clock: Clock;
+  /** The server's channel. */
+  readonly log: Logger;
+  /** Takes secrets out of a text that is going to be cut short: servers log what they were configured with. */
+  redact(text: string): string;
+  requestTimeoutMs(): number;
+  /** How much to ask for at the start; absent leaves it to the server. */
+  readonly level?: LogLevelName | undefined;
+  /** Hear every entry, at whatever level the log here is; of a flood, the first of each second. */
+  readonly listeners?: LogListeners | undefined;
+}
+
+export interface LogListeners {
+  readonly hasListeners: boolean;
+  fire(entry: LogEntry): void;
+}
+
+/** One entry, without what must not be seen. */
+export interface LogEntry {
+  readonly level: LogLevelName;
+  readonly logger: string | undefined;
+  readonly data: Json;
+}
+
+/** The same limit as for stderr. */
+const LIMITS = { lines: 200, perMs: 1_000 };
+const LONGEST_MESSAGE = 4_000;
+const LONGEST_NAME = 100;
+/** Characters of an entry as JSON that is handed on whole. */
+const LARGEST_DATA = 64_000;
+
+const OURS: { readonly [L in LogLevelName]: LogLevel } = {
+  debug: 'debug',
+  info: 'info',
+  notice: 'info',
+  warning: 'warn',
+  error: 'error',
+  critical: 'error',
+  alert: 'error',
+  emergency: 'error',
+};
+
+/** Levels that we have no own for are named. */
+const NAMED: readonly LogLevelName[] = ['notice', 'critical', 'alert', 'emergency'];
+
+/**
+ * The log of a server (MCP "Logging") and its level. A listener, such as a client of the gateway, may request a level.
+ * The server gets the most detailed requested level, so that no listener loses lines. The choice of a person overrides
+ * all requests.
+ */
+export class ServerLogging implements SessionFeature {
+  readonly #options: ServerLoggingOptions;
+  #level: LogLevelName | undefined;
+  #session: Session | undefined;
+  readonly #limiter: LogLimiter;
+  readonly #handedOn: RateLimit;
+  readonly #wishes = new Set<{ readonly level: LogLevelName }>();
+  /** What the server was last told. */
+  #told: LogLevelName | undefined;
+  /** Of the message that is being written. */
+  #current: LogLevel = 'info';
+
+  readonly notifications = {
+    'notifications/message': (params: JsonObject): void => this.#message(params),
+  };
+
+  constructor(options: ServerLoggingOptions) {
+    this.#options = options;
+    this.#level = options.level;
+    this.#limiter = new LogLimiter(options.clock, LIMITS, (line) => options.log.log(this.#current, line));
+    this.#handedOn = new RateLimit(LIMITS.lines, LIMITS.perMs);
+  }
+
+  /** How much a person had the server asked to log; absent while that is left to it, or to wishes. */
+  get level(): LogLevelName | undefined {
+    return this.#level;
+  }
+
+  started(session: Session): Disposable {
+    this.#session = session;
+    this.#told = undefined;
+    const store = new DisposableStore();
+    store.add(
+      session.onRenewed(() => {
+        this.#told = undefined;
+        this.#settle(session);
+      }),
+    );
+    store.add(
+      toDisposable(() => {
+        if (this.#session === session) this.#session = undefined;
+        // Says how much was left out; the next connection goes on with it.
+        this.#limiter.dispose();
+      }),
+    );
+    this.#settle(session);
+    return store;
+  }
+
+  /** For as long as it is not disposed; what the server was told last stays, as it knows no way back to its own level. */
+  wish(level: LogLevelName): Disposable {
+    const wish = { level };
+    this.#wishes.add(wish);
+    if (this.#session !== undefined) this.#settle(this.#session);
+    return toDisposable(() => {
+      this.#wishes.delete(wish);
+      if (this.#session !== undefined && this.#wishes.size > 0) this.#settle(this.#session);
+    });
+  }
+
+  /**
+   * Has the server log from this level on, now and after each start. Rejects with a `HostError` where the server has no
+   * say in it, or does not do it.
+   */
+  async setLevel(level: LogLevelName): Promise<void> {
+    if (this.#session === undefined) {
+      this.#level = level;
+      return;
+    }
+    const session = offering(this.#session, 'logging');
+    await this.#send(session, level);
+    this.#level = level;
+    this.#told = level;
+  }
+
+  #send(session: Session, level: LogLevelName): Promise<void> {
+    return session.setLogLevel(level, { timeoutMs: this.#options.requestTimeoutMs() });
+  }
+
+  /** A server that just started, or forgot, is told again. */
+  #settle(session: Session): void {
+    const level = this.#level ?? mostOf(this.#wishes);
+    if (level === undefined || level === this.#told || !isJsonObject(session.handshake.capabilities['logging'])) return;
+    this.#told = level;
+    this.#send(session, level).catch((error: unknown) => {
+      if (this.#session !== session) return;
+      this.#options.log.log('warn', `The level of the server’s log could not be set: ${messageOf(error)}`);
+    });
+  }
+
+  #message(params: JsonObject): void {
+    const decoded = decodeLogMessage(params);
+    if (decoded.kind !== 'ok') return;
+    const { level, logger, data } = decoded.value;
+    const from =
+      logger === undefined || logger === '' ? '' : `[${cleanLine(this.#options.redact(logger), LONGEST_NAME)}] `;
+    const named = NAMED.includes(level) ? `${level}: ` : '';
+    this.#handOn(decoded.value);
+    this.#current = OURS[level];
+    this.#limiter.line(`${from}${named}${cleanText(this.#options.redact(textOf(data)), LONGEST_MESSAGE)}`);
+  }
+
+  #handOn({ level, logger, data }: LogEntry): void {
+    const { clock, listeners } = this.#options;
+    if (listeners?.hasListeners !== true || !this.#handedOn.take(clock.now())) return;
+    const redact = (text: string): string => this.#options.redact(text);
+    const name = logger === undefined || logger === '' ? undefined : cleanLine(redact(logger), LONGEST_NAME);
+    listeners.fire({ level, logger: name, data: withoutSecrets(data, redact) });
+  }
+}
+
+/** The least severe level is the most. */
+function mostOf(wishes: Iterable<{ readonly level: LogLevelName }>): LogLevelName | undefined {
+  const wished = new Set([...wishes].map(({ level }) => level));
+  return LOG_LEVELS.find((level) => wished.has(level));
+}
+
+/** Unchanged, except for secrets; of a large value only the beginning. */
+function withoutSecrets(data: Json, redact: (text: string) => string): Json {
+  const text = textOf(data);
+  if (text.length > LARGEST_DATA) return cleanText(redact(text), LONGEST_MESSAGE);
+  return mapTexts(data, redact);
+}
+
+function mapTexts(data: Json, change: (text: string) => string): Json {
+  if (typeof data === 'string') return change(data);
+  if (isJsonArray(data)) return data.map((item) => mapTexts(item, change));
+  if (!isJsonObject(data)) return data;
+  const entries = Object.entries(data).flatMap(([key, value]): readonly (readonly [string, Json])[] =>
+    value === undefined ? [] : [[change(key), mapTexts(value, change)]],
+  );
+  return Object.fromEntries(entries);
+}
+
+function textOf(data: Json): string {
+  return typeof data === 'string' ? data : JSON.stringify(data);
+}

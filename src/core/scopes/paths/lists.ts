@@ -1,0 +1,180 @@
+import { cleanLine } from '../../base/cleanText.ts';
+import type { ScopeLists } from '../../model/scope.ts';
+import type { ComputedTarget, ScopeConcern } from './computed.ts';
+import { formText } from './formText.ts';
+import { Effort } from './glob.ts';
+import { GlobList } from './globList.ts';
+import { candidatesOf, plainNamesOf } from './globText.ts';
+import { isName, withoutIgnorable } from './pathText.ts';
+import { meaningOf, type PatternPlace } from './patternMeaning.ts';
+import { Recent } from './recent.ts';
+
+export type Verdict = 'denied' | 'allowed' | 'unlisted';
+
+/** For all patterns of a list together, in characters of their globs. */
+const MOST_TEXT = 4_000_000;
+/** About ten milliseconds: what long lists take for long texts is a hundredth of it. */
+const MOST_STEPS = 1_500_000;
+/** Decisions kept at hand, and the longest texts of them. */
+const RECENT = 512;
+const LONGEST_RECENT = 512;
+
+/**
+ * Compiled once for as long as settings and folders are the same. An unreadable pattern allows nothing, and
+ * denies everything until it is corrected: a part of it would deny less than its author meant. `realPlace` is the real
+ * path of folders, if it differs: a target has all of its names, so patterns must match them too.
+ */
+export function compileLists(
+  lists: ScopeLists,
+  place: PatternPlace,
+  ignoresCase: boolean,
+  realPlace?: PatternPlace,
+): CompiledLists {
+  const places = realPlace === undefined ? [place] : [place, realPlace];
+  const deny = readAll(lists.blacklist, 'blacklist', places);
+  const allow = readAll(lists.whitelist, 'whitelist', places);
+  return new CompiledLists({
+    deniedNames: plainNamesOf(deny.ofPaths),
+    problems: [...deny.problems, ...allow.problems],
+    deniesAll: lists.isBroken || deny.problems.length > 0,
+    ofPaths: kindOf(deny.ofPaths, allow.ofPaths, ignoresCase),
+    ofNames: () => kindOf(deny.ofNames, allow.ofNames, ignoresCase),
+  });
+}
+
+interface ReadPatterns {
+  readonly ofNames: readonly string[];
+  readonly ofPaths: readonly string[];
+  readonly problems: readonly string[];
+}
+
+function readAll(patterns: readonly string[], list: string, places: readonly PatternPlace[]): ReadPatterns {
+  const ofNames = new Set<string>();
+  const ofPaths = new Set<string>();
+  const problems: string[] = [];
+  let left = MOST_TEXT;
+  for (const pattern of patterns) {
+    for (const place of places) {
+      const meaning = meaningOf(pattern, place);
+      const globs = 'problem' in meaning ? [] : [...meaning.ofNames, ...meaning.ofPaths];
+      left -= globs.reduce((length, glob) => length + glob.length, 0);
+      const problem = 'problem' in meaning ? meaning.problem : left < 0 ? TOO_MUCH : undefined;
+      if (problem !== undefined) problems.push(`The pattern "${cleanLine(pattern, 80)}" of the ${list}: ${problem}`);
+      if (problem !== undefined || 'problem' in meaning) break;
+      for (const glob of meaning.ofNames) ofNames.add(glob);
+      for (const glob of meaning.ofPaths) ofPaths.add(glob);
+    }
+  }
+  return { ofNames: [...ofNames], ofPaths: [...ofPaths], problems };
+}
+
+const TOO_MUCH = 'Must stand for less; with its braces written out in every folder, the list is too long.';
+
+/** Decisions about targets of one kind. */
+interface KindLists {
+  readonly deny: GlobList;
+  readonly allow: GlobList;
+  readonly recent: Recent<Verdict>;
+}
+
+function kindOf(deny: readonly string[], allow: readonly string[], ignoresCase: boolean): KindLists {
+  return {
+    deny: GlobList.denying(deny),
+    allow: GlobList.allowing(allow, ignoresCase),
+    recent: new Recent(RECENT),
+  };
+}
+
+/** `#general`, `discord:*` and words are names; a word that is denied may as well be a file. */
+export function concernOf({ whitelist, blacklist }: ScopeLists): ScopeConcern {
+  const all = [...whitelist, ...blacklist];
+  const isOfFile = (pattern: string): boolean => !isName(pattern) && /[\\/~]|^\$|^\.|\*\./.test(pattern);
+  return {
+    ofNames: all.some(isName) || whitelist.some((pattern) => /^[^\\/~$.*]+$/.test(pattern)),
+    ofFiles: all.some(isOfFile),
+    denies: blacklist.length > 0,
+  };
+}
+
+interface Compiled {
+  /** In patterns of paths. */
+  readonly deniedNames: ReadonlySet<string>;
+  readonly problems: readonly string[];
+  readonly deniesAll: boolean;
+  readonly ofPaths: KindLists;
+  /** Made when the first name is there: few servers have any. */
+  readonly ofNames: () => KindLists;
+}
+
+type Judged = Pick<ComputedTarget, 'kind' | 'forms' | 'shadows'> & Partial<Pick<ComputedTarget, 'names'>>;
+
+/** What lists say of targets. Denials come first, whatever is allowed besides. */
+export class CompiledLists {
+  /** Problems of patterns, a sentence each. */
+  readonly problems: readonly string[];
+  readonly #compiled: Compiled;
+  #ofNames: KindLists | undefined;
+
+  constructor(compiled: Compiled) {
+    this.problems = compiled.problems;
+    this.#compiled = compiled;
+  }
+
+  /** Whether a pattern denies this text: one that no pattern can be about, such as `a//b`, is not denied by one. */
+  denies(text: string, kind: 'path' | 'name'): boolean {
+    if (this.#compiled.deniesAll) return true;
+    if (kind === 'path' && this.#deniesGlob(text)) return true;
+    return isReadable(text, kind) && this.#verdict(text, kind) === 'denied';
+  }
+
+  #verdict(form: string, kind: 'path' | 'name'): Verdict {
+    const lists = this.#of(kind);
+    const known = lists.recent.get(form);
+    if (known !== undefined) return known;
+    const decided = decide(form, kind, lists);
+    const verdict = decided !== 'denied' && kind === 'path' && this.#deniesGlob(form) ? 'denied' : decided;
+    if (form.length <= LONGEST_RECENT) lists.recent.set(form, verdict);
+    return verdict;
+  }
+
+  #deniesGlob(text: string): boolean {
+    const written = candidatesOf(text, this.#compiled.deniedNames);
+    return written.some((path) => isReadable(path, 'path') && decide(path, 'path', this.#of('path')) === 'denied');
+  }
+
+  /** Denied where any form, shadow or other name is; allowed where every form is. */
+  judge({ kind, forms, shadows, names = [] }: Judged): Verdict {
+    if (this.#compiled.deniesAll) return 'denied';
+    let areAllowed = forms.length > 0;
+    for (const form of forms) {
+      const verdict = this.#verdict(form, kind);
+      if (verdict === 'denied') return 'denied';
+      areAllowed &&= verdict === 'allowed';
+    }
+    for (const shadow of shadows) if (this.#verdict(shadow, 'path') === 'denied') return 'denied';
+    for (const name of names) if (this.denies(name, 'name')) return 'denied';
+    return areAllowed ? 'allowed' : 'unlisted';
+  }
+
+  #of(kind: 'path' | 'name'): KindLists {
+    if (kind === 'path') return this.#compiled.ofPaths;
+    return (this.#ofNames ??= this.#compiled.ofNames());
+  }
+}
+
+function isReadable(text: string, kind: 'path' | 'name'): boolean {
+  return formText(text, kind) !== undefined;
+}
+
+function decide(form: string, kind: 'path' | 'name', { deny, allow }: KindLists): Verdict {
+  const text = formText(form, kind);
+  if (text === undefined) return 'denied';
+  const effort = new Effort(MOST_STEPS);
+  if (deny.matches(text.collapsed, effort)) return 'denied';
+  // Some file systems leave out of names what cannot be seen.
+  const visible = withoutIgnorable(text.collapsed);
+  if (visible !== text.collapsed && deny.matches(visible, effort)) return 'denied';
+  const isAllowed = text.exact !== undefined && allow.matches(text.exact, effort);
+  if (effort.isSpent) return 'denied';
+  return isAllowed ? 'allowed' : 'unlisted';
+}

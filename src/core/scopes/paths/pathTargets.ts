@@ -1,0 +1,184 @@
+import { cleanLine } from '../../base/cleanText.ts';
+import { clip } from '../../base/json.ts';
+import type { ComputedTarget, ScopePlace } from './computed.ts';
+import type { OpenFolders } from './openFolders.ts';
+import { type ReadAs, type Readings, readingsOf } from './pathReadings.ts';
+import type { PathStyle } from './pathStyle.ts';
+import { isUnreadable, type Unreadable } from './pathText.ts';
+import type { RealNames } from './realNames.ts';
+import type { ReadingContext } from './respellings.ts';
+
+/** A text of a request that names what it would touch. */
+export interface NamedText {
+  /** `label`, or a JSON Pointer. */
+  readonly from: string;
+  readonly text: string;
+  /** Default: by its own look. */
+  readonly as?: ReadAs;
+  /** Default: it is what the request is about. */
+  readonly isAnchor?: boolean;
+}
+
+/** A line of a request that may name something. */
+export interface CheckedText {
+  readonly from: string;
+  readonly text: string;
+  /** Sentences, in which a path is only mentioned. */
+  readonly isProse: boolean;
+  /** It is the name of a member, which may only be denied. */
+  readonly isMember?: boolean;
+}
+
+/** A text with all that it may mean, before the file system was asked. */
+export interface ReadText {
+  readonly readings: Readings;
+  readonly likely: Meanings;
+  readonly unlikely: Meanings;
+}
+
+/** What texts mean from every base. */
+export interface Meanings {
+  /** Resolved as text. */
+  readonly resolved: readonly string[];
+  /** The paths to look up in the file system, as written first. */
+  readonly asked: readonly string[];
+}
+
+/** A target with every place that it may really lead to. */
+export interface FoundTarget {
+  readonly target: ComputedTarget;
+  readonly reals: readonly string[];
+}
+
+export const MOST_MEANINGS = 512;
+const LONGEST_WRITTEN = 512;
+
+export function readText(
+  text: string,
+  context: ReadingContext,
+  bases: readonly string[],
+  as: ReadAs = 'any',
+): ReadText | Unreadable {
+  const readings = readingsOf(text, context, as);
+  if (isUnreadable(readings)) return readings;
+  const { style } = context;
+  const certain = readings.kind === 'path' ? readings.texts : [];
+  const written = certain.flatMap((path) => absolute(path, style, bases));
+  if (readings.kind === 'path' && written.length === 0)
+    return { why: 'It is relative, and no folder is open that it could be relative to.' };
+  const why = written.map((path) => style.trouble(path)).find((trouble) => trouble !== undefined);
+  if (why !== undefined) return { why };
+  const guesses = (texts: readonly string[]): readonly string[] =>
+    texts
+      .flatMap((path) => absolute(path, style, bases))
+      .filter((path) => style.trouble(style.normal(path)) === undefined);
+  const likely = meanings([...written, ...guesses(readings.possible)], style);
+  const unlikely = meanings(guesses(readings.unlikely), style);
+  if (likely.asked.length + unlikely.asked.length > MOST_MEANINGS) return { why: 'It can be read in too many ways.' };
+  return { readings, likely, unlikely };
+}
+
+export function absolute(path: string, style: PathStyle, bases: readonly string[]): readonly string[] {
+  return style.isAbsolute(path) ? [style.from('', path)] : bases.map((base) => style.from(base, path));
+}
+
+export function meanings(paths: readonly string[], style: PathStyle): Meanings {
+  const resolved = unique(paths.map((path) => style.normal(path)));
+  // Windows takes `..` as text before it looks at any name.
+  return { resolved, asked: style.name === 'windows' ? resolved : unique([...paths, ...resolved]) };
+}
+
+/** What it would touch, now that the file system has been asked of all it may mean. */
+export function foundTarget(
+  { from, text, isAnchor = true }: NamedText,
+  { readings, likely, unlikely }: ReadText,
+  names: RealNames,
+  folders: OpenFolders,
+): FoundTarget | Unreadable {
+  const written = cleanLine(text, LONGEST_WRITTEN);
+  const shadows = formsOf(unlikely, realsOf(unlikely, names));
+  if (readings.kind === 'name') {
+    const [name = ''] = readings.texts;
+    const forms = readings.texts;
+    const target = {
+      kind: 'name',
+      from,
+      written,
+      real: name,
+      inside: undefined,
+      forms,
+      reals: forms,
+      shadows,
+      names: readings.names,
+      isAnchor,
+    } as const;
+    return { target, reals: forms };
+  }
+  const lost = likely.asked.map((path) => names.of(path)).find((real) => real.kind === 'unknown');
+  if (lost?.kind === 'unknown') return { why: clip(lost.why, LONGEST_WRITTEN) };
+  // Unlikely readings do not count, unless a file with that name exists.
+  const meant = together(likely, thereOf(unlikely, names));
+  const reals = realsOf(meant, names);
+  const real = shownOf(meant, reals, names, folders);
+  const forms = formsOf(meant, reals);
+  const others = shadows.filter((path) => !forms.includes(path));
+  const inside = folders.inside(real);
+  const { names: asNames } = readings;
+  return {
+    target: { kind: 'path', from, written, real, inside, forms, reals, shadows: others, names: asNames, isAnchor },
+    reals,
+  };
+}
+
+/**
+ * If readings lead to different places, the question shows the most important one: outside the folders. Existing files
+ * come before missing ones.
+ */
+function shownOf({ asked }: Meanings, reals: readonly string[], names: RealNames, folders: OpenFolders): string {
+  const outside = reals.filter((path) => folders.inside(path) === undefined);
+  const candidates = outside.length > 0 ? outside : reals;
+  const there = new Set<string>();
+  for (const path of asked) {
+    const real = names.of(path);
+    if (real.kind === 'real' && real.exists) there.add(real.path);
+  }
+  return candidates.find((path) => there.has(path)) ?? candidates[0] ?? '';
+}
+
+export function thereOf({ asked, resolved }: Meanings, names: RealNames): Meanings {
+  const isThere = (path: string): boolean => {
+    const real = names.of(path);
+    return real.kind === 'real' && real.exists;
+  };
+  return { asked: asked.filter(isThere), resolved: resolved.filter(isThere) };
+}
+
+function together(a: Meanings, b: Meanings): Meanings {
+  return { asked: [...a.asked, ...b.asked], resolved: [...a.resolved, ...b.resolved] };
+}
+
+export function realsOf({ asked }: Meanings, names: RealNames): readonly string[] {
+  return unique(
+    asked.flatMap((path) => {
+      const real = names.of(path);
+      return real.kind === 'real' ? [real.path] : [];
+    }),
+  );
+}
+
+/** On a Mac the volume with everything in it is there once more by its own name, without any link. */
+const DATA_VOLUME = /^\/System\/Volumes\/Data(?=\/|$)/i;
+
+export function formsOf({ resolved }: Meanings, reals: readonly string[]): readonly string[] {
+  const forms = [...resolved.map((path) => path.normalize('NFC')), ...reals];
+  return unique([...forms, ...forms.map((path) => path.replace(DATA_VOLUME, '') || '/')]);
+}
+
+/** The bases that a relative path can be told from. */
+export function basesOf({ bases }: ScopePlace, style: PathStyle): readonly string[] {
+  return unique(bases.map((base) => style.slashed(base)).filter((base) => style.isAbsolute(base)));
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
+}

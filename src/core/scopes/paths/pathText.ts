@@ -1,0 +1,103 @@
+import { withoutHidden } from '../../base/hiddenText.ts';
+
+/** No path of any system is longer. */
+export const LONGEST_TEXT = 4_096;
+
+/** Why a text cannot be judged, so that it must not be allowed: a sentence. */
+export interface Unreadable {
+  readonly why: string;
+}
+
+export const TOO_LONG: Unreadable = { why: `It is longer than ${LONGEST_TEXT} characters.` };
+export const DECEIVING: Unreadable = { why: 'It has characters that cannot be seen, or that change what is seen.' };
+export const UNDECODABLE: Unreadable = { why: 'Its encoding is invalid.' };
+export const OVERENCODED: Unreadable = { why: 'It is encoded more than three times over.' };
+
+export function isUnreadable(value: object): value is Unreadable {
+  return 'why' in value;
+}
+
+const PLAIN = /^[ -~]*$/;
+
+/** Control characters, half characters, line ends and direction marks: no name has them, not even in pairs. */
+const NEVER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2060-\u206F]/u;
+
+/**
+ * Whether a text has what is not seen, or makes it be seen as another. Emoji, ideographs and joined scripts need some
+ * such characters; a deny rule applies with and without them.
+ */
+export function isDeceiving(text: string): boolean {
+  return !PLAIN.test(text) && (NEVER.test(text) || withoutHidden(text) !== text);
+}
+
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+
+/** Without characters that some file systems leave out of names. */
+export function withoutIgnorable(text: string): string {
+  return PLAIN.test(text) ? text : text.replace(IGNORABLE, '');
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** With every `%` and two digits decoded once, and any other `%` left; `undefined` if the result is not UTF-8. */
+export function decodeOnce(text: string): string | undefined {
+  if (!text.includes('%')) return text;
+  try {
+    return text.replace(ENCODED, decoded);
+  } catch {
+    return undefined;
+  }
+}
+
+const ENCODED = /(?:%[\da-f]{2})+/gi;
+
+function decoded(run: string): string {
+  const bytes = run.slice(1).split('%');
+  return UTF8.decode(Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)));
+}
+
+/**
+ * How programs read a text if they decode only part of it: the dots, as URLs do; the separators; or the rest. Invalid
+ * UTF-8 stays encoded.
+ */
+export function partlyDecoded(text: string): readonly string[] {
+  if (!text.includes('%')) return [];
+  return [
+    text.replace(/%2e/gi, '.'),
+    text.replace(/%2f/gi, '/').replace(/%5c/gi, '\\'),
+    text.replace(/(?:%(?!2e|2f|5c)[\da-f]{2})+/gi, decodedOrNot),
+    text.replace(ENCODED, decodedOrNot),
+  ].filter((other) => other !== text);
+}
+
+function decodedOrNot(run: string): string {
+  try {
+    return decoded(run);
+  } catch {
+    return run;
+  }
+}
+
+/** Dots are left out, which schemes may have and hardly do: `a.ts:10` is a file. */
+const SCHEME = /^([a-z][a-z\d+-]+):/i;
+/** Their paths are of this machine: an extension host on another one calls its own files so. */
+const FILE_SCHEMES = /^(?:file|vscode-remote)$/i;
+
+/** What means something that is no file: a channel, a person, a resource of some other kind. */
+export function isName(text: string): boolean {
+  return hasSigil(text) || hasScheme(text);
+}
+
+export function hasSigil(text: string): boolean {
+  return /^[#@]/.test(text);
+}
+
+/** Has a scheme that is not one of files. */
+export function hasScheme(text: string): boolean {
+  const scheme = SCHEME.exec(text)?.[1];
+  return scheme !== undefined && !FILE_SCHEMES.test(scheme);
+}
+
+export function isFileUri(text: string): boolean {
+  return FILE_SCHEMES.test(SCHEME.exec(text)?.[1] ?? '');
+}

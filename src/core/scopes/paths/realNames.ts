@@ -1,0 +1,50 @@
+import type { CancellationToken } from '../../base/cancellation.ts';
+import type { FileNames, RealName } from '../../ports.ts';
+import type { PathStyle } from './pathStyle.ts';
+
+/** After so many of which the system does not say anything the rest is not asked: each may take seconds. */
+const MOST_LOST = 32;
+/** So many lookups wait for the file system at a time. */
+const SIDE_BY_SIDE = 16;
+
+/** Where paths really lead, asked once each, for one request. */
+export class RealNames {
+  readonly #names: FileNames;
+  readonly #style: PathStyle;
+  readonly #token: CancellationToken;
+  readonly #known = new Map<string, RealName>();
+
+  constructor(names: FileNames, style: PathStyle, token: CancellationToken) {
+    this.#names = names;
+    this.#style = style;
+    this.#token = token;
+  }
+
+  /** Looks up paths for later use. */
+  async ask(paths: Iterable<string>): Promise<void> {
+    const left = [...new Set(paths)].filter((path) => !this.#known.has(path)).reverse();
+    let lost = 0;
+    const worker = async (): Promise<void> => {
+      for (let path = left.pop(); path !== undefined && lost < MOST_LOST; path = left.pop()) {
+        const real = this.#inOneStyle(await this.#names.real(path, this.#token));
+        this.#known.set(path, real);
+        if (real.kind === 'unknown') lost++;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, left.length) }, worker));
+  }
+
+  /** Of a path that was asked about. */
+  of(path: string): RealName {
+    return this.#known.get(path) ?? NOT_ASKED;
+  }
+
+  #inOneStyle(real: RealName): RealName {
+    if (real.kind === 'unknown') return real;
+    const path = this.#style.slashed(real.path);
+    if (!this.#style.isAbsolute(path)) return { kind: 'unknown', why: 'The file system cannot say where it leads.' };
+    return { ...real, path: this.#style.normal(path).normalize('NFC') };
+  }
+}
+
+const NOT_ASKED: RealName = { kind: 'unknown', why: 'The file system does not say where it leads.' };

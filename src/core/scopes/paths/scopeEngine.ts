@@ -1,0 +1,196 @@
+import type { CancellationToken } from '../../base/cancellation.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { Tool } from '../../model/catalog.ts';
+import type { ScopeDoubt, ScopeSubject } from '../../model/approval.ts';
+import type { ScopeClaim, ScopeLists, ScopeSettings, ScopeTarget } from '../../model/scope.ts';
+import { listsFor } from './toolScopes.ts';
+import type { FileNames } from '../../ports.ts';
+import type { ComputedScope, ComputedTarget, ScopeConcern, ScopePlace } from './computed.ts';
+import { type CompiledLists, compileLists, concernOf, type Verdict } from './lists.ts';
+import { realPlaceOf } from './realFolders.ts';
+import { targetsOfCall, targetsOfClaim } from './targets.ts';
+
+/** What a scope is asked for. */
+export type ScopeMatter =
+  | { readonly kind: 'elevate'; readonly claim: ScopeClaim }
+  | {
+      readonly kind: 'call';
+      readonly tool: Tool;
+      readonly args: JsonObject;
+      /** Where its targets are in the arguments, where settings say so. */
+      readonly adapter: readonly string[] | undefined;
+    };
+
+export interface ScopeCase {
+  readonly matter: ScopeMatter;
+  readonly featureSet: string | undefined;
+  readonly settings: ScopeSettings;
+  readonly place: ScopePlace;
+}
+
+/** What lists say of a case (MCPL §7.6): the first two steps, and why a person has to take the third. */
+export type Judgement = JudgedScope &
+  (
+    | { readonly verdict: 'allow' }
+    | { readonly verdict: 'deny'; readonly by: 'list' }
+    | { readonly verdict: 'deny'; readonly by: 'host'; readonly why: string }
+    | { readonly verdict: 'ask'; readonly doubt: ScopeDoubt }
+  );
+
+interface JudgedScope {
+  readonly targets: ScopeSubject['targets'];
+  /** Where all readings of the targets really lead: as long as that is the same, so is what was decided. */
+  readonly reals: readonly string[];
+}
+
+/** Sets of one server; each has lists of its own. */
+const MOST_SETS = 256;
+
+/** Decides by the settings alone, from what it computed itself. Loaded with the first request that needs it. */
+export class ScopeEngine {
+  readonly #names: FileNames;
+  readonly #lists = new WeakMap<ScopeSettings['lists'], Map<string | undefined, SetLists>>();
+
+  constructor(names: FileNames) {
+    this.#names = names;
+  }
+
+  async judge({ matter, featureSet, settings, place }: ScopeCase, token: CancellationToken): Promise<Judgement> {
+    const ofSet = this.#listsOf(settings, featureSet);
+    const { concern } = ofSet;
+    // Both ask the file system, which takes most of the time.
+    const [computed, lists] = await Promise.all([
+      matter.kind === 'elevate'
+        ? targetsOfClaim(matter.claim, place, this.#names, token, concern)
+        : targetsOfCall(matter, place, this.#names, token, concern),
+      ofSet.at(place, token),
+    ]);
+    return decide(computed, lists);
+  }
+
+  /** Which of what was allowed once lists deny, by what is remembered of it. */
+  async denied<T extends { readonly targets: readonly string[] }>(
+    grants: readonly T[],
+    { featureSet, settings, place }: Omit<ScopeCase, 'matter'>,
+    token: CancellationToken,
+  ): Promise<readonly T[]> {
+    const { lists } = await this.#listsOf(settings, featureSet).at(place, token);
+    const isDenied = (target: string): boolean =>
+      lists.judge({ kind: isPath(target) ? 'path' : 'name', forms: [target], shadows: [] }) === 'denied';
+    return grants.filter(({ targets }) => targets.some(isDenied));
+  }
+
+  #listsOf({ lists }: ScopeSettings, featureSet: string | undefined): SetLists {
+    let bySet = this.#lists.get(lists);
+    const known = bySet?.get(featureSet);
+    if (known !== undefined) return known;
+    if (bySet === undefined || bySet.size >= MOST_SETS)
+      this.#lists.set(lists, (bySet = new Map<string | undefined, SetLists>()));
+    const own = new SetLists(listsFor({ lists }, featureSet), this.#names);
+    bySet.set(featureSet, own);
+    return own;
+  }
+}
+
+/** The lists for a feature set, compiled for the folders that they were last asked about. */
+class SetLists {
+  readonly concern: ScopeConcern;
+  readonly #lists: ScopeLists;
+  readonly #names: FileNames;
+  #compiled: { readonly at: string; readonly lists: CompiledLists } | undefined;
+
+  constructor(lists: ScopeLists, names: FileNames) {
+    this.concern = concernOf(lists);
+    this.#lists = lists;
+    this.#names = names;
+  }
+
+  async at(place: ScopePlace, token: CancellationToken): Promise<SureLists> {
+    // A folder may be a link, and lead elsewhere by now: another folder is another meaning of the patterns.
+    const { place: real, isSure } = await realPlaceOf(place, this.#names, token);
+    const at = JSON.stringify([place.folders, place.userHome, real ?? null]);
+    if (this.#compiled?.at !== at)
+      this.#compiled = { at, lists: compileLists(this.#lists, place, this.#names.ignoresCase, real) };
+    // Fewer allowed targets do no harm.
+    return { lists: this.#compiled.lists, isSure: isSure || this.#lists.blacklist.length === 0 };
+  }
+}
+
+interface SureLists {
+  readonly lists: CompiledLists;
+  /** Whether its denials mean the folders by all of their names. */
+  readonly isSure: boolean;
+}
+
+const NO_PLACE = 'The real paths of the open folders cannot be read now.';
+
+/** Denied only where everything is. */
+const NOTHING = { kind: 'name', forms: [], shadows: [] } as const;
+
+/** Deny first, regardless of other lists; uncertain requests are for a person. */
+function decide(computed: ComputedScope, { lists, isSure }: SureLists): Judgement {
+  const { targets, checked, isWhole, refusal, agrees } = computed;
+  const outside = checked.filter(({ target, outward }) => {
+    return outward === 'unknown' || (outward === 'known' && !isAllowedPath(target, lists));
+  });
+  const touched = [...targets, ...outside.map(({ target }) => target)];
+  // A partial list of targets would look complete.
+  const shown = isWhole ? touched : [];
+  const told = {
+    targets: shown.map(shownOf),
+    reals: [...new Set(touched.flatMap(({ reals }) => reals))].sort(),
+  };
+  if (refusal !== undefined) return { ...told, verdict: 'deny', by: 'host', why: refusal };
+  const verdicts = targets.map((target) => lists.judge(target));
+  const denial = denialOf(computed, verdicts, lists);
+  if (denial !== undefined) return { ...told, ...denial };
+  if (!isSure) return { ...told, verdict: 'deny', by: 'host', why: NO_PLACE };
+  if (!agrees) return { ...told, verdict: 'ask', doubt: 'disagreement' };
+  if (!isWhole) return { ...told, verdict: 'ask', doubt: 'noTarget' };
+  if (outside.length > 0 || verdicts.includes('unlisted')) return { ...told, verdict: 'ask', doubt: 'unlisted' };
+  if (targets.some(({ isAnchor }) => isAnchor)) return { ...told, verdict: 'allow' };
+  // No member says that it is what the request is about: any word may be.
+  const words = checked.filter(({ isWord }) => isWord).map(({ target }) => target);
+  const isNamed = targets.length + words.length > 0 && words.every((word) => lists.judge(word) === 'allowed');
+  if (!isNamed) return { ...told, verdict: 'ask', doubt: targets.length === 0 ? 'noTarget' : 'unlisted' };
+  const names = words.map(shownOf);
+  return { ...told, targets: [...told.targets, ...names], verdict: 'allow' };
+}
+
+function shownOf({ kind, from, written, real, inside }: ComputedTarget): ScopeTarget {
+  return { kind, from, written, real, inside };
+}
+
+type Denial = { readonly verdict: 'deny' } & ({ readonly by: 'list' } | { readonly by: 'host'; readonly why: string });
+
+function denialOf(
+  { targets, checked }: ComputedScope,
+  verdicts: readonly Verdict[],
+  lists: CompiledLists,
+): Denial | undefined {
+  if (verdicts.includes('denied')) {
+    // Of those no pattern is asked about: whoever looks for one in the settings would find none.
+    const others = targets.map((target) => ({ ...target, forms: target.forms.filter((form) => !form.includes('\\')) }));
+    const isListed = others.some((target) => lists.judge(target) === 'denied');
+    return isListed ? { verdict: 'deny', by: 'list' } : { verdict: 'deny', by: 'host', why: BACKSLASH };
+  }
+  const isListed = lists.judge(NOTHING) === 'denied' || checked.some(({ target }) => isDeniedText(target, lists));
+  return isListed ? { verdict: 'deny', by: 'list' } : undefined;
+}
+
+/** Whether a pattern is about anything that the text may mean; what no pattern can be about is not denied. */
+function isDeniedText({ kind, forms, shadows, names }: ComputedTarget, lists: CompiledLists): boolean {
+  const paths = kind === 'path' ? [...forms, ...shadows] : shadows;
+  return paths.some((path) => lists.denies(path, 'path')) || names.some((name) => lists.denies(name, 'name'));
+}
+
+function isAllowedPath({ forms }: ComputedTarget, lists: CompiledLists): boolean {
+  const readable = forms.filter((form) => !form.includes('\\'));
+  return lists.judge({ kind: 'path', forms: readable, shadows: [] }) === 'allowed';
+}
+
+const BACKSLASH = 'A "\\" in a path has different meanings for programs: use "/".';
+
+function isPath(target: string): boolean {
+  return /^(\/|[A-Za-z]:\/)/.test(target);
+}

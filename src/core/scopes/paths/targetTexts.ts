@@ -1,0 +1,75 @@
+import { cleanLine } from '../../base/cleanText.ts';
+import type { CheckedText, NamedText } from './pathTargets.ts';
+import type { Unreadable } from './pathText.ts';
+
+/** Of one request, the label included. */
+export const MOST_TARGETS = 64;
+export const TOO_MANY_TARGETS: Unreadable = { why: `It names more than ${MOST_TARGETS} things.` };
+
+const DEEPEST = 32;
+const MOST_VALUES = 20_000;
+const LONGEST_FROM = 256;
+/** More texts besides are not looked at, and a person is asked. */
+const MOST_CHECKED = 1_000;
+
+/** The texts of a request. */
+export interface FoundTexts {
+  readonly targets: readonly NamedText[];
+  /** Other texts that may name a target: each is compared with the lists, and asked about only if it leads outside. */
+  readonly checked: readonly CheckedText[];
+  /** False if there are too many to check. */
+  readonly isWhole: boolean;
+}
+
+/** Collects the texts that name something, out of values of any size and depth. */
+export class TargetTexts {
+  readonly #texts: NamedText[] = [];
+  readonly #checked = new Map<string, CheckedText>();
+  #isWhole = true;
+  readonly #most: number;
+  #values = 0;
+  #trouble: Unreadable | undefined;
+
+  constructor(most: number = MOST_TARGETS) {
+    this.#most = most;
+  }
+
+  /** A JSON Pointer to a member; for people, so that it is bounded and can be shown. */
+  static at(from: string, key: string): string {
+    if (from.length >= LONGEST_FROM) return from;
+    return cleanLine(`${from}/${key.slice(0, LONGEST_FROM).replaceAll('~', '~0').replaceAll('/', '~1')}`, LONGEST_FROM);
+  }
+
+  get found(): FoundTexts | Unreadable {
+    if (this.#trouble !== undefined) return this.#trouble;
+    return { targets: this.#texts, checked: [...this.#checked.values()], isWhole: this.#isWhole };
+  }
+
+  get hasTargets(): boolean {
+    return this.#texts.length > 0;
+  }
+
+  add(text: NamedText): void {
+    if (this.#texts.length >= this.#most) this.#trouble = TOO_MANY_TARGETS;
+    else this.#texts.push(text);
+  }
+
+  /** The same text counts once, regardless of its place. */
+  check(checked: CheckedText): void {
+    const key = `${checked.isProse ? 'prose' : checked.isMember === true ? 'member' : 'text'} ${checked.text}`;
+    if (this.#checked.has(key)) return;
+    if (this.#checked.size >= MOST_CHECKED) this.#isWhole = false;
+    else this.#checked.set(key, checked);
+  }
+
+  refuse(why: string): void {
+    this.#trouble ??= { why };
+  }
+
+  /** Counts a value; returns whether to check it. */
+  mayGoOn(depth: number): boolean {
+    if (this.#trouble !== undefined) return false;
+    if (depth > DEEPEST || ++this.#values > MOST_VALUES) this.refuse('It is too large to check.');
+    return this.#trouble === undefined;
+  }
+}

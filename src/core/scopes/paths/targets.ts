@@ -1,0 +1,287 @@
+import type { CancellationToken } from '../../base/cancellation.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { Tool } from '../../model/catalog.ts';
+import type { ScopeClaim } from '../../model/scope.ts';
+import type { FileNames } from '../../ports.ts';
+import { textsAt } from './argumentTargets.ts';
+import { type CheckPlace, foundCheck, isWholeThere, type ReadCheck, readChecked, readPartsOf } from './checkedTexts.ts';
+import {
+  type ComputedScope,
+  type ComputedText,
+  EVERY_CONCERN,
+  type ScopeConcern,
+  type ScopePlace,
+} from './computed.ts';
+import { OpenFolders } from './openFolders.ts';
+import { isChildPlace, isContentKey, isFolderPlace, isProseKey, isQualifierKey } from './pathKeys.ts';
+import { TOO_MANY } from './pathReadings.ts';
+import { basesOf, type FoundTarget, foundTarget, type NamedText, type ReadText, readText } from './pathTargets.ts';
+import { isUnreadable, LONGEST_TEXT, type Unreadable } from './pathText.ts';
+import { posixStyle } from './pathStyle.ts';
+import { RealNames } from './realNames.ts';
+import { hasDeed, textsOfArguments, textsOfPayload } from './valueTargets.ts';
+import type { ReadingContext } from './respellings.ts';
+import { type FoundTexts } from './targetTexts.ts';
+import { lineOf } from './textParts.ts';
+import { windowsStyle } from './windowsPath.ts';
+
+export interface ScopedCall {
+  readonly tool: Tool;
+  readonly args: JsonObject;
+  /** The places of its targets in the arguments; `undefined` without an adapter. */
+  readonly adapter: readonly string[] | undefined;
+}
+
+/** What a server's request for a scope would touch: by its label, and by all that its payload names. */
+export async function targetsOfClaim(
+  { label, payload = {} }: ScopeClaim,
+  place: ScopePlace,
+  names: FileNames,
+  token: CancellationToken,
+  concern: ScopeConcern = EVERY_CONCERN,
+): Promise<ComputedScope> {
+  if (label.length > LONGEST_TEXT) return refused(`The label is longer than ${LONGEST_TEXT} characters.`);
+  const inPayload = textsOfPayload(payload, concern);
+  if (isUnreadable(inPayload)) return refused(`The payload cannot be judged. ${inPayload.why}`);
+  // The kind from the payload, if it has the same text: a label alone does not distinguish "@a/b" from a person.
+  const as = inPayload.targets.find(({ text }) => text === label)?.as ?? 'any';
+  const inLabel = label.trim() === '' ? [] : [{ from: 'label', text: label, as }];
+  const texts = { ...inPayload, targets: [...inLabel, ...inPayload.targets] };
+  const found = await find(texts, place, names, token, concern);
+  if (isUnreadable(found)) return refused(found.why);
+  const [ofLabel, ofPayload] = [found.targets.slice(0, inLabel.length), found.targets.slice(inLabel.length)];
+  const agrees = agree(ofLabel, ofPayload, found.checked, names.ignoresCase);
+  const targets = found.targets.map(({ target }) => target);
+  return { targets, checked: found.checked, isWhole: found.isWhole && !hasDeed(payload), refusal: undefined, agrees };
+}
+
+/** What a call of a tool would touch, by its arguments. */
+export async function targetsOfCall(
+  { tool, args, adapter }: ScopedCall,
+  place: ScopePlace,
+  names: FileNames,
+  token: CancellationToken,
+  concern: ScopeConcern = EVERY_CONCERN,
+): Promise<ComputedScope> {
+  const texts = adapter === undefined ? textsOfArguments(tool, args, concern) : textsAt(adapter, args);
+  if (isUnreadable(texts)) return refused(texts.why);
+  const found = await find(texts, place, names, token, concern);
+  if (isUnreadable(found)) return refused(found.why);
+  // An adapter means that the tool has no other targets.
+  const isWhole = found.isWhole && (adapter !== undefined || !hasDeed(args));
+  const targets = found.targets.map(({ target }) => target);
+  return { targets, checked: found.checked, isWhole, refusal: undefined, agrees: true };
+}
+
+function refused(refusal: string): ComputedScope {
+  return { targets: [], checked: [], isWhole: true, refusal, agrees: true };
+}
+
+/** Lookups of one request, for its targets and again for all other texts. */
+const MOST_LOOKUPS = 2_048;
+const MOST_NEIGHBOURS = 4;
+
+interface Found {
+  readonly targets: readonly FoundTarget[];
+  readonly checked: readonly ComputedText[];
+  /** False if there was too much to check. */
+  readonly isWhole: boolean;
+}
+
+async function find(
+  texts: FoundTexts,
+  place: ScopePlace,
+  names: FileNames,
+  token: CancellationToken,
+  concern: ScopeConcern,
+): Promise<Found | Unreadable> {
+  const style = names.style === 'windows' ? windowsStyle : posixStyle;
+  const context = { style, userHome: place.userHome, ignoresCase: names.ignoresCase };
+  const bases = basesOf(place, style);
+  const inFolders = new ReadTexts(context, bases);
+  const asked = new Set<string>();
+  const read = readTargets(texts.targets, inFolders, asked);
+  if (isUnreadable(read)) return read;
+  const neighbours = neighboursOf(texts, read, context);
+  const checks = readChecks(texts, { context, concern, bases: inFolders.all, neighbours });
+  if (isUnreadable(checks)) return checks;
+  const most = asked.size + MOST_LOOKUPS;
+  let isWhole = texts.isWhole;
+  for (const check of checks) {
+    if (check === undefined || asked.size + check.asked.length > most) isWhole = false;
+    else for (const path of check.asked) asked.add(path);
+  }
+  const reals = new RealNames(names, style, token);
+  if (asked.size > 0) await reals.ask([...asked, ...OpenFolders.paths(place.folders, style)]);
+  const folders = new OpenFolders(place.folders, style, reals, names.ignoresCase);
+  const targets = foundTargets(texts.targets, read, reals, folders);
+  if (isUnreadable(targets)) return targets;
+  const checked = checks
+    .filter((check) => check !== undefined)
+    .filter((check) => !isWholeThere(check, reals))
+    .map((check) => foundCheck(check, reals, folders, concern));
+  return { targets, checked, isWhole };
+}
+
+function foundTargets(
+  texts: readonly NamedText[],
+  read: readonly ReadText[],
+  reals: RealNames,
+  folders: OpenFolders,
+): readonly FoundTarget[] | Unreadable {
+  const targets: FoundTarget[] = [];
+  for (const [index, text] of texts.entries()) {
+    const meant = read[index];
+    if (meant === undefined) continue;
+    const target = foundTarget(text, meant, reals, folders);
+    if (isUnreadable(target)) return at(text.from, target);
+    targets.push(target);
+  }
+  return targets;
+}
+
+/** Reads them all; adds the paths to look up in the file system to `asked`. */
+function readTargets(
+  texts: readonly NamedText[],
+  inFolders: ReadTexts,
+  asked: Set<string>,
+): readonly ReadText[] | Unreadable {
+  for (const text of texts) {
+    const trouble = inFolders.addFolder(text);
+    if (trouble !== undefined) return trouble;
+  }
+  const read: ReadText[] = [];
+  for (const text of texts) {
+    const meant = inFolders.read(text);
+    if (isUnreadable(meant)) return at(text.from, meant);
+    read.push(meant);
+    for (const path of [...meant.likely.asked, ...meant.unlikely.asked]) asked.add(path);
+    if (asked.size > MOST_LOOKUPS) return TOO_MANY;
+  }
+  return read;
+}
+
+/** The targets of a request and their folders: another name in the request may be inside one. */
+function neighboursOf(
+  { targets, checked }: FoundTexts,
+  read: readonly ReadText[],
+  { style }: ReadingContext,
+): readonly string[] {
+  const paths = targets.flatMap(({ from }, index) => {
+    const { readings, likely } = read[index] ?? {};
+    return readings?.kind === 'path' && !isChildPlace(from) ? (likely?.resolved.slice(0, 1) ?? []) : [];
+  });
+  const others = checked.map(({ text }) => style.slashed(text)).filter((text) => style.isAbsolute(text));
+  const all = [...paths, ...others.map((path) => style.normal(path))];
+  return [...new Set(all.flatMap((path) => [path, path.replace(/[^/]*$/, '')]))].slice(0, MOST_NEIGHBOURS);
+}
+
+function readChecks(
+  { targets, checked }: FoundTexts,
+  place: CheckPlace,
+): readonly (ReadCheck | undefined)[] | Unreadable {
+  const checks: (ReadCheck | undefined)[] = [];
+  let lookups = 0;
+  const add = (from: string, read: readonly (ReadCheck | undefined)[] | Unreadable): Unreadable | undefined => {
+    if (isUnreadable(read)) return at(from, read);
+    checks.push(...read);
+    for (const check of read) lookups += check?.asked.length ?? 0;
+    return undefined;
+  };
+  for (const { from, text } of targets) {
+    if (lookups > MOST_LOOKUPS) return [...checks, undefined];
+    const line = from === 'label' ? undefined : lineOf(text);
+    const trouble = line === undefined ? undefined : add(from, readPartsOf(from, line, place));
+    if (trouble !== undefined) return trouble;
+  }
+  for (const text of checked) {
+    // The rest is not checked, so a person is asked.
+    if (lookups > MOST_LOOKUPS) return [...checks, undefined];
+    const trouble = add(text.from, readChecked(text, place));
+    if (trouble !== undefined) return trouble;
+  }
+  return checks;
+}
+
+/** Reads texts from all that they may be relative to: of the same request, any other that names a folder. */
+class ReadTexts {
+  readonly #context: ReadingContext;
+  readonly #bases: readonly string[];
+  readonly #folders: { readonly from: string; readonly paths: readonly string[] }[] = [];
+  readonly #read = new Map<string, ReadText | Unreadable>();
+
+  constructor(context: ReadingContext, bases: readonly string[]) {
+    this.#context = context;
+    this.#bases = bases;
+  }
+
+  /** Everything that a text may be relative to. */
+  get all(): readonly string[] {
+    return [...new Set([...this.#bases, ...this.#folders.flatMap(({ paths }) => paths)])];
+  }
+
+  addFolder({ from, text, as }: NamedText): Unreadable | undefined {
+    if (!isFolderPlace(from)) return undefined;
+    const meant = readText(text, this.#context, this.#bases, as);
+    if (isUnreadable(meant)) return at(from, meant);
+    const paths = meant.readings.kind === 'path' ? meant.likely.resolved : [];
+    this.#folders.push({ from, paths: paths.filter((path) => !this.#bases.includes(path)) });
+    return undefined;
+  }
+
+  read({ from, text, as }: NamedText): ReadText | Unreadable {
+    const list = listOf(from);
+    const others = this.#folders.flatMap((folder) => (listOf(folder.from) === list ? [] : folder.paths));
+    const bases = [...new Set([...this.#bases, ...others])];
+    const key = JSON.stringify([text, as ?? 'any', ...others]);
+    const known = this.#read.get(key) ?? readText(text, this.#context, bases, as);
+    this.#read.set(key, known);
+    return known;
+  }
+}
+
+/** Items of one list are not relative to each other. */
+function listOf(from: string): string {
+  return from.replace(/\/\d+$/, '');
+}
+
+function at(from: string, { why }: Unreadable): Unreadable {
+  return { why: `${from === 'label' ? 'The label' : `The value at ${from}`} cannot be judged. ${why}` };
+}
+
+/** Words of a payload that say how something is done, and not to what. */
+const MODES =
+  /^(?:read|write|append|create|delete|move|rename|list|execute|update|post|send|get|utf-?8|r|w|a|rw|file|low|normal|medium|high|urgent)$/i;
+
+/** Whether a word of a payload may name another thing than the label. */
+function isStranger({ target }: ComputedText, label: readonly FoundTarget[], fold: (text: string) => string): boolean {
+  const key = target.from.replace(/(?:\/\d+)+$/, '').replace(/^.*\//, '');
+  if (isContentKey(key) || isProseKey(key) || isQualifierKey(key)) return false;
+  const own = new Set([...target.reals, ...target.names].map(fold));
+  return !label.some(({ target: { names }, reals }) => [...reals, ...names].some((name) => own.has(fold(name))));
+}
+
+/**
+ * Whether the label names one of the targets of the payload, if it has any (MCPL §7.3 does not require it). In a payload
+ * with words but no targets, the label must be one of the words.
+ */
+function agree(
+  label: readonly FoundTarget[],
+  payload: readonly FoundTarget[],
+  checked: readonly ComputedText[],
+  ignoresCase: boolean,
+): boolean {
+  const words = checked.filter(({ isWord, target }) => isWord && !MODES.test(target.written));
+  if (payload.length === 0 && words.length === 0) return true;
+  const fold = (text: string): string => (ignoresCase ? text.toLowerCase() : text);
+  const named = new Set([
+    ...payload.flatMap(({ target, reals }) => [...reals, ...target.names].map(fold)),
+    ...words.flatMap(({ target }) => [...target.reals, ...target.names].map(fold)),
+  ]);
+  if (label.some(({ target }) => target.kind === 'name') && words.some((word) => isStranger(word, label, fold)))
+    return false;
+  const hasPaths = payload.some(({ target }) => target.kind === 'path');
+  return label.some(({ target, reals }) => {
+    return !(target.kind === 'name' && hasPaths) && reals.some((real) => named.has(fold(real)));
+  });
+}

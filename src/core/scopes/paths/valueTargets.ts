@@ -1,0 +1,196 @@
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import type { Tool } from '../../model/catalog.ts';
+import type { ScopeConcern } from './computed.ts';
+import {
+  isContentKey,
+  isDeed,
+  isNameKey,
+  isProseKey,
+  type KeyKind,
+  kindOfKey,
+  looksLikePath,
+  namesFile,
+} from './pathKeys.ts';
+import type { NamedText } from './pathTargets.ts';
+import { hasScheme, hasSigil, type Unreadable } from './pathText.ts';
+import { isMarkedContent, isSaidText, mayHave, mustBeText, type Schemas, SchemaPlaces } from './schemaPlaces.ts';
+import { type FoundTexts, MOST_TARGETS, TargetTexts } from './targetTexts.ts';
+import { isWord, lineOf } from './textParts.ts';
+
+/** Every text of a payload that names what the request would touch, and every other one that may. */
+export function textsOfPayload(payload: JsonObject, concern: ScopeConcern): FoundTexts | Unreadable {
+  const texts = new TargetTexts(MOST_TARGETS - 1);
+  const walk = { places: new SchemaPlaces({}), texts, takesAny: true, defaults: [], concern };
+  collect(payload, { ...START, from: '/payload', schemas: [] }, walk);
+  return texts.found;
+}
+
+/** Whether arguments contain a command or a script. */
+export function hasDeed(args: JsonObject, depth = 0): boolean {
+  return Object.keys(args).some((key) => {
+    const value = args[key];
+    if (isDeed(key) && value !== undefined && value !== null && value !== '') return true;
+    const items = isJsonArray(value) ? value : [value];
+    return depth < DEEPEST_DEED && items.some((item) => isJsonObject(item) && hasDeed(item, depth + 1));
+  });
+}
+
+const DEEPEST_DEED = 32;
+
+/**
+ * The arguments that name targets of a tool, by the names of its members and its schema; without these, any text that looks
+ * like a path. Every other text of one line may name something too.
+ */
+export function textsOfArguments(
+  { inputSchema }: Tool,
+  args: JsonObject,
+  concern: ScopeConcern,
+): FoundTexts | Unreadable {
+  const texts = new TargetTexts();
+  const places = new SchemaPlaces(inputSchema);
+  const walk: Walk = { places, texts, takesAny: !places.hasAny, defaults: [], concern };
+  collect(args, { ...START, from: '/arguments', schemas: places.all }, walk);
+  // By a server's word alone nothing is known of a call: it only adds to what the call says.
+  if (texts.hasTargets) for (const text of walk.defaults) texts.add(text);
+  return texts.found;
+}
+
+const START = { key: '', kind: 'other', isFile: false, isDeclared: true, depth: 0 } as const;
+
+interface Walk {
+  readonly places: SchemaPlaces;
+  readonly texts: TargetTexts;
+  /** Whether a text that looks like a path is one wherever it stands. */
+  readonly takesAny: boolean;
+  /** Omitted members whose default names a file. */
+  readonly defaults: NamedText[];
+  readonly concern: ScopeConcern;
+}
+
+interface Position {
+  readonly from: string;
+  /** Of the member that it is, or that the list is that it is in. */
+  readonly key: string;
+  readonly kind: KeyKind;
+  /** Whether it is a part of something that names files. */
+  readonly isFile: boolean;
+  readonly schemas: Schemas;
+  /** Whether the schema has a member of this name, or says nothing of names. */
+  readonly isDeclared: boolean;
+  readonly depth: number;
+}
+
+function collect(value: Json | undefined, at: Position, walk: Walk): void {
+  const { places, texts } = walk;
+  if (!texts.mayGoOn(at.depth)) return;
+  if (typeof value === 'string') {
+    collectText(value, at, walk);
+  } else if (typeof value === 'number' && walk.concern.ofNames && isNameKey(at.key)) {
+    addNames(String(value), at, walk);
+  } else if (isJsonArray(value)) {
+    checkJoined(value, at, walk);
+    // A list stands for its items: these are what it is called.
+    const schemas = places.items(at.schemas);
+    value.forEach((item, index) =>
+      collect(item, { ...at, from: `${at.from}/${index}`, schemas, depth: at.depth + 1 }, walk),
+    );
+  } else if (value !== null && at.kind === 'path' && mustBeText(at.schemas))
+    texts.refuse(`The value at ${at.from} is not a text, which its schema requires.`);
+  else if (isJsonObject(value)) {
+    for (const key of Object.keys(value)) collectMember(value, key, at, walk);
+    if (at.depth > 0) return;
+    for (const [name, text] of places.defaults(at.schemas, value))
+      walk.defaults.push({ from: TargetTexts.at(at.from, name), text, as: 'path' });
+  }
+}
+
+const MOST_SEGMENTS = 32;
+
+/** A path may be given as a list of its names. */
+function checkJoined(items: readonly Json[], { from, schemas }: Position, { texts, concern }: Walk): void {
+  if (!concern.denies || items.length < 2 || items.length > MOST_SEGMENTS || isMarkedContent(schemas)) return;
+  const names = items.flatMap((item) => (typeof item === 'string' && /^[^\s\\/]{1,256}$/.test(item) ? [item] : []));
+  if (names.length === items.length) texts.check({ from, text: names.join('/'), isProse: false });
+}
+
+/** Only what its schema says to be some text or other is nothing else, and what no list of files is about. */
+function isTold({ kind, isFile, schemas }: Position, { takesAny, concern }: Walk): boolean {
+  if (kind !== 'other' || isFile) return true;
+  return concern.ofFiles && (takesAny || !isSaidText(schemas));
+}
+
+function collectText(text: string, at: Position, walk: Walk): void {
+  const { from, key, kind, schemas } = at;
+  const isText = isSaidText(schemas);
+  const isContent = isText && isContentKey(key);
+  if (isMarkedContent(schemas)) return;
+  const isNamed = isNameKey(key);
+  const line = isContent ? undefined : lineOf(text);
+  if (line !== undefined && isNameTarget(line, { kind, isNamed, concern: walk.concern })) addNames(line, at, walk);
+  else if (isTold(at, walk) && !isOfWeb(text, at, walk) && !(isContent && kind === 'other') && namesFile(text, kind)) {
+    const isFile = kind === 'path' || isFileOfPlace(text, isNamed, at, walk.concern);
+    walk.texts.add({ from, text, as: isFile ? 'path' : 'any' });
+  } else if (line !== undefined) walk.texts.check({ from, text: line, isProse: isProseKey(key) && isText });
+}
+
+/** A URI by its format alone, where no list is about names, may as well be of the web. */
+function isOfWeb(text: string, { key }: Position, { concern }: Walk): boolean {
+  return !concern.ofNames && /^https?:\/\//i.test(text.trim()) && kindOfKey(key) !== 'path';
+}
+
+function addNames(line: string, { from, key, isDeclared }: Position, { texts }: Walk): void {
+  const isAnchor = isNameKey(key) && isDeclared;
+  const listed = line.split(/[\s,;|]+/).filter(hasSigil);
+  for (const text of listed.length > 1 ? listed : [line]) texts.add({ from, text, as: 'name', isAnchor });
+}
+
+const LONGEST_NAME = 256;
+
+/** Whether a text is a name, not a file, that lists have to allow. */
+function isNameTarget(
+  line: string,
+  { kind, isNamed, concern }: { readonly kind: KeyKind; readonly isNamed: boolean; readonly concern: ScopeConcern },
+): boolean {
+  if (line.length > LONGEST_NAME || kind === 'path') return false;
+  // Sentences begin with `#` and `@` too, and a tool without a file has them where no list is about names.
+  if (hasSigil(line)) return isNamed ? concern.ofNames || !looksLikeFile(line) : concern.ofNames && isWord(line);
+  if (hasScheme(line)) return concern.ofNames && isWord(line) && !(kind === 'url' && /^https?:/i.test(line));
+  const mayBeFile = looksLikePath(line) || (kind === 'place' && /[\\/.]/.test(line));
+  return isNamed && concern.ofNames && !mayBeFile;
+}
+
+/** `@scope/pkg`, `#readme.md` */
+function looksLikeFile(line: string): boolean {
+  return /[\\/]|\w\.\w/.test(line) && isWord(line);
+}
+
+/** Where files come from or go to, `#a` and `@a` are files, unless lists are about names. */
+function isFileOfPlace(text: string, isNamed: boolean, { kind }: Position, { ofNames }: ScopeConcern): boolean {
+  return kind === 'place' && !ofNames && (!isNamed || looksLikeFile(text));
+}
+
+const IDENTIFIER = /^[\w$-]*$/;
+
+function collectMember(value: JsonObject, key: string, at: Position, walk: Walk): void {
+  const from = TargetTexts.at(at.from, key);
+  // Some are told what to write into which file as `{ "src/a.ts": "text" }`.
+  if (looksLikePath(key) || (at.kind === 'path' && /[\\/]/.test(key))) walk.texts.add({ from, text: key, as: 'path' });
+  else if (!IDENTIFIER.test(key) || isNameKey(at.key)) checkKey(key, from, walk);
+  const schemas = walk.places.member(at.schemas, key);
+  // A given text counts as a text, regardless of its schema.
+  const kind = typeof value[key] === 'string' ? kindOfText(key, schemas, walk) : walk.places.kindOf(key, schemas);
+  const isFile = at.isFile || kind === 'path';
+  const isDeclared = mayHave(at.schemas, key);
+  collect(value[key], { from, key, kind, isFile, schemas, isDeclared, depth: at.depth + 1 }, walk);
+}
+
+/** A target may be the name of a member: `{ "#general": "text" }`. */
+function checkKey(key: string, from: string, { texts }: Walk): void {
+  const line = lineOf(key);
+  if (line !== undefined) texts.check({ from, text: line, isProse: false, isMember: IDENTIFIER.test(key) });
+}
+
+function kindOfText(key: string, schemas: Schemas, { places }: Walk): KeyKind {
+  const kind = places.kindOf(key, schemas);
+  return kind === 'other' ? kindOfKey(key) : kind;
+}

@@ -1,0 +1,309 @@
+import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
+import { isHostError, messageOf } from '../base/errors.ts';
+import { canonicalJson, type Json } from '../base/json.ts';
+import type { Logger } from '../base/log.ts';
+import type { ApprovalOutcome, ApprovalRequest, DenialReason, PendingApproval } from '../model/approval.ts';
+import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
+import type { ScopeGrant } from '../model/grant.ts';
+import type { ToolCallRequest } from '../model/operation.ts';
+import type { ScopeClaim, ScopeSettings, ScopeTarget } from '../model/scope.ts';
+import { type Judgement, ScopeEngine, type ScopeMatter } from './paths/scopeEngine.ts';
+import type { ScopePlace } from './paths/computed.ts';
+import type { Clock, FileNames, Ids } from '../ports.ts';
+import { scopeOfCall, subjectOf } from './scopeSubject.ts';
+
+/** The parts of a server that scopes need. */
+export interface ScopedUnit {
+  readonly id: string;
+  /** Of the connection that is open; absent while none is. */
+  readonly fingerprint: string | undefined;
+  /** As they are now. */
+  readonly scopes: ScopeSettings;
+  redact(text: string): string;
+}
+
+export interface ScopeQuestion {
+  readonly unit: ScopedUnit;
+  readonly featureSet: string | undefined;
+  readonly matter: ScopeMatter;
+  /** The tool call that waits. */
+  readonly call: ToolCallRequest | undefined;
+  /** The key of the decision for this call, if the call is repeated. */
+  readonly decided?: string | undefined;
+  /** Whether the question still makes sense: its set is on, over the same connection. */
+  isCurrent(): boolean;
+  /** A person is asked: it will take a while. */
+  onAsking?(): void;
+}
+
+export type ScopeAnswer =
+  | {
+      readonly approved: true;
+      readonly scope: ScopeClaim;
+      /** Of exactly this request; see `ScopeQuestion.decided`. */
+      readonly key: string | undefined;
+    }
+  | {
+      readonly approved: false;
+      readonly why: ScopeDenial;
+      /** More of it, for who wrote the arguments. */ readonly detail: string | undefined;
+    };
+
+export type ScopeDenial = 'settings' | 'host' | 'changed' | DenialReason;
+
+/** Asks persons, and remembers what they said. */
+export interface ScopeApprovals {
+  /** What earlier sessions left is read. */
+  ready(): Promise<void>;
+  find(request: Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>): Promise<ScopeGrant | undefined>;
+  pending(): readonly PendingApproval[];
+  ask(request: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome>;
+  revoke(ids: readonly string[], why: string): Promise<void>;
+}
+
+export interface ScopeDeskOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly approvals: ScopeApprovals;
+  readonly names: FileNames;
+  place(unit: ScopedUnit): ScopePlace;
+  /** `isFree`: neither a person nor a model had to do anything for it, so that there may be any number of them. */
+  record(record: AuditRecord, isFree: boolean): void;
+}
+
+/** Each looks at files; of a server that asks for more at once the rest is denied. */
+const MOST_AT_ONCE = 64;
+
+/**
+ * Decides what a request may touch (MCPL §7.6): the lists, then what a person allowed before, then a person. What a
+ * server says of its scope only begins the question.
+ */
+export class ScopeDesk {
+  readonly #options: ScopeDeskOptions;
+  readonly #open = new Map<string, number>();
+  readonly #engine: ScopeEngine;
+
+  constructor(options: ScopeDeskOptions) {
+    this.#options = options;
+    this.#engine = new ScopeEngine(options.names);
+  }
+
+  async decide(question: ScopeQuestion, token: CancellationToken): Promise<ScopeAnswer> {
+    const { id } = question.unit;
+    const began = this.#options.clock.now();
+    const open = this.#open.get(id) ?? 0;
+    const decision = open < MOST_AT_ONCE ? await this.#counted(question, token) : denied('flood', []);
+    this.#record(question, decision, began);
+    return decision.answer;
+  }
+
+  /** Which grants settings deny by now. */
+  async denied(grants: readonly ScopeGrant[], unit: ScopedUnit): Promise<readonly ScopeGrant[]> {
+    const place = this.#options.place(unit);
+    const { scopes: settings } = unit;
+    const denied: ScopeGrant[] = [];
+    for (const some of inParts(grants)) {
+      const featureSet = some[0]?.featureSet;
+      const which = await this.#engine.denied(some, { featureSet, settings, place }, NO_CANCELLATION);
+      denied.push(...which);
+    }
+    return denied;
+  }
+
+  async #counted(question: ScopeQuestion, token: CancellationToken): Promise<Decision> {
+    const { id } = question.unit;
+    this.#open.set(id, (this.#open.get(id) ?? 0) + 1);
+    try {
+      return await this.#decide(question, token);
+    } catch (error) {
+      if (isHostError(error, 'CANCELLED')) return denied('withdrawn', []);
+      // Unknown targets are not allowed.
+      this.#options.log.log('error', `The targets of "${id}" could not be decided: ${messageOf(error)}`);
+      return denied('host', []);
+    } finally {
+      const left = (this.#open.get(id) ?? 1) - 1;
+      if (left === 0) this.#open.delete(id);
+      else this.#open.set(id, left);
+    }
+  }
+
+  async #decide(question: ScopeQuestion, token: CancellationToken): Promise<Decision> {
+    const judged = await this.#judge(question, token);
+    if (token.isCancellationRequested) return denied('withdrawn', judged.targets);
+    if (!question.isCurrent()) return denied('changed', judged.targets);
+    if (judged.verdict === 'deny') return this.#denied(judged, this.#identity(question, judged));
+    if (judged.verdict === 'allow') return this.#approved(question, judged, 'allowed by the settings');
+    const request = this.#request(question, judged);
+    if (request === undefined) return denied('changed', judged.targets);
+    if (request.key === question.decided)
+      return this.#approved(question, judged, 'allowed for this call before', request.key);
+    await this.#options.approvals.ready();
+    const known = await this.#options.approvals.find(request);
+    if (known === undefined) return this.#ask(question, judged, request, token);
+    return this.#confirm(question, request, `allowed by the person before (${known.lifetime})`, token);
+  }
+
+  async #ask(
+    question: ScopeQuestion,
+    { targets }: Judgement,
+    request: ApprovalRequest,
+    token: CancellationToken,
+  ): Promise<Decision> {
+    // The server may have been stopped, or its set switched off, while the store was read.
+    if (!question.isCurrent()) return denied('changed', targets);
+    // Whoever defines a server says what is a secret of it, and could hide with it what a person is to approve.
+    if (targets.some(({ real }) => question.unit.redact(real) !== real)) return denied('host', targets, HAS_SECRET);
+    const asked = this.#options.approvals.ask(request, token);
+    if (this.#options.approvals.pending().some(({ key }) => key === request.key)) question.onAsking?.();
+    const outcome = await asked;
+    if (outcome.kind === 'approved')
+      return this.#confirm(question, request, `allowed by the person (${outcome.choice})`, token);
+    const isVoid = outcome.why === 'withdrawn' && !token.isCancellationRequested && !question.isCurrent();
+    return denied(isVoid ? 'changed' : outcome.why, targets);
+  }
+
+  /**
+   * During the question, a link or a setting may have changed: the approval covers only the shown targets.
+   */
+  async #confirm(
+    question: ScopeQuestion,
+    request: ApprovalRequest,
+    how: string,
+    token: CancellationToken,
+  ): Promise<Decision> {
+    const judged = await this.#judge(question, token);
+    if (token.isCancellationRequested) return denied('withdrawn', judged.targets);
+    if (judged.verdict === 'deny') return this.#denied(judged, request);
+    if (!question.isCurrent()) {
+      // Its subject has ended meanwhile, and no later event would end it.
+      await this.#forget(request, 'its subject had changed');
+      return denied('changed', judged.targets);
+    }
+    if (this.#identity(question, judged)?.key !== request.key) return denied('changed', judged.targets);
+    return this.#approved(question, judged, how, request.key);
+  }
+
+  /** What an entry denies may have been allowed before, or just now: it is not again when the entry goes. */
+  async #denied(judged: DeniedJudgement, request: RequestIdentity | undefined): Promise<Decision> {
+    if (judged.by === 'host') return denied('host', judged.targets, judged.why);
+    if (request !== undefined) await this.#forget(request, 'the settings deny it now');
+    return denied('settings', judged.targets);
+  }
+
+  #judge({ unit, matter, featureSet }: ScopeQuestion, token: CancellationToken): Promise<Judgement> {
+    const place = this.#options.place(unit);
+    return this.#engine.judge({ matter, featureSet, settings: unit.scopes, place }, token);
+  }
+
+  #approved({ matter }: ScopeQuestion, { targets }: Judgement, how: string, key?: string): Decision {
+    const scope = matter.kind === 'elevate' ? matter.claim : scopeOfCall(matter, targets, (text) => this.#digest(text));
+    return { answer: { approved: true, scope, key }, targets, how };
+  }
+
+  #request(question: ScopeQuestion, judged: Judgement): ApprovalRequest | undefined {
+    const identity = this.#identity(question, judged);
+    if (identity === undefined) return undefined;
+    const { unit, matter, featureSet, call } = question;
+    return { ...identity, featureSet, subject: subjectOf(matter, judged, (text) => unit.redact(text)), call };
+  }
+
+  /** Absent where the connection has gone. */
+  #identity({ unit, matter, featureSet }: ScopeQuestion, judged: Judgement): RequestIdentity | undefined {
+    const { id: server, fingerprint } = unit;
+    if (fingerprint === undefined) return undefined;
+    const { targets } = judged;
+    const digest = (text: string): string => this.#digest(text);
+    const claim = matter.kind === 'elevate' ? matter.claim : scopeOfCall(matter, targets, digest);
+    const action = matter.kind === 'elevate' ? 'scope/elevate' : matter.tool.name;
+    // A call with unknown targets is identified by all its arguments.
+    const said = matter.kind === 'call' && targets.length === 0 ? matter.args : claim.payload;
+    const payloadHash = this.#digest(canonicalJson(said));
+    const parts: Json = [server, fingerprint, featureSet ?? null, action, claim.label, [...judged.reals], payloadHash];
+    return { server, fingerprint, key: this.#digest(canonicalJson(parts)), payloadHash };
+  }
+
+  async #forget(request: RequestIdentity, why: string): Promise<void> {
+    await this.#options.approvals.ready();
+    const known = await this.#options.approvals.find(request);
+    if (known !== undefined) await this.#options.approvals.revoke([known.id], why);
+  }
+
+  #digest(text: string): string {
+    return this.#options.ids.sha256(text).slice(0, 32);
+  }
+
+  #record({ unit, featureSet, matter }: ScopeQuestion, { answer, targets, how }: Decision, began: number): void {
+    const { clock } = this.#options;
+    const at = clock.now();
+    const action = matter.kind === 'elevate' ? 'scope/elevate' : matter.tool.name;
+    const touched = [...new Set(targets.map(({ real }) => real))];
+    const what = touched.length === 0 ? '' : ` ${touched.slice(0, MOST_NAMED).join(', ')}`;
+    const more = touched.length > MOST_NAMED ? ` and ${touched.length - MOST_NAMED} more` : '';
+    const isFree = answer.approved && answer.key === undefined && matter.kind === 'elevate';
+    const record: AuditRecord = {
+      at,
+      server: unit.id,
+      operation: 'scope/decision',
+      featureSet,
+      inferenceId: undefined,
+      outcome: answer.approved ? 'success' : (OUTCOMES[answer.why] ?? 'refused'),
+      durationMs: at - began,
+      detail: unit.redact(`${action}${what}${more}: ${how}`),
+      tokens: undefined,
+    };
+    this.#options.record(record, isFree);
+  }
+}
+
+const HAS_SECRET = 'It names a secret of the settings, which a question cannot show.';
+
+/** Judged at once. Where folders are is looked up for each part, and others have their turn: 10,000 took 100 ms. */
+const PART = 200;
+
+/** Grants of one feature set in each. */
+function inParts(grants: readonly ScopeGrant[]): readonly (readonly ScopeGrant[])[] {
+  const last = new Map<string | undefined, ScopeGrant[]>();
+  const parts: ScopeGrant[][] = [];
+  for (const grant of grants) {
+    let part = last.get(grant.featureSet);
+    if (part === undefined || part.length === PART) {
+      part = [];
+      last.set(grant.featureSet, part);
+      parts.push(part);
+    }
+    part.push(grant);
+  }
+  return parts;
+}
+
+const MOST_NAMED = 3;
+
+const OUTCOMES: { readonly [why in ScopeDenial]?: AuditOutcome } = { timeout: 'timeout', withdrawn: 'cancelled' };
+
+type DeniedJudgement = Extract<Judgement, { verdict: 'deny' }>;
+type RequestIdentity = Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key' | 'payloadHash'>;
+
+interface Decision {
+  readonly answer: ScopeAnswer;
+  readonly targets: readonly ScopeTarget[];
+  /** For the audit. */
+  readonly how: string;
+}
+
+const HOW: Readonly<Record<ScopeDenial, string>> = {
+  settings: 'denied by the settings',
+  host: 'refused',
+  changed: 'denied, because something else changed meanwhile',
+  byPerson: 'denied by the person',
+  timeout: 'denied, because there was no answer in time',
+  dismissed: 'denied, because the question was closed',
+  nobody: 'denied, because there is no user to ask',
+  flood: 'denied, because there were too many requests',
+  withdrawn: 'withdrawn before it was answered',
+};
+
+function denied(why: ScopeDenial, targets: readonly ScopeTarget[], detail?: string): Decision {
+  const how = detail === undefined ? HOW[why] : `${HOW[why]}: ${detail}`;
+  return { answer: { approved: false, why, detail }, targets, how };
+}

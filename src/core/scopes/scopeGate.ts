@@ -1,0 +1,125 @@
+import { NO_CANCELLATION } from '../base/cancellation.ts';
+import { cancelled, HostError } from '../base/errors.ts';
+import { jsonEquals } from '../base/json.ts';
+import type { ResultView } from '../model/content.ts';
+import type { Tool } from '../model/catalog.ts';
+import type { ServerSnapshot } from '../model/server.ts';
+import { scopeOfTool, type ToolScope } from './paths/toolScopes.ts';
+import type { Session } from '../session/session.ts';
+import { toolNamed } from '../calls/calledTool.ts';
+import type { ScopeAnswer, ScopeDenial, ScopeDesk, ScopedUnit } from './scopeDesk.ts';
+import type { CallContext, CallInterceptor, CallStep } from '../calls/callSteps.ts';
+
+/** A server as calls of its scoped tools need it. */
+export interface ScopedServer extends ScopedUnit {
+  readonly snapshot: ServerSnapshot;
+  readonly session: Session | undefined;
+  /** Whether it takes scopes with its calls: one that speaks a version of MCPL that has them. */
+  readonly takesScopes: boolean;
+}
+
+export interface ScopeGateOptions {
+  desk(): Promise<ScopeDesk>;
+  find(server: string): ScopedServer | undefined;
+}
+
+/** What a call would touch is decided before anything of it is sent (MCPL §7.7), whatever route it came by. */
+export class ScopeGate implements CallInterceptor {
+  readonly #options: ScopeGateOptions;
+  /** A call is sent once more after its person has visited a page; it was approved once, and may be void by then. */
+  readonly #decided = new WeakMap<CallContext, string>();
+
+  constructor(options: ScopeGateOptions) {
+    this.#options = options;
+  }
+
+  concerns(_: Session, tool: Tool | undefined, server: ServerSnapshot): boolean {
+    return tool === undefined || scopeOfTool(server, tool.name) !== undefined;
+  }
+
+  async intercept(context: CallContext, next: CallStep): Promise<ResultView> {
+    const { request, server, session } = context;
+    const unit = this.#options.find(request.server);
+    const tool = toolNamed(server, request.tool)?.tool;
+    const scope = scopeOfTool(server, request.tool);
+    if (scope === undefined || tool === undefined) return next(context);
+    if (unit === undefined) throw deniedCall(request.tool, { approved: false, why: 'changed', detail: undefined });
+    const { featureSet, adapter } = scope;
+    const { token = NO_CANCELLATION } = context;
+    const desk = await this.#options.desk();
+    const answer = await desk.decide(
+      {
+        unit,
+        featureSet,
+        matter: { kind: 'call', tool, args: request.args, adapter },
+        call: request,
+        decided: this.#decided.get(context),
+        // The tool may have got another set, or its set may be off by now.
+        isCurrent: () => {
+          const now = unit.snapshot;
+          const known = toolNamed(now, request.tool);
+          return (
+            unit.session === session &&
+            !session.stopping.isCancellationRequested &&
+            known !== undefined &&
+            isSameTool(known.tool, tool) &&
+            known.setOff === undefined &&
+            isSameScope(scopeOfTool(now, request.tool), scope)
+          );
+        },
+        onAsking: () => context.report({ progress: 0, total: undefined, message: 'Waiting for approval' }),
+      },
+      token,
+    );
+    if (!answer.approved) {
+      if (token.isCancellationRequested) throw cancelled('The call');
+      throw deniedCall(request.tool, answer);
+    }
+    if (answer.key !== undefined) this.#decided.set(context, answer.key);
+    if (unit.takesScopes) {
+      const { label, payload } = answer.scope;
+      context.extraParams = {
+        ...context.extraParams,
+        scope: payload === undefined ? { label } : { label, payload },
+      };
+    }
+    return next(context);
+  }
+}
+
+/** Where its targets are looked for may be another place by now, or its set another one. */
+function isSameScope(now: ToolScope | undefined, then: ToolScope): boolean {
+  if (now?.featureSet !== then.featureSet) return false;
+  return jsonEquals(now?.adapter, then.adapter);
+}
+
+/** Lists are read again on each announcement, mostly without a change. */
+function isSameTool(a: Tool, b: Tool): boolean {
+  return a === b || jsonEquals(a.raw, b.raw);
+}
+
+const SAID: Readonly<Record<ScopeDenial, readonly [what: string, next: string]>> = {
+  settings: ["the person's settings deny its target", 'Use another target; asking again changes nothing.'],
+  host: ['its target cannot be allowed', 'Name an ordinary path, then try again.'],
+  changed: ['something changed while it was being decided', 'Try again.'],
+  byPerson: ['the person denied it', 'Do not repeat it; ask the person what to do instead.'],
+  timeout: ['it was not approved in time', 'Ask the person to look into the Approvals view, then try again.'],
+  dismissed: ['the person closed the question', 'Ask the person whether it is wanted, then try again.'],
+  nobody: [
+    'it needs an approval, and there is no user to ask',
+    'Add what it touches to "scopes" in the settings of the server.',
+  ],
+  flood: ['too many calls wait for an approval', 'Wait until some are decided, then try again.'],
+  withdrawn: ['it was taken back', 'Try again.'],
+};
+
+export function deniedCall(tool: string, { why, detail }: Extract<ScopeAnswer, { approved: false }>): HostError {
+  const [what, suggestion] = SAID[why];
+  const more = detail === undefined ? '' : ` (${detail.replace(/\.$/, '')})`;
+  return new HostError('SCOPE_DENIED', `The tool "${tool}" was not called: ${what}${more}.`, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion,
+    data: { reason: why },
+  });
+}

@@ -1,0 +1,165 @@
+import { ignoreFailure } from '../base/async.ts';
+import type { CancellationToken } from '../base/cancellation.ts';
+import { type Disposable, DisposableStore } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import { BoundedRecorder } from '../audit/boundedRecorder.ts';
+import type { Recorder } from '../audit/recorder.ts';
+import type { ElevationRequest, ScopeAuthority } from './scopeRequests.ts';
+import type { AuditQuery, AuditEntry } from '../model/audit.ts';
+import type { ScopeGrant } from '../model/grant.ts';
+import type { HostLimits, ServerSnapshot, UnitChange } from '../model/server.ts';
+import type { Ports } from '../ports.ts';
+import type { ScopePlace } from './paths/computed.ts';
+import { LiveApprovals } from '../approvals/approvals.ts';
+import type { ScopeAnswer, ScopeDenial, ScopeDesk } from './scopeDesk.ts';
+import { ScopeGate, type ScopedServer } from './scopeGate.ts';
+
+/** A server with what its scopes may depend on. */
+export interface ScopeUnit extends ScopedServer {
+  /** Where its process runs, and relative paths are meant from. */
+  readonly workingFolder: string | undefined;
+}
+
+export interface ScopeHostOptions {
+  readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage' | 'variables' | 'fileNames'>;
+  readonly audit: Recorder & { list(query: AuditQuery): Promise<readonly AuditEntry[]> };
+  limits(): HostLimits;
+  units(): readonly ScopeUnit[];
+}
+
+/** Combines the parts of scopes: requests and calls in, decisions out. The deciding part is loaded on demand. */
+export class ScopeHost implements ScopeAuthority, Disposable {
+  readonly approvals: LiveApprovals;
+  readonly gate: ScopeGate;
+  readonly #options: ScopeHostOptions;
+  readonly #store = new DisposableStore();
+  readonly #recorder: BoundedRecorder;
+  #desk: Promise<ScopeDesk> | undefined;
+
+  constructor(options: ScopeHostOptions) {
+    this.#options = options;
+    const { clock, ids, logs, storage } = options.ports;
+    const recorder = new BoundedRecorder(clock, options.audit);
+    this.#recorder = recorder;
+    this.approvals = this.#store.add(
+      new LiveApprovals({
+        clock,
+        ids,
+        log: logs.host,
+        grants: storage.grants,
+        audit: options.audit,
+        limits: () => options.limits(),
+        record: (record) => recorder.record(record),
+      }),
+    );
+    this.gate = new ScopeGate({ desk: () => this.#load(), find: (server) => this.#unit(server) });
+  }
+
+  /** MCPL §7.4. The server must not learn which pattern denied it. */
+  async elevate(request: ElevationRequest, token: CancellationToken): Promise<string | undefined> {
+    const unit = this.#unit(request.server);
+    if (unit === undefined) return REASONS.changed;
+    const { featureSet, claim } = request;
+    const desk = await this.#load();
+    const answer: ScopeAnswer = await desk.decide(
+      { unit, featureSet, matter: { kind: 'elevate', claim }, call: undefined, isCurrent: () => request.isCurrent() },
+      token,
+    );
+    return answer.approved ? undefined : REASONS[answer.why];
+  }
+
+  /** Decides what requests may touch; loaded with the first use. */
+  desk(): Promise<ScopeDesk> {
+    return this.#load();
+  }
+
+  /** A connection of this form may start: what was approved for another one was approved for another server. */
+  admitted(server: string, fingerprint: string): void {
+    const isOther = (grant: ScopeGrant): boolean => grant.server === server && grant.fingerprint !== fingerprint;
+    this.#revoke(isOther, 'the server is another one now');
+  }
+
+  /** Something of a server is otherwise: approvals end with what they were given for. */
+  changed(unit: ScopeUnit, what: UnitChange): void {
+    const { snapshot } = unit;
+    if (snapshot.state.kind !== 'running') this.approvals.withdraw(unit.id);
+    if (snapshot.state.kind !== 'running' || !TELLING.includes(what)) return;
+    if (this.approvals.pending().some(({ server }) => server === unit.id))
+      this.approvals.withdraw(unit.id, ({ featureSet }) => isOff(snapshot, featureSet));
+    ignoreFailure(this.#endWhatIsVoid(unit));
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  async #endWhatIsVoid(unit: ScopeUnit): Promise<void> {
+    await this.approvals.ready();
+    const own = this.approvals.remembered().filter(({ server }) => server === unit.id);
+    if (own.length === 0) return;
+    const { snapshot } = unit;
+    this.#revoke((grant) => grant.server === unit.id && isOff(snapshot, grant.featureSet), 'its feature set is off');
+    // MCPL §7.6: a new denial comes before everything that was allowed.
+    const desk = await this.#load();
+    const denied = new Set((await desk.denied(own, unit)).map(({ id }) => id));
+    if (denied.size > 0) this.#revoke(({ id }) => denied.has(id), 'the settings deny it now');
+  }
+
+  #revoke(which: (grant: ScopeGrant) => boolean, why: string): void {
+    this.approvals.revokeWhere(which, why).catch((error: unknown) => {
+      this.#options.ports.logs.host.log('error', `An approval could not be revoked: ${messageOf(error)}`);
+    });
+  }
+
+  #unit(id: string): ScopeUnit | undefined {
+    return this.#options.units().find((unit) => unit.id === id);
+  }
+
+  #place(unit: ScopeUnit | undefined): ScopePlace {
+    const { folders, userHome } = this.#options.ports.variables;
+    const own = unit?.workingFolder;
+    const paths = folders.map(({ path }) => path);
+    return { folders, userHome, bases: [...new Set(own === undefined ? paths : [own, ...paths])] };
+  }
+
+  #load(): Promise<ScopeDesk> {
+    this.#desk ??= this.#open();
+    // A file that could not be read once may be there the next time.
+    this.#desk.catch(() => (this.#desk = undefined));
+    return this.#desk;
+  }
+
+  async #open(): Promise<ScopeDesk> {
+    const { ScopeDesk } = await import('./scopeDesk.ts');
+    const { clock, ids, logs, fileNames } = this.#options.ports;
+    return new ScopeDesk({
+      clock,
+      ids,
+      log: logs.host,
+      approvals: this.approvals,
+      names: fileNames,
+      place: (unit) => this.#place(this.#unit(unit.id)),
+      record: (record, isFree) => (isFree ? this.#recorder.recordBounded(record) : this.#recorder.record(record)),
+    });
+  }
+}
+
+/** Changes that may end an approval; a consent is announced with the tools. */
+const TELLING: readonly UnitChange[] = ['settings', 'mcpl', 'tools'];
+
+function isOff({ mcpl }: ServerSnapshot, featureSet: string | undefined): boolean {
+  if (featureSet === undefined) return false;
+  return mcpl?.sets.find(({ set }) => set.name === featureSet)?.state !== 'enabled';
+}
+
+const REASONS: Readonly<Record<ScopeDenial, string>> = {
+  settings: 'The settings of the host deny it.',
+  host: 'It does not name something that can be allowed.',
+  changed: 'Something changed while it was being decided.',
+  byPerson: 'The user denied it.',
+  timeout: 'It was not approved in time.',
+  dismissed: 'The user closed the question.',
+  nobody: 'It needs the approval of a user, and there is no user to ask.',
+  flood: 'Too many requests wait for an approval.',
+  withdrawn: 'It was taken back.',
+};

@@ -1,0 +1,65 @@
+import type { CancellationToken } from '../base/cancellation.ts';
+import { methodNotFound } from '../base/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { ScopeClaim } from '../model/scope.ts';
+import type { InboundContext } from '../rpc/peer.ts';
+import { invalidParams } from '../wire/mcpl/errors.ts';
+import type { McplMember } from '../mcpl/member.ts';
+
+/** Who decides what a server may touch. */
+export interface ScopeAuthority {
+  /** `undefined`: approved; otherwise why not, in words for the server. */
+  elevate(request: ElevationRequest, token: CancellationToken): Promise<string | undefined>;
+}
+
+export interface ElevationRequest {
+  readonly server: string;
+  readonly featureSet: string;
+  readonly claim: ScopeClaim;
+  /** Whether the set is still on, over the connection that asked. */
+  isCurrent(): boolean;
+}
+
+/** It goes back as it came, and is shown to a person. */
+const LARGEST_PAYLOAD = 256 * 1024;
+
+/**
+ * MCPL §7.4 and §7.5. Gated like any other message of a set (mcpl.md A10); others are served meanwhile, however long a
+ * person takes.
+ */
+export async function elevate(
+  member: McplMember,
+  params: JsonObject,
+  { token }: Pick<InboundContext, 'token'>,
+  authority: ScopeAuthority,
+): Promise<Json> {
+  // MCPL 0.5 took scopes out.
+  if (!member.dialect.scopes) throw methodNotFound('scope/elevate');
+  const set = member.admit(params['featureSet'], undefined, 'scope/elevate');
+  if (!set.scoped) throw invalidParams(`The feature set "${set.name}" is not declared as scoped.`, 'featureSet');
+  const claim = decodeScope(params['scope']);
+  const { session } = member;
+  const reason = await authority.elevate(
+    {
+      server: member.server,
+      featureSet: set.name,
+      claim,
+      isCurrent: () => member.isOn(set.name) && member.session === session,
+    },
+    token,
+  );
+  if (reason !== undefined) return { approved: false, reason };
+  return claim.payload === undefined ? { approved: true } : { approved: true, payload: claim.payload };
+}
+
+/** MCPL §7.3 */
+function decodeScope(scope: Json | undefined): ScopeClaim {
+  if (!isJsonObject(scope)) throw invalidParams('scope must be an object.', 'scope');
+  const { label, payload } = scope;
+  if (typeof label !== 'string' || label === '') throw invalidParams('scope.label must be a text.', 'scope.label');
+  if (payload !== undefined && !isJsonObject(payload))
+    throw invalidParams('scope.payload must be an object.', 'scope.payload');
+  if (payload !== undefined && JSON.stringify(payload).length > LARGEST_PAYLOAD)
+    throw invalidParams(`scope.payload must have at most ${LARGEST_PAYLOAD / 1024} KB.`, 'scope.payload');
+  return { label, payload };
+}

@@ -1,0 +1,193 @@
+import type { Json, JsonObject } from '../../base/json.ts';
+import { STATE_BOUNDS } from '../../model/lineage.ts';
+import type { PatchDocument, Place } from './patchDocument.ts';
+import { carryOut } from './patchEngine.ts';
+import { parsePointer, quoted, type Tokens } from './patchPointer.ts';
+import { Measuring, SIZE_OF_COMMA, sizeOfKey } from './patchSize.ts';
+import { areEqual, clone, Effort, type Value } from './patchValues.ts';
+
+/** Why an operation does not fit: the end of a sentence. */
+type Misfit = string | undefined;
+
+interface Pointer {
+  readonly text: string;
+  readonly tokens: Tokens;
+}
+
+const NOTHING = 'there is nothing at that place';
+const NO_PLACE = 'nothing can be put at that place';
+const TOO_DEEP = `the state would nest deeper than ${STATE_BOUNDS.depth} levels`;
+const TOO_LARGE = `the state would be larger than ${STATE_BOUNDS.state / 1e6} million characters`;
+const TOO_MUCH = 'the patch is too much work';
+
+/** Characters that one patch may make the host look at: a few passes over the largest state. */
+const MOST_EFFORT = 4 * STATE_BOUNDS.state;
+
+/** The operations of one patch, one after the other. What they did is noted down in the document. */
+export class PatchOperations {
+  readonly #document: PatchDocument;
+  readonly #effort = new Effort(MOST_EFFORT);
+  readonly #measuring = new Measuring(this.#effort);
+  #size: number;
+  #left = 0;
+  /** Whether the library takes the value at hand for what it is. */
+  #isPlain = true;
+
+  constructor(document: PatchDocument, size: number) {
+    this.#document = document;
+    this.#size = size;
+  }
+
+  /** Characters that were taken out of the state. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Characters that were looked at. */
+  get effort(): number {
+    return Math.ceil(MOST_EFFORT - this.#effort.left);
+  }
+
+  /** Characters of the state as it is now. */
+  get size(): number {
+    return this.#size;
+  }
+
+  run(operation: JsonObject): Misfit {
+    const misfit = this.#run(operation);
+    return misfit ?? (this.#effort.isSpent ? TOO_MUCH : undefined);
+  }
+
+  #run(operation: JsonObject): Misfit {
+    const { op } = operation;
+    if (op === 'add' || op === 'replace' || op === 'test') return this.#runWithValue(op, operation);
+    if (op === 'copy' || op === 'move') return this.#runWithSource(op, operation);
+    if (op !== 'remove') return op === undefined ? 'it has no "op"' : 'there is no such operation';
+    const path = pointerIn(operation, 'path');
+    return typeof path === 'string' ? path : this.#remove(path);
+  }
+
+  #runWithValue(op: 'add' | 'replace' | 'test', operation: JsonObject): Misfit {
+    const path = pointerIn(operation, 'path');
+    if (typeof path === 'string') return path;
+    const { value } = operation;
+    if (value === undefined) return 'it has no "value"';
+    if (op === 'test') return this.#test(path, value);
+    return op === 'add' ? this.#add(path, value) : this.#replace(path, value);
+  }
+
+  #runWithSource(op: 'copy' | 'move', operation: JsonObject): Misfit {
+    const path = pointerIn(operation, 'path');
+    if (typeof path === 'string') return path;
+    const from = pointerIn(operation, 'from');
+    if (typeof from === 'string') return from;
+    return op === 'copy' ? this.#copy(from, path) : this.#move(from, path);
+  }
+
+  #copy(from: Pointer, path: Pointer): Misfit {
+    const value = this.#document.find(from.tokens);
+    return value === undefined ? nothingAt(from) : this.#add(path, value);
+  }
+
+  #add(path: Pointer, value: Json): Misfit {
+    const place = this.#document.placeFor(path.tokens);
+    if (place === undefined) return NO_PLACE;
+    const misfit = this.#grow(path, value, place, place.kind === 'item' ? undefined : place.value);
+    if (misfit !== undefined) return misfit;
+    this.#effort.left -= this.#document.noteAddition(place);
+    return this.#write('add', path, value, place);
+  }
+
+  #replace(path: Pointer, value: Json): Misfit {
+    const place = this.#document.placeOf(path.tokens);
+    if (place === undefined) return NOTHING;
+    const misfit = this.#grow(path, value, place, place.value);
+    if (misfit !== undefined) return misfit;
+    this.#document.noteExchange(place);
+    return this.#write('replace', path, value, place);
+  }
+
+  #write(op: 'add' | 'replace', { text }: Pointer, value: Json, place: Place): Misfit {
+    if (this.#isPlain && place.kind === 'item') return carryOut(place.list, op, lastToken(text), value);
+    if (this.#isPlain && place.kind === 'member' && place.key !== '__proto__')
+      return carryOut(place.members, op, lastToken(text), value);
+    if (op === 'add') this.#document.add(place, clone(value));
+    else this.#document.exchange(place, clone(value));
+    return undefined;
+  }
+
+  #remove(path: Pointer): Misfit {
+    const place = this.#document.placeOf(path.tokens);
+    if (place === undefined) return NOTHING;
+    if (place.kind === 'root') return 'the whole state cannot be removed';
+    const size = this.#sizeOf(place.value);
+    this.#left += size;
+    this.#size -= size + overheadOf(place);
+    this.#effort.left -= this.#document.remove(place);
+    return undefined;
+  }
+
+  #move(from: Pointer, path: Pointer): Misfit {
+    const source = this.#document.placeOf(from.tokens);
+    if (source === undefined) return nothingAt(from);
+    if (from.text === path.text) return undefined;
+    if (source.kind === 'root' || path.text.startsWith(`${from.text}/`)) return 'a value cannot be moved into itself';
+    const { value } = source;
+    this.#effort.left -= this.#document.remove(source);
+    this.#size -= this.#sizeOf(value) + overheadOf(source);
+    // Only now: where a list gave an element away, those behind it have other numbers (RFC 6902 §4.4).
+    const place = this.#document.placeFor(path.tokens);
+    if (place === undefined) return NO_PLACE;
+    const misfit = this.#grow(path, value, place, place.kind === 'item' ? undefined : place.value);
+    if (misfit !== undefined) return misfit;
+    this.#effort.left -= this.#document.noteAddition(place);
+    this.#document.add(place, value);
+    return undefined;
+  }
+
+  #test(path: Pointer, value: Json): Misfit {
+    const actual = this.#document.find(path.tokens);
+    if (actual === undefined) return NOTHING;
+    return areEqual(actual, value, this.#effort) ? undefined : 'the value at that place is another one';
+  }
+
+  #sizeOf(value: Value): number {
+    return this.#measuring.measure(value, Infinity);
+  }
+
+  /** Reckons with a new value at a place, and without the one that it takes the place of; unless it must not be there. */
+  #grow(path: Pointer, value: Json, place: Place, old: Value | undefined): Misfit {
+    const before = old === undefined ? 0 : place.kind === 'root' ? this.#size : this.#sizeOf(old);
+    const size = this.#measuring.measure(value, STATE_BOUNDS.depth + 1 - path.tokens.length);
+    if (this.#measuring.isTooDeep) return TOO_DEEP;
+    if (this.#effort.isSpent) return TOO_MUCH;
+    this.#isPlain = this.#measuring.isPlain;
+    const overhead = old === undefined && place.kind !== 'root' ? overheadOf(place) : 0;
+    const grown = size + overhead - before;
+    if (grown > 0 && this.#size + grown > STATE_BOUNDS.state) return TOO_LARGE;
+    this.#size += grown;
+    this.#left += before;
+    return undefined;
+  }
+}
+
+function lastToken(pointer: string): string {
+  return pointer.slice(pointer.lastIndexOf('/'));
+}
+
+/** The pointer, or why there is none. */
+function pointerIn(operation: JsonObject, member: 'path' | 'from'): Pointer | string {
+  const text = operation[member];
+  if (typeof text !== 'string') return `it has no "${member}"`;
+  const tokens = parsePointer(text);
+  return tokens === undefined ? `its "${member}" is no JSON Pointer` : { text, tokens };
+}
+
+function nothingAt({ text }: Pointer): string {
+  return `there is nothing at ${quoted(text)}`;
+}
+
+/** Characters that a value takes by being where it is. */
+function overheadOf(place: Exclude<Place, { readonly kind: 'root' }>): number {
+  return place.kind === 'member' ? sizeOfKey(place.key) : SIZE_OF_COMMA;
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { cleaning, type Logger } from '../base/log.ts';
+import type { RollbackOptions, RollbackPlan, RollbackResult } from '../hostTypes.ts';
+import type { Recorder } from '../audit/recorder.ts';
+import type { ServerState, StateVerdict } from '../mcpl/stateUpdates.ts';
+import type { ResultView } from '../model/content.ts';
+import type { LineageKey } from '../model/lineage.ts';
+import type { HostLimits } from '../model/server.ts';
+import type { GrantStore, Ids, Logs, StateStore } from '../ports.ts';
+import type { LineageActions, LiveLineages } from './liveLineages.ts';
+import { StateCalls } from './stateCalls.ts';
+import { StateOwners } from './stateOwners.ts';
+import type { StateUnit } from './stateUnit.ts';
+
+import { StateKeeping } from './stateKeeping.ts';
+import { StateQueue } from './stateQueue.ts';
+import { StateRetention } from './stateRetention.ts';
+import { StateRollback } from './stateRollback.ts';
+import type { CallContext, CallStep } from '../calls/callSteps.ts';
+
+export interface StateDeskOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logs: Logs;
+  readonly states: StateStore;
+  readonly grants: GrantStore;
+  readonly audit: Recorder;
+  readonly lineages: Pick<LiveLineages, 'changed' | 'broke'>;
+  limits(): HostLimits;
+  find(server: string): StateUnit | undefined;
+}
+
+/** All that is done about states, put together: loaded with the first call that has to do with one. */
+export class StateDesk implements LineageActions, Disposable {
+  readonly #keeping: StateKeeping;
+  readonly #retention: StateRetention;
+  readonly #calls: StateCalls;
+  readonly #owners: StateOwners;
+  readonly #rollback: StateRollback;
+
+  constructor(options: StateDeskOptions) {
+    const { clock, logs, states, audit, lineages } = options;
+    const queue = new StateQueue();
+    const find = (server: string): StateUnit | undefined => options.find(server);
+    const redact = (server: string, text: string): string => find(server)?.redact(text) ?? text;
+    const log = (server: string): Logger => {
+      // The channel of a server that has left the settings is not opened again.
+      const channel = find(server) === undefined ? logs.host : logs.server(server);
+      return cleaning(channel, (text) => redact(server, text));
+    };
+    this.#retention = new StateRetention({ clock, states, log: logs.host, limits: () => options.limits() });
+    this.#keeping = new StateKeeping({
+      clock,
+      states,
+      audit,
+      log,
+      redact,
+      onKept: (key, characters) => {
+        this.#retention.kept(key, characters);
+        lineages.changed(key);
+      },
+      onBroken: (trouble) => lineages.broke(trouble),
+    });
+    const keeping = this.#keeping;
+    this.#owners = new StateOwners({ clock, ids: options.ids, grants: options.grants, log: logs.host });
+    this.#calls = new StateCalls({ clock, states, queue, keeping, owners: this.#owners, log, redact, find });
+    const onMoved = (key: LineageKey): void => lineages.changed(key);
+    this.#rollback = new StateRollback({ clock, states, queue, keeping, audit, redact, find, onMoved });
+  }
+
+  /** The set that owned the first state of a tool that names no set. */
+  ownerOf(server: string, tool: string): Promise<string | undefined> {
+    return this.#owners.of(server, tool);
+  }
+
+  send(context: CallContext, use: Parameters<StateCalls['send']>[1], next: CallStep): Promise<ResultView> {
+    return this.#calls.send(context, use, next);
+  }
+
+  keep(context: CallContext, result: ResultView): Promise<ResultView> {
+    return this.#calls.keep(context, result);
+  }
+
+  release(context: CallContext): void {
+    this.#calls.release(context);
+  }
+
+  update(state: ServerState): Promise<StateVerdict> {
+    return this.#calls.update(state);
+  }
+
+  plan(place: number): Promise<RollbackPlan> {
+    return this.#rollback.plan(place);
+  }
+
+  rollBack(place: number, options?: RollbackOptions): Promise<RollbackResult> {
+    return this.#rollback.rollBack(place, options);
+  }
+
+  continueFrom(place: number, conversation?: string): Promise<void> {
+    return this.#rollback.continueFrom(place, conversation);
+  }
+
+  forgot(key: LineageKey): void {
+    this.#keeping.forget(key);
+  }
+
+  async close(): Promise<void> {
+    await this.#retention.close();
+    await this.#keeping.close();
+  }
+
+  dispose(): void {
+    this.#retention.dispose();
+  }
+}

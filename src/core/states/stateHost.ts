@@ -1,0 +1,147 @@
+import type { Disposable } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Recorder } from '../audit/recorder.ts';
+import type { ServerState, StateAuthority, StateVerdict } from '../mcpl/stateUpdates.ts';
+import type { HostLimits } from '../model/server.ts';
+import type { ResultView } from '../model/content.ts';
+import { mayReturnState, type StateUse, stateUse, stateUseOfOwner } from '../mcpl/stateSets.ts';
+import type { Ports } from '../ports.ts';
+import { LiveLineages } from './liveLineages.ts';
+import { RemarkedResult } from '../calls/remarkedResult.ts';
+import type { StateDesk } from './stateDesk.ts';
+import type { StateUnit } from './stateUnit.ts';
+import type { CallContext, CallInterceptor, CallStep } from '../calls/callSteps.ts';
+
+export type { StateUnit };
+
+export interface StateHostOptions {
+  readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage'>;
+  readonly audit: Recorder;
+  limits(): HostLimits;
+  units(): readonly StateUnit[];
+}
+
+/**
+ * The states of feature sets (MCPL §8), put together: calls are sent with them, and what comes back is kept. What does
+ * so is loaded with the first call that has to do with a state.
+ */
+export class StateHost implements StateAuthority, Disposable {
+  readonly lineages: LiveLineages;
+  /** The outermost: keeps the state of the result that there is in the end. */
+  readonly outer: CallInterceptor;
+  /** The nearest to the server: calls of one set one after the other, each with the state of the one before. */
+  readonly inner: CallInterceptor;
+  readonly #options: StateHostOptions;
+  #desk: Promise<StateDesk> | undefined;
+  #loaded: StateDesk | undefined;
+  #isDisposed = false;
+
+  constructor(options: StateHostOptions) {
+    this.#options = options;
+    const { clock, logs, storage } = options.ports;
+    const { states } = storage;
+    this.lineages = new LiveLineages({ clock, states, log: logs.host, actions: () => this.#load() });
+    this.outer = {
+      concerns: (_, tool, { mcpl }) => tool !== undefined && mcpl !== undefined && mayReturnState(mcpl),
+      intercept: (context, next) => this.#keep(context, next),
+    };
+    this.inner = {
+      concerns: (_, tool, { mcpl }) =>
+        tool !== undefined && mcpl !== undefined && stateUse(mcpl, tool.name).kind !== 'never',
+      intercept: (context, next) => this.#send(context, next),
+    };
+  }
+
+  async update(state: ServerState): Promise<StateVerdict> {
+    return (await this.#load()).update(state);
+  }
+
+  /** Everything that came is kept, or was found not to get there; to be called before the store is closed. */
+  async close(): Promise<void> {
+    await this.#loaded?.close();
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#loaded?.dispose();
+    this.lineages.dispose();
+  }
+
+  #keep(context: CallContext, next: CallStep): Promise<ResultView> {
+    return next(context).then(
+      (result) => {
+        if ((result.raw['state'] ?? undefined) !== undefined) return this.#keepState(context, result);
+        this.#loaded?.release(context);
+        return result;
+      },
+      (error: unknown) => {
+        this.#loaded?.release(context);
+        throw error;
+      },
+    );
+  }
+
+  async #keepState(context: CallContext, result: ResultView): Promise<ResultView> {
+    try {
+      return await (await this.#load()).keep(context, result);
+    } catch (error) {
+      // The result of a tool is always returned.
+      const problem = `The state that came with the result could not be looked at: ${messageOf(error)}`;
+      this.#options.ports.logs.host.log('error', problem);
+      const kept = { kind: 'lost', checkpoint: undefined, problem } as const;
+      context.kept = kept;
+      return new RemarkedResult(result, [], kept);
+    }
+  }
+
+  async #send(context: CallContext, next: CallStep): Promise<ResultView> {
+    const use = await this.#useOf(context);
+    if (use.kind === 'never' || use.kind === 'byOwner') return next(context);
+    if (use.kind === 'onceKnown') {
+      // A server that never returned a state is not held up for one.
+      if (!this.lineages.isLoaded) await this.lineages.loaded();
+      if (!this.lineages.isKnown({ server: context.server.id, featureSet: use.featureSet })) return next(context);
+    }
+    const desk = await this.#load();
+    return desk.send(context, use, next);
+  }
+
+  async #useOf({ server: { mcpl, id: server }, request }: CallContext): Promise<StateUse> {
+    if (mcpl === undefined) return { kind: 'never' };
+    const use = stateUse(mcpl, request.tool);
+    if (use.kind !== 'byOwner') return use;
+    if (!this.lineages.isLoaded) await this.lineages.loaded();
+    // Without a state there is no owner yet, and nothing to load.
+    if (!mcpl.sets.some(({ set }) => this.lineages.isKnown({ server, featureSet: set.name }))) return use;
+    const desk = await this.#load();
+    return stateUseOfOwner(mcpl, await desk.ownerOf(server, request.tool));
+  }
+
+  #load(): Promise<StateDesk> {
+    this.#desk ??= this.#open();
+    // A file that could not be read once may be there the next time.
+    this.#desk.catch(() => (this.#desk = undefined));
+    return this.#desk;
+  }
+
+  async #open(): Promise<StateDesk> {
+    const { StateDesk } = await import('./stateDesk.ts');
+    const options = this.#options;
+    const { ports, audit } = options;
+    this.#loaded = new StateDesk({
+      clock: ports.clock,
+      ids: ports.ids,
+      logs: ports.logs,
+      states: ports.storage.states,
+      grants: ports.storage.grants,
+      audit,
+      limits: () => options.limits(),
+      find: (server) => options.units().find(({ id }) => id === server),
+      lineages: this.lineages,
+    });
+    // The host may have ended while it was loaded.
+    if (this.#isDisposed) this.#loaded.dispose();
+    return this.#loaded;
+  }
+}

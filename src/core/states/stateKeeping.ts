@@ -1,0 +1,212 @@
+import { KeyedQueue } from '../base/async.ts';
+import { cleanLine } from '../base/cleanText.ts';
+import type { Clock } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import type { StateTrouble } from '../hostTypes.ts';
+import type { Recorder } from '../audit/recorder.ts';
+import type { AuditOutcome } from '../model/audit.ts';
+import { checkpointName, type KeptState, type LineageKey } from '../model/lineage.ts';
+import type { StateRecord, StateStore, StateUpdate } from '../ports.ts';
+import { keyText } from './lineageKey.ts';
+
+export interface StateKeepingOptions {
+  readonly clock: Clock;
+  readonly states: StateStore;
+  readonly audit: Recorder;
+  log(server: string): Logger;
+  redact(server: string, text: string): string;
+  /** Something of a lineage was stored: so many characters. */
+  onKept(key: LineageKey, characters: number): void;
+  onBroken(trouble: StateTrouble): void;
+}
+
+/** A state to store. */
+export interface NewState {
+  readonly update: StateUpdate;
+  /** Its base is the checkpoint that is current when it is stored: the one at the request is unknown. */
+  readonly isLoose: boolean;
+}
+
+/** States that arrived while the store could not be written. */
+interface Waiting {
+  readonly states: NewState[];
+  characters: number;
+}
+
+/** So much waits for a store that cannot be written to, of one set and of all; what comes beyond it is lost. */
+const MOST_WAITING = 16;
+const MOST_CHARACTERS = 64_000_000;
+const LONGEST_PROBLEM = 1_000;
+
+/** Writes states down in the order in which they came; what cannot be stored now is kept here until it can. */
+export class StateKeeping {
+  readonly #options: StateKeepingOptions;
+  readonly #order = new KeyedQueue();
+  /** By server: those of all its sets together never hold up the calls of others for more than one of them takes. */
+  readonly #announced = new KeyedQueue();
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #working = new Set<Promise<unknown>>();
+
+  constructor(options: StateKeepingOptions) {
+    this.#options = options;
+  }
+
+  /** Stores the waiting states of a lineage; rejects like the store if that still fails. */
+  async flush(key: LineageKey): Promise<void> {
+    if (this.#waiting.has(keyText(key))) await this.#inOrder(key, () => this.#flushed(key));
+  }
+
+  /** The state of a result: it is not lost if it cannot be stored. */
+  keep(key: LineageKey, made: () => Promise<NewState>): Promise<KeptState> {
+    return this.#inOrder(key, async () => {
+      const state = await made();
+      try {
+        await this.#flushed(key);
+        return this.#keptOf(key, await this.#store(state));
+      } catch (error) {
+        return this.#postponed(state, messageOf(error));
+      }
+    });
+  }
+
+  /** A state that the server sends without a call: it gets an error if the state cannot be stored, and may send it again. */
+  store(key: LineageKey, made: () => Promise<NewState>): Promise<KeptState> {
+    const work = async (): Promise<KeptState> => {
+      await this.#flushed(key);
+      return this.#keptOf(key, await this.#store(await made()));
+    };
+    return this.#inOrder(key, () => this.#announced.run(key.server, work));
+  }
+
+  /** A person chose where to go on: what waits would come behind that. */
+  forget(key: LineageKey): void {
+    const text = keyText(key);
+    const waiting = this.#waiting.get(text)?.states.length ?? 0;
+    this.#waiting.delete(text);
+    if (waiting > 0) this.#log(key, 'warn', `States that could not be stored were given up: ${waiting}.`);
+  }
+
+  /** Reports a state that could not be stored at all. */
+  lost(key: LineageKey, problem: string, outcome: AuditOutcome): void {
+    this.#log(key, 'warn', problem);
+    this.#record(key, outcome, problem);
+  }
+
+  /** All that is under way is stored, and what waits if it can be. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#working);
+    for (const { states } of [...this.#waiting.values()]) {
+      const update = states[0]?.update;
+      if (update === undefined) continue;
+      await this.flush(update).catch((error: unknown) => {
+        this.#log(update, 'error', `States of "${update.featureSet}" are lost: ${messageOf(error)}`);
+      });
+    }
+  }
+
+  #inOrder<T>(key: LineageKey, work: () => Promise<T>): Promise<T> {
+    const working = this.#order.run(keyText(key), work);
+    this.#working.add(working);
+    const over = (): void => void this.#working.delete(working);
+    void working.then(over, over);
+    return working;
+  }
+
+  async #flushed(key: LineageKey): Promise<void> {
+    const text = keyText(key);
+    const waiting = this.#waiting.get(text);
+    for (;;) {
+      const next = waiting?.states[0];
+      if (waiting === undefined || next === undefined) break;
+      await this.#store(next);
+      // A person may have gone elsewhere meanwhile.
+      if (this.#waiting.get(text) !== waiting) return;
+      waiting.states.shift();
+      waiting.characters -= sizeOf(next);
+    }
+    this.#waiting.delete(text);
+  }
+
+  async #store({ update, isLoose }: NewState): Promise<StateRecord> {
+    const { states } = this.#options;
+    const { conversation, keeper } = update;
+    const needsBase = isLoose && update.parent === undefined;
+    const base = needsBase ? (await states.base(update, conversation, keeper)).head?.place : update.base;
+    const record = await states.record({ ...update, base });
+    this.#told(update, record);
+    return record;
+  }
+
+  #told(update: StateUpdate, record: StateRecord): void {
+    const { kind, node, written, remarks } = record;
+    const name = checkpointName(node);
+    for (const remark of remarks) this.#log(update, 'info', `State ${name} of "${update.featureSet}": ${remark}`);
+    if (kind === 'known') return;
+    this.#options.onKept(update, written);
+    if (kind !== 'broken') return;
+    const problem = this.#problemOf(update, record);
+    this.#log(update, 'error', `The state ${name} of "${update.featureSet}" could not be made: ${problem}`);
+    this.#record(update, 'failure', `${name}: ${problem}`);
+    this.#broken(update, node.place, problem);
+  }
+
+  #postponed(state: NewState, why: string): KeptState {
+    const { update } = state;
+    const { checkpoint } = update;
+    const text = keyText(update);
+    const waiting = this.#waiting.get(text) ?? { states: [], characters: 0 };
+    const size = sizeOf(state);
+    const all = [...this.#waiting.values()].reduce((sum, { characters }) => sum + characters, size);
+    const isFull = waiting.states.length >= MOST_WAITING || all > MOST_CHARACTERS;
+    if (!isFull) {
+      waiting.states.push(state);
+      waiting.characters += size;
+      this.#waiting.set(text, waiting);
+    }
+    const next = isFull ? 'Too many wait already: it is lost.' : 'That is tried again before the next call.';
+    const problem = `It could not be stored: ${sentence(why)} ${next}`;
+    this.#log(update, 'error', `The state ${checkpoint} of "${update.featureSet}" could not be stored: ${why}`);
+    this.#record(update, 'failure', `${checkpoint}: ${problem}`);
+    this.#broken(update, undefined, problem);
+    return { kind: 'lost', checkpoint, problem };
+  }
+
+  #keptOf(key: LineageKey, record: StateRecord): KeptState {
+    const { kind, node } = record;
+    const checkpoint = checkpointName(node);
+    const { place } = node;
+    if (kind !== 'broken') return { kind, checkpoint, place };
+    return { kind, checkpoint, place, problem: this.#problemOf(key, record) };
+  }
+
+  /** It may quote what the server sent. */
+  #problemOf({ server }: LineageKey, { node }: StateRecord): string {
+    const problem = node.problem ?? 'There is no state at it.';
+    return cleanLine(this.#options.redact(server, problem), LONGEST_PROBLEM);
+  }
+
+  #broken(update: StateUpdate, place: number | undefined, problem: string): void {
+    const { server, featureSet, tool } = update;
+    this.#options.onBroken({ server, featureSet, place, tool, problem });
+  }
+
+  #log({ server }: LineageKey, level: 'info' | 'warn' | 'error', message: string): void {
+    this.#options.log(server).log(level, cleanLine(message));
+  }
+
+  #record({ server, featureSet }: LineageKey, outcome: AuditOutcome, detail: string): void {
+    const rest = { inferenceId: undefined, durationMs: 0, tokens: undefined };
+    const { audit, clock } = this.#options;
+    const told = { at: clock.now(), server, operation: 'state/checkpoint', featureSet, outcome };
+    audit.record({ ...told, detail: this.#options.redact(server, detail), ...rest });
+  }
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+function sizeOf({ update }: NewState): number {
+  return update.body?.text.length ?? 0;
+}

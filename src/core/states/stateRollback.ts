@@ -1,0 +1,294 @@
+import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts';
+import { cleanText } from '../base/cleanText.ts';
+import type { Clock } from '../base/clock.ts';
+import { cancelled, HostError, isHostError, messageOf, toHostError } from '../base/errors.ts';
+import type { RollbackOptions, RollbackPlan, RollbackResult } from '../hostTypes.ts';
+import type { Recorder } from '../audit/recorder.ts';
+import type { AuditOutcome } from '../model/audit.ts';
+import { type CheckpointDetail, checkpointName, type LineageKey } from '../model/lineage.ts';
+import type { StateRecord, StateStore } from '../ports.ts';
+import type { Session } from '../session/session.ts';
+import { decodeRollback, type RolledBack, rollbackParams } from '../wire/mcpl/rollback.ts';
+import { keyText } from './lineageKey.ts';
+import { canContinueFrom, hindranceOf, toolsOf } from './rollbackPlan.ts';
+import type { StateUnit } from './stateUnit.ts';
+import type { StateKeeping } from './stateKeeping.ts';
+import type { StateQueue, StateTurn } from './stateQueue.ts';
+
+export interface StateRollbackOptions {
+  readonly clock: Clock;
+  readonly states: StateStore;
+  readonly queue: StateQueue;
+  readonly keeping: StateKeeping;
+  readonly audit: Recorder;
+  redact(server: string, text: string): string;
+  find(server: string): StateUnit | undefined;
+  onMoved(key: LineageKey): void;
+}
+
+/** A request to go to a checkpoint. */
+interface Wish {
+  readonly detail: CheckpointDetail;
+  readonly conversation: string | undefined;
+  readonly from: number | undefined;
+  readonly canContinue: boolean;
+}
+
+/** The outcome, with the text for the audit. */
+interface Ending {
+  readonly result: RollbackResult;
+  readonly outcome: AuditOutcome;
+  readonly detail: string;
+}
+
+/** MCPL §8.8 */
+const CHECKPOINT_NOT_FOUND = -32005;
+const LONGEST_REASON = 1_000;
+const DEFAULT_TIMEOUTS = { call: 60, callMax: 3_600 };
+
+/** The way back (MCPL §8.5, §8.6): nothing moves here unless the server said that it went, or a person goes on without it. */
+export class StateRollback {
+  readonly #options: StateRollbackOptions;
+
+  constructor(options: StateRollbackOptions) {
+    this.#options = options;
+  }
+
+  async plan(place: number): Promise<RollbackPlan> {
+    const detail = await this.#detail(place);
+    const { server, featureSet, keeper } = detail;
+    const path = await this.#options.states.path(place);
+    if (path === undefined) throw unknownCheckpoint();
+    const unit = this.#options.find(server);
+    return {
+      ...path,
+      server,
+      featureSet,
+      hindrance: hindranceOf(detail, unit),
+      canContinue: canContinueFrom(path, keeper),
+      tools: toolsOf(path.left, unit),
+    };
+  }
+
+  async rollBack(
+    place: number,
+    { conversation, token = NO_CANCELLATION }: RollbackOptions = {},
+  ): Promise<RollbackResult> {
+    const began = this.#options.clock.now();
+    const detail = await this.#detail(place);
+    this.#session(detail);
+    return this.#inTurn(detail, token, async () => {
+      // While it waited the server may have ended, or its set may have been switched off.
+      const session = this.#session(detail);
+      const wish = await this.#wish(detail, conversation);
+      const ending = await this.#asked(wish, session, token);
+      this.#record(detail, 'state/rollback', ending.outcome, ending.detail, began);
+      return ending.result;
+    });
+  }
+
+  async continueFrom(place: number, conversation?: string): Promise<void> {
+    const began = this.#options.clock.now();
+    const detail = await this.#detail(place);
+    await this.#inTurn(detail, NO_CANCELLATION, async () => {
+      const { canContinue, from } = await this.#wish(detail, conversation);
+      const name = checkpointName(detail.node);
+      if (!canContinue) throw notContinued(detail);
+      await this.#moved({ detail, conversation, canContinue, from }, 'continue', place);
+      this.#record(detail, 'state/continue', 'success', name, began);
+    });
+  }
+
+  async #detail(place: number): Promise<CheckpointDetail> {
+    const detail = await this.#options.states.checkpoint(place);
+    if (detail === undefined) throw unknownCheckpoint();
+    return detail;
+  }
+
+  /** Throws where the server cannot be asked. */
+  #session(detail: CheckpointDetail): Session {
+    const unit = this.#options.find(detail.server);
+    const hindrance = hindranceOf(detail, unit);
+    if (hindrance === undefined && unit?.session !== undefined) return unit.session;
+    const why = hindrance ?? `The server "${detail.server}" is not running. Start it, then try again.`;
+    this.#record(detail, 'state/rollback', 'refused', `${checkpointName(detail.node)}: ${why}`);
+    throw new HostError('ROLLBACK_UNAVAILABLE', why, { layer: 'policy', effect: 'none' });
+  }
+
+  async #inTurn<T>(key: LineageKey, token: CancellationToken, work: () => Promise<T>): Promise<T> {
+    let turn: StateTurn | undefined;
+    try {
+      turn = await this.#options.queue.begin(keyText(key), token, () => undefined);
+      // A state that cannot be stored may be the one to leave behind.
+      await this.#options.keeping.flush(key).catch(() => undefined);
+      if (token.isCancellationRequested) throw cancelled('The rollback');
+      return await work();
+    } catch (error) {
+      throw isHostError(error, 'CANCELLED') ? cancelled('The rollback') : error;
+    } finally {
+      turn?.end();
+    }
+  }
+
+  async #wish(detail: CheckpointDetail, conversation: string | undefined): Promise<Wish> {
+    const { states } = this.#options;
+    const path = await states.path(detail.node.place);
+    if (path === undefined) throw unknownCheckpoint();
+    const head = conversation === undefined ? path.head : (await states.base(detail, conversation, detail.keeper)).head;
+    return { detail, conversation, from: head?.place, canContinue: canContinueFrom(path, detail.keeper) };
+  }
+
+  async #asked(wish: Wish, session: Session, token: CancellationToken): Promise<Ending> {
+    const { featureSet, node, server } = wish.detail;
+    const { call, callMax } = this.#options.find(server)?.snapshot.definition?.timeouts ?? DEFAULT_TIMEOUTS;
+    let answer: RolledBack;
+    try {
+      const sending = { timeoutMs: call * 1_000, maxTimeoutMs: callMax * 1_000, token };
+      answer = decodeRollback(
+        await session.request('state/rollback', rollbackParams(featureSet, node.checkpoint), sending),
+      );
+    } catch (error) {
+      return this.#failed(wish, toHostError(error));
+    }
+    return answer.success ? this.#succeeded(wish, answer.checkpoint) : this.#refused(wish, answer.reason);
+  }
+
+  async #succeeded(wish: Wish, checkpoint: string | undefined): Promise<Ending> {
+    const asked = wish.detail.node;
+    const name = checkpointName(asked);
+    const outcome = 'success';
+    try {
+      if (checkpoint === undefined || checkpoint === asked.checkpoint) {
+        await this.#moved(wish, 'rollback', asked.place);
+        return { result: { kind: 'rolledBack', head: asked }, outcome, detail: name };
+      }
+      const { kind, node: head } = await this.#arrived(wish, checkpoint);
+      const detail = `${name}: the server went to ${checkpointName(head)}`;
+      if (kind !== 'broken') return { result: { kind: 'elsewhere', head, asked }, outcome, detail };
+      const reason = `The server went to ${checkpointName(head)}, whose state is not known here.`;
+      return { result: { kind: 'unanswered', reason, canContinue: wish.canContinue }, outcome: 'failure', detail };
+    } catch (error) {
+      const { suggestion } = toHostError(error);
+      const message = `The server went back to ${name}, and that could not be stored: ${messageOf(error)}`;
+      this.#record(wish.detail, 'state/rollback', 'failure', message);
+      throw new HostError('STORAGE_FAILED', message, { layer: 'host', effect: 'applied', suggestion, cause: error });
+    }
+  }
+
+  /** mcpl.md, decision 17: a name of its own for where the way back led. */
+  async #arrived(wish: Wish, checkpoint: string): Promise<StateRecord> {
+    const { clock, states } = this.#options;
+    const { server, featureSet, keeper, node } = wish.detail;
+    // It moves heads and lifts what blocked, as a move would.
+    const record = await states.record({
+      server,
+      featureSet,
+      keeper,
+      conversation: wish.conversation,
+      checkpoint,
+      parent: undefined,
+      base: node.place,
+      cause: 'rollback',
+      body: undefined,
+      at: clock.now(),
+      tool: undefined,
+      args: undefined,
+    });
+    this.#left(wish);
+    return record;
+  }
+
+  async #refused(wish: Wish, said: string | undefined): Promise<Ending> {
+    const reason = this.#cleaned(wish, said ?? 'It gave no reason.');
+    await this.#noted(wish, reason);
+    const { canContinue } = wish;
+    const detail = `${checkpointName(wish.detail.node)}: ${reason}`;
+    return { result: { kind: 'refused', reason, canContinue }, outcome: 'failure', detail };
+  }
+
+  async #failed(wish: Wish, error: HostError): Promise<Ending> {
+    const { canContinue } = wish;
+    const name = checkpointName(wish.detail.node);
+    const reason = this.#cleaned(wish, error.message);
+    const detail = `${name}: ${reason}`;
+    if (error.rpcCode === CHECKPOINT_NOT_FOUND) {
+      await this.#options.states.markPruned(wish.detail.node.place);
+      await this.#noted(wish, 'The server no longer has it.');
+      return { result: { kind: 'pruned', canContinue }, outcome: 'failure', detail };
+    }
+    if (error.code === 'REMOTE_ERROR' || error.effect === 'none') return this.#refused(wish, reason);
+    // An answer that cannot be read may be one that says that it was done.
+    const outcome = OUTCOMES[error.code] ?? 'failure';
+    await this.#noted(wish, reason);
+    return { result: { kind: 'unanswered', reason, canContinue }, outcome, detail };
+  }
+
+  #cleaned({ detail }: Wish, text: string): string {
+    return cleanText(this.#options.redact(detail.server, text), LONGEST_REASON);
+  }
+
+  async #moved(wish: Wish, kind: 'rollback' | 'continue', to: number): Promise<void> {
+    const { clock, states } = this.#options;
+    const { conversation, from } = wish;
+    await states.move({ at: clock.now(), kind, from, to, refusal: undefined }, conversation);
+    this.#left(wish);
+  }
+
+  /** One is elsewhere: what could not be stored until now came before that. */
+  #left({ detail }: Wish): void {
+    this.#options.keeping.forget(detail);
+    this.#options.onMoved(detail);
+  }
+
+  /** That it was tried is worth a note, and no failure of what was tried. */
+  async #noted({ detail, conversation, from }: Wish, refusal: string): Promise<void> {
+    const { clock, states } = this.#options;
+    const to = detail.node.place;
+    try {
+      await states.move({ at: clock.now(), kind: 'rollback', from, to, refusal }, conversation);
+    } catch (error) {
+      this.#record(detail, 'state/rollback', 'failure', `It could not be noted: ${messageOf(error)}`);
+    }
+    this.#options.onMoved(detail);
+  }
+
+  #record(
+    { server, featureSet }: LineageKey,
+    operation: string,
+    outcome: AuditOutcome,
+    detail: string,
+    began: number = this.#options.clock.now(),
+  ): void {
+    const at = this.#options.clock.now();
+    const durationMs = at - began;
+    const rest = { inferenceId: undefined, tokens: undefined };
+    const told = this.#options.redact(server, detail);
+    this.#options.audit.record({ at, server, operation, featureSet, outcome, durationMs, detail: told, ...rest });
+  }
+}
+
+const OUTCOMES: { readonly [code in HostError['code']]?: AuditOutcome } = {
+  TIMEOUT: 'timeout',
+  CANCELLED: 'cancelled',
+};
+
+function unknownCheckpoint(): HostError {
+  return new HostError('UNKNOWN_CHECKPOINT', 'There is no such checkpoint any more.', {
+    layer: 'host',
+    effect: 'none',
+    suggestion: 'Look at the lineage again, and choose another one.',
+  });
+}
+
+function notContinued({ keeper, node, server }: CheckpointDetail): HostError {
+  const name = checkpointName(node);
+  const message =
+    keeper === 'host'
+      ? `The host has no state at ${name} to go on with.`
+      : `The server "${server}" keeps its state itself: only it can go back to ${name}.`;
+  return new HostError('ROLLBACK_UNAVAILABLE', message, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: keeper === 'host' ? 'Choose another checkpoint.' : 'Roll back instead.',
+  });
+}

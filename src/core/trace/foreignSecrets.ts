@@ -1,0 +1,85 @@
+import { base64, unbase64 } from '../base/base64.ts';
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { mapTexts } from '../base/jsonTexts.ts';
+import type { Redact, SecretList } from '../base/secrets.ts';
+import type { ForeignSecrets } from './tracedTransport.ts';
+
+/**
+ * Members that go back to a server as it wrote them: its states, names and marks, and the payload of a scope. Whatever
+ * they hold, it knows already.
+ */
+const ITS_OWN: ReadonlySet<string> = new Set([
+  'state',
+  'checkpoint',
+  'payload',
+  'requestState',
+  'cursor',
+  'taskId',
+  'elicitationId',
+  'name',
+  'ref',
+]);
+
+/** What a server must not learn of other servers' secrets. Asked for with every message: it is made when the list changes. */
+export function foreignSecrets(secrets: SecretList, server: string): () => ForeignSecrets | undefined {
+  let redact: Redact | undefined;
+  let filter: ForeignSecrets | undefined;
+  return () => {
+    const current = secrets.foreignTo(server);
+    if (current === redact) return filter;
+    redact = current;
+    filter = current === undefined ? undefined : filterOf(current);
+    return filter;
+  };
+}
+
+function filterOf(redact: Redact): ForeignSecrets {
+  const header = (value: string): string => cleanHeader(value, redact);
+  return {
+    message: (message) => (isJsonObject(message) ? cleanMessage(message, redact) : mapTexts(message, redact)),
+    hints: (hints) => {
+      const { headers } = hints;
+      if (headers === undefined) return hints;
+      const clean = Object.entries(headers).map(([name, value]) => [name, header(value)] as const);
+      return { ...hints, headers: Object.fromEntries(clean) };
+    },
+  };
+}
+
+function cleanMessage(message: JsonObject, redact: Redact): JsonObject {
+  const clean = cleanMember(message, 'params', redact);
+  return cleanMember(cleanMember(clean, 'result', redact), 'error', redact);
+}
+
+function cleanMember(message: JsonObject, member: 'params' | 'result' | 'error', redact: Redact): JsonObject {
+  const before = message[member];
+  if (before === undefined) return message;
+  const after = isJsonObject(before) ? cleanMembers(before, redact) : mapTexts(before, redact);
+  return after === before ? message : { ...message, [member]: after };
+}
+
+function cleanMembers(object: JsonObject, redact: Redact): JsonObject {
+  let clean: Record<string, Json | undefined> | undefined;
+  for (const name of Object.keys(object)) {
+    // Looking at a state that was left unread would read it.
+    if (ITS_OWN.has(name)) continue;
+    const value = object[name];
+    if (value === undefined) continue;
+    const after = mapTexts(value, redact);
+    if (after === value) continue;
+    clean ??= { ...object };
+    clean[name] = after;
+  }
+  return clean ?? object;
+}
+
+const ENCODED = /^=\?base64\?(.*)\?=$/;
+
+/** Headers that repeat arguments (MCP 2026-07-28) may have them in base64. */
+function cleanHeader(value: string, redact: Redact): string {
+  const encoded = ENCODED.exec(value)?.[1];
+  if (encoded === undefined) return redact(value);
+  const text = unbase64(encoded);
+  const clean = redact(text);
+  return clean === text ? value : `=?base64?${base64(clean)}?=`;
+}

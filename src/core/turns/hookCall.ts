@@ -1,0 +1,83 @@
+import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
+import type { Clock } from '../base/clock.ts';
+import { cleanLine } from '../base/cleanText.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { assertNever, type HostError, isHostError, toHostError } from '../base/errors.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { McplMember } from '../mcpl/member.ts';
+
+export interface HookCall {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly timeoutMs: number;
+}
+
+export interface HookContext {
+  readonly clock: Clock;
+  readonly token: CancellationToken;
+}
+
+export type HookOutcome =
+  | { readonly kind: 'answered'; readonly result: Json }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'failed'; readonly error: HostError }
+  | { readonly kind: 'cancelled' };
+
+export type HookAnswer = HookOutcome & { readonly durationMs: number };
+
+const MAX_REASON = 300;
+
+/**
+ * Asks one server, and marks it as being in a hook until the hook is over (MCPL §10.7). The request is written before this
+ * returns. The timeout is fixed: a request of the server meanwhile, or a connection that waits for a person, does not
+ * extend it. Later answers are ignored.
+ */
+export function callHook(member: McplMember, call: HookCall, { clock, token }: HookContext): Promise<HookAnswer> {
+  if (token.isCancellationRequested) return Promise.resolve({ kind: 'cancelled', durationMs: 0 });
+  const startedAt = clock.now();
+  const held = new DisposableStore();
+  const source = held.add(new CancellationSource());
+  held.add(member.enterHook());
+  return new Promise((resolve) => {
+    // Other ends then find everything done.
+    const end = (outcome: HookOutcome): void => {
+      held.dispose();
+      resolve({ ...outcome, durationMs: clock.now() - startedAt });
+    };
+    const abandon = (outcome: HookOutcome, reason: string): void => {
+      source.cancel(reason);
+      end(outcome);
+    };
+    void send(member, call, source.token).then(
+      (result) => end({ kind: 'answered', result }),
+      (error: unknown) => end(failure(error)),
+    );
+    const late = (): void => abandon({ kind: 'timeout' }, 'The time allowed for this hook is over.');
+    held.add(clock.delay(call.timeoutMs, late));
+    held.add(token.onCancellationRequested(() => abandon({ kind: 'cancelled' }, 'The turn was cancelled.')));
+  });
+}
+
+/** What a person reads of a hook that gave nothing; completes "The server …". */
+export function reasonOf(member: McplMember, answer: Exclude<HookOutcome, { kind: 'answered' }>): string {
+  switch (answer.kind) {
+    case 'timeout':
+      return 'did not answer in time';
+    case 'cancelled':
+      return 'was not waited for: the turn was cancelled';
+    case 'failed':
+      return `failed: ${cleanLine(member.redact(answer.error.message), MAX_REASON).replace(/\.+$/, '')}`;
+    default:
+      return assertNever(answer);
+  }
+}
+
+/** Asynchronous for its failures only: that the session is gone is one of them. */
+async function send(member: McplMember, call: HookCall, token: CancellationToken): Promise<Json> {
+  const { method, params, timeoutMs } = call;
+  return member.session.request(method, params, { timeoutMs, maxTimeoutMs: timeoutMs, token });
+}
+
+function failure(error: unknown): HookOutcome {
+  return isHostError(error, 'TIMEOUT') ? { kind: 'timeout' } : { kind: 'failed', error: toHostError(error) };
+}

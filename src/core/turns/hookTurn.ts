@@ -1,0 +1,75 @@
+import { cleanLine } from '../base/cleanText.ts';
+import { clip } from '../base/json.ts';
+import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
+import type { FeatureSet, McplUse } from '../model/mcpl.ts';
+import type { Clock } from '../ports.ts';
+import type { HookTurn } from '../wire/mcpl/hooks.ts';
+import type { McplMember } from '../mcpl/member.ts';
+
+export type HookUse = Extract<McplUse, `contextHooks.${string}`>;
+
+export type Authority =
+  | { readonly kind: 'allowed'; readonly featureSet: string | undefined }
+  | { readonly kind: 'refused'; readonly why: string };
+
+export interface HookReport {
+  readonly operation: 'context/beforeInference' | 'context/afterInference';
+  readonly featureSet?: string | undefined;
+  readonly outcome: AuditOutcome;
+  readonly durationMs: number;
+  readonly detail?: string | undefined;
+}
+
+const MAX_DETAIL = 500;
+const USES = {
+  'context/beforeInference': 'contextHooks.beforeInference',
+  'context/afterInference': 'contextHooks.afterInference',
+} as const;
+
+/** Sets first: a server that is gone has none, and nothing else to look at. */
+export function hasHook(member: McplMember, use: HookUse): boolean {
+  if (member.setsFor(use).length === 0) return false;
+  const { before, after } = member.dialect;
+  return use === 'contextHooks.beforeInference' ? before : after !== 'none';
+}
+
+/** The turn as this server may see it. */
+export function turnFor(member: McplMember, turn: HookTurn): HookTurn {
+  return member.settings.hooks.readUserMessage ? turn : { ...turn, userMessage: null };
+}
+
+/**
+ * Whether an answer counts, as it is when it arrives: by the sets of the server that are on and use the hook. The set
+ * that the answer names (MCPL §6.5) is a claim, and only ever takes authority away.
+ */
+export function authorityOf(member: McplMember, use: HookUse, named: string | undefined): Authority {
+  const sets = member.setsFor(use);
+  if (sets.length === 0) return { kind: 'refused', why: 'no feature set of it with this hook is on any more' };
+  if (named === undefined) return { kind: 'allowed', featureSet: onlySet(sets) };
+  if (sets.some(({ name }) => name === named)) return { kind: 'allowed', featureSet: named };
+  return {
+    kind: 'refused',
+    why: `it names the feature set "${cleanLine(member.redact(named), 100)}", which has no part in this hook`,
+  };
+}
+
+function onlySet(sets: readonly FeatureSet[]): string | undefined {
+  return sets.length === 1 ? sets[0]?.name : undefined;
+}
+
+/** Where no answer names a set, it is the one that the server was asked for, if there is but one. */
+export function hookRecord(clock: Clock, member: McplMember, turn: HookTurn, report: HookReport): AuditRecord {
+  const { operation, outcome, durationMs, detail } = report;
+  const featureSet = report.featureSet ?? onlySet(member.setsFor(USES[operation]));
+  return {
+    at: clock.now(),
+    server: member.server,
+    operation,
+    featureSet,
+    inferenceId: turn.inferenceId,
+    outcome,
+    durationMs,
+    detail: detail === undefined ? undefined : clip(member.redact(detail), MAX_DETAIL),
+    tokens: undefined,
+  };
+}

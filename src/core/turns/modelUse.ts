@@ -1,0 +1,89 @@
+import { Deferred, ignoreFailure } from '../base/async.ts';
+import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
+import type { FinishReason, ModelFailure } from '../model/inference.ts';
+import type { LanguageModel, ModelChoice, ModelRequest, Models, ModelRunEnd, ModelWish } from '../modelPorts.ts';
+import type { Clock } from '../ports.ts';
+import { OutputLimit } from './outputLimit.ts';
+import { waitFor } from '../base/patience.ts';
+import type { TokenCounter } from './tokenCounter.ts';
+
+const CHOICE_MS = 10_000;
+const RUN_MS = 300_000;
+
+/** How the use of a model ended without an answer. */
+export type Unanswered =
+  | ModelFailure
+  | { readonly kind: 'late' }
+  | { readonly kind: 'cancelled' }
+  /** It threw, against its contract. */
+  | { readonly kind: 'broken'; readonly error: unknown };
+
+export interface ModelRun {
+  readonly clock: Clock;
+  readonly model: LanguageModel;
+  readonly request: ModelRequest;
+  readonly counter: TokenCounter;
+  /** Of the answer. The host sees to it, as most models know no such limit. */
+  readonly maxTokens: number;
+  readonly token: CancellationToken;
+  /** The pieces of the text as they come; none once the run was cancelled. */
+  onText(piece: string): void;
+}
+
+export interface RunOutcome {
+  readonly end: { readonly kind: 'ended'; readonly finishReason: FinishReason } | Unanswered;
+  /** All that was passed on, also of a run that failed. */
+  readonly text: string;
+}
+
+export async function chooseModel(
+  models: Models,
+  wish: ModelWish,
+  { clock, token }: { readonly clock: Clock; readonly token: CancellationToken },
+): Promise<ModelChoice | Unanswered> {
+  try {
+    const waited = await waitFor(models.choose(wish, token), { clock, ms: CHOICE_MS, token });
+    return waited.kind === 'done' ? waited.value : waited;
+  } catch (error) {
+    return { kind: 'broken', error };
+  }
+}
+
+/** Runs a model within a number of tokens and a stretch of time, whether or not it heeds that it is to stop. */
+export async function runModel(run: ModelRun): Promise<RunOutcome> {
+  const { clock, counter, maxTokens, token } = run;
+  const stop = new CancellationSource();
+  const ended = new Deferred<RunOutcome['end']>();
+  const giveUp = (end: RunOutcome['end']): void => {
+    output.close();
+    ended.resolve(end);
+  };
+  const output = new OutputLimit({
+    maxTokens,
+    count: (text) => counter.count(text),
+    onText: (piece) => run.onText(piece),
+    onCut: () => ended.resolve({ kind: 'ended', finishReason: 'max_tokens' }),
+  });
+  const timer = clock.delay(RUN_MS, () => giveUp({ kind: 'late' }));
+  const subscription = token.onCancellationRequested(() => giveUp({ kind: 'cancelled' }));
+  try {
+    const finished = finish(run, output, stop.token);
+    ignoreFailure(finished);
+    return { end: await Promise.race([ended.promise, finished]), text: output.text };
+  } catch (error) {
+    return { end: { kind: 'broken', error }, text: output.text };
+  } finally {
+    output.close();
+    timer.dispose();
+    subscription.dispose();
+    stop.cancel('Its answer is not needed any more.');
+  }
+}
+
+async function finish(run: ModelRun, output: OutputLimit, token: CancellationToken): Promise<ModelRunEnd> {
+  const end = await run.model.run(run.request, (delta) => output.write(delta), token);
+  if (end.kind === 'failed') return end;
+  // A cut that falls into what is left has the first word: it ends the run before this does.
+  await output.finish();
+  return end;
+}

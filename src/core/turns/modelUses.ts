@@ -1,0 +1,147 @@
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import { Emitter } from '../base/event.ts';
+import type { ModelUses } from '../hostTypes.ts';
+import type { Budgets, Payer } from './budgets.ts';
+import type { McplMember } from '../mcpl/member.ts';
+import type { AuditRecord } from '../model/audit.ts';
+import type { InferenceSettings } from '../model/mcpl.ts';
+import {
+  type ModelBudget,
+  type ModelReservation,
+  type ModelUseRecord,
+  type ModelUseTotal,
+  operationOf,
+  routeOf,
+  spentText,
+} from '../model/modelUse.ts';
+import type { AuditStore } from '../ports.ts';
+import type { LiveAudit } from '../audit/auditLog.ts';
+
+/** The parts of a server for the use of models. */
+export interface ModelUnit {
+  readonly id: string;
+  /** The allowed settings for its use of models; undefined if they cannot be read. */
+  readonly inference: InferenceSettings | undefined;
+  readonly mcpl: { readonly member: Pick<McplMember, 'setsFor'> | undefined };
+}
+
+export interface LiveModelUsesOptions {
+  readonly clock: Clock;
+  readonly audit: LiveAudit;
+  readonly store: Pick<AuditStore, 'totals'>;
+  units(): readonly ModelUnit[];
+  /** Loads what counts, if need be. */
+  budgets(): Promise<Budgets>;
+}
+
+/** Views draw no faster, however often models are used. */
+const TELL_MS = 250;
+
+/** Who used which model, by the audit: there is no second book that could disagree with it. */
+export class LiveModelUses implements ModelUses, Disposable {
+  readonly #options: LiveModelUsesOptions;
+  readonly #changed = new Emitter<void>();
+  readonly onDidChange = this.#changed.event;
+  readonly #appended: Disposable;
+  #budgets: Budgets | undefined;
+  #timer: Disposable | undefined;
+  #isDisposed = false;
+
+  constructor(options: LiveModelUsesOptions) {
+    this.#options = options;
+    this.#appended = options.audit.onDidAppend((records) => {
+      if (records.some(({ tokens }) => tokens !== undefined)) this.changed();
+    });
+  }
+
+  /** The part that counts is loaded now; before, no server could use a model. */
+  counting(budgets: Budgets): void {
+    this.#budgets = budgets;
+  }
+
+  changed(): void {
+    if (this.#isDisposed) return;
+    this.#timer ??= this.#options.clock.delay(TELL_MS, () => {
+      this.#timer = undefined;
+      this.#changed.fire();
+    });
+  }
+
+  record(use: ModelUseRecord): void {
+    const { server, at, usage } = use;
+    const tokens = usage.inputTokens + usage.outputTokens;
+    if (server !== undefined) this.#note(server, { at, tokens });
+    this.#options.audit.record(recordOf(use, tokens));
+  }
+
+  async reserve(server: string): Promise<ModelReservation> {
+    const payer = this.#payer(server);
+    if (payer === undefined) return { kind: 'refused', message: `There is no server "${server}" any more.` };
+    try {
+      const taken = await (await this.#options.budgets()).take(payer);
+      if (taken.kind === 'refused') return { kind: 'refused', message: taken.message };
+      return { kind: 'reserved', release: () => taken.done(undefined) };
+    } catch (error) {
+      return { kind: 'refused', message: `The budget of this server cannot be read now: ${messageOf(error)}` };
+    }
+  }
+
+  budget(server: string): ModelBudget | undefined {
+    const payer = this.#payer(server);
+    if (payer === undefined || this.#budgets === undefined) return undefined;
+    const { model, requestsPerHour, tokensPerDay } = payer.settings.inference;
+    const isUsing = this.#uses(server);
+    return { server, isUsing, model, requestsPerHour, tokensPerDay, ...this.#budgets.spent(server) };
+  }
+
+  async totals(since: number): Promise<readonly ModelUseTotal[]> {
+    await this.#options.audit.flush();
+    const totals = await this.#options.store.totals(since);
+    return totals
+      .flatMap(({ server, operation, ...total }): readonly ModelUseTotal[] => {
+        const route = routeOf(operation);
+        return route === undefined ? [] : [{ ...total, server: server === '' ? undefined : server, route }];
+      })
+      .sort((a, b) => b.tokens - a.tokens || b.requests - a.requests);
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#timer?.dispose();
+    this.#appended.dispose();
+    this.#changed.dispose();
+  }
+
+  #note(server: string, use: { readonly at: number; readonly tokens: number }): void {
+    if (this.#budgets !== undefined) this.#budgets.note(server, use);
+    // Nothing that counts was loaded: it will find the use in the audit.
+  }
+
+  #uses(server: string): boolean {
+    const member = this.#options.units().find(({ id }) => id === server)?.mcpl.member;
+    return member !== undefined && member.setsFor('inferenceRequest').length > 0;
+  }
+
+  #payer(server: string): Payer | undefined {
+    const inference = this.#options.units().find(({ id }) => id === server)?.inference;
+    return inference === undefined ? undefined : { server, settings: { inference } };
+  }
+}
+
+function recordOf({ server = '', route, inferenceId, ...use }: ModelUseRecord, tokens: number): AuditRecord {
+  const { at, durationMs, model, usage, outcome } = use;
+  return {
+    at,
+    server,
+    operation: operationOf(route),
+    featureSet: undefined,
+    inferenceId,
+    outcome,
+    durationMs,
+    detail: spentText(usage),
+    tokens,
+    model,
+  };
+}

@@ -1,0 +1,119 @@
+import { isCancellation, messageOf } from '../base/errors.ts';
+import { clip } from '../base/json.ts';
+import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
+import type { ModelFacts, Usage } from '../model/inference.ts';
+import { operationOf, spentText } from '../model/modelUse.ts';
+import type { Clock } from '../ports.ts';
+import type { Budgets, Taken } from './budgets.ts';
+import type { McplMember } from '../mcpl/member.ts';
+import type { Unanswered } from './modelUse.ts';
+import type { Recorder } from '../audit/recorder.ts';
+import { overBudget } from './turnFailure.ts';
+
+export interface TurnAccountsOptions {
+  readonly clock: Clock;
+  readonly budgets: Pick<Budgets, 'take'>;
+  readonly recorder: Recorder;
+}
+
+/** What one turn costs, and whom. */
+export interface Account {
+  /** The budget of a server pays; a turn of a person has no limit. */
+  readonly isPaid: boolean;
+  /** It goes to that model. */
+  chose(model: ModelFacts): void;
+  /** How long the answer may be. Throws a `HostError`: BUDGET_SPENT. */
+  allow(inputTokens: number): number;
+  used(usage: Usage): void;
+  /** The model began and gave no answer. */
+  failed(end: Unanswered, usage: Usage): void;
+  /** The turn is over; with its error, if it failed. */
+  close(end: 'success' | { readonly error: unknown }): void;
+}
+
+const MAX_DETAIL = 500;
+
+type Outcome = Pick<AuditRecord, 'outcome' | 'detail' | 'tokens' | 'model'>;
+
+/** Turns that a server began by an event are at the cost of its budget, like what it asks of models itself. */
+export class TurnAccounts {
+  readonly #options: TurnAccountsOptions;
+
+  constructor(options: TurnAccountsOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with a `HostError`: BUDGET_SPENT. */
+  async open(payer: McplMember | undefined, inferenceId: string): Promise<Account> {
+    const { clock, recorder, budgets } = this.#options;
+    const startedAt = clock.now();
+    const route = payer === undefined ? 'chat' : 'event';
+    const facts = { server: payer?.server ?? '', operation: operationOf(route), featureSet: undefined, inferenceId };
+    const record = ({ detail = '', ...outcome }: Outcome): void => {
+      const at = clock.now();
+      const shown = clip(payer?.redact(detail) ?? detail, MAX_DETAIL);
+      recorder.record({ at, ...facts, durationMs: at - startedAt, ...outcome, detail: shown });
+    };
+    if (payer === undefined) return new TurnAccount(undefined, record);
+    const taken = await budgets.take(payer);
+    if (taken.kind === 'taken') return new TurnAccount(taken, record);
+    record({ outcome: 'refused', detail: taken.message, tokens: undefined });
+    throw overBudget(taken);
+  }
+}
+
+class TurnAccount implements Account {
+  readonly #taken: Taken | undefined;
+  readonly #record: (outcome: Outcome) => void;
+  #model: string | undefined;
+  #usage: Usage | undefined;
+  #isRefused = false;
+
+  constructor(taken: Taken | undefined, record: (outcome: Outcome) => void) {
+    this.#taken = taken;
+    this.#record = record;
+  }
+
+  get isPaid(): boolean {
+    return this.#taken !== undefined;
+  }
+
+  chose({ vendor, id }: ModelFacts): void {
+    this.#model = `${vendor}/${id}`;
+  }
+
+  allow(inputTokens: number): number {
+    if (this.#taken === undefined) return Infinity;
+    const allowed = this.#taken.allow(inputTokens, undefined);
+    if (allowed.kind === 'allowed') return allowed.maxTokens;
+    this.#isRefused = true;
+    throw overBudget(allowed);
+  }
+
+  used(usage: Usage): void {
+    this.#usage = usage;
+  }
+
+  failed(end: Unanswered, usage: Usage): void {
+    const isUnused = end.kind === 'failed' && (end.reason === 'no_model' || end.reason === 'no_permission');
+    if (!isUnused) this.#usage = usage;
+  }
+
+  close(end: 'success' | { readonly error: unknown }): void {
+    const usage = this.#usage;
+    const tokens = usage === undefined ? undefined : usage.inputTokens + usage.outputTokens;
+    this.#taken?.done(tokens);
+    // A failed question of a person needs no record.
+    if (!this.isPaid && usage === undefined) return;
+    const spent = usage === undefined ? '' : spentText(usage);
+    const used = { tokens, model: usage === undefined ? undefined : this.#model };
+    if (end === 'success') this.#record({ outcome: 'success', detail: spent, ...used });
+    else
+      this.#record({ outcome: this.#outcomeOf(end.error), detail: `${messageOf(end.error)} ${spent}`.trim(), ...used });
+  }
+
+  #outcomeOf(error: unknown): AuditOutcome {
+    if (this.#isRefused) return 'refused';
+    return isCancellation(error) ? 'cancelled' : 'failure';
+  }
+}

@@ -1,0 +1,129 @@
+import { cancelled, messageOf } from '../base/errors.ts';
+import type { CancellationToken } from '../base/cancellation.ts';
+import type { Logger } from '../base/log.ts';
+import type { HookTurn } from '../wire/mcpl/hooks.ts';
+import type { Usage } from '../model/inference.ts';
+import { AfterHooks, type Checked } from './afterHooks.ts';
+import { ContextHooks, type Gathered, type HooksOptions } from './contextHooks.ts';
+import type { ConversationModels } from './conversationModels.ts';
+import type { McplMember } from '../mcpl/member.ts';
+
+export interface TurnHooksOptions extends HooksOptions {
+  readonly log: Logger;
+  /** Which model each conversation uses is noted here. */
+  readonly conversations: Pick<ConversationModels, 'note'>;
+  members(): readonly McplMember[];
+}
+
+export interface HookedTurnOptions {
+  readonly token: CancellationToken;
+  /** Steps that take a while, in a few words. */
+  readonly onStep?: ((step: string) => void) | undefined;
+  /** The most time that each server gets for its context. */
+  readonly contextMs?: number | undefined;
+}
+
+/** The hooks of all servers around the inferences of a host (MCPL §10), whoever runs those. */
+export class TurnHooks {
+  readonly #options: TurnHooksOptions;
+  readonly #before: ContextHooks;
+  readonly #after: AfterHooks;
+
+  constructor(options: TurnHooksOptions) {
+    this.#options = options;
+    this.#before = new ContextHooks(options);
+    this.#after = new AfterHooks(options);
+  }
+
+  /** To be called before anything is waited for: a server that ends meanwhile is still one that has to check the answer. */
+  begin(options: HookedTurnOptions): HookedTurn {
+    const { log, conversations } = this.#options;
+    const members = (): readonly McplMember[] => inOrder(this.#options.members());
+    return new HookedTurn({ before: this.#before, after: this.#after, members, log, conversations }, options);
+  }
+}
+
+interface Parts {
+  readonly before: ContextHooks;
+  readonly after: AfterHooks;
+  readonly log: Logger;
+  readonly conversations: TurnHooksOptions['conversations'];
+  /** In the order of their hooks. */
+  members(): readonly McplMember[];
+}
+
+/** One inference on its way: what servers add to it, then what they make of its answer. */
+export class HookedTurn {
+  readonly #parts: Parts;
+  readonly #options: HookedTurnOptions;
+  /** Who could change the answer when the turn began. */
+  readonly #guards: readonly McplMember[];
+  #blockers: readonly McplMember[] | undefined;
+
+  constructor(parts: Parts, options: HookedTurnOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#guards = parts.after.blockers(parts.members());
+  }
+
+  /** Whether a server may change the answer: nothing of it may be shown before `finish` (mcpl.md §5 (24)). */
+  get isChecked(): boolean {
+    return this.#checkers().length > 0;
+  }
+
+  /** MCPL §13.3, if no server can check the answer. Throws a `HostError`: ANSWER_WITHHELD. */
+  refuseUnchecked(): void {
+    this.#parts.after.refuseUnchecked(this.#guards);
+  }
+
+  async gather(turn: HookTurn): Promise<Gathered> {
+    const { before, conversations } = this.#parts;
+    conversations.note(turn.conversationId, turn.model);
+    const { token, contextMs } = this.#options;
+    const asked = before.participants(this.#parts.members());
+    let gathered: Gathered = { placed: [], remarks: [] };
+    if (asked.length > 0) {
+      const names = asked.map(({ server }) => server).join(', ');
+      this.#step(`Asking ${names} for context`);
+      gathered = await before.gather(turn, asked, { token, mostMs: contextMs });
+    }
+    if (token.isCancellationRequested) throw cancelled('The turn');
+    this.#checkers();
+    return gathered;
+  }
+
+  /** Has the answer checked, then tells it to the others. Rejects with a `HostError`: ANSWER_WITHHELD, CANCELLED. */
+  async finish(turn: HookTurn, text: string, usage: Usage): Promise<Checked> {
+    const { after } = this.#parts;
+    const { token } = this.#options;
+    const answered = { ...turn, assistantMessage: text, usage };
+    const checked = await after.check(answered, this.#checkers(), { token, onStep: (step) => this.#step(step) });
+    if (token.isCancellationRequested) throw cancelled('The turn');
+    after.tell({ ...answered, assistantMessage: checked.text }, this.#parts.members());
+    return checked;
+  }
+
+  /**
+   * Those that could change it when it began, and when its context was complete. Also one that has ended meanwhile:
+   * whether an answer is shown without it is for its settings to say.
+   */
+  #checkers(): readonly McplMember[] {
+    const { after } = this.#parts;
+    this.#blockers ??= inOrder([...new Set([...this.#guards, ...after.blockers(this.#parts.members())])]);
+    return this.#blockers;
+  }
+
+  /** A failing listener cannot break the turn. */
+  #step(step: string): void {
+    try {
+      this.#options.onStep?.(step);
+    } catch (error) {
+      this.#parts.log.log('error', `onStep of a turn failed: ${messageOf(error)}`);
+    }
+  }
+}
+
+/** Servers of the same order stay in that of the settings. */
+function inOrder(members: readonly McplMember[]): readonly McplMember[] {
+  return members.toSorted((a, b) => a.settings.hooks.order - b.settings.hooks.order);
+}

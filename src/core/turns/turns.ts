@@ -1,0 +1,160 @@
+import { type CancellationToken, NO_CANCELLATION, unlessCancelled } from '../base/cancellation.ts';
+import { cancelled, messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import type { Redact } from '../base/secrets.ts';
+import type { TurnRequest, TurnResult } from '../hostTypes.ts';
+import type { FinishReason, ModelMessage, Usage } from '../model/inference.ts';
+import type { HostLimits } from '../model/server.ts';
+import type { LanguageModel, Models } from '../modelPorts.ts';
+import type { Clock, Ids } from '../ports.ts';
+import type { HookTurn } from '../wire/mcpl/hooks.ts';
+import type { Budgets } from './budgets.ts';
+import { injectors, withInjections } from './injections.ts';
+import type { McplMember } from '../mcpl/member.ts';
+import { chooseModel, runModel } from './modelUse.ts';
+import type { Recorder } from '../audit/recorder.ts';
+import { countableText, TokenCounter } from './tokenCounter.ts';
+import { turnFailure } from './turnFailure.ts';
+import { redactContent } from '../events/pushRedaction.ts';
+import { type Account, TurnAccounts } from './turnAccounts.ts';
+import type { HookedTurn, TurnHooks } from './turnHooks.ts';
+
+export interface TurnsOptions {
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'uuid'>;
+  readonly models: Models;
+  readonly budgets: Pick<Budgets, 'take'>;
+  readonly recorder: Recorder;
+  readonly log: Logger;
+  readonly redact?: Redact | undefined;
+  readonly hooks: TurnHooks;
+  limits(): Pick<HostLimits, 'model'>;
+}
+
+export interface TurnGiven {
+  /** Whoever's event began the turn: its budget pays. Absent for a turn of a person. */
+  readonly payer?: McplMember | undefined;
+}
+
+/** A turn on its way. */
+interface Round {
+  readonly request: TurnRequest;
+  readonly turn: HookTurn;
+  readonly hooks: HookedTurn;
+  readonly model: LanguageModel;
+  readonly account: Account;
+  readonly token: CancellationToken;
+}
+
+interface ModelAnswer {
+  readonly text: string;
+  readonly finishReason: FinishReason;
+  readonly usage: Usage;
+}
+
+/** One round with a model, with the hooks of all servers around it (MCPL §10). */
+export class Turns {
+  readonly #options: TurnsOptions;
+  readonly #accounts: TurnAccounts;
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+    this.#accounts = new TurnAccounts(options);
+  }
+
+  /** Rejects with a `HostError`; no server is notified of such a turn. */
+  async run(request: TurnRequest, given: TurnGiven = {}): Promise<TurnResult> {
+    const token = request.token ?? NO_CANCELLATION;
+    stopIfCancelled(token);
+    const hooks = this.#options.hooks.begin({ token, onStep: request.onStep });
+    const inferenceId = request.inferenceId ?? `inf_${this.#options.ids.uuid()}`;
+    const account = await this.#accounts.open(given.payer, inferenceId);
+    try {
+      stopIfCancelled(token);
+      const model = request.model ?? (await this.#choose(given.payer, token));
+      stopIfCancelled(token);
+      account.chose(model.facts);
+      const { conversationId, turnIndex, userMessage } = request;
+      const turn = { inferenceId, conversationId, turnIndex, userMessage, model: model.facts };
+      const result = await this.#round({ request, turn, hooks, model, account, token });
+      account.close('success');
+      return result;
+    } catch (error) {
+      account.close({ error });
+      throw error;
+    }
+  }
+
+  async #choose(payer: McplMember | undefined, token: CancellationToken): Promise<LanguageModel> {
+    const { clock, models } = this.#options;
+    const wish = { name: payer?.settings.inference.model ?? this.#options.limits().model, server: payer?.server };
+    const choice = await chooseModel(models, wish, { clock, token });
+    if (choice.kind === 'model') return choice.model;
+    throw turnFailure(choice);
+  }
+
+  async #round(round: Round): Promise<TurnResult> {
+    const { request, turn, hooks, model } = round;
+    const { redact } = this.#options;
+    const gathered = await hooks.gather(turn);
+    const { isChecked } = hooks;
+    const messages = withInjections(request.messages, gathered.placed).map(({ role, content }) => ({
+      role,
+      content: redact === undefined ? content : redactContent(content, redact),
+    }));
+    const show = (text: string): void => this.#tell('onText', request.onText, text);
+    const answer = await this.#ask(round, messages, isChecked ? () => undefined : show);
+    const { usage, finishReason } = answer;
+    const checked = await hooks.finish(turn, answer.text, usage);
+    // Nothing of an answer that a server may change is shown before (mcpl.md §5 (24)).
+    if (isChecked && checked.text !== '') show(checked.text);
+    const injectedBy = injectors(gathered.placed);
+    const { text, modifiedBy } = checked;
+    const remarks = [...gathered.remarks, ...checked.remarks];
+    const { inferenceId } = turn;
+    return { inferenceId, text, model: model.facts, usage, finishReason, injectedBy, modifiedBy, remarks };
+  }
+
+  async #ask(
+    { request, model, account, token }: Round,
+    messages: readonly ModelMessage[],
+    onText: (piece: string) => void,
+  ): Promise<ModelAnswer> {
+    const { clock } = this.#options;
+    const counter = new TokenCounter(clock, model);
+    const read = countableText(messages);
+    // A turn without a limit need not wait for this.
+    const counted = account.isPaid ? await unlessCancelled(counter.count(read), token, 'The turn') : undefined;
+    const maxTokens = account.allow(counted ?? 0);
+    const { justification } = request;
+    const run = { clock, model, counter, maxTokens, token, onText, request: { messages, justification } };
+    const { end, text } = await runModel(run);
+    const estimate = { inputTokens: counter.estimate(read), outputTokens: counter.estimate(text) };
+    if (end.kind !== 'ended') {
+      account.failed(end, estimate);
+      throw turnFailure(end);
+    }
+    // Used, also if the turn ends while that is being counted.
+    account.used(estimate);
+    const counting = async (): Promise<Usage> => ({
+      inputTokens: counted ?? (await counter.count(read)),
+      outputTokens: await counter.count(text),
+    });
+    const usage = await unlessCancelled(counting(), token, 'The turn');
+    account.used(usage);
+    return { text, finishReason: end.finishReason, usage };
+  }
+
+  /** A failing listener cannot break the turn. */
+  #tell(what: string, listener: ((text: string) => void) | undefined, text: string): void {
+    try {
+      listener?.(text);
+    } catch (error) {
+      this.#options.log.log('error', `${what} of a turn failed: ${messageOf(error)}`);
+    }
+  }
+}
+
+function stopIfCancelled(token: CancellationToken): void {
+  if (token.isCancellationRequested) throw cancelled('The turn');
+}

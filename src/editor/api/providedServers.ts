@@ -1,0 +1,76 @@
+import {
+  cleanLine,
+  type Contributor,
+  isJsonObject,
+  isObject,
+  type JsonObject,
+  messageOf,
+  type SettingsLayer,
+} from '../../core/index.ts';
+import { toJson } from '../shared/settingsJson.ts';
+
+const MOST_SERVERS = 50;
+/** Of one definition, as JSON. */
+const LONGEST_DEFINITION = 200_000;
+const LONGEST_ID = 200;
+const LONGEST_LABEL = 100;
+
+interface Provided {
+  readonly id: string;
+  readonly definition: JsonObject;
+  readonly label: string | undefined;
+}
+
+/**
+ * What a provider gave, as a layer of the settings. Whatever it is, it is decoded like a stranger's message: what is
+ * not understood becomes a problem that names the extension, and the rest counts.
+ */
+export function providedLayer(given: unknown, by: Contributor): SettingsLayer {
+  const who = nameText(by);
+  const problems: string[] = [];
+  const servers = new Map<string, Provided>();
+  // An array of ours: theirs may be one whose length and members are never the same twice.
+  const list: readonly unknown[] = Array.isArray(given) ? given.slice(0, MOST_SERVERS + 1) : [];
+  if (!Array.isArray(given)) problems.push(`${who} contributes servers that are no list.`);
+  if (list.length > MOST_SERVERS)
+    problems.push(`${who} contributes more than ${MOST_SERVERS} servers: only the first count.`);
+  for (const [index, item] of list.slice(0, MOST_SERVERS).entries()) {
+    const read = readServer(item);
+    if (typeof read === 'string') problems.push(`${who}: its server number ${index + 1} ${read}.`);
+    else if (servers.has(read.id)) problems.push(`${who} contributes two servers "${cleanLine(read.id, 64)}".`);
+    else servers.set(read.id, read);
+  }
+  const all = [...servers.values()];
+  const labels = Object.fromEntries(all.flatMap(({ id, label }) => (label === undefined ? [] : [[id, label]])));
+  return {
+    scope: 'extension',
+    servers: Object.fromEntries(all.map(({ id, definition }) => [id, definition])),
+    contributed: { by, labels, problems },
+  };
+}
+
+/** The same servers, with what went wrong when they were asked for again: a hiccup must not end what runs. */
+export function failedLayer(before: SettingsLayer | undefined, by: Contributor, reason: string): SettingsLayer {
+  const problem = `${nameText(by)} could not tell its servers: ${cleanLine(reason, 300)}`;
+  const labels = before?.contributed?.labels ?? {};
+  return { scope: 'extension', servers: before?.servers ?? {}, contributed: { by, labels, problems: [problem] } };
+}
+
+/** In a narrow row: the id is said beside it. */
+function nameText({ name }: Contributor): string {
+  return `"${cleanLine(name, 40)}"`;
+}
+
+function readServer(item: unknown): Provided | string {
+  try {
+    if (!isObject(item)) return 'is no object';
+    const { id, label, definition } = item;
+    if (typeof id !== 'string' || id === '' || id.length > LONGEST_ID) return 'has no id';
+    const value = toJson(definition);
+    if (!isJsonObject(value)) return 'has no definition, such as { command: "node" }';
+    if (JSON.stringify(value).length > LONGEST_DEFINITION) return 'has a definition that is too long';
+    return { id, definition: value, label: typeof label === 'string' ? cleanLine(label, LONGEST_LABEL) : undefined };
+  } catch (error) {
+    return `cannot be read: ${cleanLine(messageOf(error), 200)}`;
+  }
+}

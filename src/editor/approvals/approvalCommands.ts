@@ -1,0 +1,249 @@
+import * as vscode from 'vscode';
+import { type ApprovalChoice, HostError, isObject, type PendingApproval, type ScopeGrant } from '../../core/index.ts';
+import type { ApprovalContext } from './approvalContext.ts';
+import type { ApprovalDocuments } from './approvalDocuments.ts';
+import { exportApprovals } from './approvalExport.ts';
+import { endText } from './approvalNodes.ts';
+import { answersTo, MEANINGS } from './approvalPage.ts';
+import { approvalText, deedText, grantText, whoText, whyText } from './approvalText.ts';
+import { openFolders } from '../shared/openFolders.ts';
+import { pick, withoutIcons } from '../shared/quickPicker.ts';
+
+export type ApprovalAction =
+  | 'answer'
+  | 'open'
+  | 'allowOnce'
+  | 'allowSession'
+  | 'allowWorkspace'
+  | 'deny'
+  | 'copyTarget'
+  | 'revoke'
+  | 'changeExpiry'
+  | 'review'
+  | 'revokeAll'
+  | 'export';
+
+export type ApprovalActions = Readonly<
+  Record<ApprovalAction, (argument: unknown, selection: unknown) => Promise<void>>
+>;
+
+const DAY = 86_400_000;
+
+/** What the commands about approvals do with the rows that they are given. */
+export function approvalActions(context: ApprovalContext, documents: ApprovalDocuments): ApprovalActions {
+  const { approvals } = context.host;
+  // To allow is for the row that was clicked, however many are selected; to deny and to take back is for all of them.
+  const allow = (choice: ApprovalChoice) => async (argument: unknown) => {
+    const approval = (await pendingOf(context, argument, [argument]))[0];
+    if (approval !== undefined) await answer(context, approval, choice);
+  };
+  return {
+    answer: (argument) => answerChosen(context, documents, argument),
+    open: (argument) => openChosen(context, documents, argument),
+    allowOnce: allow('once'),
+    allowSession: allow('session'),
+    allowWorkspace: allow('workspace'),
+    deny: async (argument, selection) => {
+      for (const approval of await pendingOf(context, argument, rowsOf(argument, selection)))
+        await answer(context, approval, 'deny');
+    },
+    copyTarget: async (argument, selection) => {
+      const rows = rowsOf(argument, selection);
+      const waiting = approvals.pending().filter(({ id }) => isNamed(rows, 'approval', id));
+      const targets = [
+        ...waiting.flatMap(({ subject }) => subject.targets.map(({ real }) => real)),
+        ...grantsOf(context, rows).flatMap((grant) => grant.targets),
+      ];
+      if (targets.length > 0) await vscode.env.clipboard.writeText([...new Set(targets)].join('\n'));
+      else void vscode.window.showInformationMessage(vscode.l10n.t('There is no target to copy.'));
+    },
+    revoke: (argument, selection) => revoke(context, grantsOf(context, rowsOf(argument, selection))),
+    changeExpiry: (argument, selection) => changeExpiry(context, grantsOf(context, rowsOf(argument, selection))),
+    review: () => review(context),
+    revokeAll: async () => {
+      await approvals.loaded();
+      if (approvals.remembered().length === 0) sayNothingRemembered();
+      else await revoke(context, approvals.remembered(), vscode.l10n.t('Revoke All'));
+    },
+    export: () => exportApprovals(context),
+  };
+}
+
+async function answer(
+  { host, late, notKept }: ApprovalContext,
+  approval: PendingApproval,
+  choice: ApprovalChoice,
+): Promise<void> {
+  try {
+    if (!(await host.approvals.answer(approval.id, choice))) late(approval.id);
+  } catch (error) {
+    notKept(approval, error);
+  }
+}
+
+/** The request, then the answer, each by quick pick: for the keyboard alone. */
+async function answerChosen(context: ApprovalContext, documents: ApprovalDocuments, argument: unknown): Promise<void> {
+  const approval = await chosenRequest(context, argument);
+  if (approval === undefined) return;
+  const answers = answersTo(approval.subject).map(([choice, label]) => ({ label, detail: MEANINGS[choice], choice }));
+  const details = {
+    label: vscode.l10n.t('Show Details'),
+    detail: vscode.l10n.t('All targets and the data from the server, as text. The request keeps waiting.'),
+    choice: undefined,
+  };
+  const taken = await vscode.window.showQuickPick([...answers, details], {
+    title: withoutIcons(approvalText(approval, openFolders())),
+    placeHolder: vscode.l10n.t('What do you answer? {0}', whyText(approval.subject)),
+  });
+  if (taken === undefined) return;
+  if (taken.choice === undefined) await documents.open({ kind: 'approval', id: approval.id, server: approval.server });
+  else await answer(context, approval, taken.choice);
+}
+
+async function chosenRequest(context: ApprovalContext, argument: unknown): Promise<PendingApproval | undefined> {
+  if (idOf(argument, 'approval') !== undefined) return (await pendingOf(context, argument, [argument]))[0];
+  const folders = openFolders();
+  const items = context.host.approvals.pending().map((approval) => ({
+    label: withoutIcons(deedText(approval.subject, folders)),
+    description: withoutIcons(whoText(approval.server, approval.featureSet)),
+    detail: withoutIcons(approvalText(approval, folders)),
+    approval,
+  }));
+  const placeHolder = vscode.l10n.t('Which request do you want to answer?');
+  return (await pick(items, placeHolder, vscode.l10n.t('Nothing waits for your approval.')))?.approval;
+}
+
+async function openChosen(context: ApprovalContext, documents: ApprovalDocuments, argument: unknown): Promise<void> {
+  const { approvals } = context.host;
+  const approval = idOf(argument, 'approval');
+  const grant = idOf(argument, 'grant');
+  const known =
+    approval === undefined
+      ? approvals.remembered().find(({ id }) => id === grant)
+      : approvals.pending().find(({ id }) => id === approval);
+  if (known === undefined)
+    throw new HostError('INVALID_ARGUMENTS', vscode.l10n.t('It is no longer there.'), { layer: 'host' });
+  await documents.open({ kind: approval === undefined ? 'grant' : 'approval', id: known.id, server: known.server });
+}
+
+/** Confirms where more than one goes: nobody but the server's next request brings them back. */
+async function revoke(context: ApprovalContext, grants: readonly ScopeGrant[], button?: string): Promise<void> {
+  const [only] = grants;
+  if (only === undefined) return;
+  if (grants.length > 1 || button !== undefined) {
+    const question =
+      grants.length === 1 ? vscode.l10n.t('Revoke 1 approval?') : vscode.l10n.t('Revoke {0} approvals?', grants.length);
+    const detail =
+      grants.length === 1
+        ? vscode.l10n.t('You are asked again about its requests. This cannot be undone.')
+        : vscode.l10n.t('You are asked again about their requests. This cannot be undone.');
+    const yes = button ?? vscode.l10n.t('Revoke');
+    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return;
+  }
+  await context.host.approvals.revoke(grants.map(({ id }) => id));
+  const told =
+    grants.length === 1
+      ? vscode.l10n.t('Revoked: {0}', withoutIcons(grantText(only, openFolders())))
+      : vscode.l10n.t('Revoked {0} approvals', grants.length);
+  vscode.window.setStatusBarMessage(told, 5_000);
+}
+
+async function changeExpiry({ host }: ApprovalContext, grants: readonly ScopeGrant[]): Promise<void> {
+  const lasting = grants.filter(({ lifetime }) => lifetime === 'workspace');
+  const [first] = lasting;
+  if (first === undefined) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('An approval for this session ends with the session. Its expiry cannot be changed.'),
+    );
+    return;
+  }
+  const items = [
+    { label: vscode.l10n.t('1 day'), days: 1 },
+    { label: vscode.l10n.t('1 week'), days: 7 },
+    { label: vscode.l10n.t('30 days'), days: 30 },
+    { label: vscode.l10n.t('90 days'), days: 90 },
+    { label: vscode.l10n.t('Until revoked'), days: undefined },
+  ];
+  const now = Date.now();
+  const placeHolder =
+    lasting.length === 1
+      ? vscode.l10n.t('How long, from now? It holds {0} so far.', endText(first, now))
+      : vscode.l10n.t('How long, from now, should these {0} approvals hold?', lasting.length);
+  const taken = await vscode.window.showQuickPick(items, { placeHolder });
+  if (taken === undefined) return;
+  const until = taken.days === undefined ? undefined : now + taken.days * DAY;
+  await host.approvals.setExpiry(
+    lasting.map(({ id }) => id),
+    until,
+  );
+}
+
+/** All that is remembered, checked; what is cleared is revoked. */
+async function review(context: ApprovalContext): Promise<void> {
+  const { approvals } = context.host;
+  await approvals.loaded();
+  const folders = openFolders();
+  const now = Date.now();
+  const items = approvals.remembered().map((grant) => ({
+    label: withoutIcons(grantText(grant, folders)),
+    description: withoutIcons(`${whoText(grant.server, grant.featureSet)} · ${endText(grant, now)}`),
+    picked: true,
+    id: grant.id,
+  }));
+  if (items.length === 0) {
+    sayNothingRemembered();
+    return;
+  }
+  const kept = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Review Approvals'),
+    placeHolder: vscode.l10n.t('Which approvals do you want to keep? Clear an approval to revoke it.'),
+    canPickMany: true,
+    matchOnDescription: true,
+  });
+  if (kept === undefined) return;
+  const keeps = new Set(kept.map(({ id }) => id));
+  const shown = new Set(items.map(({ id }) => id));
+  await revoke(
+    context,
+    approvals.remembered().filter(({ id }) => shown.has(id) && !keeps.has(id)),
+  );
+}
+
+function sayNothingRemembered(): void {
+  void vscode.window.showInformationMessage(vscode.l10n.t('No approval is remembered.'));
+}
+
+/** Those of the rows that wait; without a row the person chooses one. A row that is no longer true is told of. */
+async function pendingOf(
+  context: ApprovalContext,
+  argument: unknown,
+  rows: readonly unknown[],
+): Promise<readonly PendingApproval[]> {
+  const id = idOf(argument, 'approval');
+  if (id === undefined) {
+    const chosen = await chosenRequest(context, undefined);
+    return chosen === undefined ? [] : [chosen];
+  }
+  const found = context.host.approvals.pending().filter((approval) => isNamed(rows, 'approval', approval.id));
+  if (found.length === 0) context.late(id);
+  return found;
+}
+
+function grantsOf({ host }: ApprovalContext, rows: readonly unknown[]): readonly ScopeGrant[] {
+  return host.approvals.remembered().filter(({ id }) => isNamed(rows, 'grant', id));
+}
+
+/** The editor gives the row that was clicked, and all that are selected where it is one of them. */
+function rowsOf(argument: unknown, selection: unknown): readonly unknown[] {
+  const selected: readonly unknown[] = Array.isArray(selection) ? selection : [];
+  return [argument, ...selected];
+}
+
+function isNamed(rows: readonly unknown[], key: 'approval' | 'grant', id: string): boolean {
+  return rows.some((row) => idOf(row, key) === id);
+}
+
+function idOf(row: unknown, key: 'approval' | 'grant'): string | undefined {
+  const id = isObject(row) ? row[key] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}

@@ -1,0 +1,71 @@
+import * as vscode from 'vscode';
+import {
+  type ApprovalChoice,
+  type ApprovalOutcome,
+  type Disposable,
+  DisposableStore,
+  type PendingApproval,
+} from '../../core/index.ts';
+import { type ApprovalActions, approvalActions } from './approvalCommands.ts';
+import type { ApprovalContext, ApprovalServices } from './approvalContext.ts';
+import { ApprovalDocuments } from './approvalDocuments.ts';
+import { type ApprovalNode, type ApprovalState, approvalTree } from './approvalNodes.ts';
+import { answersTo } from './approvalPage.ts';
+import { approvalText, lateText } from './approvalText.ts';
+import { ApprovalToasts } from './approvalToasts.ts';
+import { openFolders } from '../shared/openFolders.ts';
+import { plainText } from '../shared/plainText.ts';
+
+/** Requests that have ended of which is still known how. */
+const MOST_ENDED = 200;
+
+/** All that is about approvals: a part of its own, loaded with the first of them. */
+export interface ApprovalDesk extends Disposable {
+  readonly actions: ApprovalActions;
+  tree(state: ApprovalState): readonly ApprovalNode[];
+  asked(approval: PendingApproval): void;
+}
+
+export function openApprovalDesk(services: ApprovalServices): ApprovalDesk {
+  const { host, failures } = services;
+  const store = new DisposableStore();
+  const ended = new Map<string, ApprovalOutcome>();
+  const context: ApprovalContext = {
+    ...services,
+    outcomeOf: (id) => ended.get(id),
+    late: (id) => void vscode.window.showInformationMessage(lateText(ended.get(id))),
+    notKept: ({ server }, error) =>
+      failures.show(vscode.l10n.t('Your answer to "{0}" was not kept', plainText(server, 64)), error, { server }),
+  };
+  const toasts = store.add(
+    new ApprovalToasts({
+      textOf: (approval) => approvalText(approval, openFolders()),
+      show: showToast,
+      isPending: (id) => host.approvals.pending().some((each) => each.id === id),
+      answer: (id, choice) => host.approvals.answer(id, choice),
+      late: ({ id }) => context.late(id),
+      failed: (approval, error) => context.notKept(approval, error),
+    }),
+  );
+  const documents = store.add(new ApprovalDocuments(context));
+  store.add(
+    host.approvals.onDidSettle((settled) => {
+      ended.set(settled.approval.id, settled.outcome);
+      for (const id of [...ended.keys()].slice(0, -MOST_ENDED)) ended.delete(id);
+      toasts.settled(settled);
+      documents.refresh();
+    }),
+  );
+  return {
+    actions: approvalActions(context, documents),
+    tree: (state) => approvalTree(state, openFolders(), Date.now()),
+    asked: (approval) => toasts.asked(approval),
+    dispose: () => store.dispose(),
+  };
+}
+
+/** It blocks nothing. Toasts hide themselves: the request waits in the view too. */
+async function showToast(text: string, { subject }: PendingApproval): Promise<ApprovalChoice | undefined> {
+  const items = answersTo(subject).map(([choice, title]) => ({ title, choice }));
+  return (await vscode.window.showWarningMessage(text, ...items))?.choice;
+}

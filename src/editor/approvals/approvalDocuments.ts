@@ -1,0 +1,82 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore, isJsonArray, parseJson, type PendingApproval } from '../../core/index.ts';
+import type { ApprovalContext } from './approvalContext.ts';
+import { APPROVAL_SCHEME } from './approvalIds.ts';
+import { endText } from './approvalNodes.ts';
+import { approvalPage, GONE, grantPage } from './approvalPage.ts';
+import { openFolders } from '../shared/openFolders.ts';
+
+/** Requests that were shown, of which the text stays when they have ended. */
+const MOST_SHOWN = 50;
+
+export type ApprovalPlace =
+  | { readonly kind: 'approval'; readonly id: string; readonly server: string }
+  | { readonly kind: 'grant'; readonly id: string; readonly server: string };
+
+/** Requests and what is remembered as texts to read. */
+export class ApprovalDocuments implements vscode.TextDocumentContentProvider, Disposable {
+  readonly #context: Pick<ApprovalContext, 'host' | 'outcomeOf'>;
+  readonly #owned = new DisposableStore();
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly #shown = new Map<string, PendingApproval>();
+
+  readonly onDidChange = this.#changed.event;
+
+  constructor(context: Pick<ApprovalContext, 'host' | 'outcomeOf'>) {
+    this.#context = context;
+    const { approvals } = context.host;
+    this.#owned.add(this.#changed);
+    this.#owned.add(vscode.workspace.registerTextDocumentContentProvider(APPROVAL_SCHEME, this));
+    this.#owned.add(approvals.onDidChange(() => this.refresh()));
+  }
+
+  async open(place: ApprovalPlace): Promise<void> {
+    await vscode.window.showTextDocument(uriOf(place), { preview: true });
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    const [kind, id] = partsOf(uri);
+    return (kind === 'grant' ? this.#grant(id) : this.#approval(id)) ?? GONE;
+  }
+
+  /** What is open says what is so now. */
+  refresh(): void {
+    for (const { uri } of vscode.workspace.textDocuments) if (uri.scheme === APPROVAL_SCHEME) this.#changed.fire(uri);
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #approval(id: string): string | undefined {
+    const approval = this.#context.host.approvals.pending().find((each) => each.id === id) ?? this.#shown.get(id);
+    if (approval === undefined) return undefined;
+    this.#shown.delete(id);
+    this.#shown.set(id, approval);
+    for (const old of [...this.#shown.keys()].slice(0, -MOST_SHOWN)) this.#shown.delete(old);
+    return approvalPage(approval, openFolders(), this.#context.outcomeOf(id));
+  }
+
+  #grant(id: string): string | undefined {
+    const grant = this.#context.host.approvals.remembered().find((each) => each.id === id);
+    return grant === undefined ? undefined : grantPage(grant, openFolders(), endText(grant, Date.now()));
+  }
+}
+
+/** The path is for people; what counts is in the query. */
+function uriOf({ kind, id, server }: ApprovalPlace): vscode.Uri {
+  const name = server.replace(/[^\w.-]+/g, '-');
+  const path = kind === 'approval' ? `/Request of ${name}.txt` : `/Allowed to ${name}.txt`;
+  return vscode.Uri.from({ scheme: APPROVAL_SCHEME, path, query: JSON.stringify([kind, id]) });
+}
+
+function partsOf(uri: vscode.Uri): readonly [kind: string, id: string] {
+  try {
+    const value = parseJson(uri.query);
+    const [kind, id] = isJsonArray(value) ? value : [];
+    if (typeof kind === 'string' && typeof id === 'string') return [kind, id];
+  } catch {
+    // A URI that is not ours names nothing.
+  }
+  return ['', ''];
+}

@@ -1,0 +1,216 @@
+import {
+  type AuditEntry,
+  type AuditOutcome,
+  cleanLine,
+  cleanText,
+  type PendingApproval,
+  type ScopeGrant,
+  type ScopeSubject,
+} from '../../core/index.ts';
+import { SHOW_MORE_DECISIONS } from './approvalIds.ts';
+import { approvalSummary, grantSummary } from './approvalPage.ts';
+import {
+  approvalText,
+  deedText,
+  grantText,
+  isElevation,
+  narrowText,
+  outsideText,
+  seenFrom,
+  whoText,
+} from './approvalText.ts';
+import type { OpenFolder } from '../shared/openFolders.ts';
+import { ageText, timeText } from '../shared/eventText.ts';
+import { COMMANDS, FACETS } from '../shared/ids.ts';
+import type { NodeIcon } from '../shared/serverStateText.ts';
+import { inParts, nodeId } from '../shared/treeNode.ts';
+import type { ViewRow } from '../shared/viewRow.ts';
+
+const DAY = 86_400_000;
+
+/** One row of the Approvals view, as data. Commands take it as their target. */
+export interface ApprovalNode extends ViewRow {
+  readonly server?: string;
+  /** A request that waits. */
+  readonly approval?: string;
+  /** What is remembered. */
+  readonly grant?: string;
+  readonly children: readonly ApprovalNode[];
+}
+
+/** All that the view shows. */
+export interface ApprovalState {
+  readonly pending: readonly PendingApproval[];
+  readonly remembered: readonly ScopeGrant[];
+  /** The newest first; one more than is shown where there are more. */
+  readonly history: readonly AuditEntry[];
+  /** How many decisions are to be shown. */
+  readonly shown: number;
+}
+
+/** The whole view: what waits for an answer, what is remembered, and how requests were decided. */
+export function approvalTree(
+  { pending, remembered, history, shown }: ApprovalState,
+  folders: readonly OpenFolder[],
+  now: number,
+): readonly ApprovalNode[] {
+  const decisions = history.slice(0, shown).map((entry) => decisionNode(entry, folders, now));
+  return [
+    ...pending.map((approval) => pendingNode(approval, folders, now)),
+    ...(remembered.length === 0 ? [] : [rememberedGroup(remembered, folders, now)]),
+    ...(decisions.length === 0 ? [] : [historyGroup(decisions, history.length > shown)]),
+  ];
+}
+
+function pendingNode(approval: PendingApproval, folders: readonly OpenFolder[], now: number): ApprovalNode {
+  const { id, server, featureSet, subject, waiting, askedAt } = approval;
+  const out = outsideText(subject.targets);
+  const description = [
+    whoText(server, featureSet),
+    ...(out === '' ? [] : [out]),
+    ...(waiting > 1 ? [`${waiting} requests`] : []),
+    ...(subject.why === 'disagreement' ? ['called something else'] : []),
+  ].join(' · ');
+  return {
+    ...LEAF,
+    id: nodeId('approval', id),
+    server,
+    approval: id,
+    label: narrowText(deedText(subject, folders)),
+    description,
+    tooltip: approvalSummary(approval, folders),
+    spoken: `Waiting for your answer: ${approvalText(approval, folders)} Asked ${agoText(askedAt, now)}.`,
+    icon: { name: isPlain(subject) ? 'question' : 'warning', color: 'list.warningForeground' },
+    context: FACETS.pending,
+    command: { id: COMMANDS.approvalOpen, title: 'Show Details' },
+  };
+}
+
+function rememberedGroup(grants: readonly ScopeGrant[], folders: readonly OpenFolder[], now: number): ApprovalNode {
+  return {
+    ...LEAF,
+    id: nodeId('remembered'),
+    label: 'Remembered',
+    description: String(grants.length),
+    tooltip: 'Requests that you allowed for longer than once. You are not asked again about identical requests.',
+    spoken: grants.length === 1 ? 'Remembered: 1 approval.' : `Remembered: ${grants.length} approvals.`,
+    icon: { name: 'bookmark' },
+    context: 'group',
+    expansion: 'expanded',
+    children: inParts(
+      grants,
+      (grant) => grantNode(grant, folders, now),
+      ({ from, to, first, last }, rows) => ({
+        ...LEAF,
+        id: nodeId('remembered', String(from)),
+        label: `${from} – ${to}`,
+        description: `${first.label} … ${last.label}`,
+        tooltip: `${first.label}\n…\n${last.label}`,
+        spoken: `Remembered ${from} to ${to}, ${first.label} to ${last.label}`,
+        icon: { name: 'bookmark' },
+        context: 'group',
+        expansion: 'collapsed',
+        get children() {
+          return rows();
+        },
+      }),
+    ),
+  };
+}
+
+function grantNode(grant: ScopeGrant, folders: readonly OpenFolder[], now: number): ApprovalNode {
+  const { id, server, featureSet, lifetime } = grant;
+  const label = grantText(grant, folders);
+  const ends = endText(grant, now);
+  const who = whoText(server, featureSet);
+  const isLasting = lifetime === 'workspace';
+  return {
+    ...LEAF,
+    id: nodeId('grant', id),
+    server,
+    grant: id,
+    label: narrowText(label),
+    description: `${who} · ${ends}`,
+    tooltip: grantSummary(grant, folders, ends),
+    spoken: `Allowed ${ends}: ${who} may ${isElevation(grant) ? 'have access to' : 'call'} ${label}.`,
+    icon: { name: isLasting ? 'shield' : 'watch' },
+    context: isLasting ? `${FACETS.grant}+${FACETS.lasting}` : FACETS.grant,
+    command: { id: COMMANDS.approvalOpen, title: 'Show Details' },
+  };
+}
+
+/** How long it holds: `for this session`, `until 2027-02-16`. */
+export function endText({ lifetime, until }: ScopeGrant, now: number): string {
+  if (until === undefined) return lifetime === 'session' ? 'for this session' : 'until revoked';
+  if (until <= now) return 'no longer';
+  const time = timeText(until);
+  const end = until - now < DAY ? time.slice(0, -3) : time.slice(0, 10);
+  return lifetime === 'session' ? `for this session, until ${end} at most` : `until ${end}`;
+}
+
+function historyGroup(decisions: readonly ApprovalNode[], hasMore: boolean): ApprovalNode {
+  return {
+    ...LEAF,
+    id: nodeId('history'),
+    label: 'History',
+    description: '',
+    tooltip: 'Decisions about requests: by the lists in settings, by remembered approvals, and by you. Newest first.',
+    spoken: 'History of decisions.',
+    icon: { name: 'history' },
+    context: 'group',
+    expansion: 'collapsed',
+    children: hasMore ? [...decisions, MORE] : decisions,
+  };
+}
+
+const OUTCOMES: Readonly<Record<AuditOutcome, NodeIcon>> = {
+  success: { name: 'check', color: 'testing.iconPassed' },
+  refused: { name: 'circle-slash', color: 'list.errorForeground' },
+  failure: { name: 'error', color: 'list.errorForeground' },
+  timeout: { name: 'watch', color: 'list.warningForeground' },
+  cancelled: { name: 'close', color: 'disabledForeground' },
+  dropped: { name: 'close', color: 'disabledForeground' },
+};
+
+function decisionNode(entry: AuditEntry, folders: readonly OpenFolder[], now: number): ApprovalNode {
+  const { place, at, server, featureSet, outcome, detail } = entry;
+  // What was elevated says it by itself; of a call the tool comes first.
+  const said = (detail ?? outcome).replace(/^scope\/elevate (?=\S)/, '');
+  const label = cleanLine(seenFrom(folders, said), 300);
+  const who = whoText(server, featureSet);
+  return {
+    ...LEAF,
+    id: nodeId('decision', String(place)),
+    server,
+    label: narrowText(label),
+    description: `${who} · ${ageText(at, now)}`,
+    tooltip: [cleanText(detail ?? outcome), '', `Server: ${who}`, `Decided: ${timeText(at)}`].join('\n'),
+    spoken: `${who}, ${agoText(at, now)}: ${label.replace(/\.$/, '')}.`,
+    icon: OUTCOMES[outcome],
+    context: 'decision',
+  };
+}
+
+function agoText(at: number, now: number): string {
+  const age = ageText(at, now);
+  return age === 'now' ? 'just now' : `${age} ago`;
+}
+
+const LEAF = { expansion: 'none', children: [] } as const;
+
+const MORE: ApprovalNode = {
+  ...LEAF,
+  id: nodeId('more'),
+  label: 'Show more',
+  description: '',
+  tooltip: 'Show older decisions.',
+  spoken: 'Show older decisions.',
+  icon: { name: 'ellipsis' },
+  context: 'more',
+  command: { id: SHOW_MORE_DECISIONS, title: 'Show More' },
+};
+
+/** What needs no second look: it stays within the open folders, and is what the server calls it. */
+function isPlain({ why, targets }: ScopeSubject): boolean {
+  return why === 'unlisted' && targets.every(({ kind, inside }) => kind === 'name' || inside !== undefined);
+}

@@ -1,0 +1,188 @@
+import {
+  type ApprovalChoice,
+  type ApprovalOutcome,
+  cleanLine,
+  cleanText,
+  type PendingApproval,
+  type ScopeGrant,
+  type ScopeSubject,
+  type ScopeTarget,
+} from '../../core/index.ts';
+import {
+  approvalText,
+  grantText,
+  isElevation,
+  nameText,
+  outcomeText,
+  quoteText,
+  targetText,
+  wantsText,
+  whoText,
+  whyText,
+} from './approvalText.ts';
+import type { OpenFolder } from '../shared/openFolders.ts';
+import { timeText } from '../shared/eventText.ts';
+import { plainText } from '../shared/plainText.ts';
+
+/** What no prompt has room for, and everybody who allows something should have read once. */
+const NO_SANDBOX = [
+  "This is policy, not a sandbox: the server's process can touch anything that you can.",
+  'Your answer decides only what MCP Live answers or sends.',
+] as const;
+
+/** A call is remembered by what it touches, whatever it does there: its other arguments differ each time. */
+function identical(isCall: boolean, isKnown: boolean): string {
+  if (!isCall) return 'An identical request comes from the same program, with the same targets and the same data.';
+  if (!isKnown) return 'An identical request calls the same tool of the same program with the same arguments.';
+  return 'An identical request calls the same tool of the same program with the same targets, even if other arguments differ.';
+}
+
+/** What each answer means, and for how long. */
+export const MEANINGS: Readonly<Record<ApprovalChoice, string>> = {
+  once: 'Allows only the waiting requests. You are asked about the next one.',
+  session: 'Also allows identical requests until this window closes.',
+  workspace: 'Also allows identical requests in this workspace for 90 days, or until you revoke it.',
+  deny: 'Denies the waiting requests. You are asked about the next one.',
+};
+
+/** The answers as buttons say them. */
+export const CHOICES: readonly (readonly [choice: ApprovalChoice, title: string])[] = [
+  ['once', 'Allow Once'],
+  ['session', 'Allow for This Session'],
+  ['workspace', 'Always Allow in This Workspace'],
+  ['deny', 'Deny'],
+];
+
+/** The answers to a request, what is done without thinking first: where a name deceives, that is no. */
+export function answersTo({ why }: Pick<ScopeSubject, 'why'>): typeof CHOICES {
+  if (why !== 'disagreement') return CHOICES;
+  return [...CHOICES.filter(([choice]) => choice === 'deny'), ...CHOICES.filter(([choice]) => choice !== 'deny')];
+}
+
+/** Above a row, as plain text. */
+export function approvalSummary(approval: PendingApproval, folders: readonly OpenFolder[]): string {
+  const { subject, askedAt, expiresAt } = approval;
+  return [
+    approvalText(approval, folders),
+    '',
+    whyText(subject),
+    ...(subject.label === undefined ? [] : [`The server calls it ${quoteText(subject.label)}.`]),
+    `Asked: ${timeText(askedAt)}`,
+    `Denied automatically: ${timeText(expiresAt)}`,
+    'Select to see all of it.',
+  ].join('\n');
+}
+
+export function grantSummary(grant: ScopeGrant, folders: readonly OpenFolder[], ends: string): string {
+  return [
+    grantText(grant, folders),
+    '',
+    `${whoText(grant.server, grant.featureSet)}, ${ends}`,
+    `Allowed: ${timeText(grant.at)}`,
+    'Select to see all of it.',
+  ].join('\n');
+}
+
+/**
+ * A request as a text to read. Whatever a server wrote stands indented or after a name of ours, so that it cannot pass
+ * for our own words. `outcome`: it has ended meanwhile.
+ */
+export function approvalPage(
+  approval: PendingApproval,
+  folders: readonly OpenFolder[],
+  outcome: ApprovalOutcome | undefined,
+): string {
+  const { server, featureSet, subject, askedAt, expiresAt, waiting } = approval;
+  const { action, targets, label, payload } = subject;
+  const facts = [
+    fact('Server', nameText(server)),
+    ...(featureSet === undefined ? [] : [fact('Feature set', nameText(featureSet))]),
+    fact('Action', action.kind === 'call' ? `a call of its tool ${nameText(action.tool)}` : elevation(action.mode)),
+    fact('Why asked', whyText(subject)),
+    fact('Asked', timeText(askedAt)),
+    outcome === undefined ? fact('Ends', `${timeText(expiresAt)}, denied`) : fact('Ended', outcomeText(outcome)),
+    ...(waiting > 1 ? [fact('Waiting', `${waiting} identical requests; your answer is for all of them`)] : []),
+  ];
+  return page([
+    [wantsText(approval, folders), ...facts],
+    ['Targets', ...targetLines(targets, folders)],
+    ...(label === undefined ? [] : [quotation('What the server calls it', label)]),
+    ...(payload === undefined
+      ? []
+      : [quotation(action.kind === 'call' ? 'The arguments' : 'What the server sent with it', payload)]),
+    [...NO_SANDBOX],
+    ['Your answers', ...CHOICES.flatMap(([choice, title]) => [`  ${title}`, `    ${MEANINGS[choice]}`])],
+    [identical(action.kind === 'call', targets.length > 0)],
+  ]);
+}
+
+/** What is remembered as a text to read. */
+export function grantPage(grant: ScopeGrant, folders: readonly OpenFolder[], ends: string): string {
+  const { server, featureSet, action, targets, label, lifetime, at, payloadHash, fingerprint } = grant;
+  const facts = [
+    fact('Server', nameText(server)),
+    ...(featureSet === undefined ? [] : [fact('Feature set', nameText(featureSet))]),
+    fact('Action', isElevation(grant) ? elevation(undefined) : `a call of its tool ${nameText(action)}`),
+    fact('Allowed', `${timeText(at)}, by you`),
+    fact('Holds', `${lifetime === 'session' ? 'in this window' : 'in this workspace'}, ${ends}`),
+    fact('Program', cleanLine(fingerprint, 100)),
+    fact('Data', cleanLine(payloadHash, 100)),
+  ];
+  return page([
+    [`MCP Live remembers that you allowed this: ${grantText(grant, folders)}`, ...facts],
+    [
+      'Targets',
+      ...(targets.length === 0 ? [NO_TARGET] : [...new Set(targets)].map((real) => `  ${plainText(real, 5_000)}`)),
+    ],
+    ...(label === undefined ? [] : [quotation('What the server called it', label)]),
+    [...NO_SANDBOX],
+    [
+      identical(!isElevation(grant), targets.length > 0),
+      'You are asked about anything else. Deny lists in the settings still apply.',
+      'To revoke it, use Revoke in the Approvals view.',
+    ],
+  ]);
+}
+
+/** In place of what is no longer there. */
+export const GONE = 'This request has ended, or its approval is no longer remembered.\n';
+
+const NO_TARGET = '  (MCP Live could not find out what it touches.)';
+
+function elevation(mode: string | undefined): string {
+  const said = mode === undefined ? '' : `; it says that it will ${nameText(mode)}`;
+  return `scope/elevate${said}`;
+}
+
+function targetLines(targets: readonly ScopeTarget[], folders: readonly OpenFolder[]): readonly string[] {
+  if (targets.length === 0) return [NO_TARGET];
+  return targets.flatMap((target) => {
+    const { kind, inside, written, from, real } = target;
+    const where =
+      kind === 'name'
+        ? 'a name'
+        : inside === undefined
+          ? 'outside this workspace'
+          : `inside the folder ${nameText(inside.folder)}`;
+    return [
+      `  ${targetText(target, folders)}`,
+      `    ${'Leads to'.padEnd(10)} ${plainText(real, 5_000)}`,
+      `    ${'That is'.padEnd(10)} ${where}`,
+      `    ${'Written'.padEnd(10)} ${quoteText(written, 1_000)}`,
+      `    ${'Found in'.padEnd(10)} ${from === 'label' ? 'what the server calls it' : cleanLine(from, 300)}`,
+    ];
+  });
+}
+
+function quotation(title: string, text: string): readonly string[] {
+  const clean = cleanText(text, 10_000);
+  return [title, `  ${(clean === '' ? '(nothing)' : clean).replaceAll('\n', '\n  ')}`];
+}
+
+function fact(name: string, value: string): string {
+  return `${name.padEnd(12)} ${value}`;
+}
+
+function page(sections: readonly (readonly string[])[]): string {
+  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}

@@ -1,0 +1,273 @@
+import {
+  type ApprovalOutcome,
+  assertNever,
+  clip,
+  cleanLine,
+  type DenialReason,
+  type PendingApproval,
+  type ScopeDoubt,
+  type ScopeGrant,
+  type ScopeSubject,
+  type ScopeTarget,
+} from '../../core/index.ts';
+import type { OpenFolder } from '../shared/openFolders.ts';
+import { plainText } from '../shared/plainText.ts';
+
+const MAX_NAME = 64;
+const MAX_TARGET = 120;
+const MAX_HEAD = 50;
+/** A side bar is that narrow. */
+const MAX_ROW_PATH = 24;
+const MAX_QUOTE = 160;
+/** Targets that a message names: with one more than that there is no shorter way to say it. */
+const NAMED = 2;
+const MOST_NAMED = NAMED + 1;
+
+const DEEDS: Readonly<Record<string, string>> = {
+  append: 'append to',
+  create: 'create',
+  delete: 'delete',
+  execute: 'run',
+  list: 'list',
+  move: 'move',
+  read: 'read',
+  rename: 'rename',
+  write: 'write to',
+};
+
+const WHY: Readonly<Record<ScopeDoubt, string>> = {
+  unlisted: 'Its scope lists neither allow nor deny it.',
+  disagreement: 'Its label names something else.',
+  noTarget: 'MCP Live could not find out what it touches.',
+};
+
+/** Why somebody is asked, as a sentence. */
+export function whyText({ why }: Pick<ScopeSubject, 'why'>): string {
+  return WHY[why];
+}
+
+/**
+ * What a notification says: who wants to do what to which targets, as the host computed them. What a server calls it is
+ * a quotation, and stands there only where it says something else.
+ */
+export function approvalText(approval: PendingApproval, folders: readonly OpenFolder[]): string {
+  const { subject, waiting } = approval;
+  const isAllOutside =
+    subject.why === 'unlisted' && outside(subject.targets).length === distinct(subject.targets).length;
+  const parts = [
+    wantsText(approval, folders),
+    // That it is outside says already why somebody is asked.
+    ...(isAllOutside ? [] : [reasonText(subject)]),
+    ...(waiting > 1 ? [`${waiting} identical requests wait for your answer.`] : []),
+    ...(isCut(subject) ? ['The Approvals view shows the whole request.'] : []),
+  ];
+  return parts.join(' ');
+}
+
+/** `files (files.edit) wants to append to /etc/hosts, outside this workspace.` */
+export function wantsText({ server, featureSet, subject }: PendingApproval, folders: readonly OpenFolder[]): string {
+  const out = outsideText(subject.targets);
+  const act = actText(subject, folders);
+  const wish = act.startsWith(ACCESS) ? act : `to ${act}`;
+  return `${whoText(server, featureSet)} wants ${wish}${out === '' ? '' : `, ${out}`}.`;
+}
+
+/** What it wants to do, to begin a row with: `Append to /etc/hosts`. */
+export function deedText(subject: ScopeSubject, folders: readonly OpenFolder[]): string {
+  const text = actText(subject, folders);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `files (files.edit)` */
+export function whoText(server: string, featureSet: string | undefined): string {
+  return featureSet === undefined ? nameText(server) : `${nameText(server)} (${nameText(featureSet)})`;
+}
+
+/** `outside this workspace`, `1 of 3 outside this workspace`, or nothing. */
+export function outsideText(targets: readonly ScopeTarget[]): string {
+  const [out, all] = [outside(targets).length, distinct(targets).length];
+  if (out === 0) return '';
+  return out === all ? 'outside this workspace' : `${out} of ${all} outside this workspace`;
+}
+
+/** Where a target really leads: within an open folder as seen from there, else in full. */
+export function targetText({ kind, real, inside }: ScopeTarget, folders: readonly OpenFolder[]): string {
+  if (kind === 'name' || inside === undefined) return pathText(real);
+  return insideText(inside.folder, inside.path, folders);
+}
+
+/** The same of what an approval was given for, which is remembered in full. */
+export function grantTargetText(real: string, folders: readonly OpenFolder[]): string {
+  const folder = folderOf(real, folders);
+  return folder === undefined ? pathText(real) : insideText(folder.name, real.slice(folder.path.length + 1), folders);
+}
+
+/** Text with paths in it, those within the open folders as seen from there: side bars are narrow. */
+export function seenFrom(folders: readonly OpenFolder[], text: string): string {
+  return folders.reduce((so, { name, path }) => {
+    const begin = new RegExp(`(?<=^|\\s)${path.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}/`, 'g');
+    return so.replace(begin, () => (folders.length > 1 ? `${name}/` : ''));
+  }, text);
+}
+
+/** Of long paths what fits into a row: where they begin, and the file. Whoever needs all of it reads the hint. */
+export function narrowText(text: string): string {
+  return text.replace(LONG_PATH, (path, begin: string, end: string) =>
+    path.length > MAX_ROW_PATH ? `${begin}/…/${end}` : path,
+  );
+}
+
+const LONG_PATH = /(?<=^|\s)((?:[A-Za-z]:)?\/[^\s/"]+)\/[^\s"]+\/([^\s/"]+)/g;
+
+/** What an approval is for, in short: `/etc/hosts`, `edit_file: src/a.ts and 2 more`. */
+export function grantText(grant: ScopeGrant, folders: readonly OpenFolder[]): string {
+  const { action, targets, label } = grant;
+  const call = action === ELEVATION ? '' : nameText(action);
+  const touched = listText([...new Set(targets)].map((real) => grantTargetText(real, folders)));
+  if (touched === '') return call === '' ? quoteText(label ?? '') : call;
+  return call === '' ? touched : `${call}: ${touched}`;
+}
+
+export function isElevation({ action }: Pick<ScopeGrant, 'action'>): boolean {
+  return action === ELEVATION;
+}
+
+const ELEVATION = 'scope/elevate';
+
+/** A server's words: clean, on one line, bounded, no link, and with no quotation mark that could end the quotation. */
+export function quoteText(text: string, max = MAX_QUOTE): string {
+  return `"${plainText(cleanLine(text, max)).replaceAll('"', "'")}"`;
+}
+
+/** A name of a server's or of settings: what could pass for words of ours is quoted. */
+export function nameText(name: string): string {
+  return /^[\p{L}\p{N}_.:@/#*-]+$/u.test(name) && name.length <= MAX_NAME ? name : quoteText(name, MAX_NAME);
+}
+
+/** How a request ended: `allowed once`, `denied, because there was no answer in time`. */
+export function outcomeText(outcome: ApprovalOutcome): string {
+  if (outcome.kind === 'denied') return DENIED[outcome.why];
+  switch (outcome.choice) {
+    case 'once':
+      return 'allowed once';
+    case 'session':
+      return 'allowed for this session';
+    case 'workspace':
+      return 'allowed in this workspace';
+    default:
+      return assertNever(outcome.choice);
+  }
+}
+
+const DENIED: Readonly<Record<DenialReason, string>> = {
+  byPerson: 'denied',
+  timeout: 'denied, because there was no answer in time',
+  dismissed: 'denied, because its notification was closed',
+  nobody: 'denied, because there is no user to ask',
+  flood: 'denied, because there were too many requests',
+  withdrawn: 'withdrawn before it was answered',
+};
+
+/** What is said to who answers too late. */
+export function lateText(outcome: ApprovalOutcome | undefined): string {
+  const how = outcome === undefined ? '' : `: it was ${outcomeText(outcome)}`;
+  return `That request had ended already${how}. Your answer changed nothing.`;
+}
+
+function actText({ action, targets }: ScopeSubject, folders: readonly OpenFolder[]): string {
+  const touched = touchedText(targets, folders);
+  if (action.kind === 'call') return `call ${nameText(action.tool)}${touched === '' ? '' : ` on ${touched}`}`;
+  const { mode } = action;
+  const verb = mode === undefined || !Object.hasOwn(DEEDS, mode) ? undefined : DEEDS[mode];
+  return `${verb ?? ACCESS} ${touched === '' ? 'something unknown' : touched}`;
+}
+
+/** What is said of an elevation that names no deed. */
+const ACCESS = 'access to';
+
+function touchedText(targets: readonly ScopeTarget[], folders: readonly OpenFolder[]): string {
+  const all = shown(targets);
+  const [only] = all.length === 1 ? all : [];
+  const list = listText(all.map((target) => targetText(target, folders)));
+  return only === undefined ? list : `${list}${writtenText(only)}`;
+}
+
+/**
+ * What is outside comes first, so that it is never among those that are only counted; then what the data names, before
+ * what the server only calls it.
+ */
+function shown(targets: readonly ScopeTarget[]): readonly ScopeTarget[] {
+  const out = outside(targets);
+  const rank = (target: ScopeTarget): number => (out.includes(target) ? 0 : 2) + (target.from === 'label' ? 1 : 0);
+  return distinct(targets).toSorted((a, b) => rank(a) - rank(b));
+}
+
+function listText(texts: readonly string[]): string {
+  const named = texts.slice(0, texts.length === MOST_NAMED ? MOST_NAMED : NAMED);
+  const rest = texts.length - named.length;
+  const parts = rest > 0 ? [...named, `${rest} more`] : named;
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
+}
+
+/** How it was written, where that is not where it leads. */
+function writtenText({ kind, written, real, inside }: ScopeTarget): string {
+  if (kind === 'name') return '';
+  const path = written
+    .replaceAll('\\', '/')
+    .replace(/^file:\/\//, '')
+    .replace(/^(\.\/)+/, '')
+    .replace(/(.)\/+$/, '$1');
+  const isSame = path === real || path === inside?.path || (path === '.' && inside?.path === '');
+  return isSame ? '' : ` (written as ${quoteText(written, 80)})`;
+}
+
+function reasonText(subject: ScopeSubject): string {
+  const { label, why } = subject;
+  if (label === undefined || why === 'unlisted') return WHY[why];
+  return why === 'disagreement'
+    ? `It calls it ${quoteText(label)}, which names something else.`
+    : `${WHY[why]} It says: ${quoteText(label)}.`;
+}
+
+function insideText(folder: string, path: string, folders: readonly OpenFolder[]): string {
+  if (path === '') return `the folder ${nameText(folder)}`;
+  return folders.length > 1 ? `${pathText(path)} in folder ${nameText(folder)}` : pathText(path);
+}
+
+/** A path as it is, but for what could pass for more words; of a long one its begin and its end, where the file is. */
+function pathText(path: string): string {
+  const short = path.length <= MAX_TARGET ? path : `${clip(path, MAX_HEAD)}${path.slice(MAX_HEAD - MAX_TARGET)}`;
+  const plain = plainText(short);
+  return /[\s"'“”„«»,;()]/.test(plain) ? `"${plain.replaceAll('"', '\\"')}"` : plain;
+}
+
+function folderOf(real: string, folders: readonly OpenFolder[]): OpenFolder | undefined {
+  return folders
+    .filter(({ path }) => real === path || real.startsWith(`${path}/`))
+    .reduce<OpenFolder | undefined>(
+      (best, folder) => (best === undefined || folder.path.length > best.path.length ? folder : best),
+      undefined,
+    );
+}
+
+function outside(targets: readonly ScopeTarget[]): readonly ScopeTarget[] {
+  return distinct(targets).filter(({ kind, inside }) => kind === 'path' && inside === undefined);
+}
+
+/** A label and a payload mostly name the same. */
+function distinct(targets: readonly ScopeTarget[]): readonly ScopeTarget[] {
+  const seen = new Map<string, ScopeTarget>();
+  for (const target of targets) {
+    const key = JSON.stringify([target.kind, target.real]);
+    if (!seen.has(key)) seen.set(key, target);
+  }
+  return [...seen.values()];
+}
+
+function isCut({ targets, label, why }: ScopeSubject): boolean {
+  const all = distinct(targets);
+  const isQuoted = why !== 'unlisted' && (label ?? '').length > MAX_QUOTE;
+  return (
+    all.length > MOST_NAMED || isQuoted || all.some(({ real, inside }) => (inside?.path ?? real).length > MAX_TARGET)
+  );
+}

@@ -1,0 +1,172 @@
+import * as vscode from 'vscode';
+import { type AuditEntry, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
+import type { ApprovalAction } from './approvalCommands.ts';
+import type { ApprovalServices } from './approvalContext.ts';
+import type { ApprovalDesk } from './approvalDesk.ts';
+import { SHOW_MORE_DECISIONS } from './approvalIds.ts';
+import type { ApprovalNode } from './approvalNodes.ts';
+import { registerCommand } from '../shared/commandRegistry.ts';
+import { APPROVALS_VIEW, type CommandId, COMMANDS } from '../shared/ids.ts';
+import { PaintedRows } from '../shared/paintedRows.ts';
+import { itemOf } from '../shared/viewRow.ts';
+
+/** How often the rows say anew how old they are. */
+const AGEING_MS = 60_000;
+/** Decisions are recorded in batches: one repaint for what changes together. */
+const REPAINT_MS = 50;
+/** Decisions that are shown at first, and with each "Show more". */
+const PAGE = 50;
+
+/** The Approvals view, what can be done in it, and the notifications that ask. */
+export function registerApprovals(services: ApprovalServices): Disposable {
+  const store = new DisposableStore();
+  let loading: Promise<ApprovalDesk> | undefined;
+  const load = (): Promise<ApprovalDesk> =>
+    (loading ??= import('./approvalDesk.ts').then(({ openApprovalDesk }) => store.add(openApprovalDesk(services))));
+  const add = (id: CommandId, action: ApprovalAction, failed: string): unknown =>
+    store.add(
+      registerCommand(services, id, { failed }, async (argument, selection) =>
+        (await load()).actions[action](argument, selection),
+      ),
+    );
+  const unanswered = vscode.l10n.t('The request was not answered');
+  add(COMMANDS.approvalAnswer, 'answer', unanswered);
+  add(COMMANDS.approvalAllowOnce, 'allowOnce', unanswered);
+  add(COMMANDS.approvalAllowSession, 'allowSession', unanswered);
+  add(COMMANDS.approvalAllowWorkspace, 'allowWorkspace', unanswered);
+  add(COMMANDS.approvalDeny, 'deny', unanswered);
+  add(COMMANDS.approvalOpen, 'open', vscode.l10n.t('The approval cannot be shown'));
+  add(COMMANDS.approvalCopyTarget, 'copyTarget', vscode.l10n.t('The target was not copied'));
+  const unrevoked = vscode.l10n.t('The approvals were not revoked');
+  add(COMMANDS.approvalRevoke, 'revoke', unrevoked);
+  add(COMMANDS.approvalsRevokeAll, 'revokeAll', unrevoked);
+  add(COMMANDS.approvalsReview, 'review', unrevoked);
+  add(COMMANDS.approvalChangeExpiry, 'changeExpiry', vscode.l10n.t('The expiry was not changed'));
+  add(COMMANDS.approvalsExport, 'export', vscode.l10n.t('The approvals were not exported'));
+  store.add(
+    services.host.approvals.onDidAsk((approval) => {
+      load().then(
+        (desk) => desk.asked(approval),
+        (error: unknown) => services.log.log('error', `An approval could not be asked for: ${messageOf(error)}`),
+      );
+    }),
+  );
+  store.add(new ApprovalsView(services, load));
+  return store;
+}
+
+class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable {
+  readonly #services: ApprovalServices;
+  readonly #desk: () => Promise<ApprovalDesk>;
+  readonly #owned = new DisposableStore();
+  readonly #changed = new vscode.EventEmitter<ApprovalNode | undefined>();
+  readonly #view: vscode.TreeView<ApprovalNode>;
+  readonly #painted = new PaintedRows<ApprovalNode>();
+  #shown = PAGE;
+  #isEmpty = true;
+  #ageing: NodeJS.Timeout | undefined;
+  #repainting: NodeJS.Timeout | undefined;
+
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(services: ApprovalServices, desk: () => Promise<ApprovalDesk>) {
+    this.#services = services;
+    this.#desk = desk;
+    const { approvals, audit } = services.host;
+    this.#owned.add(this.#changed);
+    this.#view = vscode.window.createTreeView(APPROVALS_VIEW, { treeDataProvider: this, canSelectMany: true });
+    this.#owned.add(this.#view);
+    this.#owned.add(this.#view.onDidChangeVisibility(() => this.#watch()));
+    this.#owned.add(approvals.onDidChange(() => this.#refresh()));
+    // What the lists decide by themselves changes nothing but the history.
+    this.#owned.add(
+      audit.onDidAppend((records) => {
+        if (this.#view.visible && records.some(({ operation }) => operation === DECISION)) this.#repaintSoon();
+      }),
+    );
+    this.#owned.add(
+      vscode.commands.registerCommand(SHOW_MORE_DECISIONS, () => {
+        this.#shown += PAGE;
+        this.#repaintSoon();
+      }),
+    );
+    this.#watch();
+  }
+
+  async getChildren(node?: ApprovalNode): Promise<ApprovalNode[]> {
+    if (node !== undefined) return [...this.#painted.current(node).children];
+    return this.#painted.hand(await this.#read());
+  }
+
+  getTreeItem(node: ApprovalNode): vscode.TreeItem {
+    return itemOf(this.#painted.current(node));
+  }
+
+  dispose(): void {
+    clearInterval(this.#ageing);
+    clearTimeout(this.#repainting);
+    this.#owned.dispose();
+  }
+
+  async #read(): Promise<readonly ApprovalNode[]> {
+    const { approvals } = this.#services.host;
+    const shown = this.#shown;
+    const history = await this.#history(shown + 1);
+    const state = { pending: approvals.pending(), remembered: approvals.remembered(), history, shown };
+    this.#isEmpty = state.pending.length + state.remembered.length + history.length === 0;
+    return this.#isEmpty ? [] : (await this.#desk()).tree(state);
+  }
+
+  async #history(limit: number): Promise<readonly AuditEntry[]> {
+    const { host, log } = this.#services;
+    try {
+      return await host.approvals.history(limit);
+    } catch (error) {
+      log.log('error', `The history of approvals cannot be read: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  #watch(): void {
+    clearInterval(this.#ageing);
+    if (!this.#view.visible) return;
+    this.#ageing = setInterval(() => this.#age(), AGEING_MS);
+    // What earlier sessions left; asked for again, it is read only once.
+    void this.#services.host.approvals.loaded().then(() => this.#refresh());
+  }
+
+  /** Where nothing is shown, nothing gets older, and no history need be read for it. */
+  #age(): void {
+    if (!this.#isEmpty) this.#repaintSoon();
+  }
+
+  #refresh(): void {
+    const waiting = this.#services.host.approvals.pending().length;
+    if ((this.#view.badge?.value ?? 0) !== waiting) {
+      const tooltip =
+        waiting === 1
+          ? vscode.l10n.t('1 request waits for your approval')
+          : vscode.l10n.t('{0} requests wait for your approval', waiting);
+      this.#view.badge = waiting === 0 ? undefined : { value: waiting, tooltip };
+    }
+    this.#repaintSoon();
+  }
+
+  #repaintSoon(): void {
+    this.#repainting ??= setTimeout(() => {
+      this.#repainting = undefined;
+      void this.#repaint();
+    }, REPAINT_MS);
+  }
+
+  async #repaint(): Promise<void> {
+    await this.#painted.repaint(
+      this.#view.visible,
+      () => this.#read(),
+      (row) => this.#changed.fire(row),
+    );
+  }
+}
+
+/** The operation by which the audit log has what was decided. */
+const DECISION = 'scope/decision';

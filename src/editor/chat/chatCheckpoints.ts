@@ -1,0 +1,110 @@
+import {
+  type Checkpoint,
+  checkpointName,
+  type LineageKey,
+  type Lineages,
+  type LineageSummary,
+  type RollbackPlan,
+} from '../../core/index.ts';
+import { escaped } from './chatText.ts';
+import {
+  argsText,
+  countText,
+  kindOf,
+  lineageText,
+  makerText,
+  titleText,
+  wholeTimeText,
+} from '../lineage/lineageText.ts';
+import { plainText } from '../shared/plainText.ts';
+
+/** Several may be called the same; a chat is no list. */
+const MOST_FOUND = 8;
+
+/** A checkpoint that an answer can name. */
+export interface Listed {
+  readonly place: number;
+  readonly title: string;
+  readonly node: Checkpoint;
+  readonly isHead: boolean;
+}
+
+/** Those of a server, or of one of its sets; all where none is named. */
+export function lineagesNamed(all: readonly LineageSummary[], wanted: string): readonly LineageSummary[] {
+  const name = wanted.toLowerCase();
+  if (name === '') return all;
+  return all.filter((each) =>
+    [each.server, each.featureSet, lineageText(each)].some((text) => text.toLowerCase() === name),
+  );
+}
+
+export async function newestOf(
+  lineages: Pick<Lineages, 'window'>,
+  { server, featureSet }: LineageKey,
+  count: number,
+): Promise<readonly Listed[]> {
+  const filter = { text: '', only: 'all' } as const;
+  const { rows } = await lineages.window({ server, featureSet, filter, from: 0, count });
+  return rows.map(({ node, isHead }) => ({ place: node.place, title: titleText(node), node, isHead }));
+}
+
+/** By what the server calls it, `chk_abc#2` included, or by the name that a person gave it. */
+export async function findCheckpoints(
+  lineages: Pick<Lineages, 'list' | 'find' | 'window'>,
+  wanted: string,
+): Promise<readonly Listed[]> {
+  const all = lineages.list();
+  const found = new Map<number, Listed>();
+  const add = (node: Checkpoint, of: LineageKey): void => {
+    const title = all.length === 1 ? titleText(node) : `${titleText(node)} of ${lineageText(of)}`;
+    const isHead = all.some(({ head }) => head?.place === node.place);
+    if (found.size < MOST_FOUND) found.set(node.place, { place: node.place, title, node, isHead });
+  };
+  const id = wanted.replace(/#\d+$/, '');
+  for (const server of new Set(all.map((each) => each.server)))
+    for (const text of new Set([wanted, id]))
+      for (const node of await lineages.find(server, text))
+        if (node.checkpoint === wanted || checkpointName(node) === wanted) add(node, node);
+  for (const { server, featureSet } of all) {
+    const filter = { text: wanted, only: 'marked' } as const;
+    const { rows } = await lineages.window({ server, featureSet, filter, from: 0, count: 50 });
+    for (const { node } of rows)
+      if (node.name?.toLowerCase() === wanted.toLowerCase()) add(node, { server, featureSet });
+  }
+  return [...found.values()];
+}
+
+/** A lineage with its newest checkpoints, as markdown in which nothing that a server said acts. */
+export function listedText(summary: LineageSummary, newest: readonly Listed[], now: number): string {
+  const title = `**${escaped(lineageText(summary))}**, ${countText(summary.count, 'checkpoint')}`;
+  const { blocked } = summary;
+  const hindered =
+    blocked === undefined ? [] : [`  \n${escaped(`The state of ${titleText(blocked)} could not be made.`)}`];
+  const rows = newest.map((each) => `- ${escaped(rowText(each, now))}`);
+  return `\n\n${[title, ...hindered].join('')}\n\n${rows.join('\n')}\n\n`;
+}
+
+function rowText({ node, title, isHead }: Listed, now: number): string {
+  const kind = kindOf(node);
+  const facts = [
+    title,
+    ...(isHead ? ['head'] : []),
+    ...(kind === 'good' ? [] : [kind]),
+    makerText(node),
+    argsText(node),
+    wholeTimeText(node.at, now),
+  ];
+  return facts.filter((fact) => fact !== '').join(' · ');
+}
+
+/** What a rollback would mean, in short: the dialog that follows has all of it. */
+export function planText({ target, leftCount, tools, hindrance, ...key }: RollbackPlan): string {
+  const left =
+    leftCount === 0
+      ? 'Nothing is left behind.'
+      : `${countText(leftCount, 'checkpoint is', 'checkpoints are')} left as a branch.`;
+  const out = tools.filter(({ reachesOut }) => reachesOut).map(({ tool }) => plainText(tool, 64));
+  const beyond = out.length === 0 ? '' : ` What ${out.join(', ')} may have done elsewhere stays done.`;
+  const why = hindrance === undefined ? '' : ` ${plainText(hindrance, 300)}`;
+  return escaped(`Going back to ${titleText(target)} of ${lineageText(key)}: ${left}${beyond}${why}`);
+}

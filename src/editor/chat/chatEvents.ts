@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import { eventMessages, type Host, type InboundEvent } from '../../core/index.ts';
+import { escaped } from './chatText.ts';
+import type { Asked } from './chatTurn.ts';
+import type { ChatWriter } from './chatWriter.ts';
+import { ageText, eventTitle } from '../shared/eventText.ts';
+import { COMMANDS } from '../shared/ids.ts';
+import { countText } from '../lineage/lineageText.ts';
+import { modelMessages } from '../models/modelMessages.ts';
+import { plainText } from '../shared/plainText.ts';
+
+/** Events that an answer lists; the view has all. */
+const MOST_LISTED = 5;
+/** Of one server that go into a turn at once. */
+const MOST_ASKED = 5;
+
+export interface EventQuestion extends Asked {
+  readonly events: readonly InboundEvent[];
+}
+
+/** `@mcpl /events <id or server> <question>` as a question to the model; `undefined` where it names no event. */
+export function eventQuestion({ events }: Pick<Host, 'events'>, prompt: string): EventQuestion | undefined {
+  const [wanted = '', ...words] = prompt.trim().split(/\s+/);
+  const found = eventsNamed(events.list(), wanted);
+  if (found.length === 0) return undefined;
+  const asked = words.join(' ');
+  const userMessage = asked === '' ? titlesText(found) : asked;
+  const told = found.flatMap(eventMessages);
+  const question = asked === '' ? [] : [vscode.LanguageModelChatMessage.User(asked)];
+  const messages = [...modelMessages({ systemPrompt: undefined, messages: told }), ...question];
+  const text = [
+    ...told.flatMap(({ content }) => content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`))),
+    ...(asked === '' ? [] : [asked]),
+  ].join('\n');
+  return { events: found, userMessage, messages, text };
+}
+
+/** One by its id, ours or its server's; or those of a server that nobody has read, the newest where there are none. */
+export function eventsNamed(all: readonly InboundEvent[], wanted: string): readonly InboundEvent[] {
+  if (wanted === '') return [];
+  const one = all.find(({ id }) => id === wanted) ?? all.find(({ eventId }) => eventId === wanted);
+  if (one !== undefined) return [one];
+  const name = wanted.toLowerCase();
+  const ofServer = all.filter(({ server }) => server.toLowerCase() === name);
+  const unread = ofServer.filter(({ isRead }) => !isRead);
+  // They are told in the order in which they came.
+  return (unread.length > 0 ? unread : ofServer.slice(0, 1)).slice(0, MOST_ASKED).reverse();
+}
+
+function titlesText(events: readonly InboundEvent[]): string {
+  return events.map((event) => `What does this mean for me: ${eventTitle(event)}`).join('\n');
+}
+
+/** `@mcpl /events`: what arrived, what was not read first. No model takes part. */
+export function listEvents({ events }: Pick<Host, 'events'>, prompt: string, writer: ChatWriter): void {
+  const { stream } = writer;
+  const wanted = prompt.trim().split(/\s+/)[0] ?? '';
+  const all = events.list();
+  if (wanted !== '') stream.markdown(`${escaped(plainText(`There is no event of "${wanted}".`, 200))}\n\n`);
+  if (all.length === 0) {
+    stream.markdown(
+      vscode.l10n.t('No event has arrived. Servers of MCPL send some when a feature set that pushes events is on.'),
+    );
+    return;
+  }
+  const unread = all.filter(({ isRead }) => !isRead);
+  const shown = [...unread, ...all.filter(({ isRead }) => isRead)].slice(0, MOST_LISTED);
+  stream.markdown(`${countText(all.length, 'event')}, ${unread.length} unread.`);
+  const now = Date.now();
+  for (const event of shown) {
+    const { id, server, isRead, receivedAt } = event;
+    const facts = [plainText(server, 64), ageText(receivedAt, now), ...(isRead ? [] : [vscode.l10n.t('unread')])];
+    const title = `**${escaped(plainText(eventTitle(event), 200))}**`;
+    stream.markdown(`\n\n${title}  \n${escaped(facts.join(' · '))}\n\n`);
+    const target = { server, event: id };
+    writer.links([
+      { command: COMMANDS.eventOpen, title: vscode.l10n.t('Open'), arguments: [target] },
+      {
+        command: COMMANDS.eventOpenInChat,
+        title: vscode.l10n.t('Ask Model'),
+        arguments: [{ ...target, isSent: true }],
+      },
+      ...(isRead ? [] : [{ command: COMMANDS.eventsMarkRead, title: vscode.l10n.t('Mark Read'), arguments: [target] }]),
+    ]);
+  }
+  if (all.length > shown.length) stream.markdown(`\n\n${vscode.l10n.t('The Events view has all of them.')}`);
+}

@@ -1,0 +1,128 @@
+import * as vscode from 'vscode';
+import { cancelled, type Host, isJsonObject } from '../../core/index.ts';
+import { roomFor } from './chatBudget.ts';
+import type { KeptContext } from './chatContext.ts';
+import type { TurnPlace } from './chatHistory.ts';
+import type { PromptPart } from './chatPrompt.ts';
+import { type RoundResult, runRound } from './chatRound.ts';
+import type { KeptCall, KeptRound } from './chatSteps.ts';
+import { ChatTokens } from './chatTokens.ts';
+import type { ToolQuestions } from './chatToolQuestion.ts';
+import { ChatToolRun, type MadeCheckpoint, type ResourceLink, told, type ToolOutcome } from './chatToolRun.ts';
+import type { ToolChoice } from './chatTools.ts';
+import type { ChatWriter } from './chatWriter.ts';
+import { toJson } from '../shared/settingsJson.ts';
+
+export interface LoopOptions {
+  readonly host: Pick<Host, 'openInference' | 'modelUses' | 'callTool' | 'onDidChangeOperation' | 'redact'>;
+  readonly questions: ToolQuestions;
+  readonly request: Pick<vscode.ChatRequest, 'model' | 'toolInvocationToken'>;
+  readonly writer: ChatWriter;
+  readonly place: TurnPlace;
+  readonly choice: ToolChoice;
+  /** As servers read it. */
+  readonly userMessage: string;
+  /** As the model reads it. */
+  readonly asked: readonly vscode.LanguageModelChatMessage[];
+  /** Earlier turns and attachments. */
+  readonly before: readonly PromptPart[];
+  readonly token: vscode.CancellationToken;
+}
+
+/** Then the person says whether it goes on: each round costs. */
+export const MOST_ROUNDS = 15;
+const MOST_CALLS = 32;
+const LEAST_RESULT = 2_000;
+
+/** The rounds of a turn: the model answers, its calls are run, and it goes on with what they gave. */
+export class ChatLoop {
+  readonly #options: LoopOptions;
+  readonly #run: ChatToolRun;
+  readonly #tokens: ChatTokens;
+  readonly #after: PromptPart[] = [];
+  #context: readonly KeptContext[] = [];
+  readonly rounds: KeptRound[] = [];
+  readonly checkpoints: MadeCheckpoint[] = [];
+  readonly links: ResourceLink[] = [];
+  readonly results: RoundResult[] = [];
+
+  constructor(options: LoopOptions) {
+    this.#options = options;
+    const { host, questions, writer, place, request, token } = options;
+    this.#tokens = new ChatTokens(request.model);
+    this.#run = new ChatToolRun({
+      host,
+      questions,
+      writer,
+      conversationId: place.conversationId,
+      invocation: request.toolInvocationToken,
+      // A quarter of what the model takes, a token being no less than a sign.
+      longestResult: Math.max(LEAST_RESULT, Math.floor(roomFor(request.model.maxInputTokens) / 4)),
+      token,
+    });
+  }
+
+  /** Whether the model was done. Rejects with a `HostError`; what was done until then stays told. */
+  async run(): Promise<'done' | 'unfinished'> {
+    const { writer, token } = this.#options;
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const result = await this.#round(round);
+      if (token.isCancellationRequested) throw cancelled('The turn');
+      if (result.calls.length === 0) return 'done';
+      writer.separate();
+      await this.#call(result);
+    }
+    return 'unfinished';
+  }
+
+  async #round(round: number): Promise<RoundResult> {
+    const { host, request, writer, place, choice, userMessage, asked, before, token } = this.#options;
+    const tools = [...choice.tools.values()].map((tool) => tool.told);
+    const result = await runRound(
+      { host, model: request.model, tokens: this.#tokens, writer, place, tools, token },
+      {
+        userMessage: round === 0 ? userMessage : null,
+        conversation: { before, user: { kind: 'kept', messages: asked }, after: this.#after },
+        context: this.#context,
+      },
+    );
+    this.#context = result.context;
+    this.results.push(result);
+    if (result.calls.length === 0) this.rounds.push({ text: result.text, calls: [] });
+    return result;
+  }
+
+  /** One after the other: a state that one leaves is what the next begins with, and a person is asked one thing at a time. */
+  async #call({ text, calls, answer }: RoundResult): Promise<void> {
+    const { choice, token } = this.#options;
+    const results: vscode.LanguageModelToolResultPart[] = [];
+    const kept: KeptCall[] = [];
+    this.rounds.push({ text, calls: kept });
+    for (const [index, { callId, name, input }] of calls.entries()) {
+      if (token.isCancellationRequested) throw cancelled('The turn');
+      const outcome =
+        index < MOST_CALLS
+          ? await this.#run.run(name, input, choice.tools)
+          : told('It was not called: there are too many calls at once. Call it again.');
+      this.#took(outcome);
+      const json = toJson(input);
+      kept.push({ id: callId, name, input: isJsonObject(json) ? json : {}, result: outcome.text });
+      results.push(new vscode.LanguageModelToolResultPart(callId, outcome.content));
+    }
+    if (answer !== undefined) this.#after.push({ kind: 'kept', messages: [answer] });
+    const left = '[The result was left out: all of it together is too much for this model.]';
+    const instead = calls.map(
+      ({ callId }) => new vscode.LanguageModelToolResultPart(callId, [new vscode.LanguageModelTextPart(left)]),
+    );
+    this.#after.push({
+      kind: 'result',
+      messages: [vscode.LanguageModelChatMessage.User(results)],
+      instead: [vscode.LanguageModelChatMessage.User(instead)],
+    });
+  }
+
+  #took({ checkpoint, links = [] }: ToolOutcome): void {
+    if (checkpoint !== undefined) this.checkpoints.push(checkpoint);
+    this.links.push(...links);
+  }
+}

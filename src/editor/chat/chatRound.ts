@@ -1,0 +1,121 @@
+import type * as vscode from 'vscode';
+import { type Host, isHostError, type OpenInference, type PlacedContext, type Usage } from '../../core/index.ts';
+import { type Conversation, type KeptContext, keptContext, placed } from './chatContext.ts';
+import type { TurnPlace } from './chatHistory.ts';
+import { fitted, type Prompt, type PromptPart } from './chatPrompt.ts';
+import { toolsWithoutSecrets, withoutSecrets } from './chatRedaction.ts';
+import { answerMessage, askModel, type Streamed } from './chatStream.ts';
+import type { ChatTokens } from './chatTokens.ts';
+import type { ChatWriter } from './chatWriter.ts';
+import { EditorModel } from '../models/editorModel.ts';
+import { modelMessages } from '../models/modelMessages.ts';
+
+/** What holds for all rounds of a turn. */
+export interface RoundTools {
+  readonly host: Pick<Host, 'openInference' | 'modelUses' | 'redact'>;
+  readonly model: vscode.LanguageModelChat;
+  readonly tokens: ChatTokens;
+  readonly writer: ChatWriter;
+  readonly place: TurnPlace;
+  readonly tools: vscode.LanguageModelChatTool[];
+  readonly token: vscode.CancellationToken;
+}
+
+export interface RoundInput {
+  /** What the person wrote; null where the model goes on by itself (MCPL §10.1). */
+  readonly userMessage: string | null;
+  readonly conversation: Conversation<PromptPart>;
+  /** What servers gave in earlier rounds of the turn. */
+  readonly context: readonly KeptContext[];
+}
+
+export interface RoundResult extends Pick<OpenInference, 'injectedBy' | 'remarks'> {
+  /** As it was shown. */
+  readonly text: string;
+  readonly calls: Streamed['calls'];
+  readonly unshown: readonly string[];
+  /** As the next round has it. */
+  readonly answer: vscode.LanguageModelChatMessage | undefined;
+  readonly context: readonly KeptContext[];
+  readonly modifiedBy: readonly string[];
+  readonly left: Prompt['left'];
+}
+
+/** One inference with the hooks of all servers around it. Rejects with a `HostError`. */
+export async function runRound(tools: RoundTools, input: RoundInput): Promise<RoundResult> {
+  const { host, model, writer, place, token } = tools;
+  const open = await host.openInference({
+    ...place,
+    userMessage: input.userMessage,
+    model: new EditorModel(model).facts,
+    onStep: (step) => writer.step(step),
+    token,
+  });
+  try {
+    const context = keptContext(input.context, open);
+    const parts = placed(input.conversation, context, contextPart);
+    const prompt = await fitted(parts, tools.tools, model, tools.tokens);
+    const { streamed, usage } = await answered(tools, open, prompt);
+    const finished = await open.finish({ text: streamed.text, usage });
+    // Shown before `finish` only where nobody may change it (mcpl.md §5 (24)).
+    if (open.isChecked) writer.text(finished.text);
+    return {
+      text: finished.text,
+      calls: streamed.calls,
+      unshown: streamed.unshown,
+      answer: answerMessage(streamed, finished.text),
+      context,
+      injectedBy: open.injectedBy,
+      modifiedBy: finished.modifiedBy,
+      remarks: [...open.remarks, ...finished.remarks],
+      left: prompt.left,
+    };
+  } catch (error) {
+    open.abandon();
+    throw error;
+  }
+}
+
+async function answered(
+  tools: RoundTools,
+  { inferenceId, isChecked }: OpenInference,
+  { messages, inputTokens }: Prompt,
+): Promise<{ readonly streamed: Streamed; readonly usage: Usage }> {
+  const { host, model, tokens, writer, token } = tools;
+  const at = Date.now();
+  let said = '';
+  const record = async (outcome: 'success' | 'failure' | 'cancelled', calls: Streamed['calls']): Promise<Usage> => {
+    const written = [said, ...calls.map(({ name, input }) => `${name} ${JSON.stringify(input)}`)].join('\n').trim();
+    const usage = { inputTokens, outputTokens: await tokens.count(written) };
+    const durationMs = Date.now() - at;
+    const name = `${model.vendor}/${model.id}`;
+    host.modelUses.record({
+      route: 'chat',
+      server: undefined,
+      at,
+      durationMs,
+      model: name,
+      usage,
+      outcome,
+      inferenceId,
+    });
+    return usage;
+  };
+  const onText = (delta: string): void => {
+    said += delta;
+    if (!isChecked) writer.text(delta);
+  };
+  try {
+    const redact = (text: string): string => host.redact(text);
+    const given = withoutSecrets(messages, redact);
+    const streamed = await askModel(model, given, toolsWithoutSecrets(tools.tools, redact), onText, token);
+    return { streamed, usage: await record('success', streamed.calls) };
+  } catch (error) {
+    void record(isHostError(error, 'CANCELLED') ? 'cancelled' : 'failure', []);
+    throw error;
+  }
+}
+
+function contextPart({ message }: PlacedContext): PromptPart {
+  return { kind: 'kept', messages: modelMessages({ systemPrompt: undefined, messages: [message] }) };
+}

@@ -1,0 +1,99 @@
+import {
+  clip,
+  isJsonObject,
+  isObject,
+  type JsonObject,
+  type SamplingContent,
+  type SamplingMessage,
+} from '../../core/index.ts';
+import { toJson } from '../shared/settingsJson.ts';
+
+/** A tool call of a turn, as the editor keeps it with the turn. */
+export interface KeptCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonObject;
+  readonly result: string;
+}
+
+/** What the model said before it called tools, or at the end; as it was shown. */
+export interface KeptRound {
+  readonly text: string;
+  readonly calls: readonly KeptCall[];
+}
+
+const MOST_ROUNDS = 50;
+const MOST_CALLS = 50;
+const LONGEST_TEXT = 40_000;
+const LONGEST_RESULT = 4_000;
+const LONGEST_INPUT = 4_000;
+/** Of all that is kept with one turn: the editor writes it to disk with every message of the chat. */
+const LONGEST_TURN = 60_000;
+const CUT = '[Not kept: it was too long.]';
+
+/** What is kept of a turn: the whole way, but of each piece only so much, and of early results less than of late ones. */
+export function boundedRounds(rounds: readonly KeptRound[]): readonly KeptRound[] {
+  let left = LONGEST_TURN;
+  const spend = (text: string, most: number): string => {
+    const fits = Math.min(most, left);
+    const kept = text.length <= fits ? text : fits > CUT.length * 2 ? clip(text, fits) : CUT;
+    left = Math.max(0, left - kept.length);
+    return kept;
+  };
+  // The latest first: what the next turn goes on from.
+  return rounds
+    .slice(-MOST_ROUNDS)
+    .reverse()
+    .map(({ text, calls }): KeptRound => {
+      const said = spend(text, LONGEST_TEXT);
+      const kept = calls
+        .slice(0, MOST_CALLS)
+        .reverse()
+        .map(({ id, name, input, result }): KeptCall => {
+          const size = JSON.stringify(input).length;
+          const isKept = size <= Math.min(LONGEST_INPUT, left);
+          left = Math.max(0, left - (isKept ? size : 0));
+          return { id, name, input: isKept ? input : {}, result: spend(result, LONGEST_RESULT) };
+        });
+      return { text: said, calls: kept.reverse() };
+    })
+    .reverse();
+}
+
+/** What was kept, as far as it is what was written: the editor's file may hold anything. */
+export function roundsIn(value: unknown): readonly KeptRound[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, MOST_ROUNDS).flatMap((round: unknown): readonly KeptRound[] => {
+    if (!isObject(round) || typeof round['text'] !== 'string' || !Array.isArray(round['calls'])) return [];
+    return [{ text: clip(round['text'], LONGEST_TEXT), calls: round['calls'].slice(0, MOST_CALLS).flatMap(callIn) }];
+  });
+}
+
+function callIn(value: unknown): readonly KeptCall[] {
+  if (!isObject(value)) return [];
+  const { id, name, input, result } = value;
+  if (typeof id !== 'string' || typeof name !== 'string' || typeof result !== 'string') return [];
+  const json = toJson(input);
+  return [{ id, name, input: isJsonObject(json) ? json : {}, result: clip(result, LONGEST_RESULT) }];
+}
+
+/** The same as messages; in words where the model is given no tools now, and could make nothing of calls. */
+export function roundMessages(rounds: readonly KeptRound[], hasTools: boolean): readonly SamplingMessage[] {
+  return rounds.flatMap(({ text, calls }): readonly SamplingMessage[] => {
+    const said = text === '' ? [] : [{ type: 'text', text } as const];
+    if (calls.length === 0 || !hasTools) {
+      const told = calls.map(({ name, input, result }) => `[Called ${name} ${JSON.stringify(input)}: ${result}]`);
+      const content = [...said, ...told.map((words) => ({ type: 'text', text: words }) as const)];
+      return content.length === 0 ? [] : [{ role: 'assistant', content }];
+    }
+    const uses = calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input }) as const);
+    const results = calls.map(({ id, result }): SamplingContent => {
+      const content = [{ type: 'text', text: result } as const];
+      return { type: 'tool_result', toolUseId: id, content, structured: undefined, isError: false };
+    });
+    return [
+      { role: 'assistant', content: [...said, ...uses] },
+      { role: 'user', content: results },
+    ];
+  });
+}

@@ -1,0 +1,119 @@
+import * as vscode from 'vscode';
+import { cancelled, HostError } from '../../core/index.ts';
+import { failureOf } from '../models/editorModel.ts';
+
+/** A model that says nothing for so long says nothing more. */
+const PATIENCE_MS = 300_000;
+
+/** What a model answered. */
+export interface Streamed {
+  readonly text: string;
+  readonly calls: readonly vscode.LanguageModelToolCallPart[];
+  /** All of it in order, each run of text as one part: what others are for only the model knows. */
+  readonly parts: readonly unknown[];
+  /** Pictures and the like, which cannot be shown here. */
+  readonly unshown: readonly string[];
+}
+
+/** Asks the model, and tells of each piece of text. Rejects with a `HostError`: NO_MODEL, CANCELLED, TIMEOUT. */
+export async function askModel(
+  model: vscode.LanguageModelChat,
+  messages: vscode.LanguageModelChatMessage[],
+  tools: vscode.LanguageModelChatTool[],
+  onText: (delta: string) => void,
+  token: vscode.CancellationToken,
+): Promise<Streamed> {
+  const source = new vscode.CancellationTokenSource();
+  const stop = token.onCancellationRequested(() => source.cancel());
+  try {
+    const options = { justification: vscode.l10n.t('You asked @mcpl.'), ...(tools.length === 0 ? {} : { tools }) };
+    // The editor may ask the person first, who takes the time that it takes.
+    const { stream } = await orStopped(Promise.resolve(model.sendRequest(messages, options, source.token)), token);
+    return await collect(stream[Symbol.asyncIterator](), onText, token);
+  } catch (error) {
+    source.cancel();
+    if (token.isCancellationRequested) throw cancelled('The turn');
+    if (error instanceof HostError) throw error;
+    const { message, reason } = failureOf(error);
+    throw new HostError('NO_MODEL', message, { layer: 'host', effect: 'none', category: reason, cause: error });
+  } finally {
+    stop.dispose();
+    source.dispose();
+  }
+}
+
+async function collect(
+  stream: AsyncIterator<unknown>,
+  onText: (delta: string) => void,
+  token: vscode.CancellationToken,
+): Promise<Streamed> {
+  const parts: unknown[] = [];
+  const calls: vscode.LanguageModelToolCallPart[] = [];
+  const unshown: string[] = [];
+  let text = '';
+  let run = '';
+  const flush = (): void => {
+    if (run !== '') parts.push(new vscode.LanguageModelTextPart(run));
+    run = '';
+  };
+  for (;;) {
+    const next = await orStopped(stream.next(), token, PATIENCE_MS);
+    if (next.done === true) break;
+    const part = next.value;
+    if (part instanceof vscode.LanguageModelTextPart) {
+      text += part.value;
+      run += part.value;
+      onText(part.value);
+      continue;
+    }
+    flush();
+    parts.push(part);
+    if (part instanceof vscode.LanguageModelToolCallPart) calls.push(part);
+    if (part instanceof vscode.LanguageModelDataPart && /^(image|audio|video)\//.test(part.mimeType))
+      unshown.push(part.mimeType);
+  }
+  flush();
+  return { text, calls, parts, unshown };
+}
+
+/** What the work gives, unless the person stops it or it takes too long; it then goes on unheard. */
+async function orStopped<T>(work: Promise<T>, token: vscode.CancellationToken, ms?: number): Promise<T> {
+  if (token.isCancellationRequested) throw cancelled('The turn');
+  let timer: NodeJS.Timeout | undefined;
+  let stop: vscode.Disposable | undefined;
+  const ended = new Promise<never>((_, reject) => {
+    stop = token.onCancellationRequested(() => reject(cancelled('The turn')));
+    if (ms !== undefined) timer = setTimeout(() => reject(silent()), ms);
+  });
+  try {
+    return await Promise.race([work, ended]);
+  } finally {
+    clearTimeout(timer);
+    stop?.dispose();
+  }
+}
+
+function silent(): HostError {
+  return new HostError('TIMEOUT', vscode.l10n.t('The language model has said nothing for five minutes.'), {
+    layer: 'host',
+    effect: 'none',
+    suggestion: vscode.l10n.t('Ask again, or choose another model.'),
+  });
+}
+
+/** The answer as the next round has it: with the text that was shown in the place of what the model said. */
+export function answerMessage({ text, parts }: Streamed, shown: string): vscode.LanguageModelChatMessage | undefined {
+  const others = parts.filter((part) => !(part instanceof vscode.LanguageModelTextPart));
+  const at = parts.findIndex((part) => part instanceof vscode.LanguageModelTextPart);
+  const replaced = shown === '' ? [] : [new vscode.LanguageModelTextPart(shown)];
+  const before = at < 0 ? 0 : at;
+  const content = text === shown ? parts : [...others.slice(0, before), ...replaced, ...others.slice(before)];
+  const known = content.filter(isPart);
+  if (known.length === 0) return undefined;
+  return new vscode.LanguageModelChatMessage(vscode.LanguageModelChatMessageRole.Assistant, known);
+}
+
+/** Whatever the model gave it takes again: by reference, since what is not known here has no other form. */
+function isPart(part: unknown): part is vscode.LanguageModelTextPart {
+  return typeof part === 'object' && part !== null;
+}

@@ -1,0 +1,177 @@
+import * as vscode from 'vscode';
+import {
+  type CancellationToken,
+  clip,
+  type ContentBlock,
+  type Host,
+  isJsonObject,
+  type JsonObject,
+  type KeptState,
+  type Progress,
+  type ResultView,
+  showHidden,
+  toHostError,
+} from '../../core/index.ts';
+import type { ToolQuestions } from './chatToolQuestion.ts';
+import { type ChatTool, isAsTold } from './chatTools.ts';
+import type { ChatWriter } from './chatWriter.ts';
+import { plainText } from '../shared/plainText.ts';
+import { toJson } from '../shared/settingsJson.ts';
+
+/** A checkpoint that a call of this turn made. */
+export interface MadeCheckpoint {
+  readonly server: string;
+  readonly tool: string;
+  readonly place: number;
+}
+
+export interface ResourceLink {
+  readonly server: string;
+  readonly uri: string;
+  readonly name: string;
+}
+
+/** What came of one call, for the model and for the person. */
+export interface ToolOutcome {
+  readonly content: vscode.LanguageModelToolResultPart['content'];
+  /** The same as text, for what is kept. */
+  readonly text: string;
+  readonly checkpoint?: MadeCheckpoint | undefined;
+  readonly links?: readonly ResourceLink[];
+}
+
+export interface ToolRunOptions {
+  readonly host: Pick<Host, 'callTool' | 'onDidChangeOperation'>;
+  readonly questions: ToolQuestions;
+  readonly writer: ChatWriter;
+  readonly conversationId: string;
+  readonly invocation: vscode.ChatParticipantToolToken;
+  /** Characters of one result: more would leave no room for anything else. */
+  readonly longestResult: number;
+  readonly token: vscode.CancellationToken;
+}
+
+const IMAGES = /^image\/(png|jpeg|gif|webp)$/;
+const MOST_IMAGES = 5;
+/** In base64: 5 MB. */
+const LARGEST_IMAGE = 7_000_000;
+const MOST_LINKS = 20;
+
+/** Runs the tools that the model calls. What goes wrong with one is a result too: the model may act on it. */
+export class ChatToolRun {
+  readonly #options: ToolRunOptions;
+
+  constructor(options: ToolRunOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects, but when the turn is stopped. */
+  async run(name: string, input: object, tools: ReadonlyMap<string, ChatTool>): Promise<ToolOutcome> {
+    const tool = tools.get(name);
+    if (tool === undefined)
+      return told(`There is no tool "${plainText(name, 100)}". Call one of those that are offered.`);
+    const json = toJson(input);
+    const args = isJsonObject(json) ? json : {};
+    try {
+      return tool.kind === 'attached' ? await this.#invoke(tool, input) : await this.#call(tool, args);
+    } catch (error) {
+      if (this.#options.token.isCancellationRequested) throw error;
+      const { message, suggestion = '' } = toHostError(error);
+      return told(showHidden(`The call failed: ${message} ${suggestion}`.trim()));
+    }
+  }
+
+  /** The editor confirms, shows and runs it. */
+  async #invoke({ told: attached }: ChatTool, input: object): Promise<ToolOutcome> {
+    const { invocation: toolInvocationToken, token, longestResult } = this.#options;
+    const { name } = attached;
+    const now = vscode.lm.tools.find((tool) => tool.name === name);
+    if (!isAsTold(attached, now))
+      return told(`The tool "${plainText(name, 100)}" changed since it was attached. The user has to attach it again.`);
+    const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken }, token);
+    const text = content
+      .map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '[not text]'))
+      .join('\n');
+    const shown = content.map((part) =>
+      part instanceof vscode.LanguageModelTextPart && part.value.length > longestResult
+        ? new vscode.LanguageModelTextPart(shortened(part.value, longestResult))
+        : part,
+    );
+    return { content: shown, text };
+  }
+
+  async #call(tool: Extract<ChatTool, { readonly kind: 'server' }>, args: JsonObject): Promise<ToolOutcome> {
+    const { host, questions, writer, conversationId, token } = this.#options;
+    const { target } = tool;
+    const permission = await questions.permit(tool, args, conversationId, writer, token);
+    if (permission.kind === 'cancelled') throw new vscode.CancellationError();
+    if (permission.kind === 'denied') return told(`The tool was not called: ${permission.reason}`);
+    writer.step(vscode.l10n.t('Running {0} of {1}', plainText(target.tool, 100), plainText(target.server, 64)));
+    const request = { ...target, args, route: 'participant', conversationId } as const;
+    let kept: KeptState | undefined;
+    const listening = host.onDidChangeOperation((operation) => {
+      if (operation.request === request) kept = operation.kept;
+    });
+    try {
+      const onProgress = (progress: Progress): void => writer.progress(progressText(target.tool, progress));
+      const result = await host.callTool(request, { token: tokenOf(token), onProgress });
+      const isMade = kept !== undefined && kept.kind === 'kept';
+      return {
+        ...this.#outcomeOf(result),
+        links: linksIn(target.server, result),
+        checkpoint: isMade && kept?.kind === 'kept' ? { ...target, place: kept.place } : undefined,
+      };
+    } finally {
+      listening.dispose();
+    }
+  }
+
+  #outcomeOf(result: ResultView): ToolOutcome {
+    const failed = result.isError ? 'The tool says that it failed:\n' : '';
+    const remarks = (result.remarks ?? []).map((remark) => `\n[${remark}]`).join('');
+    const words = result.modelText === '' ? 'The tool gave nothing.' : result.modelText;
+    const text = shortened(`${failed}${words}${remarks}`, this.#options.longestResult);
+    const images = result.blocks.filter(isImage).slice(0, MOST_IMAGES);
+    return {
+      content: [
+        new vscode.LanguageModelTextPart(text),
+        ...images.map(({ data, mimeType }) =>
+          vscode.LanguageModelDataPart.image(Buffer.from(data, 'base64'), mimeType),
+        ),
+      ],
+      text,
+    };
+  }
+}
+
+/** What is said to the model in place of a result. */
+export function told(text: string): ToolOutcome {
+  return { content: [new vscode.LanguageModelTextPart(text)], text };
+}
+
+function shortened(text: string, max: number): string {
+  return text.length <= max ? text : `${clip(text, max)}\n[The rest was left out: it has ${text.length} characters.]`;
+}
+
+type Picture = Extract<ContentBlock, { readonly type: 'image' | 'audio' }>;
+
+function isImage(block: ContentBlock): block is Picture {
+  if (block.type !== 'image' || block.audience === 'user') return false;
+  return IMAGES.test(block.mimeType) && block.data.length <= LARGEST_IMAGE;
+}
+
+function linksIn(server: string, { blocks }: ResultView): readonly ResourceLink[] {
+  return blocks
+    .flatMap((block) => (block.type === 'resource_link' ? [{ server, uri: block.uri, name: block.name }] : []))
+    .slice(0, MOST_LINKS);
+}
+
+function progressText(tool: string, { progress, total, message }: Progress): string {
+  const far = total === undefined || total <= 0 ? '' : ` ${Math.round((progress / total) * 100)} %`;
+  return [`${tool}${far}`, ...(message === undefined ? [] : [message])].join(': ');
+}
+
+/** The editor's token as the core knows it: the same shape. */
+function tokenOf(token: vscode.CancellationToken): CancellationToken {
+  return token;
+}

@@ -1,0 +1,99 @@
+import type * as vscode from 'vscode';
+import {
+  canonicalJson,
+  cleanText,
+  type Host,
+  isJsonObject,
+  isRunning,
+  mapTexts,
+  type OfferedTool,
+  withoutHidden,
+} from '../../core/index.ts';
+import { toolNames } from './chatToolNames.ts';
+import type { ToolTarget } from '../shared/services.ts';
+import { toJson } from '../shared/settingsJson.ts';
+
+/** A tool that the model may call in this turn. */
+export type ChatTool = { readonly told: vscode.LanguageModelChatTool } & (
+  | { readonly kind: 'server'; readonly target: ToolTarget; readonly offered: OfferedTool }
+  /** One of the editor's, which the person attached: the editor runs it, and asks where it has to. */
+  | { readonly kind: 'attached' }
+);
+
+export interface ToolChoice {
+  readonly tools: ReadonlyMap<string, ChatTool>;
+  /** Names of those that are too many for a model, as a person knows them. */
+  readonly left: readonly string[];
+  /** What was attached and is not there. */
+  readonly missing: readonly string[];
+}
+
+/** What models of all vendors take. */
+export const MOST_TOOLS = 128;
+const LONGEST_DESCRIPTION = 4_000;
+
+/** What the person attached, then what the servers offer, in the order of the settings. */
+export function chooseTools(
+  host: Pick<Host, 'servers'>,
+  attached: readonly string[],
+  ofEditor: readonly vscode.LanguageModelToolInformation[],
+): ToolChoice {
+  const tools = new Map<string, ChatTool>();
+  const missing: string[] = [];
+  const ours = offeredTools(host);
+  for (const name of new Set(attached)) {
+    const found = ofEditor.find((tool) => tool.name === name);
+    if (found === undefined) missing.push(name);
+    // Also if a server of MCP Live has the same tool: the editor does not name the server of its tool.
+    else tools.set(name, { kind: 'attached', told: toldAttached(found) });
+  }
+  const names = toolNames(
+    ours.map(({ target }) => target),
+    // Also attached names that are gone, and all others of the editor: our tools must not replace them.
+    new Set([...attached, ...ofEditor.map(({ name }) => name)]),
+  );
+  const left: string[] = [];
+  for (const [index, { target, offered }] of ours.entries()) {
+    const name = names[index] ?? '';
+    if (tools.size >= MOST_TOOLS) left.push(`${target.server}: ${target.tool}`);
+    else tools.set(name, { kind: 'server', target, offered, told: toldOf(name, offered) });
+  }
+  return { tools, left, missing };
+}
+
+function offeredTools(host: Pick<Host, 'servers'>): readonly {
+  readonly target: ToolTarget;
+  readonly offered: OfferedTool;
+}[] {
+  return host
+    .servers()
+    .filter(({ state }) => isRunning(state))
+    .flatMap(({ id, tools }) =>
+      tools
+        .filter(({ offered, setOff }) => offered && setOff === undefined)
+        .map((offered) => ({ target: { server: id, tool: offered.tool.name }, offered })),
+    );
+}
+
+function toldOf(name: string, { tool }: OfferedTool): vscode.LanguageModelChatTool {
+  const description = cleanText(tool.description ?? tool.title ?? tool.name, LONGEST_DESCRIPTION);
+  const schema = mapTexts(tool.inputSchema, withoutHidden);
+  return { name, description, inputSchema: isJsonObject(schema) ? schema : {} };
+}
+
+/** Whether the editor's tool is still the one that the model read: another tool may have its name by now. */
+export function isAsTold(
+  told: vscode.LanguageModelChatTool,
+  now: vscode.LanguageModelToolInformation | undefined,
+): now is vscode.LanguageModelToolInformation {
+  return now !== undefined && canonicalJson(toJson(toldAttached(now))) === canonicalJson(toJson(told));
+}
+
+/** The tool as a model reads it. */
+function toldAttached({
+  name,
+  description,
+  inputSchema,
+}: vscode.LanguageModelToolInformation): vscode.LanguageModelChatTool {
+  return { name, description, ...(inputSchema === undefined ? {} : { inputSchema }) };
+}

@@ -1,0 +1,165 @@
+import {
+  type Checkpoint,
+  checkpointName,
+  type CheckpointDetail,
+  type JsonObject,
+  type LineageRow,
+  type Lineages,
+  type LineageSummary,
+  type RollbackPlan,
+} from '../../core/index.ts';
+import { findCheckpoints } from '../chat/chatCheckpoints.ts';
+import { type CheckpointsWish, InputProblem, type RollbackWish } from './controlInputs.ts';
+import { type ControlResult, noteOn, tagged } from './controlResult.ts';
+import {
+  argsText,
+  countText,
+  kindOf,
+  lineageText,
+  lineText,
+  makerText,
+  titleText,
+  wholeTimeText,
+} from '../lineage/lineageText.ts';
+import { rollbackQuestion, type RollbackQuestion } from '../lineage/rollbackText.ts';
+
+/** Lineages in one answer; a model can ask for one by its name. */
+const MOST_LINEAGES = 8;
+const MAX_NAME = 200;
+
+type Reader = Pick<Lineages, 'list' | 'loaded' | 'window'>;
+
+/** The newest checkpoints of the lineages that a model asks for. */
+export async function listCheckpoints(lineages: Reader, wish: CheckpointsWish, now: number): Promise<ControlResult> {
+  await lineages.loaded();
+  const found = lineages.list().filter((each) => isOf(each, wish));
+  if (found.length === 0)
+    throw new InputProblem(
+      wish.server === undefined && wish.featureSet === undefined
+        ? 'There are no checkpoints: no server has made one yet.'
+        : 'There are no checkpoints of this server and feature set. Ask again without them to see all checkpoints.',
+    );
+  const texts: string[] = [];
+  const data: JsonObject[] = [];
+  for (const summary of found.slice(0, MOST_LINEAGES)) {
+    const listed = await listOne(lineages, summary, wish, now);
+    texts.push(listed.text);
+    data.push(listed.data);
+  }
+  const rest = found.length - texts.length;
+  const more = rest > 0 ? [`${countText(rest, 'other lineage')} left out: ask with "server" and "featureSet".`] : [];
+  const head = `Checkpoints, the newest first; mcpl_rollback takes the number that is called place. ${noteOn('context')}`;
+  return { text: [head, ...texts, ...more].join('\n\n'), data: { lineages: data, left: rest } };
+}
+
+function isOf({ server, featureSet }: { readonly server: string; readonly featureSet: string }, wish: Named): boolean {
+  if (wish.server !== undefined && wish.server !== server) return false;
+  return wish.featureSet === undefined || wish.featureSet === featureSet;
+}
+
+interface Named {
+  readonly server: string | undefined;
+  readonly featureSet: string | undefined;
+}
+
+async function listOne(
+  lineages: Reader,
+  summary: LineageSummary,
+  { text, limit, from }: CheckpointsWish,
+  now: number,
+): Promise<ControlResult> {
+  const { server, featureSet, keeper, count, head, blocked } = summary;
+  const query = { server, featureSet, filter: { text, only: 'all' }, from, count: limit } as const;
+  const { rows, total } = await lineages.window(query);
+  const next = from + rows.length < total && rows.length > 0 ? from + rows.length : undefined;
+  const lines = [
+    `${lineageText(summary)}: ${countText(count, 'checkpoint')}${total === count ? '' : `, ${total} of them found`}`,
+    ...(blocked === undefined ? [] : [`The state of ${titleText(blocked)} could not be made: calls are refused.`]),
+    ...rows.map((row) => `- ${rowText(row, now)}`),
+    ...(next === undefined ? [] : [`There are older ones: ask again with "from": ${next}.`]),
+  ];
+  return {
+    text: tagged('context', { server, featureSet }, lines.join('\n')),
+    data: {
+      server,
+      featureSet,
+      keeper,
+      count,
+      ...(head === undefined ? {} : { current: head.place }),
+      isBlocked: blocked !== undefined,
+      checkpoints: rows.map(({ node, isHead }) => nodeData(node, isHead)),
+      ...(next === undefined ? {} : { next }),
+    },
+  };
+}
+
+function rowText({ node, isHead }: LineageRow, now: number): string {
+  const kind = kindOf(node);
+  const facts = [
+    `${titleText(node)} [place ${node.place}]`,
+    ...(isHead ? ['current'] : []),
+    ...(kind === 'good' ? [] : [kind]),
+    makerText(node),
+    argsText(node),
+    wholeTimeText(node.at, now),
+  ];
+  return facts.filter((fact) => fact !== '').join(' · ');
+}
+
+function nodeData(node: Checkpoint, isCurrent: boolean): JsonObject {
+  return {
+    place: node.place,
+    checkpoint: lineText(checkpointName(node), MAX_NAME),
+    ...(node.name === undefined ? {} : { name: lineText(node.name, MAX_NAME) }),
+    ...(node.tool === undefined ? {} : { tool: lineText(node.tool, MAX_NAME) }),
+    at: new Date(node.at).toISOString(),
+    isCurrent,
+    kind: kindOf(node),
+  };
+}
+
+/** A rollback as a person is asked about it, or why there is nothing to ask. */
+export type PlannedRollback =
+  | { readonly kind: 'ask'; readonly plan: RollbackPlan; readonly question: RollbackQuestion }
+  | { readonly kind: 'cannot'; readonly why: string };
+
+export async function planRollback(
+  lineages: Pick<Lineages, 'list' | 'loaded' | 'find' | 'window' | 'checkpoint' | 'plan'>,
+  wish: RollbackWish,
+  now: number,
+): Promise<PlannedRollback> {
+  await lineages.loaded();
+  const place = await placeOf(lineages, wish);
+  const plan = await lineages.plan(place);
+  const summary = lineages.list().find((each) => each.server === plan.server && each.featureSet === plan.featureSet);
+  const question = rollbackQuestion(plan, { keeper: summary?.keeper ?? 'host', now });
+  if (question.choices.includes('rollBack')) return { kind: 'ask', plan, question };
+  const instead = question.choices.includes('continue')
+    ? 'The user can continue from it in the Lineage view instead.'
+    : '';
+  return { kind: 'cannot', why: `${question.message} ${plan.hindrance ?? ''} ${instead}`.replace(/\s+/g, ' ').trim() };
+}
+
+async function placeOf(
+  lineages: Pick<Lineages, 'list' | 'find' | 'window' | 'checkpoint'>,
+  wish: RollbackWish,
+): Promise<number> {
+  const { target } = wish;
+  if (target.kind === 'place') {
+    const detail: CheckpointDetail | undefined = await lineages.checkpoint(target.place);
+    if (detail !== undefined && isOf(detail, wish)) return target.place;
+    throw new InputProblem(`There is no checkpoint with the place ${target.place}. mcpl_list_checkpoints lists them.`);
+  }
+  const found = [];
+  for (const each of await findCheckpoints(lineages, target.name)) {
+    const detail = await lineages.checkpoint(each.place);
+    if (detail !== undefined && isOf(detail, wish)) found.push({ ...each, detail });
+  }
+  const [only] = found;
+  const name = JSON.stringify(lineText(target.name, MAX_NAME));
+  if (only === undefined)
+    throw new InputProblem(`No checkpoint is called ${name}. mcpl_list_checkpoints lists all of them.`);
+  if (found.length === 1) return only.place;
+  const places = found.map(({ place, detail }) => `${place} of ${lineageText(detail)}`).join(', ');
+  throw new InputProblem(`Several checkpoints are called ${name}. Say which by "place": ${places}.`);
+}

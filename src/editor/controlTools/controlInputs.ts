@@ -1,0 +1,109 @@
+import { isObject } from '../../core/index.ts';
+
+/** What a model asks of `mcpl_read_events`. */
+export interface EventsWish {
+  readonly server: string | undefined;
+  readonly featureSet: string | undefined;
+  readonly unreadOnly: boolean;
+  readonly limit: number;
+  /** The event after which the page before ended. */
+  readonly before: string | undefined;
+  readonly markRead: boolean;
+}
+
+/** What a model asks of `mcpl_list_checkpoints`. */
+export interface CheckpointsWish {
+  readonly server: string | undefined;
+  readonly featureSet: string | undefined;
+  readonly text: string;
+  readonly limit: number;
+  readonly from: number;
+}
+
+/** What a model asks of `mcpl_rollback`. */
+export interface RollbackWish {
+  readonly target:
+    { readonly kind: 'place'; readonly place: number } | { readonly kind: 'name'; readonly name: string };
+  readonly server: string | undefined;
+  readonly featureSet: string | undefined;
+}
+
+export const MOST_LISTED = 50;
+const USUAL_LISTED = 10;
+const LONGEST_NAME = 1_000;
+
+/** What is wrong with an input, for the model that made it. */
+export class InputProblem extends Error {}
+
+/** The editor checks an input by its schema; who calls it, and by which editor, is not known. */
+class InputReader {
+  readonly #input: Readonly<Record<string, unknown>>;
+
+  constructor(input: unknown) {
+    if (input !== undefined && input !== null && !isObject(input))
+      throw new InputProblem('The input must be an object.');
+    this.#input = isObject(input) ? input : {};
+  }
+
+  /** Empty is as good as absent: models write both. */
+  text(name: string): string | undefined {
+    const value = this.#value(name);
+    if (value === undefined) return undefined;
+    if (typeof value !== 'string' || value.length > LONGEST_NAME)
+      throw new InputProblem(`"${name}" must be a text of at most ${LONGEST_NAME} characters.`);
+    return value.trim() === '' ? undefined : value.trim();
+  }
+
+  flag(name: string): boolean {
+    const value = this.#value(name);
+    if (value !== undefined && typeof value !== 'boolean') throw new InputProblem(`"${name}" must be true or false.`);
+    return value ?? false;
+  }
+
+  count(name: string, least: number, most: number): number | undefined {
+    const value = this.#value(name);
+    if (value === undefined) return undefined;
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most)
+      throw new InputProblem(`"${name}" must be a whole number from ${least} to ${most}.`);
+    return value;
+  }
+
+  #value(name: string): unknown {
+    return Object.hasOwn(this.#input, name) ? (this.#input[name] ?? undefined) : undefined;
+  }
+}
+
+export function readEventsWish(input: unknown): EventsWish {
+  const reader = new InputReader(input);
+  return {
+    server: reader.text('server'),
+    featureSet: reader.text('featureSet'),
+    unreadOnly: reader.flag('unreadOnly'),
+    limit: reader.count('limit', 1, MOST_LISTED) ?? USUAL_LISTED,
+    before: reader.text('before'),
+    markRead: reader.flag('markRead'),
+  };
+}
+
+export function readCheckpointsWish(input: unknown): CheckpointsWish {
+  const reader = new InputReader(input);
+  return {
+    server: reader.text('server'),
+    featureSet: reader.text('featureSet'),
+    text: reader.text('text') ?? '',
+    limit: reader.count('limit', 1, MOST_LISTED) ?? USUAL_LISTED,
+    from: reader.count('from', 0, Number.MAX_SAFE_INTEGER) ?? 0,
+  };
+}
+
+export function readRollbackWish(input: unknown): RollbackWish {
+  const reader = new InputReader(input);
+  const place = reader.count('place', 0, Number.MAX_SAFE_INTEGER);
+  const name = reader.text('checkpoint');
+  const server = reader.text('server');
+  const featureSet = reader.text('featureSet');
+  if (place !== undefined) return { target: { kind: 'place', place }, server, featureSet };
+  if (name === undefined)
+    throw new InputProblem('Say to which checkpoint, by "checkpoint" or "place". mcpl_list_checkpoints lists them.');
+  return { target: { kind: 'name', name }, server, featureSet };
+}

@@ -1,0 +1,53 @@
+import { type AuditEntry, type AuditLog, type CancellationToken, cancelled } from '../../core/index.ts';
+import { timeText } from '../shared/eventText.ts';
+import { type Column, textTable } from '../shared/textTable.ts';
+
+/** Records that an export reads at a time. */
+const PAGE = 1_000;
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  ['time', 19, ({ at }) => timeText(at)],
+  ['outcome', 9, ({ outcome }) => outcome],
+  ['server', 24, ({ server }) => (server === '' ? 'you' : server)],
+  ['operation', 32, ({ operation }) => operation],
+  ['feature set', 32, ({ featureSet }) => featureSet ?? ''],
+  ['duration', 10, ({ durationMs }) => `${Math.round(durationMs)} ms`],
+  ['tokens', 9, ({ tokens }) => (tokens === undefined ? '' : String(tokens))],
+  ['model', 40, ({ model }) => model ?? ''],
+  ['detail', 400, ({ detail }) => detail ?? ''],
+  ['inference', 44, ({ inferenceId }) => inferenceId ?? ''],
+];
+
+/** Records as a table of text, as they are given. `isWhole`: there are no older ones. */
+export function auditText(entries: readonly AuditEntry[], isWhole: boolean): string {
+  if (entries.length === 0)
+    return 'Nothing is recorded yet. Every tool call and everything that servers do under MCPL is recorded here.\n';
+  const lines = textTable(COLUMNS, entries);
+  const rest = isWhole ? [] : ['', 'Older records are in the export: run "MCP Live: Export Audit Log…".'];
+  return `${[...lines, ...rest].join('\n')}\n`;
+}
+
+/** A record as a line of JSON. */
+export function auditLine({ place, at, ...rest }: AuditEntry): string {
+  return `${JSON.stringify({ place, time: new Date(at).toISOString(), ...rest })}\n`;
+}
+
+/** All records, the newest first, as lines of JSON: a page at a time, so that no more of them is in memory. */
+export async function* auditPages(
+  audit: Pick<AuditLog, 'list'>,
+  server: string | undefined,
+  token: CancellationToken,
+  onPage: (count: number) => void,
+): AsyncGenerator<string> {
+  let before: number | undefined;
+  for (;;) {
+    if (token.isCancellationRequested) throw cancelled('The export');
+    const entries = await audit.list({ limit: PAGE, server, before });
+    const last = entries.at(-1)?.place;
+    // Places fall from page to page: a log that gives the same again is at its end.
+    if (last === undefined || (before !== undefined && last >= before)) return;
+    before = last;
+    onPage(entries.length);
+    yield entries.map(auditLine).join('');
+  }
+}

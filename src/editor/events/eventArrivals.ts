@@ -1,0 +1,28 @@
+import type { EventInbox, InboundEvent } from '../../core/index.ts';
+
+/** Ids that are remembered: more than come between two looks. */
+const MOST_SEEN = 4_096;
+
+/** Which events are new since the last look, the oldest first. */
+export class EventArrivals {
+  readonly #inbox: Pick<EventInbox, 'list'>;
+  readonly #since: number;
+  #seen: readonly string[] = [];
+
+  constructor(inbox: Pick<EventInbox, 'list'>, since: number) {
+    this.#inbox = inbox;
+    this.#since = since;
+  }
+
+  next(): readonly InboundEvent[] {
+    const seen = new Set(this.#seen);
+    const fresh: InboundEvent[] = [];
+    // The newest first: what follows one that was seen came before it.
+    for (const event of this.#inbox.list()) {
+      if (seen.has(event.id) || event.receivedAt < this.#since) break;
+      fresh.push(event);
+    }
+    this.#seen = [...fresh.map(({ id }) => id), ...this.#seen].slice(0, MOST_SEEN);
+    return fresh.reverse();
+  }
+}

@@ -1,0 +1,182 @@
+import * as vscode from 'vscode';
+import { HostError, type InboundEvent, isHostError, isObject, type PushPolicy } from '../../core/index.ts';
+import type { EventDocuments } from './eventDocuments.ts';
+import { ageText, eventTitle } from '../shared/eventText.ts';
+import { COMMANDS } from '../shared/ids.ts';
+import { openInChat } from '../shared/openInChat.ts';
+import { plainText } from '../shared/plainText.ts';
+import { pick, targetOf, withoutIcons } from '../shared/quickPicker.ts';
+import type { EditorServices } from '../shared/services.ts';
+
+type Needs = Pick<EditorServices, 'host' | 'failures' | 'settings' | 'openServerSettings'>;
+
+/** A list to choose from is read, not searched by machine. */
+const MAX_CHOICES = 200;
+
+export type EventAction = 'open' | 'ask' | 'openInChat' | 'mute' | 'markRead' | 'clear';
+
+/** What the commands about events do with what they are given. */
+export function eventActions(
+  services: Needs,
+  documents: EventDocuments,
+): Readonly<Record<EventAction, (argument: unknown) => Promise<void>>> {
+  const { events } = services.host;
+  return {
+    open: async (argument) => {
+      const event = await chosenEvent(services, argument, vscode.l10n.t('Which event do you want to open?'));
+      if (event === undefined) return;
+      const block = isObject(argument) && typeof argument['block'] === 'number' ? argument['block'] : undefined;
+      await documents.open(event, block);
+      await events.markRead([event.id]);
+    },
+    ask: async (argument) => {
+      const event = await chosenEvent(services, argument, vscode.l10n.t('Which event should a model look at?'));
+      if (event !== undefined) await askModel(services, documents, event);
+    },
+    openInChat: async (argument) => {
+      const isSent = isObject(argument) && argument['isSent'] === true;
+      const target = targetOf(argument);
+      // Of several the person chooses in the chat, or asks about all of them.
+      if (target !== undefined && target.event === undefined)
+        return openInChat({ query: `@mcpl /events ${target.server} `, isSent });
+      const event = await chosenEvent(services, argument, vscode.l10n.t('Which event do you want in the chat?'));
+      if (event !== undefined) await openInChat({ query: `@mcpl /events ${event.id} `, isSent });
+    },
+    mute: (argument) => muteChosen(services, argument),
+    markRead: async (argument) => {
+      await events.loaded();
+      await events.markRead(unreadOf(eventsOf(services, argument)).map(({ id }) => id));
+    },
+    clear: (argument) => clear(services, argument),
+  };
+}
+
+async function askModel({ host }: Needs, documents: EventDocuments, event: InboundEvent): Promise<void> {
+  const location = vscode.ProgressLocation.Notification;
+  const title = vscode.l10n.t('Asking a model about "{0}"', plainText(eventTitle(event)));
+  const ask = (): Thenable<InboundEvent> =>
+    vscode.window.withProgress({ location, title, cancellable: true }, (_, token) => host.events.ask(event.id, token));
+  let answered: InboundEvent;
+  try {
+    answered = await ask();
+  } catch (error) {
+    // Whoever asks for a model is there to allow one.
+    if (!isHostError(error, 'NO_MODEL') || error.category !== 'no_permission') throw error;
+    await vscode.commands.executeCommand(COMMANDS.modelAllow);
+    answered = await ask();
+  }
+  await documents.open(answered);
+  await host.events.markRead([event.id]);
+}
+
+async function muteChosen(services: Needs, argument: unknown): Promise<void> {
+  const chosen = await chosenSet(services, argument);
+  if (chosen === undefined) return;
+  const { server, featureSet } = chosen;
+  const { settings } = services;
+  const names = [plainText(featureSet, 100), plainText(server, 64)] as const;
+  const before = policyOf(services, server, featureSet) ?? 'notify';
+  if (isQuiet(before)) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('"{0}" of "{1}" is muted already.', ...names));
+    return;
+  }
+  await settings.setPushPolicy(server, featureSet, 'inbox');
+  const text = vscode.l10n.t('Muted "{0}" of "{1}": its events still arrive in the Events view.', ...names);
+  // That models act on events is not given back by a click in a notification.
+  const button = before === 'infer' ? vscode.l10n.t('Open Settings') : vscode.l10n.t('Undo');
+  void vscode.window.showInformationMessage(text, button).then(async (taken) => {
+    if (taken === undefined) return;
+    try {
+      if (before === 'infer') await services.openServerSettings(server);
+      else await settings.setPushPolicy(server, featureSet, before);
+    } catch (error) {
+      services.failures.show(vscode.l10n.t('The feature set is still muted'), error, { server });
+    }
+  });
+}
+
+async function clear(services: Needs, argument: unknown): Promise<void> {
+  const { events } = services.host;
+  await events.loaded();
+  const server = targetOf(argument)?.server;
+  const all = events.list().filter((event) => server === undefined || event.server === server);
+  const unread = unreadOf(all).length;
+  if (unread > 0) {
+    const question =
+      server === undefined
+        ? vscode.l10n.t('Remove all {0} events?', all.length)
+        : vscode.l10n.t('Remove all {0} events of "{1}"?', all.length, plainText(server, 64));
+    const detail = vscode.l10n.t('{0} of them you have not read.', unread);
+    const remove = vscode.l10n.t('Remove');
+    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, remove)) !== remove) return;
+  }
+  await events.clear(server);
+}
+
+async function chosenEvent({ host }: Needs, argument: unknown, placeHolder: string): Promise<InboundEvent | undefined> {
+  await host.events.loaded();
+  const given = targetOf(argument)?.event;
+  if (given !== undefined) {
+    const event = host.events.find(given);
+    if (event !== undefined) return event;
+    throw new HostError('INVALID_ARGUMENTS', vscode.l10n.t('The event is no longer there.'), { layer: 'host' });
+  }
+  const now = Date.now();
+  const items = host.events
+    .list()
+    .slice(0, MAX_CHOICES)
+    .map((event) => ({
+      label: withoutIcons(plainText(eventTitle(event))),
+      description: withoutIcons(`${plainText(event.server, 64)} · ${ageText(event.receivedAt, now)}`),
+      event,
+    }));
+  return (await pick(items, placeHolder, vscode.l10n.t('No event has arrived.')))?.event;
+}
+
+async function chosenSet(
+  services: Needs,
+  argument: unknown,
+): Promise<{ readonly server: string; readonly featureSet: string } | undefined> {
+  const { host } = services;
+  const target = targetOf(argument);
+  if (target?.featureSet !== undefined) return { server: target.server, featureSet: target.featureSet };
+  const event = target?.event === undefined ? undefined : host.events.find(target.event);
+  if (event !== undefined) return { server: event.server, featureSet: event.source.featureSet };
+  const items = host
+    .servers()
+    .filter(({ id }) => target === undefined || id === target.server)
+    .flatMap(({ id, mcpl }) =>
+      (mcpl?.sets ?? [])
+        .filter(({ push, set, undeclared }) => !isQuiet(push) && [...set.uses, ...undeclared].includes('pushEvents'))
+        .map(({ set }) => ({
+          label: withoutIcons(plainText(set.name, 100)),
+          description: withoutIcons(plainText(id, 64)),
+          server: id,
+          featureSet: set.name,
+        })),
+    );
+  const placeHolder = vscode.l10n.t('Which feature set should no longer notify you?');
+  return pick(items, placeHolder, vscode.l10n.t('No feature set notifies you now.'));
+}
+
+function isQuiet(policy: PushPolicy): policy is 'ignore' | 'inbox' {
+  return policy === 'ignore' || policy === 'inbox';
+}
+
+function policyOf({ host }: Needs, server: string, name: string): PushPolicy | undefined {
+  return host.server(server)?.mcpl?.sets.find(({ set }) => set.name === name)?.push;
+}
+
+function eventsOf({ host }: Needs, argument: unknown): readonly InboundEvent[] {
+  const target = targetOf(argument);
+  return host.events
+    .list()
+    .filter(
+      ({ id, server }) =>
+        target === undefined || (target.event === undefined ? server === target.server : id === target.event),
+    );
+}
+
+function unreadOf(events: readonly InboundEvent[]): readonly InboundEvent[] {
+  return events.filter(({ isRead }) => !isRead);
+}

@@ -1,0 +1,152 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore, isObject, messageOf } from '../../core/index.ts';
+import { registerCommand } from '../shared/commandRegistry.ts';
+import type { EventAction } from './eventCommands.ts';
+import { ReadOnlyFiles } from '../shared/readOnlyFiles.ts';
+import { EVENT_SCHEME, SHOW_MORE_EVENTS } from './eventIds.ts';
+import type { EventNode } from './eventNodes.ts';
+import { type CommandId, COMMANDS, EVENTS_VIEW } from '../shared/ids.ts';
+import type { Inbox, InboxServices } from '../inbox.ts';
+import { PaintedRows } from '../shared/paintedRows.ts';
+import { itemOf } from '../shared/viewRow.ts';
+
+/** How often the rows say anew how old they are. */
+const AGEING_MS = 60_000;
+
+/** The Events view, what can be done in it, and what is told of events elsewhere. */
+export function registerEvents(services: InboxServices): Disposable {
+  const store = new DisposableStore();
+  let loading: Promise<Inbox> | undefined;
+  const load = (): Promise<Inbox> =>
+    (loading ??= import('../inbox.ts').then(({ openInbox }) => store.add(openInbox(services, files.changed))));
+  const files = store.add(new ReadOnlyFiles(EVENT_SCHEME, async () => (await load()).documents));
+  const add = (id: CommandId, action: EventAction, failed: string): unknown =>
+    store.add(
+      registerCommand(services, id, { failed, retry: action === 'ask' }, async (argument) =>
+        (await load()).actions[action](argument),
+      ),
+    );
+  add(COMMANDS.eventOpen, 'open', vscode.l10n.t('The event cannot be opened'));
+  add(COMMANDS.eventAsk, 'ask', vscode.l10n.t('No model answered'));
+  add(COMMANDS.eventOpenInChat, 'openInChat', vscode.l10n.t('The chat was not opened'));
+  add(COMMANDS.featureSetMute, 'mute', vscode.l10n.t('The feature set was not muted'));
+  add(COMMANDS.eventsMarkRead, 'markRead', vscode.l10n.t('The events were not marked as read'));
+  add(COMMANDS.eventsClear, 'clear', vscode.l10n.t('The events were not cleared'));
+  store.add(
+    services.host.events.onDidArrive((events) => {
+      load().then(
+        (inbox) => inbox.arrived(events),
+        (error: unknown) => services.log.log('error', `Events could not be shown: ${messageOf(error)}`),
+      );
+    }),
+  );
+  store.add(new EventsView(services, load));
+  return store;
+}
+
+class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
+  readonly #services: InboxServices;
+  readonly #inbox: () => Promise<Inbox>;
+  readonly #owned = new DisposableStore();
+  readonly #changed = new vscode.EventEmitter<EventNode | undefined>();
+  readonly #view: vscode.TreeView<EventNode>;
+  readonly #painted = new PaintedRows<EventNode>();
+  /** Of servers of which more was asked for. */
+  readonly #pages = new Map<string, number>();
+  #ageing: NodeJS.Timeout | undefined;
+
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(services: InboxServices, inbox: () => Promise<Inbox>) {
+    this.#services = services;
+    this.#inbox = inbox;
+    const { host } = services;
+    this.#owned.add(this.#changed);
+    this.#view = vscode.window.createTreeView(EVENTS_VIEW, { treeDataProvider: this, showCollapseAll: true });
+    this.#owned.add(this.#view);
+    this.#owned.add(this.#view.onDidChangeVisibility(() => this.#watch()));
+    this.#owned.add(this.#view.onDidChangeSelection(({ selection }) => this.#markRead(selection)));
+    this.#owned.add(host.events.onDidChange(() => this.#refresh()));
+    // Only servers that speak MCPL have events: before there is one, nothing is read for the badge either.
+    this.#owned.add(
+      host.onDidChangeServer(({ what }) => {
+        if (what === 'mcpl') this.#load();
+      }),
+    );
+    this.#owned.add(
+      vscode.commands.registerCommand(SHOW_MORE_EVENTS, (node: unknown) => {
+        if (isObject(node) && typeof node['server'] === 'string') this.#showMore(node['server']);
+      }),
+    );
+    this.#watch();
+  }
+
+  async getChildren(node?: EventNode): Promise<EventNode[]> {
+    if (node !== undefined) return [...this.#painted.current(node).children];
+    return this.#painted.hand(await this.#read());
+  }
+
+  getTreeItem(node: EventNode): vscode.TreeItem {
+    return itemOf(this.#painted.current(node));
+  }
+
+  dispose(): void {
+    clearInterval(this.#ageing);
+    this.#owned.dispose();
+  }
+
+  async #read(): Promise<readonly EventNode[]> {
+    const { events } = this.#services.host;
+    if (events.list().length === 0) return [];
+    const inbox = await this.#inbox();
+    return inbox.tree(events.list(), Date.now(), this.#pages);
+  }
+
+  #watch(): void {
+    clearInterval(this.#ageing);
+    if (!this.#view.visible) return;
+    this.#ageing = setInterval(() => this.#age(), AGEING_MS);
+    this.#load();
+  }
+
+  /** Where nothing is shown, nothing gets older. */
+  #age(): void {
+    if (this.#services.host.events.list().length > 0) void this.#repaint();
+  }
+
+  /** What earlier sessions left; asked for again, it is read only once. */
+  #load(): void {
+    void this.#services.host.events.loaded().then(() => this.#refresh());
+  }
+
+  #refresh(): void {
+    const { unread } = this.#services.host.events;
+    if ((this.#view.badge?.value ?? 0) !== unread) {
+      const tooltip = unread === 1 ? vscode.l10n.t('1 unread event') : vscode.l10n.t('{0} unread events', unread);
+      this.#view.badge = unread === 0 ? undefined : { value: unread, tooltip };
+    }
+    void this.#repaint();
+  }
+
+  async #repaint(): Promise<void> {
+    await this.#painted.repaint(
+      this.#view.visible,
+      () => this.#read(),
+      (row) => this.#changed.fire(row),
+    );
+  }
+
+  #showMore(server: string): void {
+    this.#pages.set(server, (this.#pages.get(server) ?? 1) + 1);
+    void this.#repaint();
+  }
+
+  #markRead(selection: readonly EventNode[]): void {
+    const { host, log } = this.#services;
+    const unread = selection.flatMap(({ event }) => event ?? []).filter((id) => host.events.find(id)?.isRead === false);
+    if (unread.length === 0) return;
+    host.events.markRead(unread).catch((error: unknown) => {
+      log.log('error', `An event could not be marked as read: ${messageOf(error)}`);
+    });
+  }
+}

@@ -1,0 +1,150 @@
+import * as vscode from 'vscode';
+import { cleanLine, type EventsQuestion, type FeatureSetView } from '../../core/index.ts';
+import { joinedChanges, stillAsShown } from './featureSetChanges.ts';
+import { isOn, usableSets, usesText } from './featureSetText.ts';
+import { plainText } from '../shared/plainText.ts';
+import { withoutIcons } from '../shared/quickPicker.ts';
+import type { EditorServices } from '../shared/services.ts';
+
+export type FeatureSetServices = Pick<EditorServices, 'host' | 'settings' | 'failures' | 'pick' | 'log'>;
+
+/** More are counted. */
+const MOST_NAMED = 5;
+
+/** An event waits for the answer, 60 seconds at most; a later answer is for the events after it. */
+export async function askEvents(services: FeatureSetServices, question: EventsQuestion): Promise<void> {
+  const text = vscode.l10n.t(
+    '"{0}" sends events from the feature set {1}, which does not declare them. Allow its events too?',
+    plainText(question.server, 64),
+    quoted(cleanLine(question.featureSet, 100)),
+  );
+  const allow = vscode.l10n.t('Also Allow Events');
+  const refuse = vscode.l10n.t('Refuse Events');
+  const answer = await vscode.window.showWarningMessage(text, allow, refuse);
+  if (answer !== undefined) chooseEvents(services, question, answer === allow);
+}
+
+export function chooseEvents(
+  { host }: FeatureSetServices,
+  { server, featureSet }: EventsQuestion,
+  allowed: boolean,
+): void {
+  if (host.alsoEvents.choose(server, featureSet, allowed)) return;
+  const text = vscode.l10n.t(
+    'Nothing was changed: the feature set "{0}" is not on. Switch it on, then try again.',
+    plainText(cleanLine(featureSet, 100)),
+  );
+  void vscode.window.showWarningMessage(text);
+}
+
+/** False where nothing is on afterwards. */
+export async function chooseFeatureSets({ host, settings }: FeatureSetServices, server: string): Promise<boolean> {
+  const name = plainText(server, 64);
+  const shown = usableSets(host.server(server));
+  const items = shown.map((view) => ({
+    label: withoutIcons(plainText(cleanLine(view.set.name, 100))),
+    description: withoutIcons(plainText(usesText(view))),
+    detail: withoutIcons(plainText(cleanLine(view.set.description, 200))),
+    picked: isOn(view),
+    set: view.set.name,
+  }));
+  if (items.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('The server "{0}" offers no feature sets now.', name));
+    return false;
+  }
+  const chosen = await vscode.window.showQuickPick(items, {
+    canPickMany: true,
+    title: vscode.l10n.t('Feature Sets of {0}', name),
+    placeHolder: vscode.l10n.t('Check what the server may do'),
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  if (chosen === undefined) return false;
+  const changes = items
+    .filter((item) => item.picked !== chosen.includes(item))
+    .map(({ set, picked }) => ({ server, names: [set], on: !picked }));
+  for (const { names, on } of joinedChanges(changes)) {
+    const asShown = on ? stillAsShown(shown, usableSets(host.server(server))) : names;
+    const kept = names.filter((name) => asShown.includes(name));
+    if (kept.length > 0) await settings.setFeatureSets(server, kept, on);
+    if (kept.length < names.length) warnOfChanges(server);
+  }
+  return chosen.length > 0;
+}
+
+/** A name of a server must not read as the rest of our sentence. */
+function quoted(name: string): string {
+  return plainText(`"${name.replaceAll('\\', '\\\\').replaceAll('"', '\\u{22}')}"`);
+}
+
+function warnOfChanges(server: string): void {
+  const text = vscode.l10n.t(
+    '"{0}" changed the declaration of some feature sets while you chose. These stay off: review them and choose again.',
+    plainText(server, 64),
+  );
+  void vscode.window.showWarningMessage(text);
+}
+
+/** Asks about sets that the server declared later, and that a wildcard of the settings would turn on. */
+export async function askLaterSets(
+  services: FeatureSetServices,
+  server: string,
+  shown: readonly FeatureSetView[],
+): Promise<void> {
+  const named = shown.slice(0, MOST_NAMED).map((view) => {
+    const uses = usesText(view);
+    const name = quoted(cleanLine(view.set.name, 60));
+    return uses === '' ? name : `${name} (${plainText(uses)})`;
+  });
+  const more = shown.length - named.length;
+  const isWhole = more === 0 && shown.every(({ set }) => set.name.length <= 60);
+  const text = vscode.l10n.t(
+    '"{0}" declared feature sets that your settings would turn on by a wildcard: {1}. They are off until you turn them on.',
+    plainText(server, 64),
+    [...named, ...(more > 0 ? [`${more} more`] : [])].join(', '),
+  );
+  // Nothing is turned on that was not shown.
+  const on = isWhole ? vscode.l10n.t('Turn On') : vscode.l10n.t('Choose…');
+  const off = vscode.l10n.t('Leave Off');
+  const answer = await vscode.window.showInformationMessage(text, on, off);
+  if (answer === undefined) return;
+  if (answer === on && !isWhole) {
+    await chooseFeatureSets(services, server);
+    return;
+  }
+  const { settings, host } = services;
+  const names = stillAsShown(shown, usableSets(host.server(server)));
+  if (names.length > 0) await settings.setFeatureSets(server, names, answer === on);
+  if (answer === on && names.length < shown.length) warnOfChanges(server);
+}
+
+/** Says that a server offers feature sets. False if the person declined to decide. */
+export async function askFirstSets(
+  services: FeatureSetServices,
+  server: string,
+  shown: readonly FeatureSetView[],
+): Promise<boolean> {
+  const count = shown.length;
+  const name = plainText(server, 64);
+  const text =
+    count === 1
+      ? vscode.l10n.t('"{0}" offers a feature set, which is off.', name)
+      : vscode.l10n.t('"{0}" offers {1} feature sets, all off.', name, count);
+  const all = count === 1 ? vscode.l10n.t('Enable') : vscode.l10n.t('Enable All');
+  const some = vscode.l10n.t('Choose…');
+  const none = vscode.l10n.t('Not Now');
+  const answer = await vscode.window.showInformationMessage(text, all, some, none);
+  if (answer !== all) return answer === some && (await chooseFeatureSets(services, server));
+  await enableAll(services, server, shown);
+  return true;
+}
+
+async function enableAll(
+  services: FeatureSetServices,
+  server: string,
+  shown: readonly FeatureSetView[],
+): Promise<void> {
+  const names = stillAsShown(shown, usableSets(services.host.server(server)));
+  if (names.length > 0) await services.settings.setFeatureSets(server, names, true);
+  if (names.length < shown.length) warnOfChanges(server);
+}

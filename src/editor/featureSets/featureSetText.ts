@@ -1,0 +1,96 @@
+import { cleanLine, type FeatureSetView, isRunning, type McplUse, type ServerSnapshot } from '../../core/index.ts';
+
+/** In a word or two, what stands in its row. */
+const WORDS: Readonly<Record<McplUse, string>> = {
+  pushEvents: 'events',
+  'contextHooks.beforeInference': 'reads prompts',
+  'contextHooks.afterInference': 'reads answers',
+  inferenceRequest: 'uses models',
+  'inferenceRequest.streaming': 'streams from models',
+  modelInfo: 'reads model facts',
+  tools: 'tools',
+};
+
+/** In words, what each use means for the person who allows it. */
+const MEANINGS: Readonly<Record<McplUse, string>> = {
+  pushEvents: 'sends events',
+  'contextHooks.beforeInference': 'may read what you write to a model, and add to it',
+  'contextHooks.afterInference': "may read a model's answer, and change it",
+  inferenceRequest: 'may use a language model',
+  'inferenceRequest.streaming': 'may use a language model, and read the answer while it is written',
+  modelInfo: 'may read the name and limits of your language model',
+  tools: 'has tools',
+};
+
+const MAX_USE = 60;
+const MAX_USES = 8;
+
+/** Those that can be switched on. */
+export function usableSets(server: ServerSnapshot | undefined): readonly FeatureSetView[] {
+  return server?.mcpl?.sets.filter(({ state }) => state !== 'invalid') ?? [];
+}
+
+export function isOn({ state }: FeatureSetView): boolean {
+  return state === 'enabled';
+}
+
+/** `2 of 4 on` */
+export function onText(views: readonly FeatureSetView[]): string {
+  return `${views.filter(isOn).length} of ${views.length} on`;
+}
+
+/** What it says that it uses, in a line. */
+export function usesText({ set }: FeatureSetView): string {
+  const names = set.uses.slice(0, MAX_USES).map((use) => (isKnown(use) ? WORDS[use] : cleanLine(use, MAX_USE)));
+  return [...names, ...restOf(set.uses)].join(', ');
+}
+
+/** `pushEvents: sends events`, a line each. */
+export function usesLines({ set }: FeatureSetView): readonly string[] {
+  const lines = set.uses.slice(0, MAX_USES).map((use) => {
+    const meaning = isKnown(use) ? MEANINGS[use] : 'unknown here, and without effect';
+    return `• ${cleanLine(use, MAX_USE)}: ${meaning}`;
+  });
+  return [...lines, ...restOf(set.uses)];
+}
+
+/** `pushEvents refused: not declared`; `undefined` if all its uses are declared or allowed. */
+export function undeclaredText({ undeclared, alsoEvents }: FeatureSetView): string | undefined {
+  const refused = undeclared.filter((use) => use !== 'pushEvents' || alsoEvents !== 'allowed');
+  return refused.length === 0 ? undefined : `${refused.join(', ')} refused: not declared`;
+}
+
+/** Whether its events reach the host. */
+export function pushes({ set, alsoEvents }: FeatureSetView): boolean {
+  return set.uses.includes('pushEvents') || alsoEvents === 'allowed';
+}
+
+/** Its events come, and a person is not told of them. */
+export function isMuted(view: FeatureSetView): boolean {
+  return pushes(view) && (view.push === 'ignore' || view.push === 'inbox');
+}
+
+/** What the row of a server says of MCPL, in a few words. */
+export function mcplWords(server: ServerSnapshot): readonly string[] {
+  if (server.mcpl === undefined || !isRunning(server.state)) return [];
+  const usable = usableSets(server);
+  const count = usable.length === 0 ? [] : [`${usable.filter(isOn).length} of ${usable.length} sets on`];
+  return [`MCPL ${server.mcpl.dialect.version}`, ...count];
+}
+
+/** The same for its tooltip, with what is odd about how it speaks. */
+export function mcplLines(server: ServerSnapshot): readonly string[] {
+  if (server.mcpl === undefined) return [];
+  const { version, claimed, remarks } = server.mcpl.dialect;
+  const says = claimed === version || claimed === '' ? '' : ` (the server says ${cleanLine(claimed, 40)})`;
+  const sets = server.mcpl.sets.length === 0 ? 'none declared' : onText(usableSets(server));
+  return [`MCPL: ${version}${says}`, `Feature sets: ${sets}`, ...remarks.map((remark) => cleanLine(remark, 300))];
+}
+
+function restOf(uses: readonly string[]): readonly string[] {
+  return uses.length > MAX_USES ? [`and ${uses.length - MAX_USES} more`] : [];
+}
+
+function isKnown(use: string): use is McplUse {
+  return Object.hasOwn(MEANINGS, use);
+}

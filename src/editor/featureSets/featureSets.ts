@@ -1,0 +1,145 @@
+import * as vscode from 'vscode';
+import {
+  type Disposable,
+  DisposableStore,
+  type FeatureSetView,
+  isRunning,
+  messageOf,
+  type ServerChange,
+} from '../../core/index.ts';
+import { registerCommand } from '../shared/commandRegistry.ts';
+import type { FeatureSetServices } from './featureSetDialogs.ts';
+import { usableSets } from './featureSetText.ts';
+import { COMMANDS } from '../shared/ids.ts';
+import { plainText } from '../shared/plainText.ts';
+import { targetOf } from '../shared/quickPicker.ts';
+
+/** The command that chooses among feature sets, and the question at the first contact with a server that has some. */
+export function registerFeatureSets(services: FeatureSetServices, memory: vscode.Memento): Disposable {
+  const owned = new DisposableStore();
+  owned.add(new FirstContact(services, memory));
+  owned.add(
+    services.host.alsoEvents.onDidAsk((question) => {
+      import('../pages.ts')
+        .then(({ askEvents }) => askEvents(services, question))
+        .catch((error: unknown) => failedChoice(services, question.server, error));
+    }),
+  );
+  for (const [id, allowed] of [
+    [COMMANDS.eventsAllow, true],
+    [COMMANDS.eventsRefuse, false],
+  ] as const)
+    owned.add(
+      registerCommand(services, id, { failed: vscode.l10n.t('The events were not changed') }, async (argument) => {
+        const { server, featureSet } = targetOf(argument) ?? {};
+        if (server === undefined || featureSet === undefined) return;
+        const { chooseEvents } = await import('../pages.ts');
+        chooseEvents(services, { server, featureSet }, allowed);
+      }),
+    );
+  owned.add(new LaterSets(services));
+  const text = { failed: vscode.l10n.t('The feature sets were not changed') };
+  owned.add(
+    registerCommand(services, COMMANDS.featureSetsChoose, text, async (argument) => {
+      const question = vscode.l10n.t("Which server's feature sets do you want to choose?");
+      const hasSome = (id: string): boolean => usableSets(services.host.server(id)).length > 0;
+      const id = await services.pick.server(argument, question, hasSome);
+      if (id !== undefined) await (await import('../pages.ts')).chooseFeatureSets(services, id);
+    }),
+  );
+  return owned;
+}
+
+/** Asks about sets that a wildcard would switch on and that the server declared later. */
+class LaterSets implements Disposable {
+  readonly #services: FeatureSetServices;
+  readonly #listening: Disposable;
+  readonly #told = new Set<string>();
+
+  constructor(services: FeatureSetServices) {
+    this.#services = services;
+    this.#listening = services.host.onDidChangeServer(({ server }) => this.#look(server));
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+  }
+
+  #look(server: string): void {
+    const keyOf = ({ set }: FeatureSetView): string => JSON.stringify([server, set.name]);
+    const now = usableSets(this.#services.host.server(server));
+    // One that was answered for and comes back as new, after it was gone, is asked about again.
+    for (const view of now) if (view.state !== 'new') this.#told.delete(keyOf(view));
+    const fresh = now.filter((view) => view.state === 'new' && !this.#told.has(keyOf(view)));
+    if (fresh.length === 0) return;
+    for (const view of fresh) this.#told.add(keyOf(view));
+    import('../pages.ts')
+      .then(({ askLaterSets }) => askLaterSets(this.#services, server, fresh))
+      .catch((error: unknown) => failedChoice(this.#services, server, error));
+  }
+}
+
+function failedChoice({ failures }: FeatureSetServices, server: string, error: unknown): void {
+  failures.show(vscode.l10n.t('The feature sets of "{0}" were not changed', plainText(server, 64)), error, { server });
+}
+
+/** In the workspace's memory: the servers whose feature sets a person did not want to decide on. */
+const TURNED_DOWN = 'mcpl.featureSets.turnedDown';
+
+/** Says once, of each server, that it offers feature sets and that all are off: nobody looks for what is not known. */
+class FirstContact implements Disposable {
+  readonly #services: FeatureSetServices;
+  readonly #memory: vscode.Memento;
+  readonly #owned = new DisposableStore();
+  readonly #told = new Set<string>();
+
+  constructor(services: FeatureSetServices, memory: vscode.Memento) {
+    this.#services = services;
+    this.#memory = memory;
+    this.#owned.add(services.host.onDidChangeServer((change) => this.#look(change)));
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #look({ server, what }: ServerChange): void {
+    // Whoever adds it again meets it for the first time.
+    if (what === 'removed') {
+      this.#told.delete(server);
+      if (this.#turnedDown().includes(server)) this.#remember(server, false);
+      return;
+    }
+    const now = this.#services.host.server(server);
+    if (now?.mcpl?.isUndecided !== true || !isRunning(now.state)) return;
+    const shown = usableSets(now);
+    if (shown.length === 0 || this.#told.has(server) || this.#turnedDown().includes(server)) return;
+    this.#told.add(server);
+    this.#ask(server, shown).catch((error: unknown) => this.#fail(server, error));
+  }
+
+  async #ask(server: string, shown: readonly FeatureSetView[]): Promise<void> {
+    const { askFirstSets } = await import('../pages.ts');
+    if (!(await askFirstSets(this.#services, server, shown))) this.#turnDown(server);
+  }
+
+  #turnDown(server: string): void {
+    // A server that left the settings meanwhile is not turned down: the message went with it.
+    if (this.#services.host.server(server) !== undefined) this.#remember(server, true);
+  }
+
+  #turnedDown(): readonly string[] {
+    return this.#memory.get<readonly string[]>(TURNED_DOWN, []);
+  }
+
+  #remember(server: string, turnedDown: boolean): void {
+    const others = this.#turnedDown().filter((id) => id !== server);
+    this.#memory.update(TURNED_DOWN, turnedDown ? [...others, server] : others).then(undefined, (error: unknown) => {
+      this.#services.log.log('warn', `An answer could not be remembered: ${messageOf(error)}`);
+    });
+  }
+
+  #fail(server: string, error: unknown): void {
+    failedChoice(this.#services, server, error);
+  }
+}

@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import { baseModels } from '../models/baseModels.ts';
+import { SETTINGS } from '../shared/ids.ts';
+import { plainText } from '../shared/plainText.ts';
+import { matchesModel, nameOf, wrapPatterns } from './wrapPatterns.ts';
+
+/** A provider that never answers must not leave the person without a word. */
+const PATIENCE_MS = 2_000;
+
+/** *Wrap Language Models…*: which models are offered a second time, with hooks. Writes the user's setting. */
+export async function chooseWrapped(): Promise<void> {
+  const models = await modelsInTime();
+  const patterns = wrapPatterns(vscode.workspace.getConfiguration().get(SETTINGS.modelsWrap));
+  if (models.length === 0) return tellNone();
+  const items = models.map((model) => ({
+    label: plainText(model.name, 100),
+    description: plainText(nameOf(model), 200),
+    picked: patterns.some((pattern) => matchesModel(pattern, model)),
+    model: nameOf(model),
+  }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    canPickMany: true,
+    matchOnDescription: true,
+    title: vscode.l10n.t('Wrap Language Models'),
+    placeHolder: vscode.l10n.t('Offered again with hooks. May cost more.'),
+  });
+  if (chosen === undefined) return;
+  // What names a model that is not there now is somebody's choice for later.
+  const kept = patterns.filter((pattern) => !models.some((model) => matchesModel(pattern, model)));
+  const value = [...kept, ...chosen.map(({ model }) => model)];
+  const { Global } = vscode.ConfigurationTarget;
+  await vscode.workspace.getConfiguration().update(SETTINGS.modelsWrap, value.length === 0 ? undefined : value, Global);
+}
+
+async function modelsInTime(): Promise<readonly vscode.LanguageModelChat[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly vscode.LanguageModelChat[]>((resolve) => {
+    timer = setTimeout(() => resolve([]), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([baseModels(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tellNone(): void {
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t(
+      'This editor has no language model that MCP Live can see. Install or sign in to one on the same machine as MCP Live: those of extensions that run elsewhere are not visible here.',
+    ),
+  );
+}

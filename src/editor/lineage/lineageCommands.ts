@@ -1,0 +1,202 @@
+import * as vscode from 'vscode';
+import {
+  type CancellationToken,
+  type Checkpoint,
+  isObject,
+  type LineageKey,
+  type LineageSummary,
+} from '../../core/index.ts';
+import type { CheckpointAction } from '../../webview/lineage/lineageMessages.ts';
+import { isSame } from './lineageController.ts';
+import type { LineageContext } from './lineageContext.ts';
+import { exportLineage, importLineage } from './lineageFiles.ts';
+import { pickCheckpoint, pickLineage, placeOf } from './lineagePicks.ts';
+import { hasState } from './lineageRows.ts';
+import { countText, lineageText, titleText } from './lineageText.ts';
+import { continueFrom, continueFromLastGood, rollBack, type Told } from './rollback.ts';
+import type { StateDocuments } from './stateDocuments.ts';
+
+export type LineageAction =
+  | 'show'
+  | 'open'
+  | 'rollBack'
+  | 'continue'
+  | 'continueFromLastGood'
+  | 'openState'
+  | 'compare'
+  | 'name'
+  | 'pin'
+  | 'unpin'
+  | 'copyId'
+  | 'export'
+  | 'import'
+  | 'forget';
+
+export type LineageActions = Readonly<Record<LineageAction, (argument: unknown) => Promise<Told | void>>>;
+
+/** Where lineages are seen. */
+export interface LineagePlaces {
+  show(key: LineageKey | undefined, place?: number): Promise<void>;
+  open(key: LineageKey | undefined): void;
+}
+
+/** Longest name that a person gives: it stands in a row. */
+const LONGEST_NAME = 80;
+
+export function lineageActions(
+  context: LineageContext,
+  documents: StateDocuments,
+  places: LineagePlaces,
+): LineageActions {
+  const { lineages } = context.host;
+  const annotated = async (argument: unknown, isPinned: boolean): Promise<void> => {
+    const placeHolder = isPinned ? vscode.l10n.t('Pin which checkpoint?') : vscode.l10n.t('Unpin which checkpoint?');
+    const node = await pickCheckpoint(context.host, argument, placeHolder, (each) => each.isPinned !== isPinned);
+    if (node !== undefined) await lineages.annotate(node.place, { isPinned });
+  };
+  return {
+    show: async (argument) => {
+      await lineages.loaded();
+      // With nothing to choose from, the view itself says what to do.
+      if (lineages.list().length === 0) return places.show(undefined);
+      const key = await pickLineage(context.host, argument, vscode.l10n.t('Which lineage do you want to see?'));
+      if (key !== undefined) await places.show(key, placeOf(argument));
+    },
+    open: async (argument) => {
+      const isGiven = isObject(argument) && typeof argument['server'] === 'string';
+      const placeHolder = vscode.l10n.t('Which lineage do you want to see?');
+      places.open(isGiven ? await pickLineage(context.host, argument, placeHolder) : undefined);
+    },
+    rollBack: async (argument) => {
+      const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Roll back to which checkpoint?'));
+      return node === undefined ? undefined : rollBack(context, node.place, modelToken(argument));
+    },
+    continue: async (argument) => {
+      const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Continue from which checkpoint?'));
+      return node === undefined ? undefined : continueFrom(context, node.place);
+    },
+    continueFromLastGood: async (argument) => {
+      const placeHolder = vscode.l10n.t('Which feature set should continue?');
+      const isBlocked = ({ blocked }: LineageSummary): boolean => blocked !== undefined;
+      const summary = await pickLineage(context.host, argument, placeHolder, isBlocked);
+      return summary === undefined ? undefined : continueFromLastGood(context, summary);
+    },
+    openState: async (argument) => {
+      const placeHolder = vscode.l10n.t('Open the state of which checkpoint?');
+      const node = await pickCheckpoint(context.host, argument, placeHolder, canBeRead);
+      if (node !== undefined) await documents.open(node.place);
+    },
+    compare: (argument) => compare(context, documents, argument),
+    name: async (argument) => {
+      const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Name which checkpoint?'));
+      const name = node === undefined ? undefined : await askName(node);
+      if (node !== undefined && name !== undefined) await lineages.annotate(node.place, { name });
+    },
+    pin: (argument) => annotated(argument, true),
+    unpin: (argument) => annotated(argument, false),
+    copyId: async (argument) => {
+      const node = await pickCheckpoint(context.host, argument, vscode.l10n.t('Copy the id of which checkpoint?'));
+      if (node === undefined) return;
+      await vscode.env.clipboard.writeText(node.checkpoint);
+      vscode.window.setStatusBarMessage(vscode.l10n.t('Copied the id of the checkpoint.'), 2_000);
+    },
+    export: (argument) => exportLineage(context, argument),
+    import: (argument) => importLineage(context, argument),
+    forget: (argument) => forget(context, argument),
+  };
+}
+
+/** Of a rollback that a model asks for: with it, what asks is gone. */
+function modelToken(argument: unknown): CancellationToken | undefined {
+  const token = isObject(argument) ? argument['askedByModel'] : undefined;
+  return isToken(token) ? token : undefined;
+}
+
+function isToken(value: unknown): value is CancellationToken {
+  return isObject(value) && typeof value['onCancellationRequested'] === 'function';
+}
+
+/** What a button of the page does; the same as the command. */
+export async function act(
+  actions: LineageActions,
+  { host }: LineageContext,
+  documents: StateDocuments,
+  action: CheckpointAction,
+  place: number,
+): Promise<void> {
+  if (action !== 'compareWithParent' && action !== 'compareWithHead') {
+    await actions[action]({ place });
+    return;
+  }
+  const detail = await host.lineages.checkpoint(place);
+  if (detail === undefined) return;
+  const head = host.lineages.list().find((each) => isSame(each, detail))?.head;
+  const other = action === 'compareWithParent' ? detail.parent?.place : head?.place;
+  if (other !== undefined) await documents.compare(...inOrder(place, other));
+}
+
+/** The older one first: its number is smaller. */
+export function inOrder(one: number, other: number): readonly [number, number] {
+  return one < other ? [one, other] : [other, one];
+}
+
+function canBeRead(node: Checkpoint): boolean {
+  return hasState({ node, keeper: 'host' });
+}
+
+async function compare(context: LineageContext, documents: StateDocuments, argument: unknown): Promise<void> {
+  const { host } = context;
+  const placeHolder = vscode.l10n.t('Compare which checkpoint?');
+  const first = await pickCheckpoint(host, argument, placeHolder, canBeRead);
+  if (first === undefined) return;
+  const parent = first.parent;
+  const head = host.lineages.list().find((each) => isSame(each, first))?.head;
+  const ways = [
+    ...(parent === undefined ? [] : [{ label: vscode.l10n.t('With Its Parent'), place: parent }]),
+    ...(head === undefined || head.place === first.place
+      ? []
+      : [{ label: vscode.l10n.t('With the Head'), description: titleText(head), place: head.place }]),
+    { label: vscode.l10n.t('With Another Checkpoint…'), place: undefined },
+  ];
+  const way = await vscode.window.showQuickPick(ways, {
+    placeHolder: vscode.l10n.t('Compare {0} with what?', titleText(first)),
+  });
+  if (way === undefined) return;
+  const isOther = (node: Checkpoint): boolean => canBeRead(node) && node.place !== first.place;
+  const key = { server: first.server, featureSet: first.featureSet };
+  const other = way.place ?? (await pickCheckpoint(host, key, vscode.l10n.t('With which checkpoint?'), isOther))?.place;
+  if (other !== undefined) await documents.compare(...inOrder(first.place, other));
+}
+
+async function askName(node: Checkpoint): Promise<string | undefined> {
+  return vscode.window
+    .showInputBox({
+      title: vscode.l10n.t('Name {0}', titleText(node)),
+      prompt: vscode.l10n.t('A name to find it by. Leave it empty to remove the name.'),
+      value: node.name ?? '',
+      validateInput: (text) =>
+        text.trim().length > LONGEST_NAME ? vscode.l10n.t('Use at most {0} characters.', LONGEST_NAME) : undefined,
+    })
+    .then((text) => text?.trim());
+}
+
+async function forget(context: LineageContext, argument: unknown): Promise<void> {
+  const placeHolder = vscode.l10n.t('Forget which lineage?');
+  const summary = await pickLineage(context.host, argument, placeHolder);
+  if (summary === undefined) return;
+  const { server, featureSet, keeper, count } = summary;
+  const forgetIt = vscode.l10n.t('Forget');
+  const chosen = await context.ask({
+    message: vscode.l10n.t('Forget {0} of {1}?', countText(count, 'checkpoint'), lineageText(summary)),
+    detail:
+      keeper === 'host'
+        ? vscode.l10n.t(
+            'Their states are removed for good, and the next call begins without a state. Export the lineage first to keep a copy.',
+          )
+        : vscode.l10n.t(
+            'Their names are removed for good, and the next call begins without a checkpoint. The server is not told.',
+          ),
+    titles: [forgetIt],
+  });
+  if (chosen === forgetIt) await context.host.lineages.forget({ server, featureSet });
+}

@@ -1,0 +1,131 @@
+import * as vscode from 'vscode';
+import {
+  type Checkpoint,
+  type Host,
+  HostError,
+  isObject,
+  type LineageKey,
+  type LineageSummary,
+} from '../../core/index.ts';
+import { isSame, keyIn } from './lineageController.ts';
+import {
+  argsText,
+  countText,
+  emptyText,
+  idText,
+  lineageText,
+  lineText,
+  makerText,
+  nameText,
+  statefulSets,
+  wholeTimeText,
+} from './lineageText.ts';
+import { pick, withoutIcons } from '../shared/quickPicker.ts';
+
+/** Of the newest checkpoints; the view has all, and a search. */
+const MOST_PICKED = 200;
+
+type Hosted = Pick<Host, 'lineages' | 'servers'>;
+
+/** The checkpoint that a command was given: by a row of the page, or another part of the extension. */
+export function placeOf(argument: unknown): number | undefined {
+  const place = isObject(argument) ? argument['place'] : undefined;
+  return typeof place === 'number' ? place : undefined;
+}
+
+function textIn(argument: unknown, member: 'server' | 'featureSet'): string | undefined {
+  const value = isObject(argument) ? argument[member] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The lineage that a command was given, or one that is picked; of a single one nobody is asked. */
+export async function pickLineage(
+  host: Hosted,
+  argument: unknown,
+  placeHolder: string,
+  accepts: (summary: LineageSummary) => boolean = () => true,
+): Promise<LineageSummary | undefined> {
+  await host.lineages.loaded();
+  const place = placeOf(argument);
+  const of = place === undefined ? undefined : await host.lineages.checkpoint(place);
+  const server = of?.server ?? textIn(argument, 'server');
+  const featureSet = of?.featureSet ?? textIn(argument, 'featureSet');
+  const fits = host.lineages
+    .list()
+    .filter((each) => server === undefined || each.server === server)
+    .filter((each) => featureSet === undefined || each.featureSet === featureSet)
+    .filter(accepts);
+  if (fits.length === 1 && (server !== undefined || host.lineages.list().length === 1)) return fits[0];
+  const items = fits.map((summary) => ({
+    label: withoutIcons(lineageText(summary)),
+    description: withoutIcons(summaryText(summary)),
+    summary,
+  }));
+  const nothing = host.lineages.list().length === 0 ? emptyText(host.servers()) : 'There is no such lineage.';
+  return (await pick(items, placeHolder, nothing))?.summary;
+}
+
+export function summaryText({ head, count, blocked }: LineageSummary): string {
+  return [
+    ...(head === undefined ? [] : [idText(head)]),
+    countText(count, 'checkpoint'),
+    ...(blocked === undefined ? [] : ['needs you']),
+  ].join(' · ');
+}
+
+/** The checkpoint that a command was given, or one that is picked. */
+export async function pickCheckpoint(
+  host: Hosted,
+  argument: unknown,
+  placeHolder: string,
+  only: (node: Checkpoint) => boolean = () => true,
+): Promise<(Checkpoint & LineageKey) | undefined> {
+  const place = placeOf(argument);
+  if (place !== undefined) {
+    const found = await host.lineages.checkpoint(place);
+    if (found !== undefined) return { ...found.node, ...keyIn(found) };
+    throw new HostError('INVALID_ARGUMENTS', vscode.l10n.t('The checkpoint is no longer there.'), {
+      layer: 'host',
+      suggestion: vscode.l10n.t('Choose another one in the Lineage view.'),
+    });
+  }
+  const summary = await pickLineage(host, argument, vscode.l10n.t('Of which feature set?'));
+  if (summary === undefined) return undefined;
+  const key = keyIn(summary);
+  const filter = { text: '', only: 'all' } as const;
+  const { rows } = await host.lineages.window({ ...key, filter, from: 0, count: MOST_PICKED });
+  const now = Date.now();
+  const items = rows
+    .filter(({ node }) => only(node))
+    .map((row) => ({ ...checkpointItem(row.node, row.isHead, now), node: row.node }));
+  const chosen = await pick(items, placeHolder, vscode.l10n.t('There is no such checkpoint.'));
+  return chosen === undefined ? undefined : { ...chosen.node, ...key };
+}
+
+function checkpointItem(node: Checkpoint, isHead: boolean, now: number): vscode.QuickPickItem {
+  const name = nameText(node);
+  const icon = node.isPinned ? '$(pin) ' : '';
+  const facts = [name === '' ? '' : idText(node), isHead ? 'head' : '', makerText(node), wholeTimeText(node.at, now)];
+  return {
+    label: `${icon}${withoutIcons(name === '' ? idText(node) : name)}`,
+    description: withoutIcons(facts.filter((fact) => fact !== '').join(' · ')),
+    detail: withoutIcons(lineText(node.problem ?? argsText(node), 200)),
+  };
+}
+
+/** A set for what a file holds, which may have no checkpoint yet. */
+export async function pickSet(host: Hosted, argument: unknown, placeHolder: string): Promise<LineageKey | undefined> {
+  await host.lineages.loaded();
+  const server = textIn(argument, 'server');
+  const featureSet = textIn(argument, 'featureSet');
+  if (server !== undefined && featureSet !== undefined) return { server, featureSet };
+  const known = host.lineages.list().map(keyIn);
+  const others = host
+    .servers()
+    .flatMap((each) => statefulSets(each).map(({ set }) => ({ server: each.id, featureSet: set.name })))
+    .filter((key) => !known.some((each) => isSame(each, key)));
+  const items = [...known, ...others]
+    .filter((key) => server === undefined || key.server === server)
+    .map((key) => ({ label: withoutIcons(lineageText(key)), key }));
+  return (await pick(items, placeHolder, emptyText(host.servers())))?.key;
+}

@@ -1,0 +1,141 @@
+import {
+  type Checkpoint,
+  checkpointName,
+  type FeatureSetView,
+  type KeptState,
+  type LineageKey,
+  type ServerSnapshot,
+} from '../../core/index.ts';
+import type { NodeKind } from '../../webview/lineage/lineageMessages.ts';
+import { whoText } from '../approvals/approvalText.ts';
+import { ageText, timeText } from '../shared/eventText.ts';
+import { plainText } from '../shared/plainText.ts';
+
+const MAX_ID = 60;
+const MAX_NAME = 80;
+const MAX_TOOL = 64;
+const MAX_ARGS = 200;
+const DAY = 86_400_000;
+
+/** Of unknown origin, on one line. */
+export function lineText(text: string, max: number): string {
+  return plainText(text.replace(/\s+/g, ' ').trim(), max);
+}
+
+/** `chk_b`, or `chk_b#2` */
+export function idText(node: Pick<Checkpoint, 'checkpoint' | 'copy'>): string {
+  return plainText(checkpointName(node), MAX_ID);
+}
+
+export function nameText({ name }: Pick<Checkpoint, 'name'>): string {
+  return lineText(name ?? '', MAX_NAME);
+}
+
+/** `chk_b`, and what a person called it: `chk_b "before the move"`. */
+export function titleText(node: Pick<Checkpoint, 'checkpoint' | 'copy' | 'name'>): string {
+  const name = nameText(node);
+  return name === '' ? idText(node) : `${idText(node)} "${name}"`;
+}
+
+/** `notes (notes.edit)`; `notes` where nobody can tell the set. */
+export function lineageText({ server, featureSet }: LineageKey): string {
+  return whoText(server, featureSet === '' ? undefined : featureSet);
+}
+
+export function kindOf({ isPruned, problem, form }: Pick<Checkpoint, 'isPruned' | 'problem' | 'form'>): NodeKind {
+  if (isPruned) return 'pruned';
+  if (problem !== undefined) return 'broken';
+  return form === 'placeholder' ? 'unknown' : 'good';
+}
+
+/** The tool that made it, or in words how it came to be. */
+export function makerText({ tool, form, link }: Pick<Checkpoint, 'tool' | 'form' | 'link'>): string {
+  if (tool !== undefined) return lineText(tool, MAX_TOOL);
+  if (form === 'placeholder') return 'named as a parent';
+  return link === 'rollback' ? 'a rollback' : 'the server';
+}
+
+export function argsText({ args }: Pick<Checkpoint, 'args'>): string {
+  return lineText(args ?? '', MAX_ARGS);
+}
+
+/** `16:04:21` today, with its day where that is another. */
+export function clockText(at: number, now: number): string {
+  const text = timeText(at);
+  return Math.abs(now - at) < DAY && timeText(now).slice(0, 10) === text.slice(0, 10)
+    ? text.slice(11)
+    : text.slice(0, -3);
+}
+
+/** `2026-11-18 16:04:21, 5 min ago` */
+export function wholeTimeText(at: number, now: number): string {
+  return `${timeText(at)}, ${agoText(at, now)}`;
+}
+
+export function agoText(at: number, now: number): string {
+  const age = ageText(at, now);
+  return age === 'now' ? 'just now' : `${age} ago`;
+}
+
+/** Characters as what a person takes them for. */
+export function sizeText(size: number): string {
+  if (size < 1_000) return `${size} B`;
+  return size < 1_000_000 ? `${(size / 1_000).toFixed(1)} KB` : `${(size / 1_000_000).toFixed(1)} MB`;
+}
+
+/** Of what came with it. */
+export function bodySizeText({ form, size }: Pick<Checkpoint, 'form' | 'size'>): string {
+  switch (form) {
+    case 'data':
+      return sizeText(size);
+    case 'patch':
+      return `patch ${sizeText(size)}`;
+    case 'same':
+      return 'unchanged';
+    case 'opaque':
+    case 'placeholder':
+      return '';
+  }
+}
+
+export function countText(count: number, one: string, many = `${one}s`): string {
+  return count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${many}`;
+}
+
+/** Sets that have a state. */
+export function statefulSets({ mcpl }: ServerSnapshot): readonly FeatureSetView[] {
+  return (mcpl?.sets ?? []).filter(({ set }) => set.hostState || set.rollback);
+}
+
+/** Why there is no lineage, with the next step. */
+export function emptyText(servers: readonly ServerSnapshot[]): string {
+  const sets = servers.flatMap((server) =>
+    statefulSets(server).map(({ set, state }) => ({
+      name: lineageText({ server: server.id, featureSet: set.name }),
+      isOn: state === 'enabled',
+    })),
+  );
+  const on = sets.find(({ isOn }) => isOn);
+  if (on !== undefined)
+    return `No checkpoint yet. Call a tool of ${on.name}: the state that it returns is kept, and shown here.`;
+  const off = sets[0];
+  return off === undefined
+    ? 'No checkpoint yet. Servers with a feature set that has a state make one with each call. ' +
+        'Add such a server, or try the demo server, and check the feature set in the Servers view.'
+    : `No checkpoint yet. ${off.name} has a state: check its feature set in the Servers view, then call one of its tools.`;
+}
+
+/** What became of the state that came with a result. */
+export function keptText(kept: KeptState): string {
+  const name = kept.checkpoint === undefined ? '' : ` ${plainText(kept.checkpoint, MAX_ID)}`;
+  switch (kept.kind) {
+    case 'kept':
+      return `Checkpoint${name} is kept.`;
+    case 'known':
+      return `Checkpoint${name} was there already.`;
+    case 'broken':
+      return `Checkpoint${name} has no state: ${lineText(kept.problem, 300)}`;
+    case 'lost':
+      return `${name === '' ? 'The state' : `Checkpoint${name}`} was not kept: ${lineText(kept.problem, 300)}`;
+  }
+}

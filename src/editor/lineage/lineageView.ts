@@ -1,0 +1,109 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
+import { registerCommand } from '../shared/commandRegistry.ts';
+import { type CommandId, COMMANDS, LINEAGE_PANEL, LINEAGE_VIEW, SCHEMES } from '../shared/ids.ts';
+import type { LineageAction } from './lineageCommands.ts';
+import type { ModalAsker, LineageServices } from './lineageContext.ts';
+import type { LineageDesk } from '../lineageDesk.ts';
+import { ROLL_BACK_IN_CHAT } from './lineageIds.ts';
+
+export interface LineageView extends Disposable {
+  /** Answers modal questions in place of a person; `undefined` puts the person back. */
+  answerWith(asker: ModalAsker | undefined): void;
+  desk(): Promise<LineageDesk>;
+}
+
+/** The Lineage view, its tabs, the documents of states, and what can be done with checkpoints. */
+export function registerLineage(services: LineageServices): LineageView {
+  const store = new DisposableStore();
+  let asker: ModalAsker | undefined;
+  let asking = false;
+  /** Who clicks twice is asked once: a second question would wait behind the first. */
+  const ask: ModalAsker = async (question) => {
+    if (asking) return undefined;
+    asking = true;
+    try {
+      return await (asker ?? askPerson)(question);
+    } finally {
+      asking = false;
+    }
+  };
+  let loading: Promise<LineageDesk> | undefined;
+  const load = (): Promise<LineageDesk> =>
+    (loading ??= import('../lineageDesk.ts').then(({ openLineageDesk }) =>
+      store.add(openLineageDesk({ ...services, ask })),
+    ));
+  const add = (id: CommandId, action: LineageAction, failed: string): unknown =>
+    store.add(
+      registerCommand(
+        services,
+        id,
+        { failed },
+        async (argument) => void (await (await load()).actions[action](argument)),
+      ),
+    );
+  const unseen = vscode.l10n.t('The lineage cannot be shown');
+  add(COMMANDS.lineageShow, 'show', unseen);
+  add(COMMANDS.lineageOpen, 'open', unseen);
+  add(COMMANDS.rollBack, 'rollBack', vscode.l10n.t('Nothing was rolled back'));
+  const unmoved = vscode.l10n.t('Nothing moved');
+  add(COMMANDS.checkpointContinue, 'continue', unmoved);
+  add(COMMANDS.lineageContinue, 'continueFromLastGood', unmoved);
+  add(COMMANDS.stateOpen, 'openState', vscode.l10n.t('The state cannot be shown'));
+  add(COMMANDS.statesCompare, 'compare', vscode.l10n.t('The states cannot be compared'));
+  const unmarked = vscode.l10n.t('The checkpoint was not changed');
+  add(COMMANDS.checkpointName, 'name', unmarked);
+  add(COMMANDS.checkpointPin, 'pin', unmarked);
+  add(COMMANDS.checkpointUnpin, 'unpin', unmarked);
+  add(COMMANDS.checkpointCopyId, 'copyId', vscode.l10n.t('The id was not copied'));
+  add(COMMANDS.lineageExport, 'export', vscode.l10n.t('The lineage was not exported'));
+  add(COMMANDS.lineageImport, 'import', vscode.l10n.t('The lineage was not imported'));
+  add(COMMANDS.lineageForget, 'forget', vscode.l10n.t('The lineage was not forgotten'));
+  store.add(
+    vscode.commands.registerCommand(ROLL_BACK_IN_CHAT, async (place: unknown) =>
+      (await load()).actions.rollBack({ place }),
+    ),
+  );
+  registerPages(store, load);
+  store.add(
+    services.host.lineages.onDidBreak((trouble) => {
+      load().then(
+        (desk) => desk.broke(trouble),
+        (error: unknown) => services.log.log('error', `A broken state could not be reported: ${messageOf(error)}`),
+      );
+    }),
+  );
+  return {
+    answerWith: (other) => {
+      asker = other;
+    },
+    desk: load,
+    dispose: () => store.dispose(),
+  };
+}
+
+function registerPages(store: DisposableStore, load: () => Promise<LineageDesk>): void {
+  store.add(
+    vscode.window.registerWebviewViewProvider(LINEAGE_VIEW, {
+      resolveWebviewView: async (view) => (await load()).resolve(view),
+    }),
+  );
+  store.add(
+    vscode.window.registerWebviewPanelSerializer(LINEAGE_PANEL, {
+      deserializeWebviewPanel: async (panel, state: unknown) => (await load()).restore(panel, state),
+    }),
+  );
+  store.add(
+    vscode.workspace.registerTextDocumentContentProvider(SCHEMES.state, {
+      provideTextDocumentContent: async (uri) => (await load()).stateText(uri),
+    }),
+  );
+}
+
+const askPerson: ModalAsker = async ({ message, detail, titles, refusal }) =>
+  // The first is what Enter chooses; a button that is told to stand for closing never is.
+  vscode.window.showWarningMessage(
+    message,
+    { modal: true, detail },
+    ...(refusal === undefined ? titles : [refusal, ...titles]),
+  );

@@ -1,0 +1,126 @@
+import * as vscode from 'vscode';
+import {
+  type CancellationToken,
+  HostError,
+  type LineageKey,
+  type LineageSummary,
+  type RollbackPlan,
+  type RollbackResult,
+} from '../../core/index.ts';
+import { isSame } from './lineageController.ts';
+import type { LineageContext } from './lineageContext.ts';
+import { lineageText, titleText } from './lineageText.ts';
+import { COMMANDS } from '../shared/ids.ts';
+import {
+  CHOICE_TITLES,
+  continuedText,
+  continueQuestion,
+  OFFER_TITLES,
+  type OutcomeOffer,
+  type RollbackChoice,
+  type RollbackFacts,
+  rollbackOutcome,
+  type RollbackQuestion,
+  rollbackQuestion,
+} from './rollbackText.ts';
+
+/** What came of it, as a sentence; `undefined` where the person turned away. */
+export type Told = string | undefined;
+
+/** Asks the person, then the server, and tells what came of it. With `asking` it is a model that wants it, so long. */
+export async function rollBack(context: LineageContext, place: number, asking?: CancellationToken): Promise<Told> {
+  const { lineages } = context.host;
+  const plan = await lineages.plan(place);
+  const question = rollbackQuestion(plan, factsOf(context, plan));
+  const chosen = await choose(context, question, asking !== undefined);
+  if (chosen === undefined || asking?.isCancellationRequested === true) return undefined;
+  if (chosen === 'continue') return goOn(context, plan);
+  const title = vscode.l10n.t('Rolling {0} back to {1}…', lineageText(plan), titleText(plan.target));
+  return tell(context, plan, await during(title, (token) => lineages.rollBack(place, { token })));
+}
+
+/** Asks the person, and works on from there without asking the server. */
+export async function continueFrom(context: LineageContext, place: number): Promise<Told> {
+  const plan = await context.host.lineages.plan(place);
+  const chosen = await choose(context, continueQuestion(plan, factsOf(context, plan)));
+  return chosen === undefined ? undefined : goOn(context, plan);
+}
+
+/** Takes away what keeps the next call from being sent. It loses nothing that was good, so nobody is asked. */
+export async function continueFromLastGood(context: LineageContext, summary: LineageSummary): Promise<Told> {
+  const { head, blocked } = summary;
+  if (blocked === undefined) {
+    return say(vscode.l10n.t('Calls of {0} are not blocked.', lineageText(summary)));
+  }
+  if (head === undefined)
+    throw new HostError('INVALID_ARGUMENTS', vscode.l10n.t('There is no good checkpoint to continue from.'), {
+      layer: 'host',
+      suggestion: vscode.l10n.t('Forget the lineage to start again.'),
+    });
+  await context.host.lineages.continueFrom(head.place);
+  return say(
+    vscode.l10n.t(
+      '{0} That state lacks the changes that the server made with {1}.',
+      continuedText(summary, head),
+      titleText(blocked),
+    ),
+  );
+}
+
+function factsOf({ host }: LineageContext, key: LineageKey): RollbackFacts {
+  const keeper = host.lineages.list().find((each) => isSame(each, key))?.keeper ?? 'host';
+  return { keeper, now: Date.now() };
+}
+
+async function choose(
+  { ask }: LineageContext,
+  { message, detail, choices }: RollbackQuestion,
+  isByModel = false,
+): Promise<RollbackChoice | undefined> {
+  const titles = choices.map((choice) => CHOICE_TITLES[choice]);
+  const who = vscode.l10n.t('A language model asks for this, by a tool call in a chat.');
+  const question = isByModel
+    ? { message, detail: `${who}\n\n${detail}`, titles, refusal: vscode.l10n.t('Stay Here') }
+    : { message, detail, titles };
+  const title = await ask(question);
+  return choices.find((choice) => CHOICE_TITLES[choice] === title);
+}
+
+async function goOn({ host }: LineageContext, plan: RollbackPlan): Promise<string> {
+  await host.lineages.continueFrom(plan.target.place);
+  return say(continuedText(plan, plan.target));
+}
+
+function say(text: string): string {
+  void vscode.window.showInformationMessage(text);
+  return text;
+}
+
+function tell(context: LineageContext, plan: RollbackPlan, result: RollbackResult): string {
+  const { text, isGood, offers } = rollbackOutcome(plan, result);
+  const show = isGood ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
+  show(text, ...offers.map((offer) => OFFER_TITLES[offer])).then(
+    (title) => {
+      const offer = offers.find((each) => OFFER_TITLES[each] === title);
+      if (offer !== undefined) take(context, plan, offer);
+    },
+    () => undefined,
+  );
+  return text;
+}
+
+function take(context: LineageContext, plan: RollbackPlan, offer: OutcomeOffer): void {
+  const { server } = plan;
+  if (offer === 'showLog') return context.logs.showServer(server);
+  if (offer === 'showLineage')
+    return void vscode.commands.executeCommand(COMMANDS.lineageShow, { server, featureSet: plan.featureSet });
+  goOn(context, plan).catch((error: unknown) =>
+    context.failures.show(vscode.l10n.t('{0} did not continue from there', lineageText(plan)), error, { server }),
+  );
+}
+
+/** The server may take its time: the person sees that, and may stop waiting. */
+async function during<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Promise<T> {
+  const location = vscode.ProgressLocation.Notification;
+  return vscode.window.withProgress({ location, title, cancellable: true }, (_progress, token) => work(token));
+}

@@ -1,0 +1,114 @@
+import * as vscode from 'vscode';
+import {
+  type CheckpointDetail,
+  type Disposable,
+  type Host,
+  HostError,
+  isJsonArray,
+  type LineageKey,
+  messageOf,
+  parseJson,
+} from '../../core/index.ts';
+import { SCHEMES } from '../shared/ids.ts';
+import { hasState, noStateText } from './lineageRows.ts';
+import { idText, lineText, titleText } from './lineageText.ts';
+import { plainText } from '../shared/plainText.ts';
+
+/** The editor does not hand on documents that are larger than 50 MB. */
+const LONGEST = 48_000_000;
+
+/** The state at a checkpoint, as a document to read and to compare. */
+export class StateDocuments implements Disposable {
+  readonly #host: Pick<Host, 'lineages'>;
+  /** What was made to see whether it can be shown, until the editor asks for it. */
+  readonly #made = new Map<number, string>();
+
+  constructor(host: Pick<Host, 'lineages'>) {
+    this.#host = host;
+  }
+
+  async open(place: number): Promise<void> {
+    const uri = await this.#uri(place);
+    await vscode.commands.executeCommand('vscode.open', uri, { preview: true });
+  }
+
+  /** Two states beside each other, in the editor's own view of differences. */
+  async compare(before: number, after: number): Promise<void> {
+    const [left, right] = await Promise.all([this.#detail(before), this.#detail(after)]);
+    const uris = [await this.#uri(before), await this.#uri(after)] as const;
+    const title = `${titleText(left.node)} ↔ ${titleText(right.node)} (${setText(right)})`;
+    await vscode.commands.executeCommand('vscode.diff', ...uris, title, { preview: true });
+  }
+
+  /** For a tab that was open before the window was reloaded, too. */
+  async text(uri: vscode.Uri): Promise<string> {
+    const place = placeIn(uri);
+    if (place === undefined) return GONE;
+    const made = this.#made.get(place);
+    this.#made.delete(place);
+    if (made !== undefined) return made;
+    try {
+      return (await this.#state(place)).text;
+    } catch (error) {
+      return `${plainText(messageOf(error))}\n`;
+    }
+  }
+
+  dispose(): void {
+    this.#made.clear();
+  }
+
+  async #uri(place: number): Promise<vscode.Uri> {
+    const { detail, text } = await this.#state(place);
+    const uri = uriOf(detail, place);
+    // A document that is open is not asked for again: the state at a checkpoint never changes.
+    const isOpen = vscode.workspace.textDocuments.some((document) => document.uri.toString() === uri.toString());
+    if (!isOpen) this.#made.set(place, text);
+    return uri;
+  }
+
+  async #state(place: number): Promise<{ readonly detail: CheckpointDetail; readonly text: string }> {
+    const detail = await this.#detail(place);
+    const text = hasState(detail) ? await this.#host.lineages.state(place, 'pretty') : undefined;
+    if (text === undefined) throw failure(noStateText(detail), NEXT);
+    if (text.length <= LONGEST) return { detail, text };
+    throw failure(
+      vscode.l10n.t('The state at {0} is too large to be shown.', titleText(detail.node)),
+      vscode.l10n.t('Export the lineage to read it elsewhere.'),
+    );
+  }
+
+  async #detail(place: number): Promise<CheckpointDetail> {
+    const detail = await this.#host.lineages.checkpoint(place);
+    if (detail !== undefined) return detail;
+    throw failure(vscode.l10n.t('The checkpoint is no longer there.'), NEXT);
+  }
+}
+
+const GONE = 'The checkpoint is no longer there.\n';
+const NEXT = 'Choose another one in the Lineage view.';
+
+function failure(message: string, suggestion: string): HostError {
+  return new HostError('INVALID_ARGUMENTS', message, { layer: 'host', suggestion });
+}
+
+/** The path is for people; what counts is in the query. Its ending tells the editor the language. */
+function uriOf(detail: CheckpointDetail, place: number): vscode.Uri {
+  const name = `${idText(detail.node)} (${setText(detail)})`.replace(/[^\w.()# -]+/g, '-');
+  const server = detail.server.replace(/[^\w.-]+/g, '-');
+  return vscode.Uri.from({ scheme: SCHEMES.state, path: `/${server}/${name}.json`, query: JSON.stringify([place]) });
+}
+
+function setText({ server, featureSet }: LineageKey): string {
+  return lineText(featureSet === '' ? server : featureSet, 60);
+}
+
+function placeIn({ query }: vscode.Uri): number | undefined {
+  try {
+    const value = parseJson(query);
+    const [place] = isJsonArray(value) ? value : [];
+    return typeof place === 'number' ? place : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+import type * as vscode from 'vscode';
+import {
+  type CancellationToken,
+  type Event,
+  type ModelChoice,
+  type Models,
+  type ModelWish,
+  toDisposable,
+} from '../../core/index.ts';
+import type { ModelRunners } from './modelRunners.ts';
+import type { ModelUse } from './modelUse.ts';
+
+/** The editor's models, and those of other extensions, as the host sees them: what uses one is loaded with the first use. */
+export class EditorModels implements Models {
+  readonly #access: vscode.LanguageModelAccessInformation;
+  readonly #use: ModelUse;
+  readonly #runners: ModelRunners;
+
+  constructor(access: vscode.LanguageModelAccessInformation, use: ModelUse, runners: ModelRunners) {
+    this.#access = access;
+    this.#use = use;
+    this.#runners = runners;
+  }
+
+  get onDidChange(): Event<void> {
+    const both = [this.#use.onDidChange, this.#runners.onDidChange];
+    return (listener) => {
+      const listening = both.map((event) => event(listener));
+      return toDisposable(() => listening.forEach((each) => each.dispose()));
+    };
+  }
+
+  async choose(wish: ModelWish, token: CancellationToken): Promise<ModelChoice> {
+    const { chooseModel } = await import('../conversation.ts');
+    return chooseModel(
+      wish,
+      { access: this.#access, isAllowed: this.#use.isAllowed, runners: this.#runners.all },
+      token,
+    );
+  }
+}

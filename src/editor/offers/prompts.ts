@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import type { Host, PromptResult } from '../../core/index.ts';
+import { askArguments } from './askedArguments.ts';
+import { prefillChat } from '../chat/chatInput.ts';
+import { promptTarget } from './offerPicker.ts';
+import { during } from './offers.ts';
+import { plainText } from '../shared/plainText.ts';
+import { asChatInput, type ChatChoice, chatText, promptText, withoutHeading } from './promptText.ts';
+import type { WholeText } from '../shared/wholeText.ts';
+
+interface FilledPrompt {
+  readonly name: string;
+  readonly result: PromptResult;
+}
+
+/** Shows the prompt that a command was given, or one that is picked, filled in by the person. */
+export async function showPrompt(host: Host, texts: WholeText, argument: unknown): Promise<void> {
+  const filled = await fillPrompt(host, argument);
+  if (filled !== undefined) await texts.show(filled.name.replace(/[^\w.-]+/g, '-'), promptText(filled.result), 'md');
+}
+
+/** *Use Prompt in Chat*: the same, put where the person wants it. */
+export async function usePrompt(host: Host, argument: unknown): Promise<void> {
+  const filled = await fillPrompt(host, argument);
+  if (filled !== undefined) await sendText(chatText(filled.result));
+}
+
+/** The prompt of the active editor, put where the person wants it. */
+export async function sendShownPrompt(document: vscode.TextDocument): Promise<void> {
+  await sendText(withoutHeading(document.getText()));
+}
+
+async function fillPrompt(host: Host, argument: unknown): Promise<FilledPrompt | undefined> {
+  const target = await promptTarget(host, argument);
+  if (target === undefined) return undefined;
+  const { server, prompt: name } = target;
+  const prompt = host.server(server)?.prompts.find((each) => each.name === name);
+  const values = await askArguments(host, {
+    server,
+    title: prompt?.title ?? name,
+    reference: { kind: 'prompt', name },
+    args: (prompt?.arguments ?? []).map((each) => ({
+      name: each.name,
+      description: each.description ?? '',
+      isRequired: each.required,
+    })),
+  });
+  if (values === undefined) return undefined;
+  const result = await during(vscode.l10n.t('Getting {0}', plainText(name, 100)), (token) =>
+    host.getPrompt(server, name, values, { token }),
+  );
+  return { name, result };
+}
+
+/** Nothing is sent: it stands in the chat's input, where it can be read and changed. */
+async function sendText(text: string): Promise<void> {
+  const choice = async (): Promise<ChatChoice | undefined> => {
+    const item = (label: string, detail: string, icon: string, value: ChatChoice): ChoiceItem => {
+      return { label, detail, iconPath: new vscode.ThemeIcon(icon), value };
+    };
+    const items = [
+      item(
+        vscode.l10n.t('Chat'),
+        vscode.l10n.t('With the current agent and model of the chat'),
+        'comment-discussion',
+        'chat',
+      ),
+      item('@mcpl', vscode.l10n.t('With the hooks of your servers around each answer'), 'mention', 'mcpl'),
+      item(vscode.l10n.t('Copy'), vscode.l10n.t('To paste it somewhere else'), 'copy', 'copy'),
+    ];
+    const placeHolder = vscode.l10n.t('Where do you want to put the prompt? It is not sent until you send it.');
+    return (await vscode.window.showQuickPick(items, { placeHolder }))?.value;
+  };
+  const chosen = await choice();
+  if (chosen === undefined) return;
+  if (chosen !== 'copy' && (await prefillChat(asChatInput(text, chosen)))) return;
+  await vscode.env.clipboard.writeText(text);
+  if (chosen === 'copy') {
+    vscode.window.setStatusBarMessage(vscode.l10n.t('Copied the prompt.'), 2_000);
+    return;
+  }
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t('The chat of this editor cannot be opened now. The prompt was copied instead: paste it there.'),
+  );
+}
+
+type ChoiceItem = vscode.QuickPickItem & { readonly value: ChatChoice };

@@ -1,0 +1,104 @@
+import * as vscode from 'vscode';
+import type {
+  CancellationToken,
+  Elicitor,
+  FormAnswer,
+  FormQuestion,
+  UrlAnswer,
+  UrlQuestion,
+} from '../../core/index.ts';
+import { FormDialog } from './formDialog.ts';
+import { openLink } from '../shared/links.ts';
+import { plainText } from '../shared/plainText.ts';
+import { isVoid } from '../shared/voidQuestion.ts';
+import type { WaitingQuestions } from './waitingQuestions.ts';
+
+/** The editor cuts longer notifications. */
+const MAX_MESSAGE = 300;
+
+/** Puts servers' questions to the person: a notification first, which takes nobody's place, then the question itself. */
+export class EditorElicitor implements Elicitor {
+  readonly #questions: WaitingQuestions;
+  readonly #extensionUri: vscode.Uri;
+
+  constructor(questions: WaitingQuestions, extensionUri: vscode.Uri) {
+    this.#questions = questions;
+    this.#extensionUri = extensionUri;
+  }
+
+  form(question: FormQuestion, token: CancellationToken): Promise<FormAnswer> {
+    const dialog = new FormDialog(this.#extensionUri, question, token);
+    const show = (): Promise<FormAnswer | undefined> => dialog.show();
+    const { server, message } = question;
+    return this.#questions.ask<FormAnswer>({ server, label: message, closed: { kind: 'cancel' }, show }, token);
+  }
+
+  url(question: UrlQuestion, token: CancellationToken): Promise<UrlAnswer> {
+    const show = async (): Promise<UrlAnswer | undefined> => {
+      const look = vscode.l10n.t('Show Link…');
+      const decline = vscode.l10n.t('Decline');
+      const { server, host, message } = question;
+      const text = vscode.l10n.t(
+        '{0} wants you to visit {1}: {2}',
+        quoted(server),
+        plainText(host, 100),
+        shown(message),
+      );
+      const chosen = await vscode.window.showInformationMessage(text, look, decline);
+      if (isVoid(token, chosen)) return 'cancel';
+      if (chosen === look) return confirmLink(question, token);
+      return chosen === decline ? 'decline' : undefined;
+    };
+    const { server, message } = question;
+    return this.#questions.ask<UrlAnswer>({ server, label: message, closed: 'cancel', show }, token);
+  }
+
+  finish(question: UrlQuestion, token: CancellationToken): Promise<'continue' | 'cancel'> {
+    const { server, host } = question;
+    const show = async (): Promise<'continue' | 'cancel' | undefined> => {
+      const go = vscode.l10n.t('Continue');
+      const stop = vscode.l10n.t('Cancel');
+      const text = vscode.l10n.t('{0} waits until you are done at {1}.', quoted(server), plainText(host, 100));
+      const chosen = await vscode.window.showInformationMessage(text, go, stop);
+      if (chosen === undefined || isVoid(token, chosen)) return undefined;
+      return chosen === go ? 'continue' : 'cancel';
+    };
+    const label = vscode.l10n.t('Waits until you are done at {0}', host);
+    return this.#questions.ask<'continue' | 'cancel'>({ server, label, closed: 'cancel', show }, token);
+  }
+
+  finished({ server, host }: UrlQuestion): void {
+    const text = vscode.l10n.t('{0}: you are done at {1}.', quoted(server), plainText(host, 100));
+    void vscode.window.showInformationMessage(text);
+  }
+}
+
+/** Modal: the person must have seen the address before it is opened. */
+async function confirmLink(question: UrlQuestion, token: CancellationToken): Promise<UrlAnswer> {
+  const open = vscode.l10n.t('Open');
+  const copy = vscode.l10n.t('Copy Link');
+  const decline = vscode.l10n.t('Decline');
+  const message = vscode.l10n.t('Open this page for the server "{0}"?', plainText(question.server, 64));
+  const detail = [
+    plainText(question.url, Infinity),
+    vscode.l10n.t('Host: {0}', plainText(question.host, 300)),
+    ...question.remarks.map((remark) => plainText(remark)),
+    vscode.l10n.t('The server says: {0}', shown(question.message)),
+  ].join('\n\n');
+  for (;;) {
+    const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, open, copy, decline);
+    if (isVoid(token, chosen)) return 'cancel';
+    if (chosen === open) return (await openLink(question.url)) ? 'accept' : 'cancel';
+    if (chosen === decline) return 'decline';
+    if (chosen !== copy) return 'cancel';
+    await vscode.env.clipboard.writeText(question.url);
+  }
+}
+
+function quoted(server: string): string {
+  return vscode.l10n.t('The server "{0}"', plainText(server, 64));
+}
+
+function shown(message: string): string {
+  return plainText(message.replace(/\s+/g, ' ').trim(), MAX_MESSAGE);
+}

@@ -1,0 +1,100 @@
+import * as vscode from 'vscode';
+import type { CancellationToken, FormAnswer, FormQuestion, FormValues } from '../../core/index.ts';
+import { formView } from './elicitationView.ts';
+import { FormSteps, type Stepped, stepFields } from './formSteps.ts';
+import { FormWizard } from './formWizard.ts';
+import { plainText } from '../shared/plainText.ts';
+import { QuestionPanel } from './questionPanel.ts';
+import { isVoid } from '../shared/voidQuestion.ts';
+
+/** The editor cuts longer notifications. */
+const MAX_MESSAGE = 300;
+
+/**
+ * A form of a server: a notification first, which takes nobody's place, then a step for each of its fields, or a page for what
+ * steps cannot hold.
+ */
+export class FormDialog {
+  readonly #extensionUri: vscode.Uri;
+  readonly #question: FormQuestion;
+  readonly #token: CancellationToken;
+  readonly #steps: FormSteps | undefined;
+  #panel: QuestionPanel | undefined;
+  #running: Promise<FormAnswer | undefined> | undefined;
+
+  constructor(extensionUri: vscode.Uri, question: FormQuestion, token: CancellationToken) {
+    this.#extensionUri = extensionUri;
+    this.#question = question;
+    this.#token = token;
+    const fields = stepFields(question);
+    this.#steps = fields === undefined ? undefined : new FormSteps(question, fields);
+  }
+
+  /** Brings it before the person, once more if need be; `undefined` when that was closed without an answer. */
+  async show(): Promise<FormAnswer | undefined> {
+    // What was just sent and found wrong is corrected at once.
+    if (this.#panel !== undefined || isAgain(this.#question)) return this.#openPage(this.#question.values);
+    if (this.#running !== undefined) return this.#running;
+    const answer = this.#steps?.wasTouched === true ? vscode.l10n.t('Continue') : vscode.l10n.t('Answer');
+    const decline = vscode.l10n.t('Decline');
+    const chosen = await vscode.window.showInformationMessage(this.#text(), answer, decline);
+    if (isVoid(this.#token, chosen)) return { kind: 'cancel' };
+    if (chosen === answer) return this.#open();
+    return chosen === decline ? { kind: 'decline' } : undefined;
+  }
+
+  #text(): string {
+    const { server, message } = this.#question;
+    const asks = vscode.l10n.t('The server "{0}" asks: {1}', plainText(server, 64), shown(message));
+    if (this.#steps?.wasTouched !== true) return asks;
+    return vscode.l10n.t('{0} Your input is kept. Continue, or close this without an answer.', asks);
+  }
+
+  #open(): Promise<FormAnswer | undefined> {
+    if (this.#steps === undefined) return this.#openPage(this.#question.values);
+    this.#running ??= this.#step(this.#steps);
+    return this.#running;
+  }
+
+  async #step(steps: FormSteps): Promise<FormAnswer | undefined> {
+    const { server, message } = this.#question;
+    const title = vscode.l10n.t('"{0}" asks: {1}', plainText(server, 40), shown(message));
+    let ended: Stepped;
+    try {
+      ended = await steps.run(new FormWizard(title, this.#token));
+    } finally {
+      this.#running = undefined;
+    }
+    if (this.#token.isCancellationRequested) return { kind: 'cancel' };
+    switch (ended.kind) {
+      case 'accept':
+        return { kind: 'accept', values: ended.values };
+      case 'decline':
+        return { kind: 'decline' };
+      case 'form':
+        return this.#openPage(ended.values);
+      case 'cancel':
+        // Anything else that takes the quick input closes it as well: what was entered must not be lost by that.
+        return steps.wasTouched ? this.show() : undefined;
+    }
+  }
+
+  async #openPage(values: FormValues): Promise<FormAnswer> {
+    const name = vscode.l10n.t('Question of {0}', plainText(this.#question.server, 40));
+    const { form } = this.#question;
+    const view = formView({ ...this.#question, values });
+    this.#panel ??= new QuestionPanel(this.#extensionUri, { name, view, form }, this.#token);
+    this.#panel.reveal();
+    const answer = await this.#panel.answer;
+    return answer.kind === 'decline' ? { kind: 'decline' } : answer;
+  }
+}
+
+/** The remarks then say what was wrong. */
+function isAgain({ errors, remarks, sensitive }: FormQuestion): boolean {
+  return Object.keys(errors).length > 0 || remarks.length > (sensitive.length > 0 ? 1 : 0);
+}
+
+function shown(message: string): string {
+  return plainText(message.replace(/\s+/g, ' ').trim(), MAX_MESSAGE);
+}

@@ -1,0 +1,101 @@
+import { isObject } from '../../core/index.ts';
+
+/** What is asked twice for each request: whether a model may see the prompt, and whether the server may have the answer. */
+export const SAMPLING_STAGES = ['request', 'answer'] as const;
+export type SamplingStage = (typeof SAMPLING_STAGES)[number];
+
+/** How long a decision holds. */
+export const SAMPLING_LIFETIMES = ['once', 'session', 'workspace'] as const;
+export type SamplingLifetime = (typeof SAMPLING_LIFETIMES)[number];
+
+export interface SamplingAsker {
+  readonly server: string;
+  /** Of its connection; nothing is remembered of one that has none. */
+  readonly fingerprint?: string | undefined;
+}
+
+/** A decision that holds for more than one request. */
+export interface SamplingDecision {
+  readonly server: string;
+  readonly fingerprint: string;
+  readonly stage: SamplingStage;
+  readonly verdict: 'allow' | 'refuse';
+  readonly lifetime: Exclude<SamplingLifetime, 'once'>;
+  readonly at: number;
+}
+
+/** The editor's own memory of a workspace: no file of the workspace can write it. */
+export interface SamplingStore {
+  get(key: string): unknown;
+  update(key: string, value: unknown): Thenable<void>;
+}
+
+const KEY = 'mcpl.sampling';
+/** More than anybody has servers. */
+const MOST = 200;
+
+/** What the person decided about servers' requests for a model, for the session or this workspace. */
+export class SamplingMemory {
+  readonly #store: SamplingStore;
+  readonly #session = new Map<string, SamplingDecision>();
+
+  constructor(store: SamplingStore) {
+    this.#store = store;
+  }
+
+  /** What holds now for this connection; what was decided in this session before what holds always. */
+  verdict(asker: SamplingAsker, stage: SamplingStage): SamplingDecision['verdict'] | undefined {
+    const { server, fingerprint } = asker;
+    if (fingerprint === undefined) return undefined;
+    const key = keyOf({ server, fingerprint, stage });
+    const found = this.#session.get(key) ?? this.#kept().find((decision) => keyOf(decision) === key);
+    return found?.verdict;
+  }
+
+  /** The newest first. */
+  list(): readonly SamplingDecision[] {
+    const session = [...this.#session.values()];
+    return [...session, ...this.#kept()].sort((a, b) => b.at - a.at);
+  }
+
+  async remember({ server, fingerprint }: SamplingAsker, decision: Remembered): Promise<void> {
+    const { lifetime, ...rest } = decision;
+    if (fingerprint === undefined || lifetime === 'once') return;
+    const made: SamplingDecision = { server, fingerprint, lifetime, ...rest };
+    const key = keyOf(made);
+    const others = this.#kept().filter((kept) => keyOf(kept) !== key);
+    this.#session.delete(key);
+    if (lifetime === 'session') this.#session.set(key, made);
+    else await this.#store.update(KEY, [made, ...others].slice(0, MOST));
+  }
+
+  async forget(decisions: readonly SamplingDecision[]): Promise<void> {
+    for (const decision of decisions) if (decision.lifetime === 'session') this.#session.delete(keyOf(decision));
+    const gone = new Set(decisions.filter(({ lifetime }) => lifetime === 'workspace').map(keyOf));
+    const kept = this.#kept();
+    const left = kept.filter((decision) => !gone.has(keyOf(decision)));
+    if (left.length < kept.length) await this.#store.update(KEY, left.length === 0 ? undefined : left);
+  }
+
+  #kept(): readonly SamplingDecision[] {
+    const value = this.#store.get(KEY);
+    return Array.isArray(value) ? value.slice(0, MOST).flatMap(decode) : [];
+  }
+}
+
+type Remembered = Pick<SamplingDecision, 'stage' | 'verdict' | 'at'> & { readonly lifetime: SamplingLifetime };
+
+function keyOf({ server, fingerprint, stage }: Pick<SamplingDecision, 'server' | 'fingerprint' | 'stage'>): string {
+  return JSON.stringify([server, fingerprint, stage]);
+}
+
+/** It may be of another version of the extension. What is not understood allows nothing. */
+function decode(value: unknown): readonly SamplingDecision[] {
+  if (!isObject(value)) return [];
+  const { server, fingerprint, at } = value;
+  const stage = SAMPLING_STAGES.find((known) => known === value['stage']);
+  const verdict = (['allow', 'refuse'] as const).find((known) => known === value['verdict']);
+  if (typeof server !== 'string' || typeof fingerprint !== 'string' || typeof at !== 'number') return [];
+  if (stage === undefined || verdict === undefined) return [];
+  return [{ server, fingerprint, stage, verdict, lifetime: 'workspace', at }];
+}

@@ -1,0 +1,98 @@
+import * as vscode from 'vscode';
+import {
+  type AuthBrowser,
+  type AuthPrompt,
+  type CancellationToken,
+  type ClientQuestion,
+  Deferred,
+  DisposableStore,
+  type EnteredClient,
+  type Host,
+  ignoreFailure,
+  type SecretStore,
+  type SignInQuestion,
+} from '../../core/index.ts';
+import { openLink } from '../shared/links.ts';
+import { plainText } from '../shared/plainText.ts';
+import type { WaitingQuestions } from './waitingQuestions.ts';
+
+/** Asks before somebody is sent to another site to sign in, naming the site and what the server gets. */
+export class EditorAuthPrompt implements AuthPrompt {
+  readonly #questions: WaitingQuestions;
+  readonly #agreed: (server: string) => void;
+
+  /** `agreed` is told of each sign-in that begins. */
+  constructor(questions: WaitingQuestions, agreed: (server: string) => void) {
+    this.#questions = questions;
+    this.#agreed = agreed;
+  }
+
+  async consent(question: SignInQuestion, token: CancellationToken): Promise<boolean> {
+    const show = async (): Promise<boolean | undefined> => {
+      const accept = vscode.l10n.t('Sign In');
+      const decline = vscode.l10n.t("Don't Sign In");
+      const { signInText } = await import('../pages.ts');
+      const chosen = await vscode.window.showInformationMessage(signInText(question), accept, decline);
+      if (chosen === undefined) return undefined;
+      return chosen === accept;
+    };
+    const label = vscode.l10n.t('Sign in at {0}', question.issuer);
+    const agreed = await this.#questions.ask<boolean>({ server: question.server, label, closed: false, show }, token);
+    if (agreed) this.#agreed(question.server);
+    return agreed;
+  }
+
+  askClient(question: ClientQuestion, token: CancellationToken): Promise<EnteredClient | undefined> {
+    const show = async (): Promise<EnteredClient | 'declined' | undefined> => {
+      const enter = vscode.l10n.t('Enter Client Id');
+      const copy = vscode.l10n.t('Copy Redirect Address');
+      const { clientText, enterClient } = await import('../pages.ts');
+      const text = clientText(question);
+      const chosen = await vscode.window.showInformationMessage(text, enter, copy);
+      if (chosen === undefined) return undefined;
+      if (chosen === enter) return (await enterClient(question)) ?? 'declined';
+      await vscode.env.clipboard.writeText(question.redirectUri);
+      return show();
+    };
+    const label = vscode.l10n.t('Wants a client id for {0}', question.issuer);
+    const asked = { server: question.server, label, closed: 'declined' as const, show };
+    return this.#questions
+      .ask<EnteredClient | 'declined'>(asked, token)
+      .then((answer) => (answer === 'declined' ? undefined : answer));
+  }
+}
+
+/** While a server that starts waits for the browser to come back: shows it, with a way to give up. */
+export function showSignInProgress(host: Host, server: string): void {
+  const isWaiting = (): boolean => host.server(server)?.state.kind === 'asking';
+  if (!isWaiting()) return;
+  const title = vscode.l10n.t('Sign in to "{0}" in your browser', plainText(server, 64));
+  const location = vscode.ProgressLocation.Notification;
+  void vscode.window.withProgress({ location, title, cancellable: true }, async (_, token) => {
+    const over = new Deferred<void>();
+    const store = new DisposableStore();
+    store.add(host.onDidChangeServer(() => isWaiting() || over.resolve()));
+    store.add(token.onCancellationRequested(() => ignoreFailure(host.stop(server))));
+    try {
+      if (isWaiting()) await over.promise;
+    } finally {
+      store.dispose();
+    }
+  });
+}
+
+/** The person's own browser, which in a remote window runs on another machine than this code. */
+export const editorBrowser: AuthBrowser = {
+  open: openLink,
+  // As text with nothing escaped: what the editor adds to the address may be parameters.
+  externalUri: async (local) => (await vscode.env.asExternalUri(vscode.Uri.parse(local, true))).toString(true),
+};
+
+/** Tokens in the editor's secret storage, which the system's own keychain protects where there is one. */
+export function editorSecrets(storage: vscode.SecretStorage): SecretStore {
+  return {
+    get: async (key) => storage.get(key),
+    set: async (key, value) => storage.store(key, value),
+    delete: async (key) => storage.delete(key),
+  };
+}

@@ -1,0 +1,170 @@
+import type { ShellStyle } from './commandLine.ts';
+import type { Answer, Choice, StepNumber, WizardUi } from '../shared/wizardSteps.ts';
+import { type EntryKind, idProblem, readEntry, type ServerEntry, suggestId } from './serverEntry.ts';
+
+export type EntryPlace = 'workspace' | 'user';
+
+/** What the wizard found out. */
+export interface NewServer {
+  readonly id: string;
+  readonly entry: ServerEntry;
+  readonly place: EntryPlace;
+  readonly start: boolean;
+}
+
+export interface WizardContext {
+  readonly taken: ReadonlySet<string>;
+  /** Whether there are workspace settings to write to. */
+  readonly hasWorkspace: boolean;
+  readonly style: ShellStyle;
+}
+
+/** What was answered so far: going back shows it again. */
+interface Draft {
+  kind?: EntryKind;
+  text?: string;
+  id?: string;
+  suggested?: string;
+  place?: EntryPlace;
+  start?: boolean;
+}
+
+type Step = (at: StepNumber) => Promise<'next' | 'back' | 'cancel'>;
+
+/** Asks for all that a new server needs. Nothing is written: turning away at any step changes nothing. */
+export async function askForServer(ui: WizardUi, context: WizardContext): Promise<NewServer | undefined> {
+  const draft: Draft = {};
+  const steps: readonly Step[] = [
+    (at) => askKind(ui, at, draft),
+    (at) => askWhere(ui, at, draft, context),
+    (at) => askId(ui, at, draft, context),
+    ...(context.hasWorkspace ? [(at: StepNumber) => askPlace(ui, at, draft)] : []),
+    (at) => askStart(ui, at, draft),
+  ];
+  let current = 0;
+  for (;;) {
+    const step = steps[current];
+    if (step === undefined) break;
+    const turn = await step({ step: current + 1, steps: steps.length });
+    if (turn === 'cancel' || (turn === 'back' && current === 0)) return undefined;
+    current += turn === 'next' ? 1 : -1;
+  }
+  const entry = entryOf(draft, context);
+  if (entry === undefined || draft.id === undefined) return undefined;
+  return { id: draft.id, entry, place: draft.place ?? 'user', start: draft.start === true };
+}
+
+function taken<T>(answer: Answer<T>, keep: (value: T) => void): 'next' | 'back' | 'cancel' {
+  if (answer.kind === 'next') keep(answer.value);
+  return answer.kind;
+}
+
+const KINDS: readonly Choice<EntryKind>[] = [
+  {
+    label: 'Command',
+    detail: 'A program on this machine that talks over its standard input and output',
+    icon: 'terminal',
+    value: 'command',
+  },
+  { label: 'URL', detail: 'A server that is reached over HTTP or WebSocket', icon: 'globe', value: 'url' },
+  { label: 'npm Package', detail: 'A package that npx downloads and runs', icon: 'package', value: 'npm' },
+];
+
+async function askKind(ui: WizardUi, at: StepNumber, draft: Draft): Promise<'next' | 'back' | 'cancel'> {
+  const placeholder = 'What kind of server do you want to add?';
+  const answer = await ui.pick({ ...at, placeholder, choices: KINDS, chosen: draft.kind });
+  return taken(answer, (kind) => {
+    // The line of one kind means nothing as another.
+    if (kind !== draft.kind) delete draft.text;
+    draft.kind = kind;
+  });
+}
+
+const PROMPTS = {
+  command: {
+    prompt: 'The command that starts the server, with its arguments. ${workspaceFolder} and ${input:id} can be used.',
+    placeholder: 'node "${workspaceFolder}/server.js" --verbose',
+  },
+  url: { prompt: 'The address of the server.', placeholder: 'https://example.com/mcp' },
+  npm: {
+    prompt: 'The name of the package, with arguments for the server where it needs some.',
+    placeholder: '@modelcontextprotocol/server-memory',
+  },
+} as const;
+
+async function askWhere(
+  ui: WizardUi,
+  at: StepNumber,
+  draft: Draft,
+  { style, taken: ids }: WizardContext,
+): Promise<'next' | 'back' | 'cancel'> {
+  const { kind = 'command' } = draft;
+  const problem = (text: string): string | undefined => {
+    const read = readEntry(kind, text, style);
+    return read.kind === 'wrong' ? read.problem : undefined;
+  };
+  const answer = await ui.input({ ...at, ...PROMPTS[kind], value: draft.text ?? '', problem });
+  return taken(answer, (text) => {
+    draft.text = text;
+    const read = readEntry(kind, text, style);
+    const suggested = read.kind === 'entry' ? suggestId(read.entry, ids) : '';
+    // A name that the person chose stays; one that was only suggested follows what it was made of.
+    if (draft.id === undefined || draft.id === draft.suggested) draft.id = suggested;
+    draft.suggested = suggested;
+  });
+}
+
+async function askId(
+  ui: WizardUi,
+  at: StepNumber,
+  draft: Draft,
+  { taken: ids }: WizardContext,
+): Promise<'next' | 'back' | 'cancel'> {
+  const prompt = 'A name for the server. Settings, logs and models use it.';
+  const problem = (text: string): string | undefined => idProblem(text.trim(), ids);
+  const answer = await ui.input({ ...at, prompt, placeholder: 'files', value: draft.id ?? '', problem });
+  return taken(answer, (id) => {
+    draft.id = id.trim();
+  });
+}
+
+const PLACES: readonly Choice<EntryPlace>[] = [
+  {
+    label: 'This Workspace',
+    detail: 'Written into the workspace settings, which can be shared with the folder',
+    icon: 'root-folder',
+    value: 'workspace',
+  },
+  {
+    label: 'All Workspaces',
+    detail: 'Written into your user settings; each workspace switches the server on for itself',
+    icon: 'account',
+    value: 'user',
+  },
+];
+
+async function askPlace(ui: WizardUi, at: StepNumber, draft: Draft): Promise<'next' | 'back' | 'cancel'> {
+  const placeholder = 'Where should the server be available?';
+  const answer = await ui.pick({ ...at, placeholder, choices: PLACES, chosen: draft.place });
+  return taken(answer, (place) => {
+    draft.place = place;
+  });
+}
+
+async function askStart(ui: WizardUi, at: StepNumber, draft: Draft): Promise<'next' | 'back' | 'cancel'> {
+  const choices: readonly Choice<boolean>[] = [
+    { label: 'Enable and Start Now', detail: 'It runs whenever this workspace is open', icon: 'play', value: true },
+    { label: 'Only Add It', detail: 'It stays off until you enable it', icon: 'circle-slash', value: false },
+  ];
+  const placeholder = `Should ${draft.id ?? 'it'} start?`;
+  const answer = await ui.pick({ ...at, placeholder, choices, chosen: draft.start });
+  return taken(answer, (start) => {
+    draft.start = start;
+  });
+}
+
+function entryOf({ kind, text }: Draft, { style }: WizardContext): ServerEntry | undefined {
+  if (kind === undefined || text === undefined) return undefined;
+  const read = readEntry(kind, text, style);
+  return read.kind === 'entry' ? read.entry : undefined;
+}

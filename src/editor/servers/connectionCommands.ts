@@ -1,0 +1,86 @@
+import * as vscode from 'vscode';
+import {
+  type Disposable,
+  DisposableStore,
+  type Host,
+  isRunning,
+  LOG_LEVELS,
+  type LogLevelName,
+} from '../../core/index.ts';
+import { registerCommand } from '../shared/commandRegistry.ts';
+import { COMMANDS } from '../shared/ids.ts';
+import { plainText } from '../shared/plainText.ts';
+import { targetOf } from '../shared/quickPicker.ts';
+import type { EditorServices } from '../shared/services.ts';
+
+type Needs = Pick<EditorServices, 'host' | 'failures' | 'pick' | 'asked' | 'accounts'>;
+
+/** The commands about what goes on with a server that runs, or with its account. */
+export function registerConnectionCommands(services: Needs): Disposable {
+  const store = new DisposableStore();
+  const { host, pick, asked, accounts } = services;
+  const levels = { failed: vscode.l10n.t('The log level was not changed') };
+  store.add(
+    registerCommand(services, COMMANDS.serverSetLogLevel, levels, async (argument) => {
+      const placeHolder = vscode.l10n.t('Which server should log more, or less?');
+      const id = await pick.server(argument, placeHolder, (server) => canLog(host, server));
+      if (id !== undefined) await chooseLevel(host, id);
+    }),
+  );
+  const leaving = { failed: vscode.l10n.t('You are still signed in') };
+  store.add(
+    registerCommand(services, COMMANDS.serverSignOut, leaving, async (argument) => {
+      const placeHolder = vscode.l10n.t('From which server do you want to sign out?');
+      const id = await pick.server(argument, placeHolder, (server) => urlOf(host, server) !== undefined);
+      const url = id === undefined ? undefined : urlOf(host, id);
+      if (id !== undefined && url !== undefined) await signOut(host, accounts, id, url);
+    }),
+  );
+  const showing = { failed: vscode.l10n.t('The question cannot be shown') };
+  store.add(
+    registerCommand(services, COMMANDS.questionShow, showing, async (argument) => {
+      if (asked.showAgain(targetOf(argument)?.server)) return;
+      void vscode.window.showInformationMessage(vscode.l10n.t('No question of a server waits for your answer.'));
+    }),
+  );
+  return store;
+}
+
+function canLog(host: Host, id: string): boolean {
+  const server = host.server(id);
+  return server !== undefined && isRunning(server.state) && server.capabilities['logging'] !== undefined;
+}
+
+async function chooseLevel(host: Host, id: string): Promise<void> {
+  const current = host.logLevel(id);
+  const items = LOG_LEVELS.map((level) => ({
+    label: level,
+    level,
+    ...(level === current ? { description: vscode.l10n.t('current') } : {}),
+  }));
+  const placeHolder = vscode.l10n.t('From which level on should "{0}" log?', plainText(id, 64));
+  const chosen: { readonly level: LogLevelName } | undefined = await vscode.window.showQuickPick(items, {
+    placeHolder,
+  });
+  if (chosen !== undefined) await host.setLogLevel(id, chosen.level);
+}
+
+/** Of servers with an address in plain text: one that is made of variables is known only while it runs. */
+function urlOf(host: Host, id: string): string | undefined {
+  const connection = host.server(id)?.definition?.connection;
+  return connection?.kind === 'remote' ? connection.url : undefined;
+}
+
+async function signOut(host: Host, accounts: EditorServices['accounts'], id: string, url: string): Promise<void> {
+  const server = plainText(id, 64);
+  if (!(await accounts.signOut(url))) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('You are not signed in to "{0}".', server));
+    return;
+  }
+  const state = host.server(id)?.state;
+  // What is open was opened with what is no longer good.
+  if (state !== undefined && isRunning(state)) await host.stop(id);
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('Signed out of "{0}". It asks again when it starts.', server),
+  );
+}

@@ -1,0 +1,120 @@
+import * as vscode from 'vscode';
+import {
+  CancellationSource,
+  type CancellationToken,
+  type ConsentPrompt,
+  Deferred,
+  type Disposable,
+  type Logger,
+  messageOf,
+  shortQuestion,
+  type StartAnswer,
+  type StartQuestion,
+} from '../../core/index.ts';
+import type { Questions } from '../shared/services.ts';
+import type { StartReview } from './startReview.ts';
+
+/** How a question reaches a person: a notification, or what a test puts in its place. */
+export type Asker = (question: StartQuestion, token: CancellationToken) => Promise<StartAnswer>;
+
+interface Pending {
+  readonly question: StartQuestion;
+  readonly settle: (answer: StartAnswer) => void;
+  /** Counts how often it was shown: only the closing of the last notification says that nobody wants to answer. */
+  shown: number;
+  /** Ends its page. */
+  readonly token: CancellationToken;
+  review: StartReview | undefined;
+}
+
+/** Asks by a notification that blocks nothing. Toasts hide themselves, so a waiting question can be shown again. */
+export class NotificationConsent implements ConsentPrompt, Questions, Disposable {
+  readonly #pending = new Map<string, Pending>();
+  readonly #openSettings: (server: string) => Promise<void>;
+  readonly #extensionUri: vscode.Uri;
+  readonly #log: Logger;
+  #asker: Asker | undefined;
+
+  constructor(openSettings: (server: string) => Promise<void>, extensionUri: vscode.Uri, log: Logger) {
+    this.#openSettings = openSettings;
+    this.#extensionUri = extensionUri;
+    this.#log = log;
+  }
+
+  /** Questions that wait for an answer now. */
+  get waiting(): readonly StartQuestion[] {
+    return [...this.#pending.values()].map((pending) => pending.question);
+  }
+
+  /** Tests answer in place of a person. */
+  answerWith(asker: Asker | undefined): void {
+    this.#asker = asker;
+  }
+
+  async ask(question: StartQuestion, token: CancellationToken): Promise<StartAnswer> {
+    if (token.isCancellationRequested) return 'dismissed';
+    const answer = await (this.#asker?.(question, token) ?? this.#askPerson(question, token));
+    if (answer === 'openSettings') this.#handle(this.#openSettings(question.server));
+    return answer;
+  }
+
+  /** Shows a waiting question again; false when none waits. */
+  showAgain(server: string): boolean {
+    const pending = this.#pending.get(server);
+    if (pending !== undefined) this.#handle(this.#show(pending));
+    return pending !== undefined;
+  }
+
+  dispose(): void {
+    for (const pending of [...this.#pending.values()]) pending.settle('dismissed');
+  }
+
+  async #askPerson(question: StartQuestion, token: CancellationToken): Promise<StartAnswer> {
+    this.#pending.get(question.server)?.settle('dismissed');
+    const answered = new Deferred<StartAnswer>();
+    const over = new CancellationSource();
+    const settle = (answer: StartAnswer): void => answered.resolve(answer);
+    const pending: Pending = { question, settle, shown: 0, token: over.token, review: undefined };
+    this.#pending.set(question.server, pending);
+    const cancel = token.onCancellationRequested(() => answered.resolve('dismissed'));
+    this.#handle(this.#show(pending));
+    try {
+      return await answered.promise;
+    } finally {
+      cancel.dispose();
+      over.cancel();
+      if (this.#pending.get(question.server) === pending) this.#pending.delete(question.server);
+    }
+  }
+
+  async #show(pending: Pending): Promise<void> {
+    if (pending.review !== undefined) return pending.review.reveal();
+    const turn = ++pending.shown;
+    const start = vscode.l10n.t('Start');
+    const review = vscode.l10n.t('Review…');
+    const settings = vscode.l10n.t('Open Settings');
+    const deny = vscode.l10n.t("Don't Start");
+    const { text, isWhole } = shortQuestion(pending.question);
+    // Allowing needs the whole question, which only the page has room for.
+    const chosen = await vscode.window.showWarningMessage(text, isWhole ? start : review, settings, deny);
+    if (chosen === start) pending.settle('start');
+    else if (chosen === settings) pending.settle('openSettings');
+    else if (chosen === deny) pending.settle('dontStart');
+    else if (chosen === review) await this.#review(pending);
+    // Showing a notification again closes the one before it, which is no answer.
+    else if (turn === pending.shown) pending.settle('dismissed');
+  }
+
+  async #review(pending: Pending): Promise<void> {
+    if (pending.token.isCancellationRequested) return;
+    const { reviewStart } = await import('../pages.ts');
+    pending.review ??= reviewStart(this.#extensionUri, pending.question, pending.token);
+    pending.settle(await pending.review.answer);
+  }
+
+  #handle(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#log.log('error', `A question could not be shown: ${messageOf(error)}`);
+    });
+  }
+}

@@ -1,0 +1,222 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../core/index.ts';
+import { joinedChanges } from '../featureSets/featureSetChanges.ts';
+import { isOn } from '../featureSets/featureSetText.ts';
+import { modelUseNodes } from '../models/modelUseNodes.ts';
+import { serverTree } from './serverTreeNodes.ts';
+import type { EditorServices } from '../shared/services.ts';
+import { themeIcon } from '../shared/themeIcon.ts';
+import type { SettingPlace, TreeNode } from '../shared/treeNode.ts';
+
+/** Several changes of one server within this time are one refresh: lists of tools come in pages. */
+const REFRESH_MS = 50;
+
+/** A row that stays the same object while what it shows changes. Commands take it as their target. */
+export interface TreeElement {
+  readonly server: string;
+  readonly tool: string | undefined;
+  readonly resource: string | undefined;
+  readonly template: string | undefined;
+  readonly prompt: string | undefined;
+  readonly featureSet: string | undefined;
+  /** The member of the settings that a problem is about. */
+  readonly setting: SettingPlace | undefined;
+  readonly parent: TreeElement | undefined;
+  node: TreeNode;
+}
+
+export type RowServices = Pick<EditorServices, 'host' | 'log' | 'settings' | 'failures' | 'asked'>;
+
+/** Opens the row of a server that failed, once for each failure: the reason is seen without a click. */
+export class FailureOpener {
+  readonly #view: vscode.TreeView<TreeElement>;
+  readonly #rows: ServerRows;
+  readonly #services: RowServices;
+  /** Failures that were opened already: who closes the row again wants it closed. */
+  readonly #seen = new WeakSet<object>();
+
+  constructor(view: vscode.TreeView<TreeElement>, rows: ServerRows, services: RowServices) {
+    this.#view = view;
+    this.#rows = rows;
+    this.#services = services;
+  }
+
+  open(): void {
+    // Revealing a row would bring a hidden view to the front, in the middle of something else.
+    if (!this.#view.visible) return;
+    for (const { id, state } of this.#services.host.servers()) {
+      if (state.kind !== 'failed' || this.#seen.has(state.error)) continue;
+      this.#seen.add(state.error);
+      const element = this.#rows.find(id);
+      if (element === undefined) continue;
+      // A row that went away meanwhile needs no opening.
+      this.#view.reveal(element, { select: false, focus: false, expand: true }).then(undefined, () => undefined);
+    }
+  }
+}
+
+type Checked = readonly (readonly [TreeElement, vscode.TreeItemCheckboxState])[];
+
+export async function applyCheckboxes(items: Checked, rows: ServerRows, services: RowServices): Promise<void> {
+  await applyFeatureSets(items, rows, services);
+  await applyTools(items, rows, services);
+}
+
+async function applyFeatureSets(items: Checked, rows: ServerRows, services: RowServices): Promise<void> {
+  const { host, settings, failures } = services;
+  const changes = items.map(([{ server, node }, state]) => ({
+    server,
+    names: node.featureSets,
+    on: state === vscode.TreeItemCheckboxState.Checked,
+  }));
+  for (const { server, names, on } of joinedChanges(changes)) {
+    try {
+      await settings.setFeatureSets(server, names, on);
+    } catch (error) {
+      failures.show(vscode.l10n.t('The feature sets of "{0}" were not changed', server), error, { server });
+    }
+    // The row shows the click already: back to what is in force. A repaint without need would swallow the next click.
+    const sets = host.server(server)?.mcpl?.sets ?? [];
+    if (sets.some((view) => names.includes(view.set.name) && isOn(view) !== on)) rows.refresh(server);
+  }
+}
+
+async function applyTools(items: Checked, rows: ServerRows, { settings, failures }: RowServices): Promise<void> {
+  for (const [{ server, tool }, state] of items) {
+    if (tool === undefined) continue;
+    try {
+      await settings.setToolOffered(server, tool, state === vscode.TreeItemCheckboxState.Checked);
+    } catch (error) {
+      failures.show(vscode.l10n.t('The tool list of "{0}" was not changed', server), error, { server });
+      // The row shows the click already: back to what is in force.
+      rows.refresh(server);
+    }
+  }
+}
+
+export class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
+  readonly #host: RowServices['host'];
+  readonly #asked: RowServices['asked'];
+  readonly #changed = new vscode.EventEmitter<TreeElement | undefined>();
+  readonly #refreshed = new vscode.EventEmitter<void>();
+  readonly #store = new DisposableStore();
+  readonly #dirty = new Set<string>();
+  /** What the rows about models said last, by server. */
+  readonly #budgets = new Map<string, string>();
+  #roots: readonly TreeElement[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly onDidRefresh = this.#refreshed.event;
+
+  constructor({ host, asked }: RowServices) {
+    this.#host = host;
+    this.#asked = asked;
+    this.#roots = this.#readRoots();
+    this.#store.add(this.#changed);
+    this.#store.add(this.#refreshed);
+    this.#store.add(host.onDidChangeServer((change) => this.refresh(change.server)));
+    // Rows of no server come and go with the list of rows.
+    this.#store.add(host.onDidChangeProblems(() => this.refresh('')));
+    this.#store.add(host.lineages.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
+    this.#store.add(host.modelUses.onDidChange(() => this.#refreshBudgets()));
+    this.#store.add(asked.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
+    this.#store.add({ dispose: () => clearTimeout(this.#timer) });
+  }
+
+  /** Soon, and together with whatever else changes until then. */
+  refresh(server: string): void {
+    this.#dirty.add(server);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush();
+    }, REFRESH_MS);
+  }
+
+  find(server: string): TreeElement | undefined {
+    if (this.#dirty.size > 0) this.#flush();
+    return this.#roots.find((root) => root.server === server);
+  }
+
+  getChildren(element?: TreeElement): TreeElement[] {
+    if (element === undefined) return [...this.#roots];
+    return element.node.children.map((node) => elementOf(node, element));
+  }
+
+  getParent(element: TreeElement): TreeElement | undefined {
+    return element.parent;
+  }
+
+  getTreeItem(element: TreeElement): vscode.TreeItem {
+    return treeItem(element);
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /** Only those that show something else now: a repaint swallows a click that comes with it. */
+  #refreshBudgets(): void {
+    for (const { id } of this.#host.servers()) {
+      const shown = JSON.stringify(modelUseNodes(this.#host.modelUses.budget(id)));
+      if (shown === (this.#budgets.get(id) ?? '[]')) continue;
+      this.#budgets.set(id, shown);
+      this.refresh(id);
+    }
+  }
+
+  #flush(): void {
+    const before = this.#roots;
+    this.#roots = this.#readRoots();
+    const same = before.length === this.#roots.length && before.every((root, i) => root === this.#roots[i]);
+    if (!same) this.#changed.fire(undefined);
+    else for (const root of this.#roots) if (this.#dirty.has(root.server)) this.#changed.fire(root);
+    this.#dirty.clear();
+    this.#refreshed.fire();
+  }
+
+  #readRoots(): readonly TreeElement[] {
+    const known = new Map(this.#roots.map((root) => [root.node.id, root]));
+    const { waiting } = this.#asked;
+    const servers = this.#host.servers();
+    const budgets = servers.flatMap(({ id }) => this.#host.modelUses.budget(id) ?? []);
+    const nodes = serverTree(servers, this.#host.problems(), waiting, this.#host.lineages.list(), budgets);
+    return nodes.map((node) => {
+      const element = known.get(node.id) ?? elementOf(node, undefined);
+      element.node = node;
+      return element;
+    });
+  }
+}
+
+function elementOf(node: TreeNode, parent: TreeElement | undefined): TreeElement {
+  const { server, tool, resource, template, prompt, featureSet, setting } = node;
+  return { server, tool, resource, template, prompt, featureSet, setting, parent, node };
+}
+
+const EXPANSION = {
+  none: vscode.TreeItemCollapsibleState.None,
+  collapsed: vscode.TreeItemCollapsibleState.Collapsed,
+  expanded: vscode.TreeItemCollapsibleState.Expanded,
+} as const;
+
+function treeItem(element: TreeElement): vscode.TreeItem {
+  const { node } = element;
+  const item = new vscode.TreeItem(node.label, EXPANSION[node.expansion]);
+  item.id = node.id;
+  item.description = node.description;
+  // Plain text: a markdown tooltip could carry links made of what a server says.
+  item.tooltip = node.tooltip;
+  item.contextValue = node.facets.join('+');
+  item.accessibilityInformation = { label: node.spoken };
+  if (node.icon !== undefined) item.iconPath = themeIcon(node.icon);
+  if (node.checkbox !== undefined)
+    item.checkboxState = {
+      state: node.checkbox.checked ? vscode.TreeItemCheckboxState.Checked : vscode.TreeItemCheckboxState.Unchecked,
+      tooltip: node.checkbox.tooltip,
+      accessibilityInformation: { label: node.checkbox.spoken, role: 'checkbox' },
+    };
+  if (node.command !== undefined)
+    item.command = { command: node.command.id, title: node.command.title, arguments: [element] };
+  return item;
+}

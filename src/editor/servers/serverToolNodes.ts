@@ -1,0 +1,102 @@
+import { cleanLine, cleanText, type OfferedTool, type ServerSnapshot } from '../../core/index.ts';
+import { FACETS } from '../shared/ids.ts';
+import { toolHints } from '../shared/toolHints.ts';
+import { LEAF, lines, MAX_LABEL, nodeId, nodeWith, rowsOf, type TreeNode, WARNING_ICON } from '../shared/treeNode.ts';
+
+/** The tools of a server as one row; nothing where it has none. */
+export function toolsNodes(server: ServerSnapshot): readonly TreeNode[] {
+  // A list with the same name twice would give two rows one identity, which the editor refuses to show.
+  const byName = new Map([...server.tools].reverse().map((offered) => [offered.tool.name, offered]));
+  const tools = [...byName.values()].reverse();
+  if (tools.length === 0) return [];
+  const offered = tools.filter((tool) => tool.offered).length;
+  const count = offered === tools.length ? String(tools.length) : `${offered} of ${tools.length} offered to models`;
+  const node = {
+    ...LEAF,
+    id: nodeId('tools', server.id),
+    kind: 'tools' as const,
+    server: server.id,
+    label: 'Tools',
+    description: count,
+    tooltip: 'Checked tools are offered to models. A tool with a shield asks before a model may call it.',
+    spoken: `Tools, ${count}`,
+    icon: { name: 'tools' },
+    expansion: 'collapsed' as const,
+  };
+  return [nodeWith(node, () => rowsOf(node, tools, (tool) => toolNode(server.id, tool)))];
+}
+
+function toolNode(server: string, offeredTool: OfferedTool): TreeNode {
+  const { tool, offered, autoApproved, forApps, setOff, change } = offeredTool;
+  const name = cleanLine(tool.name, MAX_LABEL);
+  const state = toolDescription(offeredTool);
+  const description = offeredTool.remark === undefined ? state : `${state} · arguments not checked`;
+  const canBeOffered = forApps === undefined && setOff === undefined;
+  return {
+    ...LEAF,
+    id: nodeId('tool', server, tool.name),
+    kind: 'tool',
+    server,
+    tool: tool.name,
+    label: name,
+    description,
+    tooltip: toolTooltip(offeredTool),
+    spoken: `${name}, ${description}`,
+    icon: change !== undefined ? WARNING_ICON : autoApproved ? { name: 'pass' } : { name: 'shield' },
+    facets: [
+      FACETS.tool,
+      autoApproved ? FACETS.autoApproved : change === undefined ? FACETS.asks : FACETS.changed,
+      // For the menu: the editor offers no key for a checkbox.
+      ...(offered ? [FACETS.offered] : canBeOffered ? [FACETS.hidden] : []),
+    ],
+    checkbox: canBeOffered
+      ? {
+          checked: offered,
+          tooltip: offered
+            ? 'Offered to models. Clear to hide it from them.'
+            : 'Hidden from models. Check to offer it.',
+          spoken: `Offer ${name} to models`,
+        }
+      : undefined,
+  };
+}
+
+function toolDescription(offeredTool: OfferedTool): string {
+  const { offered, autoApproved, forApps, setOff, needs, lacksUse, change } = offeredTool;
+  if (forApps === true) return 'for apps only';
+  if (lacksUse === true) return 'off, tools not declared';
+  if (setOff !== undefined)
+    return needs === undefined ? `off with ${cleanLine(setOff, MAX_LABEL)}` : `off, needs ${needs.length} feature sets`;
+  if (!offered) return 'not offered';
+  if (change !== undefined) return 'asks first, definition changed';
+  return autoApproved ? 'auto-approved' : 'asks first';
+}
+
+/** Why models are not offered it, and the next step. */
+function withheldText({ forApps, setOff, needs, lacksUse }: OfferedTool): string | undefined {
+  if (forApps === true) return 'The server declares it for its own apps only. Models are never offered it.';
+  if (setOff === undefined) return undefined;
+  const off = cleanLine(setOff, MAX_LABEL);
+  if (lacksUse === true)
+    return `Its feature set "${off}" does not declare "tools" in its "uses". Report this to the author of the server.`;
+  if (needs === undefined) return `Its feature set "${off}" is off.`;
+  const all = needs.map((name) => cleanLine(name, MAX_LABEL)).join(', ');
+  return `It may belong to any of several feature sets: ${all}. It is off because "${off}" is off. Turn on all of them, or name its feature set in the setting "toolFeatureSets".`;
+}
+
+function toolTooltip(offeredTool: OfferedTool): string {
+  const { tool, offered, autoApproved, change, remark } = offeredTool;
+  const hints = toolHints(tool);
+  const changed = change === undefined ? '' : ' Its definition changed since you approved it.';
+  const approval = autoApproved
+    ? 'Models may call it without asking you.'
+    : `Asks you before a model calls it.${changed}`;
+  return lines(
+    cleanLine(tool.title ?? tool.name, MAX_LABEL),
+    // Ours first: what the server says may be longer than the tooltip shows.
+    offered ? `Offered to models. ${approval}` : (withheldText(offeredTool) ?? 'Not offered to models.'),
+    remark === undefined ? undefined : `Its arguments are sent unchecked: ${cleanText(remark)}`,
+    hints.length === 0 ? undefined : `The server says: ${hints.join(', ')}.`,
+    tool.description === undefined ? undefined : `\n${cleanText(tool.description)}`,
+  );
+}

@@ -1,0 +1,123 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
+import { SERVERS_VIEW } from '../shared/ids.ts';
+import type { RowServices, ServerRows, TreeElement } from './serverRows.ts';
+import type { SettingsWatch } from '../settings/settings.ts';
+
+export interface ServerTree extends Disposable {
+  /** Shows a server in the view, selected. */
+  reveal(server: string): Promise<void>;
+}
+
+/** The Servers view. Its rows are loaded when it is first shown: a window that hides the view needs none. */
+export function registerServerTree(services: RowServices, watch: SettingsWatch): ServerTree {
+  const store = new DisposableStore();
+  const provider = store.add(new LateRows(() => load()));
+  const view = store.add(
+    vscode.window.createTreeView<TreeElement>(SERVERS_VIEW, {
+      treeDataProvider: provider,
+      showCollapseAll: true,
+      // A checkbox shows what the settings say; the editor must not carry it over to other rows.
+      manageCheckboxStateManually: true,
+    }),
+  );
+  const tell = (): void => tellAbove(view, services, watch);
+
+  async function load(): Promise<ServerRows> {
+    const { applyCheckboxes, FailureOpener, ServerRows } = await import('./serverRows.ts');
+    const rows = store.add(new ServerRows(services));
+    const opener = new FailureOpener(view, rows, services);
+    const look = (): void => {
+      opener.open();
+      readLineages(view, services);
+    };
+    store.add(view.onDidChangeVisibility(look));
+    store.add(view.onDidChangeCheckboxState(({ items }) => void applyCheckboxes(items, rows, services)));
+    store.add(
+      rows.onDidRefresh(() => {
+        tell();
+        look();
+      }),
+    );
+    look();
+    return rows;
+  }
+
+  store.add(watch.onDidChangeHolding(tell));
+  store.add(services.host.onDidChangeServer(tell));
+  tell();
+  return {
+    reveal: async (server) => {
+      const element = (await provider.rows()).find(server);
+      if (element !== undefined) await view.reveal(element, { select: true, focus: false, expand: true });
+    },
+    dispose: () => store.dispose(),
+  };
+}
+
+/** The rows, loaded with the first question about them. */
+class LateRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
+  readonly #load: () => Promise<ServerRows>;
+  readonly #changed = new vscode.EventEmitter<TreeElement | undefined>();
+  #loading: Promise<ServerRows> | undefined;
+  #rows: ServerRows | undefined;
+
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(load: () => Promise<ServerRows>) {
+    this.#load = load;
+  }
+
+  rows(): Promise<ServerRows> {
+    this.#loading ??= this.#open();
+    return this.#loading;
+  }
+
+  async getChildren(element?: TreeElement): Promise<TreeElement[]> {
+    return (await this.rows()).getChildren(element);
+  }
+
+  getParent(element: TreeElement): TreeElement | undefined {
+    return element.parent;
+  }
+
+  /** Every element comes from the rows, so they are loaded. */
+  getTreeItem(element: TreeElement): vscode.TreeItem {
+    return this.#rows?.getTreeItem(element) ?? new vscode.TreeItem(element.node.label);
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+
+  async #open(): Promise<ServerRows> {
+    const rows = await this.#load();
+    rows.onDidChangeTreeData((element) => this.#changed.fire(element));
+    this.#rows = rows;
+    return rows;
+  }
+}
+
+/** What earlier sessions left is read for whom it may concern; asked for again, it is read only once. */
+function readLineages(view: vscode.TreeView<TreeElement>, { host, log }: RowServices): void {
+  if (!view.visible || !host.servers().some(({ mcpl }) => mcpl !== undefined)) return;
+  host.lineages
+    .loaded()
+    .catch((error: unknown) => log.log('error', `The lineages cannot be read: ${messageOf(error)}`));
+}
+
+/** A message above an empty view would take the place of its welcome, which says the same. */
+function tellAbove(view: vscode.TreeView<TreeElement>, { host }: RowServices, watch: SettingsWatch): void {
+  const message = host.servers().length === 0 ? '' : messageAbove(watch);
+  if ((view.message ?? '') !== message) view.message = message;
+}
+
+function messageAbove(watch: SettingsWatch): string {
+  if (!vscode.workspace.isTrusted)
+    return vscode.l10n.t('This window is in Restricted Mode: no server starts until you trust the workspace.');
+  if (watch.isHolding)
+    return vscode.l10n.t(
+      'A settings file has a mistake in its JSON: the servers stay as they are until you correct it.',
+    );
+  return '';
+}

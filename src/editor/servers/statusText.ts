@@ -1,0 +1,83 @@
+import { isRunning, type ModelBudget, type ServerSnapshot, type SettingsProblem } from '../../core/index.ts';
+import { budgetText, isSpent } from '../models/modelBudgetText.ts';
+import { stateText } from '../shared/serverStateText.ts';
+
+/** What the status bar item shows. */
+export interface StatusText {
+  readonly visible: boolean;
+  readonly text: string;
+  readonly tooltip: string;
+  /** What a screen reader says instead of the icons. */
+  readonly spoken: string;
+  readonly isUrgent: boolean;
+}
+
+/** Servers in the tooltip: it is a glance, and the quick pick has them all. */
+const MAX_LINES = 12;
+
+/** What there is beside servers and settings. */
+export interface StatusCounts {
+  /** Those of servers that run, beside the question whether one may start. */
+  readonly questions?: number;
+  /** Push events. */
+  readonly unread?: number;
+  /** Requests that wait for one. */
+  readonly approvals?: number;
+  /** Feature sets whose calls are refused until somebody says where to go on. */
+  readonly blocked?: number;
+  /** Of servers that use models. */
+  readonly budgets?: readonly ModelBudget[];
+}
+
+export function statusText(
+  servers: readonly ServerSnapshot[],
+  problems: readonly SettingsProblem[],
+  { questions = 0, unread = 0, approvals = 0, blocked = 0, budgets = [] }: StatusCounts = {},
+): StatusText {
+  const running = servers.filter((server) => isRunning(server.state)).length;
+  const failed = servers.filter((server) => server.state.kind === 'failed').length;
+  const asking = servers.filter((server) => server.state.kind === 'asking').length + questions;
+  const wrong = failed + blocked + problems.filter((problem) => problem.severity === 'error').length;
+  const busy = servers.some((server) => server.state.kind === 'starting' || server.state.kind === 'restarting');
+  const icon = busy ? '$(loading~spin)' : '$(mcp)';
+  const counts = [
+    { count: unread, icon: 'bell-dot', fact: unreadText(unread) },
+    { count: approvals, icon: 'shield', fact: approvalsText(approvals) },
+    { count: asking, icon: 'question', fact: `${asking} waiting for your answer` },
+    { count: budgets.filter(isSpent).length, icon: 'sparkle', fact: spentText(budgets.filter(isSpent).length) },
+    { count: wrong, icon: 'warning', fact: wrong === 1 ? '1 problem' : `${wrong} problems` },
+  ].filter(({ count }) => count > 0);
+  const parts = [`${icon} ${running}`, ...counts.map((part) => `$(${part.icon}) ${part.count}`)];
+  const some = `${running} of ${servers.length} ${servers.length === 1 ? 'server' : 'servers'} running`;
+  const facts = [some, ...counts.map(({ fact }) => fact)];
+  const lines = servers.slice(0, MAX_LINES).map((server) => `${server.id}: ${stateText(server)}`);
+  const rest = servers.length - lines.length;
+  const models = budgets.slice(0, MAX_LINES).map((budget) => `${budget.server} and models: ${budgetText(budget)}`);
+  return {
+    visible: servers.length > 0 || problems.length > 0 || unread + approvals > 0,
+    text: parts.join(' '),
+    tooltip: [`MCP Live: ${facts.join(', ')}`, ...lines, ...(rest > 0 ? [`and ${rest} more`] : []), ...models].join(
+      '\n',
+    ),
+    spoken: `MCP Live: ${facts.join(', ')}`,
+    isUrgent: wrong + asking + approvals > 0,
+  };
+}
+
+function spentText(spent: number): string {
+  return spent === 1 ? '1 model budget used up' : `${spent} model budgets used up`;
+}
+
+export function unreadText(unread: number): string {
+  return unread === 1 ? '1 unread event' : `${unread} unread events`;
+}
+
+export function approvalsText(approvals: number): string {
+  return approvals === 1 ? '1 request waits for your approval' : `${approvals} requests wait for your approval`;
+}
+
+export function blockedText(blocked: number): string {
+  return blocked === 1
+    ? '1 feature set waits for you to choose a checkpoint'
+    : `${blocked} feature sets wait for you to choose a checkpoint`;
+}

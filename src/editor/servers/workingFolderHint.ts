@@ -1,0 +1,32 @@
+import * as vscode from 'vscode';
+import { type Disposable, ignoreFailure, type ServerSnapshot } from '../../core/index.ts';
+import { relativeArgumentsOf } from './relativeArguments.ts';
+import type { EditorServices } from '../shared/services.ts';
+
+const TOLD = 'mcpl.workingFolder.told';
+
+/**
+ * Tells a user once that servers of user settings run in the home folder: one with relative arguments and no `cwd` may
+ * have been written for another folder.
+ */
+export function hintAtWorkingFolder(
+  { host, openServerSettings }: Pick<EditorServices, 'host' | 'openServerSettings'>,
+  state: vscode.Memento,
+): Disposable {
+  const listening = host.onDidChangeServer(({ server: id, what }) => {
+    if (what !== 'state' || state.get(TOLD) === true) return;
+    const server = host.server(id);
+    if (server?.state.kind !== 'starting' || relativeArgumentsOf(server).length === 0) return;
+    void state.update(TOLD, true);
+    listening.dispose();
+    ignoreFailure(tell(server));
+  });
+  const tell = async (server: ServerSnapshot): Promise<void> => {
+    const { workingFolderText } = await import('../pages.ts');
+    const others = host.servers().filter(({ id, enabled }) => enabled && id !== server.id);
+    const text = workingFolderText(server, others);
+    const open = vscode.l10n.t('Open Settings');
+    if ((await vscode.window.showInformationMessage(text, open)) === open) await openServerSettings(server.id);
+  };
+  return listening;
+}

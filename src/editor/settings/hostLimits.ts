@@ -1,0 +1,29 @@
+import {
+  DEFAULT_LIMITS,
+  type HostLimits,
+  LEAST_LIMITS,
+  LIMIT_KEYS,
+  MOST_LIMITS,
+  type WindowKey,
+} from '../../core/index.ts';
+
+/** A settings file may say anything: what is no number in range is brought there, and anything else is the default. */
+export function hostLimits(read: (setting: WindowKey) => unknown): HostLimits {
+  const count = (key: keyof typeof MOST_LIMITS): number => {
+    const value = read(LIMIT_KEYS[key]);
+    if (typeof value !== 'number' || !Number.isFinite(value)) return DEFAULT_LIMITS[key];
+    return Math.min(Math.max(Math.floor(value), LEAST_LIMITS[key]), MOST_LIMITS[key]);
+  };
+  const model = read(LIMIT_KEYS.model);
+  return {
+    pushPerMinute: count('pushPerMinute'),
+    maxEvents: count('maxEvents'),
+    auditDays: count('auditDays'),
+    model: typeof model === 'string' && model.trim() !== '' ? model.trim() : DEFAULT_LIMITS.model,
+    approvalSeconds: count('approvalSeconds'),
+    asksInChat: read(LIMIT_KEYS.asksInChat) === true,
+    maxCheckpoints: count('maxCheckpoints'),
+    stateDays: count('stateDays'),
+    stateMegabytes: count('stateMegabytes'),
+  };
+}

@@ -1,0 +1,104 @@
+import * as vscode from 'vscode';
+import type { SettingsScope } from '../../core/index.ts';
+import { SETTINGS } from '../shared/ids.ts';
+import { foldersWithSettings } from './settings.ts';
+import type { SettingPath } from './settingLocator.ts';
+
+export interface FoundSetting {
+  readonly uri: vscode.Uri;
+  readonly range: vscode.Range;
+  readonly depth: number;
+}
+
+interface SettingsFile {
+  readonly uri: vscode.Uri;
+  readonly root: SettingPath;
+}
+
+const SETTINGS_NAME = /(^|\/)settings\.json$|\.code-workspace$/;
+
+export function isSettingsFile(uri: vscode.Uri): boolean {
+  return SETTINGS_NAME.test(uri.path);
+}
+
+/** Knows in which files settings stand, and finds a member of `mcpl.servers` in them. */
+export class SettingsFiles {
+  readonly #globalStorage: vscode.Uri;
+
+  constructor(globalStorage: vscode.Uri) {
+    this.#globalStorage = globalStorage;
+  }
+
+  /** The place of `path` in the files of a scope: of several files, the one that has most of it. */
+  async find(scope: SettingsScope, path: SettingPath): Promise<FoundSetting | undefined> {
+    let best: FoundSetting | undefined;
+    for (const file of this.#filesOf(scope)) {
+      const found = await locateIn(file, path);
+      if (found !== undefined && (best === undefined || found.depth > best.depth)) best = found;
+    }
+    return best;
+  }
+
+  /** Whether one of the files is not JSON, as it is on disk: that is what the editor takes its configuration from. */
+  async isBroken(): Promise<boolean> {
+    const files = (['user', 'workspace', 'folder'] as const).flatMap((scope) => this.#filesOf(scope));
+    const texts = await Promise.all(files.map(({ uri }) => storedTextOf(uri)));
+    const { isSettingsText } = await import('./settingsSyntax.ts');
+    return texts.some((text) => text !== undefined && !isSettingsText(text));
+  }
+
+  #filesOf(scope: SettingsScope): readonly SettingsFile[] {
+    if (scope === 'extension') return [];
+    if (scope === 'folder') return foldersWithSettings().map((folder) => inFolder(folder.uri));
+    if (scope === 'user') return this.#userFiles();
+    const { workspaceFile, workspaceFolders } = vscode.workspace;
+    if (workspaceFile !== undefined) return [{ uri: workspaceFile, root: ['settings'] }];
+    return (workspaceFolders ?? []).slice(0, 1).map((folder) => inFolder(folder.uri));
+  }
+
+  /**
+   * No API names the user's settings file. It is the one the editor has open, or stands beside the storage of
+   * extensions (`User/globalStorage/<id>`, also within a profile), or is the machine's in a remote window.
+   */
+  #userFiles(): readonly SettingsFile[] {
+    const open = vscode.workspace.textDocuments
+      .filter((document) => document.uri.scheme === 'vscode-userdata' && isSettingsFile(document.uri))
+      .map((document) => document.uri);
+    const user = vscode.Uri.joinPath(this.#globalStorage, '..', '..');
+    const known = [
+      vscode.Uri.joinPath(user, 'settings.json').with({ scheme: 'vscode-userdata', authority: '' }),
+      vscode.Uri.joinPath(user, '..', 'Machine', 'settings.json'),
+      vscode.Uri.from({ scheme: 'vscode-userdata', path: '/User/settings.json' }),
+    ];
+    return [...open, ...known].map((uri) => ({ uri, root: [] }));
+  }
+}
+
+function inFolder(folder: vscode.Uri): SettingsFile {
+  return { uri: vscode.Uri.joinPath(folder, '.vscode', 'settings.json'), root: [] };
+}
+
+async function locateIn(file: SettingsFile, path: SettingPath): Promise<FoundSetting | undefined> {
+  const text = await textOf(file.uri);
+  const { locateSetting, positionAt } = await import('./settingsSyntax.ts');
+  const found = text === undefined ? undefined : locateSetting(text, SETTINGS.servers, path, file.root);
+  if (text === undefined || found === undefined) return undefined;
+  const start = positionAt(text, found.offset);
+  const end = positionAt(text, found.offset + found.length);
+  const range = new vscode.Range(start.line, start.character, end.line, end.character);
+  return { uri: file.uri, range, depth: found.depth };
+}
+
+/** What the editor shows, where it shows the file; else what is on disk. */
+async function textOf(uri: vscode.Uri): Promise<string | undefined> {
+  const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+  return open === undefined ? storedTextOf(uri) : open.getText();
+}
+
+async function storedTextOf(uri: vscode.Uri): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,137 @@
+import * as vscode from 'vscode';
+import { Deferred, isJsonObject, type Json, jsonEquals, type JsonObject } from '../../core/index.ts';
+import { SETTINGS } from '../shared/ids.ts';
+import { foldersWithSettings } from './settings.ts';
+import { toJson } from '../shared/settingsJson.ts';
+import type { SettingPath } from './settingLocator.ts';
+
+/** How long the editor may take to notice that a settings file changed. */
+const NOTICE_MS = 5_000;
+
+/** One place that `mcpl.servers` can be written to, with what it holds now. */
+export interface SettingsPlace {
+  readonly target: vscode.ConfigurationTarget;
+  readonly folder: vscode.Uri | undefined;
+  readonly servers: JsonObject;
+}
+
+/** One change of a place: the whole it results in, and the one member that differs. */
+export interface PlaceEdit {
+  readonly servers: JsonObject | undefined;
+  readonly path: SettingPath;
+  readonly value: Json | undefined;
+}
+
+const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
+
+/** The weakest first, as in the host's settings. */
+export function settingsPlaces(): readonly SettingsPlace[] {
+  const targets: readonly (readonly [vscode.ConfigurationTarget, vscode.Uri | undefined])[] = [
+    [Global, undefined],
+    [Workspace, undefined],
+    ...foldersWithSettings().map(({ uri }) => [WorkspaceFolder, uri] as const),
+  ];
+  return targets.map(([target, folder]) => placeOf(target, folder));
+}
+
+/** Workspace settings, or the user's in an empty window. */
+export function defaultPlace(): SettingsPlace {
+  const { workspaceFile, workspaceFolders } = vscode.workspace;
+  const isEmpty = workspaceFile === undefined && (workspaceFolders ?? []).length === 0;
+  return isEmpty ? userPlace() : placeOf(Workspace, undefined);
+}
+
+export function userPlace(): SettingsPlace {
+  return placeOf(Global, undefined);
+}
+
+export function isUserPlace(place: SettingsPlace): boolean {
+  return place.target === Global;
+}
+
+export function isSamePlace(a: SettingsPlace, b: SettingsPlace): boolean {
+  return a.target === b.target && a.folder?.toString() === b.folder?.toString();
+}
+
+/** Writes, and resolves when the editor's configuration has it. */
+export async function writePlace(place: SettingsPlace, edit: PlaceEdit): Promise<void> {
+  if (await writeText(place, edit)) return;
+  const configuration = vscode.workspace.getConfiguration(undefined, place.folder);
+  await configuration.update(SETTINGS.servers, edit.servers, place.target);
+}
+
+async function writeText(place: SettingsPlace, edit: PlaceEdit): Promise<boolean> {
+  const file = fileOf(place);
+  if (file === undefined || isDirty(file.uri)) return false;
+  const before = await read(file.uri);
+  const { withSetting } = await import('./settingsSyntax.ts');
+  const after =
+    before === undefined ? undefined : withSetting(before, file.root, SETTINGS.servers, edit.path, edit.value);
+  if (after === undefined) return false;
+  const noticed = whenValue(place, edit.servers ?? {});
+  try {
+    await vscode.workspace.fs.writeFile(file.uri, new TextEncoder().encode(after));
+  } catch {
+    noticed.dispose();
+    return false;
+  }
+  // Where somebody else wrote meanwhile, that is what counts: writing once more would take it back.
+  return (await noticed.promise) || (await read(file.uri)) !== after;
+}
+
+interface Notice extends vscode.Disposable {
+  /** False when it did not come to that in time. */
+  readonly promise: Promise<boolean>;
+}
+
+function whenValue({ target, folder }: SettingsPlace, wanted: JsonObject): Notice {
+  const noticed = new Deferred<boolean>();
+  const check = (): void => {
+    if (jsonEquals(objectOf(valueIn(target, folder)), wanted)) noticed.resolve(true);
+  };
+  const listener = vscode.workspace.onDidChangeConfiguration(check);
+  const patience = setTimeout(() => noticed.resolve(false), NOTICE_MS);
+  check();
+  const dispose = (): void => {
+    clearTimeout(patience);
+    listener.dispose();
+  };
+  return { promise: noticed.promise.finally(dispose), dispose };
+}
+
+function placeOf(target: vscode.ConfigurationTarget, folder: vscode.Uri | undefined): SettingsPlace {
+  return { target, folder, servers: objectOf(valueIn(target, folder)) };
+}
+
+function fileOf(place: SettingsPlace): { readonly uri: vscode.Uri; readonly root: SettingPath } | undefined {
+  const { workspaceFile, workspaceFolders } = vscode.workspace;
+  if (place.target === Global) return undefined;
+  if (place.target === Workspace && workspaceFile !== undefined)
+    return workspaceFile.scheme === 'untitled' ? undefined : { uri: workspaceFile, root: ['settings'] };
+  const folder = place.folder ?? workspaceFolders?.[0]?.uri;
+  return folder && { uri: vscode.Uri.joinPath(folder, '.vscode', 'settings.json'), root: [] };
+}
+
+function isDirty(uri: vscode.Uri): boolean {
+  const wanted = uri.toString();
+  return vscode.workspace.textDocuments.some((document) => document.isDirty && document.uri.toString() === wanted);
+}
+
+async function read(uri: vscode.Uri): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+  } catch {
+    return undefined;
+  }
+}
+
+function valueIn(target: vscode.ConfigurationTarget, folder: vscode.Uri | undefined): unknown {
+  const inspected = vscode.workspace.getConfiguration(undefined, folder).inspect(SETTINGS.servers);
+  if (target === Global) return inspected?.globalValue;
+  return target === Workspace ? inspected?.workspaceValue : inspected?.workspaceFolderValue;
+}
+
+function objectOf(value: unknown): JsonObject {
+  const json = toJson(value);
+  return isJsonObject(json) ? json : {};
+}

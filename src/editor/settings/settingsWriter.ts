@@ -1,0 +1,177 @@
+import * as vscode from 'vscode';
+import {
+  HostError,
+  type Host,
+  isJsonObject,
+  type Json,
+  KeyedQueue,
+  type PushPolicy,
+  type Tool,
+  withChoice,
+} from '../../core/index.ts';
+import { textsInForce, withChosen, withItem, withMember, withoutEntry } from './entryEdits.ts';
+import { SETTINGS } from '../shared/ids.ts';
+import { plainText } from '../shared/plainText.ts';
+import type { SettingsWriter } from '../shared/services.ts';
+import { toJson } from '../shared/settingsJson.ts';
+import {
+  defaultPlace,
+  isSamePlace,
+  isUserPlace,
+  type SettingsPlace,
+  settingsPlaces,
+  userPlace,
+  writePlace,
+} from './settingsPlace.ts';
+
+export class WorkspaceSettingsWriter implements SettingsWriter {
+  readonly #host: Host;
+  /** One after the other: each write starts from what the one before it left. */
+  readonly #queue = new KeyedQueue();
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  setEnabled(server: string, enabled: boolean): Promise<void> {
+    return this.#change(() => {
+      if (!enabled) this.#host.allowChange(server, ['enabled']);
+      return writeMember(server, ['enabled'], enabled);
+    });
+  }
+
+  setToolOffered(server: string, tool: string, offered: boolean): Promise<void> {
+    const path = ['tools', 'hidden'];
+    return this.#change(() => {
+      if (offered) this.#host.allowChange(server, ['tools.hidden']);
+      return writeMember(server, path, withItem(inForce(server, path), tool, !offered));
+    });
+  }
+
+  setToolAutoApproved(server: string, tool: string, autoApproved: boolean, seen?: Tool): Promise<void> {
+    const path = ['tools', 'autoApprove'];
+    return this.#change(async () => {
+      const approved = withItem(inForce(server, path), tool, autoApproved);
+      // Before the settings say so: what a person just chose in our own view is not asked again.
+      await this.#host.setAutoApproved(server, [tool], autoApproved, seen);
+      await writeMember(server, path, approved);
+    });
+  }
+
+  setFeatureSets(server: string, names: readonly string[], on: boolean): Promise<void> {
+    return this.#change(async () => {
+      const declared = this.#host.server(server)?.mcpl?.sets.map(({ set }) => set.name) ?? [];
+      const before = {
+        enabled: inForce(server, ['featureSets', 'enabled']),
+        disabled: inForce(server, ['featureSets', 'disabled']),
+      };
+      const after = withChoice(before, declared, names, on);
+      await this.#host.allowFeatureSets(server, names, on);
+      if (!on) this.#host.allowChange(server, ['featureSets.disabled', 'featureSets.enabled']);
+      const entry = placeOf(server).servers[server];
+      const there = isJsonObject(entry) ? entry['featureSets'] : undefined;
+      await writeMember(server, ['featureSets'], withChosen(there, before, after));
+    });
+  }
+
+  setPushPolicy(server: string, featureSet: string, policy: PushPolicy): Promise<void> {
+    return this.#change(() => {
+      this.#host.allowChange(server, ['push']);
+      return writeMember(server, ['push', featureSet], policy);
+    });
+  }
+
+  setModel(server: string, model: string | undefined): Promise<void> {
+    return this.#change(() => writeMember(server, ['inference', 'model'], model));
+  }
+
+  add(server: string, entry: Readonly<Record<string, unknown>>, place?: 'workspace' | 'user'): Promise<void> {
+    return this.#change(async () => {
+      if (settingsPlaces().some((place) => place.servers[server] !== undefined))
+        throw new HostError('INVALID_SETTINGS', vscode.l10n.t('The settings already have a server "{0}".', server), {
+          layer: 'settings',
+          suggestion: vscode.l10n.t('Choose another name.'),
+        });
+      await writeEntry(place === 'user' ? userPlace() : defaultPlace(), server, toJson(entry));
+    });
+  }
+
+  remove(server: string): Promise<void> {
+    return this.#change(async () => {
+      const all = settingsPlaces().filter((place) => place.servers[server] !== undefined);
+      const ours = all.filter((place) => !isUserPlace(place));
+      const from = ours.length > 0 ? ours : all;
+      if (from.length === 0)
+        throw new HostError('UNKNOWN_SERVER', vscode.l10n.t('The settings have no server "{0}".', server), {
+          layer: 'settings',
+          ...(this.#host.server(server)?.contributor === undefined
+            ? {}
+            : { suggestion: vscode.l10n.t('An extension contributes it. Disable or remove that extension instead.') }),
+        });
+      for (const place of from) await writeEntry(place, server, undefined);
+      const text = removedText(server, from, all.length > from.length);
+      const undo = vscode.l10n.t('Undo');
+      void vscode.window.showInformationMessage(text, undo).then((chosen) => {
+        if (chosen === undo) void this.#restore(server, from);
+      });
+    });
+  }
+
+  async #restore(server: string, from: readonly SettingsPlace[]): Promise<void> {
+    await this.#change(async () => {
+      for (const before of from) {
+        const now = settingsPlaces().find((place) => isSamePlace(place, before));
+        if (now === undefined || now.servers[server] !== undefined) continue;
+        await writeEntry(now, server, before.servers[server]);
+      }
+    });
+  }
+
+  #change(edit: () => Promise<void>): Promise<void> {
+    return this.#queue.run(SETTINGS.servers, async () => {
+      // In Restricted Mode the workspace's entries are hidden from us, and a write would replace them.
+      if (!vscode.workspace.isTrusted)
+        throw new HostError('NOT_TRUSTED', vscode.l10n.t('This workspace is in Restricted Mode.'), {
+          layer: 'settings',
+          suggestion: vscode.l10n.t('Trust the workspace to change its servers.'),
+        });
+      await edit();
+    });
+  }
+}
+
+function inForce(server: string, path: readonly string[]): readonly string[] {
+  const values = settingsPlaces().map((place) => place.servers);
+  return textsInForce(values, server, path);
+}
+
+/** The workspace decides for itself, even where the user defined the server. */
+function placeOf(server: string): SettingsPlace {
+  const inFolder = settingsPlaces().findLast(
+    (place) => place.folder !== undefined && place.servers[server] !== undefined,
+  );
+  return inFolder ?? defaultPlace();
+}
+
+/** Only this one member is written. */
+async function writeMember(server: string, path: readonly string[], value: Json | undefined): Promise<void> {
+  const place = placeOf(server);
+  const servers = withMember(place.servers, server, path, value);
+  await writePlace(place, { servers, path: [server, ...path], value });
+}
+
+async function writeEntry(place: SettingsPlace, server: string, entry: Json | undefined): Promise<void> {
+  if (entry !== undefined) {
+    await writePlace(place, { servers: { ...place.servers, [server]: entry }, path: [server], value: entry });
+    return;
+  }
+  const servers = withoutEntry(place.servers, server);
+  await writePlace(place, { servers, path: servers === undefined ? [] : [server], value: undefined });
+}
+
+function removedText(server: string, from: readonly SettingsPlace[], inUser: boolean): string {
+  const name = plainText(server, 64);
+  if (from.some(isUserPlace)) return vscode.l10n.t('Removed the server "{0}" from your user settings.', name);
+  const removed = vscode.l10n.t('Removed the server "{0}" from the workspace settings.', name);
+  return inUser ? `${removed} ${vscode.l10n.t('Your user settings still define it.')}` : removed;
+}

@@ -1,0 +1,74 @@
+import * as vscode from 'vscode';
+import type { CancellationToken, Disposable, Weakening, WeakeningAnswer, WeakeningQuestion } from '../../core/index.ts';
+import { plainText } from '../shared/plainText.ts';
+import { WholeText } from '../shared/wholeText.ts';
+
+/** The editor cuts longer notifications. */
+const LONGEST = 600;
+
+/** Asks by a notification whether the workspace may weaken the user's own settings, which hold until it is answered. */
+export class WeakeningPrompt implements Disposable {
+  readonly #openSettings: (server: string | undefined) => Promise<void>;
+  readonly #whole = new WholeText('mcpl-settings');
+
+  constructor(openSettings: (server: string | undefined) => Promise<void>) {
+    this.#openSettings = openSettings;
+  }
+
+  async ask(question: WeakeningQuestion, token: CancellationToken): Promise<WeakeningAnswer> {
+    const keep = vscode.l10n.t('Keep Mine');
+    const use = vscode.l10n.t("Use the Workspace's");
+    const review = vscode.l10n.t('Review…');
+    const settings = vscode.l10n.t('Open Settings');
+    const whole = questionText(question);
+    let text = whole;
+    let allow = use;
+    if (whole.length > LONGEST) {
+      text = shortText(question);
+      allow = review;
+    }
+    for (;;) {
+      const chosen = await vscode.window.showWarningMessage(text, keep, allow, settings);
+      if (token.isCancellationRequested) return 'dismissed';
+      if (chosen === keep) return 'keep';
+      if (chosen === use) return 'allow';
+      if (chosen === settings) await this.#openSettings(question.server);
+      else if (chosen === review) {
+        await this.#whole.show(question.server ?? 'mcpl', whole);
+        // Everything can be read now.
+        allow = use;
+      } else return 'dismissed';
+    }
+  }
+
+  dispose(): void {
+    this.#whole.dispose();
+  }
+}
+
+function questionText({ server, weakenings }: WeakeningQuestion): string {
+  const items = weakenings.map(itemText).join('; ');
+  return `${opening(server)} ${items}. ${vscode.l10n.t('Your own settings stay in effect until you agree.')}`;
+}
+
+function shortText({ server, weakenings }: WeakeningQuestion): string {
+  const count = vscode.l10n.t('{0} settings, too long to show here.', weakenings.length);
+  return `${opening(server)} ${count} ${vscode.l10n.t('Your own settings stay in effect until you agree.')}`;
+}
+
+function opening(server: string | undefined): string {
+  return server === undefined
+    ? vscode.l10n.t('This workspace wants to weaken your settings:')
+    : vscode.l10n.t('This workspace wants to weaken your settings of the server "{0}":', plainText(server, 100));
+}
+
+function itemText({ key, path, value, instead }: Weakening): string {
+  if (key === 'enabled') return vscode.l10n.t('it turns off this guard, which must see every answer');
+  const name = path.length === 0 ? key : path.join('.');
+  return vscode.l10n.t('{0} is {1} instead of {2}', quoted(name), plainText(value), plainText(instead));
+}
+
+/** A name out of a repository must not read as the rest of our sentence. */
+function quoted(name: string): string {
+  return plainText(JSON.stringify(name));
+}

@@ -1,0 +1,93 @@
+import {
+  blockText,
+  cleanLine,
+  cleanText,
+  type ContentBlock,
+  type InboundEvent,
+  isJsonObject,
+  type Json,
+} from '../../core/index.ts';
+
+const MAX_TITLE = 120;
+const MAX_ORIGIN = 100;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** What an event says, on one line: the beginning of its first text. */
+export function eventTitle({ content }: Pick<InboundEvent, 'content'>): string {
+  for (const block of content) {
+    const line = block.type === 'text' ? cleanLine(block.text.trimStart(), MAX_TITLE) : '';
+    if (line !== '') return line;
+  }
+  const [first] = content;
+  return (first && cleanLine(shownBlock(first), MAX_TITLE)) || 'No text';
+}
+
+/** A block of any type as text; none of it is made to be a link. */
+export function shownBlock(block: ContentBlock): string {
+  return block.type === 'resource_link' ? `[resource ${block.name}] ${block.uri}` : blockText(block);
+}
+
+/** Where it comes from, in a few words. */
+export function originLine({ origin }: Pick<InboundEvent, 'origin'>): string {
+  const first = Object.entries(origin ?? {}).slice(0, MAX_ORIGIN);
+  const parts = first.map(([name, value]) => `${name}: ${scalar(value).slice(0, MAX_ORIGIN)}`);
+  return cleanLine(parts.join(', '), MAX_ORIGIN);
+}
+
+function scalar(value: Json | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export function ageText(at: number, now: number): string {
+  const age = now - at;
+  if (age < MINUTE) return 'now';
+  if (age < HOUR) return `${Math.floor(age / MINUTE)} min`;
+  return age < DAY ? `${Math.floor(age / HOUR)} h` : `${Math.floor(age / DAY)} d`;
+}
+
+/** `2026-11-18 16:04:21`, where the person is. */
+export function timeText(at: number): string {
+  const date = new Date(at);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
+}
+
+/** What a model made of it, in a few words; nothing where none was asked. */
+export function outcomeLine({ outcome }: Pick<InboundEvent, 'outcome'>): string {
+  switch (outcome.kind) {
+    case 'none':
+      return '';
+    case 'asking':
+      return 'A model is looking at it…';
+    case 'answered':
+      return cleanLine(outcome.text.trimStart(), MAX_TITLE) || 'The model answered without words.';
+    case 'failed':
+      return cleanLine(`No answer: ${outcome.message}`, MAX_TITLE);
+  }
+}
+
+export function answerer({ model, usage }: Extract<InboundEvent['outcome'], { kind: 'answered' }>): string {
+  return `${cleanLine(model, 60)}, ${usage.inputTokens} + ${usage.outputTokens} tokens`;
+}
+
+/** All of it that fits above a row, as plain text. */
+export function eventTooltip(event: InboundEvent): string {
+  const { server, source, occurredAt, receivedAt, origin, content } = event;
+  return [
+    cleanText(content.map(shownBlock).join('\n'), 1_000) || 'No content',
+    '',
+    `Server: ${cleanLine(server, 64)}`,
+    `Feature set: ${cleanLine(source.featureSet, MAX_TITLE)}`,
+    `Happened: ${cleanLine(occurredAt, 60)}`,
+    `Arrived: ${timeText(receivedAt)}`,
+    ...(origin === undefined ? [] : [`Origin: ${originText(origin)}`]),
+  ].join('\n');
+}
+
+export function originText(origin: Json): string {
+  const isFlat = isJsonObject(origin) && Object.values(origin).every((value) => typeof value !== 'object');
+  return cleanText(JSON.stringify(origin, undefined, isFlat ? undefined : 2));
+}

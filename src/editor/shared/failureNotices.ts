@@ -1,0 +1,129 @@
+import * as vscode from 'vscode';
+import {
+  type Disposable,
+  DisposableStore,
+  type Host,
+  type HostError,
+  isCancellation,
+  isHostError,
+  type Logger,
+  messageOf,
+  type ServerChange,
+  toHostError,
+} from '../../core/index.ts';
+import { COMMANDS, SERVERS_VIEW } from './ids.ts';
+import { plainText } from './plainText.ts';
+import type { FailureNotices, FailureOptions } from './services.ts';
+
+/** More failures than this within one moment become one message. */
+const MOST_AT_ONCE = 2;
+const MOMENT_MS = 500;
+
+interface Choice {
+  readonly title: string;
+  readonly run: () => unknown;
+}
+
+/** Tells failures as notifications: what happened, to which server, and the next step. */
+export class NotifiedFailures implements FailureNotices, Disposable {
+  readonly #host: Host;
+  readonly #log: Logger;
+  readonly #owned = new DisposableStore();
+  /** The failure of each server that was told already. */
+  readonly #told = new Map<string, HostError>();
+  readonly #fresh = new Set<string>();
+  #moment: NodeJS.Timeout | undefined;
+
+  constructor(host: Host, log: Logger) {
+    this.#host = host;
+    this.#log = log;
+    this.#owned.add(host.onDidChangeServer((change) => this.#watch(change)));
+  }
+
+  show(what: string, error: unknown, options: FailureOptions = {}): void {
+    // Who cancelled or said no knows it.
+    if (isCancellation(error) || isHostError(error, 'NOT_APPROVED')) return;
+    // A failed start is the server's state, which is told from there.
+    if (this.#host.servers().some(({ state }) => state.kind === 'failed' && state.error === error)) return;
+    this.#tell(what, error, options);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#moment);
+    this.#owned.dispose();
+  }
+
+  #watch({ server, what }: ServerChange): void {
+    const state = this.#host.server(server)?.state;
+    if (state?.kind !== 'failed') {
+      this.#told.delete(server);
+      return;
+    }
+    if (what !== 'state' || this.#told.get(server) === state.error) return;
+    this.#told.set(server, state.error);
+    if (isHostError(state.error, 'NOT_APPROVED', 'CANCELLED')) return;
+    this.#fresh.add(server);
+    this.#moment ??= setTimeout(() => this.#tellFresh(), MOMENT_MS);
+  }
+
+  #tellFresh(): void {
+    this.#moment = undefined;
+    const failed = [...this.#fresh].filter((id) => this.#host.server(id)?.state.kind === 'failed');
+    this.#fresh.clear();
+    if (failed.length > MOST_AT_ONCE) {
+      const names = failed.map((id) => plainText(id, 64)).join(', ');
+      const text = vscode.l10n.t('{0} servers failed: {1}.', failed.length, names);
+      const showServers = (): unknown => vscode.commands.executeCommand(`${SERVERS_VIEW}.focus`);
+      this.#notify(text, [{ title: vscode.l10n.t('Show Servers'), run: showServers }]);
+      return;
+    }
+    for (const server of failed) {
+      const error = this.#told.get(server);
+      const retry = (): unknown => vscode.commands.executeCommand(COMMANDS.serverStart, { server });
+      if (error !== undefined)
+        this.#tell(vscode.l10n.t('The server "{0}" failed', plainText(server, 64)), error, { server, retry });
+    }
+  }
+
+  #tell(what: string, error: unknown, { server, retry }: FailureOptions): void {
+    const failure = toHostError(error);
+    this.#log.log('error', `${what}: ${messageOf(error)}`);
+    const text = [sentence(plainText(`${what}: ${failure.message}`))];
+    if (failure.suggestion !== undefined) text.push(plainText(failure.suggestion));
+    this.#notify(text.join(' '), choices(failure, server, retry));
+  }
+
+  #notify(text: string, offered: readonly Choice[]): void {
+    const titles = offered.map((choice) => choice.title);
+    const shown = vscode.window.showErrorMessage(text, ...titles);
+    shown.then(
+      (title) => offered.find((choice) => choice.title === title)?.run(),
+      (error: unknown) => this.#log.log('error', `A notification could not be shown: ${messageOf(error)}`),
+    );
+  }
+}
+
+function choices(error: HostError, server: string | undefined, retry: (() => unknown) | undefined): readonly Choice[] {
+  const run =
+    (command: string): (() => unknown) =>
+    () =>
+      vscode.commands.executeCommand(command, ...(server === undefined ? [] : [{ server }]));
+  if (isHostError(error, 'NOT_TRUSTED'))
+    return [{ title: vscode.l10n.t('Manage Workspace Trust'), run: run('workbench.trust.manage') }];
+  const settings: Choice = { title: vscode.l10n.t('Open Settings'), run: run(COMMANDS.serverOpenSettings) };
+  const policy: Choice = {
+    title: vscode.l10n.t('Open Settings'),
+    run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'chat.mcp'),
+  };
+  const log: Choice = {
+    title: vscode.l10n.t('Show Log'),
+    run: run(server === undefined ? COMMANDS.hostShowLog : COMMANDS.serverShowLog),
+  };
+  const again: readonly Choice[] = retry === undefined ? [] : [{ title: vscode.l10n.t('Retry'), run: retry }];
+  if (isHostError(error, 'NOT_ALLOWED')) return [policy];
+  return server === undefined ? [...again, log] : [...again, log, settings];
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,169 @@
+import * as vscode from 'vscode';
+import {
+  type Clock,
+  type DefinitionAnswer,
+  type Disposable,
+  DisposableStore,
+  type Host,
+  type ToolChange,
+} from '../../core/index.ts';
+import { frequentText, reviewQuestion, reviewTitle } from './definitionText.ts';
+import { SCHEMES } from '../shared/ids.ts';
+import { plainText } from '../shared/plainText.ts';
+import type { EditorServices, ToolTarget } from '../shared/services.ts';
+
+/** A tool whose definition is not the one that was approved. */
+export interface ChangedTool extends ToolTarget {
+  readonly change: ToolChange;
+}
+
+export interface DefinitionReviewOptions extends Pick<EditorServices, 'failures'> {
+  readonly host: Pick<Host, 'servers' | 'answerDefinitions'>;
+  readonly clock: Pick<Clock, 'delay'>;
+}
+
+/** A server that changes one tool mostly changes several: they are asked about together. */
+const BURST_MS = 500;
+/** Of one review. */
+const MOST_SHOWN = 50;
+
+/** Asks about tools whose definition changed, after it showed how: loaded with the first of them. */
+export class DefinitionReview implements vscode.TextDocumentContentProvider, Disposable {
+  readonly #options: DefinitionReviewOptions;
+  readonly #owned = new DisposableStore();
+  readonly #texts = new Map<string, string>();
+  /** Definitions that a notification named. */
+  readonly #told = new Set<string>();
+  #burst: Disposable | undefined;
+  #shown = 0;
+
+  constructor(options: DefinitionReviewOptions) {
+    this.#options = options;
+    this.#owned.add(vscode.workspace.registerTextDocumentContentProvider(SCHEMES.definition, this));
+    const forget = (document: vscode.TextDocument): unknown => this.#texts.delete(document.uri.toString());
+    this.#owned.add(vscode.workspace.onDidCloseTextDocument(forget));
+  }
+
+  /** Something changed at a server. */
+  look(): void {
+    if (this.#unanswered().length === 0) return;
+    this.#burst ??= this.#options.clock.delay(BURST_MS, () => {
+      this.#burst = undefined;
+      const fresh = this.#unanswered();
+      for (const each of fresh) this.#told.add(keyOf(each));
+      if (fresh.length > 0) this.#try(() => this.#tell(fresh));
+    });
+  }
+
+  /** Shows the changes of one tool, or of all, and asks. */
+  async review(target: ToolTarget | undefined): Promise<void> {
+    const all = changedTools(this.#options.host);
+    const chosen =
+      target === undefined ? all : all.filter(({ server, tool }) => server === target.server && tool === target.tool);
+    if (chosen.length === 0) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('No tool definition has changed since you approved it.'));
+      return;
+    }
+    await this.#review(chosen);
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string | undefined {
+    return this.#texts.get(uri.toString());
+  }
+
+  dispose(): void {
+    this.#burst?.dispose();
+    this.#owned.dispose();
+  }
+
+  #unanswered(): readonly ChangedTool[] {
+    return changedTools(this.#options.host).filter((each) => !each.change.isDeclined && !this.#told.has(keyOf(each)));
+  }
+
+  async #tell(changed: readonly ChangedTool[]): Promise<void> {
+    const review = vscode.l10n.t('Review Changes');
+    const keep = vscode.l10n.t('Keep Asking');
+    const chosen = await vscode.window.showWarningMessage(reviewTitle(changed), review, keep);
+    if (chosen === review) await this.#review(changed);
+    else if (chosen === keep) await this.#answer(changed, 'keepAsking');
+  }
+
+  async #review(changed: readonly ChangedTool[]): Promise<void> {
+    const shown = changed.slice(0, MOST_SHOWN);
+    await this.#show(shown);
+    const approve = vscode.l10n.t('Approve');
+    const any = vscode.l10n.t('Approve Any Definition…');
+    const keep = vscode.l10n.t('Keep Asking');
+    const frequent = shown.filter(({ change }) => change.isFrequent);
+    const buttons = [approve, ...(frequent.length > 0 ? [any] : []), keep];
+    const chosen = await vscode.window.showWarningMessage(reviewQuestion(shown), ...buttons);
+    if (chosen === approve) await this.#answer(shown, 'approve');
+    else if (chosen === keep) await this.#answer(shown, 'keepAsking');
+    else if (chosen === any) await this.#approveAny(frequent);
+  }
+
+  async #approveAny(changed: readonly ChangedTool[]): Promise<void> {
+    const approve = vscode.l10n.t('Approve Any Definition');
+    const { message, detail } = frequentText(changed);
+    const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, approve);
+    if (chosen === approve) await this.#answer(changed, 'approveAny');
+  }
+
+  async #answer(changed: readonly ChangedTool[], answer: DefinitionAnswer): Promise<void> {
+    const servers = new Set(changed.map(({ server }) => server));
+    for (const server of servers) {
+      const ofServer = changed.filter((each) => each.server === server);
+      const seen = ofServer.map(({ tool, change: { form } }) => ({ tool, form }));
+      await this.#options.host.answerDefinitions(server, seen, answer);
+    }
+    // What changed again while the question was open comes back as a question of its own.
+    this.look();
+  }
+
+  async #show(changed: readonly ChangedTool[]): Promise<void> {
+    const [first, ...others] = changed.map((each) => this.#documents(each));
+    if (first === undefined) return;
+    if (others.length === 0) {
+      await vscode.commands.executeCommand('vscode.diff', first.before, first.now, first.title, { preview: true });
+      return;
+    }
+    const resources = [first, ...others].map(({ before, now }) => [now, before, now]);
+    await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Changed Tool Definitions'), resources);
+  }
+
+  #documents({ server, tool, change }: ChangedTool): {
+    readonly title: string;
+    readonly before: vscode.Uri;
+    readonly now: vscode.Uri;
+  } {
+    const [ofServer, ofTool] = [server, tool].map((name) => plainText(name, 64).replace(/[^\w.-]+/g, '-'));
+    // With two paths the editor would call the change a renaming.
+    const path = `/${ofServer}/${ofTool}.json`;
+    const open = (text: string): vscode.Uri => {
+      const uri = vscode.Uri.from({ scheme: SCHEMES.definition, path, query: String(++this.#shown) });
+      this.#texts.set(uri.toString(), text);
+      return uri;
+    };
+    const before = open(change.before ?? vscode.l10n.t('The approved definition was too long to keep.\n'));
+    const title = vscode.l10n.t('{0} of {1}: Approved ↔ Now', plainText(tool, 60), plainText(server, 40));
+    return { title, before, now: open(change.now) };
+  }
+
+  #try(work: () => Promise<void>): void {
+    work().catch((error: unknown) => {
+      this.#options.failures.show(vscode.l10n.t('The answer about changed tools was not taken'), error);
+    });
+  }
+}
+
+function changedTools(host: Pick<Host, 'servers'>): readonly ChangedTool[] {
+  return host
+    .servers()
+    .flatMap(({ id, tools }) =>
+      tools.flatMap(({ tool, change }) => (change === undefined ? [] : [{ server: id, tool: tool.name, change }])),
+    );
+}
+
+function keyOf({ server, tool, change }: ChangedTool): string {
+  return JSON.stringify([server, tool, change.form]);
+}

@@ -1,0 +1,158 @@
+import {
+  blockText,
+  CancellationSource,
+  type HostError,
+  type JsonObject,
+  type KeptState,
+  type Progress,
+  type ResultView,
+  toHostError,
+} from '../../core/index.ts';
+import type { RunView } from '../../webview/form/messages.ts';
+import { keptText } from '../lineage/lineageText.ts';
+import type { EditorServices, ToolTarget } from '../shared/services.ts';
+import { failedRun, progressView, resultRun } from './toolView.ts';
+
+/** A flood of progress is shown this often: more cannot be read. */
+const PROGRESS_MS = 100;
+
+type RunHost = Pick<EditorServices['host'], 'callTool' | 'onDidChangeOperation'>;
+
+type Ending =
+  | {
+      readonly kind: 'result';
+      readonly result: ResultView;
+      readonly elapsedMs: number;
+      readonly kept: KeptState | undefined;
+    }
+  | { readonly kind: 'error'; readonly error: HostError; readonly elapsedMs: number };
+
+/** The calls of one page, one at a time: how far the current one is, and what the last one gave. */
+export class ToolRun {
+  readonly #host: RunHost;
+  readonly #target: ToolTarget;
+  readonly #changed: () => void;
+  #source: CancellationSource | undefined;
+  #startedAt = 0;
+  #progress: Progress | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #ending: Ending | undefined;
+  /** Of the last call. */
+  #args: JsonObject | undefined;
+
+  constructor(host: RunHost, target: ToolTarget, changed: () => void) {
+    this.#host = host;
+    this.#target = target;
+    this.#changed = changed;
+  }
+
+  get isRunning(): boolean {
+    return this.#source !== undefined;
+  }
+
+  get view(): RunView {
+    if (this.#source !== undefined) return progressView(Date.now() - this.#startedAt, this.#progress);
+    const ending = this.#ending;
+    if (ending === undefined) return { kind: 'idle' };
+    return ending.kind === 'result'
+      ? resultRun(ending.elapsedMs, ending.result, keptLine(ending.kept))
+      : failedRun(ending.elapsedMs, ending.error);
+  }
+
+  /** The last result as text, and whether that is JSON. */
+  get text(): { readonly text: string; readonly isJson: boolean } | undefined {
+    if (this.#ending?.kind !== 'result') return undefined;
+    const { blocks, raw } = this.#ending.result;
+    const isText = blocks.length > 0 && blocks.every((block) => block.type === 'text');
+    if (!isText) return { text: JSON.stringify(raw, null, 2), isJson: true };
+    const text = blocks.map(blockText).join('\n');
+    return { text, isJson: isJsonText(text) };
+  }
+
+  /** The arguments that did not fit the tool's schema, once more: the person saw what is wrong with them. */
+  async sendAnyway(): Promise<void> {
+    const { view } = this;
+    if (view.kind === 'failed' && view.canSendAnyway && this.#args !== undefined) await this.startUnchecked(this.#args);
+  }
+
+  async start(args: JsonObject): Promise<void> {
+    await this.#start(args, false);
+  }
+
+  /** Sends arguments that do not fit the tool's schema. */
+  async startUnchecked(args: JsonObject): Promise<void> {
+    await this.#start(args, true);
+  }
+
+  async #start(args: JsonObject, unchecked: boolean): Promise<void> {
+    if (this.#source !== undefined) return;
+    this.#args = args;
+    const source = new CancellationSource();
+    this.#source = source;
+    this.#startedAt = Date.now();
+    this.#progress = undefined;
+    this.#changed();
+    const ending = await this.#call(args, unchecked, source);
+    if (this.#source !== source) return;
+    this.#end();
+    this.#ending = ending;
+    this.#changed();
+  }
+
+  cancel(): void {
+    this.#source?.cancel('by the person');
+  }
+
+  /** Nobody looks any more: the call ends, and nothing is told. */
+  dispose(): void {
+    this.cancel();
+    this.#end();
+  }
+
+  async #call(args: JsonObject, unchecked: boolean, source: CancellationSource): Promise<Ending> {
+    const elapsed = (): number => Date.now() - this.#startedAt;
+    const onProgress = (progress: Progress): void => {
+      if (this.#source !== source) return;
+      this.#progress = progress;
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined;
+        this.#changed();
+      }, PROGRESS_MS);
+    };
+    const request = { ...this.#target, args, route: 'command', ...(unchecked && { unchecked }) } as const;
+    let kept: KeptState | undefined;
+    const listener = this.#host.onDidChangeOperation((operation) => {
+      if (operation.request === request) kept = operation.kept;
+    });
+    try {
+      const result = await this.#host.callTool(request, { token: source.token, onProgress });
+      return { kind: 'result', result, elapsedMs: elapsed(), kept };
+    } catch (error) {
+      return { kind: 'error', error: toHostError(error), elapsedMs: elapsed() };
+    } finally {
+      listener.dispose();
+    }
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#source?.dispose();
+    this.#source = undefined;
+  }
+}
+
+function isJsonText(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What went wrong stands among the remarks of the result. */
+function keptLine(kept: KeptState | undefined): string | undefined {
+  return kept?.kind === 'kept' || kept?.kind === 'known' ? keptText(kept) : undefined;
+}

@@ -1,0 +1,45 @@
+import {
+  type Checkpoint,
+  isJsonObject,
+  type Json,
+  type LineageKey,
+  parseJson,
+  type TraceEntry,
+} from '../../core/index.ts';
+import { lineageText, titleText } from '../lineage/lineageText.ts';
+import { plainText } from '../shared/plainText.ts';
+
+/** Longer answers are not parsed for what fits into a row; their beginning mostly tells. */
+const LONGEST_PARSED = 20_000;
+const CHECKPOINT = /"checkpoint"\s*:\s*"((?:[^"\\]|\\.){1,512})"/;
+
+type Answer = Pick<TraceEntry, 'direction' | 'kind' | 'method' | 'text' | 'isCut'>;
+
+/** The checkpoint that came with the answer to a tool call (MCPL §8.3). */
+export function checkpointIn({ direction, kind, method, text, isCut }: Answer): string | undefined {
+  if (direction !== 'received' || kind !== 'result' || method !== 'tools/call') return undefined;
+  if (!text.includes('"checkpoint"')) return undefined;
+  if (isCut || text.length > LONGEST_PARSED) return text.includes('"state"') ? CHECKPOINT.exec(text)?.[1] : undefined;
+  try {
+    return named(parseJson(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function named(message: Json): string | undefined {
+  const result = isJsonObject(message) ? message['result'] : undefined;
+  const state = isJsonObject(result) ? result['state'] : undefined;
+  const checkpoint = isJsonObject(state) ? state['checkpoint'] : undefined;
+  return typeof checkpoint === 'string' ? checkpoint : undefined;
+}
+
+/** What became of it, in a few words. A server may call several by one name: it is the one of that time. */
+export function checkpointFate(checkpoint: string, at: number, found: readonly (Checkpoint & LineageKey)[]): string {
+  const [node] = [...found].sort((one, other) => Math.abs(one.at - at) - Math.abs(other.at - at));
+  if (node === undefined) return `checkpoint ${plainText(checkpoint, 60)} was not kept`;
+  const of = node.featureSet === '' ? '' : ` in ${lineageText(node)}`;
+  if (node.problem !== undefined)
+    return `checkpoint ${titleText(node)}${of} is broken: ${plainText(node.problem, 200)}`;
+  return `checkpoint ${titleText(node)} is kept${of}${node.isPruned ? ', and its server no longer has it' : ''}`;
+}

@@ -1,0 +1,160 @@
+import * as vscode from 'vscode';
+import {
+  ALL_MESSAGES,
+  type Disposable,
+  DisposableStore,
+  type Host,
+  messageOf,
+  type ProtocolTrace,
+  type TraceEntry,
+  type TraceFilter,
+  TraceSelection,
+} from '../../core/index.ts';
+import { decodeFromTracePage, type FromTracePage, type ToTracePage } from '../../webview/trace/traceMessages.ts';
+import { plainText } from '../shared/plainText.ts';
+import type { EditorServices } from '../shared/services.ts';
+import { exportTrace } from './traceExport.ts';
+import { checkpointFate, checkpointIn } from './traceCheckpoint.ts';
+import { formatted, traceMessage, traceRow } from './traceText.ts';
+import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
+
+type Needs = Pick<EditorServices, 'failures' | 'extensionUri' | 'log'> & { readonly host: Pick<Host, 'lineages'> };
+
+/** One server's trace in an editor tab. The page is told how much there is, and gets the rows that it asks for. */
+export class TracePanel implements Disposable {
+  readonly #services: Needs;
+  readonly #panel: vscode.WebviewPanel;
+  readonly #server: string;
+  readonly #store = new DisposableStore();
+  #trace: ProtocolTrace;
+  #watching: Disposable;
+  #selection: TraceSelection;
+  #list = 0;
+  /** The message whose text was asked for last. */
+  #wanted = 0;
+
+  constructor(services: Needs, panel: vscode.WebviewPanel, server: string, trace: ProtocolTrace) {
+    this.#services = services;
+    this.#panel = panel;
+    this.#server = server;
+    this.#trace = trace;
+    this.#selection = new TraceSelection(trace, ALL_MESSAGES);
+    panel.title = vscode.l10n.t('Trace of {0}', plainText(server, 60));
+    panel.iconPath = pageIcon(services.extensionUri, 'trace');
+    panel.webview.options = pageOptions(services.extensionUri);
+    this.#store.add(
+      panel.webview.onDidReceiveMessage((message: unknown) => this.#receive(decodeFromTracePage(message))),
+    );
+    this.#watching = trace.onDidAppend(() => this.#sendStatus());
+    panel.webview.html = pageHtml(panel.webview, services.extensionUri, { name: 'trace', title: 'Protocol Trace' });
+  }
+
+  reveal(): void {
+    this.#panel.reveal();
+  }
+
+  /** Shows another trace of the same server. */
+  attach(trace: ProtocolTrace): void {
+    this.#watching.dispose();
+    this.#trace = trace;
+    this.#watching = trace.onDidAppend(() => this.#sendStatus());
+    this.#select(this.#selection.filter);
+  }
+
+  /** Lets go of what the panel listens to; the tab itself is the editor's. */
+  dispose(): void {
+    this.#watching.dispose();
+    this.#store.dispose();
+  }
+
+  #receive(message: FromTracePage | undefined): void {
+    if (message === undefined) return;
+    switch (message.type) {
+      case 'ready':
+      case 'filter':
+        return this.#select(message.filter);
+      case 'rows':
+        return this.#sendRows(message.list, message.from, message.count);
+      case 'message': {
+        const entry = this.#trace.get(message.n);
+        if (entry !== undefined) this.#sendMessage(entry);
+        return;
+      }
+      case 'copy':
+        return this.#run(vscode.l10n.t('The message was not copied'), this.#copy(message.n));
+      case 'record':
+        this.#trace.set(!this.#trace.isOn);
+        return this.#sendStatus();
+      case 'clear':
+        this.#trace.clear();
+        return this.#select(this.#selection.filter);
+      case 'export':
+        return this.#run(vscode.l10n.t('The trace was not exported'), this.#export());
+    }
+  }
+
+  #select(filter: TraceFilter): void {
+    this.#list++;
+    this.#selection = new TraceSelection(this.#trace, filter);
+    this.#sendStatus();
+  }
+
+  #sendStatus(): void {
+    // A hidden page asks for everything when it is shown again.
+    if (!this.#panel.visible) return;
+    this.#selection.update();
+    const { start, end } = this.#selection;
+    const { isOn, size: kept } = this.#trace;
+    this.#send({ type: 'status', status: { server: this.#server, isOn, list: this.#list, start, end, kept } });
+  }
+
+  #sendRows(list: number, from: number, count: number): void {
+    if (list !== this.#list) return;
+    const { start } = this.#selection;
+    this.#selection.update();
+    // The page asks for what was forgotten meanwhile, and would ask again.
+    if (this.#selection.start !== start) this.#sendStatus();
+    const first = Math.max(from, this.#selection.start);
+    const rows = this.#selection.page(first, from + count - first).map((entry, at) => traceRow(entry, first + at));
+    this.#send({ type: 'rows', list, rows });
+  }
+
+  #sendMessage(entry: TraceEntry): void {
+    const { n, at } = entry;
+    this.#wanted = n;
+    const checkpoint = checkpointIn(entry);
+    if (checkpoint === undefined) return this.#send({ type: 'message', message: traceMessage(entry) });
+    const show = (fate?: string): void => {
+      // Another one may have been chosen since then.
+      if (this.#wanted === n) this.#send({ type: 'message', message: traceMessage(entry, fate) });
+    };
+    this.#fateOf(checkpoint, at).then(show, (error: unknown) => {
+      this.#services.log.log('warn', `A checkpoint cannot be looked up: ${messageOf(error)}`);
+      show();
+    });
+  }
+
+  async #fateOf(checkpoint: string, at: number): Promise<string> {
+    return checkpointFate(checkpoint, at, await this.#services.host.lineages.find(this.#server, checkpoint));
+  }
+
+  async #copy(n: number): Promise<void> {
+    const entry = this.#trace.get(n);
+    if (entry === undefined) return;
+    await vscode.env.clipboard.writeText(formatted(entry));
+    vscode.window.setStatusBarMessage(vscode.l10n.t('Copied the message.'), 2_000);
+  }
+
+  async #export(): Promise<void> {
+    const done = await exportTrace(this.#trace, this.#selection.filter, this.#server);
+    if (done) vscode.window.setStatusBarMessage(vscode.l10n.t('Exported the trace.'), 4_000);
+  }
+
+  #run(failed: string, work: Promise<void>): void {
+    work.catch((error: unknown) => this.#services.failures.show(failed, error, { server: this.#server }));
+  }
+
+  #send(message: ToTracePage): void {
+    if (!this.#store.isDisposed && this.#panel.visible) void this.#panel.webview.postMessage(message);
+  }
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import {
+  CancellationSource,
+  type ChatHookHost,
+  ChatHooks,
+  type Clock,
+  type Ids,
+  type Logger,
+} from '../../core/index.ts';
+import { ChatHookFile, type ChatHookFilesOptions } from './chatHookFiles.ts';
+import { readTail } from './fileTail.ts';
+import { GatewayAccess } from './gatewayAccess.ts';
+import { type GatewayPlace, listenAt } from './gatewayPlace.ts';
+import { closeLocalServer, createLocalServer, type LocalServer, refuse } from './localServer.ts';
+import { readBody } from './requestBody.ts';
+
+export interface ChatHookServerOptions {
+  readonly host: ChatHookHost;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly files?: ChatHookFilesOptions;
+}
+
+export interface ChatHookServer {
+  /** Tells scripts where this window is, and by which folders they may know it. */
+  publish(folders: readonly string[]): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+const PATH = '/hooks';
+const LIMITS = { headersMs: 5_000, requestMs: 10_000, connections: 64, strangers: 16, strangerMs: 3_000, youngMs: 500 };
+/** A prompt with all that it brings along. */
+const BODY_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Answers the script of the chat's hooks. It listens apart from the gateway: whatever way the editor's MCP client takes to
+ * that, curl comes by this one, and the token that lies in a file opens nothing else.
+ */
+export async function startChatHookServer(options: ChatHookServerOptions): Promise<ChatHookServer> {
+  const { server, admit } = createLocalServer(LIMITS);
+  const hooks = new LoopbackHooks(server, admit, await listenAt(server, 'loopback', options.ids), options);
+  server.on('request', (request, response) => hooks.take(request, response));
+  return hooks;
+}
+
+class LoopbackHooks implements ChatHookServer {
+  readonly #server: Server;
+  readonly #admit: LocalServer['admit'];
+  readonly #place: GatewayPlace;
+  readonly #access: GatewayAccess;
+  readonly #hooks: ChatHooks;
+  readonly #file: ChatHookFile;
+  #closing: Promise<void> | undefined;
+  /** One after the other: the last one counts. */
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    server: Server,
+    admit: LocalServer['admit'],
+    place: GatewayPlace,
+    { files, ...options }: ChatHookServerOptions,
+  ) {
+    this.#server = server;
+    this.#admit = admit;
+    this.#place = place;
+    this.#access = new GatewayAccess(place.hosts, options.ids);
+    this.#hooks = new ChatHooks({ ...options, readTail });
+    this.#file = new ChatHookFile(files);
+  }
+
+  publish(folders: readonly string[]): Promise<void> {
+    const url = `${this.#place.origin}${PATH}`;
+    const written = this.#writing.then(async () => {
+      if (this.#closing === undefined) await this.#file.write({ url, token: this.#access.token, folders });
+    });
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+
+  take(request: IncomingMessage, response: ServerResponse): void {
+    // The script may be stopped at any time, which is no news to anybody here.
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    const isOurs = this.#closing === undefined && request.method === 'POST' && request.url === PATH;
+    if (!isOurs || !this.#access.knows(request)) return refuse(request, response);
+    this.#admit(request);
+    this.#answer(request, response).catch(() => response.destroy());
+  }
+
+  dispose(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#hooks.dispose();
+    await this.#writing;
+    await this.#file.remove();
+    await closeLocalServer(this.#server);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request, BODY_BYTES);
+    if (body.kind === 'aborted') return;
+    if (body.kind !== 'json') {
+      response.writeHead(body.kind === 'tooLarge' ? 413 : 400, { Connection: 'close' }).end();
+      // The rest is read and thrown away: cut off now, its sender might not get the answer.
+      request.resume();
+      return;
+    }
+    const source = new CancellationSource();
+    response.on('close', () => source.cancel());
+    const answer = await this.#hooks.answer(body.value, source.token);
+    const text = JSON.stringify(answer);
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
+    response.writeHead(200, { ...headers, Connection: 'close' }).end(text);
+  }
+}

@@ -1,0 +1,67 @@
+import { HostError } from '../../core/index.ts';
+import type { GatewayTransport } from './gatewayPlace.ts';
+import type { Gateway, GatewayAddress, GatewayOptions } from './gatewayServer.ts';
+
+/** The gateway, opened when somebody first asks where it is, and anew when it is to be somewhere else. */
+export class LazyGateway {
+  readonly #options: Omit<GatewayOptions, 'transport'>;
+  #transport: GatewayTransport | 'off' = 'loopback';
+  #starting: Promise<Gateway> | undefined;
+  /** Those that are no longer wanted, and still close. */
+  #leaving: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: Omit<GatewayOptions, 'transport'>) {
+    this.#options = options;
+  }
+
+  /** From now on; who is connected otherwise is disconnected. */
+  use(transport: GatewayTransport | 'off'): void {
+    if (transport === this.#transport) return;
+    this.#transport = transport;
+    this.#leave();
+  }
+
+  async address(server: string): Promise<GatewayAddress> {
+    const transport = this.#transport;
+    if (this.#isClosed) throw new HostError('CONNECTION_CLOSED', 'The gateway is closed.', { layer: 'host' });
+    if (transport === 'off')
+      throw new HostError('CONNECTION_CLOSED', 'The gateway is off.', {
+        layer: 'settings',
+        effect: 'none',
+        suggestion: 'Set "mcpl.gateway.transport" to "loopback" or "socket".',
+      });
+    this.#starting ??= this.#open(transport);
+    return (await this.#starting).address(server);
+  }
+
+  async dispose(): Promise<void> {
+    this.#isClosed = true;
+    this.#leave();
+    await this.#leaving;
+  }
+
+  #open(transport: GatewayTransport): Promise<Gateway> {
+    const opened = open({ ...this.#options, transport }).catch((error: unknown) => {
+      // The next one who asks tries again.
+      if (this.#starting === opened) this.#starting = undefined;
+      throw error;
+    });
+    return opened;
+  }
+
+  #leave(): void {
+    const leaving = this.#starting?.then(
+      (gateway) => gateway.dispose(),
+      () => undefined,
+    );
+    this.#starting = undefined;
+    this.#leaving = Promise.all([this.#leaving, leaving]);
+  }
+}
+
+/** A bundle of its own, loaded with the first server that runs. */
+async function open(options: GatewayOptions): Promise<Gateway> {
+  const { startGateway } = await import('./gatewayServer.ts');
+  return startGateway(options);
+}

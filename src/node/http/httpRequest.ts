@@ -1,0 +1,147 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { HostError, inwardRefusal } from '../../core/index.ts';
+import { type HttpAgents, OwnAgents } from './httpAgents.ts';
+
+const MAX_REDIRECTS = 5;
+/** Those after which method and body may stay as they are. */
+const REDIRECTS: readonly (number | undefined)[] = [301, 302, 307, 308];
+/** What a certificate is found wrong for that a store of more authorities may mend. */
+const UNTRUSTED: readonly unknown[] = [
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+];
+
+export type HttpHeaders = Readonly<Record<string, string>>;
+
+export interface HttpCall {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  readonly url: URL;
+  /** What any server may see. */
+  readonly headers: HttpHeaders;
+  /** Secrets, and what belongs to one server: never sent to another origin. */
+  readonly bound: HttpHeaders;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+  /** The whole request has been handed to the system. */
+  readonly onSent?: (() => void) | undefined;
+  /** More of what is bound, made for one request: asked for each time that one goes to the own origin, redirects too. */
+  readonly credentials?: ((url: URL) => Promise<HttpHeaders>) | undefined;
+  /** Told of each reply of the own origin, redirects too. */
+  readonly onReply?: ((reply: IncomingMessage, url: URL) => void) | undefined;
+}
+
+/** Sends requests over connections that it keeps. Not `fetch`, which ends streams that are silent for 300 s. */
+export class HttpRequester {
+  readonly #agents: HttpAgents;
+
+  constructor(agents: HttpAgents = new OwnAgents()) {
+    this.#agents = agents;
+  }
+
+  /** Resolves with the reply as soon as its headers are there, redirects being followed. */
+  async open(call: HttpCall): Promise<IncomingMessage> {
+    let { url } = call;
+    // Once it has led elsewhere, whoever is there chooses the rest of the way.
+    let isOwn = true;
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+      isOwn &&= url.origin === call.url.origin;
+      const credentials = isOwn ? await call.credentials?.(url) : undefined;
+      const headers = isOwn ? { ...call.bound, ...credentials, ...call.headers } : call.headers;
+      const response = await this.#send(call, url, headers);
+      if (isOwn) call.onReply?.(response, url);
+      const location = REDIRECTS.includes(response.statusCode) ? response.headers.location : undefined;
+      if (location === undefined) return response;
+      skipBody(response);
+      url = redirectTarget(call.url, url, location);
+    }
+    throw redirectError(`${call.url.host} redirects more than ${MAX_REDIRECTS} times.`);
+  }
+
+  close(): void {
+    this.#agents.close();
+  }
+
+  async #send(call: HttpCall, url: URL, headers: HttpHeaders): Promise<IncomingMessage> {
+    const agent = this.#agents.agentFor(url);
+    try {
+      return await sendOver(agent, call, url, headers);
+    } catch (error) {
+      // Nothing of the request was sent: the handshake is before it.
+      const isUntrusted = error instanceof Error && 'code' in error && UNTRUSTED.includes(error.code);
+      if (!isUntrusted || !this.#agents.distrusted(agent)) throw error;
+      return sendOver(this.#agents.agentFor(url), call, url, headers);
+    }
+  }
+}
+
+function sendOver(
+  agent: http.Agent | undefined,
+  { method, body, signal, onSent }: HttpCall,
+  url: URL,
+  headers: HttpHeaders,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) throw aborted();
+    // Through the module each time: an editor replaces these functions to go through its proxy.
+    const send = url.protocol === 'https:' ? https.request : http.request;
+    const request = send(url, { method, headers, ...(agent === undefined ? {} : { agent }) });
+    let response: IncomingMessage | undefined;
+    // Not the option `signal`: that breaks connections that have just gone back to the agent, with nobody listening.
+    const abort = (): void => void (response ?? request).destroy(response === undefined ? aborted() : undefined);
+    signal.addEventListener('abort', abort);
+    request.once('close', () => signal.removeEventListener('abort', abort));
+    request.on('error', reject);
+    request.once('response', (reply) => {
+      response = reply;
+      // Whoever reads it hears of it too; where nobody reads any more, it does not matter.
+      reply.on('error', () => undefined);
+      resolve(reply);
+    });
+    request.once('finish', () => onSent?.());
+    request.end(body);
+  });
+}
+
+/** Bodies that nobody reads are short, or end the connection: one without end would be received for ever. */
+const LONGEST_SKIPPED = 64 * 1024;
+const LONGEST_SKIP_MS = 2_000;
+
+/** Gives the connection of a reply whose body does not matter back to the agent, or ends it. */
+export function skipBody(response: IncomingMessage): void {
+  let length = 0;
+  response.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > LONGEST_SKIPPED) response.destroy();
+  });
+  const timer = setTimeout(() => response.destroy(), LONGEST_SKIP_MS);
+  timer.unref();
+  response.once('close', () => clearTimeout(timer));
+}
+
+function aborted(): HostError {
+  return new HostError('CANCELLED', 'The request was given up.', { layer: 'transport' });
+}
+
+function redirectTarget(server: URL, from: URL, location: string): URL {
+  if (!URL.canParse(location, from.href)) throw redirectError(`${from.host} redirects to what is no address.`);
+  const target = new URL(location, from.href);
+  if (target.protocol !== 'http:' && target.protocol !== 'https:')
+    throw redirectError(`${from.host} redirects to an address that is not on the web.`);
+  if (from.protocol === 'https:' && target.protocol === 'http:')
+    throw redirectError(`${from.host} redirects to ${target.host} without encryption.`);
+  const refusal = inwardRefusal(target, server);
+  if (refusal !== undefined) throw redirectError(`${from.host} redirects to ${target.host}, which ${refusal}.`);
+  return target;
+}
+
+function redirectError(message: string): HostError {
+  return new HostError('REMOTE_ERROR', message, {
+    layer: 'transport',
+    effect: 'none',
+    suggestion: "Set the server's `url` to its final address.",
+  });
+}

@@ -1,0 +1,362 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  type Clock,
+  type ConnectContext,
+  Deferred,
+  type Disposable,
+  HostError,
+  ignoreFailure,
+  isJsonObject,
+  type Json,
+  type MemberPath,
+  type OpenTransport,
+  type RemoteConnection,
+  type SseEvent,
+  type Transport,
+  type TransportClosed,
+  type TransportDetails,
+  messageText,
+  type SendHints,
+} from '../../core/index.ts';
+import { AnswerTurns } from './answerTurns.ts';
+import { openAuthorized } from './authorizedRequest.ts';
+import type { Authorizer } from './authorizer.ts';
+import { backgroundClock } from '../backgroundClock.ts';
+import { Delivery } from './delivery.ts';
+import type { HttpAgents } from './httpAgents.ts';
+import { contentType, parseMessages, readBeginning, readEvents, readText } from './httpBody.ts';
+import { isAnswerStatus, networkFailure, refusalIn, type RpcRefusal, statusFailure } from './httpFailure.ts';
+import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
+import { atMost, farewellSent, PostExchange } from './postExchange.ts';
+import { inLowerCase } from './statelessRequest.ts';
+
+/** The server must say within this time where messages go. */
+const START_MS = 30_000;
+/** What needs no answer must at least be accepted within this time. */
+const ACCEPT_MS = 30_000;
+/** Nothing is sent before the server took `initialized`, unless it takes longer than this. */
+const READY_MS = 10_000;
+/** A POST that the server leaves open after its answer, or after it was cancelled, is dropped after this long. */
+const LINGER_MS = 2_000;
+const MAX_REPLY = 64 * 1024 * 1024;
+const ERROR_BODY = 64 * 1024;
+
+export interface LegacySseOptions {
+  readonly clock?: Clock | undefined;
+  /** The longest event. */
+  readonly maxReply?: number | undefined;
+  /** Gets credentials where the server asks for them. Whoever made it disposes of it, after the transport. */
+  readonly authorizer?: Authorizer | undefined;
+  readonly agents?: HttpAgents | undefined;
+}
+
+/** Opens a connection by the HTTP with SSE of MCP 2024-11-05. Throws a `HostError` for a bad address. */
+export function openLegacySse(
+  connection: RemoteConnection,
+  context: ConnectContext,
+  options: LegacySseOptions = {},
+): OpenTransport & { readonly transport: LegacySse } {
+  const url = URL.canParse(connection.url) ? new URL(connection.url) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new HostError('INVALID_SETTINGS', `“${connection.url}” is not an address that begins with http or https.`, {
+      layer: 'settings',
+      effect: 'none',
+      suggestion: "Correct the server's `url`.",
+    });
+  return { transport: new LegacySse(url, inLowerCase(connection.headers), context, options), pid: undefined };
+}
+
+/**
+ * One stream of events from the server, and a POST for each message to it. The stream is the session: when it breaks,
+ * the server has forgotten us, and the connection is over.
+ */
+export class LegacySse implements Transport {
+  readonly details: TransportDetails = { kind: 'sse' };
+  readonly #url: URL;
+  readonly #headers: HttpHeaders;
+  readonly #context: ConnectContext;
+  readonly #clock: Clock;
+  readonly #maxReply: number;
+  readonly #authorizer: Authorizer | undefined;
+  readonly #requester: HttpRequester;
+  readonly #delivery: Delivery;
+  readonly #stream = new AbortController();
+  /** Where messages go, once the server has said so. */
+  readonly #endpoint = new Deferred<URL>();
+  readonly #exchanges = new Set<PostExchange>();
+  readonly #answers = new AnswerTurns();
+  #endpointUrl: URL | undefined;
+  #limit: Disposable | undefined;
+  #isLate = false;
+  #isHeld = false;
+  /** The server took a message. */
+  #isKnown = false;
+  #ready: Promise<void> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  readonly onClose: Delivery['onClose'];
+  /** Also fires for a request that the server did not take: whoever waits for its answer is told why there is none. */
+  readonly onDropped: Delivery['onDropped'];
+  readonly onHeld: Delivery['onHeld'];
+
+  constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: LegacySseOptions) {
+    this.#url = url;
+    this.#headers = headers;
+    this.#context = context;
+    this.#clock = options.clock ?? backgroundClock;
+    this.#maxReply = options.maxReply ?? MAX_REPLY;
+    this.#authorizer = options.authorizer;
+    this.#requester = new HttpRequester(options.agents);
+    this.#delivery = new Delivery(this.#clock, context);
+    this.onClose = this.#delivery.onClose;
+    this.onDropped = this.#delivery.onDropped;
+    this.onHeld = this.#delivery.onHeld;
+    ignoreFailure(this.#listen());
+  }
+
+  start(receiver: (message: Json) => void): void {
+    this.#delivery.start((message) => {
+      this.#answered(message);
+      receiver(message);
+    });
+  }
+
+  send(message: Json, hints?: SendHints): void {
+    const body = messageText(message, hints?.parts);
+    if (this.#closing !== undefined) return;
+    const exchange = new PostExchange(message, false);
+    if (exchange.isReply && this.#answers.isFull) {
+      this.#context.log.log('debug', 'An answer was not sent: the server takes none.');
+      return;
+    }
+    this.#exchanges.add(exchange);
+    if (this.#isHeld && exchange.id !== undefined) this.#delivery.hold({ id: exchange.id, isHeld: true });
+    const post = (): Promise<void> => this.#post(exchange, body);
+    const posted = this.#after(exchange).then(() => (exchange.isReply ? this.#answers.run(post) : post()));
+    if (exchange.isInitialized) this.#ready = atMost(READY_MS, posted, this.#clock);
+    ignoreFailure(posted);
+  }
+
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#delivery.leaveUnread(paths);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.resolve().then(() => this.#end({}));
+    return this.#closing;
+  }
+
+  async #listen(): Promise<void> {
+    this.#limitStart();
+    try {
+      const response = await this.#open();
+      await readEvents(response, this.#maxReply, { onEvent: (event) => this.#takeEvent(event) }, () => undefined);
+      throw streamEnded();
+    } catch (error) {
+      this.#fail(this.#isLate ? noEndpoint() : networkFailure(error, this.#url));
+    } finally {
+      this.#limit?.dispose();
+    }
+  }
+
+  async #open(): Promise<IncomingMessage> {
+    const response = await openAuthorized(this.#requester, this.#authorizer, {
+      method: 'GET',
+      url: this.#url,
+      headers: { accept: 'text/event-stream', 'cache-control': 'no-cache' },
+      bound: this.#headers,
+      signal: this.#stream.signal,
+      onHeld: (isHeld) => this.#hold(isHeld),
+    });
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status >= 300) throw (await this.#failureIn(response)).failure;
+    if (contentType(response) === 'text/event-stream') return response;
+    response.destroy();
+    throw noStream();
+  }
+
+  #limitStart(): void {
+    this.#limit = this.#clock.delay(START_MS, () => {
+      this.#isLate = true;
+      this.#stream.abort();
+    });
+  }
+
+  /** A person may take as long as it takes: the time for the server begins anew after that. */
+  #hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#limit?.dispose();
+    if (!isHeld) this.#limitStart();
+    for (const { id } of this.#exchanges) if (id !== undefined) this.#delivery.hold({ id, isHeld });
+  }
+
+  #takeEvent({ type, data }: SseEvent): void {
+    if (type === 'message') this.#delivery.text(data);
+    else if (type === 'endpoint') this.#takeEndpoint(data);
+  }
+
+  #takeEndpoint(text: string): void {
+    if (this.#endpointUrl !== undefined) return;
+    const endpoint = URL.canParse(text, this.#url.href) ? new URL(text, this.#url) : undefined;
+    if (endpoint === undefined) throw badEndpoint(`names an address for messages that is none: ${text.slice(0, 200)}`);
+    // Messages carry what only this server may see.
+    if (endpoint.origin !== this.#url.origin)
+      throw badEndpoint(
+        `wants messages to go to another place, ${endpoint.origin}, and not to ${this.#url.origin}: nothing was sent there`,
+      );
+    this.#limit?.dispose();
+    this.#endpointUrl = endpoint;
+    this.#endpoint.resolve(endpoint);
+  }
+
+  /** Messages overtake each other on their way: some must not. */
+  async #after({ cancels }: PostExchange): Promise<void> {
+    // Of now: what is sent later may be what waits for this.
+    const ready = this.#ready;
+    await this.#endpoint.promise;
+    await ready;
+    if (cancels === undefined) return;
+    const target = [...this.#exchanges].find((other) => other.id !== undefined && other.id === cancels);
+    await target?.sent.promise;
+    target?.cancelled();
+    target?.abortLater(this.#clock, LINGER_MS);
+  }
+
+  /** The answer came over the stream: the POST for it need not end by itself. */
+  #answered(message: Json): void {
+    for (const exchange of this.#exchanges)
+      if (exchange.isAnswer(message)) {
+        exchange.answered();
+        exchange.abortLater(this.#clock, LINGER_MS);
+      }
+  }
+
+  async #post(exchange: PostExchange, body: string): Promise<void> {
+    try {
+      if (exchange.id === undefined) exchange.abortLater(this.#clock, ACCEPT_MS);
+      const response = await openAuthorized(this.#requester, this.#authorizer, {
+        method: 'POST',
+        url: await this.#endpoint.promise,
+        headers: {
+          accept: 'application/json',
+          'content-type': 'application/json',
+          'content-length': String(Buffer.byteLength(body)),
+        },
+        bound: this.#headers,
+        body,
+        signal: exchange.abort.signal,
+        onSent: () => exchange.sent.resolve(),
+        onHeld: (isHeld) => {
+          exchange.hold(isHeld);
+          if (exchange.id !== undefined) this.#delivery.hold({ id: exchange.id, isHeld });
+        },
+      });
+      const status = response.statusCode ?? 0;
+      this.#isKnown ||= status >= 200 && status < 300;
+      if (status >= 200 && status < 300) await this.#takeReply(response);
+      else await this.#takeFailure(exchange, response);
+    } catch (error) {
+      this.#failExchange(exchange, networkFailure(error, this.#url));
+    } finally {
+      exchange.end();
+      this.#exchanges.delete(exchange);
+    }
+  }
+
+  /** The answer comes over the stream; some servers give it here. What they say besides is courtesy. */
+  async #takeReply(response: IncomingMessage): Promise<void> {
+    if (contentType(response) !== 'application/json') {
+      response.destroy();
+      return;
+    }
+    for (const message of parseMessages(await readText(response, this.#maxReply)) ?? [])
+      if (isMessage(message)) this.#delivery.message(message);
+  }
+
+  async #takeFailure(exchange: PostExchange, response: IncomingMessage): Promise<void> {
+    const status = response.statusCode ?? 0;
+    const { failure, refusal } = await this.#failureIn(response);
+    const { id } = exchange;
+    // It took messages before, so that it is not the address that is wrong.
+    if (status === 404 && this.#isKnown) this.#fail(sessionLost());
+    else if (id !== undefined && refusal !== undefined && isAnswerStatus(status))
+      this.#delivery.message({ jsonrpc: '2.0', id, error: { ...refusal } });
+    else this.#failExchange(exchange, failure);
+  }
+
+  async #failureIn(response: IncomingMessage): Promise<{ failure: HostError; refusal: RpcRefusal | undefined }> {
+    const { statusCode: status = 0, headers } = response;
+    const body = await readBeginning(response, ERROR_BODY);
+    const failure = statusFailure({ status, body, retryAfter: headers['retry-after'], now: this.#clock.now() });
+    return { failure, refusal: refusalIn(body) };
+  }
+
+  #failExchange(exchange: PostExchange, error: HostError): void {
+    if (this.#closing !== undefined) return;
+    const { id, method } = exchange;
+    // Nobody waits for it any more.
+    if (id !== undefined && exchange.isDone) return;
+    if (id !== undefined) this.#delivery.drop({ id, isRequest: false, error });
+    else this.#context.log.log('warn', `${method ?? 'An answer'} was not taken: ${error.message}`);
+  }
+
+  #fail(error: HostError): void {
+    if (this.#closing !== undefined) return;
+    // What was never sent fails in the words of this failure; of the rest nobody knows what became of it.
+    if (this.#endpointUrl === undefined) for (const exchange of this.#exchanges) this.#failExchange(exchange, error);
+    this.#closing = Promise.resolve().then(() => this.#end({ error }));
+  }
+
+  async #end(closed: TransportClosed): Promise<void> {
+    this.#limit?.dispose();
+    await farewellSent(this.#exchanges, this.#clock);
+    this.#stream.abort();
+    for (const exchange of this.#exchanges) exchange.abort.abort();
+    this.#requester.close();
+    this.#delivery.end(closed);
+  }
+}
+
+function isMessage(message: Json): boolean {
+  if (!isJsonObject(message)) return false;
+  const { id, method, result, error } = message;
+  return typeof method === 'string' || (id !== undefined && (result !== undefined || error !== undefined));
+}
+
+function noEndpoint(): HostError {
+  return new HostError('TIMEOUT', `The server did not say within ${START_MS / 1000} seconds where messages go.`, {
+    layer: 'transport',
+    effect: 'none',
+    suggestion: "Check the server's `url`: it must be its SSE endpoint.",
+  });
+}
+
+function noStream(): HostError {
+  return new HostError('INVALID_MESSAGE', 'The server answered with what is no stream of events.', {
+    layer: 'protocol',
+    effect: 'none',
+    suggestion: "Check the server's `url`: it must be its SSE endpoint.",
+  });
+}
+
+function badEndpoint(what: string): HostError {
+  return new HostError('INVALID_MESSAGE', `The server ${what}.`, {
+    layer: 'protocol',
+    effect: 'none',
+    suggestion: 'Have the server name a path only, or the address at which it is reached.',
+  });
+}
+
+function streamEnded(): HostError {
+  return new HostError('CONNECTION_CLOSED', 'The server ended its stream of events.', {
+    layer: 'transport',
+    suggestion: 'Start the server again.',
+  });
+}
+
+function sessionLost(): HostError {
+  return new HostError('CONNECTION_CLOSED', 'The server no longer knows this session.', {
+    layer: 'transport',
+    suggestion: 'Start the server again.',
+  });
+}

@@ -1,0 +1,22 @@
+import { isJsonObject, type Json, routingHeaders } from '../../core/index.ts';
+import type { HttpHeaders } from './httpRequest.ts';
+
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+
+/**
+ * The headers that repeat what a stateless request says of itself (MCP 2026-07-28 "Standard Headers"), by which those
+ * on its way can route it; `undefined` for every other message.
+ */
+export function statelessHeaders(message: Json): HttpHeaders | undefined {
+  if (!isJsonObject(message)) return undefined;
+  const { method, params } = message;
+  if (typeof method !== 'string' || !isJsonObject(params) || !isJsonObject(params['_meta'])) return undefined;
+  const version = params['_meta'][VERSION_KEY];
+  if (typeof version !== 'string') return undefined;
+  return inLowerCase({ ...routingHeaders(method, params), 'MCP-Protocol-Version': version });
+}
+
+/** So that one header is not sent twice under two names. */
+export function inLowerCase(headers: HttpHeaders): HttpHeaders {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

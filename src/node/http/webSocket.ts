@@ -1,0 +1,370 @@
+import type { WebSocket } from 'ws';
+import {
+  type Clock,
+  type ConnectContext,
+  Deferred,
+  type Disposable,
+  HostError,
+  ignoreFailure,
+  isJsonObject,
+  type Json,
+  type MemberPath,
+  type OpenTransport,
+  type RemoteConnection,
+  type Transport,
+  type TransportClosed,
+  type TransportDetails,
+  messageText,
+  type SendHints,
+} from '../../core/index.ts';
+import type { Authorizer } from './authorizer.ts';
+import { backgroundClock } from '../backgroundClock.ts';
+import { Delivery } from './delivery.ts';
+import { type HttpAgents, OwnAgents } from './httpAgents.ts';
+import { networkFailure, statusFailure } from './httpFailure.ts';
+import type { HttpHeaders } from './httpRequest.ts';
+import { inLowerCase } from './statelessRequest.ts';
+import { askForWebSocket, type HandshakeOutcome, httpAddress } from './webSocketHandshake.ts';
+
+/** The server must have agreed to a WebSocket within this time. */
+const START_MS = 30_000;
+/** So often a server that says nothing is asked whether it is still there; by the next time it must have answered. */
+const PING_MS = 30_000;
+/** A server has this long to say farewell. */
+const CLOSE_MS = 2_000;
+const MAX_MESSAGE = 64 * 1024 * 1024;
+const MAX_UNREAD = 64 * 1024 * 1024;
+const NORMAL = 1_000;
+
+export interface WebSocketOptions {
+  readonly clock?: Clock | undefined;
+  /** The longest message in bytes. */
+  readonly maxMessage?: number | undefined;
+  /** Gets credentials where the server asks for them. Whoever made it disposes of it, after the transport. */
+  readonly authorizer?: Authorizer | undefined;
+  readonly agents?: HttpAgents | undefined;
+}
+
+/** Opens a connection by WebSocket. Throws a `HostError` for a bad address. */
+export function openWebSocket(
+  connection: RemoteConnection,
+  context: ConnectContext,
+  options: WebSocketOptions = {},
+): OpenTransport & { readonly transport: WebSocketTransport } {
+  const url = URL.canParse(connection.url) ? new URL(connection.url) : undefined;
+  if (url === undefined || !['ws:', 'wss:', 'http:', 'https:'].includes(url.protocol))
+    throw new HostError('INVALID_SETTINGS', `“${connection.url}” is not an address that begins with ws or wss.`, {
+      layer: 'settings',
+      effect: 'none',
+      suggestion: "Correct the server's `url`.",
+    });
+  // Never sent, and not allowed to be.
+  url.hash = '';
+  return { transport: new WebSocketTransport(url, inLowerCase(connection.headers), context, options), pid: undefined };
+}
+
+type Refused = Extract<HandshakeOutcome, { kind: 'refused' }>;
+
+/** Messages as text frames, one each. */
+export class WebSocketTransport implements Transport {
+  readonly details: TransportDetails = { kind: 'websocket' };
+  readonly #url: URL;
+  readonly #headers: HttpHeaders;
+  readonly #clock: Clock;
+  readonly #maxMessage: number;
+  readonly #authorizer: Authorizer | undefined;
+  readonly #agents: HttpAgents;
+  readonly #delivery: Delivery;
+  readonly #starting = new AbortController();
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  readonly #gone = new Deferred<void>();
+  /** What waits for the connection; nothing does once it is there. */
+  readonly #queue: { readonly message: Json; readonly text: string }[] = [];
+  #socket: WebSocket | undefined;
+  #timer: Disposable | undefined;
+  #isHeld = false;
+  #isAlive = true;
+  #failure: HostError | undefined;
+  #closing: Promise<void> | undefined;
+
+  readonly onClose: Delivery['onClose'];
+  /** Also fires for a request that could not be sent: whoever waits for its answer is told why there is none. */
+  readonly onDropped: Delivery['onDropped'];
+  readonly onHeld: Delivery['onHeld'];
+
+  constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: WebSocketOptions) {
+    this.#url = url;
+    this.#headers = headers;
+    this.#clock = options.clock ?? backgroundClock;
+    this.#maxMessage = options.maxMessage ?? MAX_MESSAGE;
+    this.#authorizer = options.authorizer;
+    this.#agents = options.agents ?? new OwnAgents();
+    this.#delivery = new Delivery(this.#clock, context);
+    this.onClose = this.#delivery.onClose;
+    this.onDropped = this.#delivery.onDropped;
+    this.onHeld = this.#delivery.onHeld;
+    ignoreFailure(this.#connect());
+  }
+
+  start(receiver: (message: Json) => void): void {
+    this.#delivery.start(receiver);
+  }
+
+  send(message: Json, hints?: SendHints): void {
+    const text = messageText(message, hints?.parts);
+    if (this.#closing !== undefined || this.#failure !== undefined) return;
+    if (this.#socket !== undefined) {
+      this.#write(this.#socket, text);
+      return;
+    }
+    this.#queue.push({ message, text });
+    const id = requestId(message);
+    if (this.#isHeld && id !== undefined) this.#delivery.hold({ id, isHeld: true });
+  }
+
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#delivery.leaveUnread(paths);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const refused = await this.#open();
+      if (refused === undefined) return;
+      const { status, body, headers } = refused;
+      const failure = statusFailure({ status, body, retryAfter: headers['retry-after'], now: this.#clock.now() });
+      this.#failToStart(headers.location === undefined ? failure : elsewhere(failure, headers.location));
+    } catch (error) {
+      this.#failToStart(networkFailure(error, this.#url));
+    }
+  }
+
+  /** Asks for the connection, and once more with the credentials that the server wants. */
+  async #open(): Promise<Refused | undefined> {
+    const first = await this.#ask();
+    if (first.kind === 'open') return undefined;
+    const again = (await this.#isWorthAnother(first)) ? await this.#ask() : first;
+    return again.kind === 'open' ? undefined : again;
+  }
+
+  async #ask(): Promise<HandshakeOutcome> {
+    this.#limitStart();
+    const { signal } = this.#starting;
+    const url = httpAddress(this.#url);
+    const credentials = await this.#authorizer?.headersFor({ method: 'GET', url }, signal);
+    const outcome = await askForWebSocket({
+      url: this.#url,
+      headers: { ...this.#headers, ...credentials },
+      agents: this.#agents,
+      maxPayload: this.#maxMessage,
+      signal,
+      onSocket: (socket) => this.#listen(socket),
+    });
+    const status = outcome.kind === 'open' ? 101 : outcome.status;
+    this.#authorizer?.replied({ status, url, headers: outcome.headers });
+    return outcome;
+  }
+
+  async #isWorthAnother(refused: Refused): Promise<boolean> {
+    const { status, headers } = refused;
+    const isChallenge = status === 401 || (status === 403 && headers['www-authenticate'] !== undefined);
+    if (!isChallenge || this.#authorizer === undefined) return false;
+    // A person may take as long as it takes.
+    this.#timer?.dispose();
+    this.#hold(true);
+    try {
+      return await this.#authorizer.challenged({ status, url: httpAddress(this.#url), headers }, this.#starting.signal);
+    } finally {
+      this.#hold(false);
+    }
+  }
+
+  #limitStart(): void {
+    this.#timer?.dispose();
+    this.#timer = this.#clock.delay(START_MS, () => {
+      this.#failure = noConnection(this.#url);
+      this.#starting.abort();
+    });
+  }
+
+  #hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    for (const { message } of this.#queue) {
+      const id = requestId(message);
+      if (id !== undefined) this.#delivery.hold({ id, isHeld });
+    }
+  }
+
+  #listen(socket: WebSocket): void {
+    socket.once('open', () => this.#opened(socket));
+    socket.on('message', (data: Buffer, isBinary) => {
+      this.#isAlive = true;
+      this.#take(data, isBinary);
+    });
+    socket.on('ping', () => (this.#isAlive = true));
+    socket.on('pong', () => (this.#isAlive = true));
+    socket.once('error', (error) => {
+      if (this.#socket === socket) this.#failure ??= this.#brokenBy(error);
+    });
+    socket.once('close', (code: number, reason: Buffer) => {
+      if (this.#socket === socket) this.#ended(code, reason.toString());
+    });
+  }
+
+  #opened(socket: WebSocket): void {
+    this.#timer?.dispose();
+    if (this.#closing !== undefined) {
+      socket.terminate();
+      return;
+    }
+    this.#socket = socket;
+    for (const { text } of this.#queue.splice(0)) this.#write(socket, text);
+    this.#watch(socket);
+  }
+
+  #take(data: Buffer, isBinary: boolean): void {
+    // What a text frame holds was found to be UTF-8.
+    if (!isBinary) this.#delivery.text(data);
+    else this.#delivery.text(this.#decoded(data));
+  }
+
+  #decoded(data: Buffer): string {
+    try {
+      return this.#decoder.decode(data);
+    } catch {
+      return `${data.length} bytes that are no text`;
+    }
+  }
+
+  #write(socket: WebSocket, text: string): void {
+    // Whether it arrived shows in how the connection goes on.
+    socket.send(text, () => undefined);
+    if (socket.bufferedAmount <= MAX_UNREAD || this.#failure !== undefined) return;
+    this.#failure = unread();
+    socket.terminate();
+  }
+
+  /** A connection that is silent may be dead, and nobody would be told. */
+  #watch(socket: WebSocket): void {
+    this.#isAlive = false;
+    if (socket.readyState === socket.OPEN) socket.ping(() => undefined);
+    this.#timer = this.#clock.delay(PING_MS, () => {
+      this.#timer?.dispose();
+      if (this.#isAlive) this.#watch(socket);
+      else {
+        this.#failure ??= silent();
+        socket.terminate();
+      }
+    });
+  }
+
+  #brokenBy(error: Error): HostError {
+    if ('code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return tooLarge(this.#maxMessage);
+    return networkFailure(error, this.#url);
+  }
+
+  #ended(code: number, reason: string): void {
+    this.#end(this.#closing === undefined ? { error: this.#failure ?? closedByServer(code, reason) } : {});
+  }
+
+  #failToStart(failure: HostError): void {
+    this.#failure ??= failure;
+    const error = this.#failure;
+    if (this.#closing === undefined)
+      for (const { message } of this.#queue.splice(0)) {
+        const id = requestId(message);
+        if (id !== undefined) this.#delivery.drop({ id, isRequest: false, error });
+      }
+    this.#end(this.#closing === undefined ? { error } : {});
+  }
+
+  #end(closed: TransportClosed): void {
+    this.#timer?.dispose();
+    this.#agents.close();
+    this.#gone.resolve();
+    this.#delivery.end(closed);
+  }
+
+  async #shutDown(): Promise<void> {
+    const socket = this.#socket;
+    const timer = this.#clock.delay(CLOSE_MS, () => {
+      if (socket === undefined) this.#end({});
+      else socket.terminate();
+    });
+    if (socket === undefined) this.#starting.abort();
+    else socket.close(NORMAL);
+    await this.#gone.promise;
+    timer.dispose();
+  }
+}
+
+function requestId(message: Json): number | string | undefined {
+  const { id, method } = isJsonObject(message) ? message : {};
+  return method !== undefined && (typeof id === 'number' || typeof id === 'string') ? id : undefined;
+}
+
+function noConnection({ host }: URL): HostError {
+  return new HostError('TIMEOUT', `${host} did not agree to a WebSocket within ${START_MS / 1000} seconds.`, {
+    layer: 'transport',
+    effect: 'none',
+    suggestion: "Check the server's `url`: it must be its WebSocket endpoint.",
+  });
+}
+
+/** What is secret in the headers must not follow: nobody goes there unasked. */
+function elsewhere({ message, category, effect }: HostError, location: string): HostError {
+  return new HostError('REMOTE_ERROR', `${message}: the server sends to ${location.slice(0, 200)}`, {
+    layer: 'transport',
+    category,
+    effect,
+    suggestion: "Set the server's `url` to its final address.",
+  });
+}
+
+function closedByServer(code: number, reason: string): HostError {
+  const why = reason === '' ? String(code) : `${code}, “${reason}”`;
+  return new HostError('CONNECTION_CLOSED', `The server closed the connection (${why}).`, {
+    layer: 'transport',
+    category: `ws-${code}`,
+    suggestion: afterClose(code),
+  });
+}
+
+/** By the codes that the registry has for it, and those that servers make of 401 and 403. */
+function afterClose(code: number): string {
+  if ([3000, 4001, 4401].includes(code))
+    return "Check the credentials: correct the token in `headers` in the server's settings, then start the server again.";
+  if ([1008, 3003, 4003, 4403].includes(code))
+    return "Check that you may use this server, and the credentials in `headers` in the server's settings.";
+  return 'Start the server again.';
+}
+
+function silent(): HostError {
+  return new HostError(
+    'CONNECTION_CLOSED',
+    `The server has been silent for ${PING_MS / 1000} seconds, even when asked.`,
+    {
+      layer: 'transport',
+      suggestion: 'Check the network, then start the server again.',
+    },
+  );
+}
+
+function unread(): HostError {
+  return new HostError('CONNECTION_CLOSED', 'The server does not read: more than 64 MB wait for it.', {
+    layer: 'transport',
+    suggestion: 'Start the server again, and report this to its author.',
+  });
+}
+
+function tooLarge(limit: number): HostError {
+  return new HostError(
+    'MESSAGE_TOO_LARGE',
+    `The server sent more than ${Math.floor(limit / 1024 / 1024)} MB at once.`,
+    { layer: 'transport', suggestion: 'Ask for less at once.' },
+  );
+}

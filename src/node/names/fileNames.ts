@@ -1,0 +1,74 @@
+import { lstat, readlink, realpath } from 'node:fs/promises';
+import { type CancellationToken, type Clock, Deferred, type FileNames, type RealName } from '../../core/index.ts';
+import { nodeClock } from '../nodePorts.ts';
+import { nameStyleOf, windowsNames } from './nameStyle.ts';
+import { inTurn, Turns } from './nameTurns.ts';
+import { type NameLookups, NotText, unknown, walkName } from './nameWalk.ts';
+
+/** Longer than a disk that has to spin up; a drive of a network that has gone answers never. */
+const DEADLINE_MS = 5_000;
+
+export interface FileNamesOptions {
+  readonly platform: NodeJS.Platform;
+  readonly clock: Clock;
+  readonly lookups: NameLookups;
+  /** The open folders: of the machines of a network only those are asked on which these are (Windows). */
+  readonly folders: () => readonly string[];
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const nodeLookups: NameLookups = {
+  isLink: async (path) => (await lstat(path)).isSymbolicLink(),
+  targetOf: async (link) => textOf(await readlink(link, 'buffer')),
+  realOf: async (path) => textOf(await realpath(path, 'buffer')),
+};
+
+function textOf(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw new NotText();
+  }
+}
+
+/** What the file system of this machine says of names. */
+export function createFileNames(options: Partial<FileNamesOptions> = {}): FileNames {
+  const { platform = process.platform, clock = nodeClock, lookups = nodeLookups, folders = () => [] } = options;
+  const style = nameStyleOf(platform);
+  const ignoresCase = platform === 'win32' || platform === 'darwin';
+  const isKnownMachine = (machine: string): boolean => folders().some((folder) => machineOf(folder) === machine);
+  const turns = new Turns();
+  return {
+    style: style.name,
+    ignoresCase,
+    real: async (path, token) => {
+      if (token.isCancellationRequested) return CANCELLED;
+      const waiting = { isOver: false };
+      const answer = walkName(path, inTurn(lookups, turns, waiting), { style, ignoresCase, isKnownMachine });
+      return inTime(answer, clock, token).finally(() => (waiting.isOver = true));
+    },
+  };
+}
+
+export const nodeFileNames: FileNames = createFileNames();
+
+function machineOf(folder: string): string | undefined {
+  const parts = windowsNames.split(folder);
+  return parts === undefined ? undefined : windowsNames.machine(parts);
+}
+
+/** What is known when nobody waits any longer, or when the time is over: a lookup that hangs cannot be ended. */
+async function inTime(answer: Promise<RealName>, clock: Clock, token: CancellationToken): Promise<RealName> {
+  const over = new Deferred<RealName>();
+  const timer = clock.delay(DEADLINE_MS, () => over.resolve(unknown('The file system did not answer in time.')));
+  const listening = token.onCancellationRequested(() => over.resolve(CANCELLED));
+  try {
+    return await Promise.race([answer, over.promise]);
+  } finally {
+    timer.dispose();
+    listening.dispose();
+  }
+}
+
+const CANCELLED = unknown('Nobody waits for the answer any more.');

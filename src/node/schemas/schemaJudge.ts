@@ -1,0 +1,152 @@
+import { format, type OutputUnit, type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema';
+import {
+  cleanLine,
+  clip,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  messageOf,
+  type SchemaVerdict,
+} from '../../core/index.ts';
+import { boundDynamicRefs, rewriteAll } from './dynamicRefs.ts';
+
+/** JSON Schema 2020-12: a format annotates and does not assert. */
+for (const name of Object.keys(format)) delete format[name];
+Object.setPrototypeOf(format, null);
+
+const DIALECTS: Readonly<Record<string, SchemaDraft>> = {
+  'json-schema.org/draft/2020-12/schema': '2020-12',
+  'json-schema.org/draft/2019-09/schema': '2019-09',
+  'json-schema.org/draft-07/schema': '7',
+  'json-schema.org/draft-06/schema': '7',
+  'json-schema.org/draft-04/schema': '4',
+};
+
+/** Problems that are told; a list of a thousand rows may have as many. */
+const MAX_PROBLEMS = 5;
+const MAX_PROBLEM = 300;
+
+/** Says only that something inside is wrong, which has an entry of its own. */
+const WRAPPERS = new Set([
+  ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'propertyNames'],
+  ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains', 'dependentSchemas'],
+  ...['allOf', 'anyOf', 'oneOf', 'if', '$ref', '$recursiveRef'],
+]);
+
+/** Judges values by one schema. Takes as long as that makes it take: whoever calls it must be able to end the thread. */
+export type Judge = (value: Json) => SchemaVerdict;
+
+/** Compiles a schema once for all of its values. */
+export function compileJudge(schema: Json): Judge {
+  const dialect = dialectOf(schema);
+  if (dialect === undefined) return () => unusable('The schema is written in a dialect that this host does not know.');
+  try {
+    const bound = dialect === '2020-12' ? boundDynamicRefs(schema) : schema;
+    if (!isSchema(bound)) return () => unusable('The schema is not an object.');
+    const fault = keywordFault(schema, dialect);
+    if (fault !== undefined) return () => unusable(`The schema cannot be used: ${fault}`);
+    const validator = new Validator(bound, dialect);
+    return (value) => judgeBy(validator, value);
+  } catch (error) {
+    const why = `The schema cannot be used: ${reasonOf(error)}`;
+    return () => unusable(why);
+  }
+}
+
+function judgeBy(validator: Validator, value: Json): SchemaVerdict {
+  try {
+    const { valid, errors } = validator.validate(value);
+    return valid ? { kind: 'ok' } : { kind: 'mismatch', problems: problemsOf(errors) };
+  } catch (error) {
+    // A reference that leads out of the schema, a pattern that is none, a schema that refers to itself for ever.
+    return unusable(`The schema cannot be used: ${reasonOf(error)}`);
+  }
+}
+
+function unusable(why: string): SchemaVerdict {
+  return { kind: 'undecided', why, isSchemaFault: true };
+}
+
+const TYPES = new Set<Json | undefined>(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
+
+const isType = (value: Json): boolean => TYPES.has(value);
+const isNumber = (value: Json): boolean => typeof value === 'number';
+const isCount = (value: Json): boolean => Number.isInteger(value) && Number(value) >= 0;
+const isText = (value: Json): boolean => typeof value === 'string';
+const isFlag = (value: Json): boolean => typeof value === 'boolean';
+const isPart = (value: Json): boolean => isJsonObject(value) || isFlag(value);
+const isFilled = (value: Json): boolean => isJsonArray(value) && value.length > 0;
+
+/** What each keyword may hold. The validator trusts a schema: `"required": "id"` would ask for members `i` and `d`. */
+const KEYWORDS: ReadonlyMap<string, (value: Json) => boolean> = new Map([
+  ['type', (value: Json): boolean => (isJsonArray(value) ? value.length > 0 && value.every(isType) : isType(value))],
+  ['multipleOf', (value: Json): boolean => isNumber(value) && Number(value) > 0],
+  ['required', (value: Json): boolean => isJsonArray(value) && value.every(isText)],
+  ['enum', isJsonArray],
+  ['items', (value: Json): boolean => isPart(value) || isJsonArray(value)],
+  ...each(isNumber, 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'),
+  ...each(isCount, 'minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'),
+  ...each(isCount, 'minContains', 'maxContains'),
+  ...each(isText, 'pattern', '$ref'),
+  ...each(isFlag, 'uniqueItems'),
+  ...each(isFilled, 'allOf', 'anyOf', 'oneOf', 'prefixItems'),
+  ...each(isJsonObject, 'properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', 'dependencies'),
+  ...each(isPart, 'additionalProperties', 'unevaluatedProperties', 'propertyNames', 'contains', 'additionalItems'),
+  ...each(isPart, 'unevaluatedItems', 'not', 'if', 'then', 'else'),
+]);
+
+function each(
+  check: (value: Json) => boolean,
+  ...names: readonly string[]
+): readonly (readonly [string, (value: Json) => boolean])[] {
+  return names.map((name) => [name, check]);
+}
+
+/** Draft 4 writes a flag beside the bound. */
+const isExclusiveFlag = (name: string, value: Json): boolean => /^exclusiveM/.test(name) && isFlag(value);
+
+/** The first keyword that holds what no schema may hold. */
+function keywordFault(schema: Json, dialect: SchemaDraft): string | undefined {
+  let fault: string | undefined;
+  const check = (part: JsonObject): JsonObject => {
+    for (const [name, value] of Object.entries(part)) {
+      if (value === undefined || KEYWORDS.get(name)?.(value) !== false) continue;
+      if (dialect === '4' && isExclusiveFlag(name, value)) continue;
+      fault ??= `"${name}" cannot be ${cleanLine(JSON.stringify(value), 60)}`;
+    }
+    return part;
+  };
+  rewriteAll(schema, check);
+  return fault;
+}
+
+function dialectOf(schema: Json): SchemaDraft | undefined {
+  const named = isJsonObject(schema) ? schema['$schema'] : undefined;
+  if (named === undefined) return '2020-12';
+  const name = typeof named === 'string' ? named.replace(/^https?:\/\//, '').replace(/#$/, '') : '';
+  return Object.hasOwn(DIALECTS, name) ? DIALECTS[name] : undefined;
+}
+
+function isSchema(value: unknown): value is Schema | boolean {
+  return typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value));
+}
+
+function problemsOf(errors: readonly OutputUnit[]): readonly string[] {
+  const precise = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
+  const told = precise.length > 0 ? precise : errors;
+  const texts = new Set(told.map(textOf));
+  const shown = [...texts].slice(0, MAX_PROBLEMS);
+  return texts.size > shown.length ? [...shown, `and ${texts.size - shown.length} more`] : shown;
+}
+
+function textOf({ instanceLocation, keyword, error }: OutputUnit): string {
+  const place = cleanLine(instanceLocation.replace(/^#/, ''), MAX_PROBLEM / 2);
+  const problem = keyword === 'false' ? 'It is not allowed here.' : cleanLine(error, MAX_PROBLEM);
+  return clip(place === '' ? problem : `${place}: ${problem}`, MAX_PROBLEM);
+}
+
+/** Without what the validator adds for whoever debugs it. */
+function reasonOf(error: unknown): string {
+  return cleanLine(messageOf(error).replace(/\s+(Absolute URI|Known schemas)[^]*/, ''), MAX_PROBLEM);
+}

@@ -1,0 +1,158 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { LineageKey, StateKeeper } from '../../../core/model/lineage.ts';
+import { integer, optionalText, type Row, record } from '../records.ts';
+import { StoreError } from '../sqlite.ts';
+import { LineDigest, LineWriter } from './fileLines.ts';
+import { endLine, fileFailed, type FileNode, headerLine, nodeLine } from './lineageFile.ts';
+import type { LineageIndex, LineageRecord } from '../states/lineageIndex.ts';
+import { Pace } from '../states/pace.ts';
+import { CHECKPOINT_COLUMNS, checkpointOf } from '../states/rows.ts';
+
+/** Parts of a lineage may be given up while it is written; not for ever. */
+const MOST_ATTEMPTS = 4;
+
+/** What there is of a lineage up to a place. */
+interface Extent {
+  readonly last: number;
+  readonly count: number;
+  readonly roots: number;
+}
+
+/** Writes lineages to files. */
+export class Exporter {
+  readonly #index: LineageIndex;
+  readonly #extent: StatementSync;
+  readonly #rows: StatementSync;
+
+  constructor(database: DatabaseSync, index: LineageIndex) {
+    this.#index = index;
+    this.#extent = database.prepare(
+      `SELECT coalesce(max(place), 0) AS last, count(*) AS count, count(*) - count(parent) AS roots
+       FROM checkpoints WHERE lineage = ?`,
+    );
+    // Nobody comes before a root: where it has no whole state of its own, the one that was written down for it is its.
+    this.#rows = database.prepare(
+      `SELECT ${CHECKPOINT_COLUMNS}, parent_name, body,
+         iif(parent IS NULL, (SELECT state FROM snapshots WHERE snapshots.place = checkpoints.place), NULL) AS state
+       FROM checkpoints WHERE lineage = ? AND place > ? AND place <= ? ORDER BY place`,
+    );
+  }
+
+  begin(key: LineageKey, file: string): ExportRun {
+    return new ExportRun(file, () => this.#begin(key, file));
+  }
+
+  #begin(key: LineageKey, file: string): FileWriting {
+    const lineage = this.#index.lineage(key);
+    if (lineage === undefined) throw fileFailed(`The file ${file} was not written`, 'There is no such lineage.');
+    const { last, count, roots } = record(this.#extent.get(lineage.id));
+    const extent = {
+      last: integer(last, 'last'),
+      count: integer(count, 'count'),
+      roots: integer(roots, 'roots'),
+    };
+    const rowsBehind = (place: number): Iterable<unknown> => this.#rows.iterate(lineage.id, place, extent.last);
+    return new FileWriting(file, lineage, extent, rowsBehind);
+  }
+}
+
+/** One export, in steps. What comes while it goes on is not part of it. */
+export class ExportRun {
+  readonly #file: string;
+  readonly #begin: () => FileWriting;
+  #writing: FileWriting | undefined;
+  #attempts = 0;
+
+  constructor(file: string, begin: () => FileWriting) {
+    this.#file = file;
+    this.#begin = begin;
+  }
+
+  /** How many checkpoints it wrote when it is done. After a failure there is nothing but `leave`. */
+  step(): number | undefined {
+    const outcome = (this.#writing ??= this.#begin()).step(new Pace());
+    if (outcome !== 'changed') return outcome;
+    this.leave();
+    if (++this.#attempts < MOST_ATTEMPTS) return undefined;
+    throw new StoreError('busy', `The file ${this.#file} was not written: its lineage changed again and again.`);
+  }
+
+  leave(): void {
+    this.#writing?.leave();
+    this.#writing = undefined;
+  }
+}
+
+/** One way through a lineage. */
+class FileWriting {
+  readonly #lineage: LineageRecord;
+  readonly #extent: Extent;
+  readonly #rowsBehind: (place: number) => Iterable<unknown>;
+  readonly #lines: LineWriter;
+  readonly #digest = new LineDigest();
+  /** Which of those in the file lies at a place. */
+  readonly #numbers = new Map<number, number>();
+  #roots = 0;
+  #place = 0;
+
+  constructor(file: string, lineage: LineageRecord, extent: Extent, rowsBehind: (place: number) => Iterable<unknown>) {
+    this.#lineage = lineage;
+    this.#extent = extent;
+    this.#rowsBehind = rowsBehind;
+    this.#lines = new LineWriter(file);
+    const { server, featureSet } = lineage;
+    const keeper: StateKeeper = lineage.keeper === 'host' ? 'host' : 'server';
+    this.#write(headerLine({ server, featureSet, keeper, count: extent.count }));
+  }
+
+  step(pace: Pace): number | 'changed' | undefined {
+    for (const value of this.#rowsBehind(this.#place)) {
+      this.#add(record(value));
+      if (!pace.isOver) continue;
+      this.#lines.save();
+      return undefined;
+    }
+    const { count, roots } = this.#extent;
+    // What was given up before it was written left a gap, or a root that was none.
+    if (this.#numbers.size !== count || this.#roots !== roots) return 'changed';
+    this.#write(endLine({ count, sha256: this.#digest.hex }));
+    this.#lines.finish();
+    return count;
+  }
+
+  leave(): void {
+    this.#lines.discard();
+  }
+
+  #add(row: Row): void {
+    const node = nodeOf(row, this.#lineage, this.#numbers);
+    this.#place = integer(row['place'], 'place');
+    if (row['parent'] === null) this.#roots++;
+    this.#numbers.set(this.#place, this.#numbers.size);
+    this.#write(nodeLine(node));
+  }
+
+  #write(line: string): void {
+    this.#digest.add(line);
+    this.#lines.write(line);
+  }
+}
+
+function nodeOf(row: Row, { head, blockedBy }: LineageRecord, numbers: ReadonlyMap<number, number>): FileNode {
+  const { place, parent, size: _, ...node } = checkpointOf(row);
+  const state = optionalText(row['state'], 'state');
+  const body = optionalText(row['body'], 'body');
+  return {
+    ...node,
+    parent: parent === undefined ? undefined : numbers.get(parent),
+    parentName: optionalText(row['parent_name'], 'parent_name'),
+    form: state === undefined ? node.form : 'data',
+    isHead: place === head,
+    isBlocking: place === blockedBy,
+    body: state === undefined ? bodyOf(node.form, body) : { kind: 'data', text: state },
+  };
+}
+
+function bodyOf(form: FileNode['form'], body: string | undefined): FileNode['body'] {
+  return body === undefined ? undefined : { kind: form === 'data' ? 'data' : 'patch', text: body };
+}

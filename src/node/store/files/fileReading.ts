@@ -1,0 +1,205 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { LineageKey } from '../../../core/model/lineage.ts';
+import type { StateImport } from '../../../core/index.ts';
+import { StoreError } from '../sqlite.ts';
+import { LineDigest, linesOf } from './fileLines.ts';
+import type { Joining } from '../states/joining.ts';
+import { decodeEnd, decodeHeader, decodeNode, fileFailed, type FileHeader, parsedLine } from './lineageFile.ts';
+import type { LineageIndex, LineageRecord } from '../states/lineageIndex.ts';
+import type { Pace } from '../states/pace.ts';
+import { StagedNodes } from '../states/stagedNodes.ts';
+import { Overtaken, type Staging, type Stagings } from '../states/stagings.ts';
+
+/**
+ * Characters that are written for a file, whatever is in it, and for each of its own: short patches can make large states,
+ * of which each may have to be written down.
+ */
+const MOST_WRITTEN = 256_000_000;
+const MOST_FOR_EACH = 8;
+
+/** The store, as whoever reads a file into it sees it. */
+export interface Surroundings {
+  readonly database: DatabaseSync;
+  readonly index: LineageIndex;
+  readonly stagings: Stagings;
+  readonly joining: Joining;
+}
+
+/** Where what is read waits. */
+interface Shelf {
+  readonly header: FileHeader;
+  readonly staging: Staging;
+  readonly nodes: StagedNodes;
+}
+
+/**
+ * One way through a file, which is a stranger's: every patch is applied as if its server had just sent it, and what does
+ * not fit is as broken as it would be then.
+ */
+export class FileReading {
+  readonly #surroundings: Surroundings;
+  readonly #key: LineageKey;
+  readonly #file: string;
+  /** The lineage as it was at the beginning, if it held anything. */
+  readonly #before: LineageRecord | undefined;
+  readonly #lines: Generator<Buffer>;
+  readonly #digest = new LineDigest();
+  /** In the order of the file. */
+  readonly #places: number[] = [];
+  #shelf: Shelf | undefined;
+  #number = 0;
+  #added = 0;
+  /** Of bytes that were read. */
+  #length = 0;
+  #written = 0;
+  #head: number | undefined;
+  #blockedBy: number | undefined;
+  #changedAt = 0;
+  #isEnded = false;
+  /** Up to which place of the lineage it is known how what was read fits. */
+  #seen: number;
+
+  constructor(surroundings: Surroundings, key: LineageKey, file: string) {
+    this.#surroundings = surroundings;
+    this.#key = key;
+    this.#file = file;
+    const lineage = surroundings.index.lineage(key);
+    this.#before = lineage?.count === 0 ? undefined : lineage;
+    this.#seen = this.#before === undefined ? 0 : surroundings.joining.lastPlace(this.#before.id);
+    this.#lines = linesOf(file);
+  }
+
+  /** Nothing: there is more to do. */
+  step(pace: Pace): StateImport | undefined {
+    this.#look();
+    const isRead = this.#read(pace);
+    this.#count();
+    return isRead ? this.#join(pace) : undefined;
+  }
+
+  leave(): void {
+    this.#lines.return(undefined);
+    if (this.#shelf !== undefined) this.#surroundings.stagings.giveUp(this.#shelf.staging);
+  }
+
+  /** What others did since the last step. */
+  #look(): void {
+    const { index, stagings } = this.#surroundings;
+    if (this.#before !== undefined && index.lineage(this.#key)?.id !== this.#before.id) throw new Overtaken();
+    if (this.#shelf === undefined) return;
+    stagings.find(this.#shelf.staging);
+    this.#shelf.nodes.begin();
+  }
+
+  /** Returns whether that was all. */
+  #read(pace: Pace): boolean {
+    for (let next = this.#lines.next(); next.done !== true; next = this.#lines.next()) {
+      const line = next.value;
+      this.#number++;
+      this.#onLine(() => this.#take(line));
+      this.#digest.add(line);
+      this.#length += line.length;
+      if (pace.isOver) return false;
+    }
+    if (this.#isEnded) return true;
+    throw fileFailed(`The file ${this.#file} cannot be taken`, `It ends too early, after line ${this.#number}.`);
+  }
+
+  #onLine(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      // Of the database, of a full disk above all, its own words are to be heard.
+      if (error instanceof StoreError || !isOfTheFile(error)) throw error;
+      throw fileFailed(`Line ${this.#number} of ${this.#file} cannot be taken`, error);
+    }
+  }
+
+  #take(line: Buffer): void {
+    if (this.#isEnded) throw new TypeError('There is more after its end.');
+    const value = parsedLine(line);
+    const end = decodeEnd(value);
+    if (this.#shelf === undefined) this.#shelf = this.#begin(decodeHeader(value));
+    else if (end === undefined) this.#add(this.#shelf, value);
+    else {
+      if (end.sha256 !== this.#digest.hex)
+        throw new TypeError('What stands before it was changed since it was written.');
+      const { count } = this.#shelf.header;
+      const held = this.#places.length;
+      if (held !== count || held !== end.count)
+        throw new TypeError(
+          `It holds ${held} of the ${count} checkpoints that its first line names; its last line names ${end.count}.`,
+        );
+      this.#isEnded = true;
+    }
+  }
+
+  #begin(header: FileHeader): Shelf {
+    if (this.#before !== undefined) admit(header, this.#before);
+    const { database, stagings } = this.#surroundings;
+    const staging = stagings.begin(header.keeper);
+    const foreign = { id: staging.id, keeper: header.keeper, target: this.#before?.id };
+    return { header, staging, nodes: new StagedNodes(database, foreign) };
+  }
+
+  #add({ header, nodes }: Shelf, value: unknown): void {
+    const node = decodeNode(value, this.#places.length);
+    if (this.#places.length >= header.count) throw new TypeError(`It holds more than ${header.count} checkpoints.`);
+    const before = nodes.size;
+    const { place, isNew } = nodes.add(node, node.parent === undefined ? undefined : this.#places[node.parent]);
+    this.#written += nodes.size - before;
+    if (this.#written > MOST_WRITTEN + MOST_FOR_EACH * this.#length)
+      throw new TypeError('Its states take far more room than the file itself.');
+    this.#places.push(place);
+    if (node.isHead) this.#head = place;
+    if (node.isBlocking) this.#blockedBy = place;
+    if (!isNew) return;
+    this.#added++;
+    this.#changedAt = Math.max(this.#changedAt, node.at);
+  }
+
+  #count(): void {
+    if (this.#shelf !== undefined) this.#surroundings.stagings.add(this.#shelf.staging, this.#shelf.nodes);
+  }
+
+  #join(pace: Pace): StateImport | undefined {
+    const { index, joining } = this.#surroundings;
+    if (this.#shelf === undefined) return undefined;
+    const { header, staging, nodes } = this.#shelf;
+    const target = index.lineage(this.#key);
+    if (target !== undefined && target.count > 0)
+      try {
+        // It may have come into being meanwhile.
+        admit(header, target);
+      } catch (error) {
+        throw fileFailed(`The file ${this.#file} cannot be taken`, error);
+      }
+    const next = joining.step(
+      {
+        key: this.#key,
+        staging,
+        keeper: header.keeper,
+        head: this.#head,
+        blockedBy: this.#blockedBy,
+        changedAt: this.#changedAt,
+        fillings: nodes.fillings,
+      },
+      this.#seen,
+      pace,
+    );
+    if (next === undefined) return { added: this.#added, known: this.#places.length - this.#added };
+    this.#seen = next;
+    return undefined;
+  }
+}
+
+function admit(header: FileHeader, { keeper }: LineageRecord): void {
+  if (keeper === header.keeper) return;
+  const whose = (each: string): string => (each === 'host' ? 'kept by MCP Live' : 'kept by its server');
+  throw new TypeError(`Its states are ${whose(header.keeper)}, those of this lineage are ${whose(keeper)}.`);
+}
+
+/** Mistakes of a stranger's file; what SQLite throws has a code. */
+function isOfTheFile(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError;
+}

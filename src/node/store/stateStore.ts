@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { LineageKey, StateStore } from '../../core/index.ts';
+import type { StoreOperation, StoreParams } from './contract.ts';
+import { type Decoder, integer, list, nothing, orNull, readable, rows, text } from './records.ts';
+import { baseOf, importOf, recordOf } from './states/answers.ts';
+import { detailOf, foundOf, pathOf, summaryOf, windowOf } from './states/readAnswers.ts';
+
+/**
+ * Between two steps. Another window that waits to write looks only now and then whether it may, every 100 ms at last:
+ * without a gap it would hardly ever find one.
+ */
+const PAUSE_MS = 15;
+
+/** Whoever carries out what the store is asked: its thread, or the program itself where nothing is kept. */
+export interface StateRequester {
+  /** There is nothing yet, and nothing on its way: whoever only looks need not make it. */
+  readonly isUnused: boolean;
+  request<O extends StoreOperation, T>(operation: O, params: StoreParams<O>, decode: Decoder<T>): Promise<T>;
+}
+
+/** States cross as the texts that they are: nothing here parses them, or writes them. */
+export function stateStore(store: StateRequester): StateStore {
+  return { ...writingStates(store), ...lookingAtStates(store), ...tidyingStates(store) };
+}
+
+function writingStates(
+  store: StateRequester,
+): Pick<StateStore, 'base' | 'record' | 'move' | 'markPruned' | 'annotate'> {
+  return {
+    base: async ({ server, featureSet }, conversation, keeper) => {
+      if (!store.isUnused) return store.request('state.base', { server, featureSet, conversation, keeper }, baseOf);
+      return { keeper: keeper === 'host' ? 'host' : 'server', head: undefined, state: undefined, blocked: undefined };
+    },
+    record: (update) => store.request('state.record', update, recordOf),
+    move: async (move, conversation) => {
+      await store.request('state.move', { move, conversation }, nothing);
+    },
+    markPruned: async (place) => {
+      await store.request('state.markPruned', { place }, nothing);
+    },
+    annotate: async (place, change) => {
+      await store.request('state.annotate', { place, change }, nothing);
+    },
+  };
+}
+
+function lookingAtStates(
+  store: StateRequester,
+): Pick<StateStore, 'lineages' | 'window' | 'checkpoint' | 'find' | 'path' | 'state' | 'version'> {
+  return {
+    lineages: async () =>
+      store.isUnused ? [] : readable(await store.request('state.lineages', null, rows), summaryOf),
+    window: async (query) => {
+      if (!store.isUnused) return store.request('state.window', query, windowOf);
+      return { version: 0, total: 0, all: 0, head: undefined, lanes: 0, rows: [] };
+    },
+    checkpoint: async (place) => {
+      if (store.isUnused) return undefined;
+      return (await store.request('state.checkpoint', { place }, orNull(detailOf))) ?? undefined;
+    },
+    find: async (server, checkpoint) =>
+      store.isUnused ? [] : store.request('state.find', { server, checkpoint }, list(foundOf)),
+    path: async (target) => {
+      if (store.isUnused) return undefined;
+      return (await store.request('state.path', { target }, orNull(pathOf))) ?? undefined;
+    },
+    state: async (place, form) => {
+      if (store.isUnused) return undefined;
+      const decode = orNull((value) => text(value, 'state'));
+      return (await store.request('state.text', { place, form }, decode)) ?? undefined;
+    },
+    version: async () =>
+      store.isUnused ? 0 : store.request('state.version', null, (value) => integer(value, 'version')),
+  };
+}
+
+function tidyingStates(store: StateRequester): Pick<StateStore, 'trim' | 'exportTo' | 'importFrom' | 'forget'> {
+  return {
+    trim: async (limits, now) => {
+      // Step by step, so that what calls ask of the store meanwhile is answered in between.
+      for (let after: number | null = store.isUnused ? null : 0; after !== null;) {
+        after = await store.request('state.trim', { limits, now, after }, optionalPlace);
+        if (after !== null) await setTimeout(PAUSE_MS);
+      }
+    },
+    exportTo: (key, file) => inSteps(store, 'state.export', key, file, countOf),
+    importFrom: (key, file) => inSteps(store, 'state.import', key, file, importOf),
+    forget: async ({ server, featureSet }) => {
+      if (!store.isUnused) await store.request('state.forget', { server, featureSet }, nothing);
+    },
+  };
+}
+
+/** What a whole file takes; others are answered in between. */
+async function inSteps<T>(
+  store: StateRequester,
+  operation: 'state.export' | 'state.import',
+  { server, featureSet }: LineageKey,
+  file: string,
+  decode: Decoder<T>,
+): Promise<T> {
+  const run = randomUUID();
+  try {
+    for (;;) {
+      const result = await store.request(operation, { server, featureSet, file, run }, orNull(decode));
+      if (result !== null) return result;
+      await setTimeout(PAUSE_MS);
+    }
+  } catch (error) {
+    await clearAway(store, run);
+    throw error;
+  }
+}
+
+/** What cannot be cleared away now is left to `trim`. */
+async function clearAway(store: StateRequester, run: string): Promise<void> {
+  try {
+    while (await store.request('state.leave', { run }, (value) => value === true)) await setTimeout(PAUSE_MS);
+  } catch {
+    // The failure that led here is told.
+  }
+}
+
+const countOf: Decoder<number> = (value) => integer(value, 'count');
+const optionalPlace: Decoder<number | null> = orNull((value) => integer(value, 'after'));

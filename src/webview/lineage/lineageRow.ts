@@ -1,0 +1,228 @@
+import { icon } from '../shared/drawings.ts';
+import { element } from '../shared/elements.ts';
+import { GRAPH, graphPath, type LineLooks } from './lineageGraph.ts';
+import { LineageGraphView } from './lineageGraphView.ts';
+import type { PageRow, RowContext } from './lineageMessages.ts';
+import { yearOf } from './lineageText.ts';
+
+export interface RowLook {
+  readonly position: number;
+  readonly total: number;
+  /** Lanes that there is room for. */
+  readonly lanes: number;
+  /** How the lines look that come from above. */
+  readonly above: LineLooks;
+  /** Whether there is little room for texts. */
+  readonly isNarrow: boolean;
+}
+
+/** An element of the list that shows one row, then another. */
+export class RowElement {
+  readonly root: HTMLElement;
+  readonly #graph: LineageGraphView;
+  readonly #label: Cell;
+  readonly #id: Cell;
+  readonly #checkpoint: HTMLElement;
+  readonly #tool: Cell;
+  readonly #args: Cell;
+  readonly #size: Cell;
+  readonly #time: Cell;
+  #badges = '';
+  #width = 0;
+  #row: PageRow | undefined;
+  #look: RowLook | undefined;
+  #isSelected = false;
+  #isMarked = false;
+
+  constructor(id: string) {
+    prepared ??= prepare();
+    this.root = document.importNode(prepared, true);
+    this.root.id = id;
+    const cell = (name: string): Cell => new Cell(part(this.root, name));
+    this.#graph = new LineageGraphView(part<SVGSVGElement>(this.root, 'graph'));
+    this.#checkpoint = part(this.root, 'checkpoint');
+    this.#label = cell('label');
+    this.#id = cell('id');
+    this.#tool = cell('tool-name');
+    this.#args = cell('args');
+    this.#size = cell('size');
+    this.#time = cell('time');
+  }
+
+  /** Of its graph. */
+  get width(): number {
+    return this.#width;
+  }
+
+  get row(): PageRow | undefined {
+    return this.#row;
+  }
+
+  get position(): number | undefined {
+    return this.#look?.position;
+  }
+
+  show(row: PageRow | undefined, look: RowLook): void {
+    const before = this.#look;
+    const isOther = before === undefined || row !== this.#row || !isSame(before, look);
+    this.#row = row;
+    this.#look = look;
+    if (before?.position !== look.position || before.total !== look.total) this.#place(look);
+    if (!isOther) return;
+    if (row === undefined) this.#clear();
+    else this.#fill(row, look);
+  }
+
+  /** Takes it out of sight until it is needed for another row. */
+  hide(): void {
+    if (this.#look === undefined) return;
+    this.#look = undefined;
+    this.#row = undefined;
+    this.root.hidden = true;
+  }
+
+  mark(isSelected: boolean, isMarked: boolean): void {
+    if (isSelected !== this.#isSelected) {
+      this.#isSelected = isSelected;
+      this.root.setAttribute('aria-selected', String(isSelected));
+      this.root.classList.toggle('selected', isSelected);
+    }
+    if (isMarked === this.#isMarked) return;
+    this.#isMarked = isMarked;
+    this.root.classList.toggle('marked', isMarked);
+    this.#say();
+  }
+
+  #place({ position, total }: RowLook): void {
+    this.root.hidden = false;
+    this.root.style.setProperty('transform', `translateY(${position * GRAPH.rowHeight}px)`);
+    this.root.setAttribute('aria-posinset', String(position + 1));
+    this.root.setAttribute('aria-setsize', String(total));
+  }
+
+  #fill(row: PageRow, { lanes, above, isNarrow }: RowLook): void {
+    const drawn = graphPath(row, lanes, above);
+    this.#width = drawn.width;
+    this.#graph.draw(drawn);
+    this.root.className = classOf(row, this.#isSelected, this.#isMarked);
+    const isNamed = row.name !== '';
+    this.#label.set(isNamed ? row.name : row.id, isNamed ? `${row.name} (${row.id})` : row.id);
+    this.#id.set(isNamed ? row.id : '');
+    this.#id.root.hidden = !isNamed;
+    this.#show(row);
+    this.#tool.set(row.tool);
+    this.#args.set(row.args, row.args);
+    this.#size.set(row.size);
+    this.#time.set(isNarrow ? row.time.slice(yearOf(row.time).length) : row.time);
+    this.root.dataset['vscodeContext'] = JSON.stringify(rowContext(row));
+    this.#say();
+  }
+
+  #clear(): void {
+    this.#width = 0;
+    this.#graph.clear();
+    this.root.className = classOf(undefined, this.#isSelected, this.#isMarked);
+    for (const cell of [this.#label, this.#id, this.#tool, this.#args, this.#size, this.#time]) cell.set('');
+    this.#show(undefined);
+    delete this.root.dataset['vscodeContext'];
+    this.#say();
+  }
+
+  /** Made where there is something to show, because most rows have nothing. */
+  #show(row: PageRow | undefined): void {
+    const wanted = badgesOf(row);
+    if (wanted === this.#badges) return;
+    this.#badges = wanted;
+    this.#checkpoint.children[1]?.remove();
+    if (row !== undefined && wanted !== '') this.#checkpoint.append(badges(row));
+  }
+
+  #say(): void {
+    const spoken = this.#row?.spoken ?? 'Loading';
+    this.root.setAttribute('aria-label', this.#isMarked ? `${spoken} Marked for comparison.` : spoken);
+    if (this.#isMarked) this.root.setAttribute('aria-checked', 'true');
+    else this.root.removeAttribute('aria-checked');
+  }
+}
+
+function badgesOf(row: PageRow | undefined): string {
+  if (row === undefined || !(row.isHead || row.isPinned || row.rollbacks + row.conversations > 0)) return '';
+  return `${row.isHead} ${row.isPinned} ${row.rollbacks} ${row.conversations}`;
+}
+
+function badges({ isHead, isPinned, rollbacks, conversations }: PageRow): HTMLElement {
+  const all = element('span', { class: 'badges' });
+  if (isHead) all.append(element('span', { class: 'badge', text: 'Head' }));
+  if (isPinned) all.append(icon('pin'));
+  if (rollbacks > 0) all.append(counted('back', rollbacks, 'Rolled back to'));
+  if (conversations > 0) all.append(counted('chat', conversations, 'Chats here'));
+  return all;
+}
+
+function counted(name: 'back' | 'chat', count: number, title: string): HTMLElement {
+  const text = document.createTextNode(count > 1 ? String(count) : '');
+  return element('span', { class: 'counted', attributes: { title }, children: [icon(name), text] });
+}
+
+/** One row with nothing in it: making each of its elements for every row anew takes several times as long. */
+let prepared: HTMLElement | undefined;
+
+function prepare(): HTMLElement {
+  const cell = (name: string, children: readonly Node[] = []): HTMLElement =>
+    element('span', { class: name, children });
+  const children = [
+    LineageGraphView.prepare(),
+    cell('checkpoint', [cell('name', [cell('label'), cell('id')])]),
+    cell('call', [cell('tool-name'), cell('args')]),
+    cell('size'),
+    cell('time'),
+  ];
+  return element('div', { class: 'row', attributes: { role: 'treeitem', 'aria-level': '1' }, children });
+}
+
+function part<E extends Element = HTMLElement>(root: Element, name: string): E {
+  const found = root.querySelector<E>(`.${name}`);
+  if (found === null) throw new Error(`A row has no part "${name}".`);
+  return found;
+}
+
+/** A text that is changed where it stands: no node is made for a row that scrolls by. */
+class Cell {
+  readonly root: HTMLElement;
+  readonly #text = document.createTextNode('');
+  #title = '';
+
+  constructor(root: HTMLElement) {
+    this.root = root;
+    root.append(this.#text);
+  }
+
+  set(text: string, title = ''): void {
+    if (this.#text.data !== text) this.#text.data = text;
+    if (this.#title === title) return;
+    this.#title = title;
+    this.root.title = title;
+  }
+}
+
+function isSame(one: RowLook, other: RowLook): boolean {
+  if (one.lanes !== other.lanes || one.isNarrow !== other.isNarrow || one.above.size !== other.above.size) return false;
+  for (const [lane, look] of one.above) if (other.above.get(lane) !== look) return false;
+  return true;
+}
+
+function classOf(row: PageRow | undefined, isSelected: boolean, isMarked: boolean): string {
+  const classes = [
+    'row',
+    ...(row === undefined ? [] : [row.kind]),
+    ...(row?.isHead === true ? ['head'] : []),
+    ...(row?.isOnLine === false ? ['aside'] : []),
+    ...(isSelected ? ['selected'] : []),
+    ...(isMarked ? ['marked'] : []),
+  ];
+  return classes.join(' ');
+}
+
+export function rowContext({ place, kind, isHead, isPinned }: PageRow): RowContext {
+  return { webviewSection: 'checkpoint', place, kind, isHead, isPinned, preventDefaultContextMenuItems: true };
+}

@@ -1,0 +1,31 @@
+import { WireError } from '../../../../src/core/base/errors.ts';
+import { NO_LOG } from '../../../../src/core/base/log.ts';
+import type { FeatureSet, McplDialect, McplSettings, PushPolicy } from '../../../../src/core/model/mcpl.ts';
+import type { McplMember } from '../../../../src/core/mcpl/member.ts';
+import type { Session } from '../../../../src/core/session/session.ts';
+
+/** A server with the feature sets "notes" and "builds" on, as far as push events see it. */
+export function pushMember(server: string, push: Record<string, PushPolicy> = {}): McplMember {
+  const settings = { push } as unknown as McplSettings;
+  return {
+    server,
+    settings,
+    session: {} as Session,
+    dialect: {} as McplDialect,
+    log: NO_LOG,
+    isInHook: false,
+    onDidChangeSets: () => ({ dispose: () => undefined }),
+    redact: (text) => text.replaceAll('hunter2', '‹secret›'),
+    redactForeign: (text) => text,
+    admit: (featureSet) => {
+      if (typeof featureSet !== 'string') throw new WireError(-32602, 'featureSet must be a text.');
+      if (featureSet === 'off') throw new WireError(-32001, 'Feature set not enabled');
+      if (featureSet !== 'notes' && featureSet !== 'builds') throw new WireError(-32003, 'Unknown feature set');
+      return { name: featureSet } as FeatureSet;
+    },
+    holdEvent: (problem) => Promise.reject(problem),
+    isOn: () => true,
+    setsFor: () => [],
+    enterHook: () => ({ dispose: () => undefined }),
+  };
+}

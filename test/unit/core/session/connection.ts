@@ -1,0 +1,110 @@
+import { NO_CANCELLATION } from '../../../../src/core/base/cancellation.ts';
+import { type Disposable, DisposableStore } from '../../../../src/core/base/disposable.ts';
+import { Emitter } from '../../../../src/core/base/event.ts';
+import type { Json, JsonObject } from '../../../../src/core/base/json.ts';
+import { notInRevision } from '../../../../src/core/session/channel.ts';
+import { InitializedSession } from '../../../../src/core/session/initializedSession.ts';
+import type { Session, SessionFeature } from '../../../../src/core/session/session.ts';
+import { codecFor, dialectCodec } from '../../../../src/core/wire/codec.ts';
+import type { Handshake } from '../../../../src/core/wire/handshake.ts';
+import { FakeClock, settle } from '../../../support/fakeClock.ts';
+import { initializeResult, ScriptedServer } from '../../../support/scriptedServer.ts';
+
+export interface ConnectionOptions {
+  readonly server?: ScriptedServer;
+  readonly clock?: FakeClock;
+  /** What the server declares; of no meaning where `server` answers `initialize` itself. */
+  readonly capabilities?: JsonObject;
+  readonly revision?: string;
+  /** What features are told of the connection beside what was agreed, to see them in another era. */
+  readonly handshake?: Partial<Handshake>;
+}
+
+export interface Connected extends Disposable {
+  readonly session: Session;
+  readonly server: ScriptedServer;
+  readonly clock: FakeClock;
+  readonly logs: readonly string[];
+  /** Has the server forget what it was told, as a session over HTTP that is opened anew. */
+  renew(): void;
+  /** What the server heard since this was asked last, without the handshake. */
+  heard(): readonly string[];
+}
+
+export function handshakeOf(capabilities: JsonObject, protocolVersion = '2025-06-18'): JsonObject {
+  return initializeResult({ capabilities, protocolVersion });
+}
+
+/** A session over a scripted server with these features, as the host opens it. */
+export async function connect(
+  features: readonly SessionFeature[],
+  { server = new ScriptedServer(), clock = new FakeClock(), ...options }: ConnectionOptions = {},
+): Promise<Connected> {
+  if (options.capabilities !== undefined)
+    server.on('initialize', () => handshakeOf(options.capabilities ?? {}, options.revision));
+  const logs: string[] = [];
+  const renewed = new Emitter<Json>();
+  Object.assign(server.transport, { onRenewed: renewed.event });
+  const session = await InitializedSession.open({
+    transport: server.transport,
+    clock,
+    log: { log: (level, message) => logs.push(`${level}: ${message}`) },
+    client: { name: 'test', title: 'Test', version: '0' },
+    startTimeoutMs: 60_000,
+    features: features.map((feature) => (options.handshake === undefined ? feature : notStarted(feature))),
+    token: NO_CANCELLATION,
+    onNegotiated: () => undefined,
+  });
+  const store = new DisposableStore();
+  store.add(session);
+  if (options.handshake !== undefined) {
+    const seen = inEra(session, options.handshake);
+    for (const feature of features) store.add(feature.started?.(seen) ?? new DisposableStore());
+  }
+  await settle();
+  let told = 2;
+  return {
+    session,
+    server,
+    clock,
+    logs,
+    renew: () => renewed.fire({}),
+    heard: () => {
+      const news = server.heard.slice(told);
+      told = server.heard.length;
+      return news;
+    },
+    dispose: () => {
+      store.dispose();
+      renewed.dispose();
+      void server.transport.close();
+    },
+  };
+}
+
+function notStarted(feature: SessionFeature): SessionFeature {
+  const { requests = {}, notifications = {} } = feature;
+  return {
+    get capabilities() {
+      return feature.capabilities ?? {};
+    },
+    requests,
+    notifications,
+  };
+}
+
+function inEra(session: Session, given: Partial<Handshake>): Session {
+  const handshake = { ...session.handshake, ...given };
+  const codec = (handshake.isDialect ? dialectCodec : codecFor(handshake.protocolVersion)) ?? session.codec;
+  const decoded: Session['decoded'] = (method, ...args) =>
+    codec.lacks(method, 'toServer')
+      ? Promise.reject(notInRevision(method, codec.version))
+      : session.decoded(method, ...args);
+  const seen: Partial<Session> = { handshake, codec, decoded };
+  return new Proxy(session, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(key in seen ? seen : target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { PaintedRows } from '../../../../src/editor/shared/paintedRows.ts';
+import type { ViewRow } from '../../../../src/editor/shared/viewRow.ts';
+
+interface Row extends ViewRow {
+  readonly children: readonly Row[];
+}
+
+function row(id: string, description = '', children: readonly Row[] = []): Row {
+  const plain = { label: id, tooltip: '', spoken: id, icon: { name: 'file' }, context: 'row' };
+  return { id, description, ...plain, expansion: children.length === 0 ? 'none' : 'expanded', children };
+}
+
+/** What the editor is asked to paint, by name, when these rows take the place of those. */
+async function asked(painted: PaintedRows<Row>, after: readonly Row[], isVisible = true): Promise<readonly string[]> {
+  const names: string[] = [];
+  await painted.repaint(
+    isVisible,
+    async () => after,
+    (each) => names.push(each?.id ?? 'all'),
+  );
+  return names;
+}
+
+function shows(...roots: readonly Row[]): PaintedRows<Row> {
+  const painted = new PaintedRows<Row>();
+  painted.hand(roots);
+  return painted;
+}
+
+suite('What a view paints again', () => {
+  test('is nothing, where all rows show what they showed', async () => {
+    assert.deepEqual(await asked(shows(row('a'), row('b', '', [row('c')])), [row('a'), row('b', '', [row('c')])]), []);
+  });
+
+  test('is the row that shows something else, or has below it one that does', async () => {
+    const painted = shows(row('a'), row('b', 'old'), row('c', '', [row('d')]), row('e', '', [row('f')]));
+    const after = [row('a'), row('b', 'new'), row('c', '', [row('d', 'new')]), row('e', '', [row('f')])];
+    assert.deepEqual(await asked(painted, after), ['b', 'c']);
+    assert.deepEqual(await asked(painted, after), []);
+  });
+
+  test('is everything, where a row at the top has come, gone or moved', async () => {
+    const painted = shows(row('a'), row('b'));
+    assert.deepEqual(await asked(painted, [row('a')]), ['all']);
+    assert.deepEqual(await asked(painted, [row('a'), row('b'), row('c')]), ['all']);
+    assert.deepEqual(await asked(painted, [row('b'), row('a')]), ['all']);
+    assert.deepEqual(await asked(shows(), []), []);
+  });
+
+  test('is everything again until the editor has asked for it', async () => {
+    const painted = shows(row('a'));
+    const after = [row('a'), row('b')];
+    assert.deepEqual(await asked(painted, after), ['all']);
+    assert.deepEqual(await asked(painted, after), ['all']);
+    painted.hand(after);
+    assert.deepEqual(await asked(painted, after), []);
+  });
+
+  test('is asked for by the row that the editor was given, which stands for what it has become', async () => {
+    const known = row('a', 'old', [row('b')]);
+    const painted = shows(known);
+    const rows: (Row | undefined)[] = [];
+    await painted.repaint(
+      true,
+      async () => [row('a', 'new', [row('c')])],
+      (each) => rows.push(each),
+    );
+    assert.equal(rows[0], known);
+    assert.deepEqual(painted.current(known), row('a', 'new', [row('c')]));
+    const below = row('c');
+    assert.equal(painted.current(below), below);
+  });
+
+  test('is everything where the view is hidden, which reads nothing, and where the rows cannot be read', async () => {
+    const painted = shows(row('a'));
+    assert.deepEqual(await asked(painted, [row('a')], false), ['all']);
+    const names: string[] = [];
+    await painted.repaint(
+      true,
+      async () => Promise.reject(new Error('the disk is gone')),
+      (each) => names.push(each?.id ?? 'all'),
+    );
+    assert.deepEqual(names, ['all']);
+  });
+
+  test('is always a row of which the parts are made when they are opened, and none of them is made for it', async () => {
+    let made = 0;
+    const part = (): Row => ({
+      ...row('1 - 500'),
+      get children() {
+        made++;
+        return [];
+      },
+    });
+    assert.deepEqual(await asked(shows(row('many', '', [part()])), [row('many', '', [part()])]), ['many']);
+    assert.equal(made, 0);
+  });
+});
