@@ -7,6 +7,26 @@ const MOST_LOST = 32;
 /** So many lookups wait for the file system at a time. */
 const SIDE_BY_SIDE = 16;
 
+/** Asks the file system about each path once: one decision needs the same folders for its lists and for its targets. */
+export class NamesOnce implements FileNames {
+  readonly style: FileNames['style'];
+  readonly ignoresCase: boolean;
+  readonly #names: FileNames;
+  readonly #asked = new Map<string, Promise<RealName>>();
+
+  constructor(names: FileNames) {
+    this.style = names.style;
+    this.ignoresCase = names.ignoresCase;
+    this.#names = names;
+  }
+
+  real(path: string, token: CancellationToken): Promise<RealName> {
+    let answer = this.#asked.get(path);
+    if (answer === undefined) this.#asked.set(path, (answer = this.#names.real(path, token)));
+    return answer;
+  }
+}
+
 /** Where paths really lead, asked once each, for one request. */
 export class RealNames {
   readonly #names: FileNames;

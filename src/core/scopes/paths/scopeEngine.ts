@@ -8,6 +8,7 @@ import type { FileNames } from '../../ports.ts';
 import type { ComputedScope, ComputedTarget, ScopeConcern, ScopePlace } from './computed.ts';
 import { type CompiledLists, compileLists, concernOf, type Verdict } from './lists.ts';
 import { realPlaceOf } from './realFolders.ts';
+import { NamesOnce } from './realNames.ts';
 import { targetsOfCall, targetsOfClaim } from './targets.ts';
 
 /** What a scope is asked for. */
@@ -58,12 +59,13 @@ export class ScopeEngine {
   async judge({ matter, featureSet, settings, place }: ScopeCase, token: CancellationToken): Promise<Judgement> {
     const ofSet = this.#listsOf(settings, featureSet);
     const { concern } = ofSet;
+    const names = new NamesOnce(this.#names);
     // Both ask the file system, which takes most of the time.
     const [computed, lists] = await Promise.all([
       matter.kind === 'elevate'
-        ? targetsOfClaim(matter.claim, place, this.#names, token, concern)
-        : targetsOfCall(matter, place, this.#names, token, concern),
-      ofSet.at(place, token),
+        ? targetsOfClaim(matter.claim, place, names, token, concern)
+        : targetsOfCall(matter, place, names, token, concern),
+      ofSet.at(place, names, token),
     ]);
     return decide(computed, lists);
   }
@@ -74,7 +76,7 @@ export class ScopeEngine {
     { featureSet, settings, place }: Omit<ScopeCase, 'matter'>,
     token: CancellationToken,
   ): Promise<readonly T[]> {
-    const { lists } = await this.#listsOf(settings, featureSet).at(place, token);
+    const { lists } = await this.#listsOf(settings, featureSet).at(place, this.#names, token);
     const isDenied = (target: string): boolean =>
       lists.judge({ kind: isPath(target) ? 'path' : 'name', forms: [target], shadows: [] }) === 'denied';
     return grants.filter(({ targets }) => targets.some(isDenied));
@@ -86,7 +88,7 @@ export class ScopeEngine {
     if (known !== undefined) return known;
     if (bySet === undefined || bySet.size >= MOST_SETS)
       this.#lists.set(lists, (bySet = new Map<string | undefined, SetLists>()));
-    const own = new SetLists(listsFor({ lists }, featureSet), this.#names);
+    const own = new SetLists(listsFor({ lists }, featureSet));
     bySet.set(featureSet, own);
     return own;
   }
@@ -96,21 +98,19 @@ export class ScopeEngine {
 class SetLists {
   readonly concern: ScopeConcern;
   readonly #lists: ScopeLists;
-  readonly #names: FileNames;
   #compiled: { readonly at: string; readonly lists: CompiledLists } | undefined;
 
-  constructor(lists: ScopeLists, names: FileNames) {
+  constructor(lists: ScopeLists) {
     this.concern = concernOf(lists);
     this.#lists = lists;
-    this.#names = names;
   }
 
-  async at(place: ScopePlace, token: CancellationToken): Promise<SureLists> {
+  async at(place: ScopePlace, names: FileNames, token: CancellationToken): Promise<SureLists> {
     // A folder may be a link, and lead elsewhere by now: another folder is another meaning of the patterns.
-    const { place: real, isSure } = await realPlaceOf(place, this.#names, token);
+    const { place: real, isSure } = await realPlaceOf(place, names, token);
     const at = JSON.stringify([place.folders, place.userHome, real ?? null]);
     if (this.#compiled?.at !== at)
-      this.#compiled = { at, lists: compileLists(this.#lists, place, this.#names.ignoresCase, real) };
+      this.#compiled = { at, lists: compileLists(this.#lists, place, names.ignoresCase, real) };
     // Fewer allowed targets do no harm.
     return { lists: this.#compiled.lists, isSure: isSure || this.#lists.blacklist.length === 0 };
   }

@@ -359,6 +359,23 @@ suite('The lists of a feature set', () => {
   });
 });
 
+suite('A decision', () => {
+  test('asks the file system about each path once, and again for the next decision', async () => {
+    const asked: string[] = [];
+    const files = fakeFiles({ '/ws/a': 'file' });
+    const real: FileNames['real'] = (path, token) => {
+      asked.push(path);
+      return files.real(path, token);
+    };
+    const engine = new ScopeEngine({ style: 'posix', ignoresCase: false, real });
+    const settings = settingsOf({ a: { whitelist: ['/ws/**'] } });
+    const decided = [await verdicts(engine, settings, ['a'])];
+    const once = [...asked].sort().join(' ');
+    decided.push(await verdicts(engine, settings, ['a']));
+    assert.deepEqual([decided, once, asked.length], [['allow', 'allow'], '/home/me /ws /ws/a', 6]);
+  });
+});
+
 suite('What was allowed once, by its look', () => {
   const denied = async (path: string, blacklist: readonly string[], targets: readonly string[]): Promise<string> => {
     const place = { folders: [{ name: 'ws', path }], userHome: '/home/me', bases: [path] };
