@@ -265,7 +265,7 @@ export interface StateBase {
   readonly head: Checkpoint | undefined;
   /** The state at the head, if the host keeps it. Absent before the first state. */
   readonly state: string | undefined;
-  /** The call must not be sent: this checkpoint's state could not be made (mcpl.md, decision 11). */
+  /** The call must not be sent: this checkpoint's state could not be made (docs/decisions/state-contents.md). */
   readonly blocked: Checkpoint | undefined;
 }
 

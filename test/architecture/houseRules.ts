@@ -101,6 +101,15 @@ const listsBundles: HouseRule['check'] = (files) => {
     .map((name) => `docs/architecture.md does not list the bundle ${name}`);
 };
 
+/** A page that a comment of the sources names must be one of `docs/`. */
+const citesPages: HouseRule['check'] = (files) =>
+  paths(files, /^src\/.*\.ts$/).flatMap((path) =>
+    [...(files.get(path) ?? '').matchAll(/(?<=(?:\/\/ |\* )[^\n]*)(?<![`\w/.#-])((?:docs\/)?[a-z][A-Za-z/-]*\.md)\b/g)]
+      .map(([, page = '']) => page)
+      .filter((page) => !page.startsWith('docs/') || !files.has(page))
+      .map((page) => `${path} cites ${page}`),
+  );
+
 const ciRunsTheTests: HouseRule['check'] = (files) => {
   const lines = (files.get('.ci/run') ?? '').split('\n').map((line) => line.trim());
   const commands = lines.filter((line) => line !== '' && !line.startsWith('#') && !/^(set|cd) /.test(line));
@@ -176,6 +185,11 @@ export const houseRules = (places: readonly string[]): readonly HouseRule[] => [
     name: 'texts speak of the project, not of how it was made',
     check: noLine(WRITTEN, new RegExp(jargon, 'i')),
     broken: ['docs/page.md', `${apart('As iss', 'ue 12')} says.\n`],
+  },
+  {
+    name: 'sources cite only pages of docs',
+    check: citesPages,
+    broken: ['src/core/base/cited.ts', `/** The reason is in ${apart('plans', '.md')}. */\nexport {};\n`],
   },
   {
     name: 'no text names a place on this machine',

@@ -61,7 +61,7 @@ interface Question {
 }
 
 /**
- * Asks a person for approvals (model B): one question for identical requests, a limited number of questions, each with
+ * Asks a person for approvals: one question for identical requests, a limited number of questions, each with
  * a deadline.
  *
  * An answer is for all requests that wait, `once` as well: they are identical, whoever shows a question says how many

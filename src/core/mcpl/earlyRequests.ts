@@ -7,7 +7,7 @@ const LONGEST_MS = 5_000;
 
 /**
  * Requests that arrive before the end of the handshake was worked up, as they do when a server writes them right behind
- * its result: whether they may pass is only known then (mcpl.md, decision 29).
+ * its result: whether they may pass is only known then (docs/decisions/early-requests.md).
  */
 export class EarlyRequests {
   readonly #clock: Clock;

@@ -22,8 +22,8 @@ export interface FormGrantsOptions {
 }
 
 /**
- * In which form each feature set was switched on. A server that later declares a set of the same name with more rights
- * must not get them by a choice that was made before (mcpl.md, decision 3).
+ * The form in which each feature set was switched on. A server that later declares a set of the same name with more
+ * rights does not get them by an earlier choice (docs/decisions/choices-and-forms.md).
  */
 export class FormGrants {
   readonly #options: FormGrantsOptions;

@@ -32,7 +32,7 @@ export interface McplMember {
   readonly onDidChangeSets: Event<void>;
   /** Whether a set of that name is on. */
   isOn(featureSet: string): boolean;
-  /** Its sets that are on and declare the use: whether it takes part at all (mcpl.md A3). */
+  /** Its sets that are on and declare the use: whether it takes part at all (docs/decisions/messages-of-a-set.md). */
   setsFor(use: McplUse): readonly FeatureSet[];
   /** A hook of it is under way until this is disposed: it may not ask for inference meanwhile (MCPL §10.7). */
   enterHook(): Disposable;

@@ -1,7 +1,7 @@
 import type { StateKeeper } from '../model/lineage.ts';
 import type { FeatureSet, FeatureSetView, McplDialect, McplSnapshot } from '../model/mcpl.ts';
 
-/** Whose lineage a state belongs to (mcpl.md, decision 8). */
+/** The owner of a state (docs/decisions/state-owner.md). */
 export type StateOwner =
   | { readonly kind: 'set'; readonly featureSet: string; readonly keeper: StateKeeper | 'either' }
   /** Unknown: it is shown to the person, and never sent. */

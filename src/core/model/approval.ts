@@ -5,7 +5,7 @@ import type { ScopeTarget } from './scope.ts';
 export const APPROVAL_CHOICES = ['once', 'session', 'workspace', 'deny'] as const;
 export type ApprovalChoice = (typeof APPROVAL_CHOICES)[number];
 
-/** What an approval is about (model B); so far only scopes. */
+/** The subject of an approval; so far only scopes. */
 export type ApprovalSubject = ScopeSubject;
 
 /** A server would touch something that no list speaks of (MCPL §7.6). */

@@ -1,6 +1,6 @@
 /**
- * What the host allows a server (model C; grants of servers to the host will be a separate type with a
- * `direction`). Never in workspace files: a repository cannot allow itself anything.
+ * A right that the host gave a server (docs/decisions/grants-and-approvals.md). Never stored in workspace files: a
+ * repository must not allow itself anything.
  */
 export type Grant = FeatureSetGrant | WildcardGrant | StateOwnerGrant | ToolGrant | ScopeGrant | DeclaredSetsRecord;
 

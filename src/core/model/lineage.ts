@@ -17,7 +17,7 @@ export const PARENT_LINKS = [
   'named',
   /** The server named none: the checkpoint that was current when the request was sent. */
   'assumed',
-  /** It is what a rollback led to, under another name than what was asked for (mcpl.md, decision 17). */
+  /** It is what a rollback led to, under another name than what was asked for (docs/decisions/rollback-outcomes.md). */
   'rollback',
   /** Its parent was given up by the retention. */
   'trimmed',
@@ -30,11 +30,11 @@ export const CHECKPOINT_FORMS = [
   'data',
   /** As a difference to its parent's (MCPL §8.3 `patch`). */
   'patch',
-  /** It is its parent's: nothing came with it (mcpl.md, decision 13). */
+  /** It is its parent's: nothing came with it (docs/decisions/state-contents.md). */
   'same',
   /** Its server keeps it (MCPL §8.7). */
   'opaque',
-  /** Nothing but its name is known, because another one named it as its parent (mcpl.md, decision 10). */
+  /** A placeholder: another checkpoint named it as its parent (docs/decisions/checkpoint-parents.md). */
   'placeholder',
 ] as const;
 export type CheckpointForm = (typeof CHECKPOINT_FORMS)[number];
@@ -45,7 +45,7 @@ export interface Checkpoint {
   readonly place: number;
   /** As its server calls it. */
   readonly checkpoint: string;
-  /** From 2 on, what else its server called by the same name (mcpl.md, decision 14). */
+  /** From 2 on, what else its server called by the same name (docs/decisions/checkpoint-parents.md). */
   readonly copy: number;
   readonly parent: number | undefined;
   readonly link: ParentLink;
@@ -89,7 +89,7 @@ export interface LineageSummary extends LineageKey {
   readonly head: Checkpoint | undefined;
   /** Of conversations that stand elsewhere, the newest first, a few. */
   readonly others: readonly LineageHead[];
-  /** What keeps the next call from being sent: a checkpoint whose state could not be made (mcpl.md, decision 11). */
+  /** The checkpoint that blocks the next call: its state could not be made (docs/decisions/state-contents.md). */
   readonly blocked: Checkpoint | undefined;
   readonly changedAt: number;
 }

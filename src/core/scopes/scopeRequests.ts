@@ -24,8 +24,8 @@ export interface ElevationRequest {
 const LARGEST_PAYLOAD = 256 * 1024;
 
 /**
- * MCPL §7.4 and §7.5. Gated like any other message of a set (mcpl.md A10); others are served meanwhile, however long a
- * person takes.
+ * MCPL §7.4 and §7.5. Checked like any other message of a set (docs/decisions/messages-of-a-set.md). Other messages are
+ * handled meanwhile, however long a person takes.
  */
 export async function elevate(
   member: McplMember,

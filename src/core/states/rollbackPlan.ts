@@ -14,7 +14,7 @@ export function hindranceOf(detail: CheckpointDetail, unit: StateUnit | undefine
   if (unit?.session === undefined) return `The server "${server}" is not running. Start it, then try again.`;
   const view = unit.snapshot.mcpl?.sets.find(({ set }) => set.name === featureSet);
   if (view === undefined) return `The server "${server}" does not declare the feature set "${featureSet}" any more.`;
-  // MCPL §8.1, and mcpl.md, decision 19.
+  // MCPL §8.1; docs/decisions/rollback-outcomes.md.
   if (!view.set.rollback) return `The feature set "${featureSet}" does not offer to roll back.`;
   if (view.state !== 'enabled') return `The feature set "${featureSet}" is off. Switch it on, then try again.`;
   return undefined;

@@ -259,7 +259,7 @@ function addState(context: CallContext, { keeper, head, state }: StateBase): voi
   if (keeper === 'server') {
     if (head !== undefined) context.extraParams = { ...extra, checkpoint: head.checkpoint };
   } else if (state !== undefined) {
-    // The first call has none, and null would be one (mcpl.md, decision 15).
+    // The first call has none, and null would be one (docs/decisions/state-contents.md).
     if (state.length > LONGEST_SHOWN) context.parts = { ...parts, state };
     else context.extraParams = { ...extra, state: parseJson(state) };
   }

@@ -175,7 +175,7 @@ export class StateRollback {
     }
   }
 
-  /** mcpl.md, decision 17: a name of its own for where the way back led. */
+  /** A new name for the checkpoint that a rollback led to (docs/decisions/rollback-outcomes.md). */
   async #arrived(wish: Wish, checkpoint: string): Promise<StateRecord> {
     const { clock, states } = this.#options;
     const { server, featureSet, keeper, node } = wish.detail;

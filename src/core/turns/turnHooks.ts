@@ -66,7 +66,7 @@ export class HookedTurn {
     this.#guards = parts.after.blockers(parts.members());
   }
 
-  /** Whether a server may change the answer: nothing of it may be shown before `finish` (mcpl.md §5 (24)). */
+  /** Whether a server may change the answer: nothing of it may be shown before `finish` (docs/decisions/changeable-answers.md). */
   get isChecked(): boolean {
     return this.#checkers().length > 0;
   }

@@ -106,7 +106,7 @@ export class Turns {
     const answer = await this.#ask(round, messages, isChecked ? () => undefined : show);
     const { usage, finishReason } = answer;
     const checked = await hooks.finish(turn, answer.text, usage);
-    // Nothing of an answer that a server may change is shown before (mcpl.md §5 (24)).
+    // Nothing of an answer that a server may change is shown before (docs/decisions/changeable-answers.md).
     if (isChecked && checked.text !== '') show(checked.text);
     const injectedBy = injectors(gathered.placed);
     const { text, modifiedBy } = checked;

@@ -57,7 +57,7 @@ export async function runRound(tools: RoundTools, input: RoundInput): Promise<Ro
     const prompt = await fitted(parts, tools.tools, model, tools.tokens);
     const { streamed, usage } = await answered(tools, open, prompt);
     const finished = await open.finish({ text: streamed.text, usage });
-    // Shown before `finish` only where nobody may change it (mcpl.md §5 (24)).
+    // Shown before `finish` only if no server may change it (docs/decisions/changeable-answers.md).
     if (open.isChecked) writer.text(finished.text);
     return {
       text: finished.text,

@@ -174,7 +174,7 @@ suite('The lineage of a feature set', () => {
     await person.screenshot('the mark of a rollback');
   });
 
-  test('C42, C43: if the server keeps the state, calls carry only its checkpoint, and the server names the new one', async () => {
+  test('if the server keeps the state, calls carry only its checkpoint, and the server names the new one', async () => {
     await setServers({});
     await eventually(async () => (await mcpLive()).host.servers().length, 0);
     await started('own');

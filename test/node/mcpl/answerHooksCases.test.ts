@@ -46,7 +46,7 @@ const secret = (): CaseModel => {
 };
 
 mcplCases('hooks after a model has answered', (open) => {
-  test('C29 (MCPL §10.5): a server that does not block is told of the answer, which is shown as it comes', async () => {
+  test('MCPL §10.5: a server that does not block is told of the answer, which is shown as it comes', async () => {
     const opened = await open({ server: guard(), model: secret() });
     const shown: string[] = [];
     const { text } = await opened.turn('What is it?', { onText: (piece) => shown.push(piece) });
@@ -59,7 +59,7 @@ mcplCases('hooks after a model has answered', (open) => {
     ]);
   });
 
-  test('C30 (MCPL §10.5): servers that block change the answer one after the other, and nothing of it is shown before', async () => {
+  test('MCPL §10.5: servers that block change the answer one after the other, and nothing of it is shown before', async () => {
     const shown: string[] = [];
     const shownMeanwhile: string[] = [];
     const seen =
@@ -96,7 +96,7 @@ mcplCases('hooks after a model has answered', (open) => {
     ]);
   });
 
-  test('C31 (MCPL §13.3): where a blocking hook hangs, the answer is shown as it was, or withheld, as its settings say', async () => {
+  test('MCPL §13.3: where a blocking hook hangs, the answer is shown as it was, or withheld, as its settings say', async () => {
     const hangs = (afterInference: string): McplScript =>
       guard(() => NO_ANSWER, { afterTimeoutMs: 300, afterInference });
     for (const policy of ['failOpen', 'failClosed'] as const) {
@@ -151,7 +151,7 @@ mcplCases('hooks after a model has answered', (open) => {
     }
   });
 
-  test('C32 (MCPL §10.7): during its own hook a server gets no inference, others do, and what the hook says still counts', async () => {
+  test('MCPL §10.7: during its own hook a server gets no inference, others do, and what the hook says still counts', async () => {
     const server = (...enabled: readonly string[]): McplScript => ({
       sets: {
         think: set('inferenceRequest'),

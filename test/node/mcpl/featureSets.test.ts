@@ -16,15 +16,15 @@ const updates = (opened: McplCase, id = ID): readonly unknown[] =>
     .sent('featureSets/update')
     .map(({ params, id: request }) => [request, params]);
 
-/** C10 and C11: the same sets in both shapes that servers use. */
+/** The same sets in both shapes that servers use. */
 const ABC: readonly (readonly [string, JsonObject])[] = [
   ['a', set(BEFORE)],
   ['b', set('pushEvents')],
   ['c', set('tools')],
 ];
 const SHAPES = [
-  ['C10: an object of sets', Object.fromEntries(ABC)],
-  ['C11: a list of sets', ABC.map(([name, declared]) => ({ name, ...declared }))],
+  ['an object of sets', Object.fromEntries(ABC)],
+  ['a list of sets', ABC.map(([name, declared]) => ({ name, ...declared }))],
 ] as const;
 
 mcplCases('feature sets', (open) => {
@@ -52,7 +52,7 @@ mcplCases('feature sets', (open) => {
       assert.deepEqual([await opened.push('b', 'e-1'), await opened.push('a', 'e-2')], [OFF('b'), UNDECLARED]);
     });
 
-  test('C11: a server without sets is told so as well, since some wait for it', async () => {
+  test('a server without sets is told so as well, since some wait for it', async () => {
     const opened = await open({ server: { sets: [] } });
     assert.deepEqual(updates(opened), [[undefined, { enabled: [], disabled: [] }]]);
     assert.deepEqual(
@@ -61,7 +61,7 @@ mcplCases('feature sets', (open) => {
     );
   });
 
-  test('C12: wildcards of the settings mean all that lies deeper, and none of them goes on the wire', async () => {
+  test('wildcards of the settings mean all that lies deeper, and none of them goes on the wire', async () => {
     const names = ['memory', 'memory.retrieval', 'memory.consolidation', 'memory.x.y', 'memoryless', 'other'];
     const opened = await open({
       server: {
@@ -97,7 +97,7 @@ mcplCases('feature sets', (open) => {
     );
   });
 
-  test('C13: what a person switches on is told to the server and passes, what is switched off does not at once', async () => {
+  test('what a person switches on is told to the server and passes, what is switched off does not at once', async () => {
     const opened = await open({ server: { sets: Object.fromEntries(ABC) } });
     const pid = opened.life().pid;
     assert.equal(await opened.push('b', 'e-1'), OFF('b'));
@@ -142,7 +142,7 @@ mcplCases('feature sets', (open) => {
     assert.deepEqual([opened.peer().lives.length, opened.life().pid], [1, pid], 'Nothing of this restarts a server.');
   });
 
-  test('C14: sets that are added at run time are off, removed ones are unknown, and views and server are notified', async () => {
+  test('sets that are added at run time are off, removed ones are unknown, and views and server are notified', async () => {
     const opened = await open({
       server: { sets: Object.fromEntries(ABC), entry: { featureSets: { enabled: ['a', 'b'] } } },
     });
@@ -176,7 +176,7 @@ mcplCases('feature sets', (open) => {
     ]);
   });
 
-  test('C14: a set that comes back with more rights than it was switched on with is off until it is switched on again', async () => {
+  test('a set that comes back with more rights than it was switched on with is off until it is switched on again', async () => {
     const opened = await open({
       server: { sets: Object.fromEntries(ABC), entry: { featureSets: { enabled: ['b'] } } },
     });
@@ -191,7 +191,7 @@ mcplCases('feature sets', (open) => {
     assert.deepEqual(opened.sets(), ['a disabled, notify', 'b enabled, notify', 'c disabled, notify']);
   });
 
-  test('C15: sets that lack a description or what they use are shown as invalid and never on, and all else works', async () => {
+  test('sets that lack a description or what they use are shown as invalid and never on, and all else works', async () => {
     const sets = {
       silent: { uses: ['pushEvents'] },
       useless: { description: 'Says not what it uses.' },
@@ -215,7 +215,7 @@ mcplCases('feature sets', (open) => {
     assert.equal(opened.snapshot().state.kind, 'running');
   });
 
-  test('C16: a tool of a set that is off is not offered, and a call of it is refused without a word to the server', async () => {
+  test('a tool of a set that is off is not offered, and a call of it is refused without a word to the server', async () => {
     const opened = await open({
       server: {
         sets: { c: set('tools'), d: set('tools') },

@@ -24,7 +24,7 @@ const ANNOUNCED = initializeAnswer({
 });
 
 mcplCases('the handshake', (open, over) => {
-  test('C01: a server without experimental.mcpl is a plain MCP server, whatever the settings say', async () => {
+  test('a server without experimental.mcpl is a plain MCP server, whatever the settings say', async () => {
     const opened = await open({
       server: {
         mcpl: null,
@@ -51,7 +51,7 @@ mcplCases('the handshake', (open, over) => {
     assert.deepEqual([opened.events(), opened.arrived, await opened.audit()], [[], [], audit]);
   });
 
-  test('C01: a server that the settings treat as plain gets no MCPL announcement, and its own does not count', async () => {
+  test('a server that the settings treat as plain gets no MCPL announcement, and its own does not count', async () => {
     const opened = await open({
       server: {
         sets: { alerts: set('pushEvents') },
@@ -70,7 +70,7 @@ mcplCases('the handshake', (open, over) => {
     assert.deepEqual([opened.snapshot().mcpl, opened.offered(), await opened.audit()], [undefined, ['echo'], []]);
   });
 
-  test('C02: initialize comes first and says that the host speaks MCPL, then initialized, then all else', async () => {
+  test('initialize comes first and says that the host speaks MCPL, then initialized, then all else', async () => {
     const opened = await open({ server: { sets: { alerts: set('pushEvents') } } });
     const [first] = opened.life().sent('initialize');
     const { protocolVersion, capabilities } = first?.['params'] as { [name: string]: JsonObject };
@@ -93,7 +93,7 @@ mcplCases('the handshake', (open, over) => {
     assert.equal(opened.peer().lives.length, 1);
   });
 
-  test('C03: until the result of initialize nothing is sent, also when a person chooses meanwhile', async () => {
+  test('until the result of initialize nothing is sent, also when a person chooses meanwhile', async () => {
     const gate = new Deferred<void>();
     const opened = await open({
       start: false,
@@ -123,7 +123,7 @@ mcplCases('the handshake', (open, over) => {
     assert.deepEqual([opened.events(), await opened.audit()], [[], ['case featureSets/update success: 1 on, 0 off']]);
   });
 
-  test('C03: an event that comes in one write with the result of initialize is decided by the settings', async () => {
+  test('an event that comes in one write with the result of initialize is decided by the settings', async () => {
     const opened = await open({
       start: false,
       server: {
@@ -142,7 +142,7 @@ mcplCases('the handshake', (open, over) => {
     assert.deepEqual(opened.events(), ['case alerts e-1 at 2026-02-03T10:00:00Z, "Event e-1.", unread']);
   });
 
-  test('C04: lines that are no messages are logged, and the connection goes on', async () => {
+  test('lines that are no messages are logged, and the connection goes on', async () => {
     const opened = await open({
       server: {
         sets: { alerts: set('pushEvents') },
@@ -165,7 +165,7 @@ mcplCases('the handshake', (open, over) => {
     );
   });
 
-  test('C05: requests of the server with ids of the host are answered once each, in the type that they have', async () => {
+  test('requests of the server with ids of the host are answered once each, in the type that they have', async () => {
     const called = new Deferred<JsonObject>();
     const opened = await open({
       server: {
@@ -195,7 +195,7 @@ mcplCases('the handshake', (open, over) => {
     assert.deepEqual(await opened.audit('tools/call'), ['case tools/call success: slow by api']);
   });
 
-  test('C06: an event of a set that is off, of an unknown set, and an unknown method have an error each', async () => {
+  test('an event of a set that is off, of an unknown set, and an unknown method have an error each', async () => {
     const opened = await open({ server: { sets: { alerts: set('pushEvents'), bare: {} } } });
     assert.deepEqual(
       [
@@ -219,7 +219,7 @@ mcplCases('the handshake', (open, over) => {
     ]);
   });
 
-  test('C07: an unknown notification and an answer to nothing are ignored without a word', async () => {
+  test('an unknown notification and an answer to nothing are ignored without a word', async () => {
     const opened = await open({ server: { sets: { alerts: set('pushEvents') } } });
     const before = [opened.heard(), opened.sets(), await opened.audit()];
     const life = opened.life();
@@ -238,7 +238,7 @@ mcplCases('the handshake', (open, over) => {
     assert.equal(opened.snapshot().state.kind, 'running');
   });
 
-  test('C08: a server that reads nothing until its channels are registered is answered, and lists its tools', async () => {
+  test('a server that reads nothing until its channels are registered is answered, and lists its tools', async () => {
     let askedAt = 0;
     const opened = await open({
       start: false,
@@ -271,7 +271,7 @@ mcplCases('the handshake', (open, over) => {
     assert.deepEqual(opened.offered(), ['look']);
   });
 
-  test('C09: a server that ends in the middle of a call fails the call and is started again with all that it must know', async () => {
+  test('a server that ends in the middle of a call fails the call and is started again with all that it must know', async () => {
     const opened = await open({
       server: {
         sets: { alerts: set('pushEvents') },

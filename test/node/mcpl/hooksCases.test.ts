@@ -29,7 +29,7 @@ function asked(opened: McplCase, id?: string): readonly string[] {
 }
 
 mcplCases('hooks before a model is asked', (open) => {
-  test('C24 (MCPL §10.1, §10.4): a server gets each turn, and its context reaches the model at its position', async () => {
+  test('MCPL §10.1, §10.4: a server gets each turn, and its context reaches the model at its position', async () => {
     const text = 'The user likes tea.';
     const contents: Json[] = [text, [{ type: 'text', text }], { type: 'text', text }];
     const opened = await open({
@@ -73,7 +73,7 @@ mcplCases('hooks before a model is asked', (open) => {
     ]);
   });
 
-  test('C25: a server with no set on for the hook is not asked, whatever else of it is on', async () => {
+  test('a server with no set on for the hook is not asked, whatever else of it is on', async () => {
     const server = memory(() => ({ contextInjections: [injection('beforeUser', 'Never.')] }));
     const opened = await open({
       server: {
@@ -95,7 +95,7 @@ mcplCases('hooks before a model is asked', (open) => {
     assert.deepEqual(opened.model.prompts, ['user: Hello', `${context}user: Hello`, 'user: Hello']);
   });
 
-  test('C26 (MCPL §6.5): what is added in the name of a set that is off or unknown is dropped, and the audit says so', async () => {
+  test('MCPL §6.5: what is added in the name of a set that is off or unknown is dropped, and the audit says so', async () => {
     const names = ['other', 'nobody', 'recall'];
     const opened = await open({
       server: memory(() => ({
@@ -120,7 +120,7 @@ mcplCases('hooks before a model is asked', (open) => {
     ]);
   });
 
-  test('C27 (MCPL §10.6): a server that never answers holds a turn up no longer than it may, and its late answer is nothing', async () => {
+  test('MCPL §10.6: a server that never answers holds a turn up no longer than it may, and its late answer is nothing', async () => {
     const hooks = { beforeTimeoutMs: 300 };
     const opened = await open({ server: memory(() => NO_ANSWER, { hooks }) });
     const beganAt = Date.now();
@@ -151,7 +151,7 @@ mcplCases('hooks before a model is asked', (open) => {
     ]);
   });
 
-  test('C28 (MCPL §10.8): what two servers add is grouped by position, in the order of the servers, whoever answers first', async () => {
+  test('MCPL §10.8: what two servers add is grouped by position, in the order of the servers, whoever answers first', async () => {
     let run = 0;
     const says = (name: string, isSlow: () => boolean) => async (): Promise<Json> => {
       if (isSlow()) await sleep(20);

@@ -20,7 +20,7 @@ function saying(...pieces: readonly string[]): CaseModel {
 }
 
 mcplCases('inference that servers ask for', (open) => {
-  test('C33 (MCPL §11.1–11.3): is run without a question, and answered whole with four members', async () => {
+  test('MCPL §11.1–11.3: is run without a question, and answered whole with four members', async () => {
     const person = new CasePerson();
     const questions: string[] = [];
     const opened = await open({
@@ -67,7 +67,7 @@ mcplCases('inference that servers ask for', (open) => {
     ]);
   });
 
-  test('C34 (MCPL §11.4): comes in numbered pieces with the very id of the request, all of them before the whole', async () => {
+  test('MCPL §11.4: comes in numbered pieces with the very id of the request, all of them before the whole', async () => {
     const opened = await open({ server: thinker(), model: saying('All ', 'is ', 'well.') });
     const life = opened.life();
     for (const id of ['req-7', 7, '7']) {
@@ -86,7 +86,7 @@ mcplCases('inference that servers ask for', (open) => {
     assert.deepEqual(lines, [...streamed('req-7'), ...streamed(7), ...streamed('7')]);
   });
 
-  test('C35 (MCPL §12.1, §12.2): a server learns of the model in four members, and of none by an error at once', async () => {
+  test('MCPL §12.1, §12.2: a server learns of the model in four members, and of none by an error at once', async () => {
     const opened = await open({ server: thinker() });
     const facts = '{"id":"case-model","vendor":"case","contextWindow":8000,"capabilities":["text"]}';
     assert.equal(await opened.answerTo('model/info'), facts);

@@ -18,7 +18,7 @@ function alerts(policy?: string, more: Partial<McplScript> = {}): McplScript {
 
 mcplCases('push events', (open) => {
   for (const policy of [undefined, 'notify'])
-    test(`C17: an event under the policy ${policy ?? 'by default'} is kept, announced once, and starts nothing`, async () => {
+    test(`an event under the policy ${policy ?? 'by default'} is kept, announced once, and starts nothing`, async () => {
       const opened = await open({ server: alerts(policy) });
       assert.equal(await opened.push('alerts', 'e-1', { origin: ORIGIN }), ACCEPTED);
       const line = `case alerts e-1 at 2026-02-03T10:00:00Z, ${FROM}, "Event e-1.", unread`;
@@ -37,7 +37,7 @@ mcplCases('push events', (open) => {
       assert.ok(first !== undefined && Math.abs(Date.now() - first.receivedAt) < 60_000);
     });
 
-  test('C17: events under the policy inbox are kept without a notification, under ignore only the audit is kept', async () => {
+  test('events under the policy inbox are kept without a notification, under ignore only the audit is kept', async () => {
     const opened = await open({
       server: {
         ...alerts(),
@@ -57,7 +57,7 @@ mcplCases('push events', (open) => {
     ]);
   });
 
-  test('C18: an event under the policy infer is promised a turn, in which a model reads it, under one id everywhere', async () => {
+  test('an event under the policy infer is promised a turn, in which a model reads it, under one id everywhere', async () => {
     const model = new CaseModel();
     const said = new Deferred<string>();
     model.says = () => said.promise;
@@ -111,7 +111,7 @@ mcplCases('push events', (open) => {
     );
   });
 
-  test('C18: a turn that no model takes is a failure of the event, and the server is answered all the same', async () => {
+  test('a turn that no model takes is a failure of the event, and the server is answered all the same', async () => {
     const model = new CaseModel();
     model.absent = { kind: 'failed', reason: 'no_permission', message: 'Nobody has allowed this server a model.' };
     const opened = await open({ model, server: alerts('infer') });
@@ -121,7 +121,7 @@ mcplCases('push events', (open) => {
     assert.equal(model.asked.length, 0);
   });
 
-  test('C19: the same event again has the same answer and no other effect, also while the first is under way', async () => {
+  test('the same event again has the same answer and no other effect, also while the first is under way', async () => {
     const model = new CaseModel();
     const opened = await open({ model, server: alerts('infer') });
     const life = opened.life();
@@ -154,7 +154,7 @@ mcplCases('push events', (open) => {
     assert.equal((await opened.audit('push/event')).length, 1);
   });
 
-  test('C19: an event that was refused is no repetition when it comes again', async () => {
+  test('an event that was refused is no repetition when it comes again', async () => {
     const opened = await open({ server: { sets: { alerts: set('pushEvents') } } });
     assert.match(await opened.push('alerts', 'e-1'), /^error -32001/);
     await opened.enable('alerts');
@@ -162,7 +162,7 @@ mcplCases('push events', (open) => {
     assert.equal(opened.events().length, 1);
   });
 
-  test('C19: the same id from two servers is two events', async () => {
+  test('the same id from two servers is two events', async () => {
     const opened = await open({ servers: { one: alerts('notify'), two: alerts('notify') } });
     for (const id of ['one', 'two', 'one', 'two']) assert.equal(await opened.push('alerts', 'e-1', {}, id), ACCEPTED);
     await opened.until('that a person is told', () => opened.arrived.length > 1);

@@ -16,7 +16,7 @@ function builds(policy: 'inbox' | 'notify' | 'infer', script: McplScript = {}): 
 }
 
 mcplCases('what push events bring', (open) => {
-  test('C20 (MCPL §10.3): blocks of every version are kept and read by a model, unknown ones as a placeholder', async () => {
+  test('MCPL §10.3: blocks of every version are kept and read by a model, unknown ones as a placeholder', async () => {
     const content: Json = [
       { type: 'text', text: 'Build 7:' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } },
@@ -77,7 +77,7 @@ mcplCases('what push events bring', (open) => {
     );
   });
 
-  test('C21 (MCPL §9.2): an event without what it must have is an error that names the member, and nothing is kept', async () => {
+  test('MCPL §9.2: an event without what it must have is an error that names the member, and nothing is kept', async () => {
     const opened = await open({ server: builds('notify') });
     const wrong: readonly JsonObject[] = [
       { eventId: null },
@@ -115,7 +115,7 @@ mcplCases('what push events bring', (open) => {
     assert.deepEqual([opened.events(), opened.arrived], [kept, kept]);
   });
 
-  test('C22: of a hundred events within a second one at a time and six in a minute are read by a model, and all are answered at once', async () => {
+  test('of a hundred events within a second one at a time and six in a minute are read by a model, and all are answered at once', async () => {
     const model = new CaseModel();
     const first = new Deferred<string>();
     model.says = () => first.promise;
@@ -163,7 +163,7 @@ mcplCases('what push events bring', (open) => {
     );
   });
 
-  test('C23: an event and a request for a model are answered while the call of a tool waits for them', async () => {
+  test('an event and a request for a model are answered while the call of a tool waits for them', async () => {
     const answers: McplScript['answers'] = {
       'tools/call': async ({ life }) => {
         const pushed = await ask(life, 'push/event', pushOf('builds', 'e-1'));

@@ -52,7 +52,7 @@ const SPELLINGS = [
 const LISTS_OF_SPELLINGS = { ...LISTS, blacklist: [...LISTS.blacklist, '/ws/m\u00e9moire/**'] };
 
 scopeCases('the lists', (open) => {
-  test('C36: a target on the whitelist is approved, and its payload comes back as it was sent; a target on the blacklist is denied; both without a question', async () => {
+  test('a target on the whitelist is approved, and its payload comes back as it was sent; a target on the blacklist is denied; both without a question', async () => {
     const opened = await open({ files: FILES });
     const payload = { path: '/ws/src/a.ts', mode: 'append', lines: [1, { two: null }], nested: { flag: false } };
     const answers = [
@@ -118,7 +118,7 @@ scopeCases('the lists', (open) => {
     ]);
   });
 
-  test('C36: no spelling of what is denied is approved or asked about, as a label or in a payload', async () => {
+  test('no spelling of what is denied is approved or asked about, as a label or in a payload', async () => {
     const opened = await open({ files: FILES, server: { entry: { scopes: { files: LISTS_OF_SPELLINGS } } } });
     const inLabel: string[] = [];
     const inPayload: string[] = [];
@@ -131,7 +131,7 @@ scopeCases('the lists', (open) => {
     assert.deepEqual(opened.asked, []);
   });
 
-  test('C36: a target that cannot be judged is refused without a question', async () => {
+  test('a target that cannot be judged is refused without a question', async () => {
     const opened = await open({ files: FILES });
     const labels = [
       ...[
@@ -152,7 +152,7 @@ scopeCases('the lists', (open) => {
     assert.deepEqual([opened.asked, opened.remembered()], [[], []]);
   });
 
-  test('C36: other spellings of what is allowed are allowed too', async () => {
+  test('other spellings of what is allowed are allowed too', async () => {
     const opened = await open({ files: FILES });
     const labels = [
       ...['/ws', '/ws/', '/ws/src/new/deeper.ts', '/ws/src/./a.ts', '/ws/x/../src/a.ts', '/ws//src//a.ts', 'src/a.ts'],
@@ -168,7 +168,7 @@ scopeCases('the lists', (open) => {
     assert.deepEqual(opened.asked, []);
   });
 
-  test('C36: a payload is JSON of any kind, and comes back as it is', async () => {
+  test('a payload is JSON of any kind, and comes back as it is', async () => {
     const opened = await open({ files: FILES });
     const life = opened.mcpl.life();
     const deep = '{"a":['.repeat(12) + '{}' + ']}'.repeat(12);
@@ -188,7 +188,7 @@ scopeCases('the lists', (open) => {
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
   });
 
-  test('C38: a label that differs from the payload is never approved by the lists, and both are shown', async () => {
+  test('a label that differs from the payload is never approved by the lists, and both are shown', async () => {
     const opened = await open({ files: FILES });
     opened.person.push('deny', 'dismiss', 'dismiss', 'dismiss', 'dismiss', 'dismiss');
     const odd: unknown = JSON.parse('{"__proto__":{"path":"/etc/passwd"}}');
@@ -218,7 +218,7 @@ scopeCases('the lists', (open) => {
     ]);
   });
 
-  test('C38: a link out of an allowed folder asks about its real target', async () => {
+  test('a link out of an allowed folder asks about its real target', async () => {
     const opened = await open({ files: FILES });
     opened.person.push('dismiss', 'dismiss', 'dismiss', 'dismiss', 'once');
     const answers = [

@@ -21,7 +21,7 @@ const FILES = { 'src/a.ts': '', 'secrets/k': '', '../out/x': '', '../out/y': '',
 const DECIDED = 'case scope/decision files';
 
 scopeCases('the approvals', (open) => {
-  test('C37: what no list has is asked about: once, for the session, or closed', async () => {
+  test('what no list has is asked about: once, for the session, or closed', async () => {
     const opened = await open({ files: FILES });
     opened.person.push('once', 'session');
     const payload = { path: '/etc/hosts', mode: 'append' };
@@ -55,7 +55,7 @@ scopeCases('the approvals', (open) => {
     assert.deepEqual(opened.remembered(), [`case files scope/elevate ${HOSTS} session`]);
   });
 
-  test('C37: no answer is a no, in time, and everything else is served meanwhile', async () => {
+  test('no answer is a no, in time, and everything else is served meanwhile', async () => {
     const sets = { files: FILES_SET, remind: set('pushEvents') };
     const entry = { featureSets: { enabled: ['files', 'remind'] } };
     const opened = await open({ files: FILES, server: { sets, entry }, limits: { approvalSeconds: 1 } });
@@ -81,7 +81,7 @@ scopeCases('the approvals', (open) => {
     );
   });
 
-  test('C37: a server that cancels its request gets no answer, and the question closes', async () => {
+  test('a server that cancels its request gets no answer, and the question closes', async () => {
     const opened = await open({ files: FILES });
     const life = opened.mcpl.life();
     const params = opened.folders.realIn({ featureSet: 'files', scope: { label: '/out/x' } });
@@ -98,7 +98,7 @@ scopeCases('the approvals', (open) => {
     assert.deepEqual(opened.mcpl.host.approvals.pending(), []);
   });
 
-  test('C39: what the settings deny now is denied, whatever was allowed, and does not come back with the pattern gone', async () => {
+  test('what the settings deny now is denied, whatever was allowed, and does not come back with the pattern gone', async () => {
     const opened = await open({ files: FILES });
     opened.person.push('session', 'workspace');
     await opened.elevate('/out/x');
@@ -119,7 +119,7 @@ scopeCases('the approvals', (open) => {
     );
   });
 
-  test('C39: what one server may another may not, with a set of the same name', async () => {
+  test('what one server may another may not, with a set of the same name', async () => {
     const opened = await open({ files: FILES, servers: { case: {}, other: {} } });
     opened.person.push('session');
     const payload = { path: '/out/x' };
@@ -132,7 +132,7 @@ scopeCases('the approvals', (open) => {
     assert.deepEqual(opened.asked, [`case ${question}`, `other ${question}`]);
   });
 
-  test('C39: what was allowed is not for another set, action, label, payload or place', async () => {
+  test('what was allowed is not for another set, action, label, payload or place', async () => {
     const sets = { files: FILES_SET, more: FILES_SET };
     const entry = { featureSets: { enabled: ['*'] }, scopes: { '*': LISTS } };
     const opened = await open({ files: FILES, server: { sets, entry } });
@@ -152,7 +152,7 @@ scopeCases('the approvals', (open) => {
     assert.equal(opened.asked.length, 7);
   });
 
-  test('C39: another program under the same id is another server', async () => {
+  test('another program under the same id is another server', async () => {
     const opened = await open({ files: FILES });
     opened.person.push('workspace');
     await opened.elevate('/out/x');

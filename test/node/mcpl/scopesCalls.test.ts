@@ -32,7 +32,7 @@ const RUN = tool('run', { _meta: { featureSet: 'files' } });
 const STRAY = tool('stray', { inputSchema: { type: 'object', properties: { path: text } } });
 
 scopeCases('calls of tools', (open) => {
-  test('C40: a call names its scope beside its arguments, as the host computed it', async () => {
+  test('a call names its scope beside its arguments, as the host computed it', async () => {
     const opened = await open({ files: FILES, server: { tools: [WRITE, MOVE] } });
     const args = { path: 'src/../src/./a.ts', text: '/etc/passwd' };
     assert.equal(await opened.call(args), 'Done.');
@@ -55,7 +55,7 @@ scopeCases('calls of tools', (open) => {
     );
   });
 
-  test('C40: a call of which any argument is denied is not sent, and who made it reads why', async () => {
+  test('a call of which any argument is denied is not sent, and who made it reads why', async () => {
     const opened = await open({ files: FILES, server: { tools: [WRITE, MOVE] } });
     const paths = ['/ws/.env', 'secrets/k', 'src/../SECRETS/k', '/ws/secrets%2Fk', '/ws/inner/k', 'file:///ws/.env'];
     const answers: string[] = [];
@@ -76,7 +76,7 @@ scopeCases('calls of tools', (open) => {
     assert.deepEqual(await opened.sent(), []);
   });
 
-  test('C40: a call that no list speaks of waits for a person, and is sent or not as they say', async () => {
+  test('a call that no list speaks of waits for a person, and is sent or not as they say', async () => {
     const opened = await open({ files: FILES });
     const waiting = opened.call({ path: 'link/x', text: 'hello' });
     await opened.untilAsked(1);
@@ -96,7 +96,7 @@ scopeCases('calls of tools', (open) => {
     ]);
   });
 
-  test('C40: what was allowed is for that tool and those targets, and a request for a scope allows no call', async () => {
+  test('what was allowed is for that tool and those targets, and a request for a scope allows no call', async () => {
     const opened = await open({ files: FILES, server: { tools: [WRITE, { ...WRITE, name: 'erase' }] } });
     opened.person.push('session', 'session');
     const args = { path: '/out/x' };
@@ -120,7 +120,7 @@ scopeCases('calls of tools', (open) => {
     assert.equal(await opened.call({ path: '/ws/link/x' }), 'Done.');
   });
 
-  test('C40: identical calls are one question, and each is sent', async () => {
+  test('identical calls are one question, and each is sent', async () => {
     const opened = await open({ files: FILES });
     const calls = [1, 2, 3].map(() => opened.call({ path: '/out/x' }));
     await opened.mcpl.until('three that wait', () => opened.mcpl.host.approvals.pending()[0]?.waiting === 3);

@@ -13,7 +13,7 @@ function patched(checkpoint: string, parent: string | undefined, ...patch: reado
 const MISFIT = patched('bad', 'b', { op: 'remove', path: '/chapters/0' });
 
 stateCases('kept by the host', (open) => {
-  test('C41, obligations 17 to 19 (§8.2 to §8.4): what comes is kept, and goes along with the next call', async () => {
+  test('§8.2 to §8.4: what comes is kept, and goes along with the next call', async () => {
     const opened = await open();
     assert.equal(await opened.edit(A), 'kept a');
     assert.equal(await opened.edit(patched('b', 'a', add({ id: 1 }))), 'kept b');
@@ -25,7 +25,7 @@ stateCases('kept by the host', (open) => {
     assert.deepEqual(opened.troubles, []);
   });
 
-  test('C41: a difference is one to the state of its parent, whatever is current, and makes a branch', async () => {
+  test('a difference is one to the state of its parent, whatever is current, and makes a branch', async () => {
     const opened = await open();
     await opened.edit(A);
     await opened.edit(patched('b', 'a', add(1)));
@@ -36,7 +36,7 @@ stateCases('kept by the host', (open) => {
     assert.equal((await opened.sent()).at(-1), '{"state":{"notes":[3]}}');
   });
 
-  test('C41: a difference that does not fit changes nothing, is told, and holds up the next call', async () => {
+  test('a difference that does not fit changes nothing, is told, and holds up the next call', async () => {
     const opened = await open();
     await opened.edit(A);
     await opened.edit(patched('b', 'a', add(1)));
@@ -61,7 +61,7 @@ stateCases('kept by the host', (open) => {
     assert.equal(await opened.stateAt('d'), '{"notes":[1,4]}');
   });
 
-  test('C41: after a rollback, too, a state that could not be made holds up nobody', async () => {
+  test('after a rollback, too, a state that could not be made holds up nobody', async () => {
     const opened = await open();
     await opened.edit(A);
     await opened.edit(patched('b', 'a', add(1)));
@@ -71,7 +71,7 @@ stateCases('kept by the host', (open) => {
     assert.equal((await opened.sent()).at(-1), '{"state":{"notes":[]}}');
   });
 
-  test('decision 9: without a parent it is what was current when the call was sent', async () => {
+  test('without a parent it is what was current when the call was sent', async () => {
     const opened = await open();
     await opened.edit(A);
     // All at once: they wait for each other, or the differences would be to one and the same state.
@@ -86,14 +86,14 @@ stateCases('kept by the host', (open) => {
     assert.equal(await opened.stateAt('n3'), '{"notes":[1,2,3]}');
   });
 
-  test('decision 10: a parent that never came is a place without a state, and what builds on it has none', async () => {
+  test('a parent that never came is a place without a state, and what builds on it has none', async () => {
     const opened = await open();
     assert.match(await opened.edit(patched('x', 'unknown', add(1))), /^broken x: /);
     assert.deepEqual(await opened.tree(), ['unknown placeholder aside', 'x < unknown patch broken aside']);
     assert.equal(await opened.stateAt('x'), undefined);
   });
 
-  test('decision 12: of both forms the whole state is taken', async () => {
+  test('of both forms the whole state is taken', async () => {
     const opened = await open();
     await opened.edit(A);
     const both = { checkpoint: 'b', parent: 'a', data: { notes: ['whole'] }, patch: [{ op: 'remove', path: '/x' }] };
@@ -101,7 +101,7 @@ stateCases('kept by the host', (open) => {
     assert.equal(await opened.stateAt('b'), '{"notes":["whole"]}');
   });
 
-  test('decision 13: with neither it is the state of its parent', async () => {
+  test('with neither it is the state of its parent', async () => {
     const opened = await open();
     await opened.edit(A);
     await opened.edit({ checkpoint: 'b', parent: 'a' });
@@ -109,7 +109,7 @@ stateCases('kept by the host', (open) => {
     assert.equal(await opened.stateAt('b'), '{"notes":[]}');
   });
 
-  test('decision 14: the same again changes nothing; another state of the same name gets one of its own', async () => {
+  test('the same again changes nothing; another state of the same name gets one of its own', async () => {
     const opened = await open();
     await opened.edit(A);
     assert.equal(await opened.edit(A), 'known a');
@@ -119,7 +119,7 @@ stateCases('kept by the host', (open) => {
     assert.deepEqual([await opened.stateAt('a'), await opened.stateAt('a#2')], ['{"notes":[]}', '{"notes":["other"]}']);
   });
 
-  test('decision 15: no state is not null, and null is a state', async () => {
+  test('no state is not null, and null is a state', async () => {
     const opened = await open();
     await opened.edit({ checkpoint: 'a', parent: null });
     await opened.edit({ checkpoint: 'b', parent: 'a', data: null });
@@ -127,7 +127,7 @@ stateCases('kept by the host', (open) => {
     assert.deepEqual(await opened.sent(), ['{}', '{}', '{"state":null}']);
   });
 
-  test('obligation 18: a difference can put another state in the place of the whole', async () => {
+  test('a difference can put another state in the place of the whole', async () => {
     const opened = await open();
     await opened.edit(A);
     await opened.edit(patched('b', 'a', { op: 'replace', path: '', value: [1, 2] }));
@@ -169,7 +169,7 @@ stateCases('kept by the host', (open) => {
     assert.deepEqual(await opened.sent(), ['{}', '{"state":{"notes":[]}}']);
   });
 
-  test('of a set that declares no state nothing is sent; decision 8: what comes belongs to the only set that fits', async () => {
+  test('of a set that declares no state nothing is sent; what comes belongs to the only set that fits', async () => {
     const opened = await open({
       server: {
         sets: {
@@ -210,7 +210,7 @@ stateCases('kept by the host', (open) => {
       assert.equal((await opened.tree())[0], 'a data head');
     });
 
-  test('C43 (§8.3): everything is there after a restart of the host, and calls go on from it', async () => {
+  test('§8.3: everything is there after a restart of the host, and calls go on from it', async () => {
     const opened = await open();
     await opened.edit(A);
     await opened.edit(patched('b', 'a', add(1)));

@@ -21,7 +21,7 @@ async function line(opened: StateCase): Promise<StateCase> {
 const LINE = ['a data', 'b < a patch', 'c < b patch head'];
 
 stateCases('the way back', (open) => {
-  test('C43, obligation 20 (§8.5, §8.6): the server is asked, and the next call goes on from there on a branch', async () => {
+  test('§8.5, §8.6: the server is asked, and the next call goes on from there on a branch', async () => {
     const opened = await line(await open());
     assert.equal(await opened.goBack('a'), 'rolledBack a');
     assert.deepEqual(await opened.asked(), ['{"featureSet":"book","checkpoint":"a"}']);
@@ -40,7 +40,7 @@ stateCases('the way back', (open) => {
     ]);
   });
 
-  test('C43, obligation 20: a server that cannot go back says why, and nothing moves', async () => {
+  test('a server that cannot go back says why, and nothing moves', async () => {
     const opened = await line(await open());
     opened.rollback = ({ checkpoint = null }) => ({
       checkpoint,
@@ -59,7 +59,7 @@ stateCases('the way back', (open) => {
     );
   });
 
-  test('C43, decision 18: a person may go on from what the host has, and nobody asks the server', async () => {
+  test('a person may go on from what the host has, and nobody asks the server', async () => {
     const opened = await line(await open());
     opened.rollback = () => ({ checkpoint: 'a', success: false });
     assert.match(await opened.goBack('a'), /^refused, can continue: /);
@@ -69,7 +69,7 @@ stateCases('the way back', (open) => {
     assert.equal((await opened.sent()).at(-1), '{"state":{"notes":[]}}');
   });
 
-  test('C43, obligation 22 (§8.8): a checkpoint that the server no longer has is marked, and nothing moves', async () => {
+  test('§8.8: a checkpoint that the server no longer has is marked, and nothing moves', async () => {
     const opened = await line(await open());
     opened.rollback = ({ checkpoint = null }) => failWith(-32005, 'Checkpoint not found', { checkpoint });
     assert.equal(await opened.goBack('a'), 'pruned, can continue');
@@ -77,7 +77,7 @@ stateCases('the way back', (open) => {
     assert.equal(await opened.stateAt('a'), '{"notes":[]}');
   });
 
-  test('obligation 22: what only the server kept is gone with it', async () => {
+  test('what only the server kept is gone with it', async () => {
     const opened = await open({ book: { hostState: false } });
     await opened.edit({ checkpoint: 'a', parent: null });
     await opened.edit({ checkpoint: 'b', parent: 'a' });
@@ -88,7 +88,7 @@ stateCases('the way back', (open) => {
     assert.equal((await opened.sent()).at(-1), '{"checkpoint":"b"}');
   });
 
-  test('C43, decision 17: where the server says that it is at another one, that is the head', async () => {
+  test('where the server says that it is at another one, that is the head', async () => {
     const opened = await line(await open());
     opened.rollback = () => ({ checkpoint: 'z', success: true });
     assert.equal(await opened.goBack('a'), 'elsewhere z, asked for a');
@@ -119,14 +119,14 @@ stateCases('the way back', (open) => {
     ],
     ['a text', () => 'done', /^(?:refused|unanswered), can continue: /],
   ] as const)
-    test(`decision 18: nothing moves for ${what}`, async () => {
+    test(`nothing moves for ${what}`, async () => {
       const opened = await line(await open());
       opened.rollback = answers;
       assert.match(await opened.goBack('a'), said);
       assert.deepEqual(await opened.tree(), LINE);
     });
 
-  test('decision 18: no answer is none, and nothing moves; calls of the set wait for it', async () => {
+  test('no answer is none, and nothing moves; calls of the set wait for it', async () => {
     const opened = await line(await open({ server: { entry: { timeouts: { call: 1 } } } }));
     opened.rollback = () => NO_ANSWER as never;
     const back = opened.goBack('a');
@@ -151,7 +151,7 @@ stateCases('the way back', (open) => {
     assert.equal((await opened.sent()).at(-1), '{"state":{"notes":[1,2]}}');
   });
 
-  test('decision 19: a set without a way back is not asked', async () => {
+  test('a set without a way back is not asked', async () => {
     const opened = await line(await open({ book: { rollback: false } }));
     const plan = await opened.lineages.plan((await opened.find('a')).place);
     assert.ok(plan.hindrance !== undefined);
@@ -187,7 +187,7 @@ stateCases('the way back', (open) => {
     );
   });
 
-  test('C43: the lineage, where one is in it, and the way back survive a restart of the host', async () => {
+  test('the lineage, where one is in it, and the way back survive a restart of the host', async () => {
     const opened = await line(await open());
     await opened.goBack('a');
     await opened.edit(step('d', 'a', 3));

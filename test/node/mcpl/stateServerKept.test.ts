@@ -4,7 +4,7 @@ import { stateCases } from './stateCase.ts';
 const KEPT_BY_SERVER = { book: { hostState: false } } as const;
 
 stateCases('kept by the server', (open) => {
-  test('C42, obligation 21 (§8.7): calls carry the name of the checkpoint, and no state', async () => {
+  test('§8.7: calls carry the name of the checkpoint, and no state', async () => {
     const opened = await open(KEPT_BY_SERVER);
     assert.equal(await opened.edit({ checkpoint: 'a', parent: null }), 'kept a');
     assert.equal(await opened.edit({ checkpoint: 'b', parent: 'a' }), 'kept b');
@@ -14,7 +14,7 @@ stateCases('kept by the server', (open) => {
     assert.deepEqual(await opened.summaries('b'), ['case book: server, 2, head b']);
   });
 
-  test('C42, obligation 21: what it says of the state all the same is not kept', async () => {
+  test('what it says of the state all the same is not kept', async () => {
     const opened = await open(KEPT_BY_SERVER);
     await opened.edit({ checkpoint: 'a', parent: null, data: { secret: 'of the server' } });
     await opened.edit({ checkpoint: 'b', parent: 'a', patch: [{ op: 'remove', path: '/nothing' }] });
@@ -31,7 +31,7 @@ stateCases('kept by the server', (open) => {
     assert.deepEqual(opened.troubles, []);
   });
 
-  test('C42, decision 9: a parent that is not named is the checkpoint that was sent', async () => {
+  test('a parent that is not named is the checkpoint that was sent', async () => {
     const opened = await open(KEPT_BY_SERVER);
     await opened.edit({ checkpoint: 'a', parent: null });
     const answers = await Promise.all(['b', 'c', 'd'].map((checkpoint) => opened.edit({ checkpoint })));
@@ -45,7 +45,7 @@ stateCases('kept by the server', (open) => {
     ]);
   });
 
-  test('obligation 17 (§8.2): a tree with branches, also where a parent was never told of', async () => {
+  test('§8.2: a tree with branches, also where a parent was never told of', async () => {
     const opened = await open(KEPT_BY_SERVER);
     await opened.edit({ checkpoint: 'a', parent: null });
     await opened.edit({ checkpoint: 'b', parent: 'a' });
@@ -82,7 +82,7 @@ stateCases('kept by the server', (open) => {
     assert.deepEqual(await opened.tree(), []);
   });
 
-  test('C43: where it was is known after a restart of the host', async () => {
+  test('where it was is known after a restart of the host', async () => {
     const opened = await open(KEPT_BY_SERVER);
     await opened.edit({ checkpoint: 'a', parent: null });
     await opened.edit({ checkpoint: 'b' });
@@ -92,7 +92,7 @@ stateCases('kept by the server', (open) => {
     assert.deepEqual(await opened.sent(), ['{"checkpoint":"b"}']);
   });
 
-  test('mcpl.md, decision 44: where it was is known also when the server has ended', async () => {
+  test('where it was is known also when the server has ended', async () => {
     const opened = await open(KEPT_BY_SERVER);
     await opened.edit({ checkpoint: 'a', parent: null });
     await opened.mcpl.host.restart('case');

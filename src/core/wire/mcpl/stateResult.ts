@@ -31,7 +31,7 @@ export function decodeStateResult(raw: JsonObject): DecodedState | undefined {
   return isJsonObject(state) ? decodeState(state) : { problem: 'Its "state" is not an object.' };
 }
 
-/** The params of `state/update`: in no version of MCPL, but sent by servers (mcpl.md §1.3). */
+/** The params of `state/update`: in no version of MCPL, but sent by servers (docs/decisions/state-update.md). */
 export function decodeStateUpdate(params: JsonObject): DecodedState {
   return decodeState(params);
 }
@@ -69,7 +69,7 @@ function parentIn(
 }
 
 /**
- * Whole states are safer than differences (mcpl.md, decision 12). Null is a state, but many languages write a member that
+ * Whole states are safer than differences (docs/decisions/state-contents.md). Null is a state, but many languages write a member that
  * is not there as null: it is taken for one only where nothing is said of a patch.
  */
 function bodyIn(state: JsonObject, remarks: string[]): StateBody | undefined {

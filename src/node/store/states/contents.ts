@@ -45,7 +45,7 @@ export function contentOf(
 
 const NO_STATE = { stateSize: 0, replay: 0 } as const;
 
-/** MCPL §8.3: without `data` or `patch`, it is the parent's state (mcpl.md, decision 13). */
+/** MCPL §8.3: without `data` or `patch`, it is the parent's state (docs/decisions/state-contents.md). */
 function inherited(parent: Node | undefined): Content {
   if (parent !== undefined && isLost(parent)) return { form: 'same', problem: lost(parent), ...NO_STATE };
   if (parent === undefined || parent.stateSize === 0) return { form: 'same', ...NO_STATE };

@@ -23,7 +23,7 @@ export function parentageOf(
   return node === undefined && parent === checkpoint ? assumed(base) : { link: 'named', node, name: parent };
 }
 
-/** mcpl.md, decision 9. */
+/** Missing parents: docs/decisions/checkpoint-parents.md. */
 function assumed(base: Node | undefined): Parentage {
   return base === undefined ? { link: 'none' } : { link: 'assumed', node: base };
 }
@@ -35,7 +35,7 @@ function contradicts(rows: CheckpointRows, known: Node, { parent }: Pick<StateUp
   return (name ?? null) !== parent;
 }
 
-/** Whether all that is said of a checkpoint is known already (mcpl.md, decision 14). */
+/** Whether a repeated checkpoint says nothing new (docs/decisions/checkpoint-parents.md). */
 export function isSame(rows: CheckpointRows, known: Node, update: Pick<StateUpdate, 'parent' | 'body'>): boolean {
   if (known.form === 'placeholder' || contradicts(rows, known, update)) return false;
   const { body } = update;

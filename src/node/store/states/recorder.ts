@@ -88,7 +88,7 @@ export class StateRecorder {
     return { kind: 'known', node: known, written: 0, remarks };
   }
 
-  /** mcpl.md, decision 10. */
+  /** Unknown parents: docs/decisions/checkpoint-parents.md. */
   #withPlaceholder({ update, lineage, remarks }: Recording, said: Parentage): Parentage {
     if (said.node !== undefined || said.name === undefined) return said;
     remarks.push(`Its parent ${said.name} is not known here: what lies between cannot be shown.`);

@@ -8,7 +8,7 @@ const add = (value: Json): Json => [{ op: 'add', path: '/notes/-', value }];
 const start = { checkpoint: 'a', parent: null, data: { notes: [] } };
 
 suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
-  test('MCPL §8.4: goes out beside the arguments of the next call, patches of it applied (C41)', async () => {
+  test('MCPL §8.4: goes out beside the arguments of the next call, patches of it applied', async () => {
     const c = await StateCase.open();
     assert.equal(await c.call(start), 'done');
     assert.equal(await c.call({ checkpoint: 'b', parent: 'a', patch: add({ id: 1 }) }), 'done');
@@ -39,7 +39,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     await c.close();
   });
 
-  test('MCPL §8.3: survives the host, whose next run sends it (C43)', async () => {
+  test('MCPL §8.3: survives the host, whose next run sends it', async () => {
     const first = new FailingStates();
     const storage = { ...first.storage, close: () => Promise.resolve() };
     const c = await StateCase.open({ storage });
@@ -52,7 +52,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     await first.storage.close();
   });
 
-  test('MCPL §8.3: is kept through a restart of its server (decision 44)', async () => {
+  test('MCPL §8.3: is kept through a restart of its server', async () => {
     const c = await StateCase.open();
     await c.call(start);
     await c.t.host.restart('a');
@@ -62,7 +62,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     await c.close();
   });
 
-  test('MCPL §8.3: of a patch that does not fit is reported, blocks the next call, and leaves the state unchanged (C41)', async () => {
+  test('MCPL §8.3: of a patch that does not fit is reported, blocks the next call, and leaves the state unchanged', async () => {
     const c = await StateCase.open();
     await c.call(start);
     const bad = [
@@ -103,7 +103,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     await c.close();
   });
 
-  test('by data and by a patch at once is the data (decision 12), and by neither that of its parent (13)', async () => {
+  test('by data and by a patch at once is the data, and by neither that of its parent (13)', async () => {
     const c = await StateCase.open();
     await c.call({ ...start, patch: add(1) });
     await c.call({ checkpoint: 'b', parent: 'a' });
@@ -114,14 +114,14 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     await c.close();
   });
 
-  test('on a parent that is not known is built on a placeholder (decision 10)', async () => {
+  test('on a parent that is not known is built on a placeholder', async () => {
     const c = await StateCase.open();
     await c.call({ checkpoint: 'b', parent: 'x', data: { notes: [] } });
     assert.deepEqual(await c.tree(), ['*b <- x data', 'x placeholder']);
     await c.close();
   });
 
-  test('of a name that was there before is the same, or another of that name (decision 14)', async () => {
+  test('of a name that was there before is the same, or another of that name', async () => {
     const c = await StateCase.open();
     await c.call(start);
     await c.call(start);
@@ -133,7 +133,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     await c.close();
   });
 
-  test('is null if the server says so, and absent before the first one (decision 15)', async () => {
+  test('is null if the server says so, and absent before the first one', async () => {
     const c = await StateCase.open();
     await c.call(undefined);
     await c.call({ checkpoint: 'a', parent: null });
@@ -198,7 +198,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
 suite('State that the server keeps (MCPL §8.7)', () => {
   const setting = { sets: { git }, tools: { commit: 'git' } };
 
-  test('MCPL §8.7: is named by its checkpoint alone, and none of it is stored (C42)', async () => {
+  test('MCPL §8.7: is named by its checkpoint alone, and none of it is stored', async () => {
     const c = await StateCase.open(setting);
     await c.call({ checkpoint: 'a', parent: null }, 'commit');
     await c.call({ checkpoint: 'b', parent: 'a', data: { secret: 1 } }, 'commit');
@@ -211,7 +211,7 @@ suite('State that the server keeps (MCPL §8.7)', () => {
     await c.close();
   });
 
-  test('MCPL §8.2: without a parent follows what its request was sent with (C42, decision 9)', async () => {
+  test('MCPL §8.2: without a parent follows what its request was sent with', async () => {
     const c = await StateCase.open(setting);
     await c.call({ checkpoint: 'a' }, 'commit');
     await c.call({ checkpoint: 'b' }, 'commit');

@@ -8,7 +8,7 @@ import { git, notes, StateCase } from './stateCase.ts';
 
 const start = { checkpoint: 'a', parent: null, data: { notes: [] } };
 
-suite('Calls of one set (decision 9)', () => {
+suite('Calls of one set', () => {
   test('go out one after the other, and those of other sets beside them', async () => {
     const c = await StateCase.open({ sets: { notes, git }, tools: { add: 'notes', commit: 'git' } });
     const answers: ((state: JsonObject) => void)[] = [];

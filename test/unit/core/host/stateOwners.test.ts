@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { memoryStorage } from '../../../../src/node/store/memoryStorage.ts';
 import { FailingStates, git, notes, StateCase } from './stateCase.ts';
 
-suite('The set that a state belongs to (decision 8)', () => {
+suite('The set that a state belongs to', () => {
   const sets = { notes, git, plain: { description: 'Plain.', uses: ['tools'] } };
   const tools = { add: 'notes', commit: 'git', run: 'plain', free: '' };
 

@@ -41,7 +41,7 @@ const moves = async (c: StateCase, checkpoint: string): Promise<readonly string[
 };
 
 suite('A rollback (MCPL §8.5, §8.6)', () => {
-  test('MCPL §8.5: that succeeds sends the state from there on, and what comes then branches (C43, decision 16)', async () => {
+  test('MCPL §8.5: that succeeds sends the state from there on, and what comes then branches', async () => {
     const c = await grown();
     assert.equal(await rollBack(c, 'a'), 'rolledBack a');
     assert.deepEqual(asked(c), ['{"featureSet":"notes","checkpoint":"a"}']);
@@ -55,7 +55,7 @@ suite('A rollback (MCPL §8.5, §8.6)', () => {
     await c.close();
   });
 
-  test('MCPL §8.6: that the server refuses moves nothing, and says why (C43, decision 18)', async () => {
+  test('MCPL §8.6: that the server refuses moves nothing, and says why', async () => {
     const c = await grown();
     const reason = `It was \u202Esent.\u0007${'!'.repeat(3_000)}`;
     c.rollsBack(() => ({ checkpoint: 'a', success: false, reason }));
@@ -72,7 +72,7 @@ suite('A rollback (MCPL §8.5, §8.6)', () => {
     await c.close();
   });
 
-  test('MCPL §8.8: to what the server gave up marks it, and moves nothing (C43, decision 18)', async () => {
+  test('MCPL §8.8: to what the server gave up marks it, and moves nothing', async () => {
     const c = await grown();
     c.rollsBack(() => failWith(-32005, 'Checkpoint not found', { checkpoint: 'a' }));
     assert.equal(await rollBack(c, 'a'), 'pruned (can continue)');
@@ -84,7 +84,7 @@ suite('A rollback (MCPL §8.5, §8.6)', () => {
     await c.close();
   });
 
-  test('that leads to another name is at that one from then on (C43, decision 17)', async () => {
+  test('that leads to another name is at that one from then on', async () => {
     const c = await grown();
     c.rollsBack(() => ({ checkpoint: 'a2', success: true }));
     assert.equal(await rollBack(c, 'a'), 'elsewhere a2 for a');
@@ -152,7 +152,7 @@ suite('A rollback (MCPL §8.5, §8.6)', () => {
     await c.close();
   });
 
-  test('is not asked for where the server cannot go back: nothing is sent (decision 19)', async () => {
+  test('is not asked for where the server cannot go back: nothing is sent', async () => {
     const c = await grown({
       sets: { notes, fixed: { ...notes, rollback: false }, git },
       tools: { add: 'notes', keep: 'fixed', commit: 'git' },
@@ -238,7 +238,7 @@ suite('A rollback (MCPL §8.5, §8.6)', () => {
     await c.close();
   });
 
-  test('lifts what blocked the set (decision 11)', async () => {
+  test('lifts what blocked the set', async () => {
     const c = await grown();
     await c.call({ checkpoint: 'x', parent: 'c', patch: 'none' });
     assert.match(await c.call(undefined), /was not called/);
