@@ -1,4 +1,4 @@
-import { basename, extname } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 
 /** Path to text of every file under version control; the text of a picture is empty. */
 export type Files = ReadonlyMap<string, string>;
@@ -7,8 +7,8 @@ export interface HouseRule {
   readonly name: string;
   /** What is wrong, one line each. */
   readonly check: (files: Files) => readonly string[];
-  /** A file that breaks it: the rule must be seen to say so. */
-  readonly broken: readonly [path: string, text: string];
+  /** A file, or several, that break the rule: a test adds them and expects a complaint. */
+  readonly broken: readonly [path: string, text: string] | Files;
 }
 
 const paths = (files: Files, pattern: RegExp): readonly string[] =>
@@ -116,6 +116,16 @@ const ciRunsTheTests: HouseRule['check'] = (files) => {
   return commands.join(' | ') === 'exec npm test' ? [] : [`.ci/run runs: ${commands.join(' | ')}`];
 };
 
+const MAX_FILES_PER_FOLDER = 40;
+
+const fullFolders: HouseRule['check'] = (files) => {
+  const sizes = new Map<string, number>();
+  for (const path of paths(files, /^src\//)) sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1);
+  return [...sizes]
+    .filter(([, size]) => size > MAX_FILES_PER_FOLDER)
+    .map(([folder, size]) => `${folder} has ${size} files; group some of them into a folder of their own`);
+};
+
 export const lineCount = (text: string): number => text.split('\n').length - 1;
 
 /** `places` are the folders of this machine that no text may name. */
@@ -150,6 +160,13 @@ export const houseRules = (places: readonly string[]): readonly HouseRule[] => [
     name: 'no source is longer than 600 lines',
     check: (files) => paths(files, /^src\/.*\.ts$/).filter((path) => lineCount(files.get(path) ?? '') > 600),
     broken: ['src/core/base/long.ts', 'export {};\n'.repeat(601)],
+  },
+  {
+    name: 'no folder of the sources has more than 40 files',
+    check: fullFolders,
+    broken: new Map(
+      Array.from({ length: MAX_FILES_PER_FOLDER + 1 }, (_, index) => [`src/core/crowded/file${index}.ts`, '']),
+    ),
   },
   {
     name: 'colours come from the theme',

@@ -9,6 +9,7 @@ const commands = {
   bench: '../bench/run',
   conformance: 'conformance',
   debugPrepare: 'debugPrepare',
+  figures: 'figures',
   interop: 'interop',
   mutation: '../mutation/run',
   package: 'package',
