@@ -1,6 +1,6 @@
 import { clip } from '../base/json.ts';
 import type { PendingApproval } from '../model/approval.ts';
-import type { AuditRecord } from '../model/audit.ts';
+import { type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { ScopeGrant } from '../model/grant.ts';
 
 const WORKSPACE_MS = 90 * 86_400_000;
@@ -36,20 +36,18 @@ export function scopeGrant(
   };
 }
 
-/** For the audit: that it came to be, changed or ended. */
+/** The audit record of a grant that was made, changed or ended. */
 export function grantRecord(
   { server, featureSet, action, targets }: ScopeGrant,
   { what, ...rest }: Pick<AuditRecord, 'at' | 'operation' | 'durationMs'> & { readonly what: string },
 ): AuditRecord {
   const named = targets.slice(0, MOST_NAMED).map((target) => clip(target, LONGEST_NAMED));
   const more = targets.length > MOST_NAMED ? [`${targets.length - MOST_NAMED} more`] : [];
-  return {
+  return auditRecord({
     ...rest,
     server,
     featureSet,
-    inferenceId: undefined,
     outcome: 'success',
     detail: [`${what}: ${clip(action, LONGEST_NAMED)}`, [...named, ...more].join(', ')].filter(Boolean).join(' '),
-    tokens: undefined,
-  };
+  });
 }

@@ -2,7 +2,7 @@ import { cleanLine } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { HostError } from '../base/errors.ts';
-import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
+import { type AuditFacts, type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { ResultView } from '../model/content.ts';
 import type { Route, ToolCallRequest } from '../model/operation.ts';
 import type { ServerSnapshot } from '../model/server.ts';
@@ -121,7 +121,7 @@ export class CallAudit implements Disposable {
     const featureSet = server?.snapshot.mcpl?.sets.find(({ tools }) => tools.includes(request.tool))?.set.name;
     this.#options.recordLater(() => {
       const detail = `${tool} by ${request.route} with arguments ${argumentDigest(request.args, ids)}${why}`;
-      return { ...recordOf(request, end), featureSet, detail };
+      return callRecord({ server: request.server, ...end, featureSet, detail });
     });
   }
 
@@ -161,23 +161,12 @@ export class CallAudit implements Disposable {
     const log = server === '' ? logs.host : logs.server(server);
     log.log('debug', `${detail}: ${outcome}`);
     const end = { at: clock.now(), durationMs: totalMs / count, outcome };
-    this.#options.recordLater(() => ({ ...recordOf({ server }, end), detail }));
+    this.#options.recordLater(() => callRecord({ server, ...end, detail }));
   }
 }
 
-function recordOf(
-  { server }: { readonly server: string },
-  end: Pick<AuditRecord, 'at' | 'durationMs' | 'outcome'>,
-): Omit<AuditRecord, 'detail'> {
-  const name = cleanLine(server, MAX_NAME);
-  return {
-    ...end,
-    server: name,
-    operation: 'tools/call',
-    featureSet: undefined,
-    inferenceId: undefined,
-    tokens: undefined,
-  };
+function callRecord(call: Omit<AuditFacts, 'operation'>): AuditRecord {
+  return auditRecord({ ...call, server: cleanLine(call.server, MAX_NAME), operation: 'tools/call' });
 }
 
 const OUTCOMES: { readonly [code in HostError['code']]?: AuditOutcome } = {

@@ -3,9 +3,10 @@ import type { AuthSettings } from '../model/auth.ts';
 import type { LineageSummary } from '../model/lineage.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../model/server.ts';
 import type { WorkspaceUse } from '../model/workspaceUse.ts';
-import { remarksOnMcpl } from './mcplRemarks.ts';
 import { decidesWhatRuns } from './startVariables.ts';
-import { stateRemarks } from './stateRemarks.ts';
+import type { McplGrant } from '../model/mcplGrant.ts';
+import { grantsIn } from './mcplGrants.ts';
+import { UNREADABLE_ADAPTER } from '../model/scope.ts';
 
 export interface StartFacts {
   readonly definition: ServerDefinition;
@@ -147,4 +148,124 @@ function variableNames(connection: ConnectionDefinition, kind: 'input' | 'env'):
 
 function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** What the workspace's settings grant of MCPL, in plain sentences. */
+function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly string[] {
+  const grants = grantsIn(workspaceGrants);
+  const remarks: string[] = [];
+  const say = <const K extends McplGrant['kind']>(
+    kind: K,
+    show: (grant: Extract<McplGrant, { kind: K }>) => string,
+    wording: (shown: string) => string,
+  ): void => {
+    const shown = new Set(grants.flatMap((grant) => (isOf(grant, kind) ? [show(grant)] : [])));
+    if (shown.size > 0) remarks.push(wording([...shown].join(', ')));
+  };
+  say(
+    'withoutMcpl',
+    () => '',
+    () => 'It is used without MCPL: feature sets do not switch its tools off, and only "scopes" makes them ask.',
+  );
+  say(
+    'featureSets',
+    ({ region }) => quoted(region.pattern),
+    (names) => `Its feature sets are on, which may let it read your chats and add to them: ${names}.`,
+  );
+  say(
+    'readUserMessage',
+    () => '',
+    () => 'It may read what you write in chats.',
+  );
+  say(
+    'position',
+    ({ position }) => quoted(position),
+    (positions) => `It may add context for models, at the positions: ${positions}.`,
+  );
+  say(
+    'infer',
+    ({ pattern }) => quoted(pattern),
+    (names) => `Its events go to a model without asking, for the feature sets: ${names}.`,
+  );
+  say(
+    'tool',
+    ({ tool, featureSet }) => `${quoted(tool)} (${quoted(featureSet)})`,
+    (tools) => `These tools are on with the feature sets in brackets: ${tools}.`,
+  );
+  say(
+    'model',
+    ({ model }) => quoted(model),
+    (model) => `It uses the model: ${model}.`,
+  );
+  say(
+    'requestsPerHour',
+    ({ most }) => String(most),
+    (most) => `It may ask a model up to ${most} times an hour.`,
+  );
+  say(
+    'tokensPerDay',
+    ({ most }) => String(most),
+    (most) => `It may use up to ${most} tokens of models a day.`,
+  );
+  return [...remarksOnScopes(grants), ...remarks];
+}
+
+function isOf<const K extends McplGrant['kind']>(grant: McplGrant, kind: K): grant is Extract<McplGrant, { kind: K }> {
+  return grant.kind === kind;
+}
+
+/** What the workspace's settings allow of scopes, in plain sentences. What reaches farthest is named first. */
+function remarksOnScopes(grants: readonly McplGrant[]): readonly string[] {
+  const patterns = [...new Set(grants.flatMap((grant) => (grant.kind === 'whitelist' ? grant.patterns : [])))];
+  const adapters = grants.filter((grant) => grant.kind === 'adapter');
+  const within = (reach: Reach): readonly string[] => patterns.filter((pattern) => reachOf(pattern) === reach);
+  const unreadable = adapters.filter(({ paths }) => paths.some((path) => UNREADABLE_ADAPTER.includes(path)));
+  const free = adapters.filter(({ paths }) => paths.length === 0);
+  const named = adapters.filter((adapter) => !unreadable.includes(adapter) && !free.includes(adapter));
+  const tools = (some: typeof adapters): readonly string[] => some.map(({ tool }) => tool);
+  return [
+    ...scopeSentence('Without asking, it may touch outside the workspace', within('outside')),
+    ...scopeSentence('Without asking, it may touch in the workspace', within('inside')),
+    ...scopeSentence('Without asking, it may use the names', within('name')),
+    ...scopeSentence('Calls of these tools never need an approval', tools(free)),
+    ...scopeSentence(
+      'Targets of these tools are read only from the arguments in brackets',
+      named.map(({ tool, paths }) => `${quoted(tool)} (${paths.map(quoted).join(', ')})`),
+      (text) => text,
+    ),
+    ...scopeSentence('Targets of these tools are unknown, so no list allows their calls', tools(unreadable)),
+  ];
+}
+
+/** The short ones come first, as they say the most: a flood of long ones must not hide `/**`. */
+function scopeSentence(words: string, items: readonly string[], show = quoted): readonly string[] {
+  if (items.length === 0) return [];
+  const sorted = [...items].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  return [`${words}: ${sorted.map(show).join(', ')}.`];
+}
+
+type Reach = 'inside' | 'outside' | 'name';
+
+/** Where anything that fits a pattern can lie. Only what certainly stays in the open folders is inside. */
+function reachOf(pattern: string): Reach {
+  if (/\.\.|\\/.test(pattern)) return 'outside';
+  // What follows the folder's name must be a part of it and not the rest of another name.
+  if (/^\$\{workspaceFolder(:[^}]*)?\}(\/|$)/.test(pattern)) return 'inside';
+  if (/^(file|vscode-remote):/i.test(pattern)) return 'outside';
+  if (/^([#@]|[a-z][a-z\d+.-]+:)/i.test(pattern)) return 'name';
+  return /^(?!\s)[^/~*?[\]{}()!$:]+(\/|$)/.test(pattern) ? 'inside' : 'outside';
+}
+
+/**
+ * What a server that starts in another form than before gets to see: states are kept under its name, whoever runs under
+ * it. A sentence for the question whether it may start.
+ */
+export function stateRemarks(lineages: readonly LineageSummary[], server: string): readonly string[] {
+  const own = lineages.filter((lineage) => lineage.server === server && lineage.count > 0);
+  if (own.length === 0) return [];
+  const named = own.map(({ featureSet, count }) => {
+    const what = `${count} ${count === 1 ? 'checkpoint' : 'checkpoints'}`;
+    return featureSet === '' ? `${what} of no feature set` : `${what} of ${quoted(featureSet)}`;
+  });
+  return [`It continues with the state that was kept for ${quoted(server)}: ${named.join(', ')}.`];
 }

@@ -1,6 +1,6 @@
 import { messageOf, toHostError } from '../base/errors.ts';
-import type { Json, JsonObject } from '../base/json.ts';
-import type { AuditRecord } from '../model/audit.ts';
+import { type Json, type JsonObject, clip } from '../base/json.ts';
+import { type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { EventOutcome, InboundEvent } from '../model/event.ts';
 import type { PushPolicy } from '../model/mcpl.ts';
 import type { HostLimits } from '../model/server.ts';
@@ -12,7 +12,6 @@ import { decodePush, type PushParams } from '../wire/mcpl/pushEvent.ts';
 import type { McplMember } from '../mcpl/member.ts';
 import { PushDedupe } from './pushDedupe.ts';
 import { PushRate } from '../base/pushRate.ts';
-import { PushRecords } from './pushRecords.ts';
 import { redactContent, redactObject } from './pushRedaction.ts';
 import type { Recorder } from '../audit/recorder.ts';
 
@@ -28,7 +27,7 @@ export interface PushInbox {
   askSoon(event: InboundEvent): void;
 }
 
-export interface PushEventsOptions {
+interface PushEventsOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly inbox: PushInbox;
@@ -48,6 +47,7 @@ interface Plan {
   readonly inferenceId: string | undefined;
 }
 
+const MAX_DETAIL = 300;
 /** Turns that events of one server begin, in a minute. */
 const MAX_TURNS = 6;
 
@@ -80,7 +80,6 @@ const NEW_EVENT: InboundEvent = {
  */
 export class PushEvents {
   readonly #options: PushEventsOptions;
-  readonly #records: PushRecords;
   readonly #known = new PushDedupe();
   readonly #rate = new PushRate();
   readonly #turns = new PushRate();
@@ -89,7 +88,6 @@ export class PushEvents {
 
   constructor(options: PushEventsOptions) {
     this.#options = options;
-    this.#records = new PushRecords(options.clock, options.recorder);
   }
 
   /** Rejects with the `WireError` to answer with. */
@@ -118,7 +116,7 @@ export class PushEvents {
     const policy = pushPolicyOf(member.settings.push, featureSet);
     if (policy === 'ignore') {
       const detail = member.redact(`event ${push.eventId}: events of this feature set are ignored`);
-      this.#records.turnedAway({ server, featureSet, outcome: 'dropped', detail });
+      this.#turnedAway({ server, featureSet, outcome: 'dropped', detail });
       return Promise.resolve(ACCEPTED);
     }
     const now = this.#options.clock.now();
@@ -138,13 +136,13 @@ export class PushEvents {
   #decode(server: string, featureSet: string, params: JsonObject): PushParams {
     const decoded = decodePush(params);
     if (decoded.kind === 'ok') return decoded.value;
-    this.#records.turnedAway({ server, featureSet, outcome: 'refused', detail: decoded.why });
+    this.#turnedAway({ server, featureSet, outcome: 'refused', detail: decoded.why });
     throw invalidParams(decoded.why, decoded.field);
   }
 
   #tooMany(server: string, featureSet: string, most: number, waitMs: number): Json {
     const reason = `More than ${most === 1 ? 'one event' : `${most} events`} came within a minute. Send it again in ${Math.ceil(waitMs / 1_000)} seconds.`;
-    this.#records.turnedAway({ server, featureSet, outcome: 'refused', detail: reason });
+    this.#turnedAway({ server, featureSet, outcome: 'refused', detail: reason });
     return { accepted: false, reason };
   }
 
@@ -167,7 +165,7 @@ export class PushEvents {
 
   #admitted(event: InboundEvent, obstacle: string | undefined): Promise<Admission> {
     try {
-      return this.#options.inbox.admit(event, this.#records.kept(event, obstacle));
+      return this.#options.inbox.admit(event, keptRecord(event, obstacle));
     } catch (error) {
       return Promise.reject(toHostError(error));
     }
@@ -187,8 +185,15 @@ export class PushEvents {
     this.#known.forget(server, eventId);
     member.log.log('error', `An event could not be stored: ${messageOf(error)}`);
     const reason = 'The event could not be stored. Send it again later.';
-    this.#records.turnedAway({ server, featureSet, outcome: 'failure', detail: `${reason} ${messageOf(error)}` });
+    this.#turnedAway({ server, featureSet, outcome: 'failure', detail: `${reason} ${messageOf(error)}` });
     return { accepted: false, reason };
+  }
+
+  /** Records an event that is not stored. */
+  #turnedAway({ detail, ...event }: Pick<AuditRecord, 'server' | 'featureSet' | 'outcome'> & { detail: string }): void {
+    const { clock, recorder } = this.#options;
+    const facts = { at: clock.now(), operation: 'push/event', detail: clip(detail, MAX_DETAIL) };
+    recorder.record(auditRecord({ ...event, ...facts }));
   }
 
   /** Why no model looks at an event now that one should look at. If none: one more counts. */
@@ -226,4 +231,15 @@ export class PushEvents {
 
 function accepted(inferenceId: string | undefined): JsonObject {
   return inferenceId === undefined ? ACCEPTED : { accepted: true, inferenceId };
+}
+
+/** The record of an event that is stored; both are written in one transaction. */
+function keptRecord(event: InboundEvent, remark: string | undefined): AuditRecord {
+  const { receivedAt: at, server, source, inferenceId } = event;
+  const detail = clip(
+    remark === undefined ? `event ${event.eventId}` : `event ${event.eventId}: ${remark}`,
+    MAX_DETAIL * 2,
+  );
+  const { featureSet } = source;
+  return auditRecord({ at, server, operation: 'push/event', featureSet, inferenceId, outcome: 'success', detail });
 }

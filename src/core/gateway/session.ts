@@ -10,19 +10,25 @@ import { showsForms } from './approvalQuestion.ts';
 import { ApprovalQuestions, type GatewayApprovals } from './approvalQuestions.ts';
 import { type BackChannel, BackChannels, type ListKind } from './backChannels.ts';
 import { CallProgress } from './callProgress.ts';
-import { declaredCapabilities } from './capabilities.ts';
+import {
+  declaredCapabilities,
+  OfferRequests,
+  uriOf,
+  approvedNames,
+  isStillApproved,
+  listedTools,
+  noLongerApproved,
+} from './offer.ts';
 import { CallPlace, type ClientPlace, ClientRequests } from './clientRequests.ts';
 import type { GatewayClient, GatewayClients } from './gatewayClients.ts';
 import { decodeInbound, errorMessage, type Inbound, isRequestId, type RequestId, resultMessage } from './messages.ts';
 import { listedPrompts, listedResources, listedTemplates } from './offerLists.ts';
-import { OfferRequests, uriOf } from './offerRequests.ts';
 import { OpenRequests } from './openRequests.ts';
 import { protocolError } from './protocolError.ts';
 import { SessionLog } from './sessionLog.ts';
 import { SessionSubscriptions } from './sessionSubscriptions.ts';
 import { ShownNames } from './shownText.ts';
 import { decodeCall, failedCall, type IncomingCall, progressTokenOf } from './toolCall.ts';
-import { approvedNames, isStillApproved, listedTools, noLongerApproved } from './toolList.ts';
 import { wellFormedResult } from './wellFormed.ts';
 
 export type { BackChannel } from './backChannels.ts';

@@ -6,7 +6,7 @@ import { lazy } from '../base/lazy.ts';
 import { cleanLine } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import type { CallOptions, ResourceReading, ResourceWatch } from '../hostTypes.ts';
-import type { AuditRecord } from '../model/audit.ts';
+import { type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { Completion, CompletionRequest } from '../model/completion.ts';
 import type { PromptResult } from '../model/content.ts';
@@ -96,17 +96,16 @@ export class OfferGate {
     } catch (error) {
       if (isHostError(error, 'FEATURE_SET_OFF')) {
         const { featureSet } = isJsonObject(error.data) ? error.data : {};
-        this.#options.record({
-          at: this.#options.clock.now(),
-          server: unit.id,
-          operation,
-          featureSet: typeof featureSet === 'string' ? featureSet : undefined,
-          outcome: 'refused',
-          detail: unit.redact(`${cleanLine(named, MAX_NAMED)}: ${error.message}`),
-          inferenceId: undefined,
-          durationMs: 0,
-          tokens: undefined,
-        });
+        this.#options.record(
+          auditRecord({
+            at: this.#options.clock.now(),
+            server: unit.id,
+            operation,
+            featureSet: typeof featureSet === 'string' ? featureSet : undefined,
+            outcome: 'refused',
+            detail: unit.redact(`${cleanLine(named, MAX_NAMED)}: ${error.message}`),
+          }),
+        );
       }
       throw error;
     }

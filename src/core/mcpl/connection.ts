@@ -5,7 +5,7 @@ import { Emitter } from '../base/event.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { Redact } from '../base/secrets.ts';
-import type { AuditOutcome } from '../model/audit.ts';
+import { type AuditOutcome, auditRecord } from '../model/audit.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { EventsChoice } from '../model/grant.ts';
 import type {
@@ -27,16 +27,21 @@ import { decodeAdvert, encodeHostAdvert, type McplAdvert, type ToldScopes } from
 import { invalidParams, notEnabled, type UndeclaredUse, unknownFeatureSet } from '../wire/mcpl/errors.ts';
 import { decodeChange } from '../wire/mcpl/featureSets.ts';
 import type { McplConnectionOptions } from './connectionOptions.ts';
-import { advertWithoutSecrets, setsWithoutSecrets } from './declaredSets.ts';
+import {
+  advertWithoutSecrets,
+  setsWithoutSecrets,
+  OPERATIONS,
+  type Partition,
+  SetStates,
+  UNDECLARED,
+  undeclaredSet,
+} from './sets.ts';
 import { EarlyRequests } from './earlyRequests.ts';
 import type { McplMember } from './member.ts';
-import { OPERATIONS } from './operations.ts';
 import { Pace } from '../base/pace.ts';
-import { type Partition, SetStates } from './setStates.ts';
 import { SetUpdates } from './setUpdates.ts';
 import { leaveStatesUnread } from './stateUpdates.ts';
 import { toldScopes } from './toldScopes.ts';
-import { UNDECLARED, undeclaredSet } from './undeclaredSet.ts';
 import { UndeclaredUses } from './undeclaredUses.ts';
 import { WithdrawnSets } from './withdrawnSets.ts';
 
@@ -394,7 +399,7 @@ export class McplConnection implements SessionFeature, McplMember {
 
   #record(operation: string, detail: string, outcome: AuditOutcome = 'success', featureSet?: string): void {
     const at = this.#options.clock.now();
-    const rest = { inferenceId: undefined, durationMs: 0, tokens: undefined };
-    this.#options.recorder.record({ at, server: this.server, operation, featureSet, outcome, detail, ...rest });
+    const { recorder } = this.#options;
+    recorder.record(auditRecord({ at, server: this.server, operation, featureSet, outcome, detail }));
   }
 }

@@ -1,4 +1,3 @@
-/** The operation: a method of the protocol, or an action of the host. */
 export type AuditOutcome =
   | 'success'
   | 'failure'
@@ -9,23 +8,39 @@ export type AuditOutcome =
   /** The message was not used: a late answer, an injection of a set that is off. */
   | 'dropped';
 
-/** One MCPL operation (MCPL §13.2). Never changed once written; secrets were taken out before. */
+/** One MCPL operation (MCPL §13.2). Records are redacted before they are written, and never change afterwards. */
 export interface AuditRecord {
   readonly at: number;
-  /** Empty where no server had part in it: the person's own use of a model. */
+  /** Empty for the person's own use of a model. */
   readonly server: string;
-  /** `push/event`, `context/beforeInference`, `tools/call`, … */
+  /** A method of the protocol, or an action of the host: `push/event`, `tools/call`, `scope/decision`, … */
   readonly operation: string;
   readonly featureSet: string | undefined;
   readonly inferenceId: string | undefined;
   readonly outcome: AuditOutcome;
   readonly durationMs: number;
-  /** What a person who looks for the reason wants to read; bounded. */
+  /** The reason, for people; bounded. */
   readonly detail: string | undefined;
   /** Tokens of a model that were used up for the server. */
   readonly tokens: number | undefined;
   /** The model that was used, as `vendor/id`. */
   readonly model?: string | undefined;
+}
+
+/** The members that every record needs; the others are optional. */
+export type AuditFacts = Pick<AuditRecord, 'at' | 'server' | 'operation' | 'outcome'> &
+  Partial<Omit<AuditRecord, 'at' | 'server' | 'operation' | 'outcome'>>;
+
+/** The only place that makes audit records, so that a new member gets its default here. */
+export function auditRecord(facts: AuditFacts): AuditRecord {
+  return {
+    featureSet: undefined,
+    inferenceId: undefined,
+    durationMs: 0,
+    detail: undefined,
+    tokens: undefined,
+    ...facts,
+  };
 }
 
 /** The use of one model on one route since some time. */

@@ -3,7 +3,7 @@ import { isHostError, messageOf } from '../base/errors.ts';
 import { canonicalJson, type Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { ApprovalOutcome, ApprovalRequest, DenialReason, PendingApproval } from '../model/approval.ts';
-import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
+import { type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { ScopeGrant } from '../model/grant.ts';
 import type { ToolCallRequest } from '../model/operation.ts';
 import type { ScopeClaim, ScopeSettings, ScopeTarget } from '../model/scope.ts';
@@ -241,17 +241,15 @@ export class ScopeDesk {
     const what = touched.length === 0 ? '' : ` ${touched.slice(0, MOST_NAMED).join(', ')}`;
     const more = touched.length > MOST_NAMED ? ` and ${touched.length - MOST_NAMED} more` : '';
     const isFree = answer.approved && answer.key === undefined && matter.kind === 'elevate';
-    const record: AuditRecord = {
+    const record = auditRecord({
       at,
       server: unit.id,
       operation: 'scope/decision',
       featureSet,
-      inferenceId: undefined,
       outcome: answer.approved ? 'success' : (OUTCOMES[answer.why] ?? 'refused'),
       durationMs: at - began,
       detail: unit.redact(`${action}${what}${more}: ${how}`),
-      tokens: undefined,
-    };
+    });
     this.#options.record(record, isFree);
   }
 }

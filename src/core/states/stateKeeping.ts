@@ -5,7 +5,7 @@ import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { StateTrouble } from '../hostTypes.ts';
 import type { Recorder } from '../audit/recorder.ts';
-import type { AuditOutcome } from '../model/audit.ts';
+import { type AuditOutcome, auditRecord } from '../model/audit.ts';
 import { checkpointName, type KeptState, type LineageKey } from '../model/lineage.ts';
 import type { StateRecord, StateStore, StateUpdate } from '../ports.ts';
 import { keyText } from './lineageKey.ts';
@@ -196,10 +196,9 @@ export class StateKeeping {
   }
 
   #record({ server, featureSet }: LineageKey, outcome: AuditOutcome, detail: string): void {
-    const rest = { inferenceId: undefined, durationMs: 0, tokens: undefined };
     const { audit, clock } = this.#options;
-    const told = { at: clock.now(), server, operation: 'state/checkpoint', featureSet, outcome };
-    audit.record({ ...told, detail: this.#options.redact(server, detail), ...rest });
+    const facts = { at: clock.now(), server, operation: 'state/checkpoint', featureSet, outcome };
+    audit.record(auditRecord({ ...facts, detail: this.#options.redact(server, detail) }));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { cancelled, HostError, isHostError, messageOf, toHostError } from '../base/errors.ts';
 import type { RollbackOptions, RollbackPlan, RollbackResult } from '../hostTypes.ts';
 import type { Recorder } from '../audit/recorder.ts';
-import type { AuditOutcome } from '../model/audit.ts';
+import { type AuditOutcome, auditRecord } from '../model/audit.ts';
 import { type CheckpointDetail, checkpointName, type LineageKey } from '../model/lineage.ts';
 import type { StateRecord, StateStore } from '../ports.ts';
 import type { Session } from '../session/session.ts';
@@ -261,9 +261,10 @@ export class StateRollback {
   ): void {
     const at = this.#options.clock.now();
     const durationMs = at - began;
-    const rest = { inferenceId: undefined, tokens: undefined };
-    const told = this.#options.redact(server, detail);
-    this.#options.audit.record({ at, server, operation, featureSet, outcome, durationMs, detail: told, ...rest });
+    const redacted = this.#options.redact(server, detail);
+    this.#options.audit.record(
+      auditRecord({ at, server, operation, featureSet, outcome, durationMs, detail: redacted }),
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import { messageOf } from '../base/errors.ts';
+import { auditRecord } from '../model/audit.ts';
 import type { InferenceSettings } from '../model/mcpl.ts';
 import type { AuditStore, Clock, ModelUse } from '../ports.ts';
 import type { Recorder } from '../audit/recorder.ts';
@@ -152,8 +153,8 @@ export class Budgets {
     } catch (error) {
       ledger.reading = undefined;
       const detail = `The earlier model use of the server could not be read: ${messageOf(error)}`.slice(0, 500);
-      const facts = { featureSet: undefined, inferenceId: undefined, durationMs: 0, tokens: undefined };
-      recorder.record({ at: clock.now(), server, operation: 'inference/budget', outcome: 'failure', detail, ...facts });
+      const operation = 'inference/budget';
+      recorder.record(auditRecord({ at: clock.now(), server, operation, outcome: 'failure', detail }));
     }
     return ledger.isRead;
   }

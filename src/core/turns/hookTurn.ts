@@ -1,6 +1,6 @@
 import { cleanLine } from '../base/cleanText.ts';
 import { clip } from '../base/json.ts';
-import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
+import { type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { FeatureSet, McplUse } from '../model/mcpl.ts';
 import type { Clock } from '../ports.ts';
 import type { HookTurn } from '../wire/mcpl/hooks.ts';
@@ -61,7 +61,7 @@ function onlySet(sets: readonly FeatureSet[]): string | undefined {
 export function hookRecord(clock: Clock, member: McplMember, turn: HookTurn, report: HookReport): AuditRecord {
   const { operation, outcome, durationMs, detail } = report;
   const featureSet = report.featureSet ?? onlySet(member.setsFor(USES[operation]));
-  return {
+  return auditRecord({
     at: clock.now(),
     server: member.server,
     operation,
@@ -70,6 +70,5 @@ export function hookRecord(clock: Clock, member: McplMember, turn: HookTurn, rep
     outcome,
     durationMs,
     detail: detail === undefined ? undefined : clip(member.redact(detail), MAX_DETAIL),
-    tokens: undefined,
-  };
+  });
 }

@@ -1,10 +1,10 @@
-import { CancellationSource } from '../base/cancellation.ts';
+import { CancellationSource, NO_CANCELLATION } from '../base/cancellation.ts';
 import { cleanLine } from '../base/cleanText.ts';
 import { showHidden } from '../base/hiddenText.ts';
 import { messageOf, RPC, WireError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ModelRefusal } from '../hostTypes.ts';
-import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
+import { type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { LanguageModel, ModelChoice, Models, ModelWish } from '../modelPorts.ts';
 import type { Clock, Ids } from '../ports.ts';
@@ -21,13 +21,13 @@ import {
 import type { Budgets, Refusal, Taken } from './budgets.ts';
 import type { McplMember } from '../mcpl/member.ts';
 import type { ConversationModels } from './conversationModels.ts';
-import { ModelInfo } from './modelInfo.ts';
 import { chooseModel, runModel, type RunOutcome, type Unanswered } from './modelUse.ts';
 import { redactContent } from '../events/pushRedaction.ts';
 import type { Recorder } from '../audit/recorder.ts';
 import { countableText, TokenCounter } from './tokenCounter.ts';
+import type { ModelFacts } from '../model/inference.ts';
 
-export interface InferenceRequestsOptions {
+interface InferenceRequestsOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly models: Models;
@@ -45,7 +45,7 @@ interface Verdict {
   readonly outcome: AuditOutcome;
   readonly detail: string;
   /** Undefined where no model was used. */
-  readonly tokens: number | undefined;
+  readonly tokens?: number | undefined;
   readonly model?: string | undefined;
 }
 
@@ -61,6 +61,52 @@ const MAX_DETAIL = 500;
 const MAX_CONVERSATION = 100;
 /** Every piece of an answer names it. */
 const LONGEST_ID = 512;
+/** Repeated requests of a server share one lookup for this long. */
+const SHARED_MS = 1_000;
+
+interface ModelInfoOptions {
+  readonly clock: Clock;
+  readonly models: Models;
+}
+
+type ModelInfoAnswer = { readonly kind: 'facts'; readonly facts: ModelFacts } | Unanswered;
+
+interface Lookup {
+  readonly answer: Promise<ModelInfoAnswer>;
+  /** Until when others get the same answer. */
+  until: number;
+}
+
+/** Looks up the model that a server would get (MCPL §12). */
+class ModelInfo {
+  readonly #options: ModelInfoOptions;
+  readonly #lookups = new Map<string, Lookup>();
+
+  constructor(options: ModelInfoOptions) {
+    this.#options = options;
+  }
+
+  /** `onLooked` gets the answer of a new lookup, but not a recent answer that is repeated. */
+  ask(server: string, wish: ModelWish, onLooked: (answer: ModelInfoAnswer) => void): Promise<ModelInfoAnswer> {
+    const { clock } = this.#options;
+    const known = this.#lookups.get(server);
+    if (known !== undefined && clock.now() < known.until) return known.answer;
+    const lookup: Lookup = { answer: this.#look(wish), until: Number.POSITIVE_INFINITY };
+    this.#lookups.set(server, lookup);
+    return lookup.answer.then((answer) => {
+      lookup.until = clock.now() + SHARED_MS;
+      onLooked(answer);
+      return answer;
+    });
+  }
+
+  async #look(wish: ModelWish): Promise<ModelInfoAnswer> {
+    const { clock, models } = this.#options;
+    // Shared with later callers, so one that gives up must not cancel it.
+    const choice: ModelChoice | Unanswered = await chooseModel(models, wish, { clock, token: NO_CANCELLATION });
+    return choice.kind === 'model' ? { kind: 'facts', facts: choice.model.facts } : choice;
+  }
+}
 
 /** MCPL §11 and §12: servers send requests to the person's models, each within its budget. No hooks run for them. */
 export class InferenceRequests {
@@ -93,7 +139,7 @@ export class InferenceRequests {
   /** `model/info`. Throws the `WireError` to answer with. */
   async modelInfo(member: McplMember, _params: JsonObject, _context: InboundContext): Promise<Json> {
     const at = this.#options.clock.now();
-    const facts = { at, operation: 'model/info', featureSet: undefined, inferenceId: undefined };
+    const facts = { at, operation: 'model/info' };
     if (member.dialect.version === '0.5' && member.setsFor('modelInfo').length === 0) {
       const error = capabilityDenied('modelInfo');
       this.#record(member, refused(error), facts);
@@ -101,7 +147,7 @@ export class InferenceRequests {
     }
     const answer = await this.#info.ask(member.server, this.#wish(member), (looked) => {
       if (looked.kind === 'facts') {
-        this.#record(member, { outcome: 'success', detail: looked.facts.id, tokens: undefined }, facts);
+        this.#record(member, { outcome: 'success', detail: looked.facts.id }, facts);
         return;
       }
       // To a server that may not use a model anyway, the permission to do so would give nothing.
@@ -241,12 +287,14 @@ export class InferenceRequests {
   #record(
     member: McplMember,
     { outcome, detail, tokens, model }: Omit<Verdict, 'answer'>,
-    facts: Pick<AuditRecord, 'at' | 'operation' | 'featureSet' | 'inferenceId'>,
+    facts: Pick<AuditRecord, 'at' | 'operation'> & Partial<Pick<AuditRecord, 'featureSet' | 'inferenceId'>>,
   ): void {
     const { clock, recorder } = this.#options;
     const shown = cleanLine(member.redact(detail), MAX_DETAIL);
     const durationMs = clock.now() - facts.at;
-    recorder.record({ ...facts, server: member.server, outcome, durationMs, detail: shown, tokens, model });
+    recorder.record(
+      auditRecord({ ...facts, server: member.server, outcome, durationMs, detail: shown, tokens, model }),
+    );
   }
 }
 
@@ -264,7 +312,7 @@ function switchedOff(featureSet: string, tokens: number | undefined): Verdict {
 }
 
 function refused(error: WireError): Verdict {
-  return { answer: error, outcome: 'refused', detail: error.message, tokens: undefined };
+  return { answer: error, outcome: 'refused', detail: error.message };
 }
 
 function unanswered(

@@ -5,7 +5,7 @@ import { Emitter } from '../base/event.ts';
 import type { ModelUses } from '../hostTypes.ts';
 import type { Budgets, Payer } from './budgets.ts';
 import type { McplMember } from '../mcpl/member.ts';
-import type { AuditRecord } from '../model/audit.ts';
+import { type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { InferenceSettings } from '../model/mcpl.ts';
 import {
   type ModelBudget,
@@ -132,16 +132,16 @@ export class LiveModelUses implements ModelUses, Disposable {
 
 function recordOf({ server = '', route, inferenceId, ...use }: ModelUseRecord, tokens: number): AuditRecord {
   const { at, durationMs, model, usage, outcome } = use;
-  return {
+  const operation = operationOf(route);
+  return auditRecord({
     at,
     server,
-    operation: operationOf(route),
-    featureSet: undefined,
+    operation,
     inferenceId,
     outcome,
     durationMs,
     detail: spentText(usage),
     tokens,
     model,
-  };
+  });
 }

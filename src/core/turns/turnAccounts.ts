@@ -1,6 +1,6 @@
 import { isCancellation, messageOf } from '../base/errors.ts';
 import { clip } from '../base/json.ts';
-import type { AuditOutcome, AuditRecord } from '../model/audit.ts';
+import { type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
 import type { ModelFacts, Usage } from '../model/inference.ts';
 import { operationOf, spentText } from '../model/modelUse.ts';
 import type { Clock } from '../ports.ts';
@@ -33,7 +33,7 @@ export interface Account {
 
 const MAX_DETAIL = 500;
 
-type Outcome = Pick<AuditRecord, 'outcome' | 'detail' | 'tokens' | 'model'>;
+type Outcome = Pick<AuditRecord, 'outcome'> & Partial<Pick<AuditRecord, 'detail' | 'tokens' | 'model'>>;
 
 /** Turns that a server began by an event are at the cost of its budget, like what it asks of models itself. */
 export class TurnAccounts {
@@ -48,16 +48,16 @@ export class TurnAccounts {
     const { clock, recorder, budgets } = this.#options;
     const startedAt = clock.now();
     const route = payer === undefined ? 'chat' : 'event';
-    const facts = { server: payer?.server ?? '', operation: operationOf(route), featureSet: undefined, inferenceId };
+    const facts = { server: payer?.server ?? '', operation: operationOf(route), inferenceId };
     const record = ({ detail = '', ...outcome }: Outcome): void => {
       const at = clock.now();
       const shown = clip(payer?.redact(detail) ?? detail, MAX_DETAIL);
-      recorder.record({ at, ...facts, durationMs: at - startedAt, ...outcome, detail: shown });
+      recorder.record(auditRecord({ at, ...facts, durationMs: at - startedAt, ...outcome, detail: shown }));
     };
     if (payer === undefined) return new TurnAccount(undefined, record);
     const taken = await budgets.take(payer);
     if (taken.kind === 'taken') return new TurnAccount(taken, record);
-    record({ outcome: 'refused', detail: taken.message, tokens: undefined });
+    record({ outcome: 'refused', detail: taken.message });
     throw overBudget(taken);
   }
 }

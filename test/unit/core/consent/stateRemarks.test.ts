@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LineageSummary } from '../../../../src/core/model/lineage.ts';
-import { stateRemarks } from '../../../../src/core/consent/stateRemarks.ts';
+import { stateRemarks } from '../../../../src/core/consent/startRemarks.ts';
 
 suite('What a question about a start says of kept states', () => {
   test('is nothing where none were kept under the name of the server', () => {

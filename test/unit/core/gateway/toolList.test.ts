@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { listedTools } from '../../../../src/core/gateway/toolList.ts';
+import { listedTools } from '../../../../src/core/gateway/offer.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
 import { FakeHost, tool } from './fakeHost.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/core/base/async.ts';
 import type { Json, JsonObject } from '../../../../src/core/base/json.ts';
 import type { Storage } from '../../../../src/core/ports.ts';
-import { listedTools } from '../../../../src/core/gateway/toolList.ts';
+import { listedTools } from '../../../../src/core/gateway/offer.ts';
 import { memoryStorage } from '../../../../src/node/store/memoryStorage.ts';
 import { settle } from '../../../support/fakeClock.ts';
 import { ScriptedServer, tool } from '../../../support/scriptedServer.ts';

@@ -3,7 +3,7 @@ import { Deferred } from '../../../../src/core/base/async.ts';
 import { CancellationSource } from '../../../../src/core/base/cancellation.ts';
 import { isHostError } from '../../../../src/core/base/errors.ts';
 import type { JsonObject } from '../../../../src/core/base/json.ts';
-import { listedTools } from '../../../../src/core/gateway/toolList.ts';
+import { listedTools } from '../../../../src/core/gateway/offer.ts';
 import type { Operation, Progress, ToolCallRequest } from '../../../../src/core/model/operation.ts';
 import { settle } from '../../../support/fakeClock.ts';
 import { failWith, NO_ANSWER, ScriptedServer, tool } from '../../../support/scriptedServer.ts';

@@ -1,13 +1,13 @@
-import type { FeatureSet, FeatureSetState, McplSettings } from '../model/mcpl.ts';
+import type { FeatureSet, FeatureSetState, McplSettings, McplDialect, McplUse } from '../model/mcpl.ts';
 import { coveredBy, isWildcard } from '../model/featureSetPattern.ts';
 import { isChosen } from './featureSets.ts';
-import type { HookReach } from '../wire/mcpl/advert.ts';
+import type { HookReach, McplAdvert } from '../wire/mcpl/advert.ts';
 import type { FormGrants } from './formGrants.ts';
 
 /** Names of sets, each in one of the lists (MCPL §6.7). */
 export type Partition = Readonly<Record<'enabled' | 'disabled', string[]>>;
 
-export interface SetStatesOptions {
+interface SetStatesOptions {
   readonly server: string;
   readonly grants: FormGrants;
   /** The same object for as long as nothing in it changes. */
@@ -94,3 +94,49 @@ function narrowed(settings: McplSettings, wanted: HookReach | undefined): McplSe
   if (positions.length === hooks.positions.length && (wanted.userMessage || !hooks.readUserMessage)) return settings;
   return { ...settings, hooks: { ...hooks, positions, readUserMessage: hooks.readUserMessage && wanted.userMessage } };
 }
+
+type Redact = (text: string) => string;
+
+/** Names and descriptions of sets are shown, and kept in the audit: a set whose name contains a secret is left out. */
+export function setsWithoutSecrets(sets: readonly FeatureSet[], redact: Redact): readonly FeatureSet[] {
+  return sets
+    .filter(({ name }) => redact(name) === name)
+    .map((set) => ({
+      ...set,
+      description: redact(set.description),
+      uses: set.uses.map(redact),
+      problem: set.problem === undefined ? undefined : redact(set.problem),
+    }));
+}
+
+export function advertWithoutSecrets({ dialect, sets, before }: McplAdvert, redact: Redact): McplAdvert {
+  const { claimed, remarks } = dialect;
+  const clean = { ...dialect, claimed: redact(claimed), remarks: remarks.map(redact) };
+  return { dialect: clean, sets: setsWithoutSecrets(sets, redact), before };
+}
+
+/** The name of what stands for a server that declares no sets; it never goes on the wire. */
+export const UNDECLARED = '(undeclared)';
+
+/** A server that takes part in inference and declares no sets has one for all of it, off like any other. */
+export function undeclaredSet(dialect: McplDialect): readonly FeatureSet[] {
+  const uses: McplUse[] = [];
+  if (dialect.before) uses.push('contextHooks.beforeInference');
+  if (dialect.after !== 'none') uses.push('contextHooks.afterInference');
+  if (uses.length === 0) return [];
+  const description = 'Actions of this server without a declared feature set.';
+  return [
+    { name: UNDECLARED, description, uses, scoped: false, rollback: false, hostState: false, problem: undefined },
+  ];
+}
+
+/** The message by which a server makes use of a set. */
+export const OPERATIONS: Readonly<Record<McplUse, string>> = {
+  pushEvents: 'push/event',
+  inferenceRequest: 'inference/request',
+  'inferenceRequest.streaming': 'inference/request',
+  modelInfo: 'model/info',
+  tools: 'scope/elevate',
+  'contextHooks.beforeInference': 'context/beforeInference',
+  'contextHooks.afterInference': 'context/afterInference',
+};

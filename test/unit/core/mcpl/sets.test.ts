@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { FormGrants } from '../../../../src/core/mcpl/formGrants.ts';
-import { SetStates } from '../../../../src/core/mcpl/setStates.ts';
+import { SetStates } from '../../../../src/core/mcpl/sets.ts';
 import type { FeatureSet, McplSettings } from '../../../../src/core/model/mcpl.ts';
 import { DEFAULT_MCPL } from '../../../../src/core/model/mcplDefaults.ts';
 import { memoryStorage } from '../../../../src/node/store/memoryStorage.ts';

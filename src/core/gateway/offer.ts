@@ -1,0 +1,174 @@
+import { isJsonObject, type JsonObject, type Json } from '../base/json.ts';
+import { isRunning, type ServerSnapshot, type OfferedTool } from '../model/server.ts';
+import { type Clock, nextTurn } from '../base/clock.ts';
+import { HostError, isHostError, RPC, WireError } from '../base/errors.ts';
+import { iconsJson, isListed } from './offerLists.ts';
+import { cleanDefinition, ShownNames } from './shownText.ts';
+import { wellFormedHints, wellFormedTool } from './wellFormed.ts';
+import type { CallOptions, Host } from '../hostTypes.ts';
+import type { CompletionReference, CompletionRequest } from '../model/completion.ts';
+import { wellFormedPromptResult, wellFormedReading } from './wellFormedOffer.ts';
+
+/**
+ * What a client is told that this server can do: what a running one itself declared, as editors show a place for each.
+ * One that does not run may have anything by the time it does, and a client reads this once: it is told of everything,
+ * and of what there is by the lists, which say when they change.
+ */
+export function declaredCapabilities(snapshot: ServerSnapshot | undefined): JsonObject {
+  const isKnown = snapshot !== undefined && isRunning(snapshot.state);
+  const has = (capability: string): boolean => !isKnown || isJsonObject(snapshot.capabilities[capability]);
+  const resources = isKnown ? snapshot.capabilities['resources'] : undefined;
+  const tellsChanges = !isKnown || (isJsonObject(resources) && resources['subscribe'] === true);
+  return {
+    tools: { listChanged: true },
+    ...(has('prompts') ? { prompts: { listChanged: true } } : {}),
+    ...(has('resources') ? { resources: { listChanged: true, ...(tellsChanges ? { subscribe: true } : {}) } } : {}),
+    ...(completes(snapshot, isKnown) ? { completions: {} } : {}),
+    logging: {},
+  };
+}
+
+/** Before MCP 2025-03-26 there was no word for it: the host asks, and learns whether the server knows the request. */
+function completes(snapshot: ServerSnapshot | undefined, isKnown: boolean): boolean {
+  if (snapshot === undefined || !isKnown) return true;
+  const { capabilities, state } = snapshot;
+  if (isJsonObject(capabilities['completions'])) return true;
+  if (!isRunning(state) || state.protocolVersion >= '2025-03-26') return false;
+  return isJsonObject(capabilities['prompts']) || isJsonObject(capabilities['resources']);
+}
+
+/** Described at once: 10,000 take 25 ms, and to write the answer as text takes another 15. */
+const PART = 1_000;
+
+/** The tools that a client sees. */
+export async function listedTools(
+  snapshot: ServerSnapshot | undefined,
+  clock: Clock,
+  names: ShownNames = new ShownNames(),
+): Promise<readonly JsonObject[]> {
+  if (!isListed(snapshot)) return [];
+  const all = snapshot.tools.filter((tool) => tool.offered);
+  const offered = names.distinct(all, ({ tool }) => tool.name);
+  const listed: JsonObject[] = [];
+  for (let from = 0; from < offered.length; from += PART) {
+    if (from > 0) await nextTurn(clock);
+    listed.push(...offered.slice(from, from + PART).map((tool) => describe(tool, names)));
+  }
+  return listed;
+}
+
+/**
+ * The definition as the server gave it, unknown members included, but for one hint and its icons. An editor runs tools
+ * with `readOnlyHint` without asking, so that hint says here what the person decided, never what the server claims.
+ */
+function describe({ tool, autoApproved }: OfferedTool, names: ShownNames): JsonObject {
+  const { icons: _, ...raw } = cleanDefinition(tool.raw);
+  const { annotations, inputSchema } = raw;
+  return {
+    ...wellFormedTool(raw, isJsonObject(inputSchema) ? inputSchema : cleanDefinition(tool.inputSchema)),
+    name: names.shown(tool.name),
+    ...iconsJson(tool.icons),
+    annotations: { ...wellFormedHints(annotations), readOnlyHint: autoApproved },
+  };
+}
+
+export function approvedNames(snapshot: ServerSnapshot | undefined): ReadonlySet<string> {
+  const tools = snapshot?.tools ?? [];
+  return new Set(tools.filter(({ autoApproved }) => autoApproved).map(({ tool }) => tool.name));
+}
+
+/** A tool that is gone is refused elsewhere. */
+export function isStillApproved(snapshot: ServerSnapshot | undefined, name: string): boolean {
+  return snapshot?.tools.find(({ tool }) => tool.name === name)?.autoApproved !== false;
+}
+
+export function noLongerApproved(tool: string): HostError {
+  return new HostError('NOT_APPROVED', `The tool "${tool}" may no longer be called without asking the person.`, {
+    layer: 'policy',
+    effect: 'none',
+    suggestion: 'List the tools again, then call it again.',
+  });
+}
+
+interface Asker {
+  readonly asker: string;
+  readonly names: ShownNames;
+}
+
+/** What is asked of a server beside its tools, in the words of MCP. Each throws a `WireError` or a `HostError`. */
+export class OfferRequests {
+  readonly #host: Pick<Host, 'getPrompt' | 'readResource' | 'complete'>;
+  readonly #server: string;
+  readonly #asker: string;
+  readonly #names: ShownNames;
+
+  /** `asker` names the client: what it asks to have completed is overtaken by what the same one asks later. */
+  constructor(host: Pick<Host, 'getPrompt' | 'readResource' | 'complete'>, server: string, { asker, names }: Asker) {
+    this.#host = host;
+    this.#server = server;
+    this.#asker = asker;
+    this.#names = names;
+  }
+
+  async prompt(params: JsonObject, options: CallOptions): Promise<JsonObject> {
+    const { name, arguments: args } = params;
+    if (typeof name !== 'string' || name === '') throw invalid('`name` is the name of a prompt.');
+    if (args !== undefined && args !== null && !isJsonObject(args)) throw invalid('`arguments` is a JSON object.');
+    return wellFormedPromptResult(
+      await this.#host.getPrompt(this.#server, this.#names.real(name), textsOf(args), options),
+    );
+  }
+
+  async reading(params: JsonObject, options: CallOptions): Promise<JsonObject> {
+    return wellFormedReading(await this.#host.readResource(this.#server, this.#names.real(uriOf(params)), options));
+  }
+
+  async completion(params: JsonObject, { token }: CallOptions): Promise<JsonObject> {
+    const request = decodeCompletionRequest(params, this.#names);
+    try {
+      const { values, total, hasMore } = await this.#host.complete(this.#server, request, {
+        token,
+        asker: this.#asker,
+      });
+      return { completion: { values: [...values], ...(total === undefined ? {} : { total }), hasMore } };
+    } catch (error) {
+      // Whoever typed on has asked again.
+      if (isHostError(error, 'CANCELLED')) return { completion: { values: [], hasMore: false } };
+      throw error;
+    }
+  }
+}
+
+export function uriOf({ uri }: JsonObject): string {
+  if (typeof uri !== 'string' || uri === '') throw invalid('`uri` is the URI of a resource.');
+  return uri;
+}
+
+function decodeCompletionRequest({ ref, argument, context }: JsonObject, names: ShownNames): CompletionRequest {
+  if (!isJsonObject(argument)) throw invalid('`argument` is what is being filled in.');
+  const { name, value } = argument;
+  if (typeof name !== 'string' || typeof value !== 'string')
+    throw invalid('`argument` has a `name` and a `value`, which are texts.');
+  const settled = isJsonObject(context) ? context['arguments'] : undefined;
+  return { reference: referenceOf(ref, names), argument: { name, value }, settled: textsOf(settled) };
+}
+
+function referenceOf(ref: Json | undefined, names: ShownNames): CompletionReference {
+  const { type, name, uri } = isJsonObject(ref) ? ref : {};
+  if (type === 'ref/prompt' && typeof name === 'string') return { kind: 'prompt', name: names.real(name) };
+  if (type === 'ref/resource' && typeof uri === 'string') return { kind: 'template', uriTemplate: names.real(uri) };
+  throw invalid('`ref` names a prompt (`ref/prompt`) or a resource template (`ref/resource`).');
+}
+
+/** Arguments of prompts are texts (MCP "Prompts"); what else a client has is written as JSON. */
+function textsOf(args: Json | undefined): Readonly<Record<string, string>> {
+  if (!isJsonObject(args)) return {};
+  const entries = Object.entries(args).flatMap(([name, value]): readonly (readonly [string, string])[] =>
+    value === undefined || value === null ? [] : [[name, typeof value === 'string' ? value : JSON.stringify(value)]],
+  );
+  return Object.fromEntries(entries);
+}
+
+function invalid(why: string): WireError {
+  return new WireError(RPC.invalidParams, why);
+}
