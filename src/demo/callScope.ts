@@ -1,19 +1,19 @@
 import { INVALID_PARAMS, RpcError } from './rpcError.ts';
 import { type Fields, isFields } from './schema.ts';
 
-/** What the host says that a call may touch (MCPL §7.7). */
+/** The scope that the host grants to one call (MCPL §7.7). */
 export interface CallScope {
   readonly label: string;
   readonly payload: Fields | undefined;
 }
 
-/** Of a hostile host no more is looked at. */
+/** Bounds the work for a hostile host: more values than this are ignored. */
 const MOST_VALUES = 100;
 const PATH_KEYS = new Set(['path', 'paths', 'file', 'files', 'from', 'to', 'target', 'targets']);
 const LONGEST_LABEL = 4_096;
 const LONGEST_SHOWN = 2_000;
 
-/** Reads the `scope` beside the arguments of a call. Absent where the host sends none. */
+/** Reads the `scope` next to the arguments of a call. `undefined` if the host sends none. */
 export function scopeOf({ scope }: Fields): CallScope | undefined {
   if (scope === undefined) return undefined;
   const { label, payload } = isFields(scope) ? scope : {};
@@ -24,7 +24,7 @@ export function scopeOf({ scope }: Fields): CallScope | undefined {
   return { label, payload };
 }
 
-/** Everything in it that is meant as a path: hosts build scopes in ways of their own. */
+/** Every value of the scope that looks like a path. Each host has its own format for scopes. */
 export function pathsOf({ label, payload }: CallScope): readonly string[] {
   const paths = [label];
   const rest: (readonly [key: string, value: unknown])[] = Object.entries(payload ?? {}).slice(0, MOST_VALUES);
@@ -32,14 +32,14 @@ export function pathsOf({ label, payload }: CallScope): readonly string[] {
     const [key, value] = rest.shift() ?? ['', undefined];
     if (typeof value === 'string' && PATH_KEYS.has(key)) paths.push(value);
     if (typeof value !== 'object' || value === null) continue;
-    // What stands in a list is what the list is called.
+    // The items of a list inherit the key of the list.
     const inside = Object.entries(value).slice(0, MOST_VALUES);
     rest.push(...inside.map(([name, each]) => [Array.isArray(value) ? key : name, each] as const));
   }
   return paths;
 }
 
-/** For people who write servers: what came beside the arguments. */
+/** Shows the received scope to authors of servers. */
 export function lineOf(scope: CallScope | undefined): string {
   if (scope === undefined) return 'Scope of this call: none.';
   const text = JSON.stringify(scope);

@@ -1,7 +1,7 @@
-/** Time as this server uses it, so that tests need not wait. */
+/** Clock and timers as a port, so that tests need not wait. */
 export interface Clock {
   now(): number;
-  /** Returns what takes it back. */
+  /** Returns a function that cancels the timer. */
   delay(milliseconds: number, run: () => void): () => void;
 }
 

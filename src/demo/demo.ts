@@ -25,9 +25,9 @@ export interface DemoOptions {
   readonly log: (line: string) => void;
   readonly clock?: Clock;
   readonly newId?: () => string;
-  /** A part of the names of checkpoints that no other one has. */
+  /** Returns the unique part of a checkpoint name. */
   readonly newMark?: () => string;
-  /** Where relative paths are meant from. */
+  /** Base folder for relative paths. */
   readonly folder?: string;
 }
 
@@ -36,7 +36,7 @@ export interface Demo {
   end(): void;
 }
 
-/** The server on one connection. All that it knows is forgotten with it. */
+/** The server on one connection. Its memory ends with the connection. */
 export function createDemo({
   parts,
   write,

@@ -23,13 +23,13 @@ interface Waiting {
   readonly progress: (done: number, total: number | undefined, message: string) => void;
 }
 
-/** A person may take their time; a host that says nothing for longer never will. */
+/** The user may take an hour to answer. After that, no answer will come. */
 const ANSWER_MS = 3_630_000;
-/** Who waits for the tool would give up on one that is silent for long. */
+/** Clients time out tools that stay silent for long. */
 const SIGN_OF_LIFE_MS = 10_000;
 const TELL = 'Tell the person what was needed and why, and try no other way.';
 
-/** MCPL §7.4: asks the host for what no list approves, and says what came back. */
+/** MCPL §7.4: asks the host for access that no list approves, and reports the answer. */
 export class Elevation {
   readonly #options: ElevationOptions;
 
@@ -60,7 +60,7 @@ export class Elevation {
       const said = typeof reason === 'string' ? `"${reason}"` : 'no reason was given.';
       return { text: `The host refused: ${said} ${TELL}`, structured };
     }
-    // What the person saw is what comes back, and no more than that is done.
+    // The host returns the payload that the user approved. Do nothing beyond it.
     if (!isFields(payload) || payload['path'] !== path || payload['mode'] !== mode)
       return { text: 'The host approved something else than was asked for. Nothing is remembered.', structured };
     this.#options.access.approve(path, mode);

@@ -1,17 +1,17 @@
 import type { Fields } from './schema.ts';
 
-/** The servers in this one. Each can be started alone, so that a host sees several. */
+/** The servers in this process. Each can be started alone, so that a host sees several. */
 export const PARTS = ['notes', 'memory', 'compliance', 'files', 'state'] as const;
 export type Part = (typeof PARTS)[number];
 
 interface FeatureSet {
   readonly description: string;
   readonly uses: readonly string[];
-  /** What it touches has to be approved by the host (MCPL §7). */
+  /** The host must approve each access (MCPL §7). */
   readonly scoped?: true;
-  /** The host can have it go back to a checkpoint (MCPL §8.1). */
+  /** The host can roll it back to a checkpoint (MCPL §8.1). */
   readonly rollback?: true;
-  /** Who keeps its state: the host, or this server. */
+  /** True if the host keeps the state, false if this server does. */
   readonly hostState?: boolean;
 }
 
@@ -25,7 +25,7 @@ export const FILES_EDIT = 'files.edit';
 export const BOOK = 'state.book';
 export const LEDGER = 'state.ledger';
 
-/** MCPL §6.1: what a person can switch on and off, and what each of it uses. */
+/** MCPL §6.1: the feature sets that the user can switch, and the capabilities that each one uses. */
 const FEATURE_SETS: Readonly<Record<string, FeatureSet>> = {
   [NOTES_EDIT]: { description: 'Lets models read and write notes', uses: ['tools'] },
   [RETRIEVAL]: {
@@ -68,7 +68,7 @@ const FEATURE_SETS: Readonly<Record<string, FeatureSet>> = {
   },
 };
 
-/** What also works for a host without MCPL. One kind of notes is enough for it. */
+/** The part that also works for hosts without MCPL. Only one of the two kinds of notes is offered. */
 export function plainPartOf(parts: readonly Part[]): Part | undefined {
   return (['notes', 'state'] as const).find((part) => parts.includes(part));
 }
@@ -77,7 +77,7 @@ export function isOfPart(featureSet: string, part: Part): boolean {
   return featureSet.startsWith(`${part}.`);
 }
 
-/** Which parts the words of the command line name; without any, all of them. */
+/** Parses the parts named on the command line. No names means all parts. */
 export function partsOf(words: readonly string[]): { readonly parts: readonly Part[]; readonly unknown: string[] } {
   const named = PARTS.filter((part) => words.includes(part));
   const unknown = words.filter((word) => !PARTS.some((part) => part === word));
@@ -92,10 +92,10 @@ function setsOf(parts: readonly Part[]): readonly (readonly [string, FeatureSet]
   return Object.entries(FEATURE_SETS).filter(([name]) => parts.some((part) => isOfPart(name, part)));
 }
 
-/** What stands under `experimental.mcpl` in the answer to `initialize` (MCPL §5.1). */
+/** The value of `experimental.mcpl` in the answer to `initialize` (MCPL §5.1). */
 export function mcplAdvert(parts: readonly Part[]): Fields {
   const has = (part: Part): boolean => parts.includes(part);
-  // Learning needs to hear of an answer, redacting to hold it: whoever does both asks for the stronger.
+  // Learning only observes answers; redacting blocks them. A server that does both declares the blocking hook.
   const after = has('memory') || has('compliance') ? { afterInference: { blocking: has('compliance') } } : {};
   const hooks = { ...(has('memory') ? { beforeInference: true } : {}), ...after };
   return {

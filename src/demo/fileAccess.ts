@@ -5,35 +5,35 @@ import { FileProblem, isSame, namesOf, realOf } from './realPath.ts';
 export const MODES = ['read', 'append', 'move'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** The host that has approved so many without one of them being used approves anything. */
+/** Reached only if the host approves many paths that are never used. Then all approvals are dropped. */
 const MOST_APPROVED = 100;
 const UNSPEAKABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 /**
- * What the host lets the tools touch: what the scope of the call names, or what it approved before. Anything else is
- * left alone, and so is what is reached by a link that the host did not speak of.
+ * Restricts the tools to paths in the call's scope and to paths that the host approved before. A path behind a link is
+ * refused unless the host named the link's target.
  */
 export class FileAccess {
   readonly folder: string;
-  /** Each is good for one call: whether it holds for longer is for the host to remember. */
+  /** Each approval is good for one call. The host remembers longer approvals. */
   readonly #approved = new Set<string>();
 
   constructor(folder: string) {
     this.folder = folder;
   }
 
-  /** The host approved it by `scope/elevate`. */
+  /** Adds an approval from `scope/elevate`. */
   approve(path: string, mode: Mode): void {
     if (this.#approved.size >= MOST_APPROVED) this.#approved.clear();
     this.#approved.add(keyOf(mode, resolve(this.folder, path)));
   }
 
-  /** The feature set is off: what was approved with it is void. */
+  /** Drops all approvals because the feature set was switched off. */
   forget(): void {
     this.#approved.clear();
   }
 
-  /** The real paths of what a call names, in their order. Throws a `FileProblem` where one of them is not approved. */
+  /** Returns the real paths of a call, in order. Throws a `FileProblem` if one of them is not approved. */
   async open(asked: readonly string[], mode: Mode, scope: CallScope | undefined): Promise<readonly string[]> {
     const targets: string[] = [];
     for (const path of asked) targets.push(await this.#target(path));

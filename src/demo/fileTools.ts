@@ -31,7 +31,7 @@ const SHOW_SCOPE: Schema = {
   default: false,
 };
 
-/** Tools on real files. They touch what the host approved, and nothing where it has approved nothing. */
+/** Tools on real files. They only touch paths that the host approved. */
 export function fileTools({ access, elevation }: Needs): readonly DemoTool[] {
   return [readTool(access), appendTool(access), moveTool(access), requestAccess(elevation)];
 }

@@ -4,12 +4,12 @@ import { codeOf, FileProblem } from './realPath.ts';
 
 export const MOST_READ = 65_536;
 const MOST_BYTES = 1_048_576;
-/** The path was looked at before: a link that took its place since then is not followed, a pipe not waited for. */
+/** Refuses a link that replaced the file after the check, and does not wait for a pipe. */
 const AS_IT_IS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export interface TextRead {
   readonly text: string;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number;
   readonly isCut: boolean;
 }
@@ -24,7 +24,7 @@ export async function readText(path: string): Promise<TextRead> {
   });
 }
 
-/** Begins the file where there is none yet; its folder must be there. */
+/** Creates the file if it is missing. Its folder must exist. */
 export async function appendLine(path: string, line: string): Promise<void> {
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
   await withFile(path, flags, async (file, bytes) => {
@@ -35,7 +35,7 @@ export async function appendLine(path: string, line: string): Promise<void> {
   });
 }
 
-/** Never over something that is there, and never between here and a copy that is not whole. */
+/** Never overwrites a file, and removes the source only after a complete copy. */
 export async function moveFile(from: string, to: string): Promise<void> {
   await withFile(from, constants.O_RDONLY, () => Promise.resolve());
   try {
@@ -67,7 +67,7 @@ async function withFile<T>(
   }
 }
 
-/** Opening a device may do something by itself. */
+/** Opening a device can have side effects. */
 async function refuseOther(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats !== undefined && !stats.isFile()) throw new FileProblem(`${path} is no file. Name a file.`);
@@ -92,7 +92,7 @@ function problem(error: unknown, path: string): FileProblem {
   return new FileProblem(`${path}: ${sentence ?? `It did not work (${code}).`}`);
 }
 
-/** `undefined` where it is no text. Of what is cut, the last character may be in pieces. */
+/** Returns `undefined` for binary data. A cut text may end inside a character. */
 function decoded(bytes: Buffer, isCut: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut });

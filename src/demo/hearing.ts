@@ -10,7 +10,7 @@ export interface Heard {
   readonly reminders: readonly HeardReminder[];
 }
 
-/** Nobody introduces himself on a later page of what he pasted. */
+/** People introduce themselves at the start of a message, not deep inside a pasted text. */
 const LONGEST = 4_000;
 const MOST_SENTENCES = 50;
 
@@ -24,7 +24,7 @@ const AMOUNT = String.raw`(\d{1,5}|an?|one) ?(s|secs?|seconds?|m|mins?|minutes?|
 const REMIND_IN = new RegExp(String.raw`\bremind me in ${AMOUNT}\b[,:]? (?:to|that|about|of) (.{1,300})$`, 'i');
 const REMIND_TO = new RegExp(String.raw`\bremind me (?:to|that|about|of) (.{1,300}?) in ${AMOUNT}\b`, 'i');
 
-/** What a message asks to be kept in mind. Only what is said plainly: who guesses, remembers what nobody said. */
+/** Extracts the facts that a message asks to remember. Only plain statements count: guesses would be wrong. */
 export function hear(message: string): Heard {
   const sentences = message
     .slice(0, LONGEST)
@@ -32,7 +32,7 @@ export function hear(message: string): Heard {
     .slice(0, MOST_SENTENCES)
     .map((sentence) => sentence.replace(/\s+/g, ' ').trim());
   return {
-    // A question states nothing.
+    // A question states nothing, so it yields no memory.
     memories: sentences.filter((sentence) => !sentence.endsWith('?')).flatMap(memoriesIn),
     reminders: sentences.flatMap(remindersIn),
   };

@@ -14,7 +14,7 @@ export interface HooksOptions {
   readonly log: (line: string) => void;
 }
 
-/** MCPL §10: takes part before and after an inference. What is off does nothing, whatever the host sends. */
+/** MCPL §10: takes part before and after an inference. A feature set that is off does nothing. */
 export class Hooks {
   readonly #options: HooksOptions;
 
@@ -38,7 +38,7 @@ export class Hooks {
     return { featureSet: RETRIEVAL, contextInjections: [injection] };
   }
 
-  /** `context/afterInference`, with or without somebody who waits for what is made of the answer. */
+  /** `context/afterInference`, as a blocking request or as a notification. */
   after({ userMessage, assistantMessage }: Fields): Fields {
     const { isOn } = this.#options;
     if (isOn(EXTRACTION) && typeof userMessage === 'string') this.#learn(userMessage);

@@ -8,7 +8,7 @@ export interface Entry {
 
 interface Kept {
   readonly entries: readonly Entry[];
-  /** Checkpoints on the way here at which it was sent to somebody. */
+  /** Checkpoints on this branch at which the ledger was sent. */
   readonly sentAt: readonly string[];
 }
 
@@ -21,14 +21,14 @@ export type Opened =
   | { readonly kind: 'open'; readonly base: string | null; readonly entries: readonly Entry[]; readonly isNew: boolean }
   | { readonly kind: 'pruned' };
 
-/** No more are kept, so that one can see what happens to the others (MCPL §8.8). */
+/** Small on purpose: older checkpoints get pruned, which shows the host's reaction (MCPL §8.8). */
 export const MOST_KEPT = 5;
 const EMPTY: Kept = { entries: [], sentAt: [] };
 
-/** Accounts that this process keeps, at their last few checkpoints. A host knows these by name only (MCPL §8.7). */
+/** Accounts that this process keeps, at their newest checkpoints. A host only knows their names (MCPL §8.7). */
 export class Ledger implements Past {
   readonly #options: LedgerOptions;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #kept = new Map<string, Kept>();
   #current: string | null = null;
 
@@ -36,12 +36,12 @@ export class Ledger implements Past {
     this.#options = options;
   }
 
-  /** What a call builds on: the checkpoint that the host names, or where this server is. */
+  /** The base of a call: the checkpoint that the host names, or else the current one. */
   open(named: unknown): Opened {
     const wanted = typeof named === 'string' ? named : this.#current;
     const kept = wanted === null ? undefined : this.#kept.get(wanted);
     if (kept !== undefined) return { kind: 'open', base: wanted, entries: kept.entries, isNew: false };
-    // The server that the host speaks of has ended; this one begins anew, and says that it is a root.
+    // The host names a checkpoint of an earlier process. This one starts from a new root.
     if (this.#kept.size === 0) return { kind: 'open', base: null, entries: [], isNew: wanted !== null };
     return { kind: 'pruned' };
   }
@@ -51,7 +51,7 @@ export class Ledger implements Past {
     return this.#keep(base, { ...before, entries: [...before.entries, entry] });
   }
 
-  /** Nobody gets anything: the log stands for the world, in which nothing can be undone. */
+  /** Sends nothing: the log line stands for an effect that no rollback can undo. */
   send(base: string | null, to: string): CheckpointState {
     const before = this.#at(base);
     this.#options.log(`The ledger was sent to ${to}: ${before.entries.length} entries.`);

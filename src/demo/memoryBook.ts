@@ -15,9 +15,9 @@ const LONGEST = 500;
 const LONGEST_SUMMARY = 2_000;
 const MOST_FITTING = 8;
 
-/** What people ask who want to hear all of it. */
+/** Questions that ask for all memories. */
 const ASKS_ALL = /\b(?:know|remember)(?:ed|s)? (?:about|of) me\b|\bwho am i\b|\bwhat (?:do|did|can) you remember\b/i;
-/** By these a memory is found that does not contain them. */
+/** Extra words by which a memory of this kind is found. */
 const ALSO_FOUND_BY: Readonly<Record<MemoryKind, string>> = {
   name: 'name called hello',
   preference: 'prefer like favorite recommend',
@@ -30,13 +30,13 @@ const TOO_COMMON: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What this process has learnt about the person: it forgets when it stops, and the oldest when it is full. */
+/** Facts about the user, kept in memory only. If the book is full, the oldest are dropped. */
 export class MemoryBook {
   readonly #memories = new Map<string, Memory>();
   #lastId = 0;
   #fresh = 0;
 
-  /** Memories that no summary has seen yet. */
+  /** Number of memories that no summary covers yet. */
   get fresh(): number {
     return this.#fresh;
   }
@@ -49,11 +49,11 @@ export class MemoryBook {
     return this.all().filter(({ kind }) => kind !== 'summary');
   }
 
-  /** Undefined where it is known already. */
+  /** Returns `undefined` if the memory exists already. */
   add({ kind, text }: MemoryDraft): Memory | undefined {
     const line = text.replace(/\s+/g, ' ').trim().slice(0, LONGEST);
     if (line === '' || this.all().some((each) => each.text.toLowerCase() === line.toLowerCase())) return undefined;
-    // A person has one name: a new one takes the place of the old.
+    // A person has one name, so a new one replaces the old.
     if (kind === 'name') this.#drop((memory) => memory.kind === 'name');
     const memory = this.#keep({ kind, text: line });
     this.#fresh++;
@@ -61,14 +61,14 @@ export class MemoryBook {
     return memory;
   }
 
-  /** Keeps one summary, of everything that was there when it was asked for. */
+  /** Keeps one summary, which covers the memories that existed when it was requested. */
   summarize(text: string, seen: number): Memory {
     this.#drop(({ kind }) => kind === 'summary');
     this.#fresh = Math.max(0, this.#fresh - seen);
     return this.#keep({ kind: 'summary', text: text.trim().slice(0, LONGEST_SUMMARY) });
   }
 
-  /** What has words in common with a message, the closest first. */
+  /** Memories that share words with a message, best match first. */
   fitting(message: string): readonly Memory[] {
     if (ASKS_ALL.test(message)) return this.all().slice(-MOST_FITTING);
     const wanted = wordsOf(message);
@@ -91,7 +91,7 @@ export class MemoryBook {
   }
 }
 
-/** The telling words, in a form that "tea", "Teas" and "prefers" share with "prefer". */
+/** The significant words, stemmed: "Teas" matches "tea", and "prefers" matches "prefer". */
 function wordsOf(text: string): ReadonlySet<string> {
   const words =
     text

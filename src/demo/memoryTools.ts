@@ -13,7 +13,7 @@ interface Needs {
 
 const LONGEST_SHOWN = 160;
 
-/** They do by hand what otherwise happens by itself. All of them need a host that speaks MCPL. */
+/** Manual versions of the automatic features. All of them need a host with MCPL. */
 export function memoryTools({ book, reminders, consolidation }: Needs): readonly DemoTool[] {
   return [listMemories(book), remindMe(reminders), consolidateMemories(consolidation)];
 }

@@ -31,7 +31,7 @@ export interface MethodsOptions {
   readonly notify: (method: string, params: Fields) => void;
 }
 
-/** The requests that this server knows, for one connection. */
+/** The request methods of this server, for one connection. */
 export class Methods {
   readonly #options: MethodsOptions;
   #revision: string | undefined;
@@ -104,7 +104,7 @@ export class Methods {
     };
   }
 
-  /** A host without MCPL gets those that work without it. */
+  /** A host without MCPL only gets the tools that work without it. */
   #offered(): readonly DemoTool[] {
     const { parts, tools, switches } = this.#options;
     if (switches.isMcpl) return tools;
@@ -150,7 +150,7 @@ function progressToken(params: Fields): string | number | undefined {
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }
 
-/** Only what the revision knows: old clients are tested against old vocabulary. */
+/** Only sends members that the revision defines, so that old clients can be tested. */
 function describe(tool: DemoTool, revision: string): Fields {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   return {

@@ -22,7 +22,7 @@ export type NoteDraft = Omit<Note, 'id' | 'createdAt'>;
 export type SortOrder = 'newest' | 'oldest' | 'title';
 export type SearchField = 'title' | 'text' | 'tags';
 
-/** The notes of one server process: they live as long as it does. */
+/** The notes of one server process. They are lost when it ends. */
 export class NoteBook {
   readonly #notes = new Map<string, Note>();
   readonly #now: () => Date;

@@ -9,7 +9,7 @@ export interface AskOptions {
   readonly onChunk?: ((delta: string) => void) | undefined;
 }
 
-/** Asks the host. Rejects with an `RpcError` where it answers with one, and with `Unanswered` where it does not answer. */
+/** Sends a request to the host. Rejects with an `RpcError` for an error and with `Unanswered` if no answer comes. */
 export type Ask = (method: string, params: Fields, options: AskOptions) => Promise<unknown>;
 
 export class Unanswered extends Error {
@@ -28,11 +28,11 @@ interface Pending {
   readonly onChunk: AskOptions['onChunk'];
 }
 
-/** The host that answers none of so many will not answer the next either. */
+/** A host that leaves this many requests open will not answer the next one either. */
 const MOST_PENDING = 100;
 const UNSPECIFIED = -32603;
 
-/** What this server asks of its host, until it is answered. */
+/** The open requests of this server to its host. */
 export class Outgoing {
   readonly #pending = new Map<number, Pending>();
   readonly #write: (message: object) => void;
@@ -77,7 +77,7 @@ export class Outgoing {
     });
   };
 
-  /** Takes an answer; one to a request that nobody waits for any more is dropped. */
+  /** Settles a request. Drops an answer that matches no open request. */
   settle({ id, result, error }: Fields): void {
     const pending = typeof id === 'number' ? this.#pending.get(id) : undefined;
     if (pending === undefined) return;
@@ -91,7 +91,7 @@ export class Outgoing {
     this.#pending.get(requestId)?.onChunk?.(delta);
   }
 
-  /** Nobody is left who could answer. */
+  /** Rejects all open requests because the connection ended. */
   end(): void {
     for (const { reject } of this.#pending.values()) reject(new Unanswered('ended', 'The connection ended.'));
   }

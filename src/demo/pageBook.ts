@@ -7,7 +7,7 @@ export interface Page {
   readonly text: string;
 }
 
-/** The whole state. It says which checkpoint it is, because a host that keeps it sends it and nothing else. */
+/** The whole state. It contains its checkpoint name because the host sends back nothing else. */
 export interface BookState {
   readonly checkpoint: string;
   readonly nextId: number;
@@ -16,11 +16,11 @@ export interface BookState {
 
 export interface PageBookOptions {
   readonly newMark: () => string;
-  /** A host without MCPL keeps nothing: what its calls led to last is kept here. */
+  /** A host without MCPL keeps no state. Then this server keeps the newest one. */
   readonly keepsItself: () => boolean;
 }
 
-/** A book at a page of its past: empty, or as the host keeps it. */
+/** The book at one checkpoint: empty, or as the host keeps it. */
 export interface OpenBook {
   readonly before: BookState | undefined;
   readonly pages: readonly Page[];
@@ -30,7 +30,7 @@ export interface OpenBook {
 export interface Change {
   readonly pages: readonly Page[];
   readonly nextId?: number;
-  /** The change as JSON Patch, without what all changes have in common. */
+  /** The change as JSON Patch, without the operations that every change has. */
   readonly patch: readonly Fields[];
 }
 
@@ -38,7 +38,7 @@ export const MOST_PAGES = 1_000;
 export const LONGEST_PAGE = 10_000;
 const CHECKPOINT = /^page-[0-9A-Za-z]{1,40}$/;
 
-/** Pages that live in what the host sends along. This server remembers none of them. */
+/** Pages that live in the state the host sends. This server remembers none of them. */
 export class PageBook implements Past {
   readonly #options: PageBookOptions;
   #own: BookState | undefined;
@@ -47,7 +47,7 @@ export class PageBook implements Past {
     this.#options = options;
   }
 
-  /** Undefined where what was sent is not a book. */
+  /** Returns `undefined` if the host sent something that is not a book. */
   open(sent: unknown): OpenBook | undefined {
     const given = this.#options.keepsItself() ? this.#own : sent;
     if (given === undefined) return { before: undefined, pages: [], nextId: 1 };
@@ -55,7 +55,7 @@ export class PageBook implements Past {
     return { before: given, pages: given.pages, nextId: given.nextId };
   }
 
-  /** The checkpoint that a change leads to: whole at first, then as a difference to the one before (MCPL §8.3). */
+  /** The checkpoint after a change: complete data first, then a patch on the one before (MCPL §8.3). */
   close({ before, nextId }: OpenBook, change: Change): CheckpointState {
     const checkpoint = `page-${this.#options.newMark()}`;
     const after = { checkpoint, nextId: change.nextId ?? nextId, pages: change.pages };
@@ -69,7 +69,7 @@ export class PageBook implements Past {
     return { checkpoint, parent: before.checkpoint, patch };
   }
 
-  /** There is nothing to be done here: the next call brings what the host went back to. */
+  /** Only checks the name: the next call brings the state of that checkpoint. */
   goBack(checkpoint: string): Returned {
     return { kind: CHECKPOINT.test(checkpoint) ? 'done' : 'unknown' };
   }

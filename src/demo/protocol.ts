@@ -12,19 +12,19 @@ export interface Request {
   readonly signal: AbortSignal;
 }
 
-/** What this server does with what comes in. */
+/** The server's handlers for incoming messages. */
 export interface Handlers {
-  /** Throws an `RpcError` to answer with it. */
+  /** Throws an `RpcError` to send it as the answer. */
   request(request: Request): unknown;
   notification(method: string, params: Fields): void;
-  /** An answer to something that this server asked. */
+  /** An answer to a request of this server. */
   answer(message: Fields): void;
 }
 
-/** A longer line is no message that this server could want. */
+/** Longer lines are no valid messages. */
 const MAX_LINE = 10_000_000;
 
-/** Lines out of chunks that may end anywhere, within a character too. */
+/** Splits chunks into lines. A chunk may end inside a character. */
 export class LineReader {
   readonly #decoder = new StringDecoder('utf8');
   readonly #onLine: (line: string) => void;
@@ -38,12 +38,12 @@ export class LineReader {
     const lines = (this.#rest + this.#decoder.write(chunk)).split('\n');
     this.#rest = lines.pop() ?? '';
     for (const line of lines) if (line.trim() !== '') this.#onLine(line);
-    // Its remainder is read as a line of its own and answered as what it is: no JSON.
+    // The remainder is then read as a line, and answered as invalid JSON.
     if (this.#rest.length > MAX_LINE) this.#rest = '';
   }
 }
 
-/** JSON-RPC over lines: decodes, answers each request once, keeps what is cancelled from being answered. */
+/** JSON-RPC over lines: decodes messages, answers each request once, and sends no answer to a cancelled one. */
 export class Protocol {
   readonly #running = new Map<RequestId, AbortController>();
   readonly #write: (message: object) => void;
@@ -57,12 +57,12 @@ export class Protocol {
   receive(line: string): void {
     const message = parse(line);
     if (message === undefined) this.#write(errorAnswer(null, new RpcError(PARSE_ERROR, 'This line is no JSON.')));
-    // A batch (2025-03-26): its answers may come apart.
+    // A batch (2025-03-26). Its answers are sent one by one.
     else if (Array.isArray(message)) for (const each of message) this.#take(each);
     else this.#take(message);
   }
 
-  /** Ends everything that still runs. */
+  /** Aborts all running requests. */
   end(): void {
     for (const controller of this.#running.values()) controller.abort();
     this.#running.clear();

@@ -1,19 +1,19 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
-/** Why nothing was done: a sentence or two for the model. */
+/** The reason why a file tool did nothing, in one or two sentences for the model. */
 export class FileProblem extends Error {
   override readonly name = 'FileProblem';
 }
 
-/** Where an absolute path leads, whether there is something at its end or not. */
+/** Resolves the links in an absolute path whose last segments may not exist. */
 export async function realOf(path: string): Promise<string> {
   const rest: string[] = [];
   for (let current = path; ; current = dirname(current)) {
     try {
       return join(await realpath(current), ...rest);
     } catch (error) {
-      // A link that leads to nothing yet would be followed by whoever writes there.
+      // A dangling link: writing there would create its target.
       if (codeOf(error) !== 'ENOENT' || (await isThere(current)) || current === dirname(current))
         throw new FileProblem(`Where "${path}" leads cannot be found out (${codeOf(error)}). Nothing was done.`);
     }
@@ -22,8 +22,8 @@ export async function realOf(path: string): Promise<string> {
 }
 
 /**
- * What a text of the host names, without following a link; only the folder of this server may be called by whatever
- * leads to it.
+ * The paths that a text from the host names, without following its links. Exception: the folder of this server may be
+ * reached through a link.
  */
 export async function namesOf(text: string, folder: string): Promise<readonly string[]> {
   const lexical = resolve(folder, text);
@@ -37,7 +37,7 @@ export async function namesOf(text: string, folder: string): Promise<readonly st
   return [lexical];
 }
 
-/** As the file systems of Windows take two paths for one. */
+/** Windows compares paths without case. */
 export function isSame(one: string, other: string): boolean {
   return process.platform === 'win32' ? one.toLowerCase() === other.toLowerCase() : one === other;
 }

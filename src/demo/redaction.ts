@@ -1,6 +1,6 @@
 export interface Redaction {
   readonly type: 'private_key' | 'api_key' | 'token' | 'email';
-  /** Where it began and ended before anything was taken out. */
+  /** Position in the original text. */
   readonly position: readonly [number, number];
 }
 
@@ -11,7 +11,7 @@ export interface Redacted {
 
 const REPLACEMENT = '[REDACTED]';
 
-/** Bounded everywhere: no answer, however long, takes more than one pass. */
+/** Every repetition is bounded, so that a long answer takes a single pass. */
 const SECRETS: readonly (readonly [Redaction['type'], RegExp])[] = [
   [
     'private_key',
@@ -30,7 +30,7 @@ const SECRETS: readonly (readonly [Redaction['type'], RegExp])[] = [
 
 const ANY = new RegExp(SECRETS.map(([, { source }]) => `(${source})`).join('|'), 'gu');
 
-/** Takes secrets and e-mail addresses out of a text. */
+/** Removes secrets and e-mail addresses from a text. */
 export function redact(text: string): Redacted {
   const redactions: Redaction[] = [];
   const rest = text.replace(ANY, (found: string, ...groups: unknown[]) => {

@@ -5,7 +5,7 @@ import { type Ask, Unanswered } from './outgoing.ts';
 import { isFields } from './schema.ts';
 
 export interface Reminder {
-  /** Stays the same however often it is sent, so that it has one effect (MCPL §9.4). */
+  /** Unchanged when the event is sent again, so that it has one effect (MCPL §9.4). */
   readonly eventId: string;
   readonly text: string;
   /** When it is due. */
@@ -27,13 +27,13 @@ const ANSWER_MS = 30_000;
 const MOST_TRIES = 3;
 const RETRY_MS = 10_000;
 
-/** MCPL §9: tells the host, at the time that the person said, without being asked. */
+/** MCPL §9: pushes an event to the host when a reminder is due. */
 export class Reminders {
   readonly #options: RemindersOptions;
   readonly #newId: () => string;
-  /** Those to come, with what takes their timer back. */
+  /** Pending reminders, each with the function that cancels its timer. */
   readonly #waiting = new Map<Reminder, () => void>();
-  /** Due while nobody wanted to hear of it. */
+  /** Due while the feature set was off. */
   readonly #held = new Set<Reminder>();
 
   constructor(options: RemindersOptions) {
@@ -41,7 +41,7 @@ export class Reminders {
     this.#newId = options.newId ?? randomUUID;
   }
 
-  /** A sentence that says why not, where it cannot be kept. */
+  /** Returns a sentence with the reason if the reminder cannot be added. */
   add(text: string, seconds: number): Reminder | string {
     if (!(seconds >= 1 && seconds <= MOST_SECONDS)) return 'A reminder is due in 1 second to 24 hours.';
     if (this.#waiting.size + this.#held.size >= MOST)
@@ -52,7 +52,7 @@ export class Reminders {
     return reminder;
   }
 
-  /** The feature set may be on now: what fell due meanwhile is told. */
+  /** Pushes the reminders that fell due while the feature set was off. */
   switched(): void {
     if (!this.#options.isOn()) return;
     const held = [...this.#held];
@@ -94,7 +94,7 @@ export class Reminders {
     } catch (error) {
       if (error instanceof Unanswered && error.why === 'ended') return;
       log(`The reminder "${text}" was not taken: ${error instanceof Error ? error.message : String(error)}`);
-      // Whether it arrived nobody knows. The host knows it by its id, so once more does no harm.
+      // It may or may not have arrived. The host drops duplicate ids, so sending again is safe.
       if (error instanceof Unanswered && attempt < MOST_TRIES) this.#wait(reminder, RETRY_MS, attempt + 1);
     }
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { CHECKPOINT_NOT_FOUND, INVALID_PARAMS, NOT_ENABLED, RpcError, UNKNOWN_SET } from './rpcError.ts';
 import type { Fields } from './schema.ts';
 
-/** What can be gone back in. */
+/** A feature set that supports rollback. */
 export interface Past {
   goBack(checkpoint: string): Returned;
 }
@@ -10,10 +10,10 @@ export interface Past {
 export type Returned =
   { readonly kind: 'done' } | { readonly kind: 'impossible'; readonly reason: string } | { readonly kind: 'unknown' };
 
-/** Of a hostile host no more is taken back to it. */
+/** Bounds the length of an id that is echoed to a hostile host. */
 const LONGEST_ID = 512;
 
-/** `state/rollback` (MCPL §8.5), for the feature sets that have a past. */
+/** `state/rollback` (MCPL §8.5), for the feature sets that support it. */
 export class Rollbacks {
   readonly #switches: { isOn(name: string): boolean };
   readonly #pasts: ReadonlyMap<string, Past>;
@@ -42,7 +42,7 @@ export class Rollbacks {
   }
 }
 
-/** Unique beyond this process: names of checkpoints are kept by the host when it has ended. */
+/** Unique across processes: the host keeps checkpoint names after this process ends. */
 export function randomMark(): string {
   return randomBytes(4).toString('hex');
 }

@@ -1,6 +1,6 @@
 import type { Fields } from './schema.ts';
 
-/** A JSON-RPC error: thrown to answer with it, and rejected with where the host answered so. */
+/** A JSON-RPC error. Handlers throw it as their answer; requests reject with it. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;

@@ -17,7 +17,7 @@ export interface Schema {
   readonly additionalProperties?: false;
 }
 
-/** An object with these members and no others. */
+/** An object schema without additional properties. */
 export function closed(properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema {
   return {
     type: 'object',
@@ -33,7 +33,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong with a value, one sentence each, in words that a model can act on. */
+/** Validation errors, one sentence each, worded so that a model can fix them. */
 export function problemsOf(value: unknown, schema: Schema, at: string): readonly string[] {
   switch (schema.type) {
     case 'object':
@@ -96,7 +96,7 @@ function numberProblems(value: unknown, schema: Schema, at: string): readonly st
   return [];
 }
 
-/** The value with the schema's defaults where a member is absent. */
+/** Fills absent members with the defaults of the schema. */
 export function withDefaults(value: Fields, schema: Schema): Fields {
   const filled = Object.entries(schema.properties ?? {}).map(([name, property]): [string, unknown] => [
     name,

@@ -3,9 +3,9 @@ import { PARTS, partsOf } from './featureSets.ts';
 import { LineReader } from './protocol.ts';
 
 /**
- * The demo server: notes over MCP on stdin and stdout, and for a host that speaks MCPL a memory, a check of answers,
- * tools for the files that the host approves, and a book and accounts of which the past can be gone back to.
- * The words of its command line choose among them. It ends when its stdin does.
+ * The demo server on stdin and stdout. Over plain MCP it offers notes. For hosts with MCPL it adds a memory, a check of
+ * answers, tools for approved files, and two states with rollback. Its command line selects the parts. It ends when
+ * stdin closes.
  */
 const { parts, unknown } = partsOf(process.argv.slice(2));
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -14,7 +14,7 @@ const lines = new LineReader((line) => demo.receive(line));
 
 process.stdin.on('data', (chunk: Buffer) => lines.read(chunk));
 process.stdin.on('end', () => demo.end());
-// The other side is gone: there is nobody left to tell.
+// The client is gone, so no message can reach it.
 process.stdout.on('error', () => process.exit(0));
 process.stderr.on('error', () => undefined);
 log(`Demo ${parts[0] ?? 'notes'} server is ready. ${kept()}`);

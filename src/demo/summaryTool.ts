@@ -6,7 +6,7 @@ import { type DemoTool, READS } from './tool.ts';
 
 const MIN_STEPS = 4;
 
-/** A tool that takes its time, so that there is something to watch and to cancel. */
+/** A slow tool, to try progress and cancellation. */
 export function summaryTool(notes: NoteBook): DemoTool {
   return {
     name: 'summarize_notes',

@@ -1,8 +1,8 @@
 import { type Fields, isFields } from './schema.ts';
 
 /**
- * Which feature sets the host has switched on. None is until it says so, and what it switches off is off with that
- * message (MCPL §6.7). A host that does not speak MCPL has no switches: there, this is a plain MCP server.
+ * The feature sets that the host has switched on: none until it says so, and changes apply with the host's message
+ * (MCPL §6.7). Without MCPL there are no switches, and this is a plain MCP server.
  */
 export class Switches {
   readonly #names: readonly string[];
@@ -14,12 +14,12 @@ export class Switches {
     this.#names = names;
   }
 
-  /** The host speaks MCPL. */
+  /** True if the host speaks MCPL. */
   get isMcpl(): boolean {
     return this.#isMcpl;
   }
 
-  /** Reads the params of `initialize`: MCPL §5.2, also as it shows it, beside the capabilities. */
+  /** Reads the params of `initialize`. MCPL §5.2 shows its capability at two places; both are accepted. */
   begin(params: Fields): void {
     const capabilities = isFields(params['capabilities']) ? params['capabilities'] : {};
     const host = mcplIn(capabilities) ?? mcplIn(params);
@@ -28,7 +28,7 @@ export class Switches {
     this.update(isFields(host?.['featureSets']) ? host['featureSets'] : {});
   }
 
-  /** Right for a host that names all sets, and for one that names those that change. */
+  /** Works for hosts that name all sets and for hosts that only name changes. */
   update({ enabled, disabled }: Fields): void {
     for (const name of this.#names) {
       if (isNamed(disabled, name)) this.#on.delete(name);

@@ -1,15 +1,15 @@
 import type { CallScope } from './callScope.ts';
 import type { Fields, Schema } from './schema.ts';
 
-/** What a tool may do while it works. */
+/** What a running tool can use. */
 export interface ToolContext {
   readonly signal: AbortSignal;
   readonly progress: (progress: number, total: number | undefined, message: string) => void;
-  /** What the host says that this call may touch. */
+  /** The scope that the host grants to this call. */
   readonly scope?: CallScope | undefined;
-  /** What the host keeps for the tool's feature set (MCPL §8.4); absent while it keeps nothing. */
+  /** The state that the host keeps for the tool's feature set (MCPL §8.4). Absent before the first state. */
   readonly state?: unknown;
-  /** What the host says that the call builds on, where this server keeps the state (MCPL §8.7). */
+  /** The checkpoint that the call builds on if this server keeps the state (MCPL §8.7). */
   readonly checkpoint?: unknown;
 }
 
@@ -17,7 +17,7 @@ export interface ToolOutcome {
   readonly text: string;
   readonly structured?: Fields;
   readonly isError?: boolean;
-  /** The checkpoint that the call led to (MCPL §8.2); absent where it changed nothing. */
+  /** The checkpoint after the call (MCPL §8.2). Absent if nothing changed. */
   readonly state?: CheckpointState;
 }
 
@@ -33,7 +33,7 @@ export interface ToolDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The feature set that it belongs to (MCPL §6). */
+  /** The feature set of the tool (MCPL §6). */
   readonly featureSet: string;
   readonly inputSchema: Schema;
   readonly outputSchema?: Schema;
@@ -41,7 +41,7 @@ export interface ToolDefinition {
 }
 
 export interface DemoTool extends ToolDefinition {
-  /** Called with arguments that fit the input schema, defaults filled in. */
+  /** `args` match the input schema, with defaults filled in. */
   readonly run: (args: Fields, context: ToolContext) => ToolOutcome | Promise<ToolOutcome>;
 }
 

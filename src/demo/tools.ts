@@ -9,7 +9,7 @@ export function notesTools(now: () => Date = () => new Date()): readonly DemoToo
   return [...noteTools(notes), summaryTool(notes)];
 }
 
-/** Wrong arguments are a result and no protocol error, so that the model reads what to do better. */
+/** Invalid arguments give a tool error instead of a protocol error, so that the model can correct them. */
 export async function callTool(tool: DemoTool, args: unknown, context: ToolContext): Promise<ToolOutcome> {
   const given = args ?? {};
   const problems = problemsOf(given, tool.inputSchema, isFields(given) ? '' : 'arguments');
