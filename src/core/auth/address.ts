@@ -1,6 +1,6 @@
 import { isLoopback, isPrivate } from '../base/networkHosts.ts';
 
-/** Text that is an absolute address of the web, as a URL; `undefined` for all else. */
+/** Parses an absolute web address. Returns `undefined` for any other text. */
 export function webAddress(text: string): URL | undefined {
   let url: URL;
   try {
@@ -11,7 +11,7 @@ export function webAddress(text: string): URL | undefined {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined;
 }
 
-/** A server's address as one of HTTP: WebSocket servers are protected by what is found under the same name there. */
+/** The HTTP form of a server address. The metadata of a WebSocket server is found under HTTP on the same host. */
 export function httpAddress(text: string): URL | undefined {
   return webAddress(text.replace(/^ws(s?):/i, 'http$1:'));
 }
@@ -19,22 +19,25 @@ export function httpAddress(text: string): URL | undefined {
 export type AddressVerdict = { readonly url: URL } | { readonly refusal: string };
 
 /**
- * Whether the host may send a request to an address that `server` led to (directly or through its authorization
- * server). Everything must be encrypted, except on this machine; and a server that is reached over the internet must
- * not make the host ask around in the person's own network (SSRF). Only names are judged: what a name resolves to is
- * the network's affair, and the replies are never shown to the server.
+ * Whether the host may send a request to an address that `server` named, directly or through its authorization server.
+ * Requests must be encrypted, except on this machine. A server on the internet must not make the host probe the user's
+ * own network (SSRF). The check covers host names only, not what DNS resolves them to; the server never sees the
+ * replies.
  */
 export function judgeAddress(text: string, server: URL): AddressVerdict {
   const url = webAddress(text);
   if (url === undefined) return { refusal: 'is no address of the web' };
-  // As it is parsed: without tabs and line breaks, and without what stands before it.
+  // Compares the text as `URL` parses it: without tabs, line breaks and leading spaces.
   if (/^\s*[a-z]+:\/*[^/?#]*@/i.test(text.replace(/[\t\r\n]/g, ''))) return { refusal: 'holds a name or a password' };
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) return { refusal: 'is not encrypted' };
   const refusal = inwardRefusal(url, server);
   return refusal === undefined ? { url } : { refusal };
 }
 
-/** Why the host must not follow `server` to this address: it is nearer to the person than the server is. */
+/**
+ * Why the host must not follow `server` to this address: it is on this machine or in a private network, and the server
+ * is not.
+ */
 export function inwardRefusal(url: URL, server: URL): string | undefined {
   if (isLoopback(url.hostname) && !isLoopback(server.hostname)) return 'is on this machine, where the server is not';
   if (isPrivate(url.hostname) && !isPrivate(server.hostname)) return 'is in a private network, where the server is not';
@@ -42,14 +45,14 @@ export function inwardRefusal(url: URL, server: URL): string | undefined {
 }
 
 /**
- * The canonical address of a server as a resource (RFC 8707): no fragment, no query, which may hold a key, and no
- * slash after a mere host.
+ * The canonical address of a server as a resource (RFC 8707): without fragment, without query, which may contain a key,
+ * and without the slash of an empty path.
  */
 export function canonicalResource(server: URL): string {
   return `${server.origin}${server.pathname === '/' ? '' : server.pathname}`;
 }
 
-/** Whether a token for this resource is one for that server: the same origin, and a path that contains the other. */
+/** Whether a token for this resource is valid for the server: same origin, and a path at or above the server's. */
 export function coversServer(resource: string, server: URL): boolean {
   const url = webAddress(resource);
   if (url === undefined || url.origin !== server.origin || resource.includes('#')) return false;

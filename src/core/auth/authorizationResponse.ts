@@ -12,8 +12,8 @@ export interface AuthorizationRequest {
 }
 
 /**
- * The page to which the person is sent, in the spelling of `URL`: the browser gets what was judged. The endpoint's own
- * query is kept.
+ * The authorization page to open, as serialized by `URL`: the browser gets exactly the address that was checked. Keeps
+ * the query of the endpoint.
  */
 export function authorizationUrl(request: AuthorizationRequest): string {
   const { endpoint, clientId, redirectUri, scopes, state, codeChallenge, resource } = request;
@@ -26,12 +26,12 @@ export function authorizationUrl(request: AuthorizationRequest): string {
     code_challenge: codeChallenge,
     code_challenge_method: 'S256',
     resource,
-    // OpenID Connect Core §11: without it the scope is ignored.
+    // OpenID Connect Core §11: servers ignore the scope without it.
     prompt: scopes.includes(OFFLINE_ACCESS) ? 'consent' : undefined,
   };
   const url = new URL(endpoint);
   const names = Object.keys(parameters);
-  // A parameter must not be there twice (RFC 6749 §3.1): the one of this request counts.
+  // A parameter must not occur twice (RFC 6749 §3.1). The value of this request wins.
   for (const name of names) if (url.searchParams.has(name)) url.searchParams.delete(name);
   const query = names.flatMap((name) => {
     const value = parameters[name];
@@ -41,7 +41,7 @@ export function authorizationUrl(request: AuthorizationRequest): string {
   return `${url.origin}${url.pathname}${kept}${query.join('&')}`;
 }
 
-/** What came back to the redirect address. */
+/** The parameters of the redirect. */
 export interface AuthorizationResponse {
   readonly code: string | undefined;
   readonly iss: string | undefined;
@@ -51,15 +51,15 @@ export interface AuthorizationResponse {
 
 export type ResponseVerdict =
   | { readonly kind: 'code'; readonly code: string }
-  /** Said by the authorization server, which this is known to be. */
+  /** An error from the verified authorization server. */
   | { readonly kind: 'error'; readonly error: string; readonly description: string | undefined }
-  /** Whoever sent this is not the one that was asked: nothing of it may be used or shown. */
+  /** Another issuer sent this: use and show none of it. */
   | { readonly kind: 'wrongIssuer' }
   | { readonly kind: 'empty' };
 
 /**
- * Judges a response whose `state` is right (RFC 9207 §2.4; MCP 2026-07-28, "Authorization Response Validation"): the
- * issuer is compared letter by letter, also where it was not announced, and before anything else is looked at.
+ * Judges a response whose `state` is right (RFC 9207 §2.4; MCP 2026-07-28, "Authorization Response Validation").
+ * Compares the issuer exactly, even if the metadata did not announce `iss`, and before any other parameter.
  */
 export function judgeResponse(
   response: AuthorizationResponse,

@@ -1,17 +1,17 @@
 /** One challenge of a `WWW-Authenticate` header (RFC 9110 §11.6.1). */
 export interface Challenge {
-  /** In lower case. */
+  /** Lower case. */
   readonly scheme: string;
-  /** Names in lower case. The first of two of the same name counts. */
+  /** Names in lower case. The first of duplicate parameters wins. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** What a server says of its protection, out of all the challenges that this host understands. */
+/** The server's demands, from all OAuth challenges of a response. */
 export interface AuthChallenge {
-  /** Whether only tokens that are bound to a key are taken. */
+  /** Whether the server only accepts tokens bound to a key. */
   readonly demandsProof: boolean;
   readonly resourceMetadata: string | undefined;
-  /** `undefined` where the server names none. */
+  /** `undefined` if the server names none. */
   readonly scopes: readonly string[] | undefined;
   readonly error: string | undefined;
 }
@@ -19,18 +19,20 @@ export interface AuthChallenge {
 const MAX_HEADER = 16 * 1024;
 const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
 const QUOTED = /"((?:[^"\\]|\\[\s\S])*)"/y;
-/** Credentials that are one word, as of `Negotiate`. */
+/** Credentials in a single word, as for `Negotiate`. */
 const TOKEN68 = /[A-Za-z0-9\-._~+/]+=*(?=\s*(?:,|$))/y;
 /** Many servers do not quote addresses. */
 const BARE = /[^\s,"]+/y;
 const SPACES = /[ \t]*/y;
 
-/** Every challenge in these header values. What cannot be read ends the reading; what came before counts. */
+/**
+ * All challenges in these header values. Parsing stops at the first syntax error and keeps the challenges before it.
+ */
 export function parseChallenges(values: readonly string[]): readonly Challenge[] {
   return values.flatMap((value) => new ChallengeReader(value.slice(0, MAX_HEADER)).read());
 }
 
-/** `undefined` where no challenge is one of OAuth. */
+/** Returns `undefined` without an OAuth challenge. */
 export function authChallenge(values: readonly string[]): AuthChallenge | undefined {
   const challenges = parseChallenges(values).filter(({ scheme }) => scheme === 'bearer' || scheme === 'dpop');
   if (challenges.length === 0) return undefined;
@@ -45,7 +47,7 @@ export function authChallenge(values: readonly string[]): AuthChallenge | undefi
   };
 }
 
-/** The words of a `scope`, each once. */
+/** The distinct words of a `scope`. */
 export function splitScopes(text: string): readonly string[] {
   return [...new Set(text.split(/[\s]+/).filter((scope) => scope !== ''))];
 }
@@ -70,7 +72,7 @@ class ChallengeReader {
     }
   }
 
-  /** Stops before what may be the next scheme; false where the text makes no sense any more. */
+  /** Stops before the next scheme. Returns false at a syntax error. */
   #readParameters(parameters: Record<string, string>): boolean {
     this.#take(SPACES);
     if (this.#take(TOKEN68) !== undefined) return true;

@@ -2,48 +2,48 @@ import type { AuthFlow } from '../model/auth.ts';
 import type { AuthChallenge } from './challenge.ts';
 import { includesAll } from './scopes.ts';
 
-/** What is known when a server turns a request away. */
+/** The facts known when a server rejects a request. */
 export interface ChallengeSituation {
   readonly status: number;
   readonly challenge: AuthChallenge | undefined;
   readonly flow: AuthFlow;
-  /** The settings give an `Authorization` header of their own. */
+  /** The settings contain an `Authorization` header. */
   readonly hasStaticHeader: boolean;
   readonly token: HeldToken | undefined;
-  /** Renewals since the server last took a token. */
+  /** Renewals since the server last accepted a token. */
   readonly renewals: number;
-  /** Requests sent again without a renewal, since the last one. */
+  /** Requests repeated without a renewal since the last renewal. */
   readonly repeats: number;
 }
 
 export interface HeldToken {
-  /** Whether the request that was turned away carried it: others may have been on their way while it came. */
+  /** Whether the rejected request carried the token. It may have been sent before the token arrived. */
   readonly wasSent: 'yes' | 'no' | 'unknown';
-  /** Milliseconds since it came. */
+  /** Milliseconds since the token arrived. */
   readonly age: number;
   readonly requested: readonly string[];
 }
 
 export type ChallengePlan =
-  /** Simply tell the failure. */
+  /** Report the failure. */
   | { readonly kind: 'tell' }
-  /** Send the request again: something is there now that it did not have. */
+  /** Send the request again with the credentials that are available now. */
   | { readonly kind: 'repeat' }
-  /** Get a token; `refresh` says whether the one at hand may still be renewed quietly. */
+  /** Get a token. `refresh` says whether the current one may be refreshed without asking. */
   | { readonly kind: 'renew'; readonly refresh: boolean; readonly scopes: readonly string[] | undefined }
   | { readonly kind: 'fail'; readonly why: ChallengeFailure };
 
 export type ChallengeFailure = 'staticHeader' | 'switchedOff' | 'refusedScopes' | 'refusedToken' | 'tooOften';
 
-/** Renewals in a row, the server having taken no token in between. */
+/** Renewals in a row, without an accepted token in between. */
 const MAX_RENEWALS = 3;
 const MAX_REPEATS = 8;
-/** Repeats in the hope that the request had been on its way before the token came. */
+/** Repeats while it is unknown whether the request carried the token. */
 const MAX_GUESSES = 2;
-/** A token this young is not asked for again: whoever refused it will refuse the next one too. */
+/** Do not replace a token this young. The server would reject the next one too. */
 const YOUNG_MS = 10_000;
 
-/** Decides what follows from a 401, or from a 403 with a challenge. Always ends: each way on is counted. */
+/** Decides how to react to a 401, or to a 403 with a challenge. All attempts are counted, so it always ends. */
 export function planChallenge(situation: ChallengeSituation): ChallengePlan {
   const { status, challenge, flow, hasStaticHeader, renewals } = situation;
   if (status === 403 && challenge?.error !== 'insufficient_scope') return { kind: 'tell' };
@@ -57,7 +57,7 @@ export function planChallenge(situation: ChallengeSituation): ChallengePlan {
 function planStepUp({ challenge, token }: ChallengeSituation): ChallengePlan {
   const wanted = challenge?.scopes ?? [];
   if (token?.wasSent === 'no') return { kind: 'repeat' };
-  // Asked for and not given, or given and still not enough: asking again will not help.
+  // These scopes were requested before. Requesting them again does not help.
   if (token !== undefined && includesAll(token.requested, wanted)) return fail('refusedScopes');
   return { kind: 'renew', refresh: false, scopes: wanted };
 }
@@ -73,8 +73,8 @@ function planRenewal(situation: ChallengeSituation): ChallengePlan {
 }
 
 /**
- * Whether a token that was refused is not worth replacing by one of the same issuer. Known only after looking who the
- * issuer is now.
+ * Whether replacing a rejected token by one of the same issuer is pointless. The caller must look up the current issuer
+ * first.
  */
 export function isHopeless(token: HeldToken | undefined): boolean {
   return token !== undefined && token.wasSent !== 'no' && token.age < YOUNG_MS;

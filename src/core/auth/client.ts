@@ -4,7 +4,7 @@ import type { Decoded } from './resourceMetadata.ts';
 import { includesAll } from './scopes.ts';
 import type { ServerMetadata } from './serverMetadata.ts';
 
-/** Who the host is to one authorization server. */
+/** The host's identity at one authorization server. */
 export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret?: string | undefined;
@@ -13,16 +13,16 @@ export interface OAuthClient {
 
 export type TokenAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
 
-/** A client that an authorization server registered by itself. */
+/** A client from dynamic client registration. */
 export interface Registration extends OAuthClient {
   readonly redirectUri: string;
-  /** What it may ask for: some authorization servers give no client more than it was registered with. */
+  /** The scopes it may request. Some authorization servers grant a client only its registered scopes. */
   readonly scopes: readonly string[];
-  /** When the secret ends, in milliseconds since the epoch. */
+  /** When the secret expires, in milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;
 }
 
-/** How to become a client, in the order of MCP 2026-07-28, "Client Registration". */
+/** How to get a client id, in the order of MCP 2026-07-28, "Client Registration". */
 export type ClientChoice =
   | {
       readonly kind: 'client';
@@ -35,7 +35,7 @@ export type ClientChoice =
 export interface ClientSources {
   readonly settings: AuthSettings;
   readonly metadata: ServerMetadata;
-  /** With this very issuer; those with others are of no use. */
+  /** A registration with this issuer. */
   readonly registration: Registration | undefined;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
@@ -59,13 +59,13 @@ export function chooseClient(sources: ClientSources): ClientChoice {
   return { kind: 'ask' };
 }
 
-/** Many authorization servers compare redirect addresses with their port, which is another one each time. */
+/** Many authorization servers compare redirect addresses including the port, which differs each time. */
 function isUsable(registration: Registration, { redirectUri, scopes, now }: ClientSources): boolean {
   if (registration.redirectUri !== redirectUri || !includesAll(registration.scopes, scopes)) return false;
   return registration.expiresAt === undefined || registration.expiresAt > now;
 }
 
-/** Where the authorization server says nothing, RFC 8414 §2 says `client_secret_basic`. */
+/** RFC 8414 §2: the default is `client_secret_basic`. */
 export function chooseAuthMethod(
   metadata: ServerMetadata,
   secret: string | undefined,
@@ -79,7 +79,7 @@ export function chooseAuthMethod(
   return takes('none') ? 'none' : 'client_secret_basic';
 }
 
-/** The request of RFC 7591. A native client has no secret to keep: it asks for one only where it must. */
+/** The request of RFC 7591. A native client cannot protect a secret, so it requests one only if it must. */
 export function registrationRequest(
   metadata: ServerMetadata,
   redirectUri: string,
@@ -98,7 +98,7 @@ export function registrationRequest(
   };
 }
 
-/** Reads what the authorization server registered, which may be something else than what was asked for. */
+/** Reads the registration, which may differ from the request. */
 export function decodeRegistration(
   document: Json | undefined,
   metadata: ServerMetadata,

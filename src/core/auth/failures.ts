@@ -2,20 +2,20 @@ import { cleanLine } from '../base/cleanText.ts';
 import { HostError } from '../base/errors.ts';
 import type { ChallengeFailure } from './challengePlan.ts';
 
-/** Texts of authorization servers are shown short. */
+/** Maximum length of a text from an authorization server in a message. */
 const MAX_SHOWN = 300;
 
-/** A person has to do something before the server can be used. */
+/** The user has to act before the server can be used. */
 export function signInRequired(message: string, suggestion: string): HostError {
   return new HostError('SIGN_IN_REQUIRED', message, { layer: 'policy', effect: 'none', suggestion });
 }
 
-/** Signing in was tried. `category` is the OAuth error, where there is one. */
+/** A sign-in failed. `category` is the OAuth error code, if any. */
 export function signInFailed(message: string, suggestion: string, category?: string, cause?: unknown): HostError {
   return new HostError('SIGN_IN_FAILED', message, { layer: 'transport', effect: 'none', suggestion, category, cause });
 }
 
-/** What an authorization server said went wrong, as words fit to be shown. */
+/** An error reported by an authorization server, cleaned for display. */
 export function oauthFailure(what: string, error: string, description: string | undefined): HostError {
   const said = description === undefined || description.trim() === '' ? error : `${error}: ${description}`;
   return signInFailed(`${what} (${cleanLine(said, MAX_SHOWN)}).`, suggestionFor(error), error);
@@ -42,7 +42,7 @@ function suggestionFor(error: string): string {
   }
 }
 
-/** Why a challenge is not answered. */
+/** Why the host does not answer a challenge. */
 export function challengeFailure(why: ChallengeFailure, wanted: readonly string[]): HostError {
   switch (why) {
     case 'staticHeader':

@@ -1,7 +1,7 @@
 /**
- * Whether two names are those of one authorization server: equal letter by letter, or different only by one slash at
- * the end. Serializers of URLs add that slash to a bare origin, and the official client accepts it too. The `iss` of an
- * authorization response is not compared in this way: it must equal the published issuer.
+ * Whether two names belong to one authorization server: equal, or different only by one trailing slash. URL serializers
+ * add that slash to a bare origin, and the official client accepts it too. The `iss` of an authorization response must
+ * equal the published issuer exactly.
  */
 export function isSameIssuer(a: string, b: string): boolean {
   return a === b || a === `${b}/` || b === `${a}/`;

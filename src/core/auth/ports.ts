@@ -1,36 +1,38 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 
-/** Where tokens and registrations are kept: the editor's secret storage, or memory. */
+/** Storage for tokens and registrations: the editor's secret storage, or memory. */
 export interface SecretStore {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
 }
 
-/** What a person is asked about signing in. */
+/** Questions to the user about signing in. */
 export interface AuthPrompt {
-  /** Whether to sign in, once for each server: the answer is remembered with the token. */
+  /** Whether to sign in. Asked once for each server; the answer is stored with the token. */
   consent(question: SignInQuestion, token: CancellationToken): Promise<boolean>;
-  /** A client id for an authorization server that registers nobody by itself; `undefined` when none is given. */
+  /**
+   * Asks for a client id if the authorization server has no dynamic registration. `undefined` if the user gives none.
+   */
   askClient?(question: ClientQuestion, token: CancellationToken): Promise<EnteredClient | undefined>;
 }
 
 export interface SignInQuestion {
   readonly server: string;
-  /** Why: for the first time, because what was there is of no use any more, or because the server wants more. */
+  /** Why: the first sign-in, stored credentials that no longer work, or a server that wants more. */
   readonly reason: 'first' | 'again' | 'moreScopes' | 'otherIssuer' | 'otherServer';
-  /** What the token will be good for: the address of the server. */
+  /** The address of the server for which the token is valid. */
   readonly resource: string;
-  /** Who signs the person in, as it calls itself. */
+  /** The issuer as the authorization server spells it. */
   readonly issuer: string;
-  /** Empty where the authorization server decides. */
+  /** Empty if the authorization server decides. */
   readonly scopes: readonly string[];
 }
 
 export interface ClientQuestion {
   readonly server: string;
   readonly issuer: string;
-  /** What the client must be registered with. */
+  /** The redirect address to register for the client. */
   readonly redirectUri: string;
 }
 
@@ -40,8 +42,8 @@ export interface EnteredClient {
 }
 
 export interface AuthBrowser {
-  /** Opens a page in the person's browser; false where that was refused. */
+  /** Opens a page in the user's browser. Returns false if that was refused. */
   open(url: string): Promise<boolean>;
-  /** How that browser reaches an address of this machine, which in a remote window is not the person's own. */
+  /** Maps a local address to one that the user's browser can reach, which differs in a remote window. */
   externalUri?(local: string): Promise<string>;
 }

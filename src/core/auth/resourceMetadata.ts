@@ -1,11 +1,11 @@
 import { isJsonArray, isJsonObject, type Json } from '../base/json.ts';
 import { coversServer } from './address.ts';
 
-/** What a protected resource says of itself (RFC 9728). */
+/** Metadata of a protected resource (RFC 9728). */
 export interface ResourceMetadata {
-  /** Exactly as published: an authorization server may compare it letter by letter. */
+  /** Exactly as published, because authorization servers may compare it exactly. */
   readonly resource: string;
-  /** At least one, in the server's order, exactly as written. */
+  /** At least one, in the server's order and exact spelling. */
   readonly issuers: readonly string[];
   readonly scopes: readonly string[] | undefined;
   readonly demandsProof: boolean;
@@ -17,21 +17,25 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 const MAX_ISSUERS = 8;
 const MAX_SCOPES = 200;
 
-/** Where the metadata of a server may be, in the order in which to look (MCP 2025-11-25, "Authorization Server Location"). */
+/**
+ * Candidate addresses of a server's metadata, in the order to try (MCP 2025-11-25, "Authorization Server Location").
+ */
 export function resourceMetadataUrls(server: URL, named: string | undefined): readonly string[] {
   const path = server.pathname === '/' ? [] : [`${server.origin}${WELL_KNOWN}${server.pathname}`];
   const all = [...(named === undefined ? [] : [named]), ...path, `${server.origin}${WELL_KNOWN}`];
   return [...new Set(all)];
 }
 
-/** Whether a document is such metadata at all: some servers answer every path with a page. */
+/** Whether a document is resource metadata. Some servers answer every path with a page. */
 export function isResourceMetadata(document: Json | undefined): boolean {
   return (
     isJsonObject(document) && (document['resource'] !== undefined || document['authorization_servers'] !== undefined)
   );
 }
 
-/** Rejects metadata of another resource (RFC 9728 §3.3): it would have us get a token for somebody else. */
+/**
+ * Rejects metadata of another resource (RFC 9728 §3.3). Otherwise the host would get a token for a different server.
+ */
 export function decodeResourceMetadata(document: Json | undefined, server: URL): Decoded<ResourceMetadata> {
   if (!isJsonObject(document)) return { problem: 'is not a JSON object' };
   const { resource } = document;
@@ -49,7 +53,7 @@ export function decodeResourceMetadata(document: Json | undefined, server: URL):
   };
 }
 
-/** The texts in a list; `undefined` where there is no list. */
+/** The texts in a list. Returns `undefined` if the value is no list. */
 export function texts(value: Json | undefined, max: number): readonly string[] | undefined {
   if (!isJsonArray(value)) return undefined;
   return value.filter((item): item is string => typeof item === 'string' && item !== '').slice(0, max);

@@ -2,26 +2,26 @@
 export const OFFLINE_ACCESS = 'offline_access';
 
 export interface ScopeSources {
-  /** Of the challenge: what the request needs. */
+  /** The scopes of the challenge, which the request needs. */
   readonly challenged: readonly string[] | undefined;
   /** `scopes_supported` of the server. */
   readonly ofResource: readonly string[] | undefined;
-  /** `scopes_supported` of its authorization server. */
+  /** `scopes_supported` of the authorization server. */
   readonly ofIssuer: readonly string[] | undefined;
   readonly fromSettings: readonly string[];
-  /** Asked for before, with that issuer: nothing that was granted is to be lost. */
+  /** The scopes requested from this issuer before. Requesting them again keeps what was granted. */
   readonly before: readonly string[];
 }
 
 /**
- * What to ask for: what the challenge names, else all that the server supports, else nothing at all, which leaves the
- * choice to the authorization server; together with what was asked for before.
+ * The scopes to request: those of the challenge, else all that the server supports, else none, so that the
+ * authorization server decides. The scopes requested before are added.
  */
 export function chooseScopes(sources: ScopeSources): readonly string[] {
   const { challenged, ofResource, ofIssuer, fromSettings, before } = sources;
   const named = challenged ?? (before.length > 0 ? [] : (ofResource ?? []));
   const scopes = union(before, named, fromSettings);
-  // On its own it would take the place of the authorization server's own choice.
+  // On its own it would replace the authorization server's default scopes.
   const wantsOffline = scopes.length > 0 && ofIssuer?.includes(OFFLINE_ACCESS) === true;
   return wantsOffline ? union(scopes, [OFFLINE_ACCESS]) : scopes;
 }

@@ -3,16 +3,16 @@ import { judgeAddress } from './address.ts';
 import { isSameIssuer } from './issuer.ts';
 import { type Decoded, texts } from './resourceMetadata.ts';
 
-/** What is known of an authorization server (RFC 8414), with addresses that are safe to use. */
+/** Metadata of an authorization server (RFC 8414), with addresses that are safe to use. */
 export interface ServerMetadata {
-  /** Exactly as published: credentials are kept under it, and `iss` is compared with it. */
+  /** Exactly as published: it is the key of stored credentials, and `iss` is compared with it. */
   readonly issuer: string;
-  /** Absent where nobody can sign in, as at servers for machines only. */
+  /** Absent for servers without sign-in, such as machine-to-machine servers. */
   readonly authorizationEndpoint: string | undefined;
   readonly tokenEndpoint: string;
   readonly registrationEndpoint: string | undefined;
   readonly revocationEndpoint: string | undefined;
-  /** `undefined`: nothing is said, as by servers of 2025-03-26. */
+  /** `undefined` if not stated, as by servers of 2025-03-26. */
   readonly codeChallengeMethods: readonly string[] | undefined;
   readonly tokenAuthMethods: readonly string[] | undefined;
   readonly tokenAuthAlgorithms: readonly string[] | undefined;
@@ -22,9 +22,9 @@ export interface ServerMetadata {
   readonly sendsIssuer: boolean;
 }
 
-/** How an authorization server was found, which decides how much it owes. */
+/** How an authorization server was found. This decides which rules it must meet. */
 export type Discovery =
-  /** Named by the server's metadata: all of the current revision's rules hold. */
+  /** Named by the server's metadata. All rules of the current revision apply. */
   | 'named'
   /** The server's own origin, with metadata there (MCP 2025-03-26). */
   | 'origin'
@@ -35,7 +35,7 @@ const MAX_LIST = 200;
 const AUTHORIZATION_SERVER = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
 
-/** Where the metadata of an issuer may be, in the order in which to look. */
+/** Candidate addresses of an issuer's metadata, in the order to try. */
 export function serverMetadataUrls(issuer: URL): readonly string[] {
   const { origin } = issuer;
   const path = issuer.pathname.replace(/\/+$/, '');
@@ -48,8 +48,8 @@ export function isServerMetadata(document: Json | undefined): boolean {
 }
 
 /**
- * Rejects metadata of another issuer than the one that was asked for (RFC 8414 §3.3), and addresses that the host must
- * not use. The issuers may differ by a final slash, and by nothing else.
+ * Rejects metadata of another issuer than requested (RFC 8414 §3.3), and addresses that the host must not use. The
+ * issuers may differ by a trailing slash only.
  */
 export function decodeServerMetadata(
   document: Json | undefined,
@@ -123,8 +123,8 @@ export function assumedMetadata(server: URL): ServerMetadata {
 }
 
 /**
- * Why nobody may be sent there to sign in. A server that does not say that it checks PKCE is refused (MCP 2025-11-25,
- * "Authorization Code Protection"); those of 2025-03-26 had no word for it, and get PKCE all the same.
+ * Why the host must not start a sign-in there. A server must state that it supports PKCE (MCP 2025-11-25,
+ * "Authorization Code Protection"). Servers of 2025-03-26 could not state it; the host uses PKCE with them too.
  */
 export function signInRefusal(metadata: ServerMetadata, found: Discovery): string | undefined {
   if (metadata.authorizationEndpoint === undefined) return 'names no authorization_endpoint';

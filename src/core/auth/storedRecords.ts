@@ -3,22 +3,22 @@ import type { OAuthClient, Registration, TokenAuthMethod } from './client.ts';
 import type { Discovery } from './serverMetadata.ts';
 import type { TokenRecord } from './tokens.ts';
 
-/** One sign-in, without any secret: which token belongs to which server of the settings. */
+/** One sign-in, without secrets: which token belongs to which configured server. */
 export interface Account {
-  /** The address of the server, as a resource. */
+  /** The server's address, as a resource. */
   readonly server: string;
-  /** Tells apart the ways in which settings get tokens for one address. */
+  /** Distinguishes settings that get different tokens for the same address. */
   readonly variant: string;
   readonly issuer: string;
   readonly resource: string;
   readonly scopes: readonly string[];
-  /** Whether credentials of the settings may go to this issuer only. */
+  /** Whether credentials from settings may only go to this issuer. */
   readonly isPinned: boolean;
-  /** When, in milliseconds since the epoch. */
+  /** Time of the sign-in, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Names of what is kept. Tokens belong to one issuer, resource and client; registrations to one issuer. */
+/** Keys in the secret storage. A token belongs to one issuer, resource and client; a registration to one issuer. */
 export const SECRET_KEYS = {
   accounts: 'mcpl.auth.accounts',
   token: ({ issuer, resource, variant }: Pick<Account, 'issuer' | 'resource' | 'variant'>): string =>
@@ -26,7 +26,7 @@ export const SECRET_KEYS = {
   registration: (issuer: string): string => `mcpl.auth.client ${JSON.stringify([issuer])}`,
 } as const;
 
-/** Raised when what is written changes: what an older host wrote is then not read, and the person signs in again. */
+/** Raise this when the format changes. Older records are then ignored, and the user signs in again. */
 const VERSION = 1;
 
 export function writeStored(value: TokenRecord | Registration | readonly Account[]): string {
@@ -58,7 +58,7 @@ function readValue(text: string | undefined): Json | undefined {
 
 class Damaged extends Error {}
 
-/** Nothing where any member is not what it should be: half a record is none. */
+/** Returns an empty list if any member is invalid, so that no partial record is used. */
 function decodeAll<T>(value: Json | undefined, decode: (members: Members) => T): readonly T[] {
   if (!isJsonObject(value)) return [];
   try {

@@ -5,7 +5,7 @@ import type { OAuthClient } from './client.ts';
 import type { Decoded } from './resourceMetadata.ts';
 import type { Discovery } from './serverMetadata.ts';
 
-/** What one authorization server gave for one resource. */
+/** The tokens of one authorization server for one resource. */
 export interface TokenRecord {
   readonly issuer: string;
   readonly found: Discovery;
@@ -13,20 +13,20 @@ export interface TokenRecord {
   readonly tokenEndpoint: string;
   readonly revocationEndpoint: string | undefined;
   readonly accessToken: string;
-  /** `dpop`: it only works with a proof by `proofKey`. */
+  /** A `dpop` token needs a proof with `proofKey`. */
   readonly type: 'bearer' | 'dpop';
   readonly refreshToken: string | undefined;
-  /** In milliseconds since the epoch; `undefined` where nobody said. */
+  /** In milliseconds since the epoch. `undefined` if the server did not say. */
   readonly expiresAt: number | undefined;
   readonly issuedAt: number;
-  /** Asked for, and as far as known given. */
+  /** The requested scopes; the granted ones may differ. */
   readonly requested: readonly string[];
   readonly granted: readonly string[];
-  /** The client to which it was given; only that one can refresh it. */
+  /** The client that got the token. Only this client can refresh it. */
   readonly client: OAuthClient;
   /** A private key as a JWK in JSON. */
   readonly proofKey: string | undefined;
-  /** The servers of the settings for which a person agreed to its use. */
+  /** Configured servers for which the user allowed the token. */
   readonly servers: readonly string[];
 }
 
@@ -38,9 +38,9 @@ export interface TokenReply {
   readonly scopes: readonly string[] | undefined;
 }
 
-/** A token is not used in its last moments: it would end on the way. */
+/** A token counts as expired this long before its end, so that it does not expire on the way. */
 const MARGIN_MS = 30_000;
-/** Seconds; longer lives are taken for mistakes. */
+/** In seconds. Longer lifetimes are treated as errors. */
 const LONGEST_LIFE = 10 * 365 * 24 * 3600;
 
 /** Reads the reply of a token endpoint (RFC 6749 §5.1). */
@@ -62,19 +62,19 @@ export function decodeTokenReply(document: Json | undefined): Decoded<TokenReply
   };
 }
 
-/** Some servers write the number as a text. */
+/** Some servers write the number as a string. */
 function decodeLife(value: Json | undefined): number | undefined {
   const seconds = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
   return typeof seconds === 'number' && seconds >= 0 && seconds <= LONGEST_LIFE ? seconds : undefined;
 }
 
-/** Why a reply is of no use to a request that proved its key (RFC 9449 §5), or did not. */
+/** Why a reply does not match a request with a key proof (RFC 9449 §5), or without one. */
 export function proofProblem(reply: TokenReply, proved: boolean): string | undefined {
   if (reply.type === 'dpop') return proved ? undefined : 'binds the token to a key that nobody named';
   return proved ? 'does not bind the token to the key of this host' : undefined;
 }
 
-/** The record after a refresh: what the reply does not name stays as it was. */
+/** The record after a refresh. Members missing in the reply keep their values. */
 export function refreshed(record: TokenRecord, reply: TokenReply, now: number): TokenRecord {
   return {
     ...record,
@@ -93,11 +93,11 @@ export function endOf(reply: TokenReply, now: number): number | undefined {
 
 export function isExpired({ expiresAt, issuedAt }: Pick<TokenRecord, 'expiresAt' | 'issuedAt'>, now: number): boolean {
   if (expiresAt === undefined) return false;
-  // Of a life that is shorter than the margin something must be left.
+  // The margin takes at most half of a short lifetime.
   return now >= expiresAt - Math.min(MARGIN_MS, (expiresAt - issuedAt) / 2);
 }
 
-/** What only its servers may see of it. */
+/** The secrets of a record. Only its servers may see them. */
 export function secretsOf({ accessToken, refreshToken, client, proofKey }: TokenRecord): readonly Secret[] {
   const named = {
     access_token: accessToken,
