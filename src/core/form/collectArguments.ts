@@ -28,34 +28,34 @@ export type Collected = { readonly kind: 'arguments'; readonly args: JsonObject 
 
 export interface InvalidArguments {
   readonly kind: 'invalid';
-  /** The text to show at each wrong field, by field id, in the order of the fields. */
+  /** Error messages by field id, in field order. */
   readonly errors: Readonly<Record<string, string>>;
-  /** The arguments without the wrong fields. */
+  /** The arguments without the invalid fields. */
   readonly rest: JsonObject;
-  /** The arguments with the wrong fields as they were entered. Fields in `lost` are missing. */
+  /** The arguments including invalid fields as entered. Fields in `lost` are missing. */
   readonly entered: JsonObject;
-  /** Ids of the fields whose text no JSON value can carry. */
+  /** Ids of the fields whose text cannot be a JSON value. */
   readonly lost: readonly string[];
 }
 
-/** What one field gives: a value, nothing (it is left out), or what is wrong with it. */
+/** The result of reading one field. */
 type Reading =
   | { readonly kind: 'value'; readonly value: Json }
   | { readonly kind: 'absent' }
   | WrongReading
-  /** A group with wrong members. */
+  /** A group with invalid members. */
   | ({ readonly kind: 'wrongGroup' } & Members);
 
 interface WrongReading {
   readonly kind: 'wrong';
   readonly problem: string;
-  /** `absent`: a required field is empty. `lost`: no JSON value can carry the text. */
+  /** `absent`: a required field is empty. `lost`: the text cannot be a JSON value. */
   readonly entered: { readonly value: Json } | 'absent' | 'lost';
 }
 
 const ABSENT: Reading = { kind: 'absent' };
 
-/** Makes a tool's arguments of what was entered. What is optional and empty is left out. */
+/** Builds a tool's arguments from the entered values. Omits empty optional fields. */
 export function collectArguments(form: ToolForm, values: FormValues): Collected {
   const { rest, entered, errors, lost } = membersOf(form.fields, values);
   if (errors.length === 0) return { kind: 'arguments', args: rest };
@@ -107,7 +107,7 @@ function missing(field: FormField): string {
   }
 }
 
-/** An optional group in which nothing was changed is left out: the server then has defaults of its own. */
+/** Omits an optional group without changes, so that the server applies its own defaults. */
 function readGroup(field: GroupField, values: FormValues): Reading {
   if (!field.required && isUntouched(field.fields, values)) return ABSENT;
   const members = membersOf(field.fields, values);
@@ -122,7 +122,7 @@ export function isUntouched(fields: readonly FormField[], values: FormValues): b
   });
 }
 
-/** What one field gives, whether or not it has to give anything. */
+/** Reads one field, ignoring whether it is required. */
 export function readLeaf(field: LeafField, value: FieldValue | undefined): Reading {
   const text = typeof value === 'string' ? value : '';
   const list = typeof value === 'object' ? value : undefined;
@@ -146,7 +146,7 @@ export function readLeaf(field: LeafField, value: FieldValue | undefined): Readi
   }
 }
 
-/** A needed switch that nobody touched is off, and a needed list is empty; what is optional is left out. */
+/** A required switch defaults to off and a required list to empty. Optional fields are omitted. */
 function empty(field: FormField, value: false | readonly []): Reading {
   if (!field.required || field.nullable) return ABSENT;
   return 'minItems' in field && value !== false ? counted(field, value) : valueOf(value);
@@ -164,7 +164,7 @@ function judged(value: Json, problem: string | undefined): Reading {
   return problem === undefined ? valueOf(value) : wrong(problem, { value });
 }
 
-/** Text that is not a number stays a text, and so do digits that a number would lose. */
+/** Keeps text that is not a number, and digits that a number would lose. */
 function numberOrText(rules: NumberRules, text: string): number | string {
   const value = Number(text);
   const isNumber = /\d/.test(text) && Number.isFinite(value);
@@ -201,7 +201,7 @@ function rangeProblem(rules: NumberRules, value: number): string | undefined {
   return undefined;
 }
 
-/** Decimal steps are not exact in binary: 0.3 is a multiple of 0.1 all the same. */
+/** Allows for binary rounding: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, step: number): boolean {
   const quotient = value / step;
   return Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient));
@@ -229,7 +229,7 @@ function readList(field: ListField, rows: readonly string[]): Reading {
 
 function counted(field: FormField & CountRules, values: readonly Json[]): Reading {
   const { minItems, maxItems } = field;
-  // Rows that were all taken away again mean "none", which an optional field says by being left out.
+  // All rows were removed: omit the optional field.
   if (values.length === 0 && !field.required && minItems !== undefined && minItems > 0) return ABSENT;
   if (minItems !== undefined && values.length < minItems) return judged(values, `Give at least ${minItems}.`);
   if (maxItems !== undefined && values.length > maxItems) return judged(values, `Give at most ${maxItems}.`);
@@ -250,7 +250,7 @@ function readJson(field: JsonField, text: string): Reading {
 export type ParsedArgument =
   { readonly kind: 'value'; readonly value: Json } | { readonly kind: 'wrong'; readonly problem: string };
 
-/** Reads JSON that a person wrote. */
+/** Parses JSON that the user entered. */
 export function parseArgument(text: string): ParsedArgument {
   if (nestsDeeperThan(text)) return { kind: 'wrong', problem: 'Enter JSON that nests less deeply.' };
   try {

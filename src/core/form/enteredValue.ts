@@ -2,12 +2,12 @@ import { assertNever } from '../base/errors.ts';
 import { isJsonArray, type Json, jsonEquals } from '../base/json.ts';
 import type { FieldValue, LeafField, ListField, Option } from './fields.ts';
 
-/** What a field shows when the form opens: the schema's default. */
+/** The initial value of a field: the schema's default. */
 export function initialValue(field: LeafField): FieldValue | undefined {
   return field.default === undefined ? undefined : asEntered(field, field.default);
 }
 
-/** A value as a person would have entered it; `undefined` where this field cannot hold it. */
+/** A value in the form in which a user enters it. `undefined` if this field cannot hold it. */
 export function asEntered(field: LeafField, value: Json): FieldValue | undefined {
   switch (field.kind) {
     case 'text':

@@ -1,15 +1,15 @@
 import type { Json } from '../base/json.ts';
 
-/** What every field of a form has. All texts are plain and bounded, whatever the schema said. */
+/** Common members of all fields. All texts are plain and bounded. */
 export interface FieldBase {
-  /** The field's place in the arguments as a JSON pointer: `/filter/name`. */
+  /** JSON pointer to the field in the arguments, such as `/filter/name`. */
   readonly id: string;
-  /** The member's name as the server wants it. */
+  /** The member's name in the arguments. */
   readonly name: string;
   readonly label: string;
   readonly description: string;
   readonly required: boolean;
-  /** Whether `null` is a value, which an empty but required field then means. */
+  /** Whether `null` is valid. An empty required field then means `null`. */
   readonly nullable: boolean;
   readonly examples: readonly string[];
   readonly default: Json | undefined;
@@ -20,7 +20,7 @@ export interface TextField extends FieldBase, TextRules {
   readonly multiline: boolean;
 }
 
-/** A pattern is told to the person and never run: a hostile one could take forever. */
+/** A pattern is shown but never run, because a hostile one could take forever. */
 export interface TextRules {
   readonly format: TextFormat | undefined;
   readonly minLength: number | undefined;
@@ -53,19 +53,19 @@ export interface Option {
   readonly value: Json;
 }
 
-/** One of some values. The form's value is the option's index. */
+/** Select one value. The form's value is the option's index. */
 export interface ChoiceField extends FieldBase {
   readonly kind: 'choice';
   readonly options: readonly Option[];
 }
 
-/** Any of some values. The form's value is the indexes of those chosen. */
+/** Select several values. The form's value is the list of selected indexes. */
 export interface ChoicesField extends FieldBase, CountRules {
   readonly kind: 'choices';
   readonly options: readonly Option[];
 }
 
-/** A list of texts or numbers, one row each. */
+/** A list of texts or numbers, one per row. */
 export interface ListField extends FieldBase, CountRules {
   readonly kind: 'list';
   readonly item: ({ readonly kind: 'text' } & TextRules) | ({ readonly kind: 'number' } & NumberRules);
@@ -81,7 +81,7 @@ export interface GroupField extends FieldBase {
   readonly fields: readonly FormField[];
 }
 
-/** Whatever no other kind of field can hold, written as JSON. */
+/** JSON text, for schemas that fit no other kind of field. */
 export interface JsonField extends FieldBase {
   readonly kind: 'json';
   readonly expects: 'object' | 'array' | 'any';
@@ -94,11 +94,11 @@ export type LeafField = Exclude<FormField, GroupField>;
 
 export interface ToolForm {
   readonly fields: readonly FormField[];
-  /** Whether the fields are all that the tool takes: otherwise the rest can only be written as JSON. */
+  /** Whether the fields cover all arguments. If not, the rest can only be entered as JSON. */
   readonly complete: boolean;
 }
 
-/** What a person entered, by field id. Absent: never touched. Groups have no value of their own. */
+/** The entered values by field id. Untouched fields are absent. Groups have no value. */
 export type FormValues = Readonly<Record<string, FieldValue>>;
 export type FieldValue = string | boolean | readonly string[];
 

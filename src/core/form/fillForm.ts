@@ -3,7 +3,7 @@ import { isUntouched, readLeaf } from './collectArguments.ts';
 import { asEntered, initialValue } from './enteredValue.ts';
 import type { FieldValue, FormField, FormValues, LeafField, ToolForm } from './fields.ts';
 
-/** What a form shows when it opens: the schema's defaults. */
+/** The initial values of a form: the schema's defaults. */
 export function initialValues(form: ToolForm): FormValues {
   return Object.fromEntries(initials(form.fields));
 }
@@ -17,8 +17,8 @@ function initials(fields: readonly FormField[]): readonly (readonly [string, Fie
 }
 
 /**
- * Shows given arguments in the form, or nothing at all where the form would lose a part of them. What is wrong or
- * missing is no loss: the form shows it, and says so when it is sent.
+ * Converts arguments to form values. Returns `undefined` if the form would lose a part of them. Invalid or missing
+ * values are fine: the form reports them on submit.
  */
 export function fillForm(form: ToolForm, args: JsonObject): FormValues | undefined {
   const values = new Map<string, FieldValue>();

@@ -2,27 +2,27 @@ import { cleanLine } from '../base/cleanText.ts';
 import { clip, isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
 /**
- * What a schema needs for its values to be checked: nothing, a few comparisons that always end, or more than that
- * (references, patterns, conditions), which belongs in a thread that can be ended.
+ * How to check values of a schema. Plain schemas take a few comparisons that always end. Others (references, patterns,
+ * conditions) run in a thread that can be terminated.
  */
 export type CompiledSchema =
   | { readonly kind: 'any' }
   | { readonly kind: 'plain'; readonly node: PlainNode }
   | { readonly kind: 'other' }
-  /** It fits no arguments at all, so that it cannot be meant. */
+  /** No arguments can satisfy the schema, so it must be a mistake. */
   | { readonly kind: 'fault'; readonly why: string };
 
-/** A part of a plain schema. Absent members do not restrict anything. */
+/** A part of a plain schema. Absent members are no restriction. */
 export interface PlainNode {
   readonly types: readonly string[] | undefined;
   readonly allowed: ReadonlySet<Json> | undefined;
   readonly required: readonly string[];
   readonly members: ReadonlyMap<string, PlainNode> | undefined;
-  /** Only the members that are named are allowed. */
+  /** Whether only named members are allowed. */
   readonly isClosed: boolean;
   readonly items: PlainNode | undefined;
   readonly bounds: Bounds | undefined;
-  /** One of them must fit. */
+  /** At least one must match. */
   readonly branches: readonly PlainNode[] | undefined;
 }
 
@@ -37,7 +37,7 @@ interface Bounds {
   readonly maxItems: number;
 }
 
-/** More steps than that block the event loop for too long: the thread takes over. */
+/** More steps would block the event loop too long. The thread takes over. */
 const MOST_STEPS = 100_000;
 const MOST_NODES = 10_000;
 const MOST_PROBLEMS = 5;
@@ -46,9 +46,9 @@ const MAX_PATH = 150;
 const MOST_SHOWN = 10;
 
 const TYPES = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
-/** Plain keywords mean the same in all of these dialects. */
+/** Plain keywords mean the same in all these dialects. */
 const DIALECTS = /^https?:\/\/json-schema\.org\/(draft\/20(19-09|20-12)|draft-0[67])\/schema#?$/;
-/** Keywords that assert and are not plain. Every other keyword that is unknown here annotates. */
+/** Assertion keywords that are not plain. Other unknown keywords are annotations. */
 const OTHERS: ReadonlySet<string> = new Set([
   ...['$ref', '$dynamicRef', '$recursiveRef', 'allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependencies'],
   ...['dependentSchemas', 'dependentRequired', 'patternProperties', 'propertyNames', 'unevaluatedProperties'],
@@ -67,10 +67,10 @@ const ANY: PlainNode = {
   branches: undefined,
 };
 
-/** Compiles the schema of a tool's arguments. Ends on every input; meant to be done once for each schema. */
+/** Compiles the schema of a tool's arguments, once for each schema. Terminates on every input. */
 export function compileSchema(schema: JsonObject): CompiledSchema {
   const { $schema: dialect } = schema;
-  // Arguments are an object, whatever the schema says.
+  // Arguments are always an object, whatever the schema says.
   const types = typesOf(schema['type']);
   if (types?.includes('object') === false) return { kind: 'fault', why: 'The schema does not describe an object.' };
   if (dialect !== undefined && (typeof dialect !== 'string' || !DIALECTS.test(dialect))) return { kind: 'other' };
@@ -87,7 +87,7 @@ function isUnrestricted({ allowed, required, members, isClosed, items, bounds, b
 class Compiler {
   #nodes = 0;
 
-  /** `undefined` for what is not plain. */
+  /** Returns `undefined` if the schema is not plain. */
   node(schema: Json | undefined): PlainNode | undefined {
     if (++this.#nodes > MOST_NODES) return undefined;
     if (schema === true) return ANY;
@@ -146,12 +146,12 @@ function nodeOf({ types, allowed, required, members, isClosed, items, bounds, br
   };
 }
 
-/** Keywords in a form that never says no. */
+/** Keywords whose value allows everything. */
 function isIdle(keyword: string, value: Json | undefined): boolean {
   return value === undefined || (keyword === 'uniqueItems' && value === false);
 }
 
-/** Of each of these `null` means that the keyword is absent, and `undefined` that it is not plain. */
+/** These functions return `null` for an absent keyword and `undefined` for one that is not plain. */
 function typesOf(type: Json | undefined): readonly string[] | null | undefined {
   if (type === undefined) return null;
   const types = typeof type === 'string' ? [type] : isJsonArray(type) ? type : [];
@@ -161,7 +161,7 @@ function typesOf(type: Json | undefined): readonly string[] | null | undefined {
 
 function allowedBy({ enum: choices, const: only }: JsonObject): ReadonlySet<Json> | null | undefined {
   if (choices === undefined && only === undefined) return null;
-  // Both at once are rare.
+  // Both at once are rare, so the thread checks them.
   if (choices !== undefined && only !== undefined) return undefined;
   const values = only === undefined ? choices : [only];
   if (!isJsonArray(values)) return undefined;
@@ -203,12 +203,12 @@ function boundsOf(schema: JsonObject): Bounds | null | undefined {
     minItems: count('minItems', 0),
     maxItems: count('maxItems', Infinity),
   };
-  // Draft 4 has true and false among them; whether the schema can be used at all is found out in the thread.
+  // Draft 4 has booleans here. The thread decides whether the schema is valid.
   if (Object.values(bounds).some((value) => Number.isNaN(value))) return undefined;
   return isBounded ? bounds : null;
 }
 
-/** The problems of a value, with the path of each; `undefined` if the check takes too many steps. */
+/** The errors of a value, each with its path. `undefined` if the check takes too many steps. */
 export function plainProblems(node: PlainNode, value: Json): readonly string[] | undefined {
   const check = new Check();
   if (check.fits(node, value)) return [];
@@ -225,7 +225,7 @@ class Check {
     return this.#steps > MOST_STEPS;
   }
 
-  /** Without a word of what is wrong: most arguments are right. */
+  /** Builds no messages, because most arguments are valid. */
   fits(node: PlainNode, value: Json | undefined): boolean {
     if (++this.#steps > MOST_STEPS) return false;
     if (node.types !== undefined && !node.types.some((type) => isOfType(value, type))) return false;
@@ -274,7 +274,7 @@ class Check {
       this.#collectBranch(branches, value, path, problems, add);
   }
 
-  /** The branch of the type that the value has tells most. */
+  /** Reports the errors of the branch whose type matches the value. */
   #collectBranch(
     branches: readonly PlainNode[],
     value: Json | undefined,
@@ -309,7 +309,7 @@ class Check {
   }
 }
 
-/** A member that is `undefined` does not travel. */
+/** JSON drops members that are `undefined`. */
 function isThere(object: JsonObject, name: string): boolean {
   return Object.hasOwn(object, name) && object[name] !== undefined;
 }
@@ -345,7 +345,7 @@ function numberProblem(bounds: Bounds, value: number): string | undefined {
 }
 
 function textProblem({ minLength, maxLength }: Bounds, value: string): string | undefined {
-  // Schemas count characters, of which some take two units. Texts are seldom near their bounds.
+  // Schemas count characters, some of which take two UTF-16 units. Counting is only needed near the bounds.
   if (value.length < minLength || (value.length < minLength * 2 && lengthOf(value) < minLength))
     return `must have at least ${minLength} characters.`;
   return value.length > maxLength && (value.length > maxLength * 2 || lengthOf(value) > maxLength)
@@ -378,7 +378,7 @@ function pathTo(path: string, name: string): string {
   return `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** As a JSON pointer: without it the arguments as a whole are meant. */
+/** Shows a JSON pointer. An empty path means the whole arguments. */
 function shownPath(path: string): string {
   return path === '' ? 'The arguments' : cleanLine(path, MAX_PATH);
 }

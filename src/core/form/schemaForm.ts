@@ -12,16 +12,16 @@ import type {
 } from './fields.ts';
 import { countMember, memberCount, numberMember, shapeOf, textMember } from './schemaShape.ts';
 
-/** Beyond these a form helps nobody, and a hostile schema would only make the page slow. */
+/** Larger forms are not usable, and hostile schemas would slow down the page. */
 const MAX_FIELDS = 200;
 const MAX_GROUP_DEPTH = 5;
 const MAX_OPTIONS = 300;
 const MAX_REQUIRED = 1_000;
-/** Characters of values (choices and defaults) in the whole form, which is copied into a page. */
+/** Characters of all values (choices and defaults) in the form, which is copied into a page. */
 const MAX_VALUES = 2_000_000;
 const MAX_EXAMPLES = 3;
 const MAX_LABEL = 120;
-/** A pattern or an example longer than this tells nobody anything. */
+/** Longer patterns and examples are not shown. */
 const MAX_HINT = 200;
 
 const FORMATS: Readonly<Record<string, TextFormat>> = {
@@ -35,16 +35,16 @@ const FORMATS: Readonly<Record<string, TextFormat>> = {
   uuid: 'uuid',
 };
 
-/** Names and formats under which more than one line is usual. */
+/** Names and formats that usually hold several lines. */
 const LONG_NAMES = /^(body|code|content|contents|diff|html|markdown|message|patch|prompt|script|sql|text|thought)$/i;
 const LONG_FORMATS = /^(multiline|textarea|markdown|html|code)$/;
 const LONG_LENGTH = 200;
 
 interface Context {
   readonly root: JsonObject;
-  /** How many more fields may be made, for the whole form. */
+  /** Number of fields that may still be added to the form. */
   budget: number;
-  /** How many more characters of values. */
+  /** Number of value characters that may still be added. */
   values: number;
 }
 
@@ -55,7 +55,7 @@ interface Place {
   readonly depth: number;
 }
 
-/** The fields of a form for a tool's `inputSchema`. Ends with a bounded form on any input, hostile ones included. */
+/** The form fields for a tool's `inputSchema`. The form is bounded for any input, including hostile ones. */
 export function schemaForm(inputSchema: JsonObject): ToolForm {
   const context: Context = { root: inputSchema, budget: MAX_FIELDS, values: MAX_VALUES };
   const { schema } = shapeOf(inputSchema, inputSchema);
@@ -64,7 +64,10 @@ export function schemaForm(inputSchema: JsonObject): ToolForm {
   return { fields, complete: fields.length === members && !takesMore(schema, members) };
 }
 
-/** Whether the fields cannot be the whole story. Closed schemas are rare: only an empty one is taken at its word. */
+/**
+ * Whether there may be arguments beyond the fields. Few schemas are closed explicitly, so an open one with fields
+ * counts as complete.
+ */
 function takesMore(schema: JsonObject, members: number): boolean {
   if (['anyOf', 'oneOf', 'allOf', '$ref', 'patternProperties'].some((key) => schema[key] !== undefined)) return true;
   const more = schema['additionalProperties'];
@@ -122,7 +125,7 @@ function baseOf(schema: JsonObject, place: Place, nullable: boolean, context: Co
   };
 }
 
-/** Schemas may leave out what their other keywords say. */
+/** Infers the type if the schema omits it. */
 function typeOf(schema: JsonObject): string | undefined {
   const type = textMember(schema, 'type');
   if (type !== undefined) return type;
@@ -158,7 +161,7 @@ function isLong(schema: JsonObject, name: string): boolean {
 function numberRules(schema: JsonObject): NumberRules {
   const { exclusiveMinimum: above, exclusiveMaximum: below } = schema;
   const step = numberMember(schema, 'multipleOf');
-  // Draft 4 has `exclusiveMinimum: true` beside `minimum`, later drafts a number in its stead.
+  // Draft 4 writes `exclusiveMinimum: true` next to `minimum`. Later drafts use a number instead.
   const min = typeof above === 'number' ? above : numberMember(schema, 'minimum');
   const max = typeof below === 'number' ? below : numberMember(schema, 'maximum');
   return {
@@ -201,18 +204,18 @@ function groupField(schema: JsonObject, base: FieldBase, place: Place, context: 
   const open = place.depth >= MAX_GROUP_DEPTH || members > context.budget || takesMore(schema, members);
   if (members === 0 || open) return { ...base, kind: 'json', expects: 'object' };
   const fields = membersOf(schema, place.id, place.depth + 1, context);
-  // Members were dropped by the budget deeper down: half a group would send half an object.
+  // The field budget dropped nested members. Half a group would send half an object, so use JSON.
   if (fields.length < members) return { ...base, kind: 'json', expects: 'object' };
   return { ...base, kind: 'group', fields };
 }
 
-/** The values to choose from, written as `const`, `enum`, or as branches that are one titled `const` each. */
+/** The options of a schema: `const`, `enum`, or branches with one titled `const` each. */
 function optionsOf(schema: JsonObject, context: Context): readonly Option[] | undefined {
   const options = readOptions(schema);
   return options?.every(({ value }) => hasRoomFor(value, context)) === true ? options : undefined;
 }
 
-/** Any number of fields may refer to one large value. */
+/** Many fields may refer to one large value. */
 function hasRoomFor(value: Json | undefined, context: Context): boolean {
   if (context.values > 0 && value !== undefined) context.values -= JSON.stringify(value).length;
   return context.values > 0;

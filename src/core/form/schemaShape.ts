@@ -1,8 +1,8 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
-/** Steps of `$ref` and single-branch combinators that are followed for one field. */
+/** Maximum number of `$ref` and single-branch steps to follow for one field. */
 const MAX_HOPS = 16;
-/** No schema has more keywords. What has is not taken in: its copy, for every field that refers to it, would cost seconds. */
+/** Larger schemas are not inlined. Copying one into every field that refers to it would take seconds. */
 const MAX_KEYWORDS = 100;
 
 export interface Shape {
@@ -11,8 +11,8 @@ export interface Shape {
 }
 
 /**
- * A schema with its references and its one-branch combinators taken in, and `null` told apart from the rest: what
- * generators write for "an optional X" is then simply X. Ends on every input; what it cannot take in stays as it is.
+ * Inlines references and combinators with one branch, and separates `null` from the rest. A generated "optional X" thus
+ * becomes X. Terminates on every input, and keeps what it cannot inline.
  */
 export function shapeOf(value: Json | undefined, root: JsonObject): Shape {
   let schema: JsonObject = isJsonObject(value) ? value : {};
@@ -57,7 +57,7 @@ function onlyBranch(schema: JsonObject): Shape | undefined {
     const rest = branches.filter((branch) => !isNull(branch));
     const [only] = rest;
     if (rest.length !== 1 || !isJsonObject(only) || memberCount(only) > MAX_KEYWORDS) continue;
-    // An `allOf` with null beside something else holds for nothing: not ours to make sense of.
+    // `allOf` with null and another type matches nothing, so leave it.
     if (keyword === 'allOf' && branches.length > 1) continue;
     if (only['properties'] !== undefined && schema['properties'] !== undefined) continue;
     const siblings = Object.fromEntries(Object.entries(schema).filter(([key]) => key !== keyword));
@@ -72,7 +72,7 @@ function isNull(branch: Json): boolean {
 
 const counts = new WeakMap<JsonObject, number>();
 
-/** Counted once for each object: a hundred fields may refer to the same one with a hundred thousand members. */
+/** Counted once for each object: a hundred fields may refer to one with a hundred thousand members. */
 export function memberCount(object: JsonObject): number {
   const known = counts.get(object) ?? Object.keys(object).length;
   counts.set(object, known);
@@ -89,7 +89,7 @@ export function numberMember(schema: JsonObject, key: string): number | undefine
   return typeof value === 'number' ? value : undefined;
 }
 
-/** A number that can bound a length or a count. */
+/** A number that is valid as a length or a count. */
 export function countMember(schema: JsonObject, key: string): number | undefined {
   const value = numberMember(schema, key);
   return value !== undefined && value >= 0 ? Math.floor(value) : undefined;
