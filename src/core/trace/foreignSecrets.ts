@@ -5,8 +5,8 @@ import type { Redact, SecretList } from '../base/secrets.ts';
 import type { ForeignSecrets } from './tracedTransport.ts';
 
 /**
- * Members that go back to a server as it wrote them: its states, names and marks, and the payload of a scope. Whatever
- * they hold, it knows already.
+ * Members that return data which the server wrote itself, such as states, names, cursors and scope payloads. The server
+ * already knows their content.
  */
 const ITS_OWN: ReadonlySet<string> = new Set([
   'state',
@@ -20,7 +20,7 @@ const ITS_OWN: ReadonlySet<string> = new Set([
   'ref',
 ]);
 
-/** What a server must not learn of other servers' secrets. Asked for with every message: it is made when the list changes. */
+/** Filters secrets of other servers. Called for every message, so the filter is cached until the list changes. */
 export function foreignSecrets(secrets: SecretList, server: string): () => ForeignSecrets | undefined {
   let redact: Redact | undefined;
   let filter: ForeignSecrets | undefined;
@@ -61,7 +61,7 @@ function cleanMember(message: JsonObject, member: 'params' | 'result' | 'error',
 function cleanMembers(object: JsonObject, redact: Redact): JsonObject {
   let clean: Record<string, Json | undefined> | undefined;
   for (const name of Object.keys(object)) {
-    // Looking at a state that was left unread would read it.
+    // Skips lazily read states, because checking one would parse it.
     if (ITS_OWN.has(name)) continue;
     const value = object[name];
     if (value === undefined) continue;
@@ -75,7 +75,7 @@ function cleanMembers(object: JsonObject, redact: Redact): JsonObject {
 
 const ENCODED = /^=\?base64\?(.*)\?=$/;
 
-/** Headers that repeat arguments (MCP 2026-07-28) may have them in base64. */
+/** Headers that repeat arguments (MCP 2026-07-28) may encode them in base64. */
 function cleanHeader(value: string, redact: Redact): string {
   const encoded = ENCODED.exec(value)?.[1];
   if (encoded === undefined) return redact(value);

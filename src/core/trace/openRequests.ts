@@ -1,9 +1,9 @@
 import type { TraceDirection } from './traceEntry.ts';
 
-/** Requests that nobody answers must not fill the memory. */
+/** Bounds the memory that unanswered requests take. */
 const MAX_OPEN = 2_000;
 
-/** The methods of requests by their ids, so that an answer can be told with what it answers. */
+/** Maps request ids to methods, so that the trace can show the method of an answer. */
 export class OpenRequests {
   readonly #methods = { sent: new Map<string, string>(), received: new Map<string, string>() };
 
@@ -15,7 +15,7 @@ export class OpenRequests {
     if (oldest !== undefined) open.delete(oldest);
   }
 
-  /** An answer goes the other way than its request. Some servers echo a number as text. */
+  /** An answer travels in the opposite direction. Some servers echo a numeric id as text. */
   answered(direction: TraceDirection, id: number | string): string | undefined {
     const open = this.#methods[direction === 'sent' ? 'received' : 'sent'];
     const method = open.get(String(id));

@@ -24,12 +24,12 @@ export interface TraceOptions {
 }
 
 const LIMITS: RingLimits = { count: 100_000, characters: 64 * 1024 * 1024 };
-/** Who looks on is told so often: more cannot be seen. */
+/** Minimum interval between change events. */
 const TELL_MS = 100;
 
 /**
- * What went over one server's connections, both ways, the newest of it. It outlives connections, so that a start that
- * failed can be looked at. Off until somebody switches it on: then recording is one question and nothing else.
+ * The newest messages of one server, in both directions. The trace outlives connections, so that a failed start can be
+ * inspected. It is off by default; recording then costs one check.
  */
 export class ProtocolTrace implements Disposable {
   readonly #clock: Clock;
@@ -41,7 +41,7 @@ export class ProtocolTrace implements Disposable {
   #next = 1;
   #telling: Disposable | undefined;
 
-  /** After messages were recorded or forgotten, or it was switched, once for all that comes within a moment. */
+  /** Fires at most once per interval after messages were recorded or cleared, or after a switch. */
   readonly onDidAppend: Event<void> = this.#appended.event;
 
   constructor({ clock, limits = LIMITS }: TraceOptions) {
@@ -53,22 +53,22 @@ export class ProtocolTrace implements Disposable {
     return this.#isOn;
   }
 
-  /** How many are kept. */
+  /** Number of stored messages. */
   get size(): number {
     return this.#ring.size;
   }
 
-  /** The number of the oldest that is kept; that of the next one when none is. */
+  /** Number of the oldest stored message, or of the next one if none is stored. */
   get first(): number {
     return this.#ring.first ?? this.#next;
   }
 
-  /** The number that the next message gets. */
+  /** Number of the next message. */
   get next(): number {
     return this.#next;
   }
 
-  /** What was recorded stays when it is switched off. */
+  /** Switching off keeps the recorded messages. */
   set(isOn: boolean): void {
     if (this.#isOn === isOn) return;
     this.#isOn = isOn;
@@ -81,7 +81,7 @@ export class ProtocolTrace implements Disposable {
     this.#add(direction, outline(message), shownText(withoutUnread(message), redact));
   }
 
-  /** A message that arrived and was not read, with the reason in place of what it said. */
+  /** Records a message that arrived but was not read. The reason replaces its text. */
   recordDropped(id: RpcId | undefined, reason: string, redact: Redact): void {
     if (!this.#isOn) return;
     const text = redact(reason);
@@ -92,7 +92,7 @@ export class ProtocolTrace implements Disposable {
     return this.#ring.get(n);
   }
 
-  /** Up to `count` of those that match, beginning with number `from`. */
+  /** Up to `count` matching entries, starting at number `from`. */
   entries(from: number, count: number, filter: TraceFilter): readonly TraceEntry[] {
     const matches = matcher(filter);
     const found: TraceEntry[] = [];
@@ -108,7 +108,7 @@ export class ProtocolTrace implements Disposable {
     this.#tell();
   }
 
-  /** All that is kept, a line of JSON each: written as it is read, it need not be in memory at once. */
+  /** All entries as JSON lines, generated one by one to save memory. */
   *exportLines(filter?: TraceFilter): Iterable<string> {
     const matches = filter === undefined ? () => true : matcher(filter);
     for (let n = this.first; n < this.#next; n++) {
@@ -139,14 +139,14 @@ export class ProtocolTrace implements Disposable {
   }
 }
 
-/** The message itself where it is whole, so that the file can be read by a program. */
+/** Embeds a complete message as JSON, so that programs can read the file. */
 function exportLine({ text, isCut, kind, ...rest }: TraceEntry): string {
   const facts = JSON.stringify({ ...rest, at: new Date(rest.at).toISOString(), kind });
   const message = isCut || kind === 'dropped' || !isJson(text) ? JSON.stringify(text) : text;
   return `${facts.slice(0, -1)},"message":${message}}`;
 }
 
-/** Secrets that were taken out may have taken a quotation mark along. */
+/** Removing a secret may have removed a quotation mark. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -1,39 +1,39 @@
 import { clip, type Json } from '../base/json.ts';
 import { classify } from '../rpc/messages.ts';
 
-/** Which way a message went, as seen from this host. */
+/** Direction of a message, as seen from this host. */
 export type TraceDirection = 'sent' | 'received';
 
 export type TraceKind = 'request' | 'notification' | 'result' | 'error' | 'dropped' | 'unknown';
 
-/** One message that went over a connection. */
+/** One message of a connection. */
 export interface TraceEntry {
-  /** Counted from 1, without gaps, in the order in which they went. */
+  /** Counted from 1 in message order, without gaps. */
   readonly n: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly direction: TraceDirection;
   readonly kind: TraceKind;
-  /** Of an answer that of its request, where that was recorded too. */
+  /** For an answer: the method of its request, if that was recorded too. */
   readonly method: string | undefined;
   readonly id: number | string | undefined;
   /** Characters of the whole message as JSON. */
   readonly size: number;
-  /** The message as JSON without secrets, cut where it is long. */
+  /** The message as JSON without secrets, truncated if long. */
   readonly text: string;
   readonly isCut: boolean;
 }
 
-/** What of the messages is wanted. */
+/** Selects messages of a trace. */
 export interface TraceFilter {
-  /** Part of the method, in any case. */
+  /** Part of the method name, case-insensitive. */
   readonly text: string;
   readonly direction: TraceDirection | 'both';
 }
 
 export const ALL_MESSAGES: TraceFilter = { text: '', direction: 'both' };
 
-/** Longest text kept of one message. */
+/** Maximum length of a stored text. */
 export const MAX_TEXT = 65_536;
 const MAX_METHOD = 200;
 
@@ -52,7 +52,7 @@ export interface ShownText {
   readonly isCut: boolean;
 }
 
-/** The message as text. It must not fail: what is watched has to go on as if nobody did. */
+/** The message as text. Never throws, because tracing must not affect the connection. */
 export function shownText(message: Json, redact: Redact): ShownText {
   let whole: string;
   try {
@@ -60,8 +60,8 @@ export function shownText(message: Json, redact: Redact): ShownText {
   } catch {
     return { size: 0, text: '‹a message that is no JSON›', isCut: true };
   }
-  // Long ones are cut before secrets are looked for. A secret that lies across that cut is not found, so what may be
-  // left of it, at the end, is left out as well.
+  // Long messages are cut before secrets are removed. A secret that crosses the cut is not found, so the end is dropped
+  // as well.
   const isLong = whole.length > 2 * MAX_TEXT;
   const clean = redact(isLong ? whole.slice(0, 2 * MAX_TEXT) : whole);
   const room = isLong ? Math.min(MAX_TEXT, Math.max(1, clean.length - MAX_TEXT)) : MAX_TEXT;
@@ -69,7 +69,7 @@ export function shownText(message: Json, redact: Redact): ShownText {
   return { size: whole.length, text: isCut ? detached(clip(clean, room)) : clean, isCut };
 }
 
-/** A part of a text keeps the whole text in memory, and the limits of a trace are about what it keeps. */
+/** A substring keeps the whole text in memory, which would break the limits of the trace. */
 function detached(part: string): string {
   return ` ${part}`.slice(1);
 }
@@ -77,7 +77,7 @@ function detached(part: string): string {
 export interface MessageOutline {
   readonly kind: TraceKind;
   readonly id: number | string | undefined;
-  /** Only of what names it itself. */
+  /** Only if the message itself names it. */
   readonly method: string | undefined;
 }
 

@@ -2,15 +2,15 @@ import type { TraceEntry } from './traceEntry.ts';
 
 export interface RingLimits {
   readonly count: number;
-  /** Of all texts together. */
+  /** Characters of all texts together. */
   readonly characters: number;
 }
 
-/** The newest entries, as many as there is room for. Their numbers have no gaps. */
+/** The newest entries within the limits. Their numbers have no gaps. */
 export class TraceRing {
   readonly #limits: RingLimits;
   #entries: (TraceEntry | undefined)[] = [];
-  /** Where the oldest one stands: moving the others for each that leaves would take as long as there are entries. */
+  /** Index of the oldest entry. Shifting the array for each removed entry would take linear time. */
   #start = 0;
   #characters = 0;
 
@@ -26,7 +26,7 @@ export class TraceRing {
     return this.#characters;
   }
 
-  /** The number of the oldest entry; nothing when there is none. */
+  /** Number of the oldest entry, or `undefined` if the ring is empty. */
   get first(): number | undefined {
     return this.#entries[this.#start]?.n;
   }
@@ -34,7 +34,7 @@ export class TraceRing {
   push(entry: TraceEntry): void {
     this.#entries.push(entry);
     this.#characters += entry.text.length;
-    // The newest one stays, however large it is.
+    // Keeps the newest entry, whatever its size.
     while (this.size > 1 && (this.size > this.#limits.count || this.#characters > this.#limits.characters))
       this.#leave();
     if (this.#start > 1_000 && this.#start > this.#entries.length / 2) {

@@ -2,15 +2,15 @@ import type { ProtocolTrace } from './protocolTrace.ts';
 import type { TraceEntry, TraceFilter } from './traceEntry.ts';
 
 /**
- * Those messages of a trace that match a filter, by position. A position never changes, however many of the older ones
- * are forgotten: who looks at a part of a long list keeps seeing it.
+ * The messages of a trace that match a filter, by position. Positions stay the same when old messages are removed, so
+ * that a scrolled view does not move.
  */
 export class TraceSelection {
   readonly filter: TraceFilter;
   readonly #trace: ProtocolTrace;
-  /** Numbers of the messages that match. */
+  /** Numbers of the matching messages. */
   #numbers: number[] = [];
-  /** The position of the first of `#numbers`. */
+  /** Position of the first entry in `#numbers`. */
   #offset = 0;
   #seen = 0;
 
@@ -20,17 +20,17 @@ export class TraceSelection {
     this.update();
   }
 
-  /** The position of the oldest one. */
+  /** Position of the oldest message. */
   get start(): number {
     return this.#offset;
   }
 
-  /** The position after the newest one. */
+  /** Position after the newest message. */
   get end(): number {
     return this.#offset + this.#numbers.length;
   }
 
-  /** Takes up what came since, and lets go of what was forgotten. */
+  /** Adds new messages and drops removed ones. */
   update(): void {
     for (const { n } of this.#trace.entries(this.#seen, Infinity, this.filter)) this.#numbers.push(n);
     this.#seen = this.#trace.next;

@@ -10,17 +10,17 @@ import type { Redact } from './traceEntry.ts';
 export interface TapOptions {
   readonly trace: ProtocolTrace;
   readonly redact: Redact;
-  /** Secrets that the receiver of messages must not learn; `undefined` without any. */
+  /** Filter for secrets that the receiver must not learn, or `undefined` without any. */
   readonly foreign: () => ForeignSecrets | undefined;
 }
 
-/** Takes other servers' secrets out of what is sent. */
+/** Removes secrets of other servers from outgoing messages. */
 export interface ForeignSecrets {
   message(message: Json): Json;
   hints(hints: SendHints): SendHints;
 }
 
-/** The same connection without other servers' secrets, and with all that goes over it recorded while the trace is on. */
+/** Wraps a transport: removes secrets of other servers and records messages while the trace is on. */
 export function tap(transport: Transport, options: TapOptions): Transport {
   return new TracedTransport(transport, options);
 }
@@ -48,7 +48,7 @@ class TracedTransport implements Transport {
     return this.#inner.onClose;
   }
 
-  /** Changes with what the server assigns; a transport without it is one of a test. */
+  /** Changes with values that the server assigns. Transports without details are test doubles. */
   get details(): TransportDetails {
     return this.#inner.details ?? { kind: 'stdio' };
   }
