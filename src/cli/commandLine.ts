@@ -1,17 +1,160 @@
-import { CancellationSource, messageOf } from '../core/index.ts';
-import { call } from './call.ts';
+import {
+  blockText,
+  CancellationSource,
+  type Host,
+  isRunning,
+  type JsonObject,
+  type KeptState,
+  messageOf,
+  type PromptResult,
+  type ResourceContents,
+  type ResultView,
+  type ServerSnapshot,
+} from '../core/index.ts';
+import { mcplView } from './control/controlViews.ts';
+import { parseHost, runHost } from './controlHost.ts';
 import { TerminalDialog } from './dialog.ts';
-import { parseHost, runHost } from './host.ts';
-import { inspect } from './inspect.ts';
-import { lineage, parseLineage } from './lineage.ts';
+import { callOutcome } from './keptStates.ts';
+import { keptText, lineage, parseLineage } from './lineageCommand.ts';
 import { createNodeHost } from './nodeHost.ts';
-import type { OneServerContext } from './oneServer.ts';
-import { prompt } from './prompt.ts';
-import { read } from './read.ts';
-import { parseCall, parseInspect, parsePrompt, parseRead } from './target.ts';
-import { EXIT, plain, type Terminal } from './terminal.ts';
+import { type OneServerContext, progress, requested, withServer } from './oneServer.ts';
+import { serverText } from './serverText.ts';
+import {
+  type CallCommand,
+  type InspectCommand,
+  parseCall,
+  parseInspect,
+  parsePrompt,
+  parseRead,
+  type PromptCommand,
+  type ReadCommand,
+  split,
+} from './target.ts';
+import { EXIT, plain, safeJson, type Terminal, wholeLines } from './terminal.ts';
+import { toolArguments } from './typedArguments.ts';
 import { USAGE, UsageError } from './usage.ts';
 import { VERSION } from './version.ts';
+
+/** `mcpl inspect`: what a server says of itself. */
+function inspect(command: InspectCommand, context: OneServerContext): Promise<number> {
+  return withServer(command, context, 'everything', (_host, server) => {
+    const text = command.json ? `${safeJson(serverJson(server), 2)}\n` : serverText(server);
+    context.terminal.out(text);
+    return Promise.resolve(EXIT.ok);
+  });
+}
+
+function serverJson({ state, capabilities, tools, resources, templates, prompts, mcpl }: ServerSnapshot): JsonObject {
+  if (!isRunning(state)) return {};
+  const { name, title, version, instructions } = state.info;
+  return {
+    serverInfo: { name, title, version },
+    protocolVersion: state.protocolVersion,
+    connection: { ...state.connection },
+    instructions,
+    capabilities,
+    mcpl: mcpl === undefined ? undefined : mcplView(mcpl),
+    tools: tools.map(({ tool }) => tool.raw),
+    resources: resources.map(({ raw }) => raw),
+    resourceTemplates: templates.map(({ raw }) => raw),
+    prompts: prompts.map(({ raw }) => raw),
+  };
+}
+
+/** `mcpl call`: one tool, once. */
+function call(command: CallCommand, context: OneServerContext): Promise<number> {
+  const { terminal, token } = context;
+  return withServer(command, context, 'tools', async (host, server) => {
+    const tool = server.tools.find((each) => each.tool.name === command.tool)?.tool;
+    const args = toolArguments(command.args, command.pairs, tool?.inputSchema ?? {});
+    const names = (): string => plain(server.tools.map((each) => each.tool.name).join(', '));
+    const request = { server: server.id, tool: command.tool, args, route: 'cli' } as const;
+    return requested(
+      context,
+      async () => {
+        const { result, kept } = await callOutcome(
+          host,
+          request,
+          command.json ? { token } : { token, onProgress: progress(terminal) },
+        );
+        for (const remark of result.remarks ?? []) terminal.err(`! ${plain(remark)}\n`);
+        terminal.out(command.json ? `${safeJson(result.raw, 2)}\n` : resultText(result));
+        if (kept !== undefined && !isTold(kept, result))
+          terminal.err(`${await keptLine(host, kept, command.store !== undefined)}\n`);
+        return result.isError ? EXIT.toolFailed : EXIT.ok;
+      },
+      (error) => (error.code === 'UNKNOWN_TOOL' ? `It has: ${names()}\n` : ''),
+    );
+  });
+}
+
+/** What went wrong is among the remarks for whoever reads the result. */
+function isTold(kept: KeptState, { remarks = [] }: ResultView): boolean {
+  return (kept.kind === 'broken' || kept.kind === 'lost') && remarks.some((remark) => remark.includes(kept.problem));
+}
+
+async function keptLine({ lineages }: Host, kept: KeptState, isStored: boolean): Promise<string> {
+  const detail = kept.kind === 'lost' ? undefined : await lineages.checkpoint(kept.place).catch(() => undefined);
+  return keptText(kept, detail?.featureSet, isStored);
+}
+
+/** What the model would read, and what is meant for the user only. */
+function resultText(result: ResultView): string {
+  const forUser = result.blocks.flatMap((block) =>
+    block.type === 'text' && block.audience === 'user' ? [block.text] : [],
+  );
+  return wholeLines([...forUser, result.modelText].filter((part) => part !== '').join('\n'));
+}
+
+/** `mcpl read`: what a resource holds. */
+function read(command: ReadCommand, context: OneServerContext): Promise<number> {
+  const { terminal, token } = context;
+  return withServer(command, context, 'nothing', (host, server) =>
+    requested(context, async () => {
+      const options = command.json ? { token } : { token, onProgress: progress(terminal) };
+      const { contents, raw } = await host.readResource(server.id, command.uri, options);
+      terminal.out(command.json ? `${safeJson(raw, 2)}\n` : contents.map(contentsText).join(''));
+      return EXIT.ok;
+    }),
+  );
+}
+
+/** Bytes are nothing for a terminal: `--json` has them. */
+function contentsText(contents: ResourceContents): string {
+  if (contents.kind === 'text') return wholeLines(contents.text);
+  const { uri, mimeType = 'application/octet-stream', blob } = contents;
+  return wholeLines(`[${uri}: ${mimeType}, ${Buffer.byteLength(blob, 'base64')} bytes]`);
+}
+
+/** `mcpl prompt`: the messages of one prompt. */
+function prompt(command: PromptCommand, context: OneServerContext): Promise<number> {
+  const { terminal, token } = context;
+  const args = promptArguments(command);
+  return withServer(command, context, 'nothing', (host, server) =>
+    requested(context, async () => {
+      const options = command.json ? { token } : { token, onProgress: progress(terminal) };
+      const result = await host.getPrompt(server.id, command.name, args, options);
+      terminal.out(command.json ? `${safeJson(result.raw, 2)}\n` : promptText(result));
+      return EXIT.ok;
+    }),
+  );
+}
+
+/** Prompts take texts only: a number is not valid. */
+function promptArguments({ args, pairs }: PromptCommand): Readonly<Record<string, string>> {
+  const members = Object.entries(toolArguments(args, [], {})).map(([name, value]): [string, string] => {
+    if (typeof value !== 'string') throw new UsageError(`The argument "${name}" of the prompt must be a text.`);
+    return [name, value];
+  });
+  const typed = pairs.map((pair) => split(pair, '=', 'an argument of the prompt'));
+  return Object.fromEntries([...members, ...typed]);
+}
+
+function promptText({ description, messages }: PromptResult): string {
+  const about = description === undefined || description === '' ? [] : [wholeLines(description)];
+  const said = messages.map(({ role, content }) => wholeLines(`[${role}]\n${blockText(content)}`));
+  return [...about, ...said].join('\n');
+}
 
 const terminal: Terminal = {
   out: (text) => process.stdout.write(text),

@@ -2,7 +2,7 @@
 /** What `dist/cli.js` runs; for that file and nobody else. */
 export { runCommandLine } from './commandLine.ts';
 export { createNodeHost as createHost, type LogLine, type NodeHostOptions as HostOptions } from './nodeHost.ts';
-export type { Scripts } from './scripts.ts';
+export type { Scripts } from './nodeHost.ts';
 export { VERSION } from './version.ts';
 export {
   type Annotation,

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import {
   type Account,
   type AuthBrowser,
@@ -25,13 +25,12 @@ import {
 } from '../core/index.ts';
 import { memorySecrets } from '../node/auth/memorySecrets.ts';
 import { type ConnectorOptions, NodeConnector } from '../node/connector.ts';
-import { endLeftovers } from '../node/process/leftovers.ts';
-import { memoryStorage } from '../node/store/memoryStorage.ts';
 import { createFileNames } from '../node/names/fileNames.ts';
 import { nodeClock, nodeIds } from '../node/nodePorts.ts';
+import { endLeftovers } from '../node/process/leftovers.ts';
 import { createSchemaChecker } from '../node/schemas/schemaChecker.ts';
+import { memoryStorage } from '../node/store/memoryStorage.ts';
 import { openStore } from '../node/store/sqliteStore.ts';
-import { findScripts, type Scripts } from './scripts.ts';
 import { CLIENT } from './version.ts';
 
 export interface LogLine {
@@ -225,5 +224,28 @@ function variablesOf(options: NodeHostOptions): VariableSource {
       if ((await stat(path)).size > LARGEST_FILE) throw new Error(`${path} is larger than 1 MB.`);
       return readFile(path, 'utf8');
     },
+  };
+}
+
+/** Scripts that run in a process or a thread of their own. */
+export interface Scripts {
+  readonly demo: string;
+  readonly storeWorker: string;
+  readonly schemaWorker: string;
+}
+
+/** They lie beside the bundle; run from the sources, they are sources themselves. */
+export function findScripts(): Scripts {
+  if (typeof __dirname === 'string')
+    return {
+      demo: join(__dirname, 'demo.js'),
+      storeWorker: join(__dirname, 'storeWorker.js'),
+      schemaWorker: join(__dirname, 'schemaWorker.js'),
+    };
+  const sources = dirname(import.meta.dirname);
+  return {
+    demo: join(sources, 'demo', 'server.ts'),
+    storeWorker: join(sources, 'node', 'store', 'storeWorker.ts'),
+    schemaWorker: join(sources, 'node', 'schemas', 'schemaWorker.ts'),
   };
 }

@@ -7,16 +7,17 @@ import {
   type Host,
   HostError,
   isRunning,
+  type Progress,
   type ServerSnapshot,
 } from '../core/index.ts';
 import { nodeClock } from '../node/nodePorts.ts';
 import type { Dialog } from './dialog.ts';
 import type { NodeHostOptions } from './nodeHost.ts';
+import { authPromptInTurn, elicitorInTurn, Turns } from './questionQueue.ts';
 import type { TargetOptions } from './target.ts';
+import { EXIT, plain, type Terminal } from './terminal.ts';
 import { terminalApprovals } from './terminalApprovals.ts';
 import { terminalElicitor, terminalSignIn } from './terminalInputs.ts';
-import { EXIT, plain, type Terminal } from './terminal.ts';
-import { authPromptInTurn, elicitorInTurn, Turns } from './turns.ts';
 
 const DEFAULT_LIST_SECONDS = 30;
 
@@ -142,4 +143,12 @@ function runningServer(host: Host, id: string): ServerSnapshot {
     effect: 'none',
     suggestion: 'Look at what it says with --verbose.',
   });
+}
+
+/** Shows the progress of a request, a line each. */
+export function progress(terminal: Terminal): (progress: Progress) => void {
+  return ({ progress: done, total, message }) => {
+    const count = total === undefined ? String(done) : `${done}/${total}`;
+    terminal.err(`[${count}]${message === undefined ? '' : ` ${plain(message).replaceAll('\n', ' ')}`}\n`);
+  };
 }

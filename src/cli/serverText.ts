@@ -1,8 +1,15 @@
 import {
   cleanLine,
   cleanText,
+  type FeatureSetView,
+  isJsonArray,
+  isJsonObject,
   isRunning,
+  type Json,
+  type JsonObject,
   type Listing,
+  type McplDialect,
+  type McplSnapshot,
   type Prompt,
   type Resource,
   type ResourceTemplate,
@@ -10,8 +17,6 @@ import {
   type ServerState,
   type Tool,
 } from '../core/index.ts';
-import { dialectText, featureSetTexts } from './mcplText.ts';
-import { schemaText } from './schemaText.ts';
 
 /** A running server and what it offers, for a person to read. */
 export function serverText(server: ServerSnapshot): string {
@@ -126,4 +131,119 @@ function indented(text: string, indent: string): readonly string[] {
     .trim()
     .split('\n')
     .map((line) => indent + line);
+}
+
+const MAX_DEPTH = 4;
+const MAX_MEMBERS = 200;
+const MAX_LINE = 300;
+
+/** The members of an object schema, one line each, nested ones indented. A server's text: nothing of it is trusted. */
+export function schemaText(schema: JsonObject, indent = '', depth = 1): readonly string[] {
+  const properties = schema['properties'];
+  if (!isJsonObject(properties)) return [];
+  const required = isJsonArray(schema['required']) ? schema['required'] : [];
+  const names = Object.keys(properties);
+  const lines = names.slice(0, MAX_MEMBERS).flatMap((name) => {
+    const property = properties[name];
+    if (!isJsonObject(property)) return [`${indent}${cleanLine(name, 100)}`];
+    const line = memberText(name, property, required.includes(name));
+    return [indent + line, ...(depth < MAX_DEPTH ? schemaText(inner(property), `${indent}  `, depth + 1) : [])];
+  });
+  return names.length > MAX_MEMBERS ? [...lines, `${indent}… and ${names.length - MAX_MEMBERS} more`] : lines;
+}
+
+function memberText(name: string, property: JsonObject, isRequired: boolean): string {
+  const { default: preset, description, title } = property;
+  const facts = [typeText(property), ...(isRequired ? ['required'] : []), ...limits(property)];
+  if (preset !== undefined) facts.push(`default ${JSON.stringify(preset)}`);
+  const words = [title, description]
+    .filter((text) => typeof text === 'string')
+    .filter((text) => text !== '')
+    .join(': ');
+  return cleanLine(`${name} (${facts.join(', ')})${words === '' ? '' : ` ${words}`}`, MAX_LINE);
+}
+
+function typeText(property: JsonObject): string {
+  const { type, enum: choices, const: fixed, format } = property;
+  if (isJsonArray(choices)) return choices.map((choice) => JSON.stringify(choice)).join(' | ');
+  if (fixed !== undefined) return JSON.stringify(fixed);
+  const variants = [property['anyOf'], property['oneOf']].find(isJsonArray);
+  if (type === undefined && variants !== undefined) return variants.map(variantText).join(' or ');
+  if (type === 'array') return `array of ${variantText(property['items'])}`;
+  const text = isJsonArray(type) ? type.map(String).join(' or ') : typeof type === 'string' ? type : 'any';
+  return typeof format === 'string' ? `${text}, ${format}` : text;
+}
+
+function variantText(schema: Json | undefined): string {
+  return isJsonObject(schema) ? typeText(schema) : 'any';
+}
+
+function limits(property: JsonObject): readonly string[] {
+  const { minimum, maximum } = property;
+  if (minimum !== undefined && maximum !== undefined)
+    return [`${JSON.stringify(minimum)} to ${JSON.stringify(maximum)}`];
+  if (minimum !== undefined) return [`at least ${JSON.stringify(minimum)}`];
+  return maximum === undefined ? [] : [`at most ${JSON.stringify(maximum)}`];
+}
+
+/** What lies in an object, or in each item of a list of objects. */
+function inner(property: JsonObject): JsonObject {
+  return isJsonObject(property['items']) ? property['items'] : property;
+}
+
+const MAX_REMARK = 300;
+const MAX_USES = 20;
+
+/** How a server speaks MCPL, for a person to read. */
+function dialectText({ version, claimed, remarks, ...announced }: McplDialect): readonly string[] {
+  const says = claimed === '' || claimed === version ? '' : ` (the server says ${cleanLine(claimed, 100)})`;
+  return [
+    `MCPL ${version}${says}: ${announcements(announced).join(', ') || 'announces nothing'}`,
+    ...remarks.map((remark) => `  ${cleanLine(remark, MAX_REMARK)}`),
+  ];
+}
+
+function announcements(dialect: Pick<McplDialect, 'pushEvents' | 'before' | 'after' | 'inference' | 'modelInfo'>) {
+  const { pushEvents, before, after, inference, modelInfo } = dialect;
+  return [
+    ...(pushEvents ? ['push events'] : []),
+    ...(before ? ['context before an inference'] : []),
+    ...(after === 'none' ? [] : [after === 'blocking' ? 'changes answers' : 'reads answers']),
+    ...(inference === 'none' ? [] : [inference === 'streaming' ? 'inference in pieces' : 'inference']),
+    ...(modelInfo ? ['asks which model it is'] : []),
+  ];
+}
+
+/** The feature sets, each as one item of a list. */
+function featureSetTexts({ sets }: McplSnapshot): readonly (readonly string[])[] {
+  return sets.map(featureSetText);
+}
+
+function featureSetText(view: FeatureSetView): readonly string[] {
+  const { set, tools } = view;
+  const description = cleanText(set.description).trim();
+  const uses = set.uses.slice(0, MAX_USES).map((use) => cleanLine(use, 100));
+  const more = set.uses.length > MAX_USES ? [`and ${set.uses.length - MAX_USES} more`] : [];
+  return [
+    `  ${cleanLine(set.name, 256)} - ${stateText(view)}`,
+    ...(description === '' ? [] : description.split('\n').map((line) => `    ${line}`)),
+    ...(set.scoped ? ['    Scoped: its targets need an approval'] : []),
+    `    Uses: ${[...uses, ...more].join(', ') || 'nothing declared'}`,
+    ...(tools.length === 0 ? [] : [`    Tools: ${tools.map((tool) => cleanLine(tool, 200)).join(', ')}`]),
+  ];
+}
+
+function stateText({ set, state }: FeatureSetView): string {
+  switch (state) {
+    case 'enabled':
+      return 'on';
+    case 'disabled':
+      return 'off';
+    case 'changed':
+      return 'off, because its declaration changed since it was switched on';
+    case 'new':
+      return 'off, because it was declared after the matching wildcard was added';
+    case 'invalid':
+      return `cannot be switched on. ${cleanLine(set.problem ?? '', MAX_REMARK)}`.trim();
+  }
 }

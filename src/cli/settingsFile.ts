@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { parse, type ParseError, type ParseOptions, printParseErrorCode } from 'jsonc-parser';
+import { readFile } from 'node:fs/promises';
 import { isJsonObject, type Json, type JsonObject, messageOf } from '../core/index.ts';
 import { UsageError } from './usage.ts';
 

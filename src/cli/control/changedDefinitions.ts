@@ -1,7 +1,6 @@
 import type { DefinitionAnswer, Host, JsonObject, OfferedTool, ToolChange } from '../../core/index.ts';
-import { type Handlers, Refused } from './commands.ts';
-import { knownServer } from './knownServer.ts';
-import { changeView, toolView } from './views.ts';
+import { type Handlers, knownServer, Refused } from './controlCommands.ts';
+import { changeView, toolView } from './controlViews.ts';
 
 export const DEFINITION_ANSWERS: readonly DefinitionAnswer[] = ['approve', 'approveAny', 'keepAsking'];
 

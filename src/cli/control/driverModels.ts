@@ -14,7 +14,7 @@ import {
   type Models,
   type ModelWish,
 } from '../../core/index.ts';
-import type { DriverModel } from './commands.ts';
+import type { DriverModel } from './controlCommands.ts';
 import { choice, Malformed, optionalCount, optionalText, text, textList } from './members.ts';
 import type { Question, Questions } from './questions.ts';
 

@@ -2,17 +2,28 @@ import {
   type AuthBrowser,
   type AuthPrompt,
   type ClientQuestion,
+  collectArguments,
+  decodeResult,
   type Elicitor,
   type EnteredClient,
+  fillForm,
+  type FormAnswer,
+  type FormField,
+  type FormQuestion,
+  type FormValues,
+  isJsonArray,
   isJsonObject,
   type Json,
+  type JsonObject,
   type Sampler,
+  type SamplingOutcome,
+  type SamplingQuestion,
+  type SamplingResult,
   type UrlAnswer,
   type UrlQuestion,
 } from '../../core/index.ts';
-import { formQuestion } from './formQuestion.ts';
+import { Malformed } from './members.ts';
 import type { Question, Questions } from './questions.ts';
-import { samplingQuestion } from './samplingQuestion.ts';
 
 /** Has a driver answer what servers ask of a person and of models. */
 export interface DriverInputs {
@@ -94,4 +105,102 @@ function clientQuestion(question: ClientQuestion): Question<{ readonly client: E
       return { client: { clientId, clientSecret } };
     },
   };
+}
+
+type Piece = SamplingResult['content'][number];
+
+/** A prompt for a program to run: the request and its result as they are in MCP, which drivers know. */
+function samplingQuestion({ server, request, remarks }: SamplingQuestion): Question<SamplingOutcome> {
+  return {
+    details: { kind: 'sampling', server, request: request.raw, remarks },
+    dismissed: { kind: 'declined' },
+    decode: (answer) => {
+      if (answer === null || answer === 'declined') return { kind: 'declined' };
+      if (!isJsonObject(answer)) return undefined;
+      const { result, unavailable } = answer;
+      if (typeof unavailable === 'string') return { kind: 'unavailable', reason: unavailable };
+      return result === undefined ? undefined : { kind: 'answered', result: decodeSampled(result) };
+    },
+  };
+}
+
+function decodeSampled(value: Json): SamplingResult {
+  if (!isJsonObject(value)) throw new Malformed('"result" must be an object: {"content": …, "model": "…"}.');
+  const { content, model, stopReason } = value;
+  if (typeof model !== 'string') throw new Malformed('"model" in "result" must be a text: the name of the model.');
+  if (content === undefined) throw new Malformed('"content" in "result" is missing: what the model said.');
+  if (stopReason !== undefined && typeof stopReason !== 'string')
+    throw new Malformed('"stopReason" in "result" must be a text.');
+  const pieces = isJsonArray(content) ? content.map(decodePiece) : [decodePiece(content)];
+  return { content: pieces, model, stopReason };
+}
+
+function decodePiece(value: Json): Piece {
+  if (isJsonObject(value) && value['type'] === 'tool_use') {
+    const { id, name, input } = value;
+    if (typeof id === 'string' && typeof name === 'string' && isJsonObject(input))
+      return { type: 'tool_use', id, name, input };
+  }
+  const [block] = decodeResult({ content: [value] }).blocks;
+  const isSayable = block?.type === 'text' || block?.type === 'image' || block?.type === 'audio';
+  if (block === undefined || !isSayable)
+    throw new Malformed('"content" in "result" must hold texts, pictures, sounds or uses of tools.');
+  return block;
+}
+
+/** A form for a program to fill in: values as the server will get them, and not as a person would type them. */
+function formQuestion(question: FormQuestion): Question<FormAnswer> {
+  const { server, message, form, values, errors, sensitive, remarks } = question;
+  const collected = collectArguments(form, values);
+  return {
+    details: {
+      kind: 'form',
+      server,
+      message,
+      fields: form.fields.map(fieldView),
+      values: collected.kind === 'arguments' ? collected.args : collected.rest,
+      errors: { ...errors },
+      sensitive,
+      remarks,
+    },
+    dismissed: { kind: 'cancel' },
+    decode: (answer) => {
+      const action = isJsonObject(answer) ? answer['action'] : answer;
+      if (action === null || action === 'cancel') return { kind: 'cancel' };
+      if (action === 'decline') return { kind: 'decline' };
+      if (action !== 'accept') return undefined;
+      return { kind: 'accept', values: valuesOf(question, isJsonObject(answer) ? answer['values'] : undefined) };
+    },
+  };
+}
+
+/** Without any values the form is sent as it was shown. */
+function valuesOf({ form, values }: FormQuestion, given: Json | undefined): FormValues {
+  if (given === undefined) return values;
+  if (!isJsonObject(given)) throw new Malformed('"values" must be an object: {"<name of a field>": <its value>}.');
+  const unknown = Object.keys(given).find((name) => !form.fields.some((field) => field.name === name));
+  if (unknown !== undefined) throw new Malformed(`The form has no field "${unknown}".`);
+  const wrong = Object.entries(given).find(([name, value]) => fillForm(form, { [name]: value }) === undefined);
+  if (wrong !== undefined) throw new Malformed(`The field "${wrong[0]}" cannot have that value.`);
+  return fillForm(form, given) ?? {};
+}
+
+function fieldView(field: FormField): JsonObject {
+  switch (field.kind) {
+    case 'group': {
+      const { fields, ...rest } = field;
+      return { ...rest, fields: fields.map(fieldView) };
+    }
+    case 'choice':
+    case 'choices': {
+      const { options, ...rest } = field;
+      return { ...rest, options: options.map((option) => ({ ...option })) };
+    }
+    case 'list': {
+      const { item, ...rest } = field;
+      return { ...rest, item: { ...item } };
+    }
+    default:
+      return { ...field };
+  }
 }

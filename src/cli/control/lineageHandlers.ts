@@ -1,10 +1,15 @@
 import { resolve } from 'node:path';
-import type { JsonObject, Lineages } from '../../core/index.ts';
-import { addressed, unknownCheckpoint } from './checkpointAddresses.ts';
-import type { Handlers } from './commands.ts';
-import type { LineageCommands } from './lineageCommands.ts';
-import { detailView, lineageView, planView, rollbackView, windowView } from './lineageViews.ts';
-import type { LineageWatch } from './lineageWatch.ts';
+import { checkpointName, type Disposable, disposeAll, type JsonObject, type Lineages } from '../../core/index.ts';
+import { type CheckpointAddress, type Handlers, type LineageCommands, Refused } from './controlCommands.ts';
+import {
+  briefLineageView,
+  detailView,
+  lineageView,
+  planView,
+  rollbackView,
+  troubleView,
+  windowView,
+} from './controlViews.ts';
 import type { Work } from './work.ts';
 
 export interface LineageTools {
@@ -57,4 +62,51 @@ export function lineageHandlers({ lineages, work, watch }: LineageTools): Handle
       return null;
     },
   };
+}
+
+/** The host's number of a checkpoint that a driver names, `chk_1` or `chk_1#2`. */
+async function addressed(lineages: Lineages, target: CheckpointAddress): Promise<number> {
+  if (target.kind === 'place') return target.place;
+  const { key, name } = target;
+  // Servers may have the sign in their own names.
+  for (const id of new Set([name, name.replace(/#[2-9]\d*$|#1\d+$/, '')])) {
+    const found = await lineages.find(key.server, id);
+    const meant = found.find((node) => node.featureSet === key.featureSet && checkpointName(node) === name);
+    if (meant !== undefined) return meant.place;
+  }
+  throw unknownCheckpoint(`"${name}" of "${key.server}"`);
+}
+
+function unknownCheckpoint(what: string): Refused {
+  return new Refused('UNKNOWN_CHECKPOINT', `There is no checkpoint ${what}.`, 'List them with "checkpoints".');
+}
+
+/** Tells of states as they change, and while it is switched on also of what other processes do with the same store. */
+export class LineageWatch implements Disposable {
+  readonly #lineages: Lineages;
+  readonly #listening: readonly Disposable[];
+  #watching: Disposable | undefined;
+
+  constructor(lineages: Lineages, write: (message: JsonObject) => void) {
+    this.#lineages = lineages;
+    this.#listening = [
+      lineages.onDidChange(() => write({ event: 'lineages', lineages: lineages.list().map(briefLineageView) })),
+      lineages.onDidBreak((trouble) => write({ event: 'stateTrouble', ...troubleView(trouble) })),
+    ];
+  }
+
+  switch(on: boolean): void {
+    if (on) this.#watching ??= this.#lineages.watch();
+    else this.#stop();
+  }
+
+  dispose(): void {
+    disposeAll(this.#listening);
+    this.#stop();
+  }
+
+  #stop(): void {
+    this.#watching?.dispose();
+    this.#watching = undefined;
+  }
 }

@@ -5,8 +5,7 @@ import {
   type LineageFilter,
   type LineageKey,
 } from '../../core/index.ts';
-import type { ControlCommand } from './commands.ts';
-import type { CheckpointAddress, LineageCommands } from './lineageCommands.ts';
+import type { CheckpointAddress, ControlCommand, LineageCommands } from './controlCommands.ts';
 import { choice, count, flag, Malformed, object, optionalCount, optionalFlag, optionalText, text } from './members.ts';
 
 type Decoders = { readonly [K in keyof LineageCommands]: (line: JsonObject) => ControlCommand<K> };

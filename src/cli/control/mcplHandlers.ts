@@ -7,11 +7,10 @@ import {
   type TurnRequest,
   unlessCancelled,
 } from '../../core/index.ts';
-import { type CommandId, type ControlCommand, type Handlers, Refused } from './commands.ts';
+import { type CommandId, type ControlCommand, type Handlers, knownServer, Refused } from './controlCommands.ts';
+import { auditView, eventView, mcplView, turnView } from './controlViews.ts';
 import type { DriverModels } from './driverModels.ts';
 import { type LayerChange, type ServerLayers, withFeatureSets, withPushPolicy } from './entryChanges.ts';
-import { knownServer } from './knownServer.ts';
-import { auditView, eventView, mcplView, turnView } from './mcplViews.ts';
 import type { Work } from './work.ts';
 
 export interface McplTools {

@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../core/index.ts';
-import type { CommandId } from './commands.ts';
+import type { CommandId } from './controlCommands.ts';
 
 /** A command of which a member is not what it must be. */
 export class Malformed extends Error {}

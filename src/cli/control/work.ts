@@ -1,5 +1,5 @@
 import { CancellationSource, type CancellationToken, type Disposable } from '../../core/index.ts';
-import { type CommandId, Refused } from './commands.ts';
+import { type CommandId, Refused } from './controlCommands.ts';
 
 /** Running work that can be cancelled, by the id of its command. */
 export class Work implements Disposable {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findScripts } from '../../../src/cli/scripts.ts';
+import { findScripts } from '../../../src/cli/nodeHost.ts';
 import { NO_LOG } from '../../../src/core/index.ts';
 import { LineageToasts } from '../../../src/editor/lineage/lineageToasts.ts';
 import { nodeClock } from '../../../src/node/nodePorts.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
-import { parseHost } from '../../../src/cli/host.ts';
-import { parseLineage } from '../../../src/cli/lineage.ts';
+import { parseHost } from '../../../src/cli/controlHost.ts';
+import { parseLineage } from '../../../src/cli/lineageCommand.ts';
 import { parseCall, parseInspect, parsePrompt, parseRead } from '../../../src/cli/target.ts';
-import { toolArguments } from '../../../src/cli/toolArguments.ts';
+import { toolArguments } from '../../../src/cli/typedArguments.ts';
 import { UsageError } from '../../../src/cli/usage.ts';
 
 function usageError(work: () => unknown): string {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import { approvalLines } from '../../../src/cli/approvalText.ts';
 import { type Dialog, TerminalDialog, type WhichLine } from '../../../src/cli/dialog.ts';
-import { terminalApprovals } from '../../../src/cli/terminalApprovals.ts';
-import { authPromptInTurn, elicitorInTurn, Turns } from '../../../src/cli/turns.ts';
+import { authPromptInTurn, elicitorInTurn, Turns } from '../../../src/cli/questionQueue.ts';
+import { approvalLines, terminalApprovals } from '../../../src/cli/terminalApprovals.ts';
 import {
   CancellationSource,
   type CancellationToken,

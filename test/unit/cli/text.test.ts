@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { Lines } from '../../../src/cli/lines.ts';
-import { schemaText } from '../../../src/cli/schemaText.ts';
-import { serverText } from '../../../src/cli/serverText.ts';
-import { parseSettings, declaredInput } from '../../../src/cli/settingsFile.ts';
+import { Lines } from '../../../src/cli/controlHost.ts';
+import { schemaText, serverText } from '../../../src/cli/serverText.ts';
+import { declaredInput, parseSettings } from '../../../src/cli/settingsFile.ts';
 import { plain, safeJson } from '../../../src/cli/terminal.ts';
 import { HostError, isRunning } from '../../../src/core/index.ts';
 import { mcpl, view } from '../../support/featureSets.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { toolView } from '../../../../src/cli/control/views.ts';
+import { toolView } from '../../../../src/cli/control/controlViews.ts';
 import type { ToolChange } from '../../../../src/core/index.ts';
 import { Driver } from './driver.ts';
 import { type FakeHost, tool } from '../fakeHost.ts';

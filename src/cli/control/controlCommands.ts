@@ -1,16 +1,54 @@
 import type {
+  Annotation,
   ApprovalChoice,
   CompletionRequest,
   DefinitionAnswer,
+  Host,
   HostLimits,
   Json,
   JsonObject,
+  LineageKey,
+  LineageQuery,
   LogLevelName,
   ModelFacts,
   ModelMessage,
   PushPolicy,
+  ServerSnapshot,
 } from '../../core/index.ts';
-import type { LineageCommands } from './lineageCommands.ts';
+
+interface OfPlace {
+  readonly place: number;
+}
+
+/** Where somebody works on: absent for the head of all that have none of their own. */
+interface InConversation {
+  readonly conversation: string | undefined;
+}
+
+/** A checkpoint by the host's number for it, or as a person reads it in a list. */
+export type CheckpointAddress =
+  | { readonly kind: 'place'; readonly place: number }
+  | { readonly kind: 'name'; readonly key: LineageKey; readonly name: string };
+
+interface OfCheckpoint {
+  readonly target: CheckpointAddress;
+}
+
+/** What each command about states takes. */
+export interface LineageCommands {
+  readonly lineages: object;
+  readonly watchLineages: { readonly on: boolean };
+  readonly checkpoints: { readonly query: LineageQuery };
+  readonly checkpoint: OfPlace;
+  readonly state: OfPlace & { readonly form: 'compact' | 'pretty' };
+  readonly planRollback: OfCheckpoint;
+  readonly rollback: OfCheckpoint & InConversation;
+  readonly continueFrom: OfCheckpoint & InConversation;
+  readonly annotate: OfPlace & { readonly change: Annotation };
+  readonly exportLineage: { readonly key: LineageKey; readonly file: string };
+  readonly importLineage: { readonly key: LineageKey; readonly file: string };
+  readonly forgetLineage: { readonly key: LineageKey };
+}
 
 /** How a driver names a command, to find its answer. */
 export type CommandId = string | number;
@@ -128,4 +166,10 @@ export class Refused extends Error {
     super(message);
     this.view = { code, message, suggestion };
   }
+}
+
+export function knownServer(host: Host, id: string): ServerSnapshot {
+  const server = host.server(id);
+  if (server !== undefined) return server;
+  throw new Refused('UNKNOWN_SERVER', `There is no server "${id}".`, 'List them with "servers".');
 }

@@ -11,9 +11,8 @@ import {
   toHostError,
 } from '../../core/index.ts';
 import type { Accounts } from '../nodeHost.ts';
-import { approvalHandlers } from './approvalHandlers.ts';
-import { ApprovalQuestions } from './approvalQuestions.ts';
 import { ChangedDefinitions, definitionHandlers } from './changedDefinitions.ts';
+import { approvalHandlers, ApprovalQuestions } from './controlApprovals.ts';
 import {
   type CommandId,
   type CommandKind,
@@ -21,17 +20,14 @@ import {
   type ControlError,
   type Handlers,
   Refused,
-} from './commands.ts';
-import { decodeLine } from './lineDecoder.ts';
+} from './controlCommands.ts';
+import { errorView, eventView, serverView, stateView } from './controlViews.ts';
 import type { DriverModels } from './driverModels.ts';
-import { lineageHandlers } from './lineageHandlers.ts';
-import { LineageWatch } from './lineageWatch.ts';
+import { decodeLine } from './lineDecoder.ts';
+import { lineageHandlers, LineageWatch } from './lineageHandlers.ts';
 import { mcplHandlers } from './mcplHandlers.ts';
-import { eventView } from './mcplViews.ts';
-import { offerHandlers } from './offerHandlers.ts';
 import type { Questions } from './questions.ts';
-import { serverHandlers } from './serverHandlers.ts';
-import { errorView, serverView, stateView } from './views.ts';
+import { offerHandlers, serverHandlers } from './serverHandlers.ts';
 import { Watches } from './watches.ts';
 import { Work } from './work.ts';
 

@@ -10,7 +10,8 @@ import {
   type PendingApproval,
   toHostError,
 } from '../../core/index.ts';
-import { pendingView, settledView } from './approvalViews.ts';
+import type { Handlers } from './controlCommands.ts';
+import { auditView, grantView, pendingView, settledView } from './controlViews.ts';
 import type { Question, Questions } from './questions.ts';
 
 type Answer = ApprovalChoice | 'dismiss';
@@ -77,5 +78,34 @@ function questionOf(approval: PendingApproval): Question<Answer> {
     details: { kind: 'approval', approval: id, ...about, answers: [...APPROVAL_ANSWERS] },
     dismissed: 'dismiss',
     decode: (answer: Json) => (answer === null ? 'dismiss' : APPROVAL_ANSWERS.find((known: Json) => known === answer)),
+  };
+}
+
+type ApprovalCommand = 'approvals' | 'answerApproval' | 'revokeApprovals' | 'setApprovalExpiry';
+
+/** What a driver does with what servers want to have approved, and with what was approved. */
+export function approvalHandlers(approvals: Approvals): Handlers<ApprovalCommand> {
+  const remembered = (): Json => approvals.remembered().map(grantView);
+  return {
+    approvals: async ({ limit }) => {
+      await approvals.loaded();
+      const history = await approvals.history(limit);
+      return {
+        pending: approvals.pending().map(pendingView),
+        remembered: remembered(),
+        history: history.map(auditView),
+      };
+    },
+    answerApproval: async ({ approval, answer }) => ({ answered: await approvals.answer(approval, answer) }),
+    revokeApprovals: async ({ ids }) => {
+      await approvals.loaded();
+      await approvals.revoke(ids);
+      return { remembered: remembered() };
+    },
+    setApprovalExpiry: async ({ ids, until }) => {
+      await approvals.loaded();
+      await approvals.setExpiry(ids, until);
+      return { remembered: remembered() };
+    },
   };
 }
