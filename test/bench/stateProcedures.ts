@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../src/node/store/database.ts';
 import { Materialiser } from '../../src/node/store/states/materialiser.ts';
-import { StateRecorder } from '../../src/node/store/states/recorder.ts';
+import { StateRecorder } from '../../src/node/store/states/stateRecorder.ts';
 import type { Params } from './job.ts';
 import type { Metrics } from './measure.ts';
 import { patchesFor, stateOf } from './patchCases.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { STATE_BOUNDS } from '../../src/core/model/lineage.ts';
 import { PatchableState } from '../../src/core/states/patches/patches.ts';
-import { LiveStates } from '../../src/node/store/states/liveStates.ts';
+import { LiveStates } from '../../src/node/store/states/materialiser.ts';
 import { runBatch } from '../../src/node/store/batch.ts';
 import { data, note, patch, StateCase } from '../support/stateCase.ts';
 

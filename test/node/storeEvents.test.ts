@@ -8,7 +8,7 @@ import { memoryStorage } from '../../src/node/store/memoryStorage.ts';
 import { openStore } from '../../src/node/store/sqliteStore.ts';
 import { auditValues } from '../../src/node/store/auditRows.ts';
 import { eventValues } from '../../src/node/store/eventRows.ts';
-import { eventHandlers } from '../../src/node/store/events.ts';
+import { eventHandlers } from '../../src/node/store/eventHandlers.ts';
 import { migrate } from '../../src/node/store/migrations.ts';
 import { auditRecord, declaredSets, grant, inboundEvent, scopeGrant } from '../support/storedRecords.ts';
 

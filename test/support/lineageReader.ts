@@ -13,7 +13,7 @@ import type { StateImport } from '../../src/core/index.ts';
 import type { LineageOperation } from '../../src/node/store/contract.ts';
 import { integer, list, orNull, record } from '../../src/node/store/records.ts';
 import type { StoreHandlers } from '../../src/node/store/repository.ts';
-import { detailOf, foundOf, pathOf, summaryOf, windowOf } from '../../src/node/store/states/readAnswers.ts';
+import { detailOf, foundOf, pathOf, summaryOf, windowOf } from '../../src/node/store/states/stateAnswers.ts';
 import { readHandlers } from '../../src/node/store/states/readHandlers.ts';
 import { NOTES, type StateCase } from './stateCase.ts';
 

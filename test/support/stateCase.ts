@@ -4,10 +4,10 @@ import type { LineageKey } from '../../src/core/model/lineage.ts';
 import type { StateBase, StateRecord, StateUpdate } from '../../src/core/index.ts';
 import { migrate } from '../../src/node/store/migrations.ts';
 import { integer, type Row, text } from '../../src/node/store/records.ts';
-import { baseOf } from '../../src/node/store/states/answers.ts';
+import { baseOf } from '../../src/node/store/states/stateAnswers.ts';
 import { CallDesk } from '../../src/node/store/states/callDesk.ts';
 import { Materialiser } from '../../src/node/store/states/materialiser.ts';
-import { StateRecorder } from '../../src/node/store/states/recorder.ts';
+import { StateRecorder } from '../../src/node/store/states/stateRecorder.ts';
 
 export const NOTES: LineageKey = { server: 'notes', featureSet: 'notes.write' };
 

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import {
   type AuditEntry,
   type AuditRecord,
@@ -10,13 +11,18 @@ import {
   type EventStore,
   type Grant,
   type GrantStore,
+  HostError,
   type InboundEvent,
+  messageOf,
   sizeOf,
   type Storage,
   type VerdictStore,
 } from '../../core/index.ts';
-import { MemoryStates } from './memoryStates.ts';
-import { stateStore } from './stateStore.ts';
+import type { runBatch } from './batch.ts';
+import type { StoreOperation, StoreParams } from './contract.ts';
+import type { Decoder } from './records.ts';
+import { type StateRequester, stateStore } from './stateStore.ts';
+import type { States } from './storeParts.ts';
 
 /** More than a program that keeps nothing looks back at. */
 const MAX_AUDIT = 10_000;
@@ -228,4 +234,48 @@ class MemoryAudit implements AuditStore {
 
 function keyOf(server: string, name: string): string {
   return JSON.stringify([server, name]);
+}
+
+interface Opened {
+  readonly database: DatabaseSync;
+  readonly states: States;
+  readonly run: typeof runBatch;
+}
+
+/** States that last as long as the process: the same store, in no file and on no thread of its own. */
+class MemoryStates implements StateRequester {
+  #opened: Promise<Opened> | undefined;
+
+  get isUnused(): boolean {
+    return this.#opened === undefined;
+  }
+
+  async request<O extends StoreOperation, T>(operation: O, params: StoreParams<O>, decode: Decoder<T>): Promise<T> {
+    try {
+      this.#opened ??= open();
+      const { database, states, run } = await this.#opened;
+      const [answer] = run(database, states.handlers, [{ id: 1, operation, params }], () => states.forget());
+      if (answer?.ok !== true) throw new Error(answer?.failure.message);
+      return decode(answer.result);
+    } catch (error) {
+      throw failed(messageOf(error));
+    }
+  }
+}
+
+/** Loaded with the first state: most programs that keep nothing never have one. */
+async function open(): Promise<Opened> {
+  const { loadSqlite, migrate, openStates, runBatch: run } = await import('./storeParts.ts');
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(':memory:');
+  migrate(database);
+  return { database, states: openStates(database), run };
+}
+
+function failed(reason: string): HostError {
+  const suggestion = 'Look into the log of MCP Live, and try again.';
+  return new HostError('STORAGE_FAILED', `The states in memory cannot be used: ${reason}`, {
+    layer: 'host',
+    suggestion,
+  });
 }

@@ -1,4 +1,5 @@
 import type * as sqlite from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { StoreFailure, StoreFailureKind } from './contract.ts';
 import { isRecord } from './records.ts';
 
@@ -72,4 +73,16 @@ function kindOf(error: unknown): StoreFailureKind {
   const { errcode, code } = error;
   if (typeof errcode === 'number') return KINDS.get(errcode) ?? KINDS.get(errcode & 0xff) ?? 'other';
   return (typeof code === 'string' ? SYSTEM_KINDS.get(code) : undefined) ?? 'other';
+}
+
+/** Several statements that see the same, whatever another window writes meanwhile. */
+export function inSameView<T>(database: DatabaseSync, work: () => T): T {
+  if (database.isTransaction) return work();
+  database.exec('BEGIN');
+  try {
+    return work();
+  } finally {
+    // Nothing was written: there is nothing that a failure would have to take back.
+    if (database.isTransaction) database.exec('COMMIT');
+  }
 }

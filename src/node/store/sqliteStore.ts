@@ -9,10 +9,8 @@ import {
   type Storage,
   type VerdictStore,
 } from '../../core/index.ts';
-import { decodeTotal, decodeUse } from './audit.ts';
+import { decodeTotal, decodeUse } from './auditHandlers.ts';
 import { auditValues, entryOf } from './auditRows.ts';
-import { stateStore } from './stateStore.ts';
-import { StoreClient, type StoreClientOptions } from './client.ts';
 import { admissionOf, changeValues, decodeAdmission, eventOf, eventValues } from './eventRows.ts';
 import { grantOf, grantValues } from './grantRows.ts';
 import {
@@ -27,6 +25,8 @@ import {
   type Row,
   rows,
 } from './records.ts';
+import { stateStore } from './stateStore.ts';
+import { StoreClient, type StoreClientOptions } from './storeClient.ts';
 
 export interface StoreOptions extends StoreClientOptions {
   /** A second file for what holds in every workspace; absent: the same one. */

@@ -3,8 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { LineageKey, StateStore } from '../../core/index.ts';
 import type { StoreOperation, StoreParams } from './contract.ts';
 import { type Decoder, integer, list, nothing, orNull, readable, rows, text } from './records.ts';
-import { baseOf, importOf, recordOf } from './states/answers.ts';
-import { detailOf, foundOf, pathOf, summaryOf, windowOf } from './states/readAnswers.ts';
+import { baseOf, detailOf, foundOf, importOf, pathOf, recordOf, summaryOf, windowOf } from './states/stateAnswers.ts';
 
 /**
  * Between two steps. Another window that waits to write looks only now and then whether it may, every 100 ms at last:

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { AUDIT_INSERT } from '../../../src/node/store/audit.ts';
+import { AUDIT_INSERT } from '../../../src/node/store/auditHandlers.ts';
 import { openDatabase } from '../../../src/node/store/database.ts';
-import { EVENT_INSERT } from '../../../src/node/store/events.ts';
+import { EVENT_INSERT } from '../../../src/node/store/eventHandlers.ts';
 import type { BenchClient } from './client.ts';
 
 /** Half of what a server has open at a time: while that is written, the other half is on its way. */

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { LineageKey } from '../../../core/model/lineage.ts';
 import type { StateImport } from '../../../core/index.ts';
+import type { LineageKey } from '../../../core/model/lineage.ts';
 import { StoreError } from '../sqlite.ts';
-import { FileReading } from './fileReading.ts';
 import { Joining } from '../states/joining.ts';
 import type { LineageIndex } from '../states/lineageIndex.ts';
 import { Pace } from '../states/pace.ts';
 import { Overtaken, Stagings } from '../states/stagings.ts';
+import { FileReading } from './fileReading.ts';
 
 /** Others may change a lineage while a file is read for it; not for ever. */
 const MOST_ATTEMPTS = 4;
@@ -56,5 +56,44 @@ export class ImportRun {
   leave(): void {
     this.#reading?.leave();
     this.#reading = undefined;
+  }
+}
+
+/** Something long that goes on from one request to the next. */
+interface FileRun<R> {
+  /** Nothing: it is not done yet. */
+  step(): R | undefined;
+  /** To be called where it is not brought to its end. */
+  leave(): void;
+}
+
+/** What is going on, by the name that whoever asks for it gave it. */
+export class FileRuns<R> {
+  readonly #byName = new Map<string, FileRun<R>>();
+
+  /** Does a step of one that goes on, or the first of a new one. */
+  step(name: string, begin: () => FileRun<R>): R | null {
+    const run = this.#byName.get(name) ?? begin();
+    this.#byName.set(name, run);
+    const result = run.step();
+    if (result === undefined) return null;
+    this.#byName.delete(name);
+    return result;
+  }
+
+  leave(name: string): void {
+    const run = this.#byName.get(name);
+    this.#byName.delete(name);
+    run?.leave();
+  }
+
+  /** The store is closed. */
+  close(): void {
+    for (const name of [...this.#byName.keys()])
+      try {
+        this.leave(name);
+      } catch {
+        // What it left behind is found and cleared away later.
+      }
   }
 }

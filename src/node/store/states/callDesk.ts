@@ -1,13 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { HeadMove, StateKeeper } from '../../../core/model/lineage.ts';
 import type { Annotation } from '../../../core/index.ts';
+import type { HeadMove, StateKeeper } from '../../../core/model/lineage.ts';
 import type { BaseRequest } from '../contract.ts';
 import type { Row } from '../records.ts';
 import { StoreError } from '../sqlite.ts';
 import { CheckpointRows } from './checkpointRows.ts';
 import { isLost } from './contents.ts';
 import { Heads } from './heads.ts';
-import { type Lineage, LineageRows } from './lineageRows.ts';
+import { type Lineage, LineageRows } from './lineageTable.ts';
 import type { Materialiser } from './materialiser.ts';
 import type { Node } from './nodes.ts';
 

@@ -1,6 +1,6 @@
-import { checkpointName, STATE_BOUNDS } from '../../../core/model/lineage.ts';
 import type { StateUpdate } from '../../../core/index.ts';
-import type { Lineage } from './lineageRows.ts';
+import { checkpointName, STATE_BOUNDS } from '../../../core/model/lineage.ts';
+import type { Lineage } from './lineageTable.ts';
 import type { Materialiser } from './materialiser.ts';
 import type { Content, Node } from './nodes.ts';
 

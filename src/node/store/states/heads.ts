@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { HeadMove } from '../../../core/model/lineage.ts';
 import { optionalInteger } from '../records.ts';
-import type { Lineage } from './lineageRows.ts';
+import type { Lineage } from './lineageTable.ts';
 
 /** Conversations of a lineage whose heads are kept: who comes back to an older one begins where the lineage stands. */
 export const MOST_HEADS = 200;

@@ -1,30 +1,51 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { StateImport, StateLimits } from '../../../core/index.ts';
 import {
   LINEAGE_FILTERS,
   type LineageFilter,
   type LineageKey,
   type LineageQuery,
 } from '../../../core/model/lineage.ts';
-import type { StateImport, StateLimits } from '../../../core/index.ts';
 import type { FileStep, LineageOperation, TrimRequest } from '../contract.ts';
+import { Exporter } from '../files/exporter.ts';
+import { FileRuns, Importer } from '../files/importer.ts';
 import { type Decoder, integer, nothing, oneOf, record, text } from '../records.ts';
 import { changes, reads, type StoreHandlers, writes } from '../repository.ts';
-import { ChangeCount } from './changeCount.ts';
-import { Details } from './details.ts';
-import { Exporter } from '../files/exporter.ts';
-import { FileRuns } from '../files/fileRuns.ts';
-import { Importer } from '../files/importer.ts';
+import { inSameView } from '../sqlite.ts';
 import { LineageIndex } from './lineageIndex.ts';
+import { ChangeCount, Details, Paths, Summaries } from './lineageQueries.ts';
 import type { Materialiser } from './materialiser.ts';
-import { Oblivion } from './oblivion.ts';
-import { Paths } from './paths.ts';
-import { keyOf } from './readAnswers.ts';
-import { Retention } from './retention.ts';
 import { Pace } from './pace.ts';
-import { inSameView } from './sameView.ts';
+import { Retention } from './retention.ts';
+import { LineageWindows } from './rowWindows.ts';
 import { Stagings } from './stagings.ts';
-import { Summaries } from './summaries.ts';
-import { LineageWindows } from './windows.ts';
+import { keyOf } from './stateAnswers.ts';
+
+/** Gives up a lineage with all its states. */
+class Oblivion {
+  readonly #index: LineageIndex;
+  readonly #materialiser: Materialiser;
+  readonly #removals: readonly StatementSync[];
+
+  constructor(database: DatabaseSync, index: LineageIndex, materialiser: Materialiser) {
+    this.#index = index;
+    this.#materialiser = materialiser;
+    this.#removals = [
+      'DELETE FROM snapshots WHERE place IN (SELECT place FROM checkpoints WHERE lineage = ?)',
+      'DELETE FROM head_moves WHERE lineage = ?',
+      'DELETE FROM heads WHERE lineage = ?',
+      'DELETE FROM checkpoints WHERE lineage = ?',
+      'DELETE FROM lineages WHERE id = ?',
+    ].map((sql) => database.prepare(sql));
+  }
+
+  forget(key: LineageKey): void {
+    const lineage = this.#index.lineage(key);
+    if (lineage === undefined) return;
+    for (const removal of this.#removals) removal.run(lineage.id);
+    this.#materialiser.forget();
+  }
+}
 
 export interface ReadHandlers {
   readonly handlers: Pick<StoreHandlers, LineageOperation>;

@@ -1,21 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Json } from '../../../core/index.ts';
-import type { StoreOperation } from '../contract.ts';
+import type { Annotation, Json, StateUpdate } from '../../../core/index.ts';
+import { type HeadMove, type LineageKey, MOVE_KINDS, type StateKeeper } from '../../../core/model/lineage.ts';
+import type { BaseRequest, StateTextRequest, StoreOperation } from '../contract.ts';
+import { type Decoder, integer, oneOf, optionalInteger, optionalText, record, text } from '../records.ts';
 import { changes, reads, type StoreHandlers, writes } from '../repository.ts';
+import { inSameView } from '../sqlite.ts';
 import { CallDesk } from './callDesk.ts';
 import { CheckpointRows } from './checkpointRows.ts';
 import { Materialiser } from './materialiser.ts';
 import { readHandlers } from './readHandlers.ts';
-import { StateRecorder } from './recorder.ts';
-import { inSameView } from './sameView.ts';
-import {
-  decodeAnnotation,
-  decodeBaseRequest,
-  decodeMove,
-  decodePlace,
-  decodeTextRequest,
-  decodeUpdate,
-} from './requests.ts';
+import { StateRecorder } from './stateRecorder.ts';
 
 type StateOperation = Extract<StoreOperation, `state.${string}`>;
 
@@ -73,4 +67,79 @@ function spaces(value: Json, level: number, most: number): number {
     if (count > most) break;
   }
   return count;
+}
+
+// What calls ask of the lineages, as the store's thread reads it.
+
+const KEEPERS: readonly (StateKeeper | 'either')[] = ['host', 'server', 'either'];
+
+const decodeBaseRequest: Decoder<BaseRequest> = (value) => {
+  const { conversation, keeper, ...key } = record(value);
+  return {
+    ...decodeKey(key),
+    conversation: optionalText(conversation, 'conversation'),
+    keeper: oneOf(keeper, KEEPERS, 'keeper'),
+  };
+};
+
+const decodeUpdate: Decoder<StateUpdate> = (value) => {
+  const update = record(value);
+  return {
+    ...decodeBaseRequest(update),
+    checkpoint: text(update['checkpoint'], 'checkpoint'),
+    parent: update['parent'] === null ? null : optionalText(update['parent'], 'parent'),
+    base: optionalInteger(update['base'], 'base'),
+    cause: oneOf(update['cause'], ['call', 'update', 'rollback'], 'cause'),
+    body: update['body'] === undefined ? undefined : decodeBody(update['body']),
+    at: integer(update['at'], 'at'),
+    tool: optionalText(update['tool'], 'tool'),
+    args: optionalText(update['args'], 'args'),
+  };
+};
+
+function decodeBody(value: unknown): StateUpdate['body'] {
+  const { kind, text: body, isAsItCame } = record(value);
+  const isTheirs = isAsItCame === true;
+  return { kind: oneOf(kind, ['data', 'patch'], 'kind'), text: text(body, 'body'), isAsItCame: isTheirs };
+}
+
+const decodeMove: Decoder<{ readonly move: HeadMove; readonly conversation: string | undefined }> = (value) => {
+  const { move, conversation } = record(value);
+  const { at, kind, from, to, refusal } = record(move);
+  return {
+    move: {
+      at: integer(at, 'at'),
+      kind: oneOf(kind, MOVE_KINDS, 'kind'),
+      from: optionalInteger(from, 'from'),
+      to: integer(to, 'to'),
+      refusal: optionalText(refusal, 'refusal'),
+    },
+    conversation: optionalText(conversation, 'conversation'),
+  };
+};
+
+const decodePlace: Decoder<{ readonly place: number }> = (value) => ({
+  place: integer(record(value)['place'], 'place'),
+});
+
+const decodeAnnotation: Decoder<{ readonly place: number; readonly change: Annotation }> = (value) => {
+  const { change, ...rest } = record(value);
+  const { name, isPinned } = record(change);
+  return {
+    ...decodePlace(rest),
+    change: {
+      name: optionalText(name, 'name'),
+      isPinned: isPinned === undefined ? undefined : isPinned === true,
+    },
+  };
+};
+
+const decodeTextRequest: Decoder<StateTextRequest> = (value) => ({
+  ...decodePlace(value),
+  form: oneOf(record(value)['form'], ['compact', 'pretty'], 'form'),
+});
+
+function decodeKey(value: unknown): LineageKey {
+  const { server, featureSet } = record(value);
+  return { server: text(server, 'server'), featureSet: text(featureSet, 'featureSet') };
 }

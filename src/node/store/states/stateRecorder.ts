@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { checkpointName } from '../../../core/model/lineage.ts';
 import type { StateRecord, StateUpdate } from '../../../core/index.ts';
+import { checkpointName } from '../../../core/model/lineage.ts';
 import { StoreError } from '../sqlite.ts';
 import { CheckpointRows } from './checkpointRows.ts';
 import { contentOf, inOwnWriting, isFarFromWritten } from './contents.ts';
 import { Heads } from './heads.ts';
-import { type Lineage, LineageRows } from './lineageRows.ts';
+import { type Lineage, LineageRows } from './lineageTable.ts';
 import type { Materialiser } from './materialiser.ts';
 import type { Content, Node, Parentage } from './nodes.ts';
 import { baseOf, canFollow, isSame, parentageOf } from './parents.ts';

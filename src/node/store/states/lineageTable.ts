@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { LineageKey, StateKeeper } from '../../../core/model/lineage.ts';
 import { integer, oneOf, optionalInteger, record } from '../records.ts';
-import { IS_SEEN } from './stagings.ts';
 import { StoreError } from '../sqlite.ts';
+import { IS_SEEN } from './stagings.ts';
 
 export const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
 

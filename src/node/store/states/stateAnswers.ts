@@ -1,3 +1,4 @@
+import type { StateBase, StateImport, StateRecord } from '../../../core/index.ts';
 import {
   type Checkpoint,
   type CheckpointDetail,
@@ -12,12 +13,37 @@ import {
   type RowGraph,
   type StateKeeper,
 } from '../../../core/model/lineage.ts';
-import { type Decoder, integer, list, oneOf, optionalInteger, optionalText, record, text } from '../records.ts';
+import { type Decoder, integer, list, oneOf, optionalInteger, optionalText, record, text, texts } from '../records.ts';
 import { checkpointOf } from './rows.ts';
 
-// What the store's thread answers about lineages, as this side of it reads it: rows cross as they are in the file.
+// Decoders for the answers of the store's thread. Rows cross as they are in the file.
 
 const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
+
+export const baseOf: Decoder<StateBase> = (value) => {
+  const { keeper, head, state, blocked } = record(value);
+  return {
+    keeper: oneOf(keeper, KEEPERS, 'keeper'),
+    head: optionalCheckpoint(head),
+    state: optionalText(state, 'state'),
+    blocked: optionalCheckpoint(blocked),
+  };
+};
+
+export const recordOf: Decoder<StateRecord> = (value) => {
+  const { kind, node, written, remarks } = record(value);
+  return {
+    kind: oneOf(kind, ['kept', 'known', 'broken'], 'kind'),
+    node: checkpointOf(node),
+    written: integer(written, 'written'),
+    remarks: texts(remarks),
+  };
+};
+
+export const importOf: Decoder<StateImport> = (value) => {
+  const { added, known } = record(value);
+  return { added: integer(added, 'added'), known: integer(known, 'known') };
+};
 
 export const keyOf: Decoder<LineageKey> = (value) => {
   const { server, featureSet } = record(value);

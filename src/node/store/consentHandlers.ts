@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Consent } from '../../core/index.ts';
-import { decodeConsent, nothing, record, text } from './records.ts';
+import { decodeConsent, decodeVerdict, nothing, record, text } from './records.ts';
 import { reads, type StoreHandlers, writes } from './repository.ts';
 
 export const CONSENT_COLUMNS = 'server, fingerprint, grants, at';
@@ -41,5 +41,31 @@ function decodeServer(value: unknown): { readonly server: string } {
 }
 
 function decodeKey(value: unknown): { readonly server: string; readonly fingerprint: string } {
-  return { ...decodeServer(value), fingerprint: text(record(value)['fingerprint'], 'fingerprint') };
+  return { ...decodeServer(value), ...decodeFingerprint(value) };
+}
+
+/**
+ * The protocol that each server was found to speak. Salvage leaves this table out: the host
+ * detects it again.
+ */
+export function verdictHandlers(database: DatabaseSync): Pick<StoreHandlers, VerdictOperation> {
+  const find = database.prepare('SELECT fingerprint, era, mcpl, at FROM verdicts WHERE fingerprint = ?');
+  const save = database.prepare('INSERT OR REPLACE INTO verdicts (fingerprint, era, mcpl, at) VALUES (?, ?, ?, ?)');
+  const forget = database.prepare('DELETE FROM verdicts WHERE fingerprint = ?');
+  return {
+    'verdicts.find': reads<'verdicts.find'>(decodeFingerprint, ({ fingerprint }) => {
+      const row = find.get(fingerprint);
+      return row === undefined ? null : decodeVerdict({ ...row, mcpl: row['mcpl'] === 1 });
+    }),
+    'verdicts.save': writes<'verdicts.save'>(decodeVerdict, ({ fingerprint, era, mcpl, at }) =>
+      save.run(fingerprint, era, mcpl ? 1 : 0, at),
+    ),
+    'verdicts.forget': writes<'verdicts.forget'>(decodeFingerprint, ({ fingerprint }) => forget.run(fingerprint)),
+  };
+}
+
+type VerdictOperation = 'verdicts.find' | 'verdicts.save' | 'verdicts.forget';
+
+function decodeFingerprint(value: unknown): { readonly fingerprint: string } {
+  return { fingerprint: text(record(value)['fingerprint'], 'fingerprint') };
 }

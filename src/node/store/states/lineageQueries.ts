@@ -1,0 +1,182 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { MOST_PATH } from '../../../core/model/lineage.ts';
+import { integer, optionalText, type Row, text } from '../records.ts';
+import { LINEAGE_COLUMNS, type LineageIndex, lineageOf } from './lineageIndex.ts';
+import type { LineageShape } from './lineageShape.ts';
+import type { Materialiser } from './materialiser.ts';
+import { CHECKPOINT_COLUMNS } from './rows.ts';
+import { IS_SEEN } from './stagings.ts';
+
+const MOST_OTHERS = 20;
+
+/** All lineages, each with where it stands. */
+export class Summaries {
+  readonly #lineages: StatementSync;
+  readonly #node: StatementSync;
+  readonly #others: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#lineages = database.prepare(
+      `SELECT ${LINEAGE_COLUMNS} FROM lineages WHERE ${IS_SEEN} ORDER BY server, feature_set`,
+    );
+    this.#node = database.prepare(`SELECT ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place = ?`);
+    this.#others = database.prepare(
+      `SELECT conversation, place FROM heads WHERE lineage = ? AND place IS NOT ?
+       ORDER BY at DESC, place DESC, conversation LIMIT ${MOST_OTHERS}`,
+    );
+  }
+
+  all(): readonly Row[] {
+    return this.#lineages.all().map((row) => {
+      const { id, server, featureSet, keeper, head, blockedBy, count, size, changedAt } = lineageOf(row);
+      return {
+        id,
+        server,
+        featureSet,
+        keeper,
+        count,
+        size,
+        head: this.#nodeAt(head),
+        others: this.#others.all(id, head ?? null),
+        blocked: this.#nodeAt(blockedBy),
+        changedAt,
+      };
+    });
+  }
+
+  #nodeAt(place: number | undefined): Row | null {
+    return place === undefined ? null : (this.#node.get(place) ?? null);
+  }
+}
+
+/** One number for all lineages: another one after any change, whichever window made it. */
+export class ChangeCount {
+  readonly #versions: StatementSync;
+  // A thread that was started again must not come back to a number that was told before.
+  #number = Date.now();
+  #seen: string | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#versions = database.prepare(
+      `SELECT coalesce(group_concat(id || ':' || version, ' ' ORDER BY id), '') AS versions FROM lineages WHERE ${IS_SEEN}`,
+    );
+  }
+
+  current(): number {
+    const versions = text(this.#versions.get()?.['versions'], 'versions');
+    if (versions !== this.#seen) this.#number++;
+    this.#seen = versions;
+    return this.#number;
+  }
+}
+
+/** Of a body that is only looked at. */
+const MOST_BODY = 100_000;
+const MOST_MOVES = 20;
+const MOST_FOUND = 100;
+
+/** Single checkpoints. */
+export class Details {
+  readonly #index: LineageIndex;
+  readonly #node: StatementSync;
+  readonly #body: StatementSync;
+  readonly #children: StatementSync;
+  readonly #moves: StatementSync;
+  readonly #found: StatementSync;
+
+  constructor(database: DatabaseSync, index: LineageIndex) {
+    this.#index = index;
+    this.#node = database.prepare(`SELECT lineage, ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place = ?`);
+    // One character more tells whether there is more.
+    this.#body = database.prepare(`SELECT substr(body, 1, ${MOST_BODY + 1}) AS body FROM checkpoints WHERE place = ?`);
+    this.#children = database.prepare(
+      // What is being read in may follow it already.
+      'SELECT count(*) AS n FROM checkpoints c WHERE parent = ?1 AND lineage = (SELECT lineage FROM checkpoints WHERE place = ?1)',
+    );
+    this.#moves = database.prepare(
+      `SELECT at, kind, origin, target, refusal FROM head_moves WHERE target = ? ORDER BY place DESC LIMIT ${MOST_MOVES}`,
+    );
+    this.#found = database.prepare(
+      `SELECT lineage, ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE lineage IN (SELECT id FROM lineages WHERE server = ?)
+       AND checkpoint = ? ORDER BY place DESC LIMIT ${MOST_FOUND}`,
+    );
+  }
+
+  detail(place: number): Row | null {
+    const node = this.#node.get(place);
+    const lineage = node === undefined ? undefined : this.#index.lineageById(integer(node['lineage'], 'lineage'));
+    if (node === undefined || lineage === undefined) return null;
+    const parent = node['parent'];
+    const body = optionalText(this.#body.get(place)?.['body'], 'body');
+    return {
+      server: lineage.server,
+      featureSet: lineage.featureSet,
+      keeper: lineage.keeper,
+      node,
+      parent: typeof parent === 'number' ? (this.#node.get(parent) ?? null) : null,
+      children: this.#children.get(place)?.['n'],
+      body: body?.slice(0, MOST_BODY) ?? null,
+      isBodyCut: body !== undefined && body.length > MOST_BODY,
+      isHead: lineage.head === place,
+      moves: this.#moves.all(place),
+    };
+  }
+
+  find(server: string, checkpoint: string): readonly Row[] {
+    return this.#found.all(server, checkpoint).map((node) => {
+      const lineage = this.#index.lineageById(integer(node['lineage'], 'lineage'));
+      return { node, server, featureSet: lineage?.featureSet };
+    });
+  }
+}
+
+/** What lies between the head and another checkpoint. */
+export class Paths {
+  readonly #index: LineageIndex;
+  readonly #materialiser: Materialiser;
+  readonly #node: StatementSync;
+
+  constructor(database: DatabaseSync, index: LineageIndex, materialiser: Materialiser) {
+    this.#index = index;
+    this.#materialiser = materialiser;
+    this.#node = database.prepare(`SELECT lineage, ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place = ?`);
+  }
+
+  path(place: number): Row | null {
+    const target = this.#node.get(place);
+    const lineage = target === undefined ? undefined : this.#index.lineageById(integer(target['lineage'], 'lineage'));
+    if (lineage === undefined) return null;
+    const shape = this.#index.shape(lineage);
+    const { left, count, meeting } = wayBack(shape, rowOf(shape, lineage.head), shape.rowOf(place));
+    return {
+      left: left.map((row) => this.#node.get(shape.placeAt(row))),
+      leftCount: count,
+      isBack: meeting === shape.rowOf(place) && count > 0,
+      head: lineage.head === undefined ? null : (this.#node.get(lineage.head) ?? null),
+      target,
+      hasState: this.#materialiser.hasState(place),
+    };
+  }
+}
+
+interface WayBack {
+  /** Rows from the head on down; the first of them. */
+  readonly left: readonly number[];
+  readonly count: number;
+  /** Where the way meets the line of the target; -1 where it never does. */
+  readonly meeting: number;
+}
+
+function wayBack(shape: LineageShape, head: number, target: number): WayBack {
+  const kept = shape.lineOf(target);
+  const left: number[] = [];
+  let count = 0;
+  let row = head;
+  for (; row >= 0 && kept[row] !== 1 && count < shape.rows; row = shape.parentOf(row))
+    if (++count <= MOST_PATH) left.push(row);
+  return { left, count, meeting: row };
+}
+
+function rowOf(shape: LineageShape, place: number | undefined): number {
+  return place === undefined ? -1 : shape.rowOf(place);
+}
