@@ -9,6 +9,8 @@ import { buildContributor, buildFakeModel, bundleSuites } from './testBundles.ts
 
 export interface EditorTestOptions {
   readonly grep?: string;
+  /** Only these of the project's suites. */
+  readonly suites?: readonly string[];
   /** One module instead of the project's suites: it may register mocha suites or export `run`. */
   readonly tests?: string;
   readonly workspace?: string;
@@ -27,7 +29,9 @@ export const projectSuites = (): readonly string[] =>
     .sort();
 
 const prepare = async (options: EditorTestOptions, env: Readonly<Record<string, string>>): Promise<HostRun> => {
-  const index = await bundleSuites(options.tests === undefined ? projectSuites() : [resolve(options.tests)]);
+  const index = await bundleSuites(
+    options.tests === undefined ? (options.suites ?? projectSuites()) : [resolve(options.tests)],
+  );
   return {
     index,
     extensions: [projectRoot, await buildFakeModel(), await buildContributor()],

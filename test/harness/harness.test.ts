@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { globSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { restoreApiGate } from './apiGate.ts';
+import { affectedTests } from './changedFiles.ts';
+import { hostOnly, platform, wronglyListed } from './platformTests.ts';
 import { endTree, isAlive, processTree, run } from './processes.ts';
 import { inProject } from './paths.ts';
-import { runStages, select } from './stageRunner.ts';
+import { readModule } from './sourceFigures.ts';
+import { type CostMemory, costMemory, nextStages, runStages, select } from './stageRunner.ts';
 import type { Stage } from './stages.ts';
 import { maximumSize, vsixProblems, zipEntries } from './vsix.ts';
 
@@ -118,52 +122,151 @@ suite('The content of the VSIX', () => {
 });
 
 suite('The stages of npm test', () => {
-  const stage = (name: string, ...needs: readonly string[]): Stage => ({
+  const stage = (name: string, options: Partial<Stage> = {}): Stage => ({
     name,
-    needs,
     run: () => Promise.reject(new Error('not run')),
+    ...options,
   });
-  const rows = [
-    [[stage('setup')]],
-    [[stage('lint')], [stage('types'), stage('build')]],
-    [[stage('package'), stage('install', 'package')], [stage('node')]],
-  ];
+  const namesOf = (stages: readonly Stage[]): string => stages.map(({ name }) => name).join(' ');
+  const forgetful: CostMemory = { costs: () => ({}), remember: () => undefined };
 
-  test('asked for by name bring what they need, in order', () => {
-    const names = (...only: readonly string[]): unknown =>
-      select(rows, only).map((row) => row.map((lane) => lane.map(({ name }) => name)));
-    assert.deepEqual(names('install', 'lint'), [[['lint']], [['package', 'install']]]);
-    assert.deepEqual(names('node', 'build', 'package'), [[['build']], [['package'], ['node']]]);
-  });
-
-  test('of a lane run in turn, beside those of other lanes, and a row only after the row before', async () => {
-    const order: string[] = [];
-    const at = (name: string): Stage => ({
-      name,
-      run: async () => {
-        order.push(`${name} begins`);
-        await new Promise((done) => setImmediate(done));
-        order.push(`${name} ends`);
-        return { counts: { passed: 1, failed: name === 'b' ? 1 : 0 }, log: '' };
-      },
-    });
-    const needy: Stage = { ...at('needy'), needs: ['b'] };
-    const counts = await runStages(
-      [
-        [[at('a'), at('b')], [at('c')]],
-        [[needy], [at('d')]],
-      ],
-      {},
-    );
-    assert.equal(order.join(', '), 'a begins, c begins, a ends, b begins, c ends, b ends, d begins, d ends');
-    assert.deepEqual(counts, { passed: 4, failed: 2 });
-  });
-
-  test('with an unknown name list those that exist', () => {
+  test('are selected by name with the stages they need, and by the name of which they are parts', () => {
+    const stages = [
+      stage('setup'),
+      stage('build'),
+      stage('package', { needs: ['build'] }),
+      stage('install', { needs: ['package'] }),
+      ...['node:cases', 'node:host', 'node22'].map((name) => stage(name)),
+    ];
+    assert.equal(namesOf(select(stages, ['install'])), 'build package install');
+    assert.equal(namesOf(select(stages, ['node', 'build'])), 'build node:cases node:host');
+    assert.equal(namesOf(select(stages, ['node:host'])), 'node:host');
     assert.throws(
-      () => select(rows, ['lnit']),
-      /no stage lnit. Stages: setup, lint, types, build, package, install, node\./,
+      () => select(stages, ['lnit', 'nod']),
+      /no stage lnit, nod. Stages: setup, build, package, install, node:cases, node:host, node22\./,
     );
+  });
+
+  test('start the longest chain first, as many as have a place', () => {
+    const stages = [
+      stage('short'),
+      stage('build', { computes: true }),
+      stage('journey', { needs: ['build'] }),
+      stage('lint', { computes: true }),
+      stage('long'),
+    ];
+    const costs = { short: 1, build: 2, journey: 90, lint: 50, long: 60 };
+    assert.equal(namesOf(nextStages(stages, [], costs)), 'build long short');
+    const [short, build, journey, lint, long] = stages as [Stage, Stage, Stage, Stage, Stage];
+    assert.equal(namesOf(nextStages([journey, lint], [build, long, short], costs)), '');
+    assert.equal(namesOf(nextStages([journey, lint], [long, short], costs)), 'journey');
+    assert.equal(namesOf(nextStages([journey, lint], [long], costs)), 'journey lint');
+    assert.equal(namesOf(nextStages([journey, lint], [], {})), 'journey lint');
+  });
+
+  test('run alone before or after all others', () => {
+    const stages = [
+      stage('bench', { alone: 'last', needs: ['a'] }),
+      stage('a'),
+      stage('setup', { alone: 'first' }),
+      stage('late', { alone: 'last' }),
+    ];
+    const [bench, a, setup, late] = stages as [Stage, Stage, Stage, Stage];
+    assert.equal(namesOf(nextStages(stages, [], {})), 'setup');
+    assert.equal(namesOf(nextStages([bench, a, late], [setup], {})), '');
+    assert.equal(namesOf(nextStages([bench, a, late], [], {})), 'a');
+    assert.equal(namesOf(nextStages([bench, late], [a], {})), '');
+    assert.equal(namesOf(nextStages([bench, late], [], {})), 'bench');
+    assert.equal(namesOf(nextStages([late], [bench], {})), '');
+  });
+
+  test('all run: one whose needs failed fails, and costs of those that passed are remembered', async () => {
+    const order: string[] = [];
+    const remembered: string[] = [];
+    const at = (name: string, options: Partial<Stage> = {}): Stage =>
+      stage(name, {
+        run: async () => {
+          order.push(`${name} begins`);
+          await new Promise((done) => setImmediate(done));
+          order.push(`${name} ends`);
+          return { counts: { passed: 1, failed: name === 'b' ? 1 : 0 }, log: '' };
+        },
+        ...options,
+      });
+    const counts = await runStages(
+      [at('a'), at('b', { computes: true }), at('needy', { needs: ['b'] }), at('c', { computes: true })],
+      {},
+      { ...forgetful, remember: (name) => remembered.push(name) },
+    );
+    assert.equal(order.join(', '), 'a begins, b begins, a ends, c begins, b ends, c ends');
+    assert.deepEqual(counts, { passed: 3, failed: 2 });
+    assert.deepEqual(remembered, ['a', 'c']);
+  });
+
+  test('that wait for each other are an error', async () => {
+    const circle = [stage('a', { needs: ['b'] }), stage('b', { needs: ['a'] })];
+    await assert.rejects(runStages(circle, {}, forgetful), /wait for each other: a, b\./);
+  });
+
+  test('leave their costs in a file, which may be missing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mcpl-costs-'));
+    const memory = costMemory(join(folder, 'new/costs.json'));
+    assert.deepEqual(memory.costs(), {});
+    memory.remember('lint', 2.5);
+    memory.remember('unit', 9);
+    assert.deepEqual(memory.costs(), { lint: 2.5, unit: 9 });
+    await rm(folder, { recursive: true });
+  });
+});
+
+suite('The tests of the platform', () => {
+  test('are each listed once, with the reason why one or both versions of Node run it', () => {
+    const tests = globSync('**/*.test.ts', { cwd: inProject('test/node') });
+    assert.deepEqual(wronglyListed(tests, [platform, hostOnly]), []);
+  });
+
+  test('are reported when they are missing from the lists, or listed twice', () => {
+    const problems = wronglyListed(
+      ['a.test.ts', 'b/c.test.ts', 'new.test.ts'],
+      [
+        { 'a.test.ts': '', 'b/': '' },
+        { 'b/c.test.ts': '', 'gone.test.ts': '' },
+      ],
+    );
+    assert.deepEqual(problems, [
+      'gone.test.ts matches no test',
+      'b/c.test.ts is listed 2 times',
+      'new.test.ts is listed 0 times',
+    ]);
+  });
+});
+
+suite('The tests that a change affects', () => {
+  const files = {
+    'src/core/a.ts': 'export const a = 1; export type A = 1;',
+    'src/core/index.ts': "export * from './a.ts';",
+    'src/node/user.ts': "import { a } from '../core/index.ts';",
+    'src/node/types.ts': "import type { A } from '../core/a.ts'; import { type A as B } from '../core/a.ts';",
+    'test/unit/user.test.ts': "import '../../src/node/user.ts';",
+    'test/unit/types.test.ts': "import '../../src/node/types.ts';",
+    'test/unit/page.test.ts': "read('docs/page.md'); read('../fixtures/near.txt'); spawn('onlyOne.mjs');",
+    'test/node/fixtures/onlyOne.mjs': "import('../../../src/core/a.ts');",
+    'esbuild.mjs': "build('src/core/a.ts');",
+  };
+  const modules = Object.entries(files).map(([path, text]) => readModule(path, text));
+  const paths = [...Object.keys(files), 'docs/page.md', 'test/fixtures/near.txt', 'docs/other.md'];
+  const affectedBy = (...changed: readonly string[]): string => affectedTests(modules, paths, changed).join(' ');
+
+  test('import a value of it, however indirectly, but not only a type', () => {
+    assert.equal(affectedBy('src/core/a.ts'), 'test/unit/page.test.ts test/unit/user.test.ts');
+    assert.equal(affectedBy('src/node/types.ts'), 'test/unit/types.test.ts');
+    assert.equal(affectedBy('test/unit/types.test.ts'), 'test/unit/types.test.ts');
+  });
+
+  test('or name it in a text', () => {
+    assert.equal(affectedBy('docs/page.md'), 'test/unit/page.test.ts');
+    assert.equal(affectedBy('test/fixtures/near.txt'), 'test/unit/page.test.ts');
+    assert.equal(affectedBy('docs/other.md', 'esbuild.mjs'), '');
   });
 });
 

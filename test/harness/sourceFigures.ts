@@ -8,6 +8,8 @@ interface Import {
   readonly path: string;
   /** The imported names; `*` for all of them. */
   readonly names: readonly string[];
+  /** Those of them that exist when the program runs: no types. */
+  readonly values: readonly string[];
   readonly isLate: boolean;
 }
 
@@ -28,6 +30,8 @@ export interface Module {
   readonly reexports: readonly Reexport[];
   /** Type assertions, without `as const`. */
   readonly assertions: number;
+  /** Texts that may name a file. */
+  readonly fileNames: ReadonlySet<string>;
 }
 
 const ALL = '*';
@@ -61,11 +65,12 @@ const lateNames = (call: ts.Node): readonly string[] => {
   return parameter !== undefined && ts.isObjectBindingPattern(parameter) ? propertyNames(parameter) : [ALL];
 };
 
-const importedNames = (clause: ts.ImportClause | undefined): readonly string[] => {
-  if (clause === undefined) return [];
+const importedNames = (clause: ts.ImportClause | undefined, withTypes: boolean): readonly string[] => {
+  if (clause === undefined || (!withTypes && clause.phaseModifier === ts.SyntaxKind.TypeKeyword)) return [];
   const bindings = clause.namedBindings;
   if (bindings !== undefined && ts.isNamespaceImport(bindings)) return [ALL];
-  const named = bindings?.elements.map(({ propertyName, name }) => (propertyName ?? name).text) ?? [];
+  const elements = (bindings?.elements ?? []).filter(({ isTypeOnly }) => withTypes || !isTypeOnly);
+  const named = elements.map(({ propertyName, name }) => (propertyName ?? name).text);
   return clause.name === undefined ? named : ['default', ...named];
 };
 
@@ -83,11 +88,17 @@ const isDeclaration = (
   ts.isTypeAliasDeclaration(node) ||
   ts.isEnumDeclaration(node);
 
+const isSpecifier = ({ parent }: ts.Node): boolean =>
+  ts.isImportDeclaration(parent) ||
+  ts.isExportDeclaration(parent) ||
+  (ts.isLiteralTypeNode(parent) && ts.isImportTypeNode(parent.parent));
+
 class ModuleReader {
   readonly imports: Import[] = [];
   readonly packages = new Set<string>();
   readonly declared = new Set<string>();
   readonly reexports: Reexport[] = [];
+  readonly fileNames = new Set<string>();
   assertions = 0;
   readonly #path: string;
   /** Imported names as the file calls them. */
@@ -105,14 +116,23 @@ class ModuleReader {
     return undefined;
   }
 
-  #addImport(specifier: ts.Node | undefined, names: readonly string[], isLate: boolean): string | undefined {
+  #addImport(
+    specifier: ts.Node | undefined,
+    {
+      names,
+      values = names,
+      isLate = false,
+    }: { names: readonly string[]; values?: readonly string[]; isLate?: boolean },
+  ): string | undefined {
     const path = this.#target(specifier);
-    if (path !== undefined) this.imports.push({ path, names, isLate });
+    if (path !== undefined) this.imports.push({ path, names, values, isLate });
     return path;
   }
 
   #readImport(node: ts.ImportDeclaration): void {
-    const path = this.#addImport(node.moduleSpecifier, importedNames(node.importClause), false);
+    const names = importedNames(node.importClause, true);
+    const values = importedNames(node.importClause, false);
+    const path = this.#addImport(node.moduleSpecifier, { names, values });
     const bindings = node.importClause?.namedBindings;
     if (path === undefined || bindings === undefined || !ts.isNamedImports(bindings)) return;
     for (const { name, propertyName } of bindings.elements)
@@ -121,7 +141,7 @@ class ModuleReader {
 
   #readExport({ moduleSpecifier, exportClause }: ts.ExportDeclaration): void {
     const named = exportClause !== undefined && ts.isNamedExports(exportClause) ? exportClause.elements : [];
-    const path = this.#addImport(moduleSpecifier, [], false);
+    const path = this.#addImport(moduleSpecifier, { names: [] });
     if (path !== undefined && exportClause === undefined) this.reexports.push({ path, name: ALL, original: ALL });
     for (const { name, propertyName } of named) {
       const original = (propertyName ?? name).text;
@@ -145,9 +165,11 @@ class ModuleReader {
   readExpressions(node: ts.Node): void {
     if (ts.isAsExpression(node) && node.type.getText() !== 'const') this.assertions += 1;
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      this.#addImport(node.arguments[0], lateNames(node), true);
+      this.#addImport(node.arguments[0], { names: lateNames(node), isLate: true });
     if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
-      this.#addImport(node.argument.literal, [node.qualifier?.getText().split('.')[0] ?? ALL], false);
+      this.#addImport(node.argument.literal, { names: [node.qualifier?.getText().split('.')[0] ?? ALL], values: [] });
+    if (ts.isStringLiteralLike(node) && !isSpecifier(node) && /^[\w./-]+\.\w+$/.test(node.text))
+      this.fileNames.add(node.text);
     ts.forEachChild(node, (child) => this.readExpressions(child));
   }
 }
@@ -158,7 +180,7 @@ export const readModule = (path: string, text: string): Module => {
   const reader = new ModuleReader(path);
   for (const statement of source.statements) reader.readStatement(statement);
   reader.readExpressions(source);
-  const { imports, packages, declared, reexports, assertions } = reader;
+  const { imports, packages, declared, reexports, assertions, fileNames } = reader;
   return {
     path,
     lines: text.split('\n').length - 1,
@@ -167,6 +189,7 @@ export const readModule = (path: string, text: string): Module => {
     declared: [...declared],
     reexports,
     assertions,
+    fileNames,
   };
 };
 

@@ -1,21 +1,25 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { runGuard } from '../bench/guardRun.ts';
 import { count, runConformance, summary } from '../conformance/run.ts';
 import { PARTS, report, runMutation, weakParts } from '../mutation/mutationRun.ts';
 import { runInterop, unknownToPage } from '../servers/interop.ts';
-import { type Counts, mochaRun } from './counts.ts';
+import type { Change } from './changedFiles.ts';
+import { type Counts, mochaRun, nothing } from './counts.ts';
 import { type EditorName, ensureEditor } from './editorCache.ts';
-import { runEditorTests } from './editorTests.ts';
+import { projectSuites, runEditorTests } from './editorTests.ts';
 import { prepareJourney } from './journeySetup.ts';
 import { inProject, node22, node24, projectRoot } from './paths.ts';
+import { platformTests } from './platformTests.ts';
 import { preparedSources } from './preparedSources.ts';
 import { run } from './processes.ts';
 import { ensureSystem } from './systemPackages.ts';
-import { packageExtension } from './vsix.ts';
+import { packBuilt } from './vsix.ts';
 
 export interface StageOptions {
   readonly grep?: string;
+  /** Check only these files, and run only the tests that they reach. */
+  readonly change?: Change;
 }
 
 export interface StageResult {
@@ -29,16 +33,12 @@ export interface Stage {
   readonly name: string;
   /** Stages whose result it uses; run before it even when only this one is asked for. */
   readonly needs?: readonly string[];
+  /** Runs beside no other stage, before or after all others. */
+  readonly alone?: 'first' | 'last';
+  /** Keeps a core busy. Other stages mostly wait. */
+  readonly computes?: boolean;
   readonly run: (options: StageOptions) => Promise<StageResult>;
 }
-
-/** Stages in turn. */
-export type Lane = readonly Stage[];
-
-/** Lanes side by side: they do not disturb each other. */
-export type Row = readonly Lane[];
-
-export const alone = (stage: Stage): Row => [[stage]];
 
 type Command = readonly [program: string, ...args: readonly string[]];
 
@@ -47,27 +47,24 @@ const tool = (path: string): string => inProject('node_modules', path);
 const one = (passed: boolean): Counts => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1 });
 
 /** Commands in turn; the stage counts as one check. */
-const commands =
-  (...list: readonly Command[]): Stage['run'] =>
-  async () => {
-    let log = '';
-    let passed = true;
-    for (const [program, ...args] of list) {
-      const { code, output } = await run(program, args, { cwd: projectRoot });
-      log += `$ ${[program, ...args].join(' ')}\n${output}\n`;
-      passed &&= code === 0;
-    }
-    return { counts: one(passed), log };
-  };
+const commands = async (...list: readonly Command[]): Promise<StageResult> => {
+  let log = '';
+  let passed = true;
+  for (const [program, ...args] of list) {
+    const { code, output } = await run(program, args, { cwd: projectRoot });
+    log += `$ ${[program, ...args].join(' ')}\n${output}\n`;
+    passed &&= code === 0;
+  }
+  return { counts: one(passed), log };
+};
 
 const inNode = (path: string, ...args: readonly string[]): Command => [process.execPath, tool(path), ...args];
 
 export interface MochaOptions {
   readonly name: string;
   readonly node?: string;
-  readonly patterns: readonly string[];
-  /** What the patterns match and another stage runs. */
-  readonly ignored?: string;
+  /** Files, or patterns for them. */
+  readonly tests: readonly string[];
   readonly timeoutMs: number;
   readonly env?: Readonly<Record<string, string>>;
   /** A module of root hooks. */
@@ -87,25 +84,20 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
     '--reporter',
     mocha.env['MCPL_TEST_REPORTER'] ?? '',
     ...(options.hooks === undefined ? [] : ['--require', options.hooks]),
-    ...(options.ignored === undefined ? [] : ['--ignore', options.ignored]),
   ];
-  const { code, output } = await run(
-    program,
-    [tool('mocha/bin/mocha.js'), ...settings, ...filter, ...options.patterns],
-    {
-      cwd: projectRoot,
-      env: {
-        ...process.env,
-        PATH: `${join(program, '..')}:${process.env['PATH'] ?? ''}`,
-        ...(await preparedSources()),
-        // Starting a program takes as long as this process is large, and memory that threads gave back would stay in it.
-        MALLOC_ARENA_MAX: '1',
-        ...mocha.env,
-        ...options.env,
-      },
-      timeoutMs: 3_600_000,
+  const { code, output } = await run(program, [tool('mocha/bin/mocha.js'), ...settings, ...filter, ...options.tests], {
+    cwd: projectRoot,
+    env: {
+      ...process.env,
+      PATH: `${join(program, '..')}:${process.env['PATH'] ?? ''}`,
+      ...(await preparedSources()),
+      // Starting a program takes as long as this process is large, and memory that threads gave back would stay in it.
+      MALLOC_ARENA_MAX: '1',
+      ...mocha.env,
+      ...options.env,
     },
-  );
+    timeoutMs: 3_600_000,
+  });
   const counts = await mocha.counts();
   const log = `${await mocha.report()}\n${output}`;
   if (counts === undefined)
@@ -115,30 +107,35 @@ export const runMocha = async (options: MochaOptions, grep: string | undefined):
   const missing = counts.passed + counts.failed === 0 && grep === undefined;
   return {
     counts: silent || missing ? { passed: counts.passed, failed: 1 } : counts,
-    log: missing ? `${log}\nNo test was found in ${options.patterns.join(', ')}.` : log,
+    log: missing ? `${log}\nNo test was found in ${options.tests.join(', ')}.` : log,
   };
 };
 
+const nothingReached: StageResult = { counts: nothing, log: '', note: 'no test depends on the change' };
+
+const filesOf = (patterns: readonly string[]): readonly string[] =>
+  patterns.flatMap((pattern) => globSync(pattern, { cwd: projectRoot })).sort();
+
 const mochaStage =
   (options: MochaOptions): Stage['run'] =>
-  ({ grep }) =>
-    runMocha(options, grep);
+  async ({ grep, change }) => {
+    if (change === undefined) return runMocha(options, grep);
+    const tests = filesOf(options.tests).filter((path) => change.tests.includes(path));
+    return tests.length === 0 ? nothingReached : runMocha({ ...options, tests }, grep);
+  };
 
 const nodeTimeout = process.env['MCPL_TEST_DOSE'] === 'full' ? 600_000 : 60_000;
 
-const everyNodeTest = 'test/node/**/*.test.ts';
-const mcplTests = 'test/node/mcpl/**/*.test.ts';
-
-type NodeTests = Pick<MochaOptions, 'patterns' | 'ignored'>;
-
-export const nodeStage = (name: string, node: string, tests: NodeTests = { patterns: [everyNodeTest] }): Stage => ({
+export const nodeStage = (name: string, node: string, tests: readonly string[]): Stage => ({
   name,
-  run: mochaStage({ name, node, ...tests, timeoutMs: nodeTimeout }),
+  run: mochaStage({ name: name.replace(':', '-'), node, tests, timeoutMs: nodeTimeout }),
 });
 
 /** The official conformance suite; each of its scenarios counts as one. */
 const conformanceStage: Stage = {
   name: 'conformance',
+  // It measures how long a client waits.
+  alone: 'last',
   run: async ({ grep }) => {
     const outcomes = await runConformance({ only: grep });
     const failures = outcomes.filter(({ verdict }) => verdict === 'failed');
@@ -150,8 +147,8 @@ const conformanceStage: Stage = {
   },
 };
 
-/** What a message costs, beside peers. */
-const benchStage: Stage = { name: 'bench', needs: ['build'], run: ({ grep }) => runGuard(grep) };
+/** What a message costs, beside peers. It measures CPU time, for a minute at most. */
+const benchStage: Stage = { name: 'bench', alone: 'last', needs: ['build'], run: ({ grep }) => runGuard(grep) };
 
 /** Servers that others wrote; each transport of each counts as one, and docs/interop.md has to say the same. */
 export const interopStage = (quick: boolean): Stage => ({
@@ -212,20 +209,22 @@ export const journeyStage = (name: string, options: JourneyOptions): Stage => {
   return {
     name,
     needs: [needs],
-    run: mochaStage({ name, patterns: [`test/editor/journey/${pattern}`], timeoutMs: 180_000, env }),
+    run: mochaStage({ name, tests: [`test/editor/journey/${pattern}`], timeoutMs: 180_000, env }),
   };
 };
 
 export const packageStage: Stage = {
   name: 'package',
+  needs: ['build'],
   run: async () => {
-    const { log } = await packageExtension();
+    const { log } = await packBuilt();
     return { counts: one(true), log };
   },
 };
 
 export const setupStage: Stage = {
   name: 'setup',
+  alone: 'first',
   run: async () => {
     await ensureEditor();
     await ensureSystem(['browser']);
@@ -240,22 +239,36 @@ export const setupStage: Stage = {
 /** Of files that are as they were, prettier and the compiler of the types remember what they found. */
 const remembered = (name: string): string => inProject('out/remembered', name);
 
+const isCode = (path: string): boolean => /\.(ts|mjs|cjs|js)$/.test(path);
+
 const formatStage: Stage = {
   name: 'format',
-  run: commands(
-    inNode(
-      'prettier/bin/prettier.cjs',
-      ...['--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content'],
-      ...['--cache-location', remembered('format'), '.'],
+  computes: true,
+  run: ({ change }) =>
+    commands(
+      inNode(
+        'prettier/bin/prettier.cjs',
+        ...['--check', '--log-level', 'warn', '--ignore-unknown', '--cache', '--cache-strategy', 'content'],
+        ...['--cache-location', remembered('format'), ...(change?.files ?? ['.'])],
+      ),
     ),
-  ),
 };
 
-const lintStage: Stage = { name: 'lint', run: commands(inNode('eslint/bin/eslint.js', '--max-warnings=0', '.')) };
+const lintStage: Stage = {
+  name: 'lint',
+  computes: true,
+  run: ({ change }) => {
+    const files = change === undefined ? ['.'] : change.files.filter(isCode);
+    if (files.length === 0) return Promise.resolve(nothingReached);
+    return commands(inNode('eslint/bin/eslint.js', '--max-warnings=0', '--no-warn-ignored', ...files));
+  },
+};
 
 const layersStage: Stage = {
   name: 'layers',
-  run: commands(inNode('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', 'src')),
+  computes: true,
+  run: () =>
+    commands(inNode('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', 'src')),
 };
 
 const typesOf = (folder: string): Command =>
@@ -265,18 +278,25 @@ const typesOf = (folder: string): Command =>
     ...['--tsBuildInfoFile', remembered(`${folder.replaceAll(/\W/g, '-')}.types`)],
   );
 
-const typesStage: Stage = { name: 'types', run: commands(typesOf('.'), typesOf('src/core'), typesOf('src/webview')) };
+const typesStage: Stage = {
+  name: 'types',
+  computes: true,
+  run: () => commands(typesOf('.'), typesOf('src/core'), typesOf('src/webview')),
+};
 
-const buildStage: Stage = {
+/** The only stage that writes `dist`. */
+export const buildStage: Stage = {
   name: 'build',
-  run: commands([process.execPath, 'esbuild.mjs'], [process.execPath, 'esbuild.mjs', '--core']),
+  computes: true,
+  run: () => commands([process.execPath, 'esbuild.mjs'], [process.execPath, 'esbuild.mjs', '--core']),
 };
 
 const unitStage: Stage = {
   name: 'unit',
+  computes: true,
   run: mochaStage({
     name: 'unit',
-    patterns: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts', 'test/harness/**/*.test.ts'],
+    tests: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts', 'test/harness/**/*.test.ts'],
     timeoutMs: 30_000,
     hooks: 'test/support/leakHooks.ts',
   }),
@@ -285,28 +305,46 @@ const unitStage: Stage = {
 const editorStage: Stage = {
   name: 'editor',
   needs: ['build'],
-  run: async ({ grep }) => {
-    const { counts, log, editor } = await runEditorTests(grep === undefined ? {} : { grep });
+  run: async ({ grep, change }) => {
+    const suites = change && projectSuites().filter((path) => change.tests.includes(relative(projectRoot, path)));
+    if (suites?.length === 0) return nothingReached;
+    const { counts, log, editor } = await runEditorTests({
+      ...(grep !== undefined && { grep }),
+      ...(suites !== undefined && { suites }),
+    });
     return { counts, log, note: editor };
   },
 };
 
-/** What is packed is built anew: nothing may read `dist` meanwhile. */
-export const everyStage: readonly Row[] = [
-  alone(setupStage),
-  [
-    [lintStage, buildStage, packageStage, installStage('current')],
-    [formatStage, layersStage, typesStage, unitStage],
-  ],
-  // Alone: the suite measures how long a client waits.
-  alone(conformanceStage),
-  // Alone as well. It measures CPU time beside that of peers, and takes a minute at most.
-  alone(benchStage),
-  // As many lanes mostly wait for processes as for pages, and all of them end at about the same time.
-  [
-    [nodeStage('node', node24)],
-    [nodeStage('node22', node22, { patterns: [everyNodeTest], ignored: mcplTests }), interopStage(true)],
-    [editorStage, nodeStage('node22mcpl', node22, { patterns: [mcplTests] })],
-    [journeyStage('journeyLive', { pattern: 'live/*.test.ts' }), journeyStage('journey', { pattern: '*.test.ts' })],
-  ],
+/** In parts, so that they run side by side. */
+const nodeParts = {
+  'node:mcpl': ['test/node/mcpl/**/*.test.ts'],
+  'node:cases': ['test/node/{auth,cases}/**/*.test.ts'],
+  'node:host': ['test/node/*.test.ts'],
+};
+
+/** `--changed` runs these. */
+const CHANGE_STAGES = ['format', 'lint', 'types', 'unit', 'node', 'editor'];
+
+export const changeStages = ({ tests }: Change): readonly string[] =>
+  CHANGE_STAGES.filter((name) => name !== 'editor' || tests.some((path) => path.startsWith('test/editor/suite/')));
+
+export const everyStage: readonly Stage[] = [
+  setupStage,
+  buildStage,
+  lintStage,
+  typesStage,
+  unitStage,
+  packageStage,
+  installStage('current'),
+  journeyStage('journey', { pattern: '*.test.ts' }),
+  journeyStage('journeyLive', { pattern: 'live/*.test.ts' }),
+  editorStage,
+  ...Object.entries(nodeParts).map(([name, tests]) => nodeStage(name, node24, tests)),
+  nodeStage('node22', node22, platformTests),
+  interopStage(true),
+  formatStage,
+  layersStage,
+  conformanceStage,
+  benchStage,
 ];

@@ -1,31 +1,37 @@
 import { options } from './commandLine.ts';
-import { node22, node24 } from './paths.ts';
+import { inProject, node22, node24 } from './paths.ts';
 import { endEverything, onInterrupt } from './processes.ts';
 import { main, say } from './progress.ts';
-import { runStages, select } from './stageRunner.ts';
+import { costMemory, runStages, select } from './stageRunner.ts';
+import type { Stage } from './stages.ts';
 
 onInterrupt(endEverything);
 process.env['MCPL_TEST_DOSE'] = 'full';
 
 // Only now: the stages read the dose when they are made.
-const { alone, installStage, interopStage, journeyStage, mutationStage, nodeStage, packageStage, setupStage } =
-  await import('./stages.ts');
+const stages = await import('./stages.ts');
+
+const everyNodeTest = ['test/node/**/*.test.ts'];
 
 const slowStages = [
-  setupStage,
-  nodeStage('node', node24),
-  nodeStage('node22', node22),
-  interopStage(false),
-  mutationStage,
-  packageStage,
-  installStage('oldest', '-oldest'),
-  journeyStage('journey-oldest', { editor: 'oldest', needs: 'install-oldest', pattern: 'smoke.test.ts' }),
-].map(alone);
+  stages.setupStage,
+  stages.nodeStage('node', node24, everyNodeTest),
+  stages.nodeStage('node22', node22, everyNodeTest),
+  stages.interopStage(false),
+  stages.mutationStage,
+  stages.buildStage,
+  stages.packageStage,
+  stages.installStage('oldest', '-oldest'),
+  stages.journeyStage('journey-oldest', { editor: 'oldest', needs: 'install-oldest', pattern: 'smoke.test.ts' }),
+].map((stage): Stage => ({ ...stage, alone: 'last' }));
 
 await main(async () => {
   const { only, grep } = options({ only: 'text', grep: 'text' });
-  const rows = only === undefined ? slowStages : select(slowStages, only.split(','));
-  const { passed, failed } = await runStages(rows, grep === undefined ? {} : { grep });
+  const { passed, failed } = await runStages(
+    only === undefined ? slowStages : select(slowStages, only.split(',')),
+    grep === undefined ? {} : { grep },
+    costMemory(inProject('out/remembered/slowStageSeconds.json')),
+  );
   say(`${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0 ? 0 : 1;
 });

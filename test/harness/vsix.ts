@@ -119,12 +119,8 @@ export interface Packaged {
   readonly log: string;
 }
 
-/** Builds for production and packages. Throws when the package has more or less in it than what runs. */
-export const packageExtension = async (): Promise<Packaged> => {
-  const build = await mustRun(process.execPath, [inProject('esbuild.mjs')], {
-    cwd: projectRoot,
-    next: 'Correct the errors above.',
-  });
+/** Packages `dist`. Throws when the package has more or less in it than what runs. */
+export const packBuilt = async (): Promise<Packaged> => {
   const file = inProject(`mcp-live-${await projectVersion()}.vsix`);
   const log = await vsce(projectRoot, file);
   const entries = zipEntries(await readFile(file));
@@ -132,7 +128,17 @@ export const packageExtension = async (): Promise<Packaged> => {
   const list = entries.map((entry) => `${String(entry.size).padStart(9)} ${entry.name}`).join('\n');
   const problems = vsixProblems(entries, size);
   if (problems.length > 0) throw new Problem(`${file}:\n${problems.join('\n')}`, `${log}\n${list}`);
-  return { file, log: `${build}${list}\n${String(size).padStart(9)} ${file}` };
+  return { file, log: `${list}\n${String(size).padStart(9)} ${file}` };
+};
+
+/** Builds for production and packages. */
+export const packageExtension = async (): Promise<Packaged> => {
+  const build = await mustRun(process.execPath, [inProject('esbuild.mjs')], {
+    cwd: projectRoot,
+    next: 'Correct the errors above.',
+  });
+  const { file, log } = await packBuilt();
+  return { file, log: `${build}${log}` };
 };
 
 export const packageFakeModel = async (): Promise<string> => {
