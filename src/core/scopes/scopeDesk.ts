@@ -12,12 +12,12 @@ import type { ScopePlace } from './paths/computed.ts';
 import type { Clock, FileNames, Ids } from '../ports.ts';
 import { scopeOfCall, subjectOf } from './scopeSubject.ts';
 
-/** The parts of a server that scopes need. */
+/** The parts of a server that scope decisions need. */
 export interface ScopedUnit {
   readonly id: string;
-  /** Of the connection that is open; absent while none is. */
+  /** Fingerprint of the open connection. `undefined` without one. */
   readonly fingerprint: string | undefined;
-  /** As they are now. */
+  /** The current settings. */
   readonly scopes: ScopeSettings;
   redact(text: string): string;
 }
@@ -26,13 +26,13 @@ export interface ScopeQuestion {
   readonly unit: ScopedUnit;
   readonly featureSet: string | undefined;
   readonly matter: ScopeMatter;
-  /** The tool call that waits. */
+  /** The waiting tool call. */
   readonly call: ToolCallRequest | undefined;
   /** The key of the decision for this call, if the call is repeated. */
   readonly decided?: string | undefined;
-  /** Whether the question still makes sense: its set is on, over the same connection. */
+  /** Whether the question is still valid: its set is on, and the connection is the same. */
   isCurrent(): boolean;
-  /** A person is asked: it will take a while. */
+  /** Called before the user is asked, which may take long. */
   onAsking?(): void;
 }
 
@@ -40,20 +40,21 @@ export type ScopeAnswer =
   | {
       readonly approved: true;
       readonly scope: ScopeClaim;
-      /** Of exactly this request; see `ScopeQuestion.decided`. */
+      /** The key of this exact request; see `ScopeQuestion.decided`. */
       readonly key: string | undefined;
     }
   | {
       readonly approved: false;
       readonly why: ScopeDenial;
-      /** More of it, for who wrote the arguments. */ readonly detail: string | undefined;
+      /** Details for the author of the arguments. */
+      readonly detail: string | undefined;
     };
 
 export type ScopeDenial = 'settings' | 'host' | 'changed' | DenialReason;
 
-/** Asks persons, and remembers what they said. */
+/** Asks the user, and remembers the answers. */
 export interface ScopeApprovals {
-  /** What earlier sessions left is read. */
+  /** Resolves once the grants of earlier sessions are loaded. */
   ready(): Promise<void>;
   find(request: Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>): Promise<ScopeGrant | undefined>;
   pending(): readonly PendingApproval[];
@@ -68,16 +69,16 @@ export interface ScopeDeskOptions {
   readonly approvals: ScopeApprovals;
   readonly names: FileNames;
   place(unit: ScopedUnit): ScopePlace;
-  /** `isFree`: neither a person nor a model had to do anything for it, so that there may be any number of them. */
+  /** `isFree`: the event needed no action of a user or a model, so a server can cause any number of them. */
   record(record: AuditRecord, isFree: boolean): void;
 }
 
-/** Each looks at files; of a server that asks for more at once the rest is denied. */
+/** Maximum parallel decisions per server, because each reads the file system. Further requests are denied. */
 const MOST_AT_ONCE = 64;
 
 /**
- * Decides what a request may touch (MCPL §7.6): the lists, then what a person allowed before, then a person. What a
- * server says of its scope only begins the question.
+ * Decides what a request may touch (MCPL §7.6): first the lists, then earlier grants, then the user. The scope that a
+ * server claims is only the starting point.
  */
 export class ScopeDesk {
   readonly #options: ScopeDeskOptions;
@@ -98,7 +99,7 @@ export class ScopeDesk {
     return decision.answer;
   }
 
-  /** Which grants settings deny by now. */
+  /** Grants that the settings deny now. */
   async denied(grants: readonly ScopeGrant[], unit: ScopedUnit): Promise<readonly ScopeGrant[]> {
     const place = this.#options.place(unit);
     const { scopes: settings } = unit;
@@ -150,9 +151,9 @@ export class ScopeDesk {
     request: ApprovalRequest,
     token: CancellationToken,
   ): Promise<Decision> {
-    // The server may have been stopped, or its set switched off, while the store was read.
+    // While the store was read, the server may have stopped or its set may have been switched off.
     if (!question.isCurrent()) return denied('changed', targets);
-    // Whoever defines a server says what is a secret of it, and could hide with it what a person is to approve.
+    // A server's settings define its secrets. Redaction must not hide a target from the user.
     if (targets.some(({ real }) => question.unit.redact(real) !== real)) return denied('host', targets, HAS_SECRET);
     const asked = this.#options.approvals.ask(request, token);
     if (this.#options.approvals.pending().some(({ key }) => key === request.key)) question.onAsking?.();
@@ -176,7 +177,7 @@ export class ScopeDesk {
     if (token.isCancellationRequested) return denied('withdrawn', judged.targets);
     if (judged.verdict === 'deny') return this.#denied(judged, request);
     if (!question.isCurrent()) {
-      // Its subject has ended meanwhile, and no later event would end it.
+      // The subject of the grant is gone, and no later event would revoke it.
       await this.#forget(request, 'its subject had changed');
       return denied('changed', judged.targets);
     }
@@ -184,7 +185,7 @@ export class ScopeDesk {
     return this.#approved(question, judged, how, request.key);
   }
 
-  /** What an entry denies may have been allowed before, or just now: it is not again when the entry goes. */
+  /** Revokes a matching grant, so that the request is not allowed again once the deny rule is removed. */
   async #denied(judged: DeniedJudgement, request: RequestIdentity | undefined): Promise<Decision> {
     if (judged.by === 'host') return denied('host', judged.targets, judged.why);
     if (request !== undefined) await this.#forget(request, 'the settings deny it now');
@@ -208,7 +209,7 @@ export class ScopeDesk {
     return { ...identity, featureSet, subject: subjectOf(matter, judged, (text) => unit.redact(text)), call };
   }
 
-  /** Absent where the connection has gone. */
+  /** Returns `undefined` if the connection is gone. */
   #identity({ unit, matter, featureSet }: ScopeQuestion, judged: Judgement): RequestIdentity | undefined {
     const { id: server, fingerprint } = unit;
     if (fingerprint === undefined) return undefined;
@@ -256,10 +257,10 @@ export class ScopeDesk {
 
 const HAS_SECRET = 'It names a secret of the settings, which a question cannot show.';
 
-/** Judged at once. Where folders are is looked up for each part, and others have their turn: 10,000 took 100 ms. */
+/** Grants judged per batch, with a yield to the event loop between batches: 10,000 grants took 100 ms. */
 const PART = 200;
 
-/** Grants of one feature set in each. */
+/** Splits grants into batches of one feature set each. */
 function inParts(grants: readonly ScopeGrant[]): readonly (readonly ScopeGrant[])[] {
   const last = new Map<string | undefined, ScopeGrant[]>();
   const parts: ScopeGrant[][] = [];
@@ -285,7 +286,7 @@ type RequestIdentity = Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key' | 
 interface Decision {
   readonly answer: ScopeAnswer;
   readonly targets: readonly ScopeTarget[];
-  /** For the audit. */
+  /** Wording for the audit. */
   readonly how: string;
 }
 

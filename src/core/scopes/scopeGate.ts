@@ -10,11 +10,11 @@ import { toolNamed } from '../calls/calledTool.ts';
 import type { ScopeAnswer, ScopeDenial, ScopeDesk, ScopedUnit } from './scopeDesk.ts';
 import type { CallContext, CallInterceptor, CallStep } from '../calls/callSteps.ts';
 
-/** A server as calls of its scoped tools need it. */
+/** The parts of a server that calls of scoped tools need. */
 export interface ScopedServer extends ScopedUnit {
   readonly snapshot: ServerSnapshot;
   readonly session: Session | undefined;
-  /** Whether it takes scopes with its calls: one that speaks a version of MCPL that has them. */
+  /** Whether the server's MCPL version sends scopes with calls. */
   readonly takesScopes: boolean;
 }
 
@@ -23,10 +23,10 @@ export interface ScopeGateOptions {
   find(server: string): ScopedServer | undefined;
 }
 
-/** What a call would touch is decided before anything of it is sent (MCPL §7.7), whatever route it came by. */
+/** Decides the scope of a call before anything is sent (MCPL §7.7), whatever route the call came by. */
 export class ScopeGate implements CallInterceptor {
   readonly #options: ScopeGateOptions;
-  /** A call is sent once more after its person has visited a page; it was approved once, and may be void by then. */
+  /** A call is sent again after its user opened a page. Keeps the key of its approval, which may be void by then. */
   readonly #decided = new WeakMap<CallContext, string>();
 
   constructor(options: ScopeGateOptions) {
@@ -54,7 +54,7 @@ export class ScopeGate implements CallInterceptor {
         matter: { kind: 'call', tool, args: request.args, adapter },
         call: request,
         decided: this.#decided.get(context),
-        // The tool may have got another set, or its set may be off by now.
+        // The tool may have moved to another set, or its set may be off now.
         isCurrent: () => {
           const now = unit.snapshot;
           const known = toolNamed(now, request.tool);
@@ -87,13 +87,13 @@ export class ScopeGate implements CallInterceptor {
   }
 }
 
-/** Where its targets are looked for may be another place by now, or its set another one. */
+/** The adapter or the set may have changed in the meantime. */
 function isSameScope(now: ToolScope | undefined, then: ToolScope): boolean {
   if (now?.featureSet !== then.featureSet) return false;
   return jsonEquals(now?.adapter, then.adapter);
 }
 
-/** Lists are read again on each announcement, mostly without a change. */
+/** Compares content, because tool lists are often announced again without a change. */
 function isSameTool(a: Tool, b: Tool): boolean {
   return a === b || jsonEquals(a.raw, b.raw);
 }

@@ -14,9 +14,9 @@ import { LiveApprovals } from '../approvals/approvals.ts';
 import type { ScopeAnswer, ScopeDenial, ScopeDesk } from './scopeDesk.ts';
 import { ScopeGate, type ScopedServer } from './scopeGate.ts';
 
-/** A server with what its scopes may depend on. */
+/** A server with everything that its scopes depend on. */
 export interface ScopeUnit extends ScopedServer {
-  /** Where its process runs, and relative paths are meant from. */
+  /** Working directory of its process, the base of relative paths. */
   readonly workingFolder: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface ScopeHostOptions {
   units(): readonly ScopeUnit[];
 }
 
-/** Combines the parts of scopes: requests and calls in, decisions out. The deciding part is loaded on demand. */
+/** Combines the parts of scopes: requests and calls in, decisions out. Loads the decider on demand. */
 export class ScopeHost implements ScopeAuthority, Disposable {
   readonly approvals: LiveApprovals;
   readonly gate: ScopeGate;
@@ -55,7 +55,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     this.gate = new ScopeGate({ desk: () => this.#load(), find: (server) => this.#unit(server) });
   }
 
-  /** MCPL §7.4. The server must not learn which pattern denied it. */
+  /** MCPL §7.4. Returns a reason that does not reveal the pattern. */
   async elevate(request: ElevationRequest, token: CancellationToken): Promise<string | undefined> {
     const unit = this.#unit(request.server);
     if (unit === undefined) return REASONS.changed;
@@ -68,18 +68,18 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     return answer.approved ? undefined : REASONS[answer.why];
   }
 
-  /** Decides what requests may touch; loaded with the first use. */
+  /** The decider, loaded on first use. */
   desk(): Promise<ScopeDesk> {
     return this.#load();
   }
 
-  /** A connection of this form may start: what was approved for another one was approved for another server. */
+  /** A connection with this fingerprint may start. Grants for another fingerprint belonged to a different server. */
   admitted(server: string, fingerprint: string): void {
     const isOther = (grant: ScopeGrant): boolean => grant.server === server && grant.fingerprint !== fingerprint;
     this.#revoke(isOther, 'the server is another one now');
   }
 
-  /** Something of a server is otherwise: approvals end with what they were given for. */
+  /** Ends the approvals that a change of the server makes void. */
   changed(unit: ScopeUnit, what: UnitChange): void {
     const { snapshot } = unit;
     if (snapshot.state.kind !== 'running') this.approvals.withdraw(unit.id);
@@ -99,7 +99,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     if (own.length === 0) return;
     const { snapshot } = unit;
     this.#revoke((grant) => grant.server === unit.id && isOff(snapshot, grant.featureSet), 'its feature set is off');
-    // MCPL §7.6: a new denial comes before everything that was allowed.
+    // MCPL §7.6: a new deny rule overrides all grants.
     const desk = await this.#load();
     const denied = new Set((await desk.denied(own, unit)).map(({ id }) => id));
     if (denied.size > 0) this.#revoke(({ id }) => denied.has(id), 'the settings deny it now');
@@ -124,7 +124,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
 
   #load(): Promise<ScopeDesk> {
     this.#desk ??= this.#open();
-    // A file that could not be read once may be there the next time.
+    // Retries a failed load on the next use.
     this.#desk.catch(() => (this.#desk = undefined));
     return this.#desk;
   }
@@ -144,7 +144,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
   }
 }
 
-/** Changes that may end an approval; a consent is announced with the tools. */
+/** Changes that may end an approval. A consent change is announced with the tools. */
 const TELLING: readonly UnitChange[] = ['settings', 'mcpl', 'tools'];
 
 function isOff({ mcpl }: ServerSnapshot, featureSet: string | undefined): boolean {

@@ -6,9 +6,9 @@ import type { InboundContext } from '../rpc/peer.ts';
 import { invalidParams } from '../wire/mcpl/errors.ts';
 import type { McplMember } from '../mcpl/member.ts';
 
-/** Who decides what a server may touch. */
+/** Decides what a server may touch. */
 export interface ScopeAuthority {
-  /** `undefined`: approved; otherwise why not, in words for the server. */
+  /** Returns `undefined` if approved, or the reason for a denial, worded for the server. */
   elevate(request: ElevationRequest, token: CancellationToken): Promise<string | undefined>;
 }
 
@@ -16,16 +16,16 @@ export interface ElevationRequest {
   readonly server: string;
   readonly featureSet: string;
   readonly claim: ScopeClaim;
-  /** Whether the set is still on, over the connection that asked. */
+  /** Whether the set is still on, over the connection that sent the request. */
   isCurrent(): boolean;
 }
 
-/** It goes back as it came, and is shown to a person. */
+/** The payload is returned unchanged and shown to the user. */
 const LARGEST_PAYLOAD = 256 * 1024;
 
 /**
- * MCPL §7.4 and §7.5. Checked like any other message of a set (docs/decisions/messages-of-a-set.md). Other messages are
- * handled meanwhile, however long a person takes.
+ * MCPL §7.4 and §7.5. Checked like any other message of a set (docs/decisions/messages-of-a-set.md). Does not block
+ * other messages while the user decides.
  */
 export async function elevate(
   member: McplMember,
@@ -33,7 +33,7 @@ export async function elevate(
   { token }: Pick<InboundContext, 'token'>,
   authority: ScopeAuthority,
 ): Promise<Json> {
-  // MCPL 0.5 took scopes out.
+  // MCPL 0.5 removed scopes.
   if (!member.dialect.scopes) throw methodNotFound('scope/elevate');
   const set = member.admit(params['featureSet'], undefined, 'scope/elevate');
   if (!set.scoped) throw invalidParams(`The feature set "${set.name}" is not declared as scoped.`, 'featureSet');

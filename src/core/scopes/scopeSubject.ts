@@ -9,19 +9,19 @@ const LONGEST_LABEL = 1_000;
 const LONGEST_PAYLOAD = 4_000;
 const DEEPEST_INDENTED = 16;
 
-/** Words of a payload's `mode` that a prompt may use as its own; any other is only shown with the payload. */
+/** Values of a payload's `mode` that a prompt may use as a verb. Others only appear in the payload. */
 const MODES: readonly string[] = ['read', 'write', 'append', 'create', 'delete', 'move', 'rename', 'list', 'execute'];
 
 type Call = Extract<ScopeMatter, { kind: 'call' }>;
 
-/** The scope that is sent beside a tool's arguments (MCPL §7.7), made of what the host computed. */
+/** The scope that the host sends with a tool call (MCPL §7.7), from the targets it computed. */
 export function scopeOfCall(
   { tool, args }: Call,
   targets: readonly ScopeTarget[],
   digest: (text: string) => string,
 ): ScopeClaim {
   const [first, ...others] = targets;
-  // Nothing names what it touches: then it is this call, and no other.
+  // Without known targets, the scope is this exact call.
   if (first === undefined)
     return { label: `${tool.name}(${digest(canonicalJson(args)).slice(0, 12)})`, payload: undefined };
   const payload: JsonObject = {
@@ -31,7 +31,7 @@ export function scopeOfCall(
   return { label: first.real, payload };
 }
 
-/** What a person is shown. A secret of the settings may be in anything that a server says. */
+/** The text that the user sees. Any text from a server may contain a secret from settings. */
 export function subjectOf(matter: ScopeMatter, judged: Judgement, redact: (text: string) => string): ScopeSubject {
   const claim = matter.kind === 'elevate' ? matter.claim : undefined;
   const payload = claim?.payload ?? (matter.kind === 'call' ? matter.args : undefined);
@@ -56,6 +56,6 @@ function actionOf(matter: ScopeMatter): ScopeAction {
 }
 
 function textOf(payload: JsonObject): string {
-  // Indented, what nests deep would be a thousand times as long.
+  // Deeply nested JSON would get a thousand times longer with indentation.
   return JSON.stringify(payload, undefined, isDeeperThan(payload, DEEPEST_INDENTED) ? undefined : 2);
 }

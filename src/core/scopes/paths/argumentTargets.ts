@@ -3,7 +3,7 @@ import { type ArgumentPath, parseArgumentPath } from '../../model/argumentPath.t
 import type { Unreadable } from './pathText.ts';
 import { type FoundTexts, TargetTexts } from './targetTexts.ts';
 
-/** The texts that a tool's setting points at. An argument that is left out names nothing. */
+/** The texts that a tool's setting selects. An omitted argument names nothing. */
 export function textsAt(adapter: readonly string[], args: JsonObject): FoundTexts | Unreadable {
   const texts = new TargetTexts();
   for (const written of adapter) {
@@ -45,7 +45,7 @@ function take(value: Json, from: string, texts: TargetTexts): void {
     });
 }
 
-/** The reading of a value that is not a text is unknown. */
+/** It is unknown how a server would read a value that is not a text. */
 function refuse(texts: TargetTexts): void {
   texts.refuse('Its arguments do not match the "scopeAdapters" setting of this tool.');
 }

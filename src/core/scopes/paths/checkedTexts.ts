@@ -18,16 +18,16 @@ import type { RealNames } from './realNames.ts';
 import type { ReadingContext } from './respellings.ts';
 import { isProse, isWord, type Own, partsOf } from './textParts.ts';
 
-/** Where texts are read. */
+/** The context in which texts are read. */
 export interface CheckPlace {
   readonly context: ReadingContext;
   readonly concern: ScopeConcern;
   readonly bases: readonly string[];
-  /** Folders and files that others of the request name: what lies there may be meant, but hardly is. */
+  /** Files and folders that the request names elsewhere. Items in them are possible targets, but unlikely ones. */
   readonly neighbours: readonly string[];
 }
 
-/** A text that may name something, with all that it may mean, before the file system was asked. */
+/** A text that may name something, with all its readings, before any file system lookup. */
 export interface ReadCheck {
   readonly from: string;
   readonly text: string;
@@ -35,14 +35,14 @@ export interface ReadCheck {
   readonly likely: Meanings;
   readonly unlikely: Meanings;
   readonly outward: Outward | undefined;
-  /** The paths to look up in the file system. */
+  /** Paths to look up in the file system. */
   readonly asked: readonly string[];
   readonly isWord: boolean;
-  /** Of a part: what the whole would be as a path. */
+  /** For a part: the paths of the whole text. */
   readonly whole: readonly string[];
 }
 
-/** A text and its parts; more parts than can be looked at are `undefined` at the end. */
+/** A text and its parts. Ends with `undefined` if there are too many parts to check. */
 export function readChecked(
   { from, text, isProse: isSaid, isMember = false }: CheckedText,
   place: CheckPlace,
@@ -56,7 +56,7 @@ export function readChecked(
   return readParts(from, text, [], place, [read]);
 }
 
-/** The parts of a text that is a target itself. */
+/** The parts of a text that is itself a target. */
 export function readPartsOf(
   from: string,
   text: string,
@@ -86,19 +86,19 @@ function readParts(
   return parts === undefined ? [...read, undefined] : read;
 }
 
-/** On another machine, where `..` and absolute paths are its own. */
+/** A web URL has its own root, so its `..` and absolute paths are not local. */
 function isWebUrl(text: string): boolean {
   return hasScheme(text) && /^[^:]*:\/\/(?!\/)/.test(text);
 }
 
 interface HowToRead {
   readonly own: Own;
-  /** A sentence, or a part of a text that is no trouble as a whole: what cannot be seen is left out. */
+  /** A sentence, or a part of a text that is fine as a whole: invisible characters are ignored. */
   readonly mayBeHidden: boolean;
   readonly whole: readonly string[];
 }
 
-/** A part does not count as a word of the request. A name with another sign is not a channel: "@a" is not "#a". */
+/** A part does not count as a word of the request. The sign must match: "@a" is not the channel "#a". */
 function asPart(part: ReadCheck, own: Own): ReadCheck {
   const { readings, text } = part;
   const names = own === 'yes' || hasSigil(text) ? readings.names : readings.names.filter((name) => !hasSigil(name));
@@ -139,7 +139,7 @@ function readOne(
   return { from, text, readings, likely, unlikely, outward, asked, isWord: isWord(text), whole: how.whole };
 }
 
-/** A separator, an ending, or a sign of a name. */
+/** A separator, a file extension, or the sign of a name. */
 const MAY_BE_NAME = /[\\/#@%:]|\w\.\w|^\.|^\S+$/;
 const NO_MEANINGS: Meanings = { resolved: [], asked: [] };
 
@@ -153,13 +153,13 @@ function ifThere(outward: Outward | undefined, own: Own): Outward | undefined {
   return outward?.kind === 'absolute' && own === 'ifThere' ? { ...outward, isOdd: true } : outward;
 }
 
-/** How the text would lead out, if its beginning leads anywhere. */
+/** How an unreadable text leads outside, if its start looks like a path. */
 function unknownOf(text: string, trouble: Unreadable | undefined): Outward | undefined {
   if (trouble === undefined) return undefined;
   return /^(?:~[\w.+-]*[\\/]|[\\/]*[$%][^\s\\/]+[\\/]|%(?:25)+)/.test(text) ? { kind: 'unknown' } : undefined;
 }
 
-/** What it would touch, now that the file system has been asked. */
+/** The targets of a text, after the file system lookups. */
 export function foundCheck(
   { from, text, readings, likely, unlikely, outward, isWord: isOneWord }: ReadCheck,
   names: RealNames,
@@ -178,7 +178,7 @@ export function foundCheck(
     return { target, outward: outward.kind === 'unknown' ? 'unknown' : 'known', isWord: isOneWord };
   }
   const all = [...forms, ...shadows];
-  // With the reading as a path it may be what a label names.
+  // Read as a path, it may be the file that a label names.
   const others = { real: written, inside: undefined, forms: readings.names.slice(0, 1), reals, shadows: all };
   return { target: { ...common, kind: 'name', ...others }, outward: undefined, isWord: isOneWord };
 }
@@ -191,7 +191,7 @@ function leadsOut(outward: Outward, names: RealNames, { ofFiles }: ScopeConcern)
   return first.kind === 'unknown' || first.exists;
 }
 
-/** Whether something is there that is called as the whole text, of which another is a part. */
+/** Whether a file with the name of the whole text exists. */
 export function isWholeThere({ whole }: ReadCheck, names: RealNames): boolean {
   return thereOf({ asked: whole, resolved: [] }, names).asked.length > 0;
 }

@@ -1,59 +1,59 @@
 import type { ScopeTarget } from '../../model/scope.ts';
 
-/** Where paths are meant from. */
+/** The base folders of a server's paths. */
 export interface ScopePlace {
   readonly folders: readonly { readonly name: string; readonly path: string }[];
   readonly userHome: string;
-  /** What a relative path may be relative to: the server's working directory and the open folders. */
+  /** The bases for relative paths: the server's working directory and the open folders. */
   readonly bases: readonly string[];
 }
 
-/** What the lists of a request are about: what they cannot decide need not be looked for. */
+/** The kinds of patterns in a server's lists. Texts that no list can decide are skipped. */
 export interface ScopeConcern {
-  /** They have patterns of names, so that a name has to be allowed. */
+  /** They contain patterns for names, so names must be allowed. */
   readonly ofNames: boolean;
-  /** They have patterns of files. */
+  /** They contain patterns for files. */
   readonly ofFiles: boolean;
-  /** They deny something. */
+  /** They contain deny rules. */
   readonly denies: boolean;
 }
 
 export const EVERY_CONCERN: ScopeConcern = { ofNames: true, ofFiles: true, denies: true };
 
-/** A target with all that lists are asked about. */
+/** A target with all texts that are matched against the lists. */
 export interface ComputedTarget extends ScopeTarget {
   /**
-   * All readings of it: as written, decoded, resolved, and where each really leads. One that is denied denies it; it is
-   * allowed where all are.
+   * All readings: as written, decoded, resolved, and the real path of each. One denied reading denies the target; it is
+   * allowed if all readings are.
    */
   readonly forms: readonly string[];
-  /** Where its readings really lead, of which `real` is the one to be shown: what was approved once is approved for all. */
+  /** The real paths of all readings. `real` is the one shown; an approval covers all of them. */
   readonly reals: readonly string[];
-  /** Unlikely readings, which may only deny: for a name, the file of that name. */
+  /** Unlikely readings, which can only deny: for a name, the file with that name. */
   readonly shadows: readonly string[];
-  /** The same as names. */
+  /** Readings as names, which can only deny. */
   readonly names: readonly string[];
-  /** Whether its member says that it is what the request is about. */
+  /** Whether its member name marks it as the subject of the request. */
   readonly isAnchor: boolean;
 }
 
 /** A text that may name something. */
 export interface ComputedText {
   readonly target: ComputedTarget;
-  /** It leads out of its base folder, so it has to be allowed; or its target is unknown. */
+  /** Whether it leads out of its base folder and must be allowed, or has an unknown target. */
   readonly outward: 'known' | 'unknown' | undefined;
-  /** One word, which may be the name of what the request is about. */
+  /** A single word, which may name the subject of the request. */
   readonly isWord: boolean;
 }
 
-/** What a request would touch. */
+/** Everything that a request would touch. */
 export interface ComputedScope {
   readonly targets: readonly ComputedTarget[];
-  /** All other texts; none where settings say where the targets are. */
+  /** All other texts. Empty if settings define where the targets are. */
   readonly checked: readonly ComputedText[];
-  /** False if it has a command or code, which may touch anything. */
+  /** False if the request contains a command or code, whose targets are unknown. */
   readonly isWhole: boolean;
-  /** Why it must never be allowed: a part is not a valid name, or leads to an unknown place. A sentence. */
+  /** Why the request must be denied: a part is not a valid name, or has an unknown target. A sentence. */
   readonly refusal: string | undefined;
   /** False if the label differs from the payload. */
   readonly agrees: boolean;

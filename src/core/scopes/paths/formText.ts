@@ -1,18 +1,21 @@
 import { isDeceiving, LONGEST_TEXT } from './pathText.ts';
 import { withHost, withoutHost } from './segments.ts';
 
-/** A form as it is matched. Both texts end with `/`: what is said of all that is in a folder is said of itself. */
+/**
+ * A form in the spelling that globs match. Both texts end with `/`: a pattern for a folder's content also covers the
+ * folder.
+ */
 export interface FormText {
-  /** With one slash wherever there are several. */
+  /** With repeated slashes collapsed to one. */
   readonly collapsed: string;
-  /** With what tells a host; `undefined` where the text says the same in an odd way, and nothing may allow it. */
+  /** With the host marker. `undefined` for an unusual spelling, which no rule may allow. */
   readonly exact: string | undefined;
 }
 
-/** Signs, dots and slashes that most forms do not have. */
+/** Characters, dots and slashes that need the slow path. Most forms have none. */
 const UNUSUAL = /[^ -[\]-~]|\/[./]|^\.|\/$/;
 const DETOUR = /(?:^|\/)\.{1,2}(?:\/|$)/;
-/** A host begins with two slashes, after a scheme or at the beginning. */
+/** A host follows two slashes, at the start or after a scheme. */
 const BEGINNING = /^(?:[^/]*:)?\/\/(?=[^/])/;
 
 /**

@@ -3,21 +3,21 @@ import { type GlobShape, shapeOf } from './globShape.ts';
 import { isAscii } from './letterCase.ts';
 
 const OPTIONS: MinimatchOptions = {
-  // A name that begins with a dot is a name.
+  // Wildcards match names that begin with a dot.
   dot: true,
-  // `#general` and `!important` are names too, and `+(a)` is one: shells that read more into them are not asked.
+  // Disables glob extensions: `#general`, `!important` and `+(a)` are plain names here.
   nocomment: true,
   nonegate: true,
   noext: true,
-  // They have been written out before.
+  // Braces are expanded already.
   nobrace: true,
-  // On every platform: `\` is already `/` if it is a separator, and matched texts contain no other.
+  // On every platform, because `\` separators are already replaced by `/`.
   platform: 'linux',
-  // A pattern has fewer parts than this; with more of them than the limit, minimatch says no for safety.
+  // Above the number of segments in a pattern. Beyond this limit, minimatch reports no match.
   maxGlobstarRecursion: 1_024,
 };
 
-/** What one decision may still cost. A text that would take more is not matched to its end, and is denied. */
+/** The step budget of one decision. A text that exceeds it is denied without matching further. */
 export class Effort {
   #left: number;
 
@@ -29,7 +29,7 @@ export class Effort {
     return this.#left < 0;
   }
 
-  /** Whether there is so much left. */
+  /** Spends steps. Returns whether the budget covered them. */
   spend(steps: number): boolean {
     this.#left -= steps;
     return this.#left >= 0;
@@ -37,14 +37,14 @@ export class Effort {
 }
 
 /**
- * One glob. A fast check for required parts comes first; it can only reject, and only minimatch accepts. Texts have
- * no empty parts within, and end with `/`.
+ * One glob. A fast check for required parts runs first; it can only reject, and only minimatch accepts. Texts have no
+ * empty segments, and end with `/`.
  */
 export class Glob {
   readonly shape: GlobShape;
   readonly #text: string;
   readonly #isAnyCase: boolean;
-  /** The sign before the last slash: most texts differ there already. */
+  /** The character before the last slash, where most texts differ. */
   readonly #tailSign: number;
   readonly #probe: string;
   #matcher: Minimatch | undefined;
@@ -58,7 +58,7 @@ export class Glob {
     this.#probe = head.includes(probe) || tail.includes(probe) ? '' : probe;
   }
 
-  /** Whether a text that begins as it must also has the rest of what it must have. */
+  /** Whether a text with the right start also contains the other required parts. */
   mayMatch(text: string): boolean {
     const { tail } = this.shape;
     if (tail.length > 1 && (text.charCodeAt(text.length - 2) !== this.#tailSign || !text.endsWith(tail))) return false;
@@ -68,12 +68,12 @@ export class Glob {
   matches(text: string, effort: Effort): boolean {
     const { base, weight } = this.shape;
     if (!effort.spend(base + weight * text.length * this.#costOfLetter(text))) return false;
-    // Most globs of a long list are never asked.
+    // Compiled on first use, because most globs of a long list are never matched.
     this.#matcher ??= new Minimatch(this.#text, { ...OPTIONS, nocase: this.#isAnyCase });
     return this.#matcher.match(text);
   }
 
-  /** Letters in any case are looked up in a table, or else tested by an expression each. */
+  /** Ignoring case makes each letter more expensive: a table lookup, or a regular expression. */
   #costOfLetter(text: string): number {
     if (!this.#isAnyCase) return 1;
     return isAscii(text) ? 4 : 16;

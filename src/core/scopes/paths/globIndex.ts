@@ -1,22 +1,22 @@
 import type { Effort, Glob } from './glob.ts';
 
-/** A place in the tree of beginnings: what has led here is what its globs begin with. */
+/** A node in the prefix tree. The path to it is the common prefix of its globs. */
 interface Node {
-  /** What leads here from the node above. */
+  /** The prefix added by this node. */
   readonly stem: string;
   readonly globs: readonly Glob[];
-  /** By their first sign. */
+  /** By their first character. */
   readonly next: ReadonlyMap<number, Node>;
 }
 
-/** With more, one expression for all is not worth its making. */
+/** A combined expression for more globs costs more than it saves. */
 const MOST_IN_SIEVE = 64;
 
-/** Finds among many globs the few that could match: by how they begin, and the others by what they must contain. */
+/** Selects the globs that could match a text: by their prefix, and the others by their required parts. */
 export class GlobIndex {
   readonly #byHead: Node;
   readonly #others: readonly Glob[];
-  /** Matches every text that one of the others could match. */
+  /** Matches every text that a glob without a prefix could match. */
   readonly #sieve: RegExp | undefined;
 
   constructor(globs: readonly Glob[]) {
@@ -28,8 +28,8 @@ export class GlobIndex {
   }
 
   /**
-   * Whether any matches; unknown if the effort is used up. Required parts of globs are looked up in `seen`, which is the
-   * text without case if globs ignore it.
+   * Whether any glob matches. Meaningless once the effort is spent. Required parts are searched in `seen`, which is
+   * `text` without case if the globs ignore case.
    */
   matches(text: string, effort: Effort, seen: string = text): boolean {
     let node: Node | undefined = this.#byHead;
@@ -45,13 +45,13 @@ function anyMatches(globs: readonly Glob[], text: string, effort: Effort, seen: 
   for (const glob of globs) {
     if (!glob.mayMatch(seen)) continue;
     if (glob.matches(text, effort)) return true;
-    // Even to look through what is left may take long.
+    // Even scanning the remaining globs may take long.
     if (effort.isSpent) return false;
   }
   return false;
 }
 
-/** Of sorted globs that are alike up to `start`. */
+/** Builds a node from sorted globs that share their first `start` characters. */
 function nodeOf(globs: readonly Glob[], from: number, start: number): Node {
   const first = globs[0]?.shape.head ?? '';
   const last = globs.at(-1)?.shape.head ?? '';

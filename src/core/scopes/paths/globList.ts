@@ -3,17 +3,17 @@ import { GlobIndex } from './globIndex.ts';
 import { allCases, isAscii, withoutAnyCase, withoutPlainCase } from './letterCase.ts';
 import { withoutHost } from './segments.ts';
 
-/** Globs that are asked about the same spellings of a text. */
+/** Globs that match the same spellings of a text. */
 interface Part {
   readonly index: GlobIndex;
-  /** Whether the globs themselves ignore case. */
+  /** Whether the globs ignore case. */
   readonly isAnyCase: boolean;
   readonly spellings: (text: string) => readonly string[];
 }
 
 const asItIs = (text: string): readonly string[] => [text];
 
-/** All globs of a list that are about one kind of target. */
+/** All globs of a list for one kind of target. */
 export class GlobList {
   readonly #parts: readonly Part[];
 
@@ -22,9 +22,8 @@ export class GlobList {
   }
 
   /**
-   * For texts without hosts. Matches whatever the case, on any file system: what is denied under one name is denied
-   * under all. Letters in `[]` keep theirs, since `[!A-Z]` is not about the same letters in another case; they count
-   * both ways.
+   * For texts without the host marker. Ignores case on any file system: a deny rule applies to every spelling of a
+   * name. Globs with `[]` also match with their own case, since `[!A-Z]` means something else in the other case.
    */
   static denying(globs: readonly string[]): GlobList {
     const within = globs.map((glob) => belowOf(withoutHost(glob)));
@@ -37,7 +36,7 @@ export class GlobList {
     ]);
   }
 
-  /** For texts with hosts. Matches no more than the file system takes for the same. */
+  /** For texts with the host marker. Only equates spellings that the file system treats as the same. */
   static allowing(globs: readonly string[], ignoresCase: boolean): GlobList {
     if (!ignoresCase) return new GlobList([part(globsOf(globs), asItIs)]);
     const plain = globs.filter((glob) => !hasClass(glob));
@@ -45,12 +44,12 @@ export class GlobList {
     return new GlobList([
       part(globsOf(plain.map(withoutPlainCase)), (text) => [withoutPlainCase(text)]),
       part(globsOf(classes), asItIs),
-      // Of other letters it is not sure that every system folds them alike.
+      // ASCII only: systems differ in folding other letters.
       part(globsOf(classes, true), (text) => (isAscii(text) ? [text] : []), true),
     ]);
   }
 
-  /** Whether any matches; unknown if the effort is used up. */
+  /** Whether any glob matches. Meaningless once the effort is spent. */
   matches(text: string, effort: Effort): boolean {
     for (const { index, isAnyCase, spellings } of this.#parts)
       for (const spelling of spellings(text))
@@ -67,7 +66,7 @@ function hasClass(glob: string): boolean {
   return /(?<!\\)\[/.test(glob);
 }
 
-/** What matches also everything below. */
+/** Extends a glob to everything below its matches. */
 function belowOf(glob: string): string {
   if (glob === '**' || glob.endsWith('/**')) return glob;
   return glob.endsWith('/') ? `${glob}**` : `${glob}/**`;

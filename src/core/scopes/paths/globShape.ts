@@ -1,40 +1,40 @@
 import { withoutAnyCase } from './letterCase.ts';
 
-/** Facts about a glob without matching: the required parts of a text, and the cost of a match. */
+/** Facts about a glob that need no matching: the required parts of a text, and the cost of a match. */
 export interface GlobShape {
-  /** What every text that matches begins with. */
+  /** The prefix of every matching text. */
   readonly head: string;
-  /** What it ends with, the `/` at its end included. */
+  /** The suffix of every matching text, including the final `/`. */
   readonly tail: string;
-  /** A text that it contains anywhere. */
+  /** A substring of every matching text. */
   readonly probe: string;
-  /** Steps of any match, however short the text is. */
+  /** Steps that every match costs, however short the text. */
   readonly base: number;
-  /** At most so many more for each character, where letters are compared as they are. */
+  /** Maximum additional steps per character of the text, if case matters. */
   readonly weight: number;
 }
 
-/** Longer ones find hardly less, and searching for them may take as long as matching. */
+/** Longer probes reject hardly more texts, and searching for them may take as long as matching. */
 const LONGEST_PROBE = 32;
-/** Testing a class takes so much longer than comparing a letter. */
+/** Cost of testing a character class, relative to comparing a letter. */
 const CLASS = 16;
-/** Reading a glob, which is done for the first text that it may match, and setting out to match any. */
+/** Cost of compiling a glob for its first text, and of starting a match. */
 const START = 2_000;
-/** The same for each character of a glob, once more for each class. */
+/** Compile cost per character of a glob, and once more per class. */
 const READING = 32;
 
 interface Segment {
   readonly kind: 'plain' | 'magic' | 'any';
-  /** Letters at its beginning and end that match only themselves. */
+  /** Literal text at the start and the end. */
   readonly prefix: string;
   readonly suffix: string;
-  /** Of them, or within, the most that follow each other. */
+  /** The longest literal text in the segment. */
   readonly run: string;
-  /** The cost for each character of a text, because `*` tries again from every one. */
+  /** Steps per character of a text, because `*` retries at every position. */
   readonly weight: number;
 }
 
-/** Of a glob without braces, for texts that end with `/`; where case is ignored, for such texts without any. */
+/** For a glob without braces, and texts that end with `/`. With `isAnyCase`, both are compared without case. */
 export function shapeOf(glob: string, isAnyCase: boolean): GlobShape {
   const segments = (glob === '/' ? '' : glob).split('/').map(segmentOf);
   const classes = glob.split('[').length;
@@ -42,7 +42,7 @@ export function shapeOf(glob: string, isAnyCase: boolean): GlobShape {
   const last = segments.findLastIndex(({ kind }) => kind === 'any');
   const inner = first < 0 ? [] : segments.slice(first, last).filter(({ kind }) => kind !== 'any');
   const outer = first < 0 ? segments : [...segments.slice(0, first), ...segments.slice(last + 1)];
-  // Between two `**` every segment may be tried at every place; the others have one place each.
+  // Between two `**` each segment may be tried at every position. Other segments have a single position.
   const weight =
     inner.reduce((sum, segment) => sum + 1 + segment.weight, 0) +
     Math.max(0, ...outer.map((outside) => outside.weight));
@@ -75,7 +75,7 @@ function segmentOf(text: string): Segment {
   const prefix = PREFIX.exec(text)?.[0] ?? '';
   if (prefix === text) return plainSegment(bare(text));
   const suffix = text.slice(Math.max(...SIGNS.map((sign) => text.lastIndexOf(sign))) + 1);
-  // What looks like letters may be a class.
+  // Literal-looking text may be part of a class.
   const runs = text.includes('[') ? [suffix] : [...text.matchAll(RUN)].map(([run]) => bare(run));
   const run = runs.reduce((longest, other) => (other.length > longest.length ? other : longest), suffix);
   return { kind: 'magic', prefix: bare(prefix), suffix, run, weight: weightOf(text, suffix) };

@@ -1,10 +1,10 @@
-/** A text that is itself a glob, as in `includePatterns`: it is denied if it is written for a denied name. */
+/** For texts that are globs, as in `includePatterns`: such a text is denied if it is aimed at a denied name. */
 const MAGIC = /[*?[]/;
 const MOST_CANDIDATES = 64;
 
 /**
- * The paths that a glob is written for, among names that patterns deny: `s?crets/*` is written for `secrets`. A part
- * that stands for everything is written for nothing in particular.
+ * The paths that a glob is aimed at, given the names in deny patterns: `s?crets/*` is aimed at `secrets`. A segment
+ * that matches everything is aimed at nothing.
  */
 export function candidatesOf(path: string, names: ReadonlySet<string>): readonly string[] {
   if (!MAGIC.test(path) || names.size === 0) return [];
@@ -22,14 +22,14 @@ export function candidatesOf(path: string, names: ReadonlySet<string>): readonly
 }
 
 function namesLike(part: string, names: ReadonlySet<string>): readonly string[] {
-  // Expressions have parts such as `.*` and `[a-z]*`, which are about no name in particular.
+  // Skips wildcards such as `.*` and `[a-z]*`, which aim at no specific name.
   if (!MAGIC.test(part) || !/[\p{L}\d]/u.test(part.replace(/\[[^\]]{2,}\]/g, ''))) return [];
   const found: string[] = [];
   for (const name of names) if (fits(part.toLowerCase(), name)) found.push(name);
   return found;
 }
 
-/** Greedy: of several `*` only the last is tried again, which is enough. */
+/** Greedy: retrying only the last `*` is enough. */
 function fits(glob: string, name: string): boolean {
   const signs = signsOf(glob);
   let [at, in_, star, mark] = [0, 0, -1, 0];
@@ -70,7 +70,7 @@ function isSign(sign: string, letter: string): boolean {
   return isIn !== isNot;
 }
 
-/** Names in patterns that mean just themselves. */
+/** Literal names in patterns. */
 export function plainNamesOf(globs: readonly string[]): ReadonlySet<string> {
   const parts = globs.flatMap((glob) => glob.split('/'));
   return new Set(parts.filter((part) => part.length > 1 && !/[*?[\]\\]/.test(part)).map((part) => part.toLowerCase()));

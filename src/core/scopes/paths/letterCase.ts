@@ -5,8 +5,8 @@ export function isAscii(text: string): boolean {
 }
 
 /**
- * What a text is without regard to case, on any file system: two texts that some system takes for one have one of
- * these in common.
+ * The forms of a text without case, on any file system. Two texts that some system treats as equal share at least one
+ * form.
  */
 export function allCases(text: string): readonly string[] {
   if (isAscii(text)) return [text.toLowerCase()];
@@ -15,12 +15,12 @@ export function allCases(text: string): readonly string[] {
   return short === long ? [short] : [short, long];
 }
 
-/** Characters that are equal to an expression that ignores case get the same form. */
+/** Gives the same form to characters that a case-insensitive regular expression treats as equal. */
 export function withoutAnyCase(text: string): string {
   return isAscii(text) ? text.toLowerCase() : eachLetter(text, withoutLength);
 }
 
-/** The same only for spellings that every such system takes for one: letters with exactly one other case, and back. */
+/** Folds only spellings that every case-insensitive system treats as equal: letters with exactly one other case. */
 export function withoutPlainCase(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
   return eachLetter(text, (letter) => {
@@ -29,14 +29,14 @@ export function withoutPlainCase(text: string): string {
   });
 }
 
-/** Letter by letter: whether a sigma ends a word depends on what a pattern has beside it. */
+/** Converts letter by letter, because the lower case of sigma depends on its position in the word. */
 function eachLetter(text: string, change: (letter: string) => string): string {
   let changed = '';
   for (const letter of text) changed += change(letter);
   return changed;
 }
 
-/** One letter stays one, so that `?` stays as right as it was. */
+/** Keeps the number of letters, so that `?` still matches. */
 function withoutCase(letter: string): string {
   return ifOne(ifOne(letter.toUpperCase(), letter).toLowerCase(), letter);
 }
@@ -45,7 +45,7 @@ function ifOne(letter: string, other: string): string {
   return [...letter].length === 1 ? letter : other;
 }
 
-/** Some systems take a letter for two that it is in another case: `ß` for `SS`. */
+/** Some systems equate a letter with the two letters of its other case: `ß` with `SS`. */
 function withoutLength(letter: string): string {
   return eachLetter(letter.toLowerCase().toUpperCase(), (upper) => upper.toLowerCase());
 }

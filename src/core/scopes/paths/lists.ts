@@ -11,18 +11,18 @@ import { Recent } from './recent.ts';
 
 export type Verdict = 'denied' | 'allowed' | 'unlisted';
 
-/** For all patterns of a list together, in characters of their globs. */
+/** Maximum characters of all globs in a list. */
 const MOST_TEXT = 4_000_000;
-/** About ten milliseconds: what long lists take for long texts is a hundredth of it. */
+/** About ten milliseconds. Long lists with long texts take a hundredth of that. */
 const MOST_STEPS = 1_500_000;
-/** Decisions kept at hand, and the longest texts of them. */
+/** Size of the cache of decisions, and the longest text in it. */
 const RECENT = 512;
 const LONGEST_RECENT = 512;
 
 /**
- * Compiled once for as long as settings and folders are the same. An unreadable pattern allows nothing, and
- * denies everything until it is corrected: a part of it would deny less than its author meant. `realPlace` is the real
- * path of folders, if it differs: a target has all of its names, so patterns must match them too.
+ * Compiled once for each combination of settings and folders. An unreadable pattern allows nothing, and denies
+ * everything until it is corrected: ignoring it would deny less than its author meant. `realPlace` has the real paths
+ * of folders, if they differ: patterns must match every name of a target.
  */
 export function compileLists(
   lists: ScopeLists,
@@ -85,7 +85,7 @@ function kindOf(deny: readonly string[], allow: readonly string[], ignoresCase: 
   };
 }
 
-/** `#general`, `discord:*` and words are names; a word that is denied may as well be a file. */
+/** `#general`, `discord:*` and plain words are names. A denied word may also be a file. */
 export function concernOf({ whitelist, blacklist }: ScopeLists): ScopeConcern {
   const all = [...whitelist, ...blacklist];
   const isOfFile = (pattern: string): boolean => !isName(pattern) && /[\\/~]|^\$|^\.|\*\./.test(pattern);
@@ -97,20 +97,20 @@ export function concernOf({ whitelist, blacklist }: ScopeLists): ScopeConcern {
 }
 
 interface Compiled {
-  /** In patterns of paths. */
+  /** Names in deny patterns for paths. */
   readonly deniedNames: ReadonlySet<string>;
   readonly problems: readonly string[];
   readonly deniesAll: boolean;
   readonly ofPaths: KindLists;
-  /** Made when the first name is there: few servers have any. */
+  /** Compiled for the first name, because few servers use names. */
   readonly ofNames: () => KindLists;
 }
 
 type Judged = Pick<ComputedTarget, 'kind' | 'forms' | 'shadows'> & Partial<Pick<ComputedTarget, 'names'>>;
 
-/** What lists say of targets. Denials come first, whatever is allowed besides. */
+/** Matches targets against the lists. Deny rules come first. */
 export class CompiledLists {
-  /** Problems of patterns, a sentence each. */
+  /** Errors in patterns, one sentence each. */
   readonly problems: readonly string[];
   readonly #compiled: Compiled;
   #ofNames: KindLists | undefined;
@@ -120,7 +120,7 @@ export class CompiledLists {
     this.#compiled = compiled;
   }
 
-  /** Whether a pattern denies this text: one that no pattern can be about, such as `a//b`, is not denied by one. */
+  /** Whether a deny pattern matches this text. Texts that no pattern can match, such as `a//b`, are not denied. */
   denies(text: string, kind: 'path' | 'name'): boolean {
     if (this.#compiled.deniesAll) return true;
     if (kind === 'path' && this.#deniesGlob(text)) return true;
@@ -142,7 +142,7 @@ export class CompiledLists {
     return written.some((path) => isReadable(path, 'path') && decide(path, 'path', this.#of('path')) === 'denied');
   }
 
-  /** Denied where any form, shadow or other name is; allowed where every form is. */
+  /** Denied if any form, shadow or other name is denied. Allowed if every form is allowed. */
   judge({ kind, forms, shadows, names = [] }: Judged): Verdict {
     if (this.#compiled.deniesAll) return 'denied';
     let areAllowed = forms.length > 0;
@@ -171,7 +171,7 @@ function decide(form: string, kind: 'path' | 'name', { deny, allow }: KindLists)
   if (text === undefined) return 'denied';
   const effort = new Effort(MOST_STEPS);
   if (deny.matches(text.collapsed, effort)) return 'denied';
-  // Some file systems leave out of names what cannot be seen.
+  // Some file systems ignore invisible characters in names.
   const visible = withoutIgnorable(text.collapsed);
   if (visible !== text.collapsed && deny.matches(visible, effort)) return 'denied';
   const isAllowed = text.exact !== undefined && allow.matches(text.exact, effort);

@@ -8,12 +8,12 @@ interface OpenFolder {
   readonly names: readonly string[];
 }
 
-/** The open folders, by what they are called and by what they really are. */
+/** The open folders, by name and by real path. */
 export class OpenFolders {
   readonly #folders: readonly OpenFolder[];
   readonly #ignoresCase: boolean;
 
-  /** Paths that must be looked up in `RealNames` first. */
+  /** The paths to look up in `RealNames` first. */
   static paths(folders: ScopePlace['folders'], style: PathStyle): readonly string[] {
     return folders.map(({ path }) => style.slashed(path)).filter((path) => style.isAbsolute(path));
   }
@@ -29,7 +29,7 @@ export class OpenFolders {
     });
   }
 
-  /** Where in the innermost open folder a real path lies. */
+  /** Finds the innermost open folder that contains a real path. */
   inside(real: string): ScopeTarget['inside'] {
     const names = namesOf(real);
     let found: OpenFolder | undefined;
@@ -49,6 +49,6 @@ export class OpenFolders {
 }
 
 function namesOf(path: string): readonly string[] {
-  // Two slashes tell a machine of the network from a folder of a drive.
+  // Two slashes distinguish a network machine from a folder of a drive.
   return path.split('/').filter((name, index) => name !== '' || (index === 1 && path.startsWith('//')));
 }

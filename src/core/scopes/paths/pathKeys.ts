@@ -6,7 +6,7 @@ const PATH_WORDS = new Set([
   ...['dir', 'dirs', 'dirname', 'dirpath', 'directory', 'directories', 'folder', 'folders', 'folderpath'],
   ...['uri', 'uris', 'cwd', 'workdir', 'basedir', 'rootdir', 'outdir', 'srcdir'],
 ]);
-/** With one of these as its last word a member says something about a file, such as `fileType`. */
+/** A member that ends in one of these describes a file, such as `fileType`. */
 const QUALIFIERS = new Set([
   ...['id', 'ids', 'key', 'keys', 'type', 'types', 'kind', 'count', 'size', 'mode', 'hash', 'sha', 'extension', 'ext'],
   ...['extensions', 'format', 'encoding', 'mime', 'version', 'limit', 'status', 'line', 'lines', 'depth', 'system'],
@@ -34,12 +34,15 @@ const PROSE_WORDS = new Set([
   ...['question', 'query', 'instruction', 'instructions', 'thought', 'explanation', 'caption', 'observation'],
   ...['observations', 'task', 'goal', 'label', 'labels', 'tooltip', 'placeholder', 'intent', 'context'],
 ]);
-/** Members that end in one of these, but for an id, name a channel or a person. */
+/** Members that end in one of these name a channel or a person. A final "id" is ignored. */
 const NAME_WORDS = new Set([
   ...['channel', 'channels', 'room', 'rooms', 'recipient', 'recipients', 'chat', 'conversation', 'group', 'groups'],
   ...['to', 'cc', 'bcc', 'user', 'users', 'person', 'people', 'topic', 'queue', 'mailbox', 'email', 'emails'],
 ]);
-/** These name files too, but now and then a text, a person or a number of a line: only as a whole, and only one line. */
+/**
+ * These also name files, but sometimes hold a text, a person or a line number. They only count if they are the whole
+ * name and have one line.
+ */
 const PLACE_WORDS = new Set([
   ...['target', 'targets', 'source', 'sources', 'src', 'dest', 'destination', 'destinations', 'dst'],
   ...['from', 'to', 'root', 'roots'],
@@ -57,12 +60,12 @@ export type KeyKind =
   | 'name'
   | 'other';
 
-/** Members with commands, whose targets are unknown: as the whole name, or as its last word. */
+/** Members with commands, whose targets are unknown. Applies to the whole name or its last word. */
 const DEED_WORDS = new Set([
   ...['command', 'commands', 'cmd', 'cmds', 'commandline', 'script', 'scripts', 'shell', 'exec', 'code'],
   ...['arg', 'args', 'argv', 'sql', 'statement', 'statements'],
 ]);
-/** Members with one of these words in them name folders that others may be relative to. */
+/** Members with one of these words name folders, which may be the base of other paths. */
 const FOLDER_WORDS = new Set([
   ...['cwd', 'workdir', 'dir', 'dirs', 'directory', 'directories', 'folder', 'folders', 'basedir', 'rootdir'],
   ...['base', 'root', 'roots', 'repo', 'repository', 'project', 'workspace', 'prefix', 'parent'],
@@ -70,7 +73,7 @@ const FOLDER_WORDS = new Set([
 
 const LONGEST_KEY = 100;
 
-/** What a member is by its name, whatever its case and however its words are told apart. */
+/** Classifies a member by its name, in any case and with any word separator. */
 export function kindOfKey(key: string): KeyKind {
   if (key.length > LONGEST_KEY) return 'other';
   const words = wordsOf(key);
@@ -92,7 +95,7 @@ export function isNameKey(key: string): boolean {
   return NAME_WORDS.has(/^(?:ids?|names?)$/.test(last) && words.length > 1 ? (words.at(-2) ?? '') : last);
 }
 
-/** Whether a text at such a member is what is written, sent or said. */
+/** Whether a text at this member is content that is written or sent. */
 export function isContentKey(key: string): boolean {
   if (key.length > LONGEST_KEY) return false;
   const words = wordsOf(key);
@@ -103,13 +106,13 @@ export function isProseKey(key: string): boolean {
   return key.length <= LONGEST_KEY && PROSE_WORDS.has(wordsOf(key).at(-1) ?? '');
 }
 
-/** Whether a text at such a member says something about what the others name. */
+/** Whether a text at this member describes what other members name. */
 export function isQualifierKey(key: string): boolean {
   const last = key.length <= LONGEST_KEY ? (wordsOf(key).at(-1) ?? '') : '';
   return QUALIFIERS.has(last) && !/^(?:ids?|keys?)$/.test(last);
 }
 
-/** In lower case, and without the number that tells `path1` from `path2`. */
+/** In lower case, without the final number in names such as `path1`. */
 function wordsOf(key: string): readonly string[] {
   return key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -127,7 +130,7 @@ export function isDeed(key: string): boolean {
   return DEED_WORDS.has(words.join('')) || DEED_WORDS.has(words.at(-1) ?? '');
 }
 
-/** Whether a text found at such a place (a JSON Pointer) may be the folder that others are relative to. */
+/** Whether a text at this JSON Pointer may be the base folder of others. */
 export function isFolderPlace(from: string): boolean {
   return from
     .split('/')
@@ -137,7 +140,7 @@ export function isFolderPlace(from: string): boolean {
 
 const CHILD_WORDS = new Set(['name', 'names', 'basename', 'filename', 'filenames', 'file', 'files', 'entry', 'child']);
 
-/** Whether a text found at such a place may be the name of something in a folder that others name. */
+/** Whether a text at this JSON Pointer may be a name inside a folder that another text names. */
 export function isChildPlace(from: string): boolean {
   return from
     .split('/')
@@ -145,7 +148,7 @@ export function isChildPlace(from: string): boolean {
     .some((key) => key.length <= LONGEST_KEY && CHILD_WORDS.has(wordsOf(key).at(-1) ?? ''));
 }
 
-/** Whether a text at such a member names a file. */
+/** Whether a text at this member names a file. */
 export function namesFile(text: string, kind: KeyKind): boolean {
   switch (kind) {
     case 'path':
@@ -165,7 +168,7 @@ export function namesFile(text: string, kind: KeyKind): boolean {
 const ABSOLUTE = /^(?:[\\/]|[a-z]:[\\/]|~(?:[\\/]|$)|\$\{?home\b|%userprofile%)/i;
 const PARENT = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
 
-/** One line that is an absolute path, a URI of a file, or leads out of its base folder. */
+/** One line with an absolute path, a file URI, or a path out of its base folder. */
 export function looksLikePath(text: string): boolean {
   // A longer text is not a path.
   if (text.length > LONGEST_TEXT) return false;
@@ -175,11 +178,11 @@ export function looksLikePath(text: string): boolean {
 
 /** How a text leads out of its base folder, if it does. */
 export type Outward =
-  /** `..`, a URI of a file, or the home folder. */
+  /** `..`, a file URI, or the home folder. */
   | { readonly kind: 'surely' }
   /** To an unknown place. */
   | { readonly kind: 'unknown' }
-  /** An absolute path, if it is one at all: then its first folder is there. */
+  /** An absolute path, if its first folder exists. Otherwise it is no path. */
   | { readonly kind: 'absolute'; readonly first: string; readonly isOdd: boolean };
 
 /** Comments, expressions and closing tags begin with a slash too. */
@@ -205,7 +208,7 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ['7e', '~'],
 ]);
 
-/** With the signs that make a path of a text as they are, however often they were encoded. */
+/** Decodes the characters that make a text a path, at any depth of encoding. */
 function plainStart(text: string): string {
   const bare = text
     .trim()

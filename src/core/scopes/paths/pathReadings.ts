@@ -18,32 +18,32 @@ import {
 import { isDevice } from './windowsPath.ts';
 import { bracesOf, expansionsOf, OF_ANY_TEXT, OF_PATHS, otherHome, type ReadingContext } from './respellings.ts';
 
-/** What a text may be taken for by whoever gets it. */
+/** Everything that a server may read a text as. */
 export interface Readings {
   readonly kind: 'path' | 'name';
-  /** As written first; each could be what is meant. Of a path: absolute, or relative to any base. */
+  /** Likely readings, as written first. Paths are absolute, or relative to any base. */
   readonly texts: readonly string[];
   /** Readings that count only if the text can be a path. */
   readonly possible: readonly string[];
-  /** What only a careless program would take it for; of a name also the paths that it could be. */
+  /** Readings by careless programs. For a name, also the paths that it could be. */
   readonly unlikely: readonly string[];
-  /** Names that it could be, and that may only deny. */
+  /** Readings as names, which can only deny. */
   readonly names: readonly string[];
 }
 
-/** How a text is read that could be both: by its own look, or as its place has it. */
+/** How to read an ambiguous text: by its form, or as its member requires. */
 export type ReadAs = 'any' | 'path' | 'name';
 
 const MOST_DECODINGS = 3;
 const MOST_TEXTS = 128;
 export const TOO_MANY: Unreadable = { why: 'It can be read in too many ways.' };
 
-/** Letters, digits and single separators: nothing that any program would take for something else. */
+/** Letters, digits and single separators. Every program reads these alike. */
 const PLAIN = /^\w[\w.-]*(?<![.])(?:[ /]\w[\w.-]*(?<![.]))*$/;
 
 /**
- * Every reading of a text. Programs decode, trim, resolve and expand in any order: what each of these makes of any
- * reading is a reading again.
+ * Every reading of a text. Programs decode, trim, resolve and expand in any order, so each of these steps is applied to
+ * every reading.
  */
 export function readingsOf(text: string, context: ReadingContext, as: ReadAs = 'any'): Readings | Unreadable {
   if (text.length > LONGEST_TEXT) return TOO_LONG;
@@ -59,7 +59,7 @@ export function readingsOf(text: string, context: ReadingContext, as: ReadAs = '
 
 const PLAIN_READINGS: Readings = { kind: 'path', texts: [], possible: [], unlikely: [], names: [] };
 
-/** Every reading of a text that may name something or not. Part of it may be unreadable: `trouble` says why. */
+/** Every reading of a text that may or may not name something. `trouble` says why a part of it is unreadable. */
 export function looseReadingsOf(
   text: string,
   context: ReadingContext,
@@ -81,7 +81,7 @@ export function looseReadingsOf(
 
 function nameReadings(written: readonly string[], paths: readonly string[], context: ReadingContext): Readings {
   const texts = unique(written.map((spelling) => spelling.normalize('NFC')));
-  // A stream of a file looks like a name with a scheme.
+  // A file with an NTFS stream looks like a name with a scheme.
   const files = context.style.name === 'windows' ? paths.map((path) => path.replace(/:.*$/s, '')) : [];
   const others = texts.flatMap((name) => compatible(name, context));
   const bare = paths.filter(hasSigil).map((path) => path.slice(1));
@@ -94,7 +94,7 @@ function nameReadings(written: readonly string[], paths: readonly string[], cont
   };
 }
 
-/** With and without what programs put before a name, or take away: a channel "general" is "#general" to some. */
+/** With and without the sign that programs add or remove: some call the channel "general" "#general". */
 function namesOf(written: readonly string[], context: ReadingContext): readonly string[] {
   const plain = unique(
     written.flatMap((text) => {
@@ -117,10 +117,10 @@ function pathReadings(paths: readonly string[], names: readonly string[], contex
     texts: paths.filter((path) => !isFileUri(path)),
     possible: unique([
       ...wide.filter(({ path, other }) => bones(other) !== bones(path)).map(({ other }) => other),
-      // Without a value, `..` leads further up.
+      // An empty variable makes `..` lead further up.
       ...paths.filter((path) => path.includes('..')).flatMap(expansionsOf),
     ]),
-    // Who does not know of URIs takes one for a relative path with a folder `file:`, or cuts off what begins it.
+    // Programs without URI support read `file:` as a folder name, or remove the scheme.
     unlikely: unique([
       ...uris,
       ...uris.map((uri) => uri.replace(/^[a-z-]+:\/\//i, '')),
@@ -134,7 +134,7 @@ function pathReadings(paths: readonly string[], names: readonly string[], contex
   };
 }
 
-/** Which folders it leads through, whatever these are called: wide letters of some kinds are separators or dots. */
+/** The shape of a path without its names, because some wide characters become separators or dots. */
 function bones(path: string): string {
   return path
     .replaceAll('\\', '/')
@@ -148,12 +148,12 @@ function isNameOf(spellings: readonly string[], { style }: ReadingContext, as: R
   return spellings.some((text) => isOne(text) && !(style.name === 'windows' && isDevice(text)));
 }
 
-/** All that respelling makes of a text, with what up to three decodings make of that. */
+/** All respellings of a text, including those of up to three decodings. */
 class Spellings {
   readonly #ways: typeof OF_PATHS;
   readonly #context: ReadingContext;
   readonly #found = new Set<string>();
-  /** Why these are not all. */
+  /** Why the list is incomplete. */
   #trouble: Unreadable | undefined;
 
   constructor(text: string, ways: typeof OF_PATHS, context: ReadingContext) {
@@ -161,7 +161,7 @@ class Spellings {
     this.#context = context;
     this.#add([text]);
     while (this.#decode()) {
-      // Ends at the limit of encodings at the latest.
+      // The limit of decodings ends the loop.
     }
     if (isOverencoded(text)) this.#trouble = OVERENCODED;
   }
@@ -174,14 +174,14 @@ class Spellings {
     return this.#trouble;
   }
 
-  /** Adds these, and what respelling makes of them and of what it makes of them. */
+  /** Adds texts and, recursively, their respellings. */
   #add(texts: readonly string[]): void {
     const left = [...texts];
     for (const text of left) {
       if (this.#found.has(text)) continue;
       const trouble = this.#found.size >= MOST_TEXTS ? TOO_MANY : troubleOf(text);
       if (trouble !== undefined) {
-        // The one trouble that a name has too, as a path: what it could be is then not known.
+        // As a path, the text has an unknown meaning. Only this trouble also affects names.
         this.#trouble = trouble === TOO_MANY ? trouble : (this.#trouble ?? trouble);
         continue;
       }
@@ -194,7 +194,7 @@ class Spellings {
     }
   }
 
-  /** Decodes each once, as a whole and in part; says whether that made anything new. */
+  /** Decodes each text once, as a whole and in part. Returns whether that added a text. */
   #decode(): boolean {
     if (this.#trouble === TOO_MANY) return false;
     const decoded = this.all.flatMap((text) => {
@@ -218,7 +218,9 @@ function troubleOf(text: string): Unreadable | undefined {
   return isDeceiving(text) ? DECEIVING : undefined;
 }
 
-/** What some systems take for the same name: wide letters and ligatures, and letters whose other case is longer. */
+/**
+ * Spellings that some systems treat as the same name: wide letters, ligatures, and letters with a longer other case.
+ */
 function compatible(text: string, { ignoresCase }: ReadingContext): readonly string[] {
   if (/^[\0-\x7F]*$/.test(text)) return [];
   const plain = text.normalize('NFKC');

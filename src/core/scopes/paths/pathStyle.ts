@@ -1,19 +1,19 @@
-/** How paths of a kind of system are read, as text alone. All take and give `/` only. */
+/** Path syntax of one kind of system, text only. All methods take and return `/` separators. */
 export interface PathStyle {
   readonly name: 'posix' | 'windows';
-  /** A path or a part of one with `/` where the system takes another sign for the same. */
+  /** Replaces the system's other separators by `/`. */
   slashed(text: string): string;
-  /** Whether a text means the same wherever it is said. */
+  /** Whether the meaning of a path does not depend on a base. */
   isAbsolute(text: string): boolean;
-  /** What it means when said at an absolute path; its dots are still in it. */
+  /** Joins a path to an absolute base and keeps its dots. */
   from(base: string, text: string): string;
-  /** Without `.`, `..` and empty names; of a relative text those `..` stay that lead out of it. */
+  /** Removes `.`, `..` and empty names. Keeps a leading `..` of a relative path. */
   normal(text: string): string;
-  /** Why an absolute path must not be judged as text. Its dots must still be in it. */
+  /** Why an absolute path cannot be judged as text. The path must still contain its dots. */
   trouble(path: string): string | undefined;
 }
 
-/** Names without dots; `..` at a root leads nowhere. */
+/** Removes dots from a list of names. `..` at a root has no effect. */
 export function withoutDots(names: readonly string[], isRooted: boolean): readonly string[] {
   const kept: string[] = [];
   for (const name of names) {

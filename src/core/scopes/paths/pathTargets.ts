@@ -8,14 +8,14 @@ import { isUnreadable, type Unreadable } from './pathText.ts';
 import type { RealNames } from './realNames.ts';
 import type { ReadingContext } from './respellings.ts';
 
-/** A text of a request that names what it would touch. */
+/** A text of a request that names a target. */
 export interface NamedText {
   /** `label`, or a JSON Pointer. */
   readonly from: string;
   readonly text: string;
-  /** Default: by its own look. */
+  /** Default: by its form. */
   readonly as?: ReadAs;
-  /** Default: it is what the request is about. */
+  /** Default: true, the subject of the request. */
   readonly isAnchor?: boolean;
 }
 
@@ -23,28 +23,28 @@ export interface NamedText {
 export interface CheckedText {
   readonly from: string;
   readonly text: string;
-  /** Sentences, in which a path is only mentioned. */
+  /** Prose, in which a path is only mentioned. */
   readonly isProse: boolean;
-  /** It is the name of a member, which may only be denied. */
+  /** A member name, which can only be denied. */
   readonly isMember?: boolean;
 }
 
-/** A text with all that it may mean, before the file system was asked. */
+/** A text with all its readings, before any file system lookup. */
 export interface ReadText {
   readonly readings: Readings;
   readonly likely: Meanings;
   readonly unlikely: Meanings;
 }
 
-/** What texts mean from every base. */
+/** The meanings of a text at every base. */
 export interface Meanings {
   /** Resolved as text. */
   readonly resolved: readonly string[];
-  /** The paths to look up in the file system, as written first. */
+  /** Paths to look up in the file system, as written first. */
   readonly asked: readonly string[];
 }
 
-/** A target with every place that it may really lead to. */
+/** A target with all its possible real paths. */
 export interface FoundTarget {
   readonly target: ComputedTarget;
   readonly reals: readonly string[];
@@ -84,11 +84,11 @@ export function absolute(path: string, style: PathStyle, bases: readonly string[
 
 export function meanings(paths: readonly string[], style: PathStyle): Meanings {
   const resolved = unique(paths.map((path) => style.normal(path)));
-  // Windows takes `..` as text before it looks at any name.
+  // Windows removes `..` before it resolves links.
   return { resolved, asked: style.name === 'windows' ? resolved : unique([...paths, ...resolved]) };
 }
 
-/** What it would touch, now that the file system has been asked of all it may mean. */
+/** The target of a text, after the file system lookups. */
 export function foundTarget(
   { from, text, isAnchor = true }: NamedText,
   { readings, likely, unlikely }: ReadText,
@@ -166,7 +166,7 @@ export function realsOf({ asked }: Meanings, names: RealNames): readonly string[
   );
 }
 
-/** On a Mac the volume with everything in it is there once more by its own name, without any link. */
+/** macOS exposes the whole data volume a second time under its own path, without a link. */
 const DATA_VOLUME = /^\/System\/Volumes\/Data(?=\/|$)/i;
 
 export function formsOf({ resolved }: Meanings, reals: readonly string[]): readonly string[] {
@@ -174,7 +174,7 @@ export function formsOf({ resolved }: Meanings, reals: readonly string[]): reado
   return unique([...forms, ...forms.map((path) => path.replace(DATA_VOLUME, '') || '/')]);
 }
 
-/** The bases that a relative path can be told from. */
+/** The absolute bases for relative paths. */
 export function basesOf({ bases }: ScopePlace, style: PathStyle): readonly string[] {
   return unique(bases.map((base) => style.slashed(base)).filter((base) => style.isAbsolute(base)));
 }

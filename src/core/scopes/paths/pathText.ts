@@ -1,9 +1,9 @@
 import { withoutHidden } from '../../base/hiddenText.ts';
 
-/** No path of any system is longer. */
+/** Longer than any path. */
 export const LONGEST_TEXT = 4_096;
 
-/** Why a text cannot be judged, so that it must not be allowed: a sentence. */
+/** Why a text cannot be judged and must not be allowed: a sentence. */
 export interface Unreadable {
   readonly why: string;
 }
@@ -19,12 +19,12 @@ export function isUnreadable(value: object): value is Unreadable {
 
 const PLAIN = /^[ -~]*$/;
 
-/** Control characters, half characters, line ends and direction marks: no name has them, not even in pairs. */
+/** Control characters, lone surrogates, line separators and direction marks. No name needs them. */
 const NEVER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2060-\u206F]/u;
 
 /**
- * Whether a text has what is not seen, or makes it be seen as another. Emoji, ideographs and joined scripts need some
- * such characters; a deny rule applies with and without them.
+ * Whether a text has characters that are invisible or change how others look. Emoji, ideographs and joined scripts need
+ * some such characters; deny rules apply with and without them.
  */
 export function isDeceiving(text: string): boolean {
   return !PLAIN.test(text) && (NEVER.test(text) || withoutHidden(text) !== text);
@@ -32,14 +32,14 @@ export function isDeceiving(text: string): boolean {
 
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** Without characters that some file systems leave out of names. */
+/** Removes characters that some file systems ignore in names. */
 export function withoutIgnorable(text: string): string {
   return PLAIN.test(text) ? text : text.replace(IGNORABLE, '');
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** With every `%` and two digits decoded once, and any other `%` left; `undefined` if the result is not UTF-8. */
+/** Decodes each percent-encoded byte once, and keeps other `%`. Returns `undefined` for invalid UTF-8. */
 export function decodeOnce(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {
@@ -78,12 +78,12 @@ function decodedOrNot(run: string): string {
   }
 }
 
-/** Dots are left out, which schemes may have and hardly do: `a.ts:10` is a file. */
+/** No dots, although schemes may have them: `a.ts:10` is a file. */
 const SCHEME = /^([a-z][a-z\d+-]+):/i;
-/** Their paths are of this machine: an extension host on another one calls its own files so. */
+/** Local files: a remote extension host uses `vscode-remote` for its own files. */
 const FILE_SCHEMES = /^(?:file|vscode-remote)$/i;
 
-/** What means something that is no file: a channel, a person, a resource of some other kind. */
+/** Names something other than a file: a channel, a person, or another resource. */
 export function isName(text: string): boolean {
   return hasSigil(text) || hasScheme(text);
 }
@@ -92,7 +92,7 @@ export function hasSigil(text: string): boolean {
   return /^[#@]/.test(text);
 }
 
-/** Has a scheme that is not one of files. */
+/** Has a scheme other than one for files. */
 export function hasScheme(text: string): boolean {
   const scheme = SCHEME.exec(text)?.[1];
   return scheme !== undefined && !FILE_SCHEMES.test(scheme);

@@ -5,18 +5,18 @@ import { withHost, withoutDetours } from './segments.ts';
 
 export type PatternPlace = Pick<ScopePlace, 'folders' | 'userHome'>;
 
-/** What a pattern says, as globs without braces, variables or detours; `\` in them makes the next sign a plain one. */
+/** A pattern as globs without braces, variables or `..`. In them, `\` escapes the next character. */
 export interface PatternMeaning {
   readonly ofNames: readonly string[];
   readonly ofPaths: readonly string[];
 }
 
-/** Why a pattern says nothing: a sentence. */
+/** Why a pattern is invalid: a sentence. */
 export interface BadPattern {
   readonly problem: string;
 }
 
-/** Read once for each place that it is about: `{a,b}` in two folders is four globs. */
+/** Expanded for each folder: `{a,b}` in two folders is four globs. */
 export function meaningOf(pattern: string, place: PatternPlace): PatternMeaning | BadPattern {
   const problem = patternProblem(pattern);
   if (problem !== undefined) return { problem };
@@ -38,14 +38,14 @@ export function meaningOf(pattern: string, place: PatternPlace): PatternMeaning 
   return { ofNames: [...ofNames], ofPaths: [...ofPaths] };
 }
 
-/** What means the same in every folder. */
+/** Globs that are the same in every folder. */
 const ABSOLUTE_GLOB = /^(?:\/|\*\*(?:\/|$)|[a-z]:(?:\/|$))/i;
 
 function read(glob: string): string | undefined {
   return withoutDetours(withHost(glob));
 }
 
-/** A folder that no text can name is left out: nothing in it is allowed, or need be denied. */
+/** Skips folders whose path no text can contain. */
 function foldersOf({ folders }: PatternPlace): readonly string[] {
   return folders.map(({ path }) => valueOf(path)).filter((path) => path !== undefined);
 }
@@ -61,7 +61,7 @@ function withValues(alternative: string, { folders, userHome }: PatternPlace): s
     return value ?? '';
   });
   if (problem !== undefined) return { problem };
-  // The folder at the root ends with the slash that others do not have.
+  // Unlike other folders, the root ends with a slash.
   return expanded === '' ? '/' : expanded;
 }
 
@@ -79,10 +79,10 @@ function problemOf(variable: string, count: number): string {
 
 const ABSOLUTE = /^(?:\/|[a-z]:[\\/]|\\\\[^\\])/i;
 
-/** A folder as a glob that means just it: whatever is in its name means nothing. */
+/** Escapes a folder path, so that a glob matches it literally. */
 function valueOf(path: string): string | undefined {
   if (!ABSOLUTE.test(path)) return undefined;
-  // Where `/` leads, `\` is a part of names; no text with one is ever allowed.
+  // POSIX allows `\` in names, but no text with one is ever allowed.
   if (path.startsWith('/') && path.includes('\\')) return undefined;
   return path
     .replaceAll('\\', '/')

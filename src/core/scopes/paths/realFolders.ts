@@ -5,13 +5,13 @@ import { posixStyle } from './pathStyle.ts';
 import { windowsStyle } from './windowsPath.ts';
 
 export interface RealPlace {
-  /** `undefined` if the real path is the name. */
+  /** `undefined` if no path differs from its real path. */
   readonly place: PatternPlace | undefined;
-  /** False where the file system cannot say it of one of them now: a pattern may then miss what it is about. */
+  /** False if the file system cannot resolve a folder now. A pattern may then miss its target. */
   readonly isSure: boolean;
 }
 
-/** Where the open folders and the home really are. */
+/** Resolves the open folders and the home folder. */
 export async function realPlaceOf(
   { folders, userHome }: PatternPlace,
   names: FileNames,
@@ -22,7 +22,7 @@ export async function realPlaceOf(
   const realOf = async (path: string): Promise<string> => {
     const real = await names.real(path, token);
     if (real.kind !== 'unknown') return real.path;
-    // A path of another kind of machine leads nowhere.
+    // A path of another platform does not exist here.
     if (style.isAbsolute(style.slashed(path))) isSure = false;
     return path;
   };

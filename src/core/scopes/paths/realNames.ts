@@ -2,12 +2,12 @@ import type { CancellationToken } from '../../base/cancellation.ts';
 import type { FileNames, RealName } from '../../ports.ts';
 import type { PathStyle } from './pathStyle.ts';
 
-/** After so many of which the system does not say anything the rest is not asked: each may take seconds. */
+/** Stops after this many failed lookups, because each may take seconds. */
 const MOST_LOST = 32;
-/** So many lookups wait for the file system at a time. */
+/** Maximum parallel lookups. */
 const SIDE_BY_SIDE = 16;
 
-/** Asks the file system about each path once: one decision needs the same folders for its lists and for its targets. */
+/** Caches lookups for one decision, because lists and targets need the same folders. */
 export class NamesOnce implements FileNames {
   readonly style: FileNames['style'];
   readonly ignoresCase: boolean;
@@ -27,7 +27,7 @@ export class NamesOnce implements FileNames {
   }
 }
 
-/** Where paths really lead, asked once each, for one request. */
+/** Real paths for one request, with each path looked up once. */
 export class RealNames {
   readonly #names: FileNames;
   readonly #style: PathStyle;
@@ -54,7 +54,7 @@ export class RealNames {
     await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, left.length) }, worker));
   }
 
-  /** Of a path that was asked about. */
+  /** The real path of a path that was looked up. */
   of(path: string): RealName {
     return this.#known.get(path) ?? NOT_ASKED;
   }

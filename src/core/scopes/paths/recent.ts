@@ -4,7 +4,7 @@ export class Recent<T> {
   #young = new Map<string, T>();
   #old = new Map<string, T>();
 
-  /** Twice as many may be kept for a while. */
+  /** May hold up to twice as many entries. */
   constructor(most: number) {
     this.#most = most;
   }

@@ -9,26 +9,26 @@ export interface ReadingContext {
   readonly ignoresCase: boolean;
 }
 
-/** Other texts that a program may read; only the text itself without any. */
+/** Other readings of a text. Without any, returns only the text itself. */
 type Respelling = (text: string, context: ReadingContext) => readonly string[] | Unreadable;
 
 const one = (respell: (text: string) => string): Respelling => {
   return (text) => [respell(text)];
 };
 
-/** Read so by programs whatever the text is about. */
+/** Applied by programs to any text. */
 export const OF_ANY_TEXT: readonly Respelling[] = [
   one((text) => text.normalize('NFC')),
   one((text) => text.trim()),
   one((text) => text.replace(/^["'`]|["'`]$/g, '')),
-  // Each end for itself too: resolving a path hides its beginning from who trims it afterwards.
+  // Each end separately: a resolved path hides its start from a later trim.
   one((text) => text.trimStart()),
   one((text) => text.trimEnd()),
   one((text) => text.replace(/^["'`]/, '')),
   one((text) => text.replace(/["'`]$/, '')),
 ];
 
-/** Read so by programs that take it for a path. */
+/** Applied by programs that treat a text as a path. */
 export const OF_PATHS: readonly Respelling[] = [
   ...OF_ANY_TEXT,
   uriPaths,
@@ -53,19 +53,19 @@ function uriPaths(text: string, { style }: ReadingContext): readonly string[] | 
   const isLocal = !isOfFiles || authority === '' || authority.toLowerCase() === 'localhost';
   const bare = rest.replace(/[?#].*$/s, '');
   if (style.name === 'windows') {
-    // The colon of a drive is often encoded; it is not part of a name.
+    // The colon of a drive is often encoded. It is not part of a name.
     const path = bare.replace(/^[\\/]*([a-z])(?::|%3a)(?=[\\/]|$)/i, '$1:');
     const start = isLocal ? '' : /^[a-z](?::|%3a)$/i.test(authority) ? `${authority.charAt(0)}:` : `//${authority}`;
     return [path, withoutUriDots(path)].map((way) => `${start}${way}` || '/');
   }
   if (!isLocal) return { why: 'It is on another machine.' };
-  // Without a leading slash it is rooted for some, relative for others; only some know of queries and fragments.
+  // Without a leading slash, programs disagree on root or relative. Only some handle queries and fragments.
   return [bare, rest, withoutUriDots(bare)].flatMap((path) =>
     /^[\\/]/.test(path) ? [path] : [`/${path}`, ...(hasHost ? [] : [path])],
   );
 }
 
-/** As URIs have it (RFC 3986 §5.2.4, WHATWG): an empty name is one that `..` leads out of, and dots may be encoded. */
+/** URI resolution (RFC 3986 §5.2.4, WHATWG): `..` removes an empty segment too, and dots may be encoded. */
 function withoutUriDots(path: string): string {
   const kept: string[] = [];
   for (const name of path.replaceAll('\\', '/').replace(/^\//, '').split('/')) {
@@ -78,9 +78,9 @@ function withoutUriDots(path: string): string {
 
 const HOME =
   /^(?:~|\$home|\$\{home\}|\$\{env:home\}|\$\{userhome\}|\$env:(?:home|userprofile)|%userprofile%)(?=[\\/]|$)/i;
-/** A name with a dot is a file (`~backup.txt`), unless something follows it. */
+/** `~backup.txt` is a file. `~name/x` is in another user's home folder. */
 const OTHER_HOME = /^~[\w+-][\w.-]*\$?(?=[\\/])|^~[\w+-][\w-]*\$?$/;
-/** `$RECYCLE.BIN` and `$id.tsx` are names of files. */
+/** `$RECYCLE.BIN` and `$id.tsx` are file names. */
 const VARIABLE = /\$(?:[A-Z_][A-Z\d_]+(?!\w|\.[A-Za-z])|env:|[{(])/;
 const WINDOWS_VARIABLE = /^[\\/]*%(?!userprofile%)[a-z_][\w()]*%|%(?![\da-f]{2}|userprofile%)[a-z_][\w()]*%/i;
 
@@ -105,7 +105,7 @@ const ANY_VARIABLE =
 const DEFAULT_VALUE = /^\$\{[^:=?+-]*:?[-=+?]([^{}]*)\}$/;
 const DEEPEST_VARIABLE = 3;
 
-/** What programs make of variables that have no value, that mean the folder one is in, or that have a default. */
+/** Expansions of variables: empty, the current folder, or their default value. */
 export function expansionsOf(text: string): readonly string[] {
   if (!/[$%]/.test(text) || HOME.test(text)) return [];
   const expand = (value: (variable: string) => string): string => {
@@ -117,13 +117,13 @@ export function expansionsOf(text: string): readonly string[] {
   return [...new Set(values.map(expand))].filter((other) => other !== text);
 }
 
-/** `~name` is a file to most programs, and the home folder of a user to a shell. */
+/** `~name` is a file to most programs, and another user's home folder to a shell. */
 export function otherHome(text: string, { userHome }: ReadingContext): readonly string[] {
   const name = /^~(\w[\w.-]*)$/.exec(text)?.[1];
   return name === undefined ? [] : [userHome.replace(/[^\\/]+[\\/]*$/, name)];
 }
 
-/** `write /etc/hosts`, `--file=../x`: what a label says besides, or an argument that is taken for a command line. */
+/** Paths after other words of a label or in a command line: `write /etc/hosts`, `--file=../x`. */
 const EMBEDDED = /[\s=,;|(>'"`](?=[\\/]|~[\\/]|[a-z]:[\\/]|\.{1,2}[\\/]|\$\{?home\b|file:)/i;
 const LISTED = /:(?=[\\/])/;
 
@@ -138,14 +138,14 @@ function embeddedPath(text: string, { style }: ReadingContext): readonly string[
   });
 }
 
-/** Where a drive is on a system without drives, and what such a system calls one that it sees from within Windows. */
+/** Drives on systems without drives (`/mnt/c`), and the reverse on Windows. */
 function foreignDrive(text: string, { style }: ReadingContext): readonly string[] {
   if (style.name === 'windows') return [text.replace(/^\/(?:mnt\/|cygdrive\/)?([a-z])(?=\/|$)/i, '$1:/')];
   const drive = /^([a-z]):(?=[\\/])/i.exec(text)?.[1];
   return drive === undefined ? [] : [`/mnt/${drive.toLowerCase()}${text.slice(2).replaceAll('\\', '/')}`];
 }
 
-/** Who resolves before decoding stays in the folder or drive with what for others is an absolute path or a share. */
+/** A program that resolves before it decodes treats an encoded absolute path or share as relative. */
 function resolvedFirst(text: string, { style }: ReadingContext): readonly string[] {
   const start = style.name === 'windows' ? /^\/?(?=%)/ : /^(?=[%\\])/;
   return [text.replace(start, (slash) => `${slash === '' ? '.' : '/.'}/`)];
@@ -161,7 +161,7 @@ function withoutSystemTails(text: string, { style }: ReadingContext): readonly s
 
 const MOST_BRACES = 64;
 
-/** What a glob with braces stands for. */
+/** Expands the braces of a glob. */
 export function bracesOf(text: string): readonly string[] {
   if (!/\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(text)) return [];
   return minimatch.braceExpand(text, { braceExpandMax: MOST_BRACES }).filter((other) => other !== text);

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { type KeyKind, kindOfKey } from './pathKeys.ts';
 
-/** Schemas that hold for one value, with those that they refer to and are composed of. */
+/** The schemas that apply to one value, including referenced and combined ones. */
 export type Schemas = readonly JsonObject[];
 
 const PATH_FORMATS = /^(?:(?:file|dir|directory|folder)?[-_]?path|file|directory|folder|uri|uri-reference|iri)$/i;
@@ -14,7 +14,7 @@ const MOST_SCHEMAS = 64;
 const MOST_PLACES = 2_000;
 const DEEPEST = 16;
 
-/** Where a tool's input schema says that texts name files. */
+/** The places where a tool's input schema declares file names. */
 export class SchemaPlaces {
   readonly #root: JsonObject;
 
@@ -26,7 +26,7 @@ export class SchemaPlaces {
     return this.#whole([this.#root]);
   }
 
-  /** Whether it marks any member. A schema that is too large to search marks none. */
+  /** Whether any member is marked. A schema too large to search counts as unmarked. */
   get hasAny(): boolean {
     const seen = new Set<JsonObject>();
     const search = (schemas: Schemas, depth: number): boolean => {
@@ -51,14 +51,14 @@ export class SchemaPlaces {
       schemas.flatMap((schema) => {
         const declared = own(objectAt(schema, 'properties'), name);
         if (declared !== undefined) return [declared];
-        // Which of the names a pattern means is not worth an expression of a server's.
+        // Takes all patterns, because testing a server's regular expression could take forever.
         const patterns = Object.values(objectAt(schema, 'patternProperties')).slice(0, MOST_SCHEMAS);
         return [...patterns, own(schema, 'additionalProperties'), own(schema, 'unevaluatedProperties')];
       }),
     );
   }
 
-  /** What members that are left out are taken to be, where these name files. */
+  /** Schema defaults of omitted members that name files. */
   defaults(schemas: Schemas, given: JsonObject): readonly (readonly [name: string, text: string])[] {
     const names = new Set(
       schemas.flatMap((schema) => Object.keys(objectAt(schema, 'properties')).slice(0, MOST_PLACES)),
@@ -84,11 +84,11 @@ export class SchemaPlaces {
     );
   }
 
-  /** What a member is by its name, or by what its schema says of it. */
+  /** Classifies a member by its name, or by the format in its schema. */
   kindOf(name: string, schemas: Schemas): KeyKind {
     const formats = [...schemas, ...this.items(schemas)].map((schema) => own(schema, 'format'));
     const kind = kindOfKey(name);
-    // Any URL is a URI: by its name it may be of the web.
+    // A URL is a URI too, so the name alone may mean the web.
     const isPath = kind === 'url' ? FILE_FORMATS : PATH_FORMATS;
     if (formats.some((format) => typeof format === 'string' && isPath.test(format))) return 'path';
     return kind === 'path' && !mayBeText(schemas) ? 'other' : kind;
@@ -108,7 +108,7 @@ export class SchemaPlaces {
     return [...found];
   }
 
-  /** What a reference within the schema leads to; none to anywhere else is followed. */
+  /** Resolves a reference within the schema. Other references are not followed. */
   #referred(reference: Json | undefined): Json | undefined {
     if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference) || reference.length > 512) return undefined;
     let at: Json | undefined = this.#root;
@@ -129,7 +129,7 @@ export function isMarkedContent(schemas: Schemas): boolean {
   });
 }
 
-/** Whether one of them has a member of this name, or none of them names any. */
+/** Whether one of the schemas declares the member, or none declares any. */
 export function mayHave(schemas: Schemas, name: string): boolean {
   const named = schemas.map((schema) => objectAt(schema, 'properties')).filter((all) => Object.keys(all).length > 0);
   return named.length === 0 || named.some((properties) => Object.hasOwn(properties, name));
@@ -146,7 +146,7 @@ export function isSaidText(schemas: Schemas): boolean {
   return typesOf(schemas).includes('string');
 }
 
-/** Whether one of them asks for a text, and none for anything else. */
+/** Whether the schemas require a text. */
 export function mustBeText(schemas: Schemas): boolean {
   const types = typesOf(schemas).filter((type) => type !== 'null');
   return types.length > 0 && types.every((type) => type === 'string');

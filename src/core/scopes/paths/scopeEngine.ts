@@ -11,14 +11,14 @@ import { realPlaceOf } from './realFolders.ts';
 import { NamesOnce } from './realNames.ts';
 import { targetsOfCall, targetsOfClaim } from './targets.ts';
 
-/** What a scope is asked for. */
+/** The subject of a scope decision. */
 export type ScopeMatter =
   | { readonly kind: 'elevate'; readonly claim: ScopeClaim }
   | {
       readonly kind: 'call';
       readonly tool: Tool;
       readonly args: JsonObject;
-      /** Where its targets are in the arguments, where settings say so. */
+      /** The places of its targets in the arguments, from settings. */
       readonly adapter: readonly string[] | undefined;
     };
 
@@ -29,7 +29,7 @@ export interface ScopeCase {
   readonly place: ScopePlace;
 }
 
-/** What lists say of a case (MCPL §7.6): the first two steps, and why a person has to take the third. */
+/** The result of the lists (MCPL §7.6): the first two steps, and why a user has to take the third. */
 export type Judgement = JudgedScope &
   (
     | { readonly verdict: 'allow' }
@@ -40,14 +40,14 @@ export type Judgement = JudgedScope &
 
 interface JudgedScope {
   readonly targets: ScopeSubject['targets'];
-  /** Where all readings of the targets really lead: as long as that is the same, so is what was decided. */
+  /** The real paths of all readings. A decision holds while they stay the same. */
   readonly reals: readonly string[];
 }
 
-/** Sets of one server; each has lists of its own. */
+/** Maximum cached feature sets per server. Each set has its own lists. */
 const MOST_SETS = 256;
 
-/** Decides by the settings alone, from what it computed itself. Loaded with the first request that needs it. */
+/** Decides by settings alone, from facts that the host computed. Loaded on first use. */
 export class ScopeEngine {
   readonly #names: FileNames;
   readonly #lists = new WeakMap<ScopeSettings['lists'], Map<string | undefined, SetLists>>();
@@ -60,7 +60,7 @@ export class ScopeEngine {
     const ofSet = this.#listsOf(settings, featureSet);
     const { concern } = ofSet;
     const names = new NamesOnce(this.#names);
-    // Both ask the file system, which takes most of the time.
+    // In parallel, because both wait for the file system.
     const [computed, lists] = await Promise.all([
       matter.kind === 'elevate'
         ? targetsOfClaim(matter.claim, place, names, token, concern)
@@ -70,7 +70,7 @@ export class ScopeEngine {
     return decide(computed, lists);
   }
 
-  /** Which of what was allowed once lists deny, by what is remembered of it. */
+  /** Earlier grants that the lists deny now, judged by their stored targets. */
   async denied<T extends { readonly targets: readonly string[] }>(
     grants: readonly T[],
     { featureSet, settings, place }: Omit<ScopeCase, 'matter'>,
@@ -94,7 +94,7 @@ export class ScopeEngine {
   }
 }
 
-/** The lists for a feature set, compiled for the folders that they were last asked about. */
+/** The lists of a feature set, compiled for the last used folders. */
 class SetLists {
   readonly concern: ScopeConcern;
   readonly #lists: ScopeLists;
@@ -106,28 +106,28 @@ class SetLists {
   }
 
   async at(place: ScopePlace, names: FileNames, token: CancellationToken): Promise<SureLists> {
-    // A folder may be a link, and lead elsewhere by now: another folder is another meaning of the patterns.
+    // A folder may be a link with a new target, which changes the meaning of patterns.
     const { place: real, isSure } = await realPlaceOf(place, names, token);
     const at = JSON.stringify([place.folders, place.userHome, real ?? null]);
     if (this.#compiled?.at !== at)
       this.#compiled = { at, lists: compileLists(this.#lists, place, names.ignoresCase, real) };
-    // Fewer allowed targets do no harm.
+    // Without deny rules, an unresolved folder only means fewer allowed targets.
     return { lists: this.#compiled.lists, isSure: isSure || this.#lists.blacklist.length === 0 };
   }
 }
 
 interface SureLists {
   readonly lists: CompiledLists;
-  /** Whether its denials mean the folders by all of their names. */
+  /** Whether deny rules cover all names of the folders. */
   readonly isSure: boolean;
 }
 
 const NO_PLACE = 'The real paths of the open folders cannot be read now.';
 
-/** Denied only where everything is. */
+/** Only denied if the lists deny everything. */
 const NOTHING = { kind: 'name', forms: [], shadows: [] } as const;
 
-/** Deny first, regardless of other lists; uncertain requests are for a person. */
+/** Deny rules come first. The user decides uncertain requests. */
 function decide(computed: ComputedScope, { lists, isSure }: SureLists): Judgement {
   const { targets, checked, isWhole, refusal, agrees } = computed;
   const outside = checked.filter(({ target, outward }) => {
@@ -149,7 +149,7 @@ function decide(computed: ComputedScope, { lists, isSure }: SureLists): Judgemen
   if (!isWhole) return { ...told, verdict: 'ask', doubt: 'noTarget' };
   if (outside.length > 0 || verdicts.includes('unlisted')) return { ...told, verdict: 'ask', doubt: 'unlisted' };
   if (targets.some(({ isAnchor }) => isAnchor)) return { ...told, verdict: 'allow' };
-  // No member says that it is what the request is about: any word may be.
+  // No member is marked as the subject, so any word may be it.
   const words = checked.filter(({ isWord }) => isWord).map(({ target }) => target);
   const isNamed = targets.length + words.length > 0 && words.every((word) => lists.judge(word) === 'allowed');
   if (!isNamed) return { ...told, verdict: 'ask', doubt: targets.length === 0 ? 'noTarget' : 'unlisted' };
@@ -169,7 +169,7 @@ function denialOf(
   lists: CompiledLists,
 ): Denial | undefined {
   if (verdicts.includes('denied')) {
-    // Of those no pattern is asked about: whoever looks for one in the settings would find none.
+    // Forms with a backslash match no pattern, so judge the other forms.
     const others = targets.map((target) => ({ ...target, forms: target.forms.filter((form) => !form.includes('\\')) }));
     const isListed = others.some((target) => lists.judge(target) === 'denied');
     return isListed ? { verdict: 'deny', by: 'list' } : { verdict: 'deny', by: 'host', why: BACKSLASH };
@@ -178,7 +178,7 @@ function denialOf(
   return isListed ? { verdict: 'deny', by: 'list' } : undefined;
 }
 
-/** Whether a pattern is about anything that the text may mean; what no pattern can be about is not denied. */
+/** Whether a deny pattern matches any reading. Texts that no pattern can match are not denied. */
 function isDeniedText({ kind, forms, shadows, names }: ComputedTarget, lists: CompiledLists): boolean {
   const paths = kind === 'path' ? [...forms, ...shadows] : shadows;
   return paths.some((path) => lists.denies(path, 'path')) || names.some((name) => lists.denies(name, 'name'));

@@ -1,29 +1,29 @@
 /**
- * Stands between `//` and what follows: `//server/share` is no folder `/server`, and matchers take several slashes for
- * one. No text that is matched has this character otherwise.
+ * Marks a host after `//`: `//server/share` is not the folder `/server`, but matchers collapse slashes. No matched text
+ * contains this character.
  */
 const HOST = '\u0001';
 const HOST_SLASHES = /^([^/]*:)?\/\/(?=[^/])/;
 
-/** With what makes `//server` and `scheme://` differ from one slash. */
+/** Adds the marker that distinguishes `//server` and `scheme://` from a single slash. */
 export function withHost(text: string): string {
   return text.includes('//') ? text.replace(HOST_SLASHES, `$1/${HOST}/`) : text;
 }
 
-/** With one slash wherever there are several: as a careless reader would have it. */
+/** Removes the marker and collapses slashes, as careless programs do. */
 export function withoutHost(text: string): string {
   const bare = text.includes(HOST) ? text.replaceAll(`/${HOST}/`, '/') : text;
   return bare.includes('//') ? bare.replace(/\/{2,}/g, '/') : bare;
 }
 
-/** Whether nothing can be above: of a path its root, drive or share. */
+/** Whether this is a root: for paths, a drive or share counts too. */
 function isRoot(segments: readonly string[]): boolean {
   const [first = '', second] = segments;
   if (segments.length === 1) return first === '' || /^[a-z]:$/i.test(first);
   return second === HOST && segments.length <= (first === '' ? 4 : 3);
 }
 
-/** Without `.`, `..` and empty segments; `undefined` where `..` follows `**`, which no text can say. */
+/** Without `.`, `..` and empty segments. `undefined` if `..` follows `**`, which no text can match. */
 export function withoutDetours(text: string): string | undefined {
   const [first = '', ...rest] = text.split('/');
   const kept: string[] = first === '.' ? [] : [first];

@@ -2,26 +2,29 @@ import { cleanLine } from '../../base/cleanText.ts';
 import type { CheckedText, NamedText } from './pathTargets.ts';
 import type { Unreadable } from './pathText.ts';
 
-/** Of one request, the label included. */
+/** Per request, including the label. */
 export const MOST_TARGETS = 64;
 export const TOO_MANY_TARGETS: Unreadable = { why: `It names more than ${MOST_TARGETS} things.` };
 
 const DEEPEST = 32;
 const MOST_VALUES = 20_000;
 const LONGEST_FROM = 256;
-/** More texts besides are not looked at, and a person is asked. */
+/** With more texts, the rest is not checked and the user decides. */
 const MOST_CHECKED = 1_000;
 
 /** The texts of a request. */
 export interface FoundTexts {
   readonly targets: readonly NamedText[];
-  /** Other texts that may name a target: each is compared with the lists, and asked about only if it leads outside. */
+  /**
+   * Other texts that may name a target. Each is compared with the lists, and only those that lead outside need
+   * approval.
+   */
   readonly checked: readonly CheckedText[];
   /** False if there are too many to check. */
   readonly isWhole: boolean;
 }
 
-/** Collects the texts that name something, out of values of any size and depth. */
+/** Collects texts that name targets from values of any size and depth. */
 export class TargetTexts {
   readonly #texts: NamedText[] = [];
   readonly #checked = new Map<string, CheckedText>();
@@ -34,7 +37,7 @@ export class TargetTexts {
     this.#most = most;
   }
 
-  /** A JSON Pointer to a member; for people, so that it is bounded and can be shown. */
+  /** A JSON Pointer for display: bounded and without control characters. */
   static at(from: string, key: string): string {
     if (from.length >= LONGEST_FROM) return from;
     return cleanLine(`${from}/${key.slice(0, LONGEST_FROM).replaceAll('~', '~0').replaceAll('/', '~1')}`, LONGEST_FROM);
@@ -54,7 +57,7 @@ export class TargetTexts {
     else this.#texts.push(text);
   }
 
-  /** The same text counts once, regardless of its place. */
+  /** Counts equal texts once, wherever they occur. */
   check(checked: CheckedText): void {
     const key = `${checked.isProse ? 'prose' : checked.isMember === true ? 'member' : 'text'} ${checked.text}`;
     if (this.#checked.has(key)) return;

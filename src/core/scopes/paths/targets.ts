@@ -32,7 +32,7 @@ export interface ScopedCall {
   readonly adapter: readonly string[] | undefined;
 }
 
-/** What a server's request for a scope would touch: by its label, and by all that its payload names. */
+/** The targets of a scope request: those of its label and of its payload. */
 export async function targetsOfClaim(
   { label, payload = {} }: ScopeClaim,
   place: ScopePlace,
@@ -55,7 +55,7 @@ export async function targetsOfClaim(
   return { targets, checked: found.checked, isWhole: found.isWhole && !hasDeed(payload), refusal: undefined, agrees };
 }
 
-/** What a call of a tool would touch, by its arguments. */
+/** The targets of a tool call, by its arguments. */
 export async function targetsOfCall(
   { tool, args, adapter }: ScopedCall,
   place: ScopePlace,
@@ -77,7 +77,7 @@ function refused(refusal: string): ComputedScope {
   return { targets: [], checked: [], isWhole: true, refusal, agrees: true };
 }
 
-/** Lookups of one request, for its targets and again for all other texts. */
+/** Maximum lookups for targets, and as many again for other texts. */
 const MOST_LOOKUPS = 2_048;
 const MOST_NEIGHBOURS = 4;
 
@@ -140,7 +140,7 @@ function foundTargets(
   return targets;
 }
 
-/** Reads them all; adds the paths to look up in the file system to `asked`. */
+/** Reads all texts, and adds the paths to look up to `asked`. */
 function readTargets(
   texts: readonly NamedText[],
   inFolders: ReadTexts,
@@ -203,7 +203,7 @@ function readChecks(
   return checks;
 }
 
-/** Reads texts from all that they may be relative to: of the same request, any other that names a folder. */
+/** Reads texts relative to every base, including other texts of the request that name a folder. */
 class ReadTexts {
   readonly #context: ReadingContext;
   readonly #bases: readonly string[];
@@ -215,7 +215,7 @@ class ReadTexts {
     this.#bases = bases;
   }
 
-  /** Everything that a text may be relative to. */
+  /** All bases of relative paths. */
   get all(): readonly string[] {
     return [...new Set([...this.#bases, ...this.#folders.flatMap(({ paths }) => paths)])];
   }
@@ -249,11 +249,11 @@ function at(from: string, { why }: Unreadable): Unreadable {
   return { why: `${from === 'label' ? 'The label' : `The value at ${from}`} cannot be judged. ${why}` };
 }
 
-/** Words of a payload that say how something is done, and not to what. */
+/** Payload words that describe an operation instead of a target. */
 const MODES =
   /^(?:read|write|append|create|delete|move|rename|list|execute|update|post|send|get|utf-?8|r|w|a|rw|file|low|normal|medium|high|urgent)$/i;
 
-/** Whether a word of a payload may name another thing than the label. */
+/** Whether a payload word may name something that the label does not name. */
 function isStranger({ target }: ComputedText, label: readonly FoundTarget[], fold: (text: string) => string): boolean {
   const key = target.from.replace(/(?:\/\d+)+$/, '').replace(/^.*\//, '');
   if (isContentKey(key) || isProseKey(key) || isQualifierKey(key)) return false;

@@ -2,11 +2,11 @@ import { covers, nearestPattern } from '../../model/featureSetPattern.ts';
 import type { ScopeLists, ScopeSettings } from '../../model/scope.ts';
 import type { ServerSnapshot } from '../../model/server.ts';
 
-/** How calls of a tool are scoped. */
+/** The scoping of a tool's calls. */
 export interface ToolScope {
-  /** The set that it belongs to; absent if it is unknown. */
+  /** The tool's feature set, or `undefined` if unknown. */
   readonly featureSet: string | undefined;
-  /** Where its arguments name what it touches, where settings say so. */
+  /** The places of its targets in the arguments, from settings. */
   readonly adapter: readonly string[] | undefined;
 }
 
@@ -30,7 +30,7 @@ export function scopeOfTool({ mcpl, scopes }: Scoping, tool: string): ToolScope 
   return scoped || keys.some((key) => covers(key, name)) ? { featureSet: name, adapter } : undefined;
 }
 
-/** The same for what a server offers beside tools; `featureSet`: the set that the item names. */
+/** The same for prompts and resources. `featureSet` is the set that the item names. */
 export function scopeOfOffer({ mcpl, scopes }: Scoping, featureSet: string | undefined): ToolScope | undefined {
   const keys = Object.keys(scopes.lists);
   const view = mcpl?.sets.find(({ set }) => set.name === featureSet);
@@ -44,7 +44,7 @@ export function scopeOfOffer({ mcpl, scopes }: Scoping, featureSet: string | und
 /** The lists for a set. Deny rules under any matching name apply; only the allow rules of the most specific one do. */
 export function listsFor({ lists }: Pick<ScopeSettings, 'lists'>, featureSet: string | undefined): ScopeLists {
   const keys = Object.keys(lists);
-  // A tool without a set could be meant by any deny list: all apply.
+  // A tool without a set may belong to any, so all deny lists apply.
   const fitting = featureSet === undefined ? keys : keys.filter((key) => covers(key, featureSet));
   const nearest = featureSet === undefined ? EVERY : nearestPattern(keys, featureSet);
   const all = fitting.flatMap((key) => lists[key] ?? []);

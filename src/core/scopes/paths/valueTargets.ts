@@ -17,7 +17,7 @@ import { isMarkedContent, isSaidText, mayHave, mustBeText, type Schemas, SchemaP
 import { type FoundTexts, MOST_TARGETS, TargetTexts } from './targetTexts.ts';
 import { isWord, lineOf } from './textParts.ts';
 
-/** Every text of a payload that names what the request would touch, and every other one that may. */
+/** All texts of a payload that name targets, and all others that may. */
 export function textsOfPayload(payload: JsonObject, concern: ScopeConcern): FoundTexts | Unreadable {
   const texts = new TargetTexts(MOST_TARGETS - 1);
   const walk = { places: new SchemaPlaces({}), texts, takesAny: true, defaults: [], concern };
@@ -38,8 +38,8 @@ export function hasDeed(args: JsonObject, depth = 0): boolean {
 const DEEPEST_DEED = 32;
 
 /**
- * The arguments that name targets of a tool, by the names of its members and its schema; without these, any text that looks
- * like a path. Every other text of one line may name something too.
+ * The arguments that name targets, by member names and the schema. Without any, every text that looks like a path.
+ * Every other single-line text may name something too.
  */
 export function textsOfArguments(
   { inputSchema }: Tool,
@@ -50,7 +50,7 @@ export function textsOfArguments(
   const places = new SchemaPlaces(inputSchema);
   const walk: Walk = { places, texts, takesAny: !places.hasAny, defaults: [], concern };
   collect(args, { ...START, from: '/arguments', schemas: places.all }, walk);
-  // By a server's word alone nothing is known of a call: it only adds to what the call says.
+  // Schema defaults are the server's own claim, so they only add to targets in the arguments.
   if (texts.hasTargets) for (const text of walk.defaults) texts.add(text);
   return texts.found;
 }
@@ -60,7 +60,7 @@ const START = { key: '', kind: 'other', isFile: false, isDeclared: true, depth: 
 interface Walk {
   readonly places: SchemaPlaces;
   readonly texts: TargetTexts;
-  /** Whether a text that looks like a path is one wherever it stands. */
+  /** Whether every text that looks like a path counts as one. */
   readonly takesAny: boolean;
   /** Omitted members whose default names a file. */
   readonly defaults: NamedText[];
@@ -69,13 +69,13 @@ interface Walk {
 
 interface Position {
   readonly from: string;
-  /** Of the member that it is, or that the list is that it is in. */
+  /** The name of the member, or of the list that contains the item. */
   readonly key: string;
   readonly kind: KeyKind;
-  /** Whether it is a part of something that names files. */
+  /** Whether it is part of a value that names files. */
   readonly isFile: boolean;
   readonly schemas: Schemas;
-  /** Whether the schema has a member of this name, or says nothing of names. */
+  /** Whether the schema declares this member, or declares none. */
   readonly isDeclared: boolean;
   readonly depth: number;
 }
@@ -89,7 +89,7 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
     addNames(String(value), at, walk);
   } else if (isJsonArray(value)) {
     checkJoined(value, at, walk);
-    // A list stands for its items: these are what it is called.
+    // The items of a list share its name.
     const schemas = places.items(at.schemas);
     value.forEach((item, index) =>
       collect(item, { ...at, from: `${at.from}/${index}`, schemas, depth: at.depth + 1 }, walk),
@@ -106,14 +106,14 @@ function collect(value: Json | undefined, at: Position, walk: Walk): void {
 
 const MOST_SEGMENTS = 32;
 
-/** A path may be given as a list of its names. */
+/** A path may be given as a list of names. */
 function checkJoined(items: readonly Json[], { from, schemas }: Position, { texts, concern }: Walk): void {
   if (!concern.denies || items.length < 2 || items.length > MOST_SEGMENTS || isMarkedContent(schemas)) return;
   const names = items.flatMap((item) => (typeof item === 'string' && /^[^\s\\/]{1,256}$/.test(item) ? [item] : []));
   if (names.length === items.length) texts.check({ from, text: names.join('/'), isProse: false });
 }
 
-/** Only what its schema says to be some text or other is nothing else, and what no list of files is about. */
+/** Skips a text if its schema declares a plain string and no list is about files. */
 function isTold({ kind, isFile, schemas }: Position, { takesAny, concern }: Walk): boolean {
   if (kind !== 'other' || isFile) return true;
   return concern.ofFiles && (takesAny || !isSaidText(schemas));
@@ -133,7 +133,7 @@ function collectText(text: string, at: Position, walk: Walk): void {
   } else if (line !== undefined) walk.texts.check({ from, text: line, isProse: isProseKey(key) && isText });
 }
 
-/** A URI by its format alone, where no list is about names, may as well be of the web. */
+/** If no list is about names, a value with only a URI format may be a web address. */
 function isOfWeb(text: string, { key }: Position, { concern }: Walk): boolean {
   return !concern.ofNames && /^https?:\/\//i.test(text.trim()) && kindOfKey(key) !== 'path';
 }
@@ -146,13 +146,13 @@ function addNames(line: string, { from, key, isDeclared }: Position, { texts }: 
 
 const LONGEST_NAME = 256;
 
-/** Whether a text is a name, not a file, that lists have to allow. */
+/** Whether a text is a name that the lists must allow, rather than a file. */
 function isNameTarget(
   line: string,
   { kind, isNamed, concern }: { readonly kind: KeyKind; readonly isNamed: boolean; readonly concern: ScopeConcern },
 ): boolean {
   if (line.length > LONGEST_NAME || kind === 'path') return false;
-  // Sentences begin with `#` and `@` too, and a tool without a file has them where no list is about names.
+  // Prose may begin with `#` or `@` too, so a sign only counts if lists are about names.
   if (hasSigil(line)) return isNamed ? concern.ofNames || !looksLikeFile(line) : concern.ofNames && isWord(line);
   if (hasScheme(line)) return concern.ofNames && isWord(line) && !(kind === 'url' && /^https?:/i.test(line));
   const mayBeFile = looksLikePath(line) || (kind === 'place' && /[\\/.]/.test(line));
@@ -164,7 +164,7 @@ function looksLikeFile(line: string): boolean {
   return /[\\/]|\w\.\w/.test(line) && isWord(line);
 }
 
-/** Where files come from or go to, `#a` and `@a` are files, unless lists are about names. */
+/** Members such as `source` and `target` hold files, so `#a` and `@a` are files unless lists are about names. */
 function isFileOfPlace(text: string, isNamed: boolean, { kind }: Position, { ofNames }: ScopeConcern): boolean {
   return kind === 'place' && !ofNames && (!isNamed || looksLikeFile(text));
 }
@@ -173,18 +173,18 @@ const IDENTIFIER = /^[\w$-]*$/;
 
 function collectMember(value: JsonObject, key: string, at: Position, walk: Walk): void {
   const from = TargetTexts.at(at.from, key);
-  // Some are told what to write into which file as `{ "src/a.ts": "text" }`.
+  // Some tools map files to content: `{ "src/a.ts": "text" }`.
   if (looksLikePath(key) || (at.kind === 'path' && /[\\/]/.test(key))) walk.texts.add({ from, text: key, as: 'path' });
   else if (!IDENTIFIER.test(key) || isNameKey(at.key)) checkKey(key, from, walk);
   const schemas = walk.places.member(at.schemas, key);
-  // A given text counts as a text, regardless of its schema.
+  // A given text counts as text, whatever its schema says.
   const kind = typeof value[key] === 'string' ? kindOfText(key, schemas, walk) : walk.places.kindOf(key, schemas);
   const isFile = at.isFile || kind === 'path';
   const isDeclared = mayHave(at.schemas, key);
   collect(value[key], { from, key, kind, isFile, schemas, isDeclared, depth: at.depth + 1 }, walk);
 }
 
-/** A target may be the name of a member: `{ "#general": "text" }`. */
+/** A member name may be a target: `{ "#general": "text" }`. */
 function checkKey(key: string, from: string, { texts }: Walk): void {
   const line = lineOf(key);
   if (line !== undefined) texts.check({ from, text: line, isProse: false, isMember: IDENTIFIER.test(key) });

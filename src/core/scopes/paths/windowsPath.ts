@@ -1,10 +1,10 @@
 import { type PathStyle, withoutDots } from './pathStyle.ts';
 
 const DRIVE = /^[a-z]:(?=\/)/i;
-/** A machine and its share. `//?/` and `//./` look like one, and are told apart as trouble. */
+/** A machine and its share. `//?/` and `//./` look similar; `trouble` reports them. */
 const SHARE = /^\/\/[^/]+\/+[^/]+/;
 
-/** Paths of Windows as text: with drives, shares, and names that the system does not treat as files. */
+/** Windows paths as text: drives, shares, and names that are not files, such as devices. */
 export const windowsStyle: PathStyle = {
   name: 'windows',
   slashed: (text) => text.replaceAll('\\', '/'),
@@ -12,7 +12,7 @@ export const windowsStyle: PathStyle = {
   from: (base, text) => {
     const path = plain(text);
     if (rootOf(path) !== undefined || isOfDrive(path) || path.startsWith('//')) return path;
-    // `/x` lies in the drive or share that one happens to be in.
+    // `/x` is relative to the drive or share of the base.
     return path.startsWith('/') ? `${rootOf(base) ?? base}${path}` : `${base}/${path}`;
   },
   normal: (text) => {
@@ -40,7 +40,7 @@ export const windowsStyle: PathStyle = {
 const DEVICE = 'It is the path of a device.';
 const NO_SHARE = 'It names no share.';
 
-/** The same without what the system leaves out: dots and spaces at the end of a name. */
+/** Removes trailing dots and spaces of names, as Windows does. */
 export function withoutTails(path: string): string {
   return path
     .split('/')
@@ -53,13 +53,13 @@ const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d\u00B9\u00B
 function troubleOfName(name: string): string | undefined {
   if (RESERVED.test(name)) return DEVICE;
   if (name.includes(':')) return 'It names a stream within a file.';
-  // The system takes some of these for wildcards, and none of them for a part of a name.
+  // Windows treats some of these as wildcards, and allows none of them in names.
   if (/[<>"|?*]/.test(name)) return 'It has characters that no name of a file has.';
   if (/^[. ]+$/.test(name) && !/^\.{1,2}$/.test(name)) return 'It has a name of dots and spaces alone.';
   return undefined;
 }
 
-/** `/C:/x`, as the paths of URIs are, is `C:/x`. */
+/** Removes the slash before a drive, as in the paths of file URIs: `/C:/x`. */
 function plain(text: string): string {
   return text.replace(/^\/+(?=[a-z]:)/i, '');
 }
@@ -76,7 +76,7 @@ function isOfDrive(path: string): boolean {
   return /^[a-z]:/i.test(path);
 }
 
-/** Whether what looks like the scheme of a URI is a device, which may have a colon behind it. */
+/** Whether an apparent URI scheme is a device name, which may be followed by a colon. */
 export function isDevice(text: string): boolean {
   return RESERVED.test(text);
 }
