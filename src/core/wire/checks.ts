@@ -10,15 +10,15 @@ import type { Traits } from './revision.ts';
 import { decodeSamplingRequest } from './sampling.ts';
 import { decodeTask } from './tasks.ts';
 
-/** Why something cannot be used; what is not needed is not looked at. */
+/** Why params or results are unusable. Only members that the host needs are checked. */
 export type ParamsCheck = (params: JsonObject, traits: Traits) => string | undefined;
 export type ResultCheck = (result: Json, traits: Traits) => string | undefined;
 
-/** What a server asks, as a request or as an input. Methods without needs are absent. */
+/** Requests and inputs from a server. Methods without checks are absent. */
 export const REQUEST_CHECKS: ReadonlyMap<string, ParamsCheck> = new Map<string, ParamsCheck>([
   [
     'sampling/createMessage',
-    // Whether tools were declared is the feature's to know.
+    // The sampling feature checks whether tools were declared.
     (params, { samplingTools }) =>
       whyOf(decodeSamplingRequest(params, { tools: samplingTools ? 'declared' : 'unknown' })),
   ],
@@ -29,7 +29,7 @@ export const REQUEST_CHECKS: ReadonlyMap<string, ParamsCheck> = new Map<string, 
 ]);
 
 export const NOTIFICATION_CHECKS: ReadonlyMap<string, ParamsCheck> = new Map<string, ParamsCheck>([
-  // MCP 2025-11-25 lets a task be meant instead.
+  // MCP 2025-11-25: the notification may name a task instead.
   [
     'notifications/cancelled',
     ({ requestId }, { tasks }) => needs(isId(requestId) || (tasks === 'core' && requestId === undefined), 'requestId'),
@@ -53,7 +53,9 @@ export const NOTIFICATION_CHECKS: ReadonlyMap<string, ParamsCheck> = new Map<str
   ],
 ]);
 
-/** Answers to what the host asked. `tools/call` is absent: its results of every age and shape are read. */
+/**
+ * Answers to requests of the host. `tools/call` is absent because its results are accepted in every historical shape.
+ */
 export const RESULT_CHECKS: ReadonlyMap<string, ResultCheck> = new Map<string, ResultCheck>([
   ['initialize', (result) => needs(text(object(result)?.['protocolVersion']) !== undefined, 'protocolVersion')],
   ['server/discover', (result) => needs(isJsonArray(object(result)?.['supportedVersions']), 'supportedVersions')],

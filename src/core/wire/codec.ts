@@ -7,22 +7,22 @@ import { resultTypeProblem } from './resultType.ts';
 import type { MethodShape, Revision, Traits } from './revision.ts';
 
 /**
- * What one revision makes of messages. It looks only at what is needed to act on them: all else passes as it came, in
- * the same object. Methods that MCP has in no revision belong to extensions and pass too.
+ * Encodes and decodes messages of one revision. Only checks members that the host acts on, and passes all others
+ * through in the same object. Methods that no MCP revision has belong to extensions and pass too.
  */
 export interface WireCodec {
   readonly version: string;
   readonly traits: Traits;
-  /** Whether this revision has it as a message of its own, sent in this direction. */
+  /** Whether this revision has the method as a separate message in this direction. */
   knows(method: string, direction: 'toServer' | 'toClient'): boolean;
-  /** Whether another revision has it and this one has not: to be answered -32601, or not to be sent. */
+  /** Whether another revision has the method and this one does not. Answer with -32601, or do not send it. */
   lacks(method: string, direction: 'toServer' | 'toClient'): boolean;
-  /** A request of the server. */
+  /** A request from the server. */
   decodeRequest(method: string, params: JsonObject): Decoded<JsonObject>;
   /** An entry of `inputRequests`. */
   decodeInput(method: string, params: JsonObject): Decoded<JsonObject>;
   decodeNotification(method: string, params: JsonObject): Decoded<JsonObject>;
-  /** The answer to a request of the host; `params` are those that were sent, with their `_meta`. */
+  /** The answer to a request of the host. `params` are those that were sent, including `_meta`. */
   decodeResult(method: string, params: JsonObject, result: Json): Decoded<Json>;
 }
 
@@ -92,10 +92,10 @@ const CODECS: ReadonlyMap<string, WireCodec> = new Map(
   REVISIONS.map((revision) => [revision.version, new RevisionCodec(revision)]),
 );
 
-/** Servers built on the first SDKs answer with it; it differs in nothing a host uses. */
+/** Sent by servers built with the first SDKs. It has no differences that matter to a host. */
 const PREHISTORY = '2024-10-07';
 
-/** The codec of a revision, or nothing for one that this host does not speak. */
+/** The codec of a revision, or `undefined` for an unsupported one. */
 export function codecFor(protocolVersion: string): WireCodec | undefined {
   return CODECS.get(protocolVersion === PREHISTORY ? '2024-11-05' : protocolVersion);
 }

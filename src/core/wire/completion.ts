@@ -3,10 +3,10 @@ import type { Completion, CompletionRequest } from '../model/completion.ts';
 import { type Decoded, invalid, ok } from './decoded.ts';
 import { count, texts } from './members.ts';
 
-/** MCP "Completion": no more in one answer. */
+/** MCP "Completion": the maximum per answer. */
 const MAX_VALUES = 100;
 
-/** The params of `completion/complete`; `context` is a word of MCP 2025-06-18 that older servers were not told of. */
+/** The params of `completion/complete`. `context` exists since MCP 2025-06-18 and is not sent to older servers. */
 export function encodeCompletion(request: CompletionRequest, rules: { readonly context: boolean }): JsonObject {
   const { reference, argument, settled } = request;
   const ref =

@@ -1,7 +1,7 @@
-/** What became of something that a peer sent. */
+/** The result of decoding a value from a peer. */
 export type Decoded<T> = { readonly kind: 'ok'; readonly value: T } | NotInRevision | Invalid;
 
-/** MCP has it, but not the revision that this connection speaks. */
+/** MCP has the method, but not in this connection's revision. */
 export interface NotInRevision {
   readonly kind: 'notInRevision';
 }

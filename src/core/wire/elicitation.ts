@@ -5,10 +5,10 @@ import { list, object, relatedTask, text } from './members.ts';
 
 const MAX_PROPERTIES = 1_000;
 
-/** The ways to ask that a connection has: what its revision knows, or what the host declared of it. */
+/** The modes of a connection: those of its revision, or those that the host declared. */
 export type ElicitationModes = 'none' | 'form' | 'form+url';
 
-/** The params of `elicitation/create`; without a mode they ask for a form. */
+/** The params of `elicitation/create`. The default mode is a form. */
 export function decodeElicitation(params: JsonObject, modes: ElicitationModes): Decoded<Elicitation> {
   const mode = params['mode'] ?? 'form';
   if (modes === 'none') return invalid('nobody can be asked here');
@@ -27,12 +27,12 @@ export function decodeFormElicitation(params: JsonObject): Decoded<FormElicitati
   return ok({ kind: 'form', message, schema, relatedTask: relatedTask(params), raw: params });
 }
 
-/** MCP "Elicitation": one level of members, so that any host can show them. */
+/** MCP "Elicitation": a flat object, so that every host can show it. */
 function formProblem(schema: JsonObject): string | undefined {
   if (schema['type'] !== undefined && schema['type'] !== 'object') return 'its "requestedSchema" is not of an object';
   const properties = schema['properties'] ?? {};
   if (!isJsonObject(properties)) return 'the "properties" of its "requestedSchema" are not an object';
-  // Nobody fills in so much, and to show it would keep everything else waiting.
+  // More members would be unusable, and showing them would block the editor.
   if (Object.keys(properties).length > MAX_PROPERTIES)
     return `its "requestedSchema" has more than ${MAX_PROPERTIES} members`;
   const nested = Object.keys(properties).find((name) => object(properties[name])?.['type'] === 'object');
@@ -58,7 +58,7 @@ export function decodeUrlElicitation(params: JsonObject): Decoded<UrlElicitation
 
 const LONGEST_URL = 100_000;
 
-/** Opening any other scheme could run a program. */
+/** Opening another scheme could run a program. */
 function isWebUrl(url: string): boolean {
   if (url.length > LONGEST_URL) return false;
   try {
@@ -69,8 +69,8 @@ function isWebUrl(url: string): boolean {
 }
 
 /**
- * MCP 2025-11-25, error -32042: the pages that have to be visited before the request is made again. Recognised by its
- * data, as codes are used for other things too.
+ * MCP 2025-11-25, error -32042: the pages to visit before the request is repeated. Recognized by its data, because the
+ * code has other uses too.
  */
 export function urlElicitationsOf(data: Json | undefined): readonly UrlElicitation[] {
   return list(object(data)?.['elicitations']).flatMap((item) => {

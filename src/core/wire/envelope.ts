@@ -10,11 +10,11 @@ export interface EnvelopeFacts {
   readonly protocolVersion: string;
   readonly clientInfo: { readonly name: string; readonly version: string; readonly title?: string };
   readonly clientCapabilities: JsonObject;
-  /** Without it the server logs nothing. */
+  /** If absent, the server sends no log messages. */
   readonly logLevel?: LogLevelName | undefined;
 }
 
-/** The params of a stateless request, with all that its server may know of who asks (MCP 2026-07-28 "_meta"). */
+/** The params of a stateless request, including the client information in `_meta` (MCP 2026-07-28). */
 export function envelope(params: JsonObject, facts: EnvelopeFacts): JsonObject {
   const { protocolVersion, clientInfo, clientCapabilities, logLevel } = facts;
   const meta: JsonObject = {
@@ -26,21 +26,21 @@ export function envelope(params: JsonObject, facts: EnvelopeFacts): JsonObject {
   return { ...params, _meta: logLevel === undefined ? meta : { ...meta, [`${META_PREFIX}logLevel`]: logLevel } };
 }
 
-/** What a server says of itself in answer to `server/discover`. */
+/** The answer to `server/discover`. */
 export interface Discovered {
-  /** As it came, whether this host speaks them or not. */
+  /** All versions, including ones that this host does not support. */
   readonly supportedVersions: readonly string[];
   readonly capabilities: JsonObject;
   readonly info: ServerInfo;
   readonly freshness: Freshness | undefined;
 }
 
-/** Absent where it is not the answer of a stateless server. */
+/** Returns `undefined` if this is not the answer of a stateless server. */
 export function decodeDiscover(result: Json): Discovered | undefined {
   if (!isJsonObject(result)) return undefined;
   const supportedVersions = texts(result['supportedVersions']);
   if (supportedVersions.length === 0) return undefined;
-  // Servers written to drafts of the revision have it beside the versions.
+  // Servers for drafts of the revision put it next to the versions.
   const info = metaOf(result, 'serverInfo') ?? result['serverInfo'];
   return {
     supportedVersions,
@@ -50,14 +50,14 @@ export function decodeDiscover(result: Json): Discovered | undefined {
   };
 }
 
-/** What a server has to know before it can answer (MCP 2026-07-28 "Multi round-trip requests"). */
+/** Input that a server needs before it can answer (MCP 2026-07-28 "Multi round-trip requests"). */
 export interface InputRequired {
   readonly inputRequests: InputRequests;
-  /** Repeated to the letter in the next request, where there is one. */
+  /** Opaque state to return unchanged in the next request. */
   readonly requestState: string | undefined;
 }
 
-/** Absent where it cannot be read: what is asked could then not be answered. */
+/** Returns `undefined` if it cannot be decoded, because no answer is possible then. */
 export function decodeInputRequired(result: Json): InputRequired | undefined {
   const { inputRequests, requestState } = object(result) ?? {};
   if (requestState !== undefined && typeof requestState !== 'string') return undefined;
@@ -70,8 +70,8 @@ const MAX_NAMES = 20;
 const MAX_NESTING = 4;
 
 /**
- * The names of the capabilities without which a server cannot answer, such as `elicitation.form`. Told by the data of
- * the error: its code changed between drafts (-32003, -32021), and other servers use those for other things.
+ * Names of the capabilities that the server requires, such as `elicitation.form`. Recognized by the error's data: the
+ * code changed between drafts (-32003, -32021), and other servers use those codes differently.
  */
 export function requiredCapabilitiesOf(data: Json | undefined): readonly string[] | undefined {
   const required = object(object(data)?.['requiredCapabilities']);
@@ -88,19 +88,19 @@ function namesIn(capabilities: JsonObject, nesting: number): readonly string[] {
 }
 
 /**
- * Whether the headers of a request did not match its body. Drafts had another number, which other servers use for
- * other things: to be asked of stateless requests only.
+ * Whether the error is a mismatch of headers and body. Only call this for stateless requests: other servers use the
+ * code of the drafts differently.
  */
 export function isHeaderMismatch(code: number | undefined): boolean {
   return code === -32020 || code === -32001;
 }
 
-/** What a host wants to hear of on a stateless connection, in the words of `subscriptions/listen`. */
+/** The filter of `subscriptions/listen` on a stateless connection. */
 export interface ListenFilter {
   readonly toolsListChanged?: boolean;
   readonly promptsListChanged?: boolean;
   readonly resourcesListChanged?: boolean;
-  /** The resources of whose changes it wants to hear. */
+  /** URIs of the resources to watch. */
   readonly resourceSubscriptions?: readonly string[];
   readonly taskIds?: readonly string[];
 }
@@ -117,7 +117,9 @@ export function encodeFilter(filter: ListenFilter): JsonObject {
   };
 }
 
-/** What a server agreed to tell (`notifications/subscriptions/acknowledged`); what is missing it does not support. */
+/**
+ * The filter that the server accepted (`notifications/subscriptions/acknowledged`). Missing members are unsupported.
+ */
 export function decodeAcknowledged(params: JsonObject): Required<ListenFilter> {
   const granted = object(params['notifications']) ?? {};
   return {
@@ -129,7 +131,9 @@ export function decodeAcknowledged(params: JsonObject): Required<ListenFilter> {
   };
 }
 
-/** The id of the `subscriptions/listen` on whose behalf something is told, of the same type: `1` and `"1"` are two. */
+/**
+ * The id of the `subscriptions/listen` request that a notification belongs to. Keeps the type: `1` and `"1"` differ.
+ */
 export function subscriptionIdOf(params: JsonObject): string | number | undefined {
   const id = metaOf(params, 'subscriptionId');
   return isId(id) ? id : undefined;

@@ -3,26 +3,26 @@ import type { ServerInfo } from '../model/catalog.ts';
 import type { Era } from '../model/server.ts';
 import { decodeServerInfo } from './serverInfo.ts';
 
-/** Revisions opened with `initialize`, oldest first. */
+/** Revisions that start with `initialize`, oldest first. */
 export const INITIALIZE_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
-/** The pre-history that servers built on the first SDKs may still answer; it differs in nothing a host uses. */
+/** Adds the draft version that servers built with the first SDKs send. It has no differences that matter to a host. */
 const ACCEPTED: readonly string[] = ['2024-10-07', ...INITIALIZE_REVISIONS];
 export const LATEST_REVISION = '2025-11-25';
-/** Revisions in which each request stands for itself, oldest first. */
+/** Stateless revisions, oldest first. */
 export const MODERN_REVISIONS: readonly string[] = ['2026-07-28'];
 
-/** MCP 2026-07-28: the version of a request is not supported; `data.supported` names those that are. */
+/** MCP 2026-07-28: unsupported version. `data.supported` lists the supported ones. */
 export const UNSUPPORTED_VERSION = -32022;
 
-/** What is agreed with a server, and what it said of itself. */
+/** The result of a handshake: the agreed version, and the server's information. */
 export interface Handshake {
   readonly era: Era;
-  /** The server speaks the short dialect, which an adapter turns into the standard. */
+  /** The server uses the short dialect, which an adapter translates to standard MCP. */
   readonly isDialect: boolean;
   readonly protocolVersion: string;
   readonly info: ServerInfo;
   readonly capabilities: JsonObject;
-  /** How long the server took to answer the first question. */
+  /** Duration of the first request. */
   readonly roundTripMs: number;
 }
 
@@ -58,13 +58,13 @@ export function decodeInitialize(result: Json): HandshakeOutcome {
   };
 }
 
-/** The versions that an error answer to `initialize` offers instead: `data.supported`. */
+/** The supported versions in an error answer to `initialize` (`data.supported`). */
 export function offeredVersions(data: Json | undefined): readonly string[] {
   if (!isJsonObject(data) || !Array.isArray(data['supported'])) return [];
   return data['supported'].filter((version): version is string => typeof version === 'string');
 }
 
-/** The newest of these revisions that this host speaks. */
+/** The newest of these revisions that this host supports. */
 export function bestOf(versions: readonly string[]): string | undefined {
   return [...ACCEPTED].reverse().find((version) => versions.includes(version));
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { HeaderParam } from '../model/catalog.ts';
 import { text } from './members.ts';
 
-/** The member of `params` that MCP 2026-07-28 has in the header `Mcp-Name`, by method. */
+/** The member of `params` that the `Mcp-Name` header repeats, by method (MCP 2026-07-28). */
 const NAME_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -13,14 +13,14 @@ const NAME_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-/** The value of `Mcp-Name`, ready for the wire; absent for methods that have none. */
+/** The encoded value of `Mcp-Name`. `undefined` for methods without one. */
 export function nameHeaderOf(method: string, params: JsonObject): string | undefined {
   const member = NAME_MEMBERS.get(method);
   const name = member === undefined ? undefined : text(params[member]);
   return name === undefined ? undefined : encodeHeaderValue(name);
 }
 
-/** The `Mcp-Param-…` headers of a call. An argument that is absent or null has none. */
+/** The `Mcp-Param-…` headers of a call. Absent and null arguments have none. */
 export function paramHeaders(
   tool: { readonly headerParams: readonly HeaderParam[] },
   args: JsonObject,
@@ -32,7 +32,7 @@ export function paramHeaders(
   return Object.fromEntries(headers);
 }
 
-/** All headers that repeat what a stateless request says. */
+/** All headers that repeat members of a stateless request. */
 export function routingHeaders(method: string, params: JsonObject): Readonly<Record<string, string>> {
   const name = nameHeaderOf(method, params);
   return name === undefined ? { 'Mcp-Method': method } : { 'Mcp-Method': method, 'Mcp-Name': name };
@@ -50,11 +50,11 @@ function valueAt(args: JsonObject, path: readonly string[]): Json | undefined {
 function textOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
-  // What is no safe integer has no decimal form that both ends agree on.
+  // Unsafe integers have no decimal form that both ends agree on.
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
-/** A value as it is, or as base64 of its UTF-8 where a header could not carry it unharmed. */
+/** Encodes a value as base64 of its UTF-8 if a header cannot carry it as it is. */
 export function encodeHeaderValue(value: string): string {
   const isPlain = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/.test(value);
   const looksEncoded = value.startsWith('=?base64?') && value.endsWith('?=');

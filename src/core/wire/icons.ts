@@ -3,12 +3,12 @@ import type { Annotations, Icon } from '../model/catalog.ts';
 import { list, number, object, text, texts } from './members.ts';
 
 const MAX_ICONS = 20;
-/** Characters of one `data:` picture: what is larger is no icon. */
+/** Maximum characters of a `data:` URI. Larger images are not used as icons. */
 const LONGEST_SOURCE = 200_000;
 
 /**
- * The icons that are safe to show. MCP 2025-11-25 "Icons": only `https:` and `data:`, as anything else (`javascript:`,
- * `file:`, `vscode:`) reaches further than a picture should.
+ * The icons that are safe to show. MCP 2025-11-25 "Icons": only `https:` and `data:`, because other schemes
+ * (`javascript:`, `file:`, `vscode:`) have side effects.
  */
 export function decodeIcons(value: Json | undefined): readonly Icon[] {
   return list(value).slice(0, MAX_ICONS).flatMap(decodeIcon);
@@ -23,7 +23,7 @@ function decodeIcon(value: Json): readonly Icon[] {
     {
       src,
       mimeType: text(icon['mimeType']),
-      // Drafts of the revision had one text.
+      // Drafts of the revision used a single string.
       sizes: typeof sizes === 'string' ? sizes.split(/\s+/).filter((size) => size !== '') : texts(sizes),
       theme: theme === 'light' || theme === 'dark' ? theme : undefined,
     },

@@ -3,14 +3,14 @@ import { LOG_LEVELS, type LogLevelName } from '../model/catalog.ts';
 import { type Decoded, invalid, ok } from './decoded.ts';
 import { text } from './members.ts';
 
-/** What a server wants to have logged: `notifications/message`. */
+/** The params of `notifications/message`. */
 export interface LogMessage {
   readonly level: LogLevelName;
   readonly logger: string | undefined;
   readonly data: Json;
 }
 
-/** Names that servers use for the levels of syslog. */
+/** Common aliases of syslog levels. */
 const ALIASES: ReadonlyMap<string, LogLevelName> = new Map([
   ['trace', 'debug'],
   ['warn', 'warning'],

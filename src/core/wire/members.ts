@@ -1,16 +1,16 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
-/** Readers of single members: the value where it has the right type, `undefined` for everything else. */
+/** Readers of single members. They return `undefined` for values of another type. */
 export function text(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A number that can be reckoned with; JSON may say 1e999. */
+/** A finite number. JSON allows 1e999, which is infinite. */
 export function number(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** A number of milliseconds, bytes or things: never negative. */
+/** A number of milliseconds, bytes or items: never negative. */
 export function count(value: Json | undefined): number | undefined {
   const found = number(value);
   return found === undefined || found < 0 ? undefined : found;
@@ -24,7 +24,7 @@ export function list(value: Json | undefined): readonly Json[] {
   return isJsonArray(value) ? value : [];
 }
 
-/** The texts in a list, without what is none. */
+/** The texts in a list. Skips other items. */
 export function texts(value: Json | undefined): readonly string[] {
   return list(value).filter((item) => typeof item === 'string');
 }
@@ -33,14 +33,14 @@ export function isId(value: Json | undefined): value is string | number {
   return typeof value === 'string' || typeof value === 'number';
 }
 
-/** A member of `_meta`, under a key of MCP. */
+/** A member of `_meta` with MCP's prefix. */
 export function metaOf(value: JsonObject, key: string): Json | undefined {
   return object(value['_meta'])?.[META_PREFIX + key];
 }
 
 export const META_PREFIX = 'io.modelcontextprotocol/';
 
-/** The task on whose behalf a request is made (MCP 2025-11-25 "Related task metadata"). */
+/** The id of the task that a request belongs to (MCP 2025-11-25 "Related task metadata"). */
 export function relatedTask(params: JsonObject): string | undefined {
   return text(object(metaOf(params, 'related-task'))?.['taskId']);
 }

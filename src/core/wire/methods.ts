@@ -8,15 +8,15 @@ import type { MethodShape, Revision } from './revision.ts';
 /** Oldest first. */
 export const REVISIONS: readonly Revision[] = [rev20241105, rev20250326, rev20250618, rev20251125, rev20260728];
 
-/** One method over the time in which it stayed what it is. */
+/** One method, for the revisions in which it did not change. */
 export interface MethodSpan extends MethodShape {
   readonly method: string;
   readonly introducedIn: string;
-  /** The first revision without it, or with something else of that name. */
+  /** The first revision that removes or changes it. */
   readonly removedIn: string | undefined;
 }
 
-/** Every method that any revision has or had, in order of appearance. */
+/** Every method of all revisions, in order of appearance. */
 export const METHODS: readonly MethodSpan[] = REVISIONS.flatMap((revision, index) =>
   [...revision.methods]
     .filter(([method, shape]) => REVISIONS[index - 1]?.methods.get(method) !== shape)
@@ -30,7 +30,7 @@ export const METHODS: readonly MethodSpan[] = REVISIONS.flatMap((revision, index
 
 const NAMES: ReadonlySet<string> = new Set(METHODS.map(({ method }) => method));
 
-/** Whether MCP itself has it in any revision; what it has not belongs to an extension, and to the feature that speaks it. */
+/** Whether any MCP revision has the method. Others belong to extensions and to the feature that implements them. */
 export function isMethodOfMcp(method: string): boolean {
   return NAMES.has(method);
 }

@@ -2,32 +2,32 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/j
 import type { Freshness } from '../model/catalog.ts';
 import { count, text } from './members.ts';
 
-/** One page of a list; items that cannot be used are counted with the reason, the others are kept. */
+/** One page of a list. Unusable items are counted with a reason; the others are kept. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly rejected: readonly string[];
   readonly nextCursor: string | undefined;
-  /** Characters of the items that were kept, written as JSON. */
+  /** Characters of the kept items as JSON. */
   readonly size: number;
   readonly freshness: Freshness | undefined;
 }
 
 interface PageShape<T> {
-  /** The member that holds the list. */
+  /** The member with the list. */
   readonly member: string;
   readonly one: string;
   readonly many: string;
-  /** The item, or why it cannot be used. */
+  /** Returns the item, or why it is unusable. */
   readonly decode: (item: JsonObject) => T | string;
 }
 
-/** Reasons that are told apart: a hostile page has millions of entries that are no items. */
+/** Maximum distinct reasons, because a hostile page may have millions of bad entries. */
 const MAX_REASONS = 10;
-/** No model reads more than a part of this, and the editor copies it at every change. */
+/** Models read only part of this, and the editor copies it on every change. */
 const LONGEST_ITEM = 1_000_000;
 const LONGEST_NAME = 256;
 
-/** The list in an answer. A bare list comes from servers older than the standard; reading it costs one line. */
+/** The list in an answer. Also accepts a bare list, as sent by servers older than the standard. */
 export function listIn(result: Json, member: string): readonly Json[] | undefined {
   const found = isJsonArray(result) ? result : isJsonObject(result) ? result[member] : undefined;
   return isJsonArray(found) ? found : undefined;
@@ -53,7 +53,7 @@ export function decodePage<T>(result: Json, { member, one, many, decode }: PageS
     else unnamed++;
   }
   if (unnamed > 0) rejected.push(`${unnamed} more`);
-  // An empty text is a cursor to no page: taken as "last page" as every client does.
+  // An empty cursor means the last page, as in other clients.
   return { items, rejected, nextCursor: cursor === '' ? undefined : cursor, size, freshness };
 }
 
@@ -62,16 +62,16 @@ function decodeItem<T>(item: Json, length: number, one: string, decode: (item: J
   return isJsonObject(item) ? decode(item) : `${one} that is not an object`;
 }
 
-/** MCP 2026-07-28 "Caching": how long an answer stays good; absent where the server does not say. */
+/** MCP 2026-07-28 "Caching": how long an answer stays valid. `undefined` if not stated. */
 export function decodeFreshness(result: Json): Freshness | undefined {
   if (!isJsonObject(result)) return undefined;
   const ttlMs = count(result['ttlMs']);
   if (ttlMs === undefined) return undefined;
-  // Anything but the word "public" is private: the cautious reading.
+  // Any value other than "public" counts as private.
   return { ttlMs, scope: result['cacheScope'] === 'public' ? 'public' : 'private' };
 }
 
-/** Why a name, a URI or the like cannot be used. */
+/** Why a name or a URI is unusable. */
 export function nameProblem(name: string, one: string, what = 'name', longest = LONGEST_NAME): string | undefined {
   if (name === '') return `${one} without a ${what}`;
   return name.length > longest ? `${one} whose ${what} has ${name.length} characters` : undefined;

@@ -43,7 +43,7 @@ export function decodePromptResult(result: Json): Decoded<PromptResult> {
   });
 }
 
-/** One content makes one message; servers that put a list there mean one message each. */
+/** A message has one content. Some servers send a list, which becomes one message per item. */
 function decodeMessage(value: Json): readonly PromptMessage[] {
   if (!isJsonObject(value)) return [];
   const role = value['role'] === 'assistant' ? 'assistant' : 'user';

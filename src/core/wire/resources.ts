@@ -6,7 +6,7 @@ import { decodeAnnotations, decodeIcons } from './icons.ts';
 import { count, text } from './members.ts';
 import { decodeFreshness, decodePage, listIn, nameProblem, type Page } from './page.ts';
 
-/** RFC 3986 sets no limit; a URI that nobody could show or type is an attack. */
+/** RFC 3986 sets no limit. Longer URIs cannot be displayed, so treat them as hostile. */
 const LONGEST_URI = 100_000;
 
 export function decodeResourcePage(result: Json): Page<Resource> {
@@ -48,7 +48,7 @@ function described(value: JsonObject, fallback: string): Omit<ResourceTemplate, 
   };
 }
 
-/** What `resources/read` gave. */
+/** The result of `resources/read`. */
 export interface ReadResult {
   readonly contents: readonly ResourceContents[];
   readonly rejected: readonly string[];
@@ -56,7 +56,7 @@ export interface ReadResult {
   readonly raw: Json;
 }
 
-/** `uri` is the one that was asked for: contents that do not name their own are taken to be of it. */
+/** `uri` is the requested one, used for contents without their own. */
 export function decodeReadResult(result: Json, uri: string): Decoded<ReadResult> {
   const found = listIn(result, 'contents');
   if (found === undefined) return invalid('the answer holds no contents');
@@ -70,7 +70,7 @@ export function decodeReadResult(result: Json, uri: string): Decoded<ReadResult>
   });
 }
 
-/** One part of a resource; `undefined` for what is none. */
+/** One part of a resource. `undefined` if it is unusable. */
 export function decodeContents(value: Json | undefined, uri: string): ResourceContents | undefined {
   if (!isJsonObject(value)) return undefined;
   const about = { uri: text(value['uri']) ?? uri, mimeType: text(value['mimeType']) };

@@ -6,7 +6,7 @@ import { decodeCreatedTask, TASKS_EXTENSION } from './tasks.ts';
 /** MCP 2026-07-28 "Multi round-trip requests", "Supported requests". */
 const MAY_ASK = ['prompts/get', 'resources/read', 'tools/call'];
 
-/** Why a result of this type cannot answer this request. */
+/** Why a request does not allow a result of this type. */
 export function resultTypeProblem(
   type: Json,
   method: string,
@@ -32,7 +32,7 @@ export function resultTypeProblem(
   }
 }
 
-/** Only what the request itself declares counts: nothing is remembered between requests. */
+/** Only the declaration in the request counts, because requests are stateless. */
 function declaresTasks(params: JsonObject): boolean {
   const extensions = object(object(metaOf(params, 'clientCapabilities'))?.['extensions']);
   return extensions?.[TASKS_EXTENSION] !== undefined;

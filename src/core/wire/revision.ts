@@ -1,40 +1,40 @@
-/** Who may send it: the host (`toServer`), the server (`toClient`), or both. */
+/** The sender: the host (`toServer`), the server (`toClient`), or both. */
 export type Direction = 'toServer' | 'toClient' | 'both';
 
 export interface MethodShape {
   readonly direction: Direction;
-  /** An `input` is a request that is never sent by itself: it stands in the `inputRequests` of an answer. */
+  /** An `input` is never sent alone. It is an item of `inputRequests` in an answer. */
   readonly kind: 'request' | 'notification' | 'input';
-  /** The extension that both sides have to declare. */
+  /** The extension that both sides must declare. */
   readonly extension?: string;
 }
 
-/** What revisions differ in, as far as anything above the wire depends on it. */
+/** Differences between revisions that matter above the wire. */
 export interface Traits {
-  /** A peer may send several messages as one list. */
+  /** Whether a peer may send several messages as one list. */
   readonly batching: boolean;
   readonly audio: boolean;
-  /** What `structuredContent` may be. */
+  /** Allowed values of `structuredContent`. */
   readonly structuredContent: 'none' | 'object' | 'any';
-  /** HTTP requests repeat the negotiated version in `MCP-Protocol-Version`. */
+  /** Whether HTTP requests repeat the negotiated version in `MCP-Protocol-Version`. */
   readonly protocolHeader: boolean;
   readonly elicitation: 'none' | 'form' | 'form+url';
-  /** An elicitation by URL has an id, and its end is announced. */
+  /** Whether an elicitation by URL has an id, and a notification when it ends. */
   readonly elicitationIds: boolean;
   readonly tasks: 'none' | 'core' | 'extension';
-  /** No handshake: each request carries who asks and what it can do. */
+  /** No handshake: each request carries the client's information and capabilities. */
   readonly stateless: boolean;
-  /** Results say what they are: complete, or a question, or a task. */
+  /** Whether results have a type: complete, input required, or task. */
   readonly resultType: boolean;
-  /** Completion is declared; before, it was there where prompts or resources were. */
+  /** Whether completion is a declared capability. In older revisions, prompts or resources imply it. */
   readonly completionsCapability: boolean;
-  /** Completion may be told the arguments that are settled. */
+  /** Whether completion requests may contain already chosen arguments. */
   readonly completionContext: boolean;
-  /** Sampling knows tools, and lists of contents. */
+  /** Whether sampling supports tools and lists of contents. */
   readonly samplingTools: boolean;
-  /** How a host hears of changes of a resource. */
+  /** How a host learns about changes of a resource. */
   readonly subscriptions: 'perResource' | 'listen';
-  /** How a host says what is to be logged. */
+  /** How a host sets the log level. */
   readonly logLevel: 'setLevel' | 'perRequest';
 }
 
@@ -52,7 +52,7 @@ interface FirstRevision {
 
 interface Delta {
   readonly version: string;
-  /** New methods, and those that are something else from now on. */
+  /** New and changed methods. */
   readonly adds?: Readonly<Record<string, MethodShape>>;
   readonly removes?: readonly string[];
   readonly traits?: Partial<Traits>;
@@ -62,7 +62,7 @@ export function firstRevision({ version, adds, traits }: FirstRevision): Revisio
   return { version, methods: new Map(Object.entries(adds)), traits };
 }
 
-/** A revision as what it changes. A delta that removes what is not there is a mistake of its author. */
+/** Defines a revision by its changes. Removing an unknown method is a programming error. */
 export function revision(base: Revision, { version, adds = {}, removes = [], traits = {} }: Delta): Revision {
   const methods = new Map(base.methods);
   for (const method of removes) {

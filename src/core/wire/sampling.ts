@@ -14,8 +14,8 @@ import { pairingProblem } from './toolPairing.ts';
 
 export interface SamplingRules {
   /**
-   * `declared`: the host declared `sampling.tools`. `refused`: the revision has them, but this host did not declare
-   * them. `unknown`: the revision has none, and the words mean nothing.
+   * `declared`: the host declared `sampling.tools`. `refused`: the revision has them, but the host did not declare
+   * them. `unknown`: the revision has no tools in sampling, so the members are ignored.
    */
   readonly tools: 'declared' | 'refused' | 'unknown';
 }
@@ -51,7 +51,7 @@ export function decodeSamplingRequest(params: JsonObject, rules: SamplingRules):
 }
 
 function toolsProblem({ tools, toolChoice }: JsonObject, rules: SamplingRules): string | undefined {
-  // MCP 2025-11-25 "Sampling": an error, so that a server does not take tools for granted that no model was given.
+  // MCP 2025-11-25 "Sampling": an error, so that a server does not rely on tools that the model never got.
   if (rules.tools === 'refused' && (tools !== undefined || toolChoice !== undefined))
     return 'it brings tools, and this host did not declare "sampling.tools"';
   if (rules.tools === 'declared' && tools !== undefined && !isJsonArray(tools)) return 'its "tools" are not a list';
@@ -108,7 +108,7 @@ function decodeChoice(value: Json | undefined): SamplingRequest['toolChoice'] {
   return mode === 'required' || mode === 'none' ? mode : 'auto';
 }
 
-/** The answer to `sampling/createMessage`. Only MCP 2025-11-25 and later know lists of contents. */
+/** The answer to `sampling/createMessage`. Lists of contents exist since MCP 2025-11-25. */
 export function encodeSamplingResult(
   { content, model, stopReason }: SamplingResult,
   rules: { readonly lists: boolean },

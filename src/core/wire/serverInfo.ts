@@ -3,7 +3,7 @@ import type { ServerInfo } from '../model/catalog.ts';
 import { decodeIcons } from './icons.ts';
 import { object, text } from './members.ts';
 
-/** What a server says of itself: `serverInfo` of its handshake, or of any stateless result. */
+/** The server's information, from `serverInfo` of its handshake or of a stateless result. */
 export function decodeServerInfo(serverInfo: Json | undefined, instructions: Json | undefined): ServerInfo {
   const info = object(serverInfo) ?? {};
   const description = text(info['description']);

@@ -25,7 +25,9 @@ export function decodeTask(value: Json | undefined): Decoded<Task> {
   });
 }
 
-/** The answer to a request that became a task: `{task}` of MCP 2025-11-25, or flat with `resultType: "task"`. */
+/**
+ * The answer to a request that became a task: `{task}` in MCP 2025-11-25, or a flat object with `resultType: "task"`.
+ */
 export function decodeCreatedTask(result: Json): Decoded<Task> {
   if (!isJsonObject(result)) return invalid('the answer is not an object');
   return decodeTask(result['resultType'] === 'task' ? result : result['task']);
@@ -56,7 +58,7 @@ function decodePayload(value: JsonObject): TaskPayload {
 
 const MAX_INPUTS = 100;
 
-/** MCP 2026-07-28 "Multi round-trip requests": what a server asks, by keys of its own. */
+/** MCP 2026-07-28 "Multi round-trip requests": the server's requests for input, by key. */
 export function decodeInputRequests(value: Json | undefined): Decoded<InputRequests> {
   if (!isJsonObject(value)) return invalid('its "inputRequests" are not an object');
   const keys = Object.keys(value);

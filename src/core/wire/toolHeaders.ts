@@ -6,14 +6,14 @@ const KEYWORD = 'x-mcp-header';
 /** RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const MIRRORED = ['string', 'integer', 'boolean'];
-/** Members of a schema that hold schemas by names of any kind, which are no keywords. */
+/** Members whose keys are names instead of keywords, and whose values are schemas. */
 const NAMED_SCHEMAS = ['patternProperties', '$defs', 'definitions', 'dependentSchemas'];
-/** Members that hold data, in which a keyword means nothing. */
+/** Members with data, which contain no keywords. */
 const DATA = ['default', 'const', 'enum', 'examples'];
-/** As deep as a message may nest: a tighter limit would miss a place, and a schema is never deeper. */
+/** The nesting limit of messages. A lower one could miss a header. */
 const MAX_DEPTH = 512;
 
-/** The arguments that a tool wants repeated as headers, or why its wish cannot be honoured. */
+/** The arguments to repeat as headers, or why the tool's request for headers is invalid. */
 export function decodeHeaderParams(inputSchema: JsonObject): readonly HeaderParam[] | string {
   const found: HeaderParam[] = [];
   const problem = walk(inputSchema, [], found, 0);
@@ -22,7 +22,7 @@ export function decodeHeaderParams(inputSchema: JsonObject): readonly HeaderPara
   return names.size === found.length ? found : `two of its arguments have the same ${KEYWORD}`;
 }
 
-/** `path` is absent where no chain of `properties` leads. */
+/** `path` is absent if the schema is not reached through `properties` alone. */
 function walk(
   schema: Json | undefined,
   path: readonly string[] | undefined,
@@ -59,7 +59,7 @@ function annotation(schema: JsonObject, path: readonly string[] | undefined, fou
 
 function isMirrored(type: Json | undefined): boolean {
   if (typeof type === 'string') return MIRRORED.includes(type);
-  // `["string", "null"]`: null is the absence of the header.
+  // `["string", "null"]`: null omits the header.
   const types = list(type).filter((one) => one !== 'null');
   return types.length > 0 && types.every((one) => typeof one === 'string' && MIRRORED.includes(one));
 }

@@ -1,8 +1,8 @@
 import type { SamplingContent, SamplingMessage } from '../model/inputs.ts';
 
 /**
- * MCP 2025-11-25 "Tool use in sampling": what an assistant asks of tools is answered in the next message, by the user,
- * all of it and nothing else; models refuse a conversation in which it is not.
+ * MCP 2025-11-25 "Tool use in sampling": the user's next message must answer all tool calls of an assistant message,
+ * and contain nothing else. Models reject other conversations.
  */
 export function pairingProblem(messages: readonly SamplingMessage[]): string | undefined {
   let open: ReadonlySet<string> = new Set();

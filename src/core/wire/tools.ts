@@ -7,14 +7,14 @@ import { number, object, text } from './members.ts';
 import { decodePage, nameProblem, type Page } from './page.ts';
 import { decodeHeaderParams } from './toolHeaders.ts';
 
-/** One page of `tools/list`; tools that cannot be used are counted with the reason, the others are kept. */
+/** One page of `tools/list`. Unusable tools are counted with a reason; the others are kept. */
 export interface ToolPage extends Page<Tool> {
   readonly tools: readonly Tool[];
 }
 
 /**
- * MCP 2026-07-28 "Custom headers": a tool whose `x-mcp-header` cannot be honoured is left out. Elsewhere the word means
- * nothing and its tool is kept.
+ * MCP 2026-07-28 "Custom headers": drops tools with an invalid `x-mcp-header`. In other revisions the keyword has no
+ * meaning.
  */
 export function decodeToolPage(result: Json, era: Era = 'legacy'): ToolPage {
   const decode = (item: JsonObject): Tool | string => decodeTool(item, era);
@@ -22,13 +22,13 @@ export function decodeToolPage(result: Json, era: Era = 'legacy'): ToolPage {
   return { ...page, tools: page.items };
 }
 
-/** Which tools came and which went, as a server names them with the news that its list changed. */
+/** Added and removed tools, if the notification of a changed list names them. */
 export interface ToolChange {
   readonly added: readonly Tool[];
   readonly removed: readonly string[];
 }
 
-/** The standard names no tools there; the short dialect does. */
+/** Only the short dialect names tools here. */
 export function decodeToolChange({ added, removed }: JsonObject): ToolChange | undefined {
   if (!isJsonArray(added) && !isJsonArray(removed)) return undefined;
   const gone = isJsonArray(removed) ? removed : [];
@@ -76,7 +76,7 @@ function decodeHints(annotations: JsonObject): ToolHints {
   };
 }
 
-/** The params of `notifications/progress`, whose `progress` is a number: the peer ignores every other. */
+/** The params of `notifications/progress`. The peer already ignores those without a numeric `progress`. */
 export function decodeProgress({ progress, total, message }: JsonObject): Progress {
   return { progress: number(progress) ?? 0, total: number(total), message: text(message) };
 }

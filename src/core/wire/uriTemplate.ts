@@ -1,8 +1,8 @@
-/** A resource template that can be filled in (RFC 6570, all four levels but for values that are maps). */
+/** A parsed resource template (RFC 6570, all four levels except map values). */
 export interface UriTemplate {
-  /** The names of its variables, each once, in the order in which they appear. */
+  /** Names of its variables, without duplicates, in order of appearance. */
   readonly variables: readonly string[];
-  /** The URI for these values; a variable without one is left out, as the RFC has it. */
+  /** Expands the template. As in the RFC, variables without a value are omitted. */
   expand(values: Readonly<Record<string, string | readonly string[] | undefined>>): string;
 }
 
@@ -16,7 +16,7 @@ interface Expression {
 interface Variable {
   readonly name: string;
   readonly explode: boolean;
-  /** The length of its prefix, in characters. */
+  /** Length of the prefix, in characters. */
   readonly prefix: number | undefined;
 }
 
@@ -24,9 +24,9 @@ interface Operator {
   readonly first: string;
   readonly separator: string;
   readonly named: boolean;
-  /** What a named variable without a text ends with. */
+  /** Suffix of a named variable with an empty value. */
   readonly ifEmpty: string;
-  /** Whether characters of URIs stay as they are. */
+  /** Whether reserved URI characters stay unencoded. */
   readonly reserved: boolean;
 }
 
@@ -45,12 +45,12 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
 const LONGEST_TEMPLATE = 100_000;
 const MAX_EXPRESSIONS = 100;
 const MAX_VARIABLES = 200;
-/** Of one value, and of what comes out: a URI that is longer reads nothing. */
+/** Maximum length of one value and of the result. */
 const LONGEST_URI = 1_000_000;
 
 const VARIABLE = /^((?:\w|%[\da-f]{2})(?:[\w.]|%[\da-f]{2})*)(?::([1-9]\d{0,3})|(\*))?$/i;
 
-/** The template, or why it is none. */
+/** Returns the template, or why it is invalid. */
 export function parseUriTemplate(template: string): UriTemplate | string {
   if (template.length > LONGEST_TEMPLATE) return `the template has ${template.length} characters`;
   const parts: Part[] = [];
@@ -129,7 +129,7 @@ function encodeStrict(value: string): string {
   return encodeURIComponent(clean(value)).replace(/[!'()*]/g, escape);
 }
 
-/** Keeps what has a meaning in URIs, and triplets that are encoded already. */
+/** Keeps reserved URI characters and existing percent-encodings. */
 function encodeReserved(value: string): string {
   return clean(value).replace(/%[\da-f]{2}|%|[^\w.~:/?#[\]@!$&'()*+,;=%-]+/gi, (found) =>
     found.length === 3 && found.startsWith('%') ? found : encodeURIComponent(found),
@@ -140,7 +140,7 @@ function literal(text: string): string {
   return encodeReserved(text);
 }
 
-/** Half a surrogate pair has no encoding. */
+/** A lone surrogate has no UTF-8 encoding. */
 function clean(value: string): string {
   return value.slice(0, LONGEST_URI).replace(/\p{Surrogate}/gu, '\ufffd');
 }

@@ -2,8 +2,8 @@ import { revision } from '../revision.ts';
 import { rev20241105 } from './2024-11-05.ts';
 
 /**
- * The short dialect by the standard's names, into which an adapter translates it: tools and the names of resources,
- * and nothing that a server could ask.
+ * The short dialect under standard method names, after translation by the adapter. It has tools and resource names, and
+ * no requests from the server.
  */
 export const invokeDialect = revision(rev20241105, {
   version: 'invoke-dialect',
@@ -23,7 +23,7 @@ export const invokeDialect = revision(rev20241105, {
     'notifications/prompts/list_changed',
   ],
   adds: {
-    // The adapter answers it: the dialect has no such word.
+    // Answered by the adapter, because the dialect has no ping.
     ping: { direction: 'toServer', kind: 'request' },
     'notifications/cancelled': { direction: 'toServer', kind: 'notification' },
     'notifications/progress': { direction: 'toClient', kind: 'notification' },

@@ -13,26 +13,29 @@ import { countDeclared, decodeFeatureSets } from './featureSets.ts';
 
 export { encodeHostAdvert, type ToldScopes } from './hostAdvert.ts';
 
-/** What a server says of MCPL in its handshake. */
+/** A server's MCPL announcement in its handshake. */
 export interface McplAdvert {
   readonly dialect: McplDialect;
   readonly sets: readonly FeatureSet[];
   readonly before: HookReach;
 }
 
-/** What the hook before an inference asks for: leaf by leaf since MCPL 0.5, everything before. */
+/**
+ * The parts of the hook before an inference that a server requests: individual leaves since MCPL 0.5, everything
+ * before.
+ */
 export interface HookReach {
   readonly userMessage: boolean;
   readonly positions: readonly InjectionPosition[];
 }
 
-/** What is written of a version string, for people. */
+/** Maximum length of a version string in messages. */
 const LONGEST_CLAIM = 64;
 const MOST_NAMED = 8;
-/** Announcements are trees since MCPL 0.5, none of them deeper than four. */
+/** Since MCPL 0.5, announcements are trees with at most four levels. */
 const DEEPEST = 8;
 
-/** Members that this host acts on, or that say nothing about what the server can do. */
+/** Members that this host supports, or that announce no feature. */
 const FOLLOWED: readonly string[] = [
   'version',
   'revision',
@@ -68,7 +71,7 @@ export function decodeAdvert(capabilities: JsonObject, pin?: McplVersion): McplA
     remarks: [
       ...(pin === undefined && claim.remark !== undefined ? [claim.remark] : []),
       ...remarksOn(mcpl, sets.length),
-      // The host told the server that it speaks 0.2: whoever announces a hook of 0.2 then means it.
+      // The host announced 0.2 to the server, so a hook of 0.2 is meant.
       ...(is05 && after !== 'none' ? ['It announces "afterInference", which MCPL 0.5 no longer has; it is used.'] : []),
     ],
   };
@@ -97,7 +100,7 @@ function decodeVersion(value: Json | undefined): Claim {
   return { version, text, remark: `It claims MCPL ${text}, which this host does not know; ${version} is assumed.` };
 }
 
-/** An empty object is an announcement as anywhere in MCP; since MCPL 0.5 only leaves are. */
+/** In MCP, an empty object is an announcement. Since MCPL 0.5, only leaves are. */
 function announces(value: Json | undefined, version: McplVersion): boolean {
   if (isJsonObject(value) && Object.keys(value).length === 0) return version !== '0.5';
   return hasLeaf(value, DEEPEST);
@@ -108,7 +111,7 @@ function hasLeaf(value: Json | undefined, depth: number): boolean {
   return depth > 0 && Object.values(value).some((member) => hasLeaf(member, depth - 1));
 }
 
-/** `true` is what `{}` is: it is told, and changes nothing. */
+/** `true` means the same as `{}`: notify only. */
 function afterOf(value: Json | undefined, version: McplVersion): McplDialect['after'] {
   if (isJsonObject(value) && value['blocking'] === true) return 'blocking';
   if (isJsonObject(value) && value['blocking'] === false) return 'notify';

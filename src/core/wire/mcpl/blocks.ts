@@ -4,20 +4,20 @@ import { blockText, type ContentBlock, decodeBlock as decodeMcpBlock } from '../
 import type { McplDialect } from '../../model/mcpl.ts';
 import { object, text } from '../members.ts';
 
-/** More blocks than any server sends at once. */
+/** No server sends this many blocks in one message. */
 export const MOST_BLOCKS = 256;
 const LONGEST_URI = 8_192;
 const LONGEST_TYPE = 64;
 
-/** What a media type is allowed to be: it becomes part of addresses. */
+/** Media types become part of URIs, so they are restricted. */
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(;.{0,64})?$/;
 
 interface Options {
-  /** MCPL §10.3: a text, or a single block, instead of a list. */
+  /** MCPL §10.3: accepts a text or a single block in place of a list. */
   readonly allowText: boolean;
 }
 
-/** Content in the shapes of every version of MCPL and of MCP; `undefined` where it is no list of blocks at all. */
+/** Decodes content in the shapes of every MCPL and MCP version. Returns `undefined` if it is not a list of blocks. */
 export function decodeBlocks(content: Json | undefined, options?: Options): readonly ContentBlock[] | undefined {
   if (isJsonArray(content)) {
     const more = content.length - MOST_BLOCKS;
@@ -30,7 +30,7 @@ export function decodeBlocks(content: Json | undefined, options?: Options): read
   return isJsonObject(content) ? [decodeBlock(content)] : undefined;
 }
 
-/** A block that is not understood becomes a text that says so: whatever it brings would be read by a model as JSON. */
+/** Replaces unknown blocks by a text that says so, because a model would read their JSON. */
 function decodeBlock(value: Json): ContentBlock {
   const block = checked(decodeMcpBlock(isJsonObject(value) ? plain(value) : value));
   if (block !== undefined) return block;
@@ -40,7 +40,7 @@ function decodeBlock(value: Json): ContentBlock {
   return { type: 'text', text: typeof said === 'string' ? `${mark} ${said}` : mark };
 }
 
-/** The block in the words of MCP. */
+/** Converts a block to MCP's shape. */
 function plain(block: JsonObject): JsonObject {
   switch (block['type']) {
     case 'image':
@@ -62,12 +62,12 @@ function fromSource({ type, annotations }: JsonObject, source: JsonObject): Json
   return { type, data, mimeType: media_type ?? mimeType, annotations };
 }
 
-/** MCPL 0.3 sends what can be fetched as an address alone. */
+/** MCPL 0.3: content that can be fetched has only a URI. */
 function addressOf({ uri, name, data, annotations }: JsonObject): JsonObject | undefined {
   return text(uri) === undefined || data !== undefined ? undefined : { type: 'resource_link', uri, name, annotations };
 }
 
-/** The block, unless it is unknown or cannot be passed on. */
+/** Returns `undefined` for blocks that are unknown or cannot be forwarded. */
 function checked(block: ContentBlock): ContentBlock | undefined {
   switch (block.type) {
     case 'text':
@@ -86,7 +86,7 @@ function checked(block: ContentBlock): ContentBlock | undefined {
   }
 }
 
-/** What MCP knows of a resource: the rest may be of any size and depth. */
+/** Keeps only the members that MCP defines. Others may have any size and depth. */
 function keep({ uri, mimeType, text: said, blob }: JsonObject): JsonObject | undefined {
   const isText = typeof said === 'string';
   if (!isText && typeof blob !== 'string') return undefined;
@@ -97,7 +97,7 @@ function keep({ uri, mimeType, text: said, blob }: JsonObject): JsonObject | und
   };
 }
 
-/** A block as a server of that dialect reads it. */
+/** Encodes a block for a server of this dialect. */
 export function encodeBlock(block: ContentBlock, shape: McplDialect['blocks']): Json {
   return shape === '0.2' ? encodeOld(block) : encodeMcp(block);
 }
@@ -108,7 +108,7 @@ function encodeMcp(block: ContentBlock): JsonObject {
   return audience === undefined ? rest : { ...rest, annotations: { audience: [audience] } };
 }
 
-/** MCPL 0.2 §B.1 has four types, and no resource that comes along. */
+/** MCPL 0.2 §B.1 has four types, and no embedded resources. */
 function encodeOld(block: ContentBlock): JsonObject {
   switch (block.type) {
     case 'image':

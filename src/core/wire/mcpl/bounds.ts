@@ -1,20 +1,20 @@
 import { isJsonArray, isJsonObject, type Json } from '../../base/json.ts';
 
-/** Longest name of a feature set. */
+/** Maximum length of a feature set name. */
 export const LONGEST_NAME = 256;
 
-/** Longest text, base64 included, that one message may bring: no model reads more, and every view copies it. */
+/** Maximum characters of one message, including base64. No model reads more, and every view copies them. */
 export const MOST_CHARACTERS = 4 * 1024 * 1024;
 
-/** Values of a server that are kept as they came. Deeper ones cannot be stored or shown. */
+/** Maximum depth of stored values. Deeper ones cannot be stored or shown. */
 const DEEPEST = 32;
 
-/** Whether a value is small enough to be kept; stops looking as soon as it is not. */
+/** Whether a value is small enough to keep. Stops at the limit. */
 export function isWithin(value: Json, characters: number): boolean {
   return rest(value, characters, DEEPEST) >= 0;
 }
 
-/** What is left of `characters`; less than nothing where the value is too large or too deep. */
+/** The rest of the character budget. Negative if the value is too large or too deep. */
 function rest(value: Json | undefined, characters: number, depth: number): number {
   if (typeof value === 'string') return characters - value.length - 2;
   if (!isJsonArray(value) && !isJsonObject(value)) return characters - 4;
@@ -34,7 +34,7 @@ function rest(value: Json | undefined, characters: number, depth: number): numbe
   return left;
 }
 
-/** A text that names something: neither empty nor longer than that. */
+/** A non-empty id of limited length. */
 export function idIn(value: Json | undefined, longest: number): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= longest ? value : undefined;
 }

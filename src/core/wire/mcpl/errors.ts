@@ -3,8 +3,8 @@ import type { McplUse, McplVersion } from '../../model/mcpl.ts';
 import type { ModelFailure, ModelFailureReason } from '../../model/inference.ts';
 
 /**
- * MCPL §A, and the code for models that it lacks. Valid only on a connection that negotiated MCPL, in answer to a method
- * of MCPL: elsewhere the same numbers mean other things.
+ * Error codes of MCPL §A, and one for models that it lacks. Only valid in answers to MCPL methods on an MCPL
+ * connection, because the codes mean something else in other protocols.
  */
 export const MCPL_ERROR = {
   model: -32000,
@@ -15,12 +15,12 @@ export const MCPL_ERROR = {
   checkpointNotFound: -32005,
 } as const;
 
-/** MCPL §6.6. `canEnable`: a person could switch it on. */
+/** MCPL §6.6. `canEnable`: the user could switch it on. */
 export function notEnabled(name: string, canEnable: boolean): WireError {
   return new WireError(MCPL_ERROR.notEnabled, 'Feature set not enabled', { featureSet: name, canEnable });
 }
 
-/** A request that needs a use which its feature set does not declare. */
+/** A request needs a capability that its feature set does not declare. */
 export class UndeclaredUse extends WireError {
   readonly featureSet: string;
   readonly use: McplUse;
@@ -28,7 +28,7 @@ export class UndeclaredUse extends WireError {
   constructor(featureSet: string, use: McplUse, version: McplVersion) {
     const explanation = `The feature set "${featureSet}" does not declare "${use}" in its "uses".`;
     const data = { featureSet, reason: 'undeclaredUse', use, explanation };
-    // MCPL 0.5 has a code of its own, and no person can allow what is not declared.
+    // MCPL 0.5 has a separate code, and the user cannot allow an undeclared capability.
     if (version === '0.5') super(MCPL_ERROR.capabilityDenied, 'Capability not declared', { ...data, capability: use });
     else super(MCPL_ERROR.notEnabled, 'Use not declared', { ...data, canEnable: use === 'pushEvents' });
     this.featureSet = featureSet;
@@ -36,14 +36,14 @@ export class UndeclaredUse extends WireError {
   }
 }
 
-/** MCPL 0.5 §6.6: a request that names no feature set, where no set that is on declares its use. */
+/** MCPL 0.5 §6.6: a request without a feature set, and no set that is on declares the capability. */
 export function capabilityDenied(use: McplUse): WireError {
   const explanation = `No feature set that is on declares "${use}" in its "uses".`;
   const data = { reason: 'undeclaredUse', use, explanation, capability: use };
   return new WireError(MCPL_ERROR.capabilityDenied, 'Capability not declared', data);
 }
 
-/** `instanceof` does not tell one `WireError` from another. */
+/** `WireError` is checked by brand, so `instanceof UndeclaredUse` matches every `WireError`. */
 export function isUndeclaredUse(error: unknown): error is UndeclaredUse {
   return error instanceof WireError && 'use' in error;
 }
@@ -57,7 +57,7 @@ export function invalidParams(why: string, field?: string): WireError {
   return new WireError(RPC.invalidParams, why, field === undefined ? undefined : { field });
 }
 
-/** What a server is told. The words for a person may name models and accounts, which are none of its business. */
+/** Messages for the server. The messages for the user may name models and accounts, which the server must not learn. */
 const TOLD = {
   no_model: 'No language model available',
   no_permission: 'No language model available',

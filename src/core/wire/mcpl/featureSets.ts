@@ -4,14 +4,14 @@ import { type FeatureSet, MCPL_USES, type McplUse, type McplVersion } from '../.
 import { object } from '../members.ts';
 import { nameIn } from './bounds.ts';
 
-/** More than any server has; every change is answered with all of them. */
+/** More sets than any server has. Every change is answered with the full list. */
 const MOST_SETS = 256;
 const MOST_USES = 64;
 const LONGEST_USE = 128;
-/** Of the invalid uses of a set, in its problem. */
+/** Maximum invalid uses named in a problem. */
 const MOST_INVALID = 3;
 
-/** MCPL 0.5 §6.2: all that a set may use. The list is closed, and no name stands for what lies below it. */
+/** MCPL 0.5 §6.2: all valid uses. The list is closed, and a name does not include its children. */
 const USES_05: ReadonlySet<string> = new Set([
   'pushEvents',
   'tools',
@@ -27,8 +27,8 @@ const USES_05: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * MCPL §6.1 keys sets by name; published servers send a list of `{name, …}` as well. Of two sets with one name the
- * first counts, so that nothing that comes later changes what a person has seen.
+ * MCPL §6.1 maps names to sets; published servers also send a list of `{name, …}`. The first of duplicate names wins,
+ * so that later entries cannot change what the user saw.
  */
 export function decodeFeatureSets(value: Json | undefined, version: McplVersion): readonly FeatureSet[] {
   const sets = new Map<string, FeatureSet>();
@@ -39,7 +39,7 @@ export function decodeFeatureSets(value: Json | undefined, version: McplVersion)
   return [...sets.values()];
 }
 
-/** How many sets a server declares, by its own counting. */
+/** Number of declared sets, including unusable ones. */
 export function countDeclared(value: Json | undefined): number {
   return isJsonArray(value) || isJsonObject(value) ? Object.keys(value).length : 0;
 }
@@ -57,12 +57,12 @@ export function decodeChange(
   return { added: decodeFeatureSets(added, version), removed: [...names] };
 }
 
-/** MCPL 0.5 §6.7 `effectiveCapabilities`: what the sets that are on may use, of what this host knows. */
+/** MCPL 0.5 §6.7 `effectiveCapabilities`: the known capabilities of all sets that are on. */
 export function capabilitiesOf(enabled: readonly FeatureSet[]): readonly McplUse[] {
   return MCPL_USES.filter((use) => enabled.some(({ uses }) => uses.includes(use)));
 }
 
-/** Names that cannot be sent back are left out; everything else is a set, if perhaps one with a problem. */
+/** Skips names that cannot be sent back. All others become sets, some with a problem. */
 function* declarationsIn(value: Json | undefined): Generator<readonly [string, Json | undefined]> {
   if (isJsonArray(value)) {
     for (const item of value) {
@@ -98,7 +98,7 @@ function decodeUses(uses: Json | undefined): readonly string[] {
 }
 
 function problemOf(name: string, description: string, uses: Json | undefined): string | undefined {
-  // Settings mean many sets by it, and so do the servers that read what is sent to them.
+  // In settings and in messages, `*` is a wildcard.
   if (name.includes('*')) return 'Its name holds a "*", which stands for other names.';
   if (cleanLine(name) !== name) return 'Its name holds characters that cannot be seen.';
   if (description === '') return 'Its server does not describe it.';
@@ -109,8 +109,8 @@ function problemOf(name: string, description: string, uses: Json | undefined): s
 }
 
 /**
- * MCPL 0.5 §6.4 `invalid_uses`: a set without uses, or with one that is not in the list, is never on. It is not reduced to
- * the uses that are known: a set is granted as a whole.
+ * MCPL 0.5 §6.4 `invalid_uses`: a set without uses, or with an unknown one, is never on. It is not reduced to its known
+ * uses, because a set is granted as a whole.
  */
 function invalidUses(uses: Json | undefined): string | undefined {
   const all = isJsonArray(uses) ? uses : [];
@@ -118,7 +118,7 @@ function invalidUses(uses: Json | undefined): string | undefined {
   const invalid = new Set<string>();
   for (const use of all) {
     if (typeof use === 'string' && USES_05.has(use)) continue;
-    // The end of a text that is cut might be that of a secret.
+    // A cut name could end with a part of a secret.
     const isShort = typeof use === 'string' && use.length <= LONGEST_USE;
     invalid.add(isShort ? JSON.stringify(cleanLine(use)) : 'with so long a name');
     if (invalid.size > MOST_INVALID) break;

@@ -8,7 +8,7 @@ import { decodeBlocks } from './blocks.ts';
 import { isWithin, MOST_CHARACTERS, nameIn } from './bounds.ts';
 import { encodeModelInfo, encodeUsage } from './inference.ts';
 
-/** What both hooks of one inference are told. */
+/** Facts that both hooks of one inference receive. */
 export interface HookTurn {
   readonly inferenceId: string;
   readonly conversationId: string;
@@ -41,7 +41,7 @@ export function encodeAfter(turn: AnsweredTurn): JsonObject {
   };
 }
 
-/** MCPL §10.4. Who it is from and what it says are claims of the server. */
+/** MCPL §10.4. Namespace and content are claims of the server. */
 export interface Injection {
   readonly namespace: string;
   readonly position: InjectionPosition;
@@ -50,10 +50,10 @@ export interface Injection {
 }
 
 export interface Injections {
-  /** The set that the server says it acted for. */
+  /** The feature set that the server names. */
   readonly featureSet: string | undefined;
   readonly injections: readonly Injection[];
-  /** What was left out, a sentence each. */
+  /** Problems with dropped injections, one sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -65,7 +65,7 @@ const LONGEST_METADATA = 16 * 1024;
 /** The answer to `context/beforeInference` (MCPL §10.2). */
 export function decodeInjections(result: Json): Injections {
   if (!isJsonObject(result)) {
-    // A server with nothing to add may answer with nothing.
+    // A server with nothing to add may answer `null`.
     return { featureSet: undefined, injections: [], remarks: result === null ? [] : ['Its answer is not an object.'] };
   }
   const featureSet = nameIn(result['featureSet']);
@@ -83,7 +83,7 @@ export function decodeInjections(result: Json): Injections {
   return { featureSet, injections, remarks };
 }
 
-/** The injection, or the end of a sentence that says why it is none. */
+/** Returns the injection, or a reason to complete the sentence. */
 function decodeInjection(value: Json, featureSet: string | undefined): Injection | string {
   if (!isJsonObject(value)) return 'is not an object';
   const position = INJECTION_POSITIONS.find((known) => known === value['position']);
@@ -102,9 +102,9 @@ function decodeInjection(value: Json, featureSet: string | undefined): Injection
 
 export interface Modified {
   readonly featureSet: string | undefined;
-  /** What is to be shown instead; absent where the server leaves the answer as it is. */
+  /** The replacement text. `undefined` if the answer stays unchanged. */
   readonly modifiedResponse: string | undefined;
-  /** It meant to change the answer in a way that cannot be read: the hook failed. A sentence. */
+  /** The modification is unreadable, so the hook failed. A sentence. */
   readonly problem: string | undefined;
 }
 
@@ -118,7 +118,7 @@ export function decodeModified(result: Json): Modified {
   if (modifiedResponse === undefined || modifiedResponse === null)
     return { featureSet, modifiedResponse: undefined, problem: undefined };
   const problem = problemOf(modifiedResponse);
-  // Whatever is not a text leaves the answer unredacted: taking it for "unchanged" would show what should be hidden.
+  // Any other value fails the hook. Treating it as "unchanged" would show text that the server wanted to hide.
   return typeof modifiedResponse === 'string' && problem === undefined
     ? { featureSet, modifiedResponse, problem }
     : { featureSet, modifiedResponse: undefined, problem };

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { FeatureSetSettings } from '../../model/mcpl.ts';
 
-/** The lists of the sets that have any (MCPL §7.2), by name. */
+/** The scope lists of each set that has any (MCPL §7.2), by name. */
 export type ToldScopes = Readonly<Record<string, { readonly whitelist: string[]; readonly blacklist: string[] }>>;
 
 /**
- * What the host says of itself under `experimental.mcpl` of `initialize` (MCPL §5.2). Sets are named, never by
- * wildcard. A file of its own because it is sent before anybody knows whether the server speaks MCPL.
+ * The host's announcement under `experimental.mcpl` of `initialize` (MCPL §5.2). Names sets individually, never by
+ * wildcard. A separate file because it is sent to every server, before MCPL is negotiated.
  */
 export function encodeHostAdvert({ enabled, disabled }: FeatureSetSettings, scopes: ToldScopes = {}): JsonObject {
   return {

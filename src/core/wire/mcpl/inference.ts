@@ -6,7 +6,7 @@ import { decodeBlocks } from './blocks.ts';
 import { idIn, MOST_CHARACTERS } from './bounds.ts';
 import { type DecodedParams, type InvalidParams, wrong } from './invalidParams.ts';
 
-/** The params of `inference/request` (MCPL §11.2) without its feature set, which is looked at before. */
+/** The params of `inference/request` (MCPL §11.2) without the feature set, which is checked earlier. */
 export interface InferenceParams {
   readonly conversationId: string | undefined;
   readonly stream: boolean;
@@ -38,7 +38,7 @@ export function decodeInferenceRequest(params: JsonObject): DecodedParams<Infere
   return { kind: 'ok', value };
 }
 
-/** A server that sets a limit means it: one that cannot be read is not left out in silence. */
+/** A limit must not be dropped silently, so an unreadable one is an error. */
 function numberIn(value: Json | undefined): number | undefined | 'wrong' {
   return value === undefined || value === null ? undefined : (number(value) ?? 'wrong');
 }
@@ -58,7 +58,7 @@ function decodeMessages(value: Json | undefined): InvalidParams | { readonly mes
   return { messages };
 }
 
-/** MCPL §11.2 leaves `Message` open: a text, a block and a list of blocks are all sent. */
+/** MCPL §11.2 leaves `Message` open. Servers send a text, a block or a list of blocks. */
 function decodeMessage(value: Json, field: string): InvalidParams | ModelMessage {
   if (!isJsonObject(value)) return wrong(field, 'an object');
   const { role } = value;
@@ -81,12 +81,12 @@ export function encodeInferenceResult({ content, model, finishReason, usage }: I
   return { content, model, finishReason, usage: encodeUsage(usage) };
 }
 
-/** The params of `inference/chunk` (MCPL §11.4); `requestId` is that of the request, as it came. */
+/** The params of `inference/chunk` (MCPL §11.4). `requestId` is the unchanged id of the request. */
 export function encodeChunk(requestId: string | number, index: number, delta: string): JsonObject {
   return { requestId, index, delta };
 }
 
-/** The answer to `model/info` (MCPL §12.2), and what hooks are told of the model. */
+/** The answer to `model/info` (MCPL §12.2). Hooks receive the same facts. */
 export function encodeModelInfo({ id, vendor, contextWindow, capabilities }: ModelFacts): JsonObject {
   return { id, vendor, contextWindow, capabilities };
 }

@@ -1,4 +1,4 @@
-/** Params that cannot be used: the member that is wrong, and a sentence for whoever wrote the server. */
+/** Invalid params: the wrong member, and a sentence for the server's author. */
 export interface InvalidParams {
   readonly kind: 'invalid';
   readonly why: string;

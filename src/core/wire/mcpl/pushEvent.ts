@@ -6,7 +6,7 @@ import { idIn, isWithin, MOST_CHARACTERS } from './bounds.ts';
 import { type DecodedParams, type InvalidParams, wrong } from './invalidParams.ts';
 import { isIsoTimestamp } from './timestamp.ts';
 
-/** The params of `push/event` (MCPL §9.2) without its feature set, which is looked at before. */
+/** The params of `push/event` (MCPL §9.2) without the feature set, which is checked earlier. */
 export interface PushParams {
   readonly eventId: string;
   /** ISO 8601, as the server wrote it. */

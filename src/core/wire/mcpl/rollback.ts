@@ -10,14 +10,14 @@ export function rollbackParams(featureSet: string, checkpoint: string): JsonObje
 
 /** The answer to `state/rollback` (MCPL §8.5, §8.6): a claim of the server. */
 export interface RolledBack {
-  /** Where the server says it is now; it need not be what was asked for. */
+  /** The server's current checkpoint, which may differ from the requested one. */
   readonly checkpoint: string | undefined;
-  /** Only where it says so. */
+  /** True only if the server says so. */
   readonly success: boolean;
   readonly reason: string | undefined;
 }
 
-/** Longer than what is shown: secrets are looked for before it is cut to that. */
+/** Longer than the displayed text, because secrets are removed before it is cut. */
 const LONGEST_REASON = 10_000;
 
 export function decodeRollback(result: Json): RolledBack {

@@ -3,35 +3,35 @@ import { unreadText } from '../../base/unreadJson.ts';
 import { isCheckpointId, STATE_BOUNDS } from '../../model/lineage.ts';
 import { nameIn } from './bounds.ts';
 
-/** MCPL §8.2, §8.3: what a server says of the state that its answer leads to. */
+/** MCPL §8.2, §8.3: the state that a server announces with a result. */
 export interface AnnouncedState {
   readonly checkpoint: string;
-  /** `null`: it says that there is none. Absent: it does not say. */
+  /** `null`: explicitly none. `undefined`: not stated. */
   readonly parent: string | null | undefined;
   readonly featureSet: string | undefined;
   readonly body: StateBody | undefined;
-  /** What was wrong and could be done without, a sentence each. */
+  /** Minor problems, one sentence each. */
   readonly remarks: readonly string[];
 }
 
-/** As it came: whether a patch is one shows when it is applied. A large one is left as the text that it is. */
+/** As received: a patch is validated when it is applied. Large content stays JSON text. */
 export type StateBody = { readonly kind: 'data' | 'patch' } & StateContent;
 
 type StateContent = { readonly value: Json } | { readonly text: string };
 
 export type DecodedState =
   | AnnouncedState
-  /** Nothing of it can be kept. A sentence. */
+  /** Unusable as a whole. A sentence. */
   | { readonly problem: string };
 
-/** The member `state` of a result; `undefined` where the result has none. */
+/** Decodes the member `state` of a result, if it has one. */
 export function decodeStateResult(raw: JsonObject): DecodedState | undefined {
   const { state } = raw;
   if (state === undefined || state === null) return undefined;
   return isJsonObject(state) ? decodeState(state) : { problem: 'Its "state" is not an object.' };
 }
 
-/** The params of `state/update`: in no version of MCPL, but sent by servers (docs/decisions/state-update.md). */
+/** The params of `state/update`, which no MCPL version has but servers send (docs/decisions/state-update.md). */
 export function decodeStateUpdate(params: JsonObject): DecodedState {
   return decodeState(params);
 }
@@ -50,7 +50,7 @@ function decodeState(state: JsonObject): DecodedState {
 
 const A_CHECKPOINT = `a text of 1 to ${STATE_BOUNDS.id} characters without control characters`;
 
-/** What a server calls a checkpoint. */
+/** A checkpoint id. */
 export function checkpointIn(value: Json | undefined): string | undefined {
   return typeof value === 'string' && isCheckpointId(value) ? value : undefined;
 }
@@ -69,8 +69,8 @@ function parentIn(
 }
 
 /**
- * Whole states are safer than differences (docs/decisions/state-contents.md). Null is a state, but many languages write a member that
- * is not there as null: it is taken for one only where nothing is said of a patch.
+ * Prefers complete states over patches (docs/decisions/state-contents.md). Null is a valid state, but many languages
+ * write absent members as null. It only counts as a state if there is no patch member.
  */
 function bodyIn(state: JsonObject, remarks: string[]): StateBody | undefined {
   const data = contentIn(state, 'data');
@@ -88,7 +88,7 @@ function bodyIn(state: JsonObject, remarks: string[]): StateBody | undefined {
 
 const NULL: StateContent = { value: null };
 
-/** Without reading what was left unread. */
+/** Does not parse content that was left as JSON text. */
 function contentIn(state: JsonObject, name: string): StateContent | null | undefined {
   const text = unreadText(state, name);
   if (text !== undefined) return { text };

@@ -1,4 +1,4 @@
-/** A date and its time in one of the two forms of ISO 8601; a text never mixes them. */
+/** Date and time in the two forms of ISO 8601, which a text must not mix. */
 const FORMS = [
   /^([+-]\d{6}|\d{4})-(?:(\d\d)-(\d\d)|W(\d\d)-[1-7]|(\d{3}))(?:T(\d\d)(?::(\d\d)(?::(\d\d))?)?(?:[.,](\d+))?(?:Z|[+-](\d\d)(?::(\d\d))?)?)?$/,
   /^([+-]\d{6}|\d{4})(?:(\d\d)(\d\d)|W(\d\d)[1-7]|(\d{3}))(?:T(\d\d)(?:(\d\d)(?:(\d\d))?)?(?:[.,](\d+))?(?:Z|[+-](\d\d)(?:(\d\d))?)?)?$/,
@@ -6,7 +6,7 @@ const FORMS = [
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** Whether a text is a date, or a date and time, by ISO 8601: calendar, week or ordinal date, extended or basic form. */
+/** Whether a text is an ISO 8601 date, optionally with time: calendar, week or ordinal date, extended or basic form. */
 export function isIsoTimestamp(text: string): boolean {
   for (const form of FORMS) {
     const parts = form.exec(text);
@@ -26,7 +26,7 @@ function isDate([, year, month, day, week, ordinal]: Parts): boolean {
   return week === undefined ? isIn(ordinal, 1, leap ? 366 : 365) : isIn(week, 1, 53);
 }
 
-/** 24:00:00 ends a day, and a leap second has the number 60. */
+/** Allows 24:00:00 and leap seconds (60). */
 function isTime([
   ,
   ,
