@@ -1,22 +1,22 @@
 import type { ToolCallRequest } from './operation.ts';
 import type { ScopeTarget } from './scope.ts';
 
-/** What a person may answer. */
+/** The possible answers to an approval prompt. */
 export const APPROVAL_CHOICES = ['once', 'session', 'workspace', 'deny'] as const;
 export type ApprovalChoice = (typeof APPROVAL_CHOICES)[number];
 
 /** The subject of an approval; so far only scopes. */
 export type ApprovalSubject = ScopeSubject;
 
-/** A server would touch something that no list speaks of (MCPL §7.6). */
+/** Access to a target that no list covers (MCPL §7.6). */
 export interface ScopeSubject {
   readonly kind: 'scope';
   readonly action: ScopeAction;
-  /** The server's own words for it, as a quotation; absent where the host built the scope. */
+  /** The server's description, shown as a quotation. Absent if the host built the scope. */
   readonly label: string | undefined;
-  /** What the server sent with it, as JSON for people; bounded, without secrets. */
+  /** The server's payload, as bounded JSON without secrets, for display. */
   readonly payload: string | undefined;
-  /** Empty where the host could not find out what the request touches. */
+  /** Empty if the host could not determine the targets. */
   readonly targets: readonly ScopeTarget[];
   /** The reason for the question. */
   readonly why: ScopeDoubt;
@@ -25,43 +25,43 @@ export interface ScopeSubject {
 export type ScopeAction =
   | {
       readonly kind: 'elevate';
-      /** A word for what it will do, where the payload has a common one: `append`. */ readonly mode:
-        string | undefined;
+      /** The kind of access, if the payload has a known `mode`: `append`. */
+      readonly mode: string | undefined;
     }
   | { readonly kind: 'call'; readonly tool: string };
 
 export type ScopeDoubt =
-  /** No list speaks of it. */
+  /** No list covers it. */
   | 'unlisted'
   /** The label differs from the payload. */
   | 'disagreement'
-  /** What it touches is not known. */
+  /** The targets are unknown. */
   | 'noTarget';
 
 /** A request for an approval. */
 export interface ApprovalRequest {
   readonly server: string;
-  /** Of the connection that asks: another program of the same id is another server. */
+  /** Fingerprint of the asking connection. Another program under the same id is another server. */
   readonly fingerprint: string;
   readonly featureSet: string | undefined;
-  /** The same for identical requests, and for no others. */
+  /** Equal for identical requests, and only for those. */
   readonly key: string;
   readonly subject: ApprovalSubject;
-  /** What an approval is remembered by beside the key. */
+  /** Stored with an approval, in addition to the key. */
   readonly payloadHash: string;
-  /** The tool call that waits for it. */
+  /** The tool call that waits for the approval. */
   readonly call: ToolCallRequest | undefined;
 }
 
-/** A request that waits for a person. */
+/** A request that waits for the user. */
 export interface PendingApproval extends Omit<ApprovalRequest, 'call'> {
   readonly id: string;
   readonly askedAt: number;
-  /** Denied by then. */
+  /** Denied at this time. */
   readonly expiresAt: number;
-  /** How many identical requests it stands for. */
+  /** Number of identical requests. */
   readonly waiting: number;
-  /** The tool calls that wait for it. */
+  /** The tool calls that wait for the approval. */
   readonly calls: readonly ToolCallRequest[];
 }
 
@@ -76,9 +76,9 @@ export type DenialReason =
   | 'dismissed'
   /** There is no user to ask. */
   | 'nobody'
-  /** Too many at once, or in a short time. */
+  /** Too many requests at once, or in a short time. */
   | 'flood'
-  /** Whoever asked took it back, or has gone. */
+  /** The requester withdrew it or disconnected. */
   | 'withdrawn';
 
 /** A pending approval that has ended. */

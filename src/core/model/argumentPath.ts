@@ -1,6 +1,6 @@
 import { lazy } from '../base/lazy.ts';
 
-/** Where in a tool's arguments something is: a small part of JSONPath (RFC 9535). */
+/** A location in a tool's arguments, in a small subset of JSONPath (RFC 9535). */
 export type ArgumentPath = readonly ArgumentStep[];
 
 export type ArgumentStep =
@@ -28,7 +28,7 @@ const stepPattern = lazy(
     ),
 );
 
-/** `$.path`, `$['odd key']`, `$.files[*].path`, `$[0]`; `undefined` for an invalid path, and for all arguments at once. */
+/** Parses `$.path`, `$['odd key']`, `$.files[*].path` or `$[0]`. Returns `undefined` for invalid paths, and for `$`. */
 export function parseArgumentPath(text: string): ArgumentPath | undefined {
   if (text.length > LONGEST_PATH || !text.startsWith('$')) return undefined;
   const steps: ArgumentStep[] = [];

@@ -3,7 +3,7 @@ export type AuditOutcome =
   | 'failure'
   | 'timeout'
   | 'cancelled'
-  /** The host said no: a set that is off, a limit, a budget. */
+  /** The host refused: a set that is off, a limit, a budget. */
   | 'refused'
   /** The message was not used: a late answer, an injection of a set that is off. */
   | 'dropped';
@@ -11,7 +11,7 @@ export type AuditOutcome =
 /** One MCPL operation (MCPL §13.2). Records are redacted before they are written, and never change afterwards. */
 export interface AuditRecord {
   readonly at: number;
-  /** Empty for the person's own use of a model. */
+  /** Empty for model use by the user. */
   readonly server: string;
   /** A method of the protocol, or an action of the host: `push/event`, `tools/call`, `scope/decision`, … */
   readonly operation: string;
@@ -19,9 +19,9 @@ export interface AuditRecord {
   readonly inferenceId: string | undefined;
   readonly outcome: AuditOutcome;
   readonly durationMs: number;
-  /** The reason, for people; bounded. */
+  /** The reason, for display; bounded. */
   readonly detail: string | undefined;
-  /** Tokens of a model that were used up for the server. */
+  /** Model tokens spent for the server. */
   readonly tokens: number | undefined;
   /** The model that was used, as `vendor/id`. */
   readonly model?: string | undefined;
@@ -43,7 +43,7 @@ export function auditRecord(facts: AuditFacts): AuditRecord {
   };
 }
 
-/** The use of one model on one route since some time. */
+/** Total use of one model on one route within a period. */
 export interface AuditTotal {
   readonly server: string;
   readonly operation: string;
@@ -60,7 +60,7 @@ export interface AuditQuery {
   readonly server?: string | undefined;
   /** Only records of this operation. */
   readonly operation?: string | undefined;
-  /** Only what is older than this record's place, as an earlier answer gave it. */
+  /** Only records older than this `place`, which an earlier answer returned. */
   readonly before?: number | undefined;
 }
 

@@ -1,12 +1,12 @@
 const RANGE = /^(?:(-?\d+)\.\.(-?\d+)|([a-z])\.\.([a-z]))(?:\.\.(-?\d+))?$/i;
 const RANGES = /\{([^{},]*)\}/g;
 
-/** The parts since a brace was opened. */
+/** An open brace and its content so far. */
 interface Group {
   readonly start: number;
   /** Alternatives before the last comma. */
   before: number;
-  /** Alternatives since. */
+  /** Alternatives since the last comma. */
   since: number;
   hasComma: boolean;
   hasInnerComma: boolean;
@@ -14,9 +14,8 @@ interface Group {
 }
 
 /**
- * How many texts the braces of a pattern stand for, or more: never fewer. `{a,b}` are two, `{1..9..2}` five, what is
- * nested adds up and what follows multiplies, as shells have it. Of braces that shells make odd things of, only a
- * bound is told, which may be infinite.
+ * An upper bound for the number of texts that brace expansion produces. As in shells, `{a,b}` gives two, `{1..9..2}`
+ * gives five, nested braces add up, and adjacent ones multiply. For unusual braces the bound may be infinite.
  */
 export function alternativesOf(pattern: string): number {
   const open: Group[] = [];
@@ -49,7 +48,7 @@ function groupAt(start: number): Group {
 function alternativesIn({ before, since, hasComma, hasInnerComma, isNested }: Group, text: string): number {
   if (hasComma) return before + since;
   if (!isNested) return lengthOfRange(text);
-  // `{{1,2}..9}` becomes `{1..9}` and `{2..9}`, which are ranges then.
+  // `{{1,2}..9}` expands to `{1..9}` and `{2..9}`, which expand again.
   return hasInnerComma && text.includes('.') ? Infinity : since;
 }
 
@@ -70,7 +69,7 @@ function lengthOfRange(text: string): number {
   const from = low === undefined ? first?.charCodeAt(0) : Number(low);
   const to = high === undefined ? last?.charCodeAt(0) : Number(high);
   if (from === undefined || to === undefined) return 1;
-  // Where numbers are no longer exact, counting up may not get anywhere.
+  // Beyond safe integers, counting may never end.
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to)) return Infinity;
   return Math.floor(Math.abs(to - from) / Math.max(Math.abs(Number(step)), 1)) + 1;
 }

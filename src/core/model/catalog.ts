@@ -1,10 +1,10 @@
 import type { JsonObject } from '../base/json.ts';
 
-/** The levels of MCP "Logging" (those of syslog), from the least to the most severe. */
+/** The levels of MCP "Logging" (syslog levels), least severe first. */
 export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 export type LogLevelName = (typeof LOG_LEVELS)[number];
 
-/** What a server says about itself. All of it is a claim, shown as plain text and never used to decide a right. */
+/** A server's own information. It is untrusted: shown as plain text, and never used for access decisions. */
 export interface ServerInfo {
   readonly name: string;
   readonly title: string | undefined;
@@ -15,17 +15,20 @@ export interface ServerInfo {
   readonly icons?: readonly Icon[] | undefined;
 }
 
-/** A picture that a server offers for itself or for what it has; its `src` is always `https:` or `data:image/…`. */
+/** An image that a server offers for itself or its items. `src` is always `https:` or `data:image/…`. */
 export interface Icon {
   readonly src: string;
   readonly mimeType: string | undefined;
-  /** `48x48`, or `any` for what scales; empty where the server does not say. */
+  /** `48x48`, or `any` for scalable images. Empty if not stated. */
   readonly sizes: readonly string[];
-  /** The background that it is drawn for; absent means any. */
+  /** The background that it is made for. `undefined` means any. */
   readonly theme: 'light' | 'dark' | undefined;
 }
 
-/** A server's hints on a tool (MCP 2025-03-26, "Tool annotations"): untrusted, absent means the cautious value. */
+/**
+ * A server's hints on a tool (MCP 2025-03-26, "Tool annotations"). They are untrusted; absent hints get the cautious
+ * value.
+ */
 export interface ToolHints {
   readonly readOnly: boolean;
   readonly destructive: boolean;
@@ -33,14 +36,14 @@ export interface ToolHints {
   readonly openWorld: boolean;
 }
 
-/** Whether a tool is run as a task of MCP 2025-11-25; `required` tools are refused when called otherwise. */
+/** Whether a tool runs as a task (MCP 2025-11-25). Servers refuse calls of `required` tools without a task. */
 export type TaskSupport = 'forbidden' | 'optional' | 'required';
 
 /** An argument that a stateless HTTP request repeats as `Mcp-Param-<header>` (MCP 2026-07-28). */
 export interface HeaderParam {
-  /** Its path in the arguments, member by member. */
+  /** Member names of its path in the arguments. */
   readonly path: readonly string[];
-  /** The name without its prefix. */
+  /** The header name without its prefix. */
   readonly header: string;
 }
 
@@ -49,13 +52,13 @@ export interface Tool {
   readonly title: string | undefined;
   readonly description: string | undefined;
   readonly inputSchema: JsonObject;
-  /** What `structuredContent` of its results is said to be like. */
+  /** Declared schema of `structuredContent` in results. */
   readonly outputSchema: JsonObject | undefined;
   readonly icons: readonly Icon[];
   readonly taskSupport: TaskSupport;
   readonly headerParams: readonly HeaderParam[];
   readonly hints: ToolHints;
-  /** The definition as it came, for whoever passes it on. */
+  /** The unchanged definition, for forwarding. */
   readonly raw: JsonObject;
 }
 
@@ -73,7 +76,7 @@ export interface Resource {
   readonly title: string | undefined;
   readonly description: string | undefined;
   readonly mimeType: string | undefined;
-  /** Bytes before any encoding, as the server says. */
+  /** Size in bytes before encoding, as the server states it. */
   readonly size: number | undefined;
   readonly annotations: Annotations;
   readonly icons: readonly Icon[];
@@ -108,10 +111,10 @@ export interface Prompt {
   readonly raw: JsonObject;
 }
 
-/** How long an answer stays good (MCP 2026-07-28 "Caching"). */
+/** How long an answer stays valid (MCP 2026-07-28 "Caching"). */
 export interface Freshness {
-  /** Milliseconds; 0 means that it is stale at once. */
+  /** In milliseconds. 0 means stale at once. */
   readonly ttlMs: number;
-  /** `private`: never to be shown to another user or under another token. */
+  /** `private`: must not be shared with other users or tokens. */
   readonly scope: 'public' | 'private';
 }

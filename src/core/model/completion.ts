@@ -5,14 +5,14 @@ export type CompletionReference =
 export interface CompletionRequest {
   readonly reference: CompletionReference;
   readonly argument: { readonly name: string; readonly value: string };
-  /** The arguments that are already settled; servers older than MCP 2025-06-18 are not told. */
+  /** The arguments chosen so far. Not sent to servers older than MCP 2025-06-18. */
   readonly settled: Readonly<Record<string, string>>;
 }
 
 export interface Completion {
   /** At most 100. */
   readonly values: readonly string[];
-  /** How many there are in all, where the server knows. */
+  /** The total number, if the server knows it. */
   readonly total: number | undefined;
   readonly hasMore: boolean;
 }

@@ -4,7 +4,7 @@ import { clip, isJsonArray, isJsonObject, type Json, type JsonObject } from '../
 import type { KeptState } from './lineage.ts';
 import { withoutUnread } from '../base/unreadJson.ts';
 
-/** One piece of content from a server, decoded tolerantly: what is not understood is kept as `unknown`, never dropped. */
+/** A piece of content from a server. Unknown content is kept as `unknown`, never dropped. */
 export type ContentBlock =
   | { readonly type: 'text'; readonly text: string; readonly audience?: Audience }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string; readonly audience?: Audience }
@@ -12,7 +12,7 @@ export type ContentBlock =
   | { readonly type: 'resource_link'; readonly uri: string; readonly name: string; readonly audience?: Audience }
   | { readonly type: 'unknown'; readonly value: Json };
 
-/** For whom a block is meant, as the server says (a hint): absent means for both. */
+/** The intended audience, as a hint of the server. `undefined` means both. */
 export type Audience = 'user' | 'assistant' | undefined;
 
 /** One part of a resource: text, or bytes as base64. */
@@ -28,30 +28,30 @@ export interface PromptMessage {
   readonly content: ContentBlock;
 }
 
-/** What `prompts/get` gave. */
+/** The result of `prompts/get`. */
 export interface PromptResult {
   readonly description: string | undefined;
   readonly messages: readonly PromptMessage[];
   readonly raw: JsonObject;
 }
 
-/** What a tool call gave, ready to be shown and to be handed to a model (model H: one result view for all). */
+/** The result of a tool call, for display and for a model. All routes share this one type. */
 export interface ResultView {
-  /** What a model reads: without secrets, and with hidden characters shown. */
+  /** The text for a model: secrets removed, hidden characters made visible. */
   readonly modelText: string;
   readonly blocks: readonly ContentBlock[];
   readonly structured: Json | undefined;
-  /** The tool itself says that it failed; the model should see it and may act on it. */
+  /** The tool reported a failure, which the model should see. */
   readonly isError: boolean;
-  /** What the host has to say of it, a sentence each: that it is not what the tool had announced. */
+  /** Remarks of the host, one sentence each, such as a mismatch with the tool's output schema. */
   readonly remarks?: readonly string[] | undefined;
-  /** What became of the state that came with it (MCPL §8.2); absent where none did. */
+  /** The outcome for the state that the result contained (MCPL §8.2). Absent without a state. */
   readonly kept?: KeptState | undefined;
-  /** The result as it came, unknown fields included, for whoever passes it on. */
+  /** The unchanged result, including unknown fields, for forwarding. */
   readonly raw: JsonObject;
 }
 
-/** Longest text taken over when content is not understood, or missing, and is shown as JSON. */
+/** Maximum length of the JSON that stands in for missing or unknown content. */
 const MAX_SYNTHESIZED = 1_000_000;
 
 /**
@@ -139,7 +139,7 @@ function modelText(blocks: readonly ContentBlock[], structured: Json | undefined
   return clip(JSON.stringify(Object.fromEntries(shown)), MAX_SYNTHESIZED);
 }
 
-/** Characters of text and of base64 in it, in all members that may be long. */
+/** Total characters of text and base64, in all members that may be long. */
 export function sizeOf(content: readonly ContentBlock[]): number {
   let size = 0;
   for (const block of content) size += sizeOfBlock(block);

@@ -1,7 +1,7 @@
-/** Which servers the editor's own settings and an organisation's policies allow. */
+/** The servers that the editor's settings and an organization's policies allow. */
 export interface EditorPolicy {
   readonly access: 'all' | 'registry' | 'none';
-  /** Absent: every server that is not denied is allowed. */
+  /** Absent if all servers are allowed, except denied ones. */
   readonly allowed: readonly ServerMatcher[] | undefined;
   readonly denied: readonly ServerMatcher[];
 }
@@ -11,10 +11,10 @@ export type ServerMatcher =
   | { readonly kind: 'serverName'; readonly name: string }
   /** With `*` as a wildcard. */
   | { readonly kind: 'serverUrl'; readonly url: string }
-  /** The program and all of its arguments. */
+  /** The program and all arguments. */
   | { readonly kind: 'serverCommand'; readonly command: readonly string[] };
 
-/** What a policy is compared with. */
+/** The facts about a server that policies match. */
 export interface ServerIdentity {
   readonly name: string;
   readonly url?: string | undefined;

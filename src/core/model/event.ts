@@ -2,36 +2,36 @@ import type { JsonObject } from '../base/json.ts';
 import type { ContentBlock } from './content.ts';
 import type { Usage } from './inference.ts';
 
-/** An event that a server reported (model F: one for every source of events). */
+/** An event from a server. All sources of events share this type. */
 export interface InboundEvent {
-  /** The host's own, unique in the workspace. */
+  /** The host's id, unique in the workspace. */
   readonly id: string;
   readonly server: string;
   readonly source: EventSource;
-  /** The server's own, by which it is told apart from its repetitions (MCPL §9.4). */
+  /** The server's id, used to detect repetitions (MCPL §9.4). */
   readonly eventId: string;
-  /** When it happened, as the server wrote it. */
+  /** Time of the event, as the server wrote it. */
   readonly occurredAt: string;
-  /** When it arrived. */
+  /** Time of arrival. */
   readonly receivedAt: number;
   readonly origin: JsonObject | undefined;
   readonly content: readonly ContentBlock[];
-  /** Of the turn that it began, or will. */
+  /** The turn that the event started or will start. */
   readonly inferenceId: string | undefined;
   readonly isRead: boolean;
   readonly outcome: EventOutcome;
 }
 
-/** By which way it came. */
+/** How the event arrived. */
 export interface EventSource {
   readonly kind: 'push';
   readonly featureSet: string;
 }
 
-/** What a model made of it. */
+/** The result of the model's turn. */
 export type EventOutcome =
   | { readonly kind: 'none' }
-  /** A turn is under way, or was when the host ended. */
+  /** A turn is running, or was running when the host ended. */
   | { readonly kind: 'asking'; readonly at: number }
   | {
       readonly kind: 'answered';

@@ -1,10 +1,10 @@
 /**
- * A right that the host gave a server (docs/decisions/grants-and-approvals.md). Never stored in workspace files: a
- * repository must not allow itself anything.
+ * A right that the host gave a server (docs/decisions/grants-and-approvals.md). Never stored in workspace files,
+ * because a repository must not grant itself rights.
  */
 export type Grant = FeatureSetGrant | WildcardGrant | StateOwnerGrant | ToolGrant | ScopeGrant | DeclaredSetsRecord;
 
-/** That this form of the declaration of a feature set was switched on. */
+/** The user switched on a feature set with this declaration. */
 export interface FeatureSetGrant {
   readonly id: string;
   readonly direction: 'toServer';
@@ -14,14 +14,14 @@ export interface FeatureSetGrant {
   readonly target: string;
   /** The digest of the declaration. */
   readonly form: string;
-  /** A person's choice about events that this form does not declare; absent without a choice. */
+  /** The user's choice about events that this declaration lacks. Absent without a choice. */
   readonly events?: EventsChoice | undefined;
   readonly at: number;
 }
 
 export type EventsChoice = 'allowed' | 'refused';
 
-/** A wildcard that switched on feature sets of a server: sets that are declared later wait for a person. */
+/** A wildcard that switched on sets of a server. Sets that are declared later wait for the user. */
 export interface WildcardGrant {
   readonly id: string;
   readonly direction: 'toServer';
@@ -29,12 +29,14 @@ export interface WildcardGrant {
   readonly server: string;
   /** `memory.*` */
   readonly target: string;
-  /** Nothing more is known of it. */
+  /** A wildcard has no declaration. */
   readonly form: '';
   readonly at: number;
 }
 
-/** Which feature set owned the first state of a tool that names no set (MCPL §8.1): it owns its next call too. */
+/**
+ * The feature set that owned the first state of a tool without a set (MCPL §8.1). It also owns the tool's later calls.
+ */
 export interface StateOwnerGrant {
   readonly id: string;
   readonly direction: 'toServer';
@@ -47,7 +49,7 @@ export interface StateOwnerGrant {
   readonly at: number;
 }
 
-/** The definition of a tool that models may call without asking: another definition ends the trust. */
+/** The definition of a tool that models may call without a prompt. A changed definition ends the trust. */
 export interface ToolGrant {
   readonly id: string;
   readonly direction: 'toServer';
@@ -57,49 +59,49 @@ export interface ToolGrant {
   readonly target: string;
   /** The digest of the definition. */
   readonly form: string;
-  /** Of the connection that it was seen on. */
+  /** Fingerprint of the connection that sent the definition. */
   readonly fingerprint: string;
-  /** The definition as text, to show what changed; absent if it was too long to keep. */
+  /** The definition as text, to show changes. Absent if it is too long. */
   readonly definition: string | undefined;
-  /** The digest at the last start, and at how many starts in a row it was another than before. */
+  /** The digest at the last start, and the number of consecutive starts that changed it. */
   readonly last: string;
   readonly changes: number;
-  /** A person trusts the tool whatever its definition says. */
+  /** The user trusts every definition of this tool. */
   readonly isAny: boolean;
-  /** The digest that a person chose to be asked about, so that the question does not come again. */
+  /** The changed digest for which the user chose prompts, so that the question is not repeated. */
   readonly declined: string | undefined;
   readonly at: number;
 }
 
-/** That a person allowed a server to touch something (MCPL §7.6). */
+/** The user allowed a server to access a target (MCPL §7.6). */
 export interface ScopeGrant {
   readonly id: string;
   readonly direction: 'toServer';
   readonly kind: 'scope';
   readonly server: string;
-  /** Of the connection that it was given to. */
+  /** Fingerprint of the connection that got the approval. */
   readonly fingerprint: string;
   readonly featureSet: string | undefined;
-  /** The request that it answers; see `ApprovalRequest.key`. */
+  /** The approved request; see `ApprovalRequest.key`. */
   readonly key: string;
-  /** `scope/elevate`, or the tool. */
+  /** `scope/elevate`, or the name of the tool. */
   readonly action: string;
   /** The server's own label, if any. */
   readonly label: string | undefined;
-  /** What the host computed, as `ScopeTarget.real`. */
+  /** The targets that the host computed, as in `ScopeTarget.real`. */
   readonly targets: readonly string[];
   readonly payloadHash: string;
   /** `session` is kept in memory only. */
   readonly lifetime: 'session' | 'workspace';
   readonly by: 'person';
   readonly at: number;
-  /** From then on it allows nothing; absent: as long as what it was given for is there. */
+  /** The grant expires at this time. Absent if it has no expiry. */
   readonly until: number | undefined;
 }
 
 /**
- * The sets that a server declared last. It allows nothing. It is kept with the grants because the next handshake
- * reads both to tell the server which sets are on.
+ * The sets that a server declared last. This is no right. It is stored with the grants because the next handshake reads
+ * both to tell the server which sets are on.
  */
 export interface DeclaredSetsRecord {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { ContentBlock, Role } from './content.ts';
 
-/** MCPL §12.2: the information about a model. */
+/** MCPL §12.2: information about a model. */
 export interface ModelFacts {
   readonly id: string;
   readonly vendor: string;
@@ -28,6 +28,6 @@ export type ModelFailureReason = (typeof MODEL_FAILURES)[number];
 export interface ModelFailure {
   readonly kind: 'failed';
   readonly reason: ModelFailureReason;
-  /** One sentence, with the next step; for people. */
+  /** One sentence with the next step, for the user. */
   readonly message: string;
 }

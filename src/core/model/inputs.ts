@@ -1,24 +1,24 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ContentBlock, Role } from './content.ts';
 
-/** What a server asks a person to fill in: one level of members that are text, numbers, flags or choices. */
+/** A form that a server asks the user to fill in: a flat object of texts, numbers, flags and choices. */
 export interface FormElicitation {
   readonly kind: 'form';
   readonly message: string;
-  /** An object schema; ready for `schemaForm`. */
+  /** An object schema, suitable for `schemaForm`. */
   readonly schema: JsonObject;
-  /** The task on whose behalf it is asked. */
+  /** The task that the request belongs to. */
   readonly relatedTask: string | undefined;
   readonly raw: JsonObject;
 }
 
-/** A page that a server wants a person to visit. Nothing of it is fetched before the person agrees. */
+/** A page that a server asks the user to visit. Nothing is fetched before the user agrees. */
 export interface UrlElicitation {
   readonly kind: 'url';
   readonly message: string;
-  /** As it came: to be shown whole. Always absolute; `https:`, or `http:`. */
+  /** The unchanged URL, to be displayed in full. Always absolute, with `https:` or `http:`. */
   readonly url: string;
-  /** Names it in `notifications/elicitation/complete`; absent since MCP 2026-07-28. */
+  /** The id in `notifications/elicitation/complete`. Absent since MCP 2026-07-28. */
   readonly elicitationId: string | undefined;
   readonly relatedTask: string | undefined;
   readonly raw: JsonObject;
@@ -45,7 +45,7 @@ export interface SamplingMessage {
   readonly content: readonly SamplingContent[];
 }
 
-/** A tool that the model may ask for; it is the server that runs it. */
+/** A tool that the model may call. The server runs it. */
 export interface SamplingTool {
   readonly name: string;
   readonly title: string | undefined;
@@ -54,7 +54,7 @@ export interface SamplingTool {
 }
 
 export interface ModelPreferences {
-  /** Names or parts of names of models, the most wanted first. */
+  /** Model names or parts of them, in order of preference. */
   readonly hints: readonly string[];
   /** From 0 to 1. */
   readonly cost: number | undefined;
@@ -62,7 +62,7 @@ export interface ModelPreferences {
   readonly intelligence: number | undefined;
 }
 
-/** What a server asks of a model. */
+/** A sampling request from a server. */
 export interface SamplingRequest {
   readonly messages: readonly SamplingMessage[];
   readonly systemPrompt: string | undefined;
@@ -78,15 +78,15 @@ export interface SamplingRequest {
   readonly raw: JsonObject;
 }
 
-/** What the model said. */
+/** The model's answer. */
 export interface SamplingResult {
   readonly content: readonly SamplingContent[];
   readonly model: string;
-  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a provider's own word. */
+  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a provider's own value. */
   readonly stopReason: string | undefined;
 }
 
-/** A place that a server may work in. */
+/** A folder that a server may work in. */
 export interface Root {
   /** A `file:` URI. */
   readonly uri: string;

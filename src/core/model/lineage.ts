@@ -1,73 +1,76 @@
 import { cleanText } from '../base/cleanText.ts';
 
-/** Where states belong (model E of the lineage): a feature set of a server. An empty name means an unknown set. */
+/** The owner of a state history: a feature set of a server. An empty name means an unknown set. */
 export interface LineageKey {
   readonly server: string;
   readonly featureSet: string;
 }
 
-/** Who keeps the state (MCPL §8.1 `hostState`): the host its whole text, or the server, of which there are only names. */
+/**
+ * Where the state is kept (MCPL §8.1 `hostState`): its full text in the host, or only checkpoint names, with the state
+ * in the server.
+ */
 export type StateKeeper = 'host' | 'server';
 
-/** How a checkpoint came by its parent. */
+/** How the parent of a checkpoint was determined. */
 export const PARENT_LINKS = [
-  /** It is a root: its server said so, or nothing was there before it. */
+  /** A root: the server said so, or there was no earlier checkpoint. */
   'none',
-  /** Its server named it. */
+  /** The server named the parent. */
   'named',
-  /** The server named none: the checkpoint that was current when the request was sent. */
+  /** The server named none. Assumes the checkpoint that was current when the request was sent. */
   'assumed',
-  /** It is what a rollback led to, under another name than what was asked for (docs/decisions/rollback-outcomes.md). */
+  /** The result of a rollback, under another name than requested (docs/decisions/rollback-outcomes.md). */
   'rollback',
-  /** Its parent was given up by the retention. */
+  /** Retention removed the parent. */
   'trimmed',
 ] as const;
 export type ParentLink = (typeof PARENT_LINKS)[number];
 
-/** In which form the state of a checkpoint is known. */
+/** How the state of a checkpoint is stored. */
 export const CHECKPOINT_FORMS = [
-  /** Whole (MCPL §8.3 `data`). */
+  /** Complete (MCPL §8.3 `data`). */
   'data',
-  /** As a difference to its parent's (MCPL §8.3 `patch`). */
+  /** As a patch on the parent's state (MCPL §8.3 `patch`). */
   'patch',
-  /** It is its parent's: nothing came with it (docs/decisions/state-contents.md). */
+  /** Same as the parent's state, because nothing was sent (docs/decisions/state-contents.md). */
   'same',
-  /** Its server keeps it (MCPL §8.7). */
+  /** The server keeps the state (MCPL §8.7). */
   'opaque',
   /** A placeholder: another checkpoint named it as its parent (docs/decisions/checkpoint-parents.md). */
   'placeholder',
 ] as const;
 export type CheckpointForm = (typeof CHECKPOINT_FORMS)[number];
 
-/** One checkpoint, without its state. */
+/** A checkpoint without its state. */
 export interface Checkpoint {
-  /** The host's own number for it: unique in the database, greater than that of all before it. */
+  /** The host's number for it: unique in the database, and increasing. */
   readonly place: number;
-  /** As its server calls it. */
+  /** The server's name for it. */
   readonly checkpoint: string;
-  /** From 2 on, what else its server called by the same name (docs/decisions/checkpoint-parents.md). */
+  /** Numbers checkpoints with the same name, from 1 (docs/decisions/checkpoint-parents.md). */
   readonly copy: number;
   readonly parent: number | undefined;
   readonly link: ParentLink;
   readonly form: CheckpointForm;
-  /** Why there is no state at it: its patch did not fit, or what it builds on is not known. A sentence. */
+  /** Why it has no state: its patch failed, or its base is unknown. A sentence. */
   readonly problem: string | undefined;
-  /** Its server no longer has it (MCPL §8.8). */
+  /** The server no longer has it (MCPL §8.8). */
   readonly isPruned: boolean;
   readonly at: number;
-  /** What made it. */
+  /** The tool that created it. */
   readonly tool: string | undefined;
-  /** The arguments of the call in short, without secrets. */
+  /** A summary of the call's arguments, without secrets. */
   readonly args: string | undefined;
   readonly conversation: string | undefined;
-  /** Characters of what came with it. */
+  /** Characters of the received content. */
   readonly size: number;
-  /** As a person called it. */
+  /** The name that the user gave it. */
   readonly name: string | undefined;
   readonly isPinned: boolean;
 }
 
-/** The name by which a person tells a checkpoint apart: `chk_abc`, or `chk_abc#2`. */
+/** The unique display name of a checkpoint: `chk_abc`, or `chk_abc#2`. */
 export function checkpointName({ checkpoint, copy }: Pick<Checkpoint, 'checkpoint' | 'copy'>): string {
   return copy === 1 ? checkpoint : `${checkpoint}#${copy}`;
 }
@@ -81,15 +84,18 @@ export interface LineageHead {
 export interface LineageSummary extends LineageKey {
   readonly id: number;
   readonly keeper: StateKeeper;
-  /** How many checkpoints are kept. */
+  /** Number of stored checkpoints. */
   readonly count: number;
-  /** Characters that they take, roughly. */
+  /** Approximate characters that they take. */
   readonly size: number;
-  /** What the next call begins with. */
+  /** The checkpoint that the next call starts from. */
   readonly head: Checkpoint | undefined;
-  /** Of conversations that stand elsewhere, the newest first, a few. */
+  /** Heads of other conversations, newest first. Only a few. */
   readonly others: readonly LineageHead[];
-  /** The checkpoint that blocks the next call: its state could not be made (docs/decisions/state-contents.md). */
+  /**
+   * The checkpoint that blocks the next call, because its state could not be computed
+   * (docs/decisions/state-contents.md).
+   */
   readonly blocked: Checkpoint | undefined;
   readonly changedAt: number;
 }
@@ -97,13 +103,13 @@ export interface LineageSummary extends LineageKey {
 export const LINEAGE_FILTERS = ['all', 'line', 'marked', 'problems'] as const;
 
 export interface LineageFilter {
-  /** Found in the name, the server's name, the tool or the arguments, whatever their case. Empty: all. */
+  /** Case-insensitive search in the name, the server's name, the tool and the arguments. Empty: all. */
   readonly text: string;
-  /** `line`: what leads to the head; `marked`: pinned or named; `problems`: broken, unknown or pruned. */
+  /** `line`: ancestors of the head. `marked`: pinned or named. `problems`: broken, unknown or pruned. */
   readonly only: (typeof LINEAGE_FILTERS)[number];
 }
 
-/** Rows of the newest first, beginning with number `from`. */
+/** Rows starting at number `from`, newest first. */
 export interface LineageQuery extends LineageKey {
   readonly filter: LineageFilter;
   readonly from: number;
@@ -111,15 +117,15 @@ export interface LineageQuery extends LineageKey {
 }
 
 export interface LineageWindow {
-  /** Another number after any change of the lineage, whoever made it. */
+  /** Changes with every change of the history, whoever makes it. */
   readonly version: number;
-  /** How many rows there are under the filter. */
+  /** Number of rows that match the filter. */
   readonly total: number;
-  /** How many there are without it. */
+  /** Number of rows without the filter. */
   readonly all: number;
-  /** Where the head stands among the rows; absent where the filter leaves it out. */
+  /** Row of the head. Absent if the filter hides it. */
   readonly head: number | undefined;
-  /** Lanes beside each other at the most, as drawn. */
+  /** Maximum number of parallel lanes. */
   readonly lanes: number;
   readonly rows: readonly LineageRow[];
 }
@@ -128,26 +134,26 @@ export interface LineageRow {
   readonly position: number;
   readonly node: Checkpoint;
   readonly isHead: boolean;
-  /** The head stands on it or further on. */
+  /** Whether it is the head or an ancestor of it. */
   readonly isOnLine: boolean;
-  /** How many conversations stand here, that of the head not counted. */
+  /** Number of other conversations whose head is here. */
   readonly conversations: number;
   /** The number of rollbacks to it. */
   readonly rollbacks: number;
-  /** Absent where a filter leaves rows out: lines would lead nowhere. */
+  /** Absent with a filter, because lines would lead to hidden rows. */
   readonly graph: RowGraph | undefined;
 }
 
-/** The graph beside a row: the newest is at the top, and children are above their parent. */
+/** The graph next to a row. Newest rows are at the top, so children are above their parent. */
 export interface RowGraph {
   readonly lane: number;
-  /** Lanes whose line passes by from top to bottom. */
+  /** Lanes that pass through from top to bottom. */
   readonly through: readonly number[];
-  /** Lanes whose line comes from above and ends here: those of its children. */
+  /** Lanes that end here from above: those of the children. */
   readonly children: readonly number[];
-  /** Whether a line leaves downwards, in its own lane. */
+  /** Whether its own lane continues downwards. */
   readonly hasParent: boolean;
-  /** Lines that are not drawn, because they would need more lanes than are shown. */
+  /** Number of lines that are not drawn, for lack of lanes. */
   readonly folded: number;
 }
 
@@ -155,13 +161,13 @@ export interface CheckpointDetail extends LineageKey {
   readonly node: Checkpoint;
   readonly keeper: StateKeeper;
   readonly parent: Checkpoint | undefined;
-  /** How many build on it. */
+  /** Number of children. */
   readonly children: number;
   /** The patch or the data as received; cut if it is long. */
   readonly body: string | undefined;
   readonly isBodyCut: boolean;
   readonly isHead: boolean;
-  /** What persons did with it, the newest first, a few. */
+  /** The user's last actions on it, newest first. */
   readonly moves: readonly HeadMove[];
 }
 
@@ -170,38 +176,38 @@ export const MOVE_KINDS = ['rollback', 'continue'] as const;
 /** A rollback to a checkpoint, or an attempt. */
 export interface HeadMove {
   readonly at: number;
-  /** `rollback`: the server was asked; `continue`: only the host works on from there. */
+  /** `rollback`: the server was asked. `continue`: only the host moved. */
   readonly kind: (typeof MOVE_KINDS)[number];
   readonly from: number | undefined;
   readonly to: number;
-  /** Why it did not happen; absent if it did. */
+  /** Why it failed. Absent if it succeeded. */
   readonly refusal: string | undefined;
 }
 
-/** What lies between where one is and where one wants to be. */
+/** The steps from the head to a target. */
 export interface LineagePath {
-  /** What a way back would leave, the newest first; no more than `MOST_PATH`. */
+  /** The checkpoints that a rollback would leave, newest first. At most `MOST_PATH`. */
   readonly left: readonly Checkpoint[];
   readonly leftCount: number;
-  /** Whether the target lies before the head, and not on another branch. */
+  /** Whether the target is an ancestor of the head, rather than on another branch. */
   readonly isBack: boolean;
   readonly head: Checkpoint | undefined;
   readonly target: Checkpoint;
-  /** Whether a state can be made of it from what the host has. */
+  /** Whether the host can compute the target's state. */
   readonly hasState: boolean;
 }
 
 export const MOST_PATH = 200;
 
-/** Bounds of all that a server can make the host keep of one state. */
+/** Limits for everything that a server can make the host store for one state. */
 export const STATE_BOUNDS = {
-  /** Characters of a whole state, as JSON. */
+  /** Characters of a complete state, as JSON. */
   state: 32_000_000,
   /** Characters of a patch. */
   patch: 16_000_000,
   operations: 50_000,
   depth: 512,
-  /** Of what a server calls a checkpoint. */
+  /** Characters of a checkpoint name. */
   id: 512,
 } as const;
 
@@ -209,12 +215,12 @@ export const STATE_BOUNDS = {
 export type KeptState =
   | { readonly kind: 'kept' | 'known'; readonly checkpoint: string; readonly place: number }
   | { readonly kind: 'broken'; readonly checkpoint: string; readonly place: number; readonly problem: string }
-  /** It could not be stored, or said nothing that can be. */
+  /** It could not be stored, or contained nothing to store. */
   | { readonly kind: 'lost'; readonly checkpoint: string | undefined; readonly problem: string };
 
 const CHANGES_ON_ITS_WAY = /[\t\n\p{Surrogate}]/u;
 
-/** It is sent back as it came: what would have to be cleaned before it can be shown, or stored, is not taken at all. */
+/** Checkpoint names are sent back unchanged. Names that would need cleaning for display or storage are rejected. */
 export function isCheckpointId(id: string): boolean {
   return id.length <= STATE_BOUNDS.id && id.trim() !== '' && !CHANGES_ON_ITS_WAY.test(id) && cleanText(id) === id;
 }

@@ -1,6 +1,8 @@
 import type { McplSettings } from './mcpl.ts';
 
-/** What holds where an entry says nothing of MCPL: no set is on, and what is switched on later may do the ordinary. */
+/**
+ * Defaults for entries without MCPL settings: no set is on, and sets that are switched on later get ordinary limits.
+ */
 export const DEFAULT_MCPL: McplSettings = {
   featureSets: { enabled: [], disabled: [] },
   toolFeatureSets: {},

@@ -1,27 +1,24 @@
 import { isJsonArray, type Json, parseJson } from '../base/json.ts';
 import { type InjectionPosition, INJECTION_POSITIONS, PUSH_POLICIES, type PushPolicy } from './mcpl.ts';
 
-/** The names that a pattern stands for, but for those that the others stand for. */
+/** The names that a pattern matches, except those that other patterns match. */
 export interface FeatureSetRegion {
   readonly pattern: string;
   readonly except: readonly string[];
 }
 
-/**
- * One thing that settings of a workspace allow beyond the settings without them. `instead` applies until the user
- * agrees.
- */
+/** One right that workspace settings add to the settings without them. `instead` applies until the user agrees. */
 export type McplGrant =
   | { readonly kind: 'featureSets'; readonly region: FeatureSetRegion }
   | { readonly kind: 'readUserMessage' }
-  /** MCPL is not spoken: no set of it is off then, and none is scoped. */
+  /** MCPL is switched off, so no set can be off or scoped. */
   | { readonly kind: 'withoutMcpl' }
   | { readonly kind: 'position'; readonly position: InjectionPosition }
   | { readonly kind: 'infer'; readonly pattern: string; readonly instead: PushPolicy }
   | { readonly kind: 'tool'; readonly tool: string; readonly featureSet: string; readonly instead: string | undefined }
   /**
-   * The patterns that a key of `scopes` adds, for the names that no narrower grant of this kind is about; that may be
-   * none where a wider one adds some.
+   * The patterns that a key of `scopes` adds, for names without a narrower grant of this kind. Empty if a wider key
+   * adds patterns and this one none.
    */
   | { readonly kind: 'whitelist'; readonly featureSet: string; readonly patterns: readonly string[] }
   | {
@@ -35,7 +32,7 @@ export type McplGrant =
 
 export type Budget = 'requestsPerHour' | 'tokensPerDay';
 
-/** A grant as it is kept with a consent: its kind, and the rest as JSON. */
+/** A grant as stored with a consent: its kind, and the rest as JSON. */
 export function grantLine(grant: McplGrant): string {
   const parts = partsOf(grant);
   return parts.length === 0 ? grant.kind : `${grant.kind} ${JSON.stringify(parts)}`;
@@ -66,7 +63,7 @@ function partsOf(grant: McplGrant): readonly (string | number | null | readonly 
   }
 }
 
-/** JSON has nothing for what is absent from a list. */
+/** JSON lists cannot contain `undefined`. */
 function orNull<T>(value: T | undefined): T | null {
   return value ?? null;
 }
@@ -87,7 +84,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<McplGrant['kind'], Reader>(
   ['tokensPerDay', (parts) => readBudget('tokensPerDay', parts)],
 ]);
 
-/** `undefined` for a line of some other version, which then allows nothing. */
+/** Returns `undefined` for a line of another version, which allows nothing. */
 export function readGrantLine(line: string): McplGrant | undefined {
   const end = line.indexOf(' ');
   const read = READERS.get(end < 0 ? line : line.slice(0, end));
@@ -128,7 +125,7 @@ function readAdapter([tool, given, instead]: readonly Json[]): McplGrant | undef
   const paths = textsIn(given);
   const before = textsIn(instead);
   if (typeof tool !== 'string' || paths === undefined) return undefined;
-  // What would hold instead decides nothing here, but a line that is read in part was not written by us.
+  // `instead` does not matter here, but a partly unreadable line was not written by this host.
   if (instead !== null && before === undefined) return undefined;
   return { kind: 'adapter', tool, paths, instead: before };
 }

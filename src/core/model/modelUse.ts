@@ -1,10 +1,10 @@
 import type { Usage } from './inference.ts';
 
-/** What used a model: a server's own request, an event, MCP sampling, a turn of `@mcpl`, a wrapped model. */
+/** The purposes of model use: a server's request, an event, MCP sampling, a turn of `@mcpl`, a wrapped model. */
 export const MODEL_ROUTES = ['inference', 'event', 'sampling', 'chat', 'wrapped'] as const;
 export type ModelRoute = (typeof MODEL_ROUTES)[number];
 
-/** What the audit calls it. */
+/** The operation names in the audit. */
 const OPERATIONS: { readonly [R in ModelRoute]: string } = {
   inference: 'inference/request',
   event: 'inference/turn',
@@ -25,15 +25,15 @@ export function spentText({ inputTokens, outputTokens }: Usage): string {
   return `${inputTokens} tokens read, ${outputTokens} written.`;
 }
 
-/** Who used a model, on which way. Without a server it was the person. */
+/** The caller that used a model, and its route. Without a server it is the user. */
 export interface ModelUser {
   readonly server: string | undefined;
   readonly route: ModelRoute;
 }
 
-/** One use of a model that ended. */
+/** One completed use of a model. */
 export interface ModelUseRecord extends ModelUser {
-  /** When it began. */
+  /** Start time. */
   readonly at: number;
   readonly durationMs: number;
   /** `vendor/id` */
@@ -43,26 +43,26 @@ export interface ModelUseRecord extends ModelUser {
   readonly inferenceId?: string | undefined;
 }
 
-/** All uses of one model by one user since some time. */
+/** Total use of one model by one user within a period. */
 export interface ModelUseTotal extends ModelUser {
   readonly model: string;
   readonly requests: number;
   readonly tokens: number;
-  /** Of the last one. */
+  /** Time of the last use. */
   readonly at: number;
 }
 
 export type ModelReservation =
   | { readonly kind: 'reserved'; release(): void }
-  /** One sentence or two, with the next step; for the server, and for people. */
+  /** One or two sentences with the next step, for the server and the user. */
   | { readonly kind: 'refused'; readonly message: string };
 
-/** What a server may use of models, and what is left of it now. */
+/** A server's model budget, and its current use. */
 export interface ModelBudget {
   readonly server: string;
-  /** Whether one of its feature sets that are on may send requests to a model. */
+  /** Whether an enabled feature set may send requests to a model. */
   readonly isUsing: boolean;
-  /** The model that its settings name. */
+  /** The model in the server's settings. */
   readonly model: string | undefined;
   readonly requestsLastHour: number;
   readonly requestsPerHour: number;

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import type { ResultView } from './content.ts';
 import type { KeptState } from './lineage.ts';
 
-/** By which way a call reached the host. */
+/** How a call reached the host. */
 export type Route = 'gateway' | 'command' | 'cli' | 'api' | 'participant' | 'extension';
 
 /** A tool call as requested. */
@@ -12,11 +12,11 @@ export interface ToolCallRequest {
   readonly tool: string;
   readonly args: JsonObject;
   readonly route: Route;
-  /** The editor's chat session, where the route names one (`_meta["vscode.conversationId"]`). */
+  /** The editor's chat session, if the route names one (`_meta["vscode.conversationId"]`). */
   readonly conversationId?: string | undefined;
-  /** Further `_meta` of the caller that is passed on to the server. */
+  /** Other `_meta` of the caller, forwarded to the server. */
   readonly meta?: JsonObject | undefined;
-  /** Sent even if the arguments do not fit the tool's schema: for a person, on the route `command` alone. */
+  /** Sends the call even if the arguments do not match the schema. Only for users, on the route `command`. */
   readonly unchecked?: boolean | undefined;
 }
 
@@ -32,23 +32,23 @@ export type OperationState =
   | { readonly kind: 'succeeded'; readonly result: ResultView }
   | { readonly kind: 'failed'; readonly error: HostError; readonly effect: Effect };
 
-/** One logical call, however many attempts it takes (model D: one progress, one cancel, one outcome). */
+/** One logical call with all its attempts: one progress, one cancellation, one outcome. */
 export interface Operation {
   readonly id: string;
   readonly request: ToolCallRequest;
   readonly startedAt: number;
-  /** How often it was sent: once more after a page was visited, or with other headers. */
+  /** Number of attempts. A call is repeated after a page was visited, or with other headers. */
   readonly attempts: number;
-  /** How often the server asked for something before it answered (MCP 2026-07-28, multi round-trip requests). */
+  /** Number of requests for input before the answer (MCP 2026-07-28, multi round-trip requests). */
   readonly rounds: number;
-  /** The task that it became at the server. */
+  /** Id of the server's task, if the call became one. */
   readonly taskId: string | undefined;
-  /** What became of the state that came with the result (MCPL §8.2). */
+  /** The outcome for the state in the result (MCPL §8.2). */
   readonly kept?: KeptState | undefined;
   readonly state: OperationState;
 }
 
-/** What interceptors add to the request that goes to the server: top-level members and `_meta` members. */
+/** Members that interceptors add to the request: top-level ones and `_meta`. */
 export interface OutgoingExtras {
   readonly params: Readonly<Record<string, Json>>;
   readonly meta: Readonly<Record<string, Json>>;

@@ -1,21 +1,23 @@
 import { alternativesOf } from './braces.ts';
 
 /**
- * Patterns of scopes, as settings write them: globs in which `\` is read as `/`, so that nothing escapes; a sign that
- * means something is meant itself in brackets, such as `[*]`. Here is what they may be; what they mean is in `scopes/`.
+ * Syntax of scope patterns in settings. They are globs in which `\` is read as `/`, so nothing can be escaped. Brackets
+ * make a special character literal, such as `[*]`. The meaning of patterns is defined in `scopes/`.
  */
 export const LONGEST_PATTERN = 1_024;
 export const MOST_ALTERNATIVES = 256;
-/** With all alternatives written out. */
+/** Maximum total length of all alternatives. */
 const LONGEST_WRITTEN_OUT = 65_536;
-/** Each may cost a look at the whole rest. */
+/** Each bracket may cost a scan of the rest. */
 const MOST_BRACKETS = 64;
 
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u;
 const VARIABLE = /\$\{([^}]*)(\}?)/g;
 const KNOWN_VARIABLE = /^(?:userHome|workspaceFolder(?::.+)?)$/s;
 
-/** Why a text is not a valid pattern of a scope: a sentence. Patterns are never cut, which would change their meaning. */
+/**
+ * Why a text is not a valid scope pattern: a sentence. Patterns are never truncated, which would change their meaning.
+ */
 export function patternProblem(text: string): string | undefined {
   if (text.trim() === '') return 'Must be a pattern that is not empty, such as "src/**".';
   if (text.length > LONGEST_PATTERN) return `Must have at most ${LONGEST_PATTERN} characters.`;

@@ -8,7 +8,7 @@ import type { Prompt, Resource, ResourceTemplate, ServerInfo, Tool } from './cat
 
 export type SettingsScope = 'extension' | 'user' | 'workspace' | 'folder';
 
-/** Another extension of the editor that contributes servers, in words for a person. */
+/** Another extension that contributes servers, for display. */
 export interface Contributor {
   readonly id: string;
   readonly name: string;
@@ -24,27 +24,27 @@ export interface SettingsLayer {
 
 export interface ContributedLayer {
   readonly by: Contributor;
-  /** How it calls its servers, by their ids. */
+  /** Display names of its servers, by id. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Why it has none, or fewer than it has; a sentence each. */
+  /** Why servers are missing; a sentence each. */
   readonly problems: readonly string[];
 }
 
 export interface HostSettings {
   readonly layers: readonly SettingsLayer[];
-  /** Restricted Mode: false, and nothing starts. */
+  /** False in Restricted Mode, where nothing starts. */
   readonly trusted: boolean;
-  /** Settings that are not of one server; absent members have their defaults. */
+  /** Settings for all servers. Absent members have defaults. */
   readonly limits?: Partial<HostLimits> | undefined;
-  /** The same by the user's own settings alone; absent without a workspace. */
+  /** The same from user settings alone. Absent without a workspace. */
   readonly ownLimits?: Partial<HostLimits> | undefined;
-  /** Absent without an editor: every server is allowed. */
+  /** Absent outside an editor, where every server is allowed. */
   readonly editorPolicy?: EditorPolicy | undefined;
 }
 
-/** What holds for all servers together. */
+/** Settings for all servers together. */
 export interface HostLimits {
-  /** `mcpl.push.maxPerMinute`: of each server. */
+  /** `mcpl.push.maxPerMinute`, per server. */
   readonly pushPerMinute: number;
   /** `mcpl.events.maxCount` */
   readonly maxEvents: number;
@@ -56,15 +56,15 @@ export interface HostLimits {
   readonly approvalSeconds: number;
   /** `mcpl.approvals.inChat` */
   readonly asksInChat: boolean;
-  /** `mcpl.state.maxCount`: checkpoints of one feature set. */
+  /** `mcpl.state.maxCount`: checkpoints per feature set. */
   readonly maxCheckpoints: number;
   /** `mcpl.state.maxAgeDays` */
   readonly stateDays: number;
-  /** `mcpl.state.maxMegabytes`: of all states together. */
+  /** `mcpl.state.maxMegabytes`: all states together. */
   readonly stateMegabytes: number;
 }
 
-/** More than any useful value. */
+/** Upper bounds, above any useful value. */
 export const MOST_LIMITS = {
   pushPerMinute: 100_000,
   maxEvents: 10_000,
@@ -75,7 +75,7 @@ export const MOST_LIMITS = {
   stateMegabytes: 100_000,
 } as const;
 
-/** Less than any useful value. */
+/** Lower bounds, below any useful value. */
 export const LEAST_LIMITS = {
   pushPerMinute: 1,
   maxEvents: 1,
@@ -98,7 +98,7 @@ export const DEFAULT_LIMITS: HostLimits = {
   stateMegabytes: 1_000,
 };
 
-/** A program may leave a member out, or give it as undefined. */
+/** API callers may omit a member or pass undefined. */
 export function limitsOf(given: Partial<HostLimits> = {}): HostLimits {
   return { ...DEFAULT_LIMITS, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
 }
@@ -109,7 +109,7 @@ export interface SettingsProblem {
   readonly scope: SettingsScope;
   readonly severity: 'error' | 'warning';
   readonly message: string;
-  /** Of what an extension contributes: which one. */
+  /** The extension, if it contributed the faulty setting. */
   readonly contributor?: Contributor | undefined;
 }
 
@@ -131,28 +131,28 @@ export type ConnectionDefinition =
       readonly auth?: AuthSettings | undefined;
     };
 
-/** How a server with a URL is spoken to; `auto` finds out. */
+/** Transport for a server with a URL. `auto` detects it. */
 export type RemoteTransport = 'auto' | 'http' | 'sse' | 'websocket';
 
-/** The two ways in which a connection of MCP begins: with `initialize`, or not at all (MCP 2026-07-28). */
+/** How an MCP connection starts: with `initialize`, or without a handshake (MCP 2026-07-28). */
 export type Era = 'legacy' | 'modern';
 
-/** Facts about an open connection, beyond the announcement of the server. */
+/** Facts about an open connection that the server did not announce. */
 export interface ConnectionFacts {
   readonly era: Era;
-  /** The server speaks the short dialect. */
+  /** Whether the server uses the short dialect. */
   readonly isDialect: boolean;
-  /** How long it took to answer the first question. */
+  /** Duration of the first request. */
   readonly roundTripMs: number;
   readonly transport: 'stdio' | 'http' | 'sse' | 'websocket';
-  /** The session that the server named, where the transport has one. */
+  /** The server's session id, if the transport has one. */
   readonly session: string | undefined;
 }
 
-/** What a server is taken to speak. */
+/** The protocol that a server is expected to speak. */
 export interface ProtocolSettings {
   readonly era: 'auto' | Era;
-  /** The short dialect: recognised by its answers, never, or always. */
+  /** The short dialect: detected, never, or always. */
   readonly dialect: 'auto' | 'off' | 'force';
   readonly mcpl: 'auto' | 'off' | '0.2' | '0.3' | '0.4' | '0.5';
 }
@@ -160,11 +160,11 @@ export interface ProtocolSettings {
 export interface Timeouts {
   /** Seconds for the handshake. */
   readonly start: number;
-  /** Seconds for one request that lists something. */
+  /** Seconds for one list request. */
   readonly list: number;
-  /** Seconds for a tool call without any sign of progress. */
+  /** Seconds for a tool call without progress. */
   readonly call: number;
-  /** Seconds for a tool call however much it progresses. */
+  /** Seconds for a tool call, even with progress. */
   readonly callMax: number;
 }
 
@@ -176,38 +176,38 @@ export interface ServerDefinition {
   readonly protocol: ProtocolSettings;
   readonly hiddenTools: readonly string[];
   readonly autoApprove: readonly string[];
-  /** Whether arguments are checked against the schema of their tool before they are sent. */
+  /** Whether arguments are validated against the tool's schema before sending. */
   readonly validatesArguments: boolean;
-  /** Whether the server is pinged while it is silent. */
+  /** Whether an idle server is pinged. */
   readonly checksHealth: boolean;
   readonly timeouts: Timeouts;
   readonly restart: 'onCrash' | 'never';
   /**
-   * `workspace`: any part of the connection comes from there, or is read from a file in it. `extension`: none does, and
-   * another extension contributes a part.
+   * `workspace`: a part of the connection comes from the workspace, or is read from a file in it. `extension`: no part
+   * does, and another extension contributes one.
    */
   readonly definedBy: 'user' | 'workspace' | 'extension';
-  /** The extension that contributes it, or a part of it. */
+  /** The extension that contributes all or part of it. */
   readonly contributor?: Contributor | undefined;
-  /** Tools that are auto-approved by the workspace's settings, or for a server that the workspace defines. */
+  /** Auto-approved tools in workspace settings, or of a server that the workspace defines. */
   readonly workspaceAutoApprove: readonly string[];
-  /** Environment variables and headers that the user's own settings give to a server that the workspace defines. */
+  /** User environment variables and headers that a server from the workspace gets. */
   readonly lentByUser: readonly string[];
   readonly mcpl: McplSettings;
-  /** What the workspace's settings say of MCPL beyond the defaults; the same shape as `StartGrants.others`. */
+  /** Workspace settings about MCPL beyond the defaults, in the format of `StartGrants.others`. */
   readonly workspaceGrants: readonly string[];
 }
 
-/** Why a server that could run does not. */
+/** Why a server is not running. */
 export type StopReason = 'notStarted' | 'byUser' | 'notApproved' | Bar;
 
-/** What keeps servers from running whatever a person says: no trust, or a policy of the organisation. */
+/** Reasons that the user cannot override: Restricted Mode, or an organization's policy. */
 export type Bar = 'restrictedMode' | 'notAllowed';
 
-/** Where a server is in its life. */
+/** The lifecycle state of a server. */
 export type ServerState =
   | { readonly kind: 'stopped'; readonly reason: StopReason }
-  /** Waits for a person's consent or an input. */
+  /** Waits for the user's consent or input. */
   | { readonly kind: 'asking' }
   | { readonly kind: 'starting' }
   | {
@@ -219,7 +219,7 @@ export type ServerState =
       readonly since: number;
     }
   | { readonly kind: 'stopping' }
-  /** Crashed and will be started again at `at`. */
+  /** Crashed. Restarts at `at`. */
   | { readonly kind: 'restarting'; readonly error: HostError; readonly at: number }
   | { readonly kind: 'failed'; readonly error: HostError };
 
@@ -237,83 +237,83 @@ export function canStop(state: ServerState): boolean {
   );
 }
 
-/** Why a running server does not answer. */
+/** Why a running server does not respond. */
 export type ServerHealth =
   | { readonly kind: 'notResponding' }
-  /** A tool call has been running for so long. */
+  /** A tool call has been running for this long. */
   | { readonly kind: 'busy'; readonly minutes: number };
 
-/** A tool with what the settings say about it. */
+/** A tool with its settings. */
 export interface OfferedTool {
   readonly tool: Tool;
   /** Whether models see it and may call it. */
   readonly offered: boolean;
-  /** Whether models may call it without being asked. */
+  /** Whether models may call it without a prompt. */
   readonly autoApproved: boolean;
-  /** It would be auto-approved, but its definition is not the one that was approved. */
+  /** Auto-approval is suspended, because the definition differs from the approved one. */
   readonly change?: ToolChange | undefined;
-  /** A feature set of it that is off: no call is allowed then. */
+  /** Its feature set, if that is off. Calls are then refused. */
   readonly setOff?: string | undefined;
-  /** All feature sets that must be on, where a set is off and the tool names none of several. */
+  /** The sets that must all be on, if one is off and the tool could belong to several. */
   readonly needs?: readonly string[] | undefined;
   /** `setOff` is on, but does not declare that it uses tools. */
   readonly lacksUse?: true | undefined;
-  /** It is for the server's own apps only: models are never offered it. */
+  /** Only for the server's own apps, never offered to models. */
   readonly forApps?: true | undefined;
-  /** Why its arguments are not checked, although they should be. */
+  /** Why its arguments are not validated despite the setting. */
   readonly remark?: string | undefined;
 }
 
 /** A definition that differs from the approved one. */
 export interface ToolChange {
-  /** The digest of the definition, for an answer to exactly this one. */
+  /** Digest of the definition, so that an answer applies to this one only. */
   readonly form: string;
-  /** The approved definition as text; absent if it was too long to keep. */
+  /** The approved definition as text. Absent if it was too long. */
   readonly before: string | undefined;
   readonly now: string;
-  /** It changed at so many starts in a row that a person may approve any definition. */
+  /** It changed at so many consecutive starts that the user may approve any definition. */
   readonly isFrequent: boolean;
-  /** A person chose to be asked before each call. */
+  /** The user chose a prompt before each call. */
   readonly isDeclined: boolean;
 }
 
-/** How a person answers a changed definition. */
+/** The user's answer to a changed definition. */
 export type DefinitionAnswer = 'approve' | 'approveAny' | 'keepAsking';
 
-/** A definition that a person saw. */
+/** A definition that the user saw. */
 export interface SeenDefinition {
   readonly tool: string;
   /** Its digest, as in `ToolChange.form`. */
   readonly form: string;
 }
 
-/** Whether a list is what the server has: it is kept as it was while it is read, and when it cannot be read. */
+/** Whether a list is up to date. The old list is kept while it is read again, or if that fails. */
 export type Listing =
   { readonly kind: 'unread' } | { readonly kind: 'read' } | { readonly kind: 'failed'; readonly error: HostError };
 
 /** The part of a server that changed. */
 export type UnitChange = 'settings' | 'state' | 'mcpl' | 'tools' | 'resources' | 'prompts';
 
-/** All that is known of one server at one moment. */
+/** A snapshot of one server. */
 export interface ServerSnapshot {
   readonly id: string;
   readonly definedBy: ServerDefinition['definedBy'];
-  /** The extension that contributes it, also where its entry has an error. */
+  /** The extension that contributes it, even if its entry has an error. */
   readonly contributor?: Contributor | undefined;
-  /** How that extension calls it. */
+  /** The extension's display name for it. */
   readonly label?: string | undefined;
   readonly enabled: boolean;
   readonly state: ServerState;
-  /** Empty until the first list has arrived; kept while the server restarts. */
+  /** Empty before the first list arrives. Kept while the server restarts. */
   readonly tools: readonly OfferedTool[];
   readonly listing: Listing;
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
   readonly prompts: readonly Prompt[];
-  /** Of the lists beside the tools. */
+  /** Status of the other lists. */
   readonly listings: { readonly resources: Listing; readonly prompts: Listing };
   readonly problems: readonly SettingsProblem[];
-  /** Absent where the entry has an error. */
+  /** Absent if the entry has an error. */
   readonly definition: ServerDefinition | undefined;
   /** What the server declared in its handshake. */
   readonly capabilities: JsonObject;

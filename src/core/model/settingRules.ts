@@ -1,18 +1,17 @@
 /**
- * Decides for every setting whether a workspace may change it without a question. "Narrowing" means that the server may
- * do, see or change less than by the user's own settings; "widening" means more. A change that is neither counts as
- * both.
+ * Whether a workspace may change a setting without a prompt. "Narrowing" means that the server may do, see or change
+ * less than with user settings; "widening" means more. A change that is neither counts as both.
  */
 export type RuleAnswer =
   /** Takes effect without a question. */
   | 'free'
-  /** The question before the start names it, and a consent covers exactly this value. */
+  /** The start prompt names it, and a consent covers exactly this value. */
   | 'start'
-  /** The user's own value stays in effect until the user agrees. The server runs meanwhile. */
+  /** The user's value applies until the user agrees. The server runs meanwhile. */
   | 'keeps'
-  /** The same, but only for a guard: a server with `hooks.afterInference: "failClosed"`. */
+  /** As `keeps`, but only for a guard: a server with `hooks.afterInference: "failClosed"`. */
   | 'keepsForGuard'
-  /** The user's own value always stays in effect. */
+  /** The user's value always applies. */
   | 'never';
 
 export interface SettingRule {
@@ -56,11 +55,11 @@ export const ENTRY_RULES = {
   'hooks.order': KEEPS,
   'hooks.readUserMessage': rule('keepsForGuard', 'start'),
   'hooks.positions': rule('keepsForGuard', 'start'),
-  // "failOpen" narrows: the guard no longer holds back what it could not check.
+  // "failOpen" narrows: the guard no longer withholds answers that it could not check.
   'hooks.afterInference': rule('keeps', 'free'),
   'hooks.beforeTimeoutMs': rule('keepsForGuard', 'free'),
   'hooks.afterTimeoutMs': rule('keeps', 'free'),
-  // From "ignore" over "inbox" to "notify".
+  // The order is "ignore", "inbox", "notify".
   push: KEEPS,
   'push.infer': rule('free', 'start'),
   'inference.model': rule('start', 'start'),
@@ -69,9 +68,9 @@ export const ENTRY_RULES = {
   // A shorter list widens: models may call more.
   'tools.hidden': rule('free', 'keeps'),
   'tools.autoApprove': rule('free', 'start'),
-  // The server judges its arguments as well, whatever is sent.
+  // The server validates its arguments anyway.
   'tools.validateArguments': FREE,
-  // A guard that does not start, or ends, in time lets no answer pass.
+  // A guard that is not running in time withholds every answer.
   'timeouts.start': FREE,
   'timeouts.list': FREE,
   'timeouts.call': FREE,
@@ -84,14 +83,14 @@ export type EntryKey = keyof typeof ENTRY_RULES;
 
 /** Every other setting of package.json. */
 export const WINDOW_RULES = {
-  // The user's own servers use the user's own declarations.
+  // Servers from user settings use input declarations from user settings.
   'mcpl.inputs': NEVER,
   'mcpl.trace': rule('never', 'free'),
   'mcpl.push.maxPerMinute': KEEPS,
   'mcpl.events.maxCount': KEEPS,
   'mcpl.audit.retentionDays': KEEPS,
   'mcpl.inference.model': KEEPS,
-  // An earlier end denies the request.
+  // An earlier timeout denies the request.
   'mcpl.approvals.timeoutSeconds': rule('free', 'keeps'),
   'mcpl.approvals.inChat': NEVER,
   'mcpl.state.maxCount': KEEPS,
@@ -110,23 +109,23 @@ export function answerOf(key: EntryKey | WindowKey, direction: Direction): RuleA
   return RULES[key]?.[direction] ?? 'never';
 }
 
-/** Whether the user's own value stays in effect until the user agrees to this change. */
+/** Whether the user's value applies until the user agrees to this change. */
 export function keepsOwn(key: EntryKey | WindowKey, direction: Direction, isGuard: boolean): boolean {
   const answer = answerOf(key, direction);
   return answer === 'keeps' || (answer === 'keepsForGuard' && isGuard);
 }
 
-/** One value of a workspace that would weaken the user's own. */
+/** A workspace value that would weaken the user's value. */
 export interface Weakening {
   readonly key: EntryKey | WindowKey;
-  /** For a diagnostic: the path below the entry, or nothing for a setting of the window. */
+  /** Path below the entry, for a diagnostic. Empty for a window setting. */
   readonly path: readonly string[];
-  /** What the workspace wants, and what stays in effect meanwhile. */
+  /** The workspace's value, and the value in effect meanwhile. */
   readonly value: string;
   readonly instead: string;
 }
 
-/** A weakening as a consent keeps it: it covers this value in place of that one, and no other. */
+/** A weakening as stored with a consent. It covers exactly this pair of values. */
 export function weakeningLine({ key, path, value, instead }: Weakening): string {
   return JSON.stringify([key, path, value, instead]);
 }

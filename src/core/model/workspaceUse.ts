@@ -1,10 +1,10 @@
-/** Files of the workspace that become part of what a server's process runs. */
+/** Workspace files that a server's process executes or reads. */
 export interface WorkspaceUse {
   readonly what: 'folder' | 'program' | 'envFile' | 'variable' | 'argument' | 'module' | 'unchecked';
-  /** Of the variable. */
+  /** Name of the variable. */
   readonly name?: string | undefined;
-  /** As the settings write it; with `unchecked`, what was not looked at. */
+  /** The text in the settings. For `unchecked`, the text that was not analyzed. */
   readonly text: string;
-  /** It follows from the working folder, so that it needs no answer of its own. */
+  /** Follows from the working folder, so it needs no separate prompt. */
   readonly isImplied?: boolean | undefined;
 }
