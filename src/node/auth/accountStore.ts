@@ -18,7 +18,7 @@ import {
   writeStored,
 } from '../../core/index.ts';
 
-/** Which of the accounts a server of the settings uses. */
+/** The settings that select an account. */
 export type AccountKey = Pick<Account, 'server' | 'variant'>;
 
 export interface StoredSignIn {
@@ -27,8 +27,8 @@ export interface StoredSignIn {
 }
 
 /**
- * Tokens and registrations in the secret storage. Read from there each time: another window of the editor may have
- * renewed a token since, and one that was rotated away ends the sign-in when it is used again.
+ * Tokens and registrations in the secret storage. Always read from storage: another window may have refreshed a token,
+ * and reusing a rotated refresh token ends the sign-in.
  */
 export class AccountStore {
   readonly #secrets: SecretStore;
@@ -63,7 +63,7 @@ export class AccountStore {
     return token;
   }
 
-  /** Replaces what the server had, whoever issued it. */
+  /** Replaces the server's token, whoever issued the old one. */
   async save(account: Account, token: TokenRecord): Promise<void> {
     this.#held.add(secretsOf(token), ...token.servers);
     await this.#secrets.set(SECRET_KEYS.token(account), writeStored(token));
@@ -77,19 +77,19 @@ export class AccountStore {
     this.#changed.fire();
   }
 
-  /** A refresh: nothing that anybody lists has changed. */
+  /** For a refresh. Listeners are not notified, because no account changed. */
   async replaceToken(account: Account, token: TokenRecord): Promise<void> {
     this.#held.add(secretsOf(token), ...token.servers);
     await this.#secrets.set(SECRET_KEYS.token(account), writeStored(token));
   }
 
-  /** The account stays known, and with it to whom the settings' credentials may go. */
+  /** Keeps the account, which records where credentials from settings may go. */
   async dropToken(account: Account): Promise<void> {
     await this.#secrets.delete(SECRET_KEYS.token(account));
     this.#changed.fire();
   }
 
-  /** Forgets accounts, and the registrations that no other account uses. */
+  /** Removes accounts, and registrations without remaining accounts. */
   async forget(gone: readonly Account[]): Promise<void> {
     for (const account of gone) await this.#secrets.delete(SECRET_KEYS.token(account));
     await this.#change((accounts) => accounts.filter((account) => !gone.some((other) => isSame(account, other))));
@@ -122,7 +122,7 @@ export class AccountStore {
     this.#changed.dispose();
   }
 
-  /** One change after the other: each reads the whole list and writes it back. Resolves with what was there. */
+  /** Serializes changes, because each reads and writes the whole list. Resolves with the old list. */
   async #change(change: (accounts: readonly Account[]) => readonly Account[]): Promise<readonly Account[]> {
     return this.#queue.run(SECRET_KEYS.accounts, async () => {
       const before = await this.accounts();

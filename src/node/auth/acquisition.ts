@@ -22,32 +22,32 @@ import { askConsent, signInByPerson } from './personSignIn.ts';
 import { refresh } from './renewal.ts';
 import type { SignInRequest, SignInTools } from './signIn.ts';
 
-/** For which server of the settings a token is got. */
+/** The configured server that needs a token. */
 export interface TokenSubject {
   readonly serverId: string;
-  /** Its address, as one of HTTP. */
+  /** The server's address, with the HTTP scheme. */
   readonly server: URL;
   readonly key: AccountKey;
   readonly settings: AuthSettings;
   readonly context: Pick<ConnectContext, 'log'>;
-  /** Told when a person is waited for, and when no more: a deadline should not run meanwhile. */
+  /** Called when a wait for the user starts or ends, so that deadlines can be paused. */
   readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
 }
 
-/** Why what was there does not do. */
+/** Why the current token is insufficient. */
 export interface TokenNeed {
   readonly challenge: AuthChallenge | undefined;
-  /** The access token that was there when the request was turned away. */
+  /** The access token at the time of the rejection. */
   readonly stale: string | undefined;
   readonly held: HeldToken | undefined;
-  /** The server wants more rights. */
+  /** The server requires more scopes. */
   readonly isStepUp: boolean;
-  /** Whether the token at hand may be renewed quietly. */
+  /** Whether the token may be refreshed without asking the user. */
   readonly refresh: boolean;
   readonly scopes: readonly string[] | undefined;
 }
 
-/** Gets a token by the quietest way there is. Rejects with what to do. */
+/** Gets a token with as few prompts as possible. Rejects with a suggestion for the user. */
 export async function acquireToken(
   tools: SignInTools,
   subject: TokenSubject,
@@ -73,23 +73,23 @@ export async function acquireToken(
   return kept ?? signIn(tools, subject, need, protection, account, signal);
 }
 
-/** A token that a person allowed for a server of another name is not this one's yet. */
+/** A token that the user allowed for another server needs a new consent. */
 export function mayUse({ settings, serverId }: TokenSubject, token: TokenRecord): boolean {
   return settings.flow !== 'auto' || token.servers.includes(serverId);
 }
 
-/** Said by a person or an authorization server, as opposed to a network that failed. */
+/** Whether the user or an authorization server refused, as opposed to a network failure. */
 export function isRefusal(error: unknown): error is HostError {
   if (isHostError(error, 'SIGN_IN_REQUIRED')) return true;
   return isHostError(error, 'SIGN_IN_FAILED') && error.category !== undefined;
 }
 
-/** Which account belongs to a server's settings: other credentials, other tokens. */
+/** The account key of a server's settings. Other credentials use another account. */
 export function accountKey(server: URL, { flow, clientId, clientMetadataUrl }: AuthSettings): AccountKey {
   return { server: canonicalResource(server), variant: JSON.stringify([flow, clientId ?? clientMetadataUrl ?? null]) };
 }
 
-/** What becomes of a sign-in at the same authorization server; `undefined` where there has to be another one. */
+/** Reuses a sign-in at the same authorization server. `undefined` if a new sign-in is needed. */
 async function keep(
   tools: SignInTools,
   subject: TokenSubject,
@@ -110,7 +110,7 @@ async function keep(
   }
 }
 
-/** A token is there already; only that this server may use it has to be allowed. */
+/** A token exists already. Only asks whether this server may use it. */
 async function adopt(
   tools: SignInTools,
   subject: TokenSubject,
@@ -139,7 +139,7 @@ async function signIn(
   const scopes = chooseScopes({
     challenged: need.scopes,
     ofResource: protection.scopes,
-    // A machine is never away.
+    // Machine flows need no offline access, because the host can always request a new token.
     ofIssuer: isByPerson ? ofIssuer : undefined,
     fromSettings: settings.scopes ?? [],
     before: isIssuerOf(account, issuer) ? account.scopes : [],
@@ -174,8 +174,8 @@ async function withPerson<T>({ onWaiting }: TokenSubject, work: () => Promise<T>
 }
 
 /**
- * Credentials of the settings were made for one authorization server (MCP 2026-07-28, "Authorization Server Binding"):
- * a server that names another one could be after them.
+ * Credentials in settings belong to one authorization server (MCP 2026-07-28, "Authorization Server Binding"). A server
+ * that names another one could be trying to steal them.
  */
 function checkIssuer(issuer: string, account: Account | undefined, settings: AuthSettings): void {
   const bound = settings.issuer ?? (account?.isPinned === true ? account.issuer : undefined);

@@ -3,7 +3,7 @@ import { type Clock, HostError, type Json } from '../../core/index.ts';
 import { readJson } from '../http/httpBody.ts';
 import type { HttpCall, HttpRequester } from '../http/httpRequest.ts';
 
-/** Metadata and token replies are small; what is longer is not read. */
+/** Metadata and token replies are small. Longer ones are rejected. */
 const MAX_BODY = 256 * 1024;
 const TIMEOUT_MS = 15_000;
 const MAX_REDIRECTS = 3;
@@ -11,7 +11,7 @@ const MAX_REDIRECTS = 3;
 export interface AuthHttpReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** `undefined` where the body is not JSON. */
+  /** `undefined` if the body is not JSON. */
   readonly json: Json | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface AuthHttpPost {
 type Call = Pick<HttpCall, 'method' | 'url' | 'bound' | 'body'>;
 
 /**
- * Requests to authorization servers. What is sent here may hold secrets, and what is read decides where secrets go: a
- * redirect is followed for metadata only, and only to the same origin.
+ * Requests to authorization servers. They may contain secrets, and their replies decide where secrets go. Redirects are
+ * therefore followed for metadata only, and only within the same origin.
  */
 export class AuthHttp {
   readonly #requester: HttpRequester;
@@ -36,7 +36,7 @@ export class AuthHttp {
     this.#clock = clock;
   }
 
-  /** A reply that redirects to another origin is given back as it is. */
+  /** Returns a redirect to another origin without following it. */
   async get(url: URL, signal: AbortSignal): Promise<AuthHttpReply> {
     let at = url;
     for (let hops = 0; ; hops++) {
@@ -85,7 +85,7 @@ export class AuthHttp {
         ...call,
         headers: {},
         signal: AbortSignal.any([signal, redirected.signal]),
-        // The requester goes on with redirects, unless the request is given up at the first.
+        // The requester would follow redirects, so abort at the first one.
         onReply: ({ statusCode = 0, headers }) => {
           if (!isRedirect(statusCode)) return;
           redirect = { status: statusCode, headers, json: undefined };

@@ -26,10 +26,10 @@ export interface AuthServiceOptions {
   readonly secrets: SecretStore;
   readonly prompt: AuthPrompt;
   readonly browser: AuthBrowser;
-  /** Where tokens are added, so that nothing shows them. */
+  /** Gets every token, so that all output is redacted. */
   readonly held?: SecretList | undefined;
   readonly clock?: Clock | undefined;
-  /** How authorization servers are reached: as servers are. Closed with the service. */
+  /** Agents for authorization servers, the same as for servers. Closed with the service. */
   readonly agents?: HttpAgents | undefined;
 }
 
@@ -39,13 +39,13 @@ export interface AuthorizedConnection {
   readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;
 }
 
-/** Everything about signing in, for all servers with a URL. */
+/** The sign-in service for all servers with a URL. */
 export class AuthService {
   readonly #tools: AuthorizerTools;
   readonly #store: AccountStore;
   readonly #held: SecretList;
   readonly #requester: HttpRequester;
-  /** Fires when somebody signed in or out. */
+  /** Fires after a sign-in or sign-out. */
   readonly onDidChangeAccounts: Event<void>;
 
   constructor(options: AuthServiceOptions) {
@@ -65,10 +65,10 @@ export class AuthService {
     };
   }
 
-  /** Takes every token out of a text. Whatever shows or keeps what went over a connection goes through it. */
+  /** Removes all tokens from a text. Use it for everything that displays or stores traffic. */
   readonly redact = (text: string): string => this.#held.redact(text);
 
-  /** `undefined` where the address is none that can be protected: the transport says what is wrong with it. */
+  /** Returns `undefined` for an unsupported address. The transport reports the error. */
   authorizer({ connection, context, onWaiting }: AuthorizedConnection): Authorizer | undefined {
     const server = httpAddress(connection.url);
     if (server === undefined) return undefined;
@@ -82,21 +82,21 @@ export class AuthService {
     });
   }
 
-  /** Who is signed in where; no secret is in it. */
+  /** The signed-in accounts, without secrets. */
   async accounts(): Promise<readonly Account[]> {
     const all = await this.#store.accounts();
     const tokens = await Promise.all(all.map((account) => this.#store.token(account)));
     return all.filter((_, index) => tokens[index] !== undefined);
   }
 
-  /** Forgets every token of a server and takes it back where possible. False where there was nothing to forget. */
+  /** Deletes and revokes all tokens of a server. Returns false if there were none. */
   async signOut(serverUrl: string): Promise<boolean> {
     const server = httpAddress(serverUrl);
     if (server === undefined) return false;
     const gone = (await this.#store.accounts()).filter((account) => account.server === canonicalResource(server));
     if (gone.length === 0) return false;
     const tokens = await Promise.all(gone.map((account) => this.#store.token(account)));
-    // First here: what happens elsewhere may take its time, or fail.
+    // Delete locally first: revoking may be slow or fail.
     await this.#store.forget(gone);
     await Promise.all(tokens.flatMap((token) => (token === undefined ? [] : [revoke(this.#tools, token)])));
     return true;

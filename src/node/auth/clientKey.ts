@@ -24,7 +24,7 @@ const KINDS: readonly KeyKind[] = [
 
 const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
-/** The key of the settings, for `private_key_jwt`. Rejects with what to change in the settings. */
+/** The private key from settings, for `private_key_jwt`. Rejects with a suggestion for the settings. */
 export async function importClientKey(text: string, named: string | undefined): Promise<PrivateKey> {
   const jwk = readJson(text);
   const isJwk = isJsonObject(jwk);

@@ -21,23 +21,23 @@ import {
 } from '../../core/index.ts';
 import type { AuthHttp } from './authHttp.ts';
 
-/** Who protects a server, and how. */
+/** The authorization of a server, as discovered. */
 export interface Protection {
-  /** What to ask tokens for. */
+  /** The resource to request tokens for. */
   readonly resource: string;
   readonly metadata: ServerMetadata;
   readonly found: Discovery;
   /** `scopes_supported` of the server. */
   readonly scopes: readonly string[] | undefined;
-  /** Only tokens bound to a key are taken. */
+  /** Whether only tokens bound to a key are accepted. */
   readonly demandsProof: boolean;
 }
 
 export interface DiscoveryRequest {
-  /** The address of the server, as one of HTTP. */
+  /** The server's address, with the HTTP scheme. */
   readonly server: URL;
   readonly challenge: AuthChallenge | undefined;
-  /** Taken where the server names several. */
+  /** Preferred if the server names several. */
   readonly preferredIssuer: string | undefined;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -45,7 +45,7 @@ export interface DiscoveryRequest {
 
 const AUTHOR = 'Report this to the author of the server.';
 
-/** Finds out who protects a server (RFC 9728, RFC 8414, OpenID Connect Discovery; MCP 2025-03-26 where it has none). */
+/** Discovers the authorization server (RFC 9728, RFC 8414, OpenID Connect Discovery; else MCP 2025-03-26). */
 export async function discover(http: AuthHttp, request: DiscoveryRequest): Promise<Protection> {
   const { server, challenge, preferredIssuer } = request;
   const demandsProof = challenge?.demandsProof === true;
@@ -94,7 +94,9 @@ async function findOrigin(
   return { resource, metadata: assumedMetadata(server), found: 'assumed' };
 }
 
-/** Metadata of the right issuer, wherever it is; that of a wrong one only where there is no other. */
+/**
+ * Tries all locations for metadata of the right issuer. Reports a wrong issuer only if no location has the right one.
+ */
 async function findServer(
   http: AuthHttp,
   url: URL,
@@ -112,13 +114,13 @@ async function findServer(
   return wrong === undefined ? undefined : valueOf<ServerMetadata>(wrong, `The metadata at ${wrong.at}`);
 }
 
-/** The metadata of an identity provider that the person's own settings name. */
+/** Metadata of the identity provider from user settings. */
 export async function discoverIssuer(
   http: AuthHttp,
   issuer: string,
   request: Pick<DiscoveryRequest, 'log' | 'signal'>,
 ): Promise<ServerMetadata> {
-  // No server led there, so that it may be anywhere.
+  // No server chose this address, so every host is allowed.
   const url = safeAddress(issuer, new URL('http://localhost'), `The identity provider ${cleanLine(issuer, 200)}`);
   const asked = { ...request, server: url, challenge: undefined, preferredIssuer: undefined };
   const metadata = await findServer(http, url, issuer, asked);
@@ -129,7 +131,7 @@ export async function discoverIssuer(
   );
 }
 
-/** A document of the wanted kind; `undefined` where there is none: some servers answer every path, with anything. */
+/** Reads a document. Returns `undefined` unless it is of the wanted kind, because some servers answer every path. */
 async function read(
   http: AuthHttp,
   url: URL,

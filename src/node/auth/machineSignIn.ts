@@ -24,7 +24,7 @@ interface Grant {
   readonly assertion?: string | undefined;
 }
 
-/** Gets a token without a person: every grant is made once, and what the authorization server says against it is told. */
+/** Gets a token without the user. Each grant is requested once, and errors are reported. */
 export async function signInByMachine(tools: SignInTools, request: SignInRequest): Promise<TokenRecord> {
   const { settings, protection, scopes, signal } = request;
   const { metadata, resource } = protection;
@@ -48,7 +48,7 @@ function clientOf({ settings, protection }: SignInRequest): ClientCredentials {
   const { metadata } = protection;
   const { clientId, clientSecret, clientMetadataUrl, privateKey, algorithm, flow } = settings;
   const id = clientId ?? (metadata.takesMetadataUrls ? clientMetadataUrl : undefined);
-  // A platform's token says who the workload is.
+  // The platform's token identifies the workload.
   if (id === undefined && flow !== 'workloadIdentity') throw missing('clientId');
   if (flow === 'clientCredentials' && clientSecret === undefined && privateKey === undefined)
     throw missing('clientSecret` or `auth.privateKey');
@@ -71,7 +71,7 @@ async function grantFor(tools: SignInTools, request: SignInRequest): Promise<Gra
   }
 }
 
-/** The identity token of the person becomes an authorization grant for this one server (RFC 8693; ID-JAG). */
+/** Exchanges the user's identity token for a grant at this server (RFC 8693; ID-JAG). */
 async function exchangeIdentity(tools: SignInTools, request: SignInRequest): Promise<string> {
   const { settings, protection, scopes, signal } = request;
   const provider = settings.identityProvider;
@@ -134,7 +134,7 @@ function missing(key: string): HostError {
   );
 }
 
-/** Whether settings of this flow send credentials that belong to one issuer only. */
+/** Whether these settings send credentials that belong to a single issuer. */
 export function bindsCredentials({ flow, clientId }: AuthSettings): boolean {
   return flow !== 'auto' || clientId !== undefined;
 }

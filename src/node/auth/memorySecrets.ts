@@ -1,6 +1,6 @@
 import type { SecretStore } from '../../core/index.ts';
 
-/** Secrets for as long as this process lives: for hosts without a place to keep them. */
+/** In-memory secrets, for hosts without a secret storage. */
 export function memorySecrets(): SecretStore {
   const secrets = new Map<string, string>();
   return {

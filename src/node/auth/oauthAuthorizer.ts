@@ -18,30 +18,30 @@ import { refresh } from './renewal.ts';
 import type { OnWaiting, SharedWork } from './sharedWork.ts';
 import type { SignInTools } from './signIn.ts';
 
-/** What an authorizer shares with those of other servers. */
+/** Tools that all authorizers share. */
 export interface AuthorizerTools extends SignInTools {
-  /** So that two connections to one server do not open two browsers, nor use up one refresh token. */
+  /** Prevents two connections to one server from opening two browsers or using a refresh token twice. */
   readonly renewals: SharedWork<TokenRecord>;
 }
 
 export interface AuthorizerOptions extends Omit<TokenSubject, 'key'> {
-  /** The settings give an `Authorization` header of their own. */
+  /** The settings contain an `Authorization` header. */
   readonly hasStaticHeader: boolean;
 }
 
-/** Some transports say which credentials a request carried, so that a late refusal of old ones starts nothing. */
+/** Some transports report the credentials of a request, so that a late rejection of old ones has no effect. */
 type Reply = AuthReply & { readonly authorization?: string | undefined };
-/** Proofs are bound to the message where it is known. */
+/** Proofs are bound to the message body if it is known. */
 type Request = AuthorizedRequest & { readonly body?: string | undefined };
 
-/** Credentials for one connection, out of the tokens that all connections share. */
+/** Credentials for one connection, from the shared tokens. */
 export class OAuthAuthorizer implements Authorizer {
   readonly #tools: AuthorizerTools;
   readonly #subject: TokenSubject;
   readonly #hasStaticHeader: boolean;
   readonly #ended = new AbortController();
   #proof: { readonly exported: string; readonly key: Promise<ProofKey> } | undefined;
-  /** Once a person declined, or an authorization server refused: not tried again on this connection. */
+  /** Set after the user or an authorization server refused. This connection does not retry. */
   #refusal: HostError | undefined;
   #renewals = 0;
   #repeats = 0;
@@ -73,7 +73,7 @@ export class OAuthAuthorizer implements Authorizer {
   }
 
   async challenged(reply: Reply, signal: AbortSignal): Promise<boolean> {
-    // Only the server itself may start anything.
+    // Only replies of the server itself may start a sign-in.
     if (!this.#isOwn(reply.url)) return false;
     const challenge = authChallenge(challengeValues(reply));
     const stored = this.#isIdle() ? undefined : await this.#tools.store.find(this.#subject.key);
@@ -111,7 +111,7 @@ export class OAuthAuthorizer implements Authorizer {
     return new URL(url.href.replace(/^ws/, 'http')).origin === this.#subject.server.origin;
   }
 
-  /** What requests carry now. */
+  /** The token that requests carry now. */
   #heldToken(token: TokenRecord | undefined, { authorization }: Reply): HeldToken | undefined {
     const now = this.#tools.clock.now();
     if (token === undefined || !mayUse(this.#subject, token) || isExpired(token, now)) return undefined;
@@ -144,7 +144,7 @@ export class OAuthAuthorizer implements Authorizer {
       const { settings } = this.#subject;
       return await this.#share('refresh', signal, (shared) => refresh(this.#tools, stored, settings, shared));
     } catch (error) {
-      // Without a token the server says what it wants, and that begins anew.
+      // Without a token, the server sends a new challenge, which starts over.
       if (isRefusal(error)) return undefined;
       throw error;
     }
@@ -161,7 +161,7 @@ export class OAuthAuthorizer implements Authorizer {
       acquireToken(this.#tools, { ...this.#subject, onWaiting }, need, shared);
     try {
       const token = await this.#share('renew', signal, acquire);
-      // Whoever joined the work of a server of another name still has to ask.
+      // The shared work may have been for another server, so this one still needs consent.
       if (!mayUse(this.#subject, token)) await this.#share('renew', signal, acquire);
     } catch (error) {
       if (isRefusal(error)) this.#refusal = error;

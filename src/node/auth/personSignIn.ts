@@ -22,14 +22,14 @@ import { type ClientCredentials, refusal, requestToken, sentSecret } from './tok
 
 const AUTHOR = 'Report this to the author of the server.';
 
-/** A person signs in with the browser: authorization code with PKCE (OAuth 2.1), for one resource (RFC 8707). */
+/** Browser sign-in: authorization code with PKCE (OAuth 2.1), for one resource (RFC 8707). */
 export async function signInByPerson(tools: SignInTools, request: SignInRequest): Promise<TokenRecord> {
   const { protection, settings } = request;
   const { metadata, found } = protection;
   const problem = signInRefusal(metadata, found);
   if (problem !== undefined) throw signInFailed(`The authorization server ${metadata.issuer} ${problem}.`, AUTHOR);
   const proofKey = await proofKeyFor(request);
-  // Where nobody said that there is anything to sign in to, that is found out before a person is asked.
+  // If the authorization server is only assumed, check that it exists before asking the user.
   if (found !== 'assumed') await askConsent(tools, request);
   const registration = await tools.store.registration(metadata.issuer);
   const listener = await RedirectListener.open({ clock: tools.clock, port: portOf(registration) });
@@ -54,7 +54,7 @@ export async function signInByPerson(tools: SignInTools, request: SignInRequest)
     });
     return newRecord(request, reply, client, proofKey, tools.clock.now());
   } catch (error) {
-    // The authorization server has forgotten the client that it registered: next time there must be another one.
+    // The authorization server no longer knows the client, so register again next time.
     const isForgotten = isHostError(error, 'SIGN_IN_FAILED') && error.category === 'invalid_client';
     if (isForgotten && settings.clientId === undefined) await tools.store.forgetRegistration(metadata.issuer);
     throw error;
@@ -76,7 +76,7 @@ export async function askConsent(tools: SignInTools, request: SignInRequest): Pr
   throw signInRequired('The server needs sign-in, which was declined.', 'Start the server again to sign in.');
 }
 
-/** The port is part of the redirect address, and that may be part of the registration. */
+/** The port of the registered redirect address, which some servers compare. */
 function portOf(registration: Registration | undefined): number | undefined {
   const port = /^http:\/\/(?:127\.0\.0\.1|localhost):(\d{1,5})\//.exec(registration?.redirectUri ?? '')?.[1];
   return port === undefined ? undefined : Number(port);
@@ -185,7 +185,7 @@ async function fetchCode(
   }
 }
 
-/** Sends the browser there and waits for it to come back: a browser that cannot be sent is not waited for. */
+/** Opens the browser and waits for the redirect. Stops waiting if the browser cannot be opened. */
 async function browse(
   tools: SignInTools,
   { protection, signal, log }: SignInRequest,
@@ -215,7 +215,7 @@ function judge(
   return { outcome, farewell: farewell(outcome) };
 }
 
-/** Of whoever is not known to be the authorization server, nothing is shown (RFC 9207 §2.4). */
+/** Shows no text from a wrong issuer (RFC 9207 §2.4). */
 function farewell(verdict: ResponseVerdict): Farewell {
   switch (verdict.kind) {
     case 'code':

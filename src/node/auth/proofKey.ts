@@ -3,24 +3,24 @@ import * as oauth from 'oauth4webapi';
 import { isJsonObject, parseJson } from '../../core/index.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
-/** Of authorization server and server, seldom more. */
+/** Usually one for the authorization server and one for the server. */
 const MAX_NONCES = 16;
 
 export interface ProofRequest {
   readonly method: string;
   readonly url: URL;
   readonly accessToken: string;
-  /** Binds the proof to one message too (the MCP profile of DPoP): every message goes to the same address. */
+  /** Also binds the proof to the message (MCP profile of DPoP), because all messages use one address. */
   readonly body?: string | undefined;
 }
 
-/** The key to which tokens are bound (RFC 9449), and the proofs of having it. */
+/** A key to which tokens are bound (RFC 9449), and proofs of possession. */
 export class ProofKey {
-  /** What proofs are signed with. */
+  /** Signature algorithm of proofs. */
   static readonly algorithm = 'ES256';
   readonly #pair: oauth.CryptoKeyPair;
   readonly #nonces = new Map<string, string>();
-  /** The private key as a JWK in JSON, to be kept with the token. */
+  /** The private key as a JWK in JSON, stored with the token. */
   readonly exported: string;
 
   private constructor(pair: oauth.CryptoKeyPair, exported: string) {
@@ -33,7 +33,7 @@ export class ProofKey {
     return new ProofKey(pair, JSON.stringify(await crypto.subtle.exportKey('jwk', pair.privateKey)));
   }
 
-  /** Rejects where the text is no such key. */
+  /** Rejects if the text is no such key. */
   static async import(exported: string): Promise<ProofKey> {
     const jwk = parseJson(exported);
     if (!isJsonObject(jwk)) throw new Error('no JWK');
@@ -44,7 +44,7 @@ export class ProofKey {
     return new ProofKey({ privateKey, publicKey }, exported);
   }
 
-  /** For requests to token endpoints. */
+  /** For token endpoint requests. */
   handleFor(url: URL, extra: Readonly<Record<string, string>> = {}): oauth.DPoPHandle {
     const nonce = this.#nonces.get(url.origin);
     return oauth.DPoP({}, this.#pair, {
@@ -54,7 +54,7 @@ export class ProofKey {
     });
   }
 
-  /** A fresh proof for one request to a server. */
+  /** A new proof for one request to a server. */
   async prove({ method, url, accessToken, body }: ProofRequest): Promise<string> {
     const digest = body === undefined ? undefined : createHash('sha256').update(body).digest('base64');
     const extra = digest === undefined ? {} : { content_digest: `sha-256=:${digest}:` };
@@ -62,7 +62,7 @@ export class ProofKey {
     await oauth.protectedResourceRequest(accessToken, method, url, undefined, null, {
       DPoP: this.handleFor(url, extra),
       [oauth.allowInsecureRequests]: true,
-      // Only the header is wanted: the request itself is a transport's.
+      // Only the header is needed; the transport sends the request.
       [oauth.customFetch]: (_url, { headers }) => {
         proof = headers['dpop'] ?? '';
         return Promise.resolve(new Response());
@@ -71,7 +71,7 @@ export class ProofKey {
     return proof;
   }
 
-  /** What the next proof for that origin must hold (RFC 9449 §8, §9). */
+  /** Stores the nonce for the next proof to this origin (RFC 9449 §8, §9). */
   takeNonce(url: URL, nonce: string | readonly string[] | undefined): void {
     if (typeof nonce !== 'string' || nonce === '') return;
     this.#nonces.delete(url.origin);

@@ -12,7 +12,7 @@ import { createLocalServer, type LocalServer } from '../gateway/localServer.ts';
 
 const PATH = '/callback';
 const NAMES = ['state', 'code', 'iss', 'error', 'error_description'];
-/** A person may have to find a password, and a telephone. */
+/** The user may have to look up a password or use a phone. */
 const PATIENCE_MS = 5 * 60_000;
 const LIMITS = {
   headersMs: 10_000,
@@ -25,20 +25,20 @@ const LIMITS = {
 
 export interface RedirectOptions {
   readonly clock: Clock;
-  /** A port that was used before: clients are often registered with it. */
+  /** The last used port, because clients are often registered with it. */
   readonly port?: number | undefined;
   readonly patienceMs?: number | undefined;
 }
 
-/** What the page says when the person comes back. */
+/** The text of the final page. */
 export interface Farewell {
   readonly isGood: boolean;
   readonly text: string;
 }
 
 /**
- * Waits on this machine for the browser to come back from an authorization server. One answer with the right state is
- * taken; everything else, whoever sends it, changes nothing.
+ * A loopback listener for the redirect from an authorization server. Accepts one answer with the right state. All other
+ * requests have no effect.
  */
 export class RedirectListener {
   readonly #server: Server;
@@ -48,7 +48,7 @@ export class RedirectListener {
   readonly #arrived = new Deferred<{ readonly response: AuthorizationResponse; readonly answer: ServerResponse }>();
   #state: string | undefined;
   #isTaken = false;
-  /** What browsers of this machine can be sent to. */
+  /** The redirect address. */
   readonly redirectUri: string;
 
   private constructor(
@@ -72,8 +72,8 @@ export class RedirectListener {
   }
 
   /**
-   * Resolves with what `judge` makes of the answer to a request of that state; the page shows what it says. Rejects
-   * when nobody comes back in time, or `signal` says so.
+   * Resolves with the judgement of the first answer with this state, and shows its text on the page. Rejects on a
+   * timeout or if `signal` aborts.
    */
   async answer<T>(
     state: string,
@@ -89,7 +89,7 @@ export class RedirectListener {
 
   close(): void {
     this.#server.close();
-    // What is being shown still gets to the browser.
+    // Lets responses in progress finish.
     this.#server.closeIdleConnections();
     setImmediate(() => this.#server.closeAllConnections());
   }
@@ -122,7 +122,7 @@ export class RedirectListener {
     if (request.method !== 'GET')
       return show(answer, 405, { isGood: false, text: 'Only a browser can come back here.' });
     const { searchParams } = url;
-    // A parameter that comes twice may mean one thing to us and another to whoever made the address (RFC 6749 §3.1).
+    // Programs disagree on which of two equal parameters wins (RFC 6749 §3.1), so reject them.
     const isAmbiguous = NAMES.some((name) => searchParams.getAll(name).length > 1);
     if (isAmbiguous || this.#state === undefined || searchParams.get('state') !== this.#state)
       return show(answer, 400, { isGood: false, text: 'This is not the sign-in that was begun.' });
@@ -140,7 +140,7 @@ export class RedirectListener {
   }
 }
 
-/** `undefined` where the port is taken. */
+/** Returns `undefined` if the port is in use. */
 async function listen(server: Server, port: number): Promise<number | undefined> {
   server.listen(port, '127.0.0.1');
   try {

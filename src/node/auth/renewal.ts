@@ -4,13 +4,13 @@ import { ProofKey } from './proofKey.ts';
 import { named, type SignInTools } from './signIn.ts';
 import { type ClientCredentials, authentication, requestToken, sentSecret } from './tokenEndpoint.ts';
 
-/** After these the refresh token is of no use any more; after others the next attempt may do. */
+/** After these errors the refresh token is useless. After others, a retry may succeed. */
 const FINAL = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_scope', 'unsupported_grant_type'];
 const REVOKE_MS = 5_000;
 
 /**
- * Renews a token quietly. Refresh tokens are rotated: one that another window used meanwhile must not be used again, so
- * that what is kept is looked at before and after. Rejects when the person must sign in again; the token is then gone.
+ * Refreshes a token without the user. Refresh tokens are rotated, so one that another window used must not be used
+ * again: the storage is read before and after. Rejects if the user must sign in again, after deleting the token.
  */
 export async function refresh(
   tools: SignInTools,
@@ -45,7 +45,7 @@ export async function refresh(
   }
 }
 
-/** Tells the authorization server that tokens are not needed any more (RFC 7009); that it does not listen is no failure. */
+/** Revokes tokens at the authorization server (RFC 7009). Failures are ignored. */
 export async function revoke(tools: SignInTools, record: TokenRecord): Promise<void> {
   const { revocationEndpoint, client } = record;
   if (revocationEndpoint === undefined || client.authMethod === 'private_key_jwt') return;
@@ -68,13 +68,13 @@ export async function revoke(tools: SignInTools, record: TokenRecord): Promise<v
       await tools.http.post({ url, headers: Object.fromEntries(headers), body: body.toString() }, abort.signal);
     }
   } catch {
-    // It ends by itself.
+    // The token expires anyway.
   } finally {
     timer.dispose();
   }
 }
 
-/** A secret that was corrected in the settings counts. */
+/** Uses the secret from settings, which may have been corrected. */
 function clientOf({ client }: TokenRecord, settings: AuthSettings): ClientCredentials {
   const isOwn = settings.clientId !== undefined && settings.clientId === client.clientId;
   return {

@@ -1,17 +1,17 @@
 import { cancelled, ignoreFailure } from '../../core/index.ts';
 
-/** Told when the work begins to wait for a person, and when it no longer does. */
+/** Called when the work starts to wait for the user, and when the wait ends. */
 export type OnWaiting = (isWaiting: boolean) => void;
 
 interface Shared<T> {
   readonly abort: AbortController;
   readonly result: Promise<T>;
-  /** Everybody who wants it. */
+  /** All current callers. */
   readonly sharers: Set<OnWaiting>;
   isWaiting: boolean;
 }
 
-/** One piece of work for all who want it at the same time; given up when none of them wants it any more. */
+/** Shares one piece of work between concurrent callers. Cancels it when the last caller leaves. */
 export class SharedWork<T> {
   readonly #running = new Map<string, Shared<T>>();
 
@@ -23,10 +23,10 @@ export class SharedWork<T> {
   ): Promise<T> {
     if (signal.aborted) throw cancelled('Signing in');
     const shared = this.#running.get(key) ?? this.#start(key, work);
-    // One for each that wants it, though two may be the same function.
+    // A wrapper per caller, because two callers may pass the same function.
     const tell: OnWaiting = (isWaiting) => onWaiting(isWaiting);
     shared.sharers.add(tell);
-    // Whoever joins waits for the person as well: its time must not run either.
+    // A caller that joins during a wait must pause its deadline too.
     if (shared.isWaiting) tell(true);
     let leave: () => void = () => undefined;
     const left = new Promise<never>((_, reject) => {
@@ -53,11 +53,11 @@ export class SharedWork<T> {
       shared.isWaiting = isWaiting;
       for (const tell of sharers) tell(isWaiting);
     };
-    // Not before everything is in its place: the work may wait at once.
+    // Deferred, because the work may start waiting at once.
     const result = Promise.resolve().then(() => work(abort.signal, onWaiting));
     const shared: Shared<T> = { abort, result, sharers, isWaiting: false };
     this.#running.set(key, shared);
-    // Whoever comes when it is done wants it done again.
+    // Callers after the end start new work.
     const end = (): void => {
       if (this.#running.get(key) === shared) this.#running.delete(key);
     };

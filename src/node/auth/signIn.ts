@@ -20,7 +20,7 @@ import type { AuthHttp } from './authHttp.ts';
 import type { Protection } from './discovery.ts';
 import { ProofKey } from './proofKey.ts';
 
-/** What every way of getting a token works with. */
+/** The dependencies of every sign-in method. */
 export interface SignInTools {
   readonly http: AuthHttp;
   readonly store: AccountStore;
@@ -30,9 +30,9 @@ export interface SignInTools {
   readonly clock: Clock;
 }
 
-/** One token to get. */
+/** A request for one token. */
 export interface SignInRequest {
-  /** The name of the server in the settings. */
+  /** The server's name in settings. */
   readonly serverId: string;
   readonly settings: AuthSettings;
   readonly protection: Protection;
@@ -42,7 +42,7 @@ export interface SignInRequest {
   readonly signal: AbortSignal;
 }
 
-/** The key to bind the token to; `undefined` where the server takes a token from whoever has it. */
+/** The key to bind the token to. `undefined` for bearer tokens. */
 export async function proofKeyFor({ settings, protection }: SignInRequest): Promise<ProofKey | undefined> {
   const isAlways = settings.dpop === 'always';
   if (!isAlways && !protection.demandsProof) return undefined;
@@ -82,7 +82,7 @@ export function newRecord(
   };
 }
 
-/** Calls what takes a token of ours for as long as `signal` does not say stop. */
+/** Calls a function with a cancellation token that follows `signal`. */
 export async function withToken<T>(signal: AbortSignal, call: (token: CancellationToken) => Promise<T>): Promise<T> {
   const source = new CancellationSource();
   const stop = (): void => source.cancel();
@@ -96,7 +96,7 @@ export async function withToken<T>(signal: AbortSignal, call: (token: Cancellati
   }
 }
 
-/** Secrets of a sign-in that are no server's own. */
+/** Secrets of a sign-in that belong to no server. */
 export function named(values: Readonly<Record<string, string | undefined>>): readonly Secret[] {
   return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
 }

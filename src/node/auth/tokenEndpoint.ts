@@ -16,7 +16,7 @@ import { type AuthHttp, type AuthHttpReply } from './authHttp.ts';
 import { importClientKey } from './clientKey.ts';
 import type { ProofKey } from './proofKey.ts';
 
-/** A client, and the key with which it signs where it has one. */
+/** A client, with its private key if it has one. */
 export interface ClientCredentials extends OAuthClient {
   readonly privateKey?: string | undefined;
   readonly algorithm?: string | undefined;
@@ -27,12 +27,12 @@ export interface TokenRequest {
   readonly client: ClientCredentials;
   readonly grantType: string;
   readonly parameters: Readonly<Record<string, string | undefined>>;
-  /** Where the token is to be bound to this key. */
+  /** The key to bind the token to, if any. */
   readonly proofKey?: ProofKey | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Gets a token; rejects with what the authorization server says against it. */
+/** Requests a token. Rejects with the error of the authorization server. */
 export async function requestToken(http: AuthHttp, request: TokenRequest): Promise<TokenReply> {
   const reply = await requestTokenDocument(http, request);
   const decoded = decodeTokenReply(reply);
@@ -44,11 +44,11 @@ export async function requestToken(http: AuthHttp, request: TokenRequest): Promi
   );
 }
 
-/** The same for grants that do not end in an access token. */
+/** For grants that do not return an access token. */
 export async function requestTokenDocument(http: AuthHttp, request: TokenRequest): Promise<Json | undefined> {
   const url = new URL(request.metadata.tokenEndpoint);
   let reply = await post(http, request);
-  // RFC 9449 §8: the first request is how one learns the nonce.
+  // RFC 9449 §8: the first reply supplies the nonce.
   const nonce = reply.headers['dpop-nonce'];
   request.proofKey?.takeNonce(url, nonce);
   if (nonce !== undefined && errorOf(reply) === 'use_dpop_nonce') {
@@ -59,7 +59,7 @@ export async function requestTokenDocument(http: AuthHttp, request: TokenRequest
   throw refusal(`${request.metadata.issuer} gave no token`, reply);
 }
 
-/** What an authorization server said instead of what was asked for. */
+/** The error for a failed request to an authorization server. */
 export function refusal(what: string, reply: AuthHttpReply): HostError {
   const { status, json } = reply;
   const error = errorOf(reply);
@@ -78,14 +78,14 @@ async function post(http: AuthHttp, request: TokenRequest): Promise<AuthHttpRepl
   let reply: AuthHttpReply | undefined;
   await oauth.genericTokenEndpointRequest(
     { issuer: metadata.issuer, token_endpoint: metadata.tokenEndpoint },
-    // A workload may have no id of its own; the library wants one, which then nothing sends.
+    // A workload may have no id, but the library requires one. It is not sent in that case.
     { client_id: client.clientId === '' ? 'none' : client.clientId },
     await authentication(client),
     grantType,
     new URLSearchParams(body),
     {
       ...(proofKey === undefined ? {} : { DPoP: proofKey.handleFor(new URL(metadata.tokenEndpoint)) }),
-      // The address was judged when the metadata was read.
+      // The address was checked when the metadata was read.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: async (url, { headers, body: form }) => {
         reply = await http.post({ url: new URL(url), headers, body: String(form) }, signal);
@@ -97,7 +97,7 @@ async function post(http: AuthHttp, request: TokenRequest): Promise<AuthHttpRepl
   return reply;
 }
 
-/** How this client shows who it is, on requests to the token endpoint and beside it. */
+/** The client authentication for the token endpoint and other endpoints. */
 export async function authentication(client: ClientCredentials): Promise<oauth.ClientAuth> {
   const { clientId, clientSecret = '', authMethod, privateKey } = client;
   switch (authMethod) {
@@ -116,7 +116,7 @@ export async function authentication(client: ClientCredentials): Promise<oauth.C
   }
 }
 
-/** What an authorization server may repeat where it says what it did not like: to be kept out of every log. */
+/** The encoded secret, which an authorization server may repeat in an error. It must be redacted too. */
 export function sentSecret({ clientId, clientSecret }: Omit<OAuthClient, 'authMethod'>): string | undefined {
   return clientSecret === undefined ? undefined : basicCredentials(clientId, clientSecret);
 }
@@ -126,8 +126,8 @@ function basicCredentials(clientId: string, clientSecret: string): string {
 }
 
 /**
- * RFC 6749 §2.3.1. Not the library's encoding, which also escapes what forms leave as it is: many servers do not
- * decode at all, and would see another name.
+ * RFC 6749 §2.3.1. Unlike the library, does not escape characters that forms keep: many servers do not decode, and
+ * would see another name.
  */
 function formEncoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
@@ -135,6 +135,6 @@ function formEncoded(text: string): string {
 
 function errorOf({ json }: AuthHttpReply): string | undefined {
   const error = isJsonObject(json) ? json['error'] : undefined;
-  // It is kept as a category, and compared: a word, and not a text that holds who knows what.
+  // The error code is stored as a category, so accept only a single word.
   return typeof error === 'string' && /^[\w.:/-]{1,100}$/.test(error) ? error : undefined;
 }
