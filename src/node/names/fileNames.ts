@@ -5,14 +5,14 @@ import { nameStyleOf, windowsNames } from './nameStyle.ts';
 import { inTurn, Turns } from './nameTurns.ts';
 import { type NameLookups, NotText, unknown, walkName } from './nameWalk.ts';
 
-/** Longer than a disk that has to spin up; a drive of a network that has gone answers never. */
+/** Longer than a disk needs to spin up. A disconnected network drive never answers. */
 const DEADLINE_MS = 5_000;
 
 export interface FileNamesOptions {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   readonly lookups: NameLookups;
-  /** The open folders: of the machines of a network only those are asked on which these are (Windows). */
+  /** The open folders. On Windows, only the network machines of these may be contacted. */
   readonly folders: () => readonly string[];
 }
 
@@ -32,7 +32,7 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-/** What the file system of this machine says of names. */
+/** Name lookups in the local file system. */
 export function createFileNames(options: Partial<FileNamesOptions> = {}): FileNames {
   const { platform = process.platform, clock = nodeClock, lookups = nodeLookups, folders = () => [] } = options;
   const style = nameStyleOf(platform);
@@ -58,7 +58,7 @@ function machineOf(folder: string): string | undefined {
   return parts === undefined ? undefined : windowsNames.machine(parts);
 }
 
-/** What is known when nobody waits any longer, or when the time is over: a lookup that hangs cannot be ended. */
+/** Resolves early on cancellation or timeout, because a hanging lookup cannot be aborted. */
 async function inTime(answer: Promise<RealName>, clock: Clock, token: CancellationToken): Promise<RealName> {
   const over = new Deferred<RealName>();
   const timer = clock.delay(DEADLINE_MS, () => over.resolve(unknown('The file system did not answer in time.')));

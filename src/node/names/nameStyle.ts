@@ -1,23 +1,23 @@
 import { win32 } from 'node:path';
 
-/** An absolute path in pieces; empty ones and `.` are left out. */
+/** The parts of an absolute path, without empty ones and `.`. */
 export interface NameParts {
-  /** What `..` does not lead out of: `/`, `C:\`, `\\machine\share\`. */
+  /** The part above which `..` cannot lead: `/`, `C:\`, `\\machine\share\`. */
   readonly root: string;
   readonly names: readonly string[];
 }
 
-/** How absolute paths are written and read on a kind of system. */
+/** Path syntax of one kind of system, for absolute paths. */
 export interface NameStyle {
   readonly name: 'posix' | 'windows';
-  /** `undefined` where it is not absolute. */
+  /** Returns `undefined` if the path is not absolute. */
   split(path: string): NameParts | undefined;
   join(root: string, names: readonly string[]): string;
-  /** What the target of a link means, which lies in `folder`; `undefined` where only the system knows. */
+  /** Resolves the target of a link in `folder`. `undefined` if only the system can resolve it. */
   target(folder: NameParts, target: string): NameParts | undefined;
-  /** What leads elsewhere for every process, whatever it says of itself. */
+  /** Whether the path leads somewhere else for each process. */
   isOwnOfProcess(path: string, isLink: boolean): boolean;
-  /** The machine that a look at the path would ask; `undefined` for this one. */
+  /** The network machine that a lookup would contact. `undefined` for this machine. */
   machine(parts: NameParts): string | undefined;
 }
 
@@ -25,23 +25,23 @@ export const posixNames: NameStyle = {
   name: 'posix',
   split: (path) => (path.startsWith('/') ? { root: '/', names: namesOf(path, '/') } : undefined),
   join: (root, names) => `${root}${names.join('/')}`,
-  // `..` stays: it is walked when what stands before it is known.
+  // Keeps `..`, which is resolved once the names before it are.
   target: (folder, target) =>
     target.startsWith('/')
       ? { root: '/', names: namesOf(target, '/') }
       : { root: folder.root, names: [...folder.names, ...namesOf(target, '/')] },
-  // Links of processes only describe where they lead: into another root, to a deleted file, a pipe.
+  // Links in `/proc` only describe their target: another root, a deleted file, a pipe.
   isOwnOfProcess: (path, isLink) => (isLink && path.startsWith('/proc/')) || path.toLowerCase() === '/dev/fd',
   machine: () => undefined,
 };
 
-/** `\\?\UNC\machine\share` and `\\?\C:` are how links write what is otherwise written without the first four. */
+/** The verbatim prefix in links: `\\?\UNC\machine\share` and `\\?\C:`. */
 const VERBATIM = /^[\\/][\\/?][?][\\/](?:(UNC)[\\/])?/i;
 const SHARE = /^\\\\([^\\]+)\\/;
 
 export const windowsNames: NameStyle = {
   name: 'windows',
-  // The system takes `..` as text, before it looks at any name: there is none left to be walked.
+  // Windows resolves `..` in the text, before it looks up names.
   split: (path) => {
     const plain = win32.normalize(withoutVerbatim(path));
     const { root } = win32.parse(plain);
@@ -50,7 +50,7 @@ export const windowsNames: NameStyle = {
   },
   join: (root, names) => `${root}${names.join('\\')}`,
   target: (folder, target) => {
-    // A volume or a device by its number, and what is relative to the current folder of a drive.
+    // A volume or device by number, or a path relative to the current folder of a drive.
     if (VERBATIM.test(target)) return windowsNames.split(target);
     if (/^[a-z]:(?![\\/])/i.test(target)) return undefined;
     return windowsNames.split(win32.resolve(folder.root, ...folder.names, target));

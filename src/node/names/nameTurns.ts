@@ -1,11 +1,11 @@
 import type { NameLookups } from './nameWalk.ts';
 
-/** Of the four threads that Node has for all files: one that waits for a dead drive is gone for as long as it waits. */
+/** Node has four threads for file access. A lookup on a dead drive blocks one until it ends. */
 const MAX_LOOKUPS = 2;
-/** More than wait while drives answer. */
+/** Never reached while drives respond. */
 export const MAX_WAITING = 5_000;
 
-/** Lookups one after the other, and none once nobody waits for them. */
+/** Queues lookups, and rejects those whose caller no longer waits. */
 export function inTurn(lookups: NameLookups, turns: Turns, waiting: { readonly isOver: boolean }): NameLookups {
   const take = <T>(lookup: () => Promise<T>): Promise<T> =>
     turns.take(() => (waiting.isOver ? Promise.reject(new Error('Too late.')) : lookup()));
@@ -16,7 +16,7 @@ export function inTurn(lookups: NameLookups, turns: Turns, waiting: { readonly i
   };
 }
 
-/** So many at once; the others wait in the order in which they came. */
+/** Limits parallel lookups. The others wait in order. */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   #free = MAX_LOOKUPS;

@@ -1,38 +1,37 @@
 import type { RealName } from '../../core/index.ts';
 import type { NameParts, NameStyle } from './nameStyle.ts';
 
-/** Questions to the file system about one name; they reject as the system's do, with a `code`. */
+/** File system lookups for one name. They reject with the system's `code`. */
 export interface NameLookups {
   isLink(path: string): Promise<boolean>;
-  /** What a link says. Rejects with `NotText` where that is no text. */
+  /** The target of a link. Rejects with `NotText` if it is not valid text. */
   targetOf(link: string): Promise<string>;
-  /** The name of something that exists, without links and in the letters that it really has. */
+  /** The real path of an existing file, without links and with its stored case. */
   realOf(path: string): Promise<string>;
 }
 
-/** A name in the file system that is no UTF-8, and so cannot be told to anybody. */
+/** A file name that is not UTF-8 and cannot be represented. */
 export class NotText extends Error {}
 
 export interface NameWalk {
   readonly style: NameStyle;
   readonly ignoresCase: boolean;
-  /** Whether a machine of the network may be asked: a question tells it who asks. */
+  /** Whether a network machine may be contacted. A lookup reveals the user to it. */
   readonly isKnownMachine: (machine: string) => boolean;
 }
 
-/** As many as Linux follows. */
+/** The same limit as on Linux. */
 const MAX_LINKS = 40;
 
 const TOO_MANY_LINKS = unknown('It leads through too many links, or in a circle.');
 const STRANGE_MACHINE = unknown('It is on a machine that has no open folder.');
 
 /**
- * Where a path leads, name by name. What does not exist is taken as it is written, and so is what would lie in a file:
- * the system opens neither, but `..` leads out of both again for a program that resolves it as text, and what it finds
- * there may be a link.
+ * Resolves a path name by name. Missing names, and names below a file, are kept as written: the system opens neither. A
+ * later `..` still leads out of them for programs that resolve paths as text, and may lead to a link.
  */
 export async function walkName(path: string, lookups: NameLookups, walk: NameWalk): Promise<RealName> {
-  // The system gets other bytes for half a character, and nothing of what stands behind a NUL.
+  // The system would replace lone surrogates, and cut the path at a NUL.
   if (/[\0\p{Cs}]/u.test(path)) return unknown('It is no name that a file could have.');
   const parts = walk.style.split(path);
   if (parts === undefined) return unknown('It is no absolute path.');
@@ -43,7 +42,7 @@ export async function walkName(path: string, lookups: NameLookups, walk: NameWal
   }
 }
 
-/** One question for most names: what is its own real name has no link in it. */
+/** One lookup is enough for most paths: a path that equals its real path has no links. */
 async function withoutLinks({ root, names }: NameParts, lookups: NameLookups, { style }: NameWalk) {
   const path = style.join(root, names);
   if (style.name === 'windows' || names[0] === 'dev') return undefined;
@@ -51,7 +50,7 @@ async function withoutLinks({ root, names }: NameParts, lookups: NameLookups, { 
   return real === path ? ({ kind: 'real', path, exists: true } as const) : undefined;
 }
 
-/** How far a walk has come: the names that exist, and behind them those that do not. */
+/** Progress of a walk: the names that exist, followed by those that do not. */
 interface Position {
   readonly root: string;
   readonly there: string[];
@@ -90,7 +89,7 @@ function beginning({ root }: NameParts): Position {
   return { root, there: [], missing: [] };
 }
 
-/** `..`; at the root it leads nowhere. */
+/** `..`, which has no effect at the root. */
 function leave(at: Position): void {
   if (at.missing.pop() === undefined) at.there.pop();
 }
