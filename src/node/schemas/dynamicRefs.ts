@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../core/index.ts';
 
-/** Where a schema has schemas: what stands elsewhere (an enum, a default) only looks like one. */
+/** Keywords whose values are schemas. Other values (an enum, a default) only look like schemas. */
 const IN_SCHEMAS = new Set([
   ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'items', 'unevaluatedItems', 'contains'],
   ...['not', 'if', 'then', 'else', 'prefixItems', 'allOf', 'anyOf', 'oneOf'],
@@ -8,8 +8,8 @@ const IN_SCHEMAS = new Set([
 const IN_MAPS = new Set(['$defs', 'definitions', 'properties', 'patternProperties', 'dependentSchemas']);
 
 /**
- * The validator knows no `$dynamicRef` and no `$dynamicAnchor`. Where only one place has the anchor that it names, it can lead nowhere else
- * and is the same as a `$ref`, which is put in its stead. Throws where it depends on the way by which it is reached.
+ * The validator does not support `$dynamicRef` and `$dynamicAnchor`. If only one schema has the anchor, the reference
+ * equals a `$ref` and is replaced by one. Throws if the target depends on the evaluation path.
  */
 export function boundDynamicRefs(schema: Json): Json {
   if (!JSON.stringify(schema).includes('"$dynamic')) return schema;
@@ -36,7 +36,7 @@ function bound(schema: JsonObject, anchors: ReadonlyMap<string, number>): JsonOb
   return { ...anchored, allOf: [...all, { $ref: reference }] };
 }
 
-/** Applies a step to every schema within a schema, the inner ones first. */
+/** Applies a function to all nested schemas, innermost first. */
 export function rewriteAll(schema: Json, step: (schema: JsonObject) => JsonObject): Json {
   if (!isJsonObject(schema)) return schema;
   const members = Object.entries(schema).map(([key, value]) => {

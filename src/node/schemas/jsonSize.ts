@@ -1,13 +1,13 @@
 import { isJsonArray, isJsonObject, type Json } from '../../core/index.ts';
 
 export interface SizeLimits {
-  /** Values of any kind, containers included. */
+  /** Number of values, including containers. */
   readonly nodes: number;
-  /** Characters of all texts and names together. */
+  /** Total characters of texts and names. */
   readonly characters: number;
 }
 
-/** Whether a value is small enough, found out without writing it down and without looking further than need be. */
+/** Whether a value is within the limits. Does not serialize it, and stops at the limit. */
 export function isWithin(value: Json, { nodes, characters }: SizeLimits): boolean {
   const open: Json[] = [value];
   let seen = 0;

@@ -12,33 +12,33 @@ import {
 import { isWithin, type SizeLimits } from './jsonSize.ts';
 
 export interface SchemaCheckerOptions {
-  /** The script of the thread: `dist/schemaWorker.js` in the product. */
+  /** The worker's script: `dist/schemaWorker.js` in the product. */
   readonly workerPath: string | URL;
-  /** How long one check may take before its thread is ended. */
+  /** Time limit for one check. The thread is then terminated. */
   readonly timeLimitMs?: number | undefined;
 }
 
 export interface ThreadedSchemaChecker extends SchemaChecker {
-  /** Ends the thread; what is still asked stays undecided. */
+  /** Terminates the thread. Open checks end as undecided. */
   close(): Promise<void>;
 }
 
-/** Judges schemas in a thread of its own, which starts with the first use and is ended by a schema that takes too long. */
+/** Validates in a worker thread. The thread starts on first use, and is terminated by a schema that takes too long. */
 export function createSchemaChecker(options: SchemaCheckerOptions): ThreadedSchemaChecker {
   return new SchemaThread(options);
 }
 
 const SCHEMA_LIMITS: SizeLimits = { nodes: 50_000, characters: 1_000_000 };
-/** What is handed over is copied, and that this side has to do. */
+/** Messages are copied on this thread, so their size is limited. */
 const VALUE_LIMITS: SizeLimits = { nodes: 200_000, characters: 8_000_000 };
 const TIME_LIMIT_MS = 1_000;
 const START_LIMIT_MS = 10_000;
 const IDLE_MS = 60_000;
 const MAX_WAITING = 100;
-/** A thread that cannot start is not tried for ever. */
+/** Stops retrying a thread that cannot start. */
 const MAX_FAILED_STARTS = 3;
 const MEMORY_MB = 256;
-/** Schemas that the thread keeps compiled. */
+/** Maximum compiled schemas in the thread. */
 const MAX_COMPILED = 500;
 
 interface Check {
@@ -51,18 +51,18 @@ interface Check {
 class SchemaThread implements ThreadedSchemaChecker {
   readonly #options: SchemaCheckerOptions;
   readonly #waiting: Check[] = [];
-  /** Schemas that ended their thread once are not given a second one. */
+  /** Schemas that exceeded a limit once are not checked again. */
   readonly #hostile = new WeakSet<JsonObject>();
   #current: Check | undefined;
   #worker: Worker | undefined;
   #isReady = false;
   #timer: NodeJS.Timeout | undefined;
   #lastId = 0;
-  /** Each schema is handed over once, and then meant by its key. */
+  /** Each schema is sent once, and then referenced by key. */
   readonly #keys = new WeakMap<JsonObject, number>();
   readonly #handedOver = new Set<number>();
   #lastKey = 0;
-  /** Schemas that are small enough. */
+  /** Schemas known to be within the limits. */
   readonly #measured = new WeakSet<JsonObject>();
   #failedStarts = 0;
   #isClosed = false;
@@ -155,7 +155,7 @@ class SchemaThread implements ThreadedSchemaChecker {
     this.#isReady = false;
     this.#handedOver.clear();
     worker.on('message', (message: unknown) => this.#receive(worker, message));
-    // What is wrong is told by the exit, which follows.
+    // The following exit event handles the failure.
     worker.on('error', () => undefined);
     worker.on('exit', () => this.#ended(worker));
     return worker;
@@ -171,7 +171,7 @@ class SchemaThread implements ThreadedSchemaChecker {
       this.#settle(message['verdict']);
   }
 
-  /** Armed anew for every step: to begin, to check, to be idle. */
+  /** Restarts the timer for the current phase: start, check, idle. */
   #limit(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#tookTooLong(), ms);
@@ -185,7 +185,7 @@ class SchemaThread implements ThreadedSchemaChecker {
     await this.#end(hadBegun ? unusable(tookLonger) : undecided('The check did not begin.'));
   }
 
-  /** The thread is gone for good only when this resolves: a pattern that runs for ever is interrupted by force. */
+  /** Resolves once the thread has ended. A pattern that never ends is interrupted by force. */
   async #end(verdict: SchemaVerdict): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
@@ -211,7 +211,7 @@ class SchemaThread implements ThreadedSchemaChecker {
     this.#next();
   }
 
-  /** An idle thread keeps no program alive, and is let go after a while. */
+  /** An idle thread does not keep the process alive, and is terminated after a while. */
   #rest(): void {
     const worker = this.#worker;
     if (worker === undefined) return;

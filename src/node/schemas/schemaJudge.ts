@@ -11,7 +11,7 @@ import {
 } from '../../core/index.ts';
 import { boundDynamicRefs, rewriteAll } from './dynamicRefs.ts';
 
-/** JSON Schema 2020-12: a format annotates and does not assert. */
+/** JSON Schema 2020-12: formats are annotations, not assertions. */
 for (const name of Object.keys(format)) delete format[name];
 Object.setPrototypeOf(format, null);
 
@@ -23,21 +23,21 @@ const DIALECTS: Readonly<Record<string, SchemaDraft>> = {
   'json-schema.org/draft-04/schema': '4',
 };
 
-/** Problems that are told; a list of a thousand rows may have as many. */
+/** Maximum reported errors. A list of a thousand rows may have a thousand. */
 const MAX_PROBLEMS = 5;
 const MAX_PROBLEM = 300;
 
-/** Says only that something inside is wrong, which has an entry of its own. */
+/** Errors that only point to a nested error, which has its own entry. */
 const WRAPPERS = new Set([
   ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'propertyNames'],
   ...['items', 'prefixItems', 'additionalItems', 'unevaluatedItems', 'contains', 'dependentSchemas'],
   ...['allOf', 'anyOf', 'oneOf', 'if', '$ref', '$recursiveRef'],
 ]);
 
-/** Judges values by one schema. Takes as long as that makes it take: whoever calls it must be able to end the thread. */
+/** Validates values with one schema. May take unlimited time, so the caller must be able to terminate the thread. */
 export type Judge = (value: Json) => SchemaVerdict;
 
-/** Compiles a schema once for all of its values. */
+/** Compiles a schema once for all values. */
 export function compileJudge(schema: Json): Judge {
   const dialect = dialectOf(schema);
   if (dialect === undefined) return () => unusable('The schema is written in a dialect that this host does not know.');
@@ -59,7 +59,7 @@ function judgeBy(validator: Validator, value: Json): SchemaVerdict {
     const { valid, errors } = validator.validate(value);
     return valid ? { kind: 'ok' } : { kind: 'mismatch', problems: problemsOf(errors) };
   } catch (error) {
-    // A reference that leads out of the schema, a pattern that is none, a schema that refers to itself for ever.
+    // For example an external reference, an invalid pattern, or endless recursion.
     return unusable(`The schema cannot be used: ${reasonOf(error)}`);
   }
 }
@@ -78,7 +78,7 @@ const isFlag = (value: Json): boolean => typeof value === 'boolean';
 const isPart = (value: Json): boolean => isJsonObject(value) || isFlag(value);
 const isFilled = (value: Json): boolean => isJsonArray(value) && value.length > 0;
 
-/** What each keyword may hold. The validator trusts a schema: `"required": "id"` would ask for members `i` and `d`. */
+/** Valid values of each keyword. The validator does not check them: `"required": "id"` would require `i` and `d`. */
 const KEYWORDS: ReadonlyMap<string, (value: Json) => boolean> = new Map([
   ['type', (value: Json): boolean => (isJsonArray(value) ? value.length > 0 && value.every(isType) : isType(value))],
   ['multipleOf', (value: Json): boolean => isNumber(value) && Number(value) > 0],
@@ -103,10 +103,10 @@ function each(
   return names.map((name) => [name, check]);
 }
 
-/** Draft 4 writes a flag beside the bound. */
+/** Draft 4 has a boolean next to the bound. */
 const isExclusiveFlag = (name: string, value: Json): boolean => /^exclusiveM/.test(name) && isFlag(value);
 
-/** The first keyword that holds what no schema may hold. */
+/** The first keyword with an invalid value. */
 function keywordFault(schema: Json, dialect: SchemaDraft): string | undefined {
   let fault: string | undefined;
   const check = (part: JsonObject): JsonObject => {
@@ -146,7 +146,7 @@ function textOf({ instanceLocation, keyword, error }: OutputUnit): string {
   return clip(place === '' ? problem : `${place}: ${problem}`, MAX_PROBLEM);
 }
 
-/** Without what the validator adds for whoever debugs it. */
+/** Removes the validator's debugging details. */
 function reasonOf(error: unknown): string {
   return cleanLine(messageOf(error).replace(/\s+(Absolute URI|Known schemas)[^]*/, ''), MAX_PROBLEM);
 }

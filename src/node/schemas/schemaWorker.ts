@@ -4,7 +4,7 @@ import { compileJudge, type Judge } from './schemaJudge.ts';
 
 if (parentPort === null) throw new Error('This file is the thread that checks schemas and does nothing by itself.');
 const port = parentPort;
-/** By the key of the schema: it comes with its first value, and is compiled once. */
+/** By the key of the schema, which is sent with its first value. */
 const judges = new Map<unknown, Judge>();
 port.on('message', (message: unknown) => {
   if (!isObject(message)) return;
@@ -17,12 +17,12 @@ port.postMessage('ready');
 
 const UNKNOWN: SchemaVerdict = { kind: 'undecided', why: 'The schema was not handed over.' };
 
-/** As it is on the wire: members that are undefined do not travel. */
+/** As JSON: drops members that are undefined. */
 function travelled(value: unknown): Json {
   return typeof value === 'object' ? jsonOf(JSON.parse(JSON.stringify(value))) : jsonOf(value);
 }
 
-/** Both were JSON when they were handed over, and copying keeps them so. */
+/** Both were JSON before they were copied to this thread. */
 function jsonOf(value: unknown): Json {
   return isJson(value) ? value : null;
 }
