@@ -9,9 +9,8 @@ const LONGEST_QUOTE = 160;
 const MOST_TARGETS = 3;
 
 /**
- * The answers, in words: a client shows the values themselves, or beside their titles. To deny comes first, and there is
- * no default: an editor marks the first answer when it puts the focus there, and Enter, hit for something else, must not
- * allow anything.
+ * The answers, in words: clients show the values, or show them next to titles. "Deny" comes first and there is no
+ * default. Editors mark the first answer when the form gets focus, so an accidental Enter must not allow anything.
  */
 const ANSWERS: readonly (readonly [words: string, choice: ApprovalChoice])[] = [
   ['Deny', 'deny'],
@@ -20,13 +19,13 @@ const ANSWERS: readonly (readonly [words: string, choice: ApprovalChoice])[] = [
   ['Always allow in this workspace', 'workspace'],
 ];
 
-/** A form in the words of MCP (`elicitation/create`). */
+/** Params of MCP's `elicitation/create` for a form. */
 export interface FormParams extends JsonObject {
   readonly message: string;
   readonly requestedSchema: JsonObject;
 }
 
-/** The question whether something is approved, for a client that shows forms. */
+/** The approval prompt as a form, for clients that support forms. */
 export function approvalForm(approval: PendingApproval): FormParams {
   return {
     message: approvalMessage(approval),
@@ -45,8 +44,8 @@ export function approvalForm(approval: PendingApproval): FormParams {
 }
 
 /**
- * What a client's answer to the form decides; `undefined`: nothing. To close a question is no decision, and neither is
- * an error of the client. An answer that cannot be read is a no.
+ * The decision in a client's answer. `undefined` if the form was closed or the client failed. An unreadable answer is a
+ * denial.
  */
 export function decisionOf(result: JsonObject | undefined): ApprovalChoice | undefined {
   switch (result?.['action']) {
@@ -62,7 +61,7 @@ export function decisionOf(result: JsonObject | undefined): ApprovalChoice | und
   }
 }
 
-/** Whether a client that declares these capabilities shows forms: before 2025-11-25 there was nothing else to show. */
+/** Whether a client with these capabilities shows forms. Before 2025-11-25 there were only forms. */
 export function showsForms(capabilities: Json | undefined): boolean {
   const elicitation = isJsonObject(capabilities) ? capabilities['elicitation'] : undefined;
   if (!isJsonObject(elicitation)) return false;
@@ -70,8 +69,8 @@ export function showsForms(capabilities: Json | undefined): boolean {
 }
 
 /**
- * Plain text that also reads well as Markdown, as which chats show it, and on one line, as which notifications do. It is
- * short, and what is most needed comes first: a chat gives it a few lines above the answers, and cuts the rest off.
+ * Plain text that is also valid Markdown for chats, and one line for notifications. Short, with the most important part
+ * first, because a chat truncates it after a few lines.
  */
 function approvalMessage({ server, featureSet, subject, waiting }: PendingApproval): string {
   const set = featureSet === undefined ? '' : ` (feature set ${quoted(featureSet, LONGEST_NAME)})`;
@@ -105,7 +104,7 @@ function touched({ targets, why }: ScopeSubject): readonly string[] {
   ];
 }
 
-/** What is outside comes first, so that it is never among those that are only counted. */
+/** Targets outside the folders come first, so that they are always listed. */
 function list(targets: readonly ScopeTarget[]): string {
   const texts = new Set([...targets.filter(isOutside), ...targets].map(targetText));
   const named = [...texts].slice(0, MOST_TARGETS);
@@ -115,7 +114,7 @@ function list(targets: readonly ScopeTarget[]): string {
 
 function targetText(target: ScopeTarget): string {
   const { written, real } = target;
-  // A relative path that leads where it says needs no second mention.
+  // A relative path that matches its real path is not repeated.
   const isPlain = real === written || real.endsWith(`/${written}`);
   return [
     quoted(real, LONGEST_TARGET),
@@ -128,7 +127,7 @@ function isOutside({ kind, inside }: ScopeTarget): boolean {
   return kind === 'path' && inside === undefined;
 }
 
-/** A server's own words say nothing that counts where the host knows what they stand for. */
+/** Omits the server's own words if the host knows the targets. */
 function said({ label, payload, targets, why }: ScopeSubject): readonly string[] {
   const isKnown = why === 'disagreement' ? targets.some(({ from }) => from === 'label') : targets.length > 0;
   return [
@@ -138,9 +137,8 @@ function said({ label, payload, targets, why }: ScopeSubject): readonly string[]
 }
 
 /**
- * What is not ours, as a code span: otherwise a server could write headings, links and sentences as if they were ours,
- * and a path like `__init__.py` would lose its underscores. Notifications know one kind of markup only, links: they are
- * broken up.
+ * Formats foreign text as a code span. Otherwise a server could write headings, links and sentences in the host's name,
+ * and a path such as `__init__.py` would lose its underscores. Notifications only render links, so these are broken up.
  */
 function quoted(text: string, max: number): string {
   const line = shortened(cleanLine(text, 10_000), max).replaceAll('](', '] (');
@@ -149,7 +147,7 @@ function quoted(text: string, max: number): string {
   return longest > 0 || line === '' ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
 }
 
-/** The begin and the end: of a path, that is where the file is. */
+/** Keeps the start and the end: the end of a path has the file name. */
 function shortened(text: string, max: number): string {
   if (text.length <= max) return text;
   const half = Math.floor(max / 2);

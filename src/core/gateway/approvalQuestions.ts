@@ -9,15 +9,15 @@ import { approvalForm, decisionOf } from './approvalQuestion.ts';
 import type { CallProgress } from './callProgress.ts';
 import { notificationMessage, type RequestId, requestMessage } from './messages.ts';
 
-/** `onDidAsk` is not among them: whoever listens to it says that a person is there, which a gateway cannot know. */
+/** Without `onDidAsk`: listening to it claims that a user is present, which a gateway cannot know. */
 export type GatewayApprovals = Pick<Approvals, 'onDidChange' | 'onDidSettle' | 'pending' | 'answer' | 'asksInChat'>;
 
-/** A call of the client's that has no answer yet. */
+/** A tool call of the client that has no answer yet. */
 export interface OpenCall {
-  /** The very object that the host was given. */
+  /** The same object that was passed to the host. */
   readonly request: ToolCallRequest;
   readonly progress: CallProgress;
-  /** To the stream of the call; absent where its answer is all that the client can take. */
+  /** Sends to the stream of the call. Absent if the client only accepts the answer. */
   readonly send: ((message: JsonObject) => void) | undefined;
 }
 
@@ -31,34 +31,31 @@ interface Place {
 interface Question {
   readonly place: string;
   readonly approvalId: string;
-  /** On whose stream it was sent. */
+  /** The call whose stream was used. */
   readonly call: OpenCall;
 }
 
-/** The host has fewer approvals pending; a client has no more than this many forms to show. */
+/** Above the host's limit of pending approvals. Bounds the forms that a client shows. */
 const MOST_OPEN = 16;
 
 /**
- * Puts an approval that a call waits for to the person in the chat that the call came from, beside the host's own
- * question; the first answer counts.
+ * Asks for approvals in the chat that made the call, in addition to the host's prompt. The first answer counts.
  *
- * Why an answer of the client's is the person's: who speaks here knows the token, which was given to this editor and to
- * nobody else, and the editor has forms answered by who sits before it, never by a model or by the server that wants the
- * approval. An editor that hands the token on, as it may to the process of an agent, trusts that process as itself: that
- * the chat is asked at all is therefore a setting.
+ * Why the client's answer counts as the user's: the client knows the token, which only this editor got. The editor lets
+ * the user answer forms, never a model or the server that wants the approval. An editor that passes the token on, such
+ * as to an agent's process, trusts that process like itself. Asking in the chat is therefore a setting.
  *
- * What an answer cannot do: it counts once, for the one question whose id, which nobody can guess, was sent in this
- * session, and only while that waits. Servers' own forms never come this way, so that to accept one of those approves
- * nothing.
+ * Limits of an answer: it counts once, for one open question with an unguessable id that was sent in this session.
+ * Forms of servers never use this path, so accepting one approves nothing.
  */
 export class ApprovalQuestions {
   readonly #approvals: GatewayApprovals;
   readonly #ids: Pick<Ids, 'uuid'>;
   readonly #calls = new Map<ToolCallRequest, OpenCall>();
   readonly #open = new Map<RequestId, Question>();
-  /** Where the person, or the client, has had the question already, and it still waits. */
+  /** Questions that were answered or closed, while their approval is still pending. */
   readonly #done = new Set<string>();
-  /** While there are calls. */
+  /** Only while there are calls. */
   #subscriptions: readonly Disposable[] = [];
   #showsForms = false;
 
@@ -67,13 +64,13 @@ export class ApprovalQuestions {
     this.#ids = ids;
   }
 
-  /** What the client said of itself. */
+  /** Sets whether the client shows forms. */
   declare(showsForms: boolean): void {
     this.#showsForms = showsForms;
     this.#compare();
   }
 
-  /** To be called before the host gets the call; disposed when the call has its answer, or needs none. */
+  /** Call this before passing the call to the host. Dispose the result when the call is answered or needs no answer. */
   begin(call: OpenCall): Disposable {
     if (this.#calls.size === 0) {
       const compare = (): void => this.#compare();
@@ -82,7 +79,7 @@ export class ApprovalQuestions {
     this.#calls.set(call.request, call);
     return toDisposable(() => {
       this.#calls.delete(call.request);
-      // Most calls were never asked about.
+      // Skipped for most calls, which had no question.
       if ([...this.#open.values()].some((question) => question.call === call)) this.#compare();
       if (this.#calls.size > 0) return;
       disposeAll(this.#subscriptions);
@@ -90,18 +87,18 @@ export class ApprovalQuestions {
     });
   }
 
-  /** An answer of the client's; one that belongs to no question that is open means nothing. */
+  /** Takes an answer of the client. Ignores it if no question with this id is open. */
   answer(id: RequestId | undefined, result: JsonObject | undefined): void {
     const question = id === undefined ? undefined : this.#open.get(id);
     if (id === undefined || question === undefined) return;
     this.#open.delete(id);
     this.#done.add(question.place);
     const choice = decisionOf(result);
-    // The host says by itself that an answer could not be kept.
+    // The host reports a failure to store the answer.
     if (choice !== undefined) ignoreFailure(this.#approvals.answer(question.approvalId, choice));
   }
 
-  /** Asks what is to be asked and is not, and takes back what is asked and need not be. */
+  /** Sends missing questions, and cancels those that are no longer needed. */
   #compare(): void {
     const pending = this.#calls.size === 0 ? [] : this.#approvals.pending();
     const waiting = new Set(pending.flatMap(({ calls }) => calls));
@@ -119,7 +116,7 @@ export class ApprovalQuestions {
     return this.#showsForms && this.#approvals.asksInChat();
   }
 
-  /** Identical calls of one chat are asked about once, of two chats in both. */
+  /** Identical calls share one question per chat. */
   #places(pending: readonly PendingApproval[]): Map<string, Place> {
     const places = new Map<string, Place>();
     for (const approval of pending)
@@ -134,7 +131,7 @@ export class ApprovalQuestions {
 
   #ask({ key, approval, calls: [call] }: Place): void {
     if (call?.send === undefined) return;
-    // No number: a client may take one that is cancelled for that of a request of its own.
+    // A UUID instead of a number: a client could confuse the id of a cancelled request with its own.
     const id = this.#ids.uuid();
     this.#open.set(id, { place: key, approvalId: approval.id, call });
     call.send(requestMessage(id, 'elicitation/create', approvalForm(approval)));

@@ -2,22 +2,22 @@ import type { Disposable } from '../base/disposable.ts';
 import type { JsonObject } from '../base/json.ts';
 import { notificationMessage } from './messages.ts';
 
-/** A stream on which the endpoint speaks unasked. */
+/** A stream for messages that the client did not request. */
 export interface BackChannel {
   send(message: JsonObject): void;
-  /** The session is over. */
+  /** Ends the stream with the session. */
   end(): void;
 }
 
-/** The lists that can be said to have changed. */
+/** Lists with change notifications. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-/** More than one is allowed by the transport, more than a few is a client that forgets its streams. */
+/** The transport allows several streams. A client with more than a few has lost track of them. */
 const MAX_CHANNELS = 4;
-/** What changed while no stream was open is told of when there is one; a client that is told of so much reads all anew. */
+/** Maximum updates stored while no stream is open. With more, the client must read everything again. */
 const MOST_UNTOLD = 256;
 
-/** The streams of one client on which it is told what it did not ask for. The newest one is used. */
+/** The streams of one client for unrequested messages. The newest is used. */
 export class BackChannels implements Disposable {
   #channels: readonly BackChannel[] = [];
   readonly #untoldLists = new Set<ListKind>();
@@ -32,7 +32,7 @@ export class BackChannels implements Disposable {
     return this.#channels.at(-1);
   }
 
-  /** Adds a stream. A client reconnects before it gives up the old one. */
+  /** Adds a stream. Clients reconnect before they close the old one. */
   attach(channel: BackChannel): void {
     if (this.#isDisposed) return channel.end();
     for (const surplus of this.#channels.slice(0, Math.max(0, this.#channels.length + 1 - MAX_CHANNELS))) {
@@ -44,12 +44,12 @@ export class BackChannels implements Disposable {
     for (const uri of takeAll(this.#untoldResources)) this.tellUpdated(uri);
   }
 
-  /** The stream has gone. */
+  /** Removes a closed stream. */
   detach(channel: BackChannel): void {
     this.#channels = this.#channels.filter((other) => other !== channel);
   }
 
-  /** Tells the client, now or as soon as it has a stream; once, however often the list changed while there was none. */
+  /** Notifies the client, or stores the notification until it has a stream. Repeated changes are merged. */
   tellListChanged(list: ListKind): void {
     const { newest } = this;
     if (newest === undefined) this.#untoldLists.add(list);

@@ -5,14 +5,14 @@ import type { Progress } from '../model/operation.ts';
 import type { RequestId } from './messages.ts';
 import { progressMessage } from './toolCall.ts';
 
-/** Well within the minute after which common clients give up a call that says nothing. */
+/** Common clients time out calls after a minute of silence. */
 const SIGN_MS = 10_000;
-/** A power of two, so that sums of it are exact. */
+/** A power of two, so that sums are exact. */
 const STEP = 2 ** -20;
 
 /**
- * What a client hears of a call before its answer. While a person is waited for, it hears so again and again: the client
- * cannot know that, and its time-out is meant for servers.
+ * Progress notifications of one call. During an approval, they are repeated so that the client does not time out: its
+ * timeout is meant for servers.
  */
 export class CallProgress implements Disposable {
   readonly #token: RequestId | undefined;
@@ -23,27 +23,27 @@ export class CallProgress implements Disposable {
   #timer: Disposable | undefined;
   #isOver = false;
 
-  /** Without a token nothing is told: the client did not ask for it. */
+  /** Without a token the client did not request progress, so nothing is sent. */
   constructor(token: RequestId | undefined, send: (message: JsonObject) => void, clock: Clock) {
     this.#token = token;
     this.#send = send;
     this.#clock = clock;
   }
 
-  /** What the server, or the host, says of it. */
+  /** Reports progress from the server or the host. */
   report(progress: Progress): void {
-    // A client may take progress that does not grow for none (MCP "Progress"): ours in between must not lead to that.
+    // Clients may ignore progress that does not increase (MCP "Progress"), so stay above the values sent in between.
     const value = this.#signed ? Math.max(progress.progress, this.#next()) : progress.progress;
     this.#tell({ ...progress, progress: value });
   }
 
-  /** Whether it waits for a person. */
+  /** Sets whether the call waits for the user. */
   wait(waits: boolean): void {
     if (this.#token === undefined || this.#isOver || waits === (this.#timer !== undefined)) return;
     this.#timer?.dispose();
     this.#timer = undefined;
     if (waits) this.#sign();
-    // The chat shows what it heard last, and may go on showing a question that was answered elsewhere.
+    // The chat shows the last message, which may still be a question that was answered elsewhere.
     else this.#tell({ progress: this.#next(), total: undefined, message: 'The approval is decided' });
   }
 
@@ -58,7 +58,7 @@ export class CallProgress implements Disposable {
     this.#timer = this.#clock.delay(SIGN_MS, () => this.#sign());
   }
 
-  /** Just more than before: it says nothing of how far the call is. */
+  /** A minimal increase, which does not suggest real progress. */
   #next(): number {
     return this.#last === undefined ? 0 : this.#last + Math.max(1, Math.abs(this.#last)) * STEP;
   }

@@ -8,18 +8,18 @@ import type { ClientPlace } from './clientRequests.ts';
 import type { GatewayClients } from './gatewayClients.ts';
 
 /**
- * For so long the chat alone is asked. Notifications cover what is beside them, which may well be the form in the chat,
- * and nothing can take one away that is answered elsewhere.
+ * Asks only in the chat at first. A notification would cover the chat's form, and cannot be removed once the form is
+ * answered.
  */
 const HEAD_START_MS = 10_000;
 
 /**
- * Puts a server's form to the chat on whose behalf the server works, as the person looks there, and soon to the person
- * as always. The first answer counts, and makes the other question void.
+ * Shows a server's form in the chat that made the call, and after a delay also in the host's own prompt. The first
+ * answer counts and closes the other.
  *
- * What stays with the host alone: pages to be visited, what looks as if a secret was wanted, and a form that is shown
- * again because of what was entered. No approval of the host's own ever comes this way (`approvalQuestions.ts`), so that
- * whoever answers for the chat decides nothing but what the server is told.
+ * Only the host shows pages to visit, forms that seem to ask for a secret, and forms that are repeated because of
+ * invalid input. Approvals of the host never use this path (`approvalQuestions.ts`), so the client's answer only
+ * affects what the server receives.
  */
 export class ChatElicitor implements Elicitor {
   readonly #own: Elicitor;
@@ -62,7 +62,7 @@ export class ChatElicitor implements Elicitor {
     const ends = token.onCancellationRequested(() => source.cancel());
     const isTime = new Deferred<void>();
     const headStart = this.#clock.delay(HEAD_START_MS, () => isTime.resolve());
-    // A client that fails, or answers something else, has not answered: the question is still open here.
+    // An error or another answer of the client leaves the question open here.
     const inChat = chat.ask('elicitation/create', params, source.token).then(
       (result) => answerOf(question, result),
       () => undefined,
@@ -76,7 +76,7 @@ export class ChatElicitor implements Elicitor {
     try {
       return await Promise.race([
         unlessInChat(),
-        // To close a notification is no word about the question that is open in the chat.
+        // Closing the notification does not answer the question in the chat.
         here.then(async (answer) => (answer.kind === 'cancel' ? ((await inChat) ?? answer) : answer)),
       ]);
     } finally {
@@ -95,7 +95,7 @@ function isFirst({ sensitive, errors, remarks }: FormQuestion): boolean {
   return sensitive.length === 0 && remarks.length === 0 && Object.keys(errors).length === 0;
 }
 
-/** Whoever shows it knows by which name the person has the server; its text makes no links. */
+/** The client must show which server asks. Breaks up links. */
 function formParams({ server, message }: FormQuestion, schema: JsonObject): JsonObject {
   return { message: `${server}: ${message}`.replaceAll('](', '] ('), requestedSchema: schema };
 }

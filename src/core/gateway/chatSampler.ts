@@ -10,16 +10,16 @@ import type { GatewayClients } from './gatewayClients.ts';
 export interface ChatSamplerOptions {
   readonly own: Pick<Sampler, 'sample'>;
   readonly clients: Pick<GatewayClients, 'modelsOf'>;
-  /** Whether there is a model for what the host itself asks. */
+  /** Whether a model is available for the host's own requests. */
   hasModel(): Promise<boolean>;
 }
 
-/** MCP "Sampling": what a server hears when the person said no. */
+/** MCP "Sampling": error code for a rejection by the user. */
 const REJECTED = -1;
 
 /**
- * Where the host has no model, a client of the gateway may: an editor gives its models to its own MCP client also where
- * no extension sees any. It asks the person by itself. Only text goes that way.
+ * Uses a gateway client's models if the host has none: an editor may offer its models to its own MCP client even if
+ * extensions see none. The client asks the user itself. Only text is supported.
  */
 export class ChatSampler implements Pick<Sampler, 'sample'> {
   readonly #options: ChatSamplerOptions;
@@ -48,7 +48,7 @@ async function ask(client: ClientPlace, params: JsonObject, token: CancellationT
   }
 }
 
-/** `undefined` where it holds more than text. */
+/** Returns `undefined` if the request contains more than text. */
 function textParams(request: SamplingRequest): JsonObject | undefined {
   const messages = request.messages.map(textMessage);
   if (request.tools.length > 0 || !messages.every((message) => message !== undefined)) return undefined;

@@ -8,16 +8,16 @@ import { notificationMessage, type RequestId, requestMessage } from './messages.
 
 export type SendToClient = (message: JsonObject) => void;
 
-/** Somewhere a client hears a request and answers it. */
+/** A place where a client can be asked. */
 export interface ClientPlace {
-  /** Rejects with the client's `WireError`; `undefined` where nobody answers any more. */
+  /** Rejects with the client's `WireError`. Resolves with `undefined` if no answer can come. */
   ask(method: string, params: JsonObject, token: CancellationToken): Promise<JsonObject | undefined>;
 }
 
-/** More than a person answers. */
+/** More than a user can answer. */
 const MOST_OPEN = 16;
 
-/** What one client was asked, and has not answered yet. */
+/** Open requests to one client. */
 export class ClientRequests implements Disposable {
   readonly #ids: Pick<Ids, 'uuid'>;
   readonly #open = new Map<RequestId, Deferred<JsonObject | undefined>>();
@@ -26,7 +26,7 @@ export class ClientRequests implements Disposable {
     this.#ids = ids;
   }
 
-  /** A cancelled token takes the request back. */
+  /** Cancelling the token cancels the request. */
   async ask(
     send: SendToClient,
     method: string,
@@ -34,7 +34,7 @@ export class ClientRequests implements Disposable {
     token: CancellationToken,
   ): Promise<JsonObject | undefined> {
     if (token.isCancellationRequested || this.#open.size >= MOST_OPEN) return undefined;
-    // No number: a client may take one that is cancelled for that of a request of its own.
+    // A UUID instead of a number: a client could confuse the id of a cancelled request with its own.
     const id = this.#ids.uuid();
     const answered = new Deferred<JsonObject | undefined>();
     ignoreFailure(answered.promise);
@@ -55,7 +55,7 @@ export class ClientRequests implements Disposable {
     }
   }
 
-  /** An answer that belongs to nothing that is open means nothing. */
+  /** Ignores an answer that matches no open request. */
   answer(id: RequestId | undefined, result: JsonObject | undefined, error: WireError | undefined): void {
     const answered = id === undefined ? undefined : this.#open.get(id);
     if (id === undefined || answered === undefined) return;
@@ -70,7 +70,7 @@ export class ClientRequests implements Disposable {
   }
 }
 
-/** A tool call of a client's, on whose stream it can be asked something until the call is over. */
+/** A client's tool call. Its stream can carry requests until the call ends. */
 export class CallPlace implements ClientPlace, Disposable {
   readonly conversation: string | undefined;
   readonly #requests: ClientRequests;

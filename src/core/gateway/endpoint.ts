@@ -12,11 +12,11 @@ export interface GatewayEndpointOptions extends GatewaySessionOptions {
   readonly maxSessions?: number | undefined;
 }
 
-/** What one server has, offered to any number of MCP clients. */
+/** Offers one server to any number of MCP clients. */
 export class GatewayEndpoint implements Disposable {
   readonly #options: GatewayEndpointOptions;
   readonly #maxSessions: number;
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #sessions = new Map<string, GatewaySession>();
   readonly #subscription: Disposable;
   #seen: Seen;
@@ -34,7 +34,7 @@ export class GatewayEndpoint implements Disposable {
     return this.#sessions.size;
   }
 
-  /** A new session; `undefined` when there are too many and every one of them is in use. */
+  /** Opens a session. Returns `undefined` if there are too many and none is idle. */
   open(): GatewaySession | undefined {
     if (this.#sessions.size >= this.#maxSessions) {
       const idle = [...this.#sessions.values()].find((session) => session.isIdle);
@@ -54,7 +54,7 @@ export class GatewayEndpoint implements Disposable {
     return session;
   }
 
-  /** Whether there was such a session. */
+  /** Ends a session. Returns whether it existed. */
   end(id: string): boolean {
     const session = this.#sessions.get(id);
     this.#sessions.delete(id);
@@ -69,7 +69,7 @@ export class GatewayEndpoint implements Disposable {
     disposeAll(sessions);
   }
 
-  /** Most changes of a server change nothing that a client sees, and every notice costs the client a listing. */
+  /** Most changes are invisible to clients, and each notification makes a client list everything again. */
   #compare(): void {
     const before = this.#seen;
     const now = (this.#seen = this.#look());
@@ -85,7 +85,7 @@ export class GatewayEndpoint implements Disposable {
   }
 }
 
-/** What clients see now. What they are told of it is made of what servers said, and of what a person approved. */
+/** The facts that clients see: the server's definitions and the user's approvals. */
 interface Seen {
   readonly tools: readonly OfferedTool[];
   readonly prompts: readonly Prompt[];
@@ -97,13 +97,13 @@ const NOTHING: Seen = { tools: [], prompts: [], resources: [], templates: [] };
 const LIST_KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources'];
 
 /**
- * Whether two lists of a kind are the same to a client. Lists of thousands are mostly the same objects; where they are not,
- * comparing those takes a tenth of what writing them as texts took: 100 ms for 10,000 tools, with every change of a server.
+ * Whether a client sees two lists as equal. In long lists most objects are identical; comparing the others takes a
+ * tenth of serializing them. Serializing took 100 ms for 10,000 tools on each change.
  */
 const SAME: Readonly<Record<ListKind, (a: Seen, b: Seen) => boolean>> = {
   tools: (a, b) => isSame(a.tools, b.tools, isSameTool),
   prompts: (a, b) => isSame(a.prompts, b.prompts, isSameItem),
-  // MCP "Resources": one word for both lists.
+  // MCP "Resources": one notification covers both lists.
   resources: (a, b) => isSame(a.resources, b.resources, isSameItem) && isSame(a.templates, b.templates, isSameItem),
 };
 

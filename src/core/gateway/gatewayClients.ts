@@ -1,17 +1,17 @@
 import { type Disposable, toDisposable } from '../base/disposable.ts';
 import type { CallPlace, ClientPlace } from './clientRequests.ts';
 
-/** A client that is connected to one server's endpoint. */
+/** A client connected to one server's endpoint. */
 export interface GatewayClient {
   readonly server: string;
   readonly showsForms: boolean;
-  /** Its tool calls that have no answer yet, the oldest first. */
+  /** Its open tool calls, oldest first. */
   readonly calls: Iterable<CallPlace>;
-  /** Where it can be asked for a model's answer; absent where it offers none, or has no stream. */
+  /** Where it can be asked for sampling. Absent without models or a stream. */
   readonly models: ClientPlace | undefined;
 }
 
-/** All clients that are connected now: who knows a better place to ask than a notification. */
+/** All connected clients, which may offer a better place to ask than a notification. */
 export class GatewayClients {
   readonly #clients = new Set<GatewayClient>();
 
@@ -21,8 +21,8 @@ export class GatewayClients {
   }
 
   /**
-   * The chat whose call this server works on. MCP does not say for which call a server asks: where calls of more than
-   * one chat are under way, or any that names none, nobody can tell whose question it is.
+   * The chat whose call the server is working on. MCP does not link a server's request to a call. With calls from
+   * several chats, or from none, the right chat is unknown.
    */
   chatOf(server: string): ClientPlace | undefined {
     const chats = new Set<string | undefined>();
@@ -35,7 +35,7 @@ export class GatewayClients {
     return chats.size === 1 && !chats.has(undefined) ? newest : undefined;
   }
 
-  /** A client of this server that has models. */
+  /** A client of this server that offers models. */
   modelsOf(server: string): ClientPlace | undefined {
     return this.#of(server).find(({ models }) => models !== undefined)?.models;
   }

@@ -2,16 +2,16 @@ import { cleanLine } from '../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import { RPC, WireError } from '../base/errors.ts';
 
-/** Characters of a client's error that are told on. */
+/** Maximum characters of a client's error message. */
 const LONGEST_REASON = 500;
 
 export type RequestId = string | number;
 
-/** A message of a client, decoded: whatever JSON came, it is one of these. */
+/** A decoded message from a client. Every JSON value decodes to one of these. */
 export type Inbound =
   | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
-  /** Without an id that could be one of ours, or without a result, where it answers nothing. */
+  /** Answers nothing if it has no valid id or no result. */
   | {
       readonly kind: 'response';
       readonly id: RequestId | undefined;
@@ -24,7 +24,7 @@ export function decodeInbound(value: Json): Inbound {
   if (!isJsonObject(value)) return invalid(null, RPC.invalidRequest, 'A message is a JSON object.');
   const { id, method, params } = value;
   if (typeof method !== 'string') {
-    // Even one that answers nothing is no reason to complain.
+    // An answer to an unknown request is no error.
     if ('result' in value || 'error' in value) return decodeResponse(value);
     return invalid(isRequestId(id) ? id : null, RPC.invalidRequest, 'A message has a `method`.');
   }
@@ -53,7 +53,7 @@ function decodeError(error: Json): WireError {
   );
 }
 
-/** JSON numbers may be too large for a number (`1e999`), and would then be written back as `null`. */
+/** JSON numbers may be infinite (`1e999`), and would then be sent back as `null`. */
 export function isRequestId(value: Json | undefined): value is RequestId {
   return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 }
@@ -78,21 +78,21 @@ export function notificationMessage(method: string, params?: JsonObject): JsonOb
   return params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params };
 }
 
-/** What an HTTP adapter must know of a body before it answers. */
+/** Facts about a body that an HTTP adapter needs before it answers. */
 export interface BodyOutline {
-  /** The messages in it, in order. */
+  /** Its messages, in order. */
   readonly messages: readonly Json[];
   readonly isBatch: boolean;
-  /** It opens a session. Never in a batch (MCP 2025-03-26, "Lifecycle"). */
+  /** Whether it opens a session. Never true for a batch (MCP 2025-03-26, "Lifecycle"). */
   readonly initializes: boolean;
-  /** At least one message must be answered. */
+  /** Whether a message needs an answer. */
   readonly wantsAnswer: boolean;
-  /** An answer may take its time and be preceded by progress. */
+  /** Whether an answer may be slow and preceded by progress. */
   readonly wantsStream: boolean;
   readonly asksForUnknownMethod: boolean;
 }
 
-/** What may take its time. */
+/** Methods that may be slow. */
 const STREAMED: readonly string[] = ['tools/call', 'prompts/get', 'resources/read'];
 const METHODS: readonly string[] = [
   ...STREAMED,

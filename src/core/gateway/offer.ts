@@ -10,9 +10,9 @@ import type { CompletionReference, CompletionRequest } from '../model/completion
 import { wellFormedPromptResult, wellFormedReading } from './wellFormedOffer.ts';
 
 /**
- * What a client is told that this server can do: what a running one itself declared, as editors show a place for each.
- * One that does not run may have anything by the time it does, and a client reads this once: it is told of everything,
- * and of what there is by the lists, which say when they change.
+ * The capabilities announced to a client. For a running server these are its own, because editors show a section for
+ * each. A stopped server may gain any capability later, and clients read this only once: all are announced, and the
+ * lists notify about changes.
  */
 export function declaredCapabilities(snapshot: ServerSnapshot | undefined): JsonObject {
   const isKnown = snapshot !== undefined && isRunning(snapshot.state);
@@ -28,7 +28,7 @@ export function declaredCapabilities(snapshot: ServerSnapshot | undefined): Json
   };
 }
 
-/** Before MCP 2025-03-26 there was no word for it: the host asks, and learns whether the server knows the request. */
+/** Before MCP 2025-03-26 there was no such capability. The host sends the request and handles an error. */
 function completes(snapshot: ServerSnapshot | undefined, isKnown: boolean): boolean {
   if (snapshot === undefined || !isKnown) return true;
   const { capabilities, state } = snapshot;
@@ -37,10 +37,10 @@ function completes(snapshot: ServerSnapshot | undefined, isKnown: boolean): bool
   return isJsonObject(capabilities['prompts']) || isJsonObject(capabilities['resources']);
 }
 
-/** Described at once: 10,000 take 25 ms, and to write the answer as text takes another 15. */
+/** Maximum tools described at once: 10,000 take 25 ms, and serializing them another 15. */
 const PART = 1_000;
 
-/** The tools that a client sees. */
+/** The tools that clients see. */
 export async function listedTools(
   snapshot: ServerSnapshot | undefined,
   clock: Clock,
@@ -58,8 +58,8 @@ export async function listedTools(
 }
 
 /**
- * The definition as the server gave it, unknown members included, but for one hint and its icons. An editor runs tools
- * with `readOnlyHint` without asking, so that hint says here what the person decided, never what the server claims.
+ * The server's definition including unknown members, except for one hint and the icons. Editors run tools with
+ * `readOnlyHint` without a prompt, so the hint states the user's decision instead of the server's claim.
  */
 function describe({ tool, autoApproved }: OfferedTool, names: ShownNames): JsonObject {
   const { icons: _, ...raw } = cleanDefinition(tool.raw);
@@ -77,7 +77,7 @@ export function approvedNames(snapshot: ServerSnapshot | undefined): ReadonlySet
   return new Set(tools.filter(({ autoApproved }) => autoApproved).map(({ tool }) => tool.name));
 }
 
-/** A tool that is gone is refused elsewhere. */
+/** A missing tool is rejected elsewhere. */
 export function isStillApproved(snapshot: ServerSnapshot | undefined, name: string): boolean {
   return snapshot?.tools.find(({ tool }) => tool.name === name)?.autoApproved !== false;
 }
@@ -95,14 +95,14 @@ interface Asker {
   readonly names: ShownNames;
 }
 
-/** What is asked of a server beside its tools, in the words of MCP. Each throws a `WireError` or a `HostError`. */
+/** Handles requests about prompts, resources and completion. They throw a `WireError` or a `HostError`. */
 export class OfferRequests {
   readonly #host: Pick<Host, 'getPrompt' | 'readResource' | 'complete'>;
   readonly #server: string;
   readonly #asker: string;
   readonly #names: ShownNames;
 
-  /** `asker` names the client: what it asks to have completed is overtaken by what the same one asks later. */
+  /** `asker` identifies the client: a new completion request replaces its previous one. */
   constructor(host: Pick<Host, 'getPrompt' | 'readResource' | 'complete'>, server: string, { asker, names }: Asker) {
     this.#host = host;
     this.#server = server;
@@ -132,7 +132,7 @@ export class OfferRequests {
       });
       return { completion: { values: [...values], ...(total === undefined ? {} : { total }), hasMore } };
     } catch (error) {
-      // Whoever typed on has asked again.
+      // A newer request replaced this one.
       if (isHostError(error, 'CANCELLED')) return { completion: { values: [], hasMore: false } };
       throw error;
     }
@@ -160,7 +160,7 @@ function referenceOf(ref: Json | undefined, names: ShownNames): CompletionRefere
   throw invalid('`ref` names a prompt (`ref/prompt`) or a resource template (`ref/resource`).');
 }
 
-/** Arguments of prompts are texts (MCP "Prompts"); what else a client has is written as JSON. */
+/** Prompt arguments are strings (MCP "Prompts"). Other values are sent as JSON. */
 function textsOf(args: Json | undefined): Readonly<Record<string, string>> {
   if (!isJsonObject(args)) return {};
   const entries = Object.entries(args).flatMap(([name, value]): readonly (readonly [string, string])[] =>

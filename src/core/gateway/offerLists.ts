@@ -6,8 +6,8 @@ import { cleanDefinition, type ShownNames } from './shownText.ts';
 import { wellFormedPrompt, wellFormedResource } from './wellFormedOffer.ts';
 
 /**
- * Whether a client sees what there is. A server that is coming back by itself keeps its lists: a chat would otherwise
- * lose them in the middle of a turn, and a request in between is answered with what to do.
+ * Whether clients see the server's lists. They stay visible during a restart: a chat would otherwise lose them in the
+ * middle of a turn. Requests during the restart get an error with the next step.
  */
 export function isListed(snapshot: ServerSnapshot | undefined): snapshot is ServerSnapshot {
   const kind = snapshot?.state.kind;
@@ -30,7 +30,7 @@ export function listedTemplates(snapshot: ServerSnapshot | undefined, names: Sho
   return all.map((template) => describeTemplate(template, names));
 }
 
-/** Of icons only those with harmless addresses go on (MCP 2025-11-25 "Icons"). */
+/** Only forwards icons with safe addresses (MCP 2025-11-25 "Icons"). */
 export function iconsJson(icons: readonly Icon[]): JsonObject {
   return icons.length === 0 ? {} : { icons: icons.map(iconJson) };
 }

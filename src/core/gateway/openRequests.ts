@@ -4,13 +4,13 @@ import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { RPC, WireError } from '../base/errors.ts';
 import type { RequestId } from './messages.ts';
 
-/** Each is a request to the server, and memory on both sides. */
+/** Each request costs memory on both sides. */
 const MAX_OPEN = 1_000;
 
-/** What a request does; `owned` ends with its answer, or with its cancellation. */
+/** The work of a request. `owned` is disposed when it is answered or cancelled. */
 export type Work<T> = (token: CancellationToken, owned: DisposableStore) => Promise<T>;
 
-/** One client's requests that take their time: each can be cancelled, and is over at once then. */
+/** A client's slow requests. Cancelling one ends it at once. */
 export class OpenRequests implements Disposable {
   readonly #sources = new Map<string, CancellationSource>();
   #isDisposed = false;
@@ -19,7 +19,7 @@ export class OpenRequests implements Disposable {
     return this.#sources.size;
   }
 
-  /** `undefined` where the client cancelled: it wants no answer then. */
+  /** Resolves with `undefined` if the client cancelled, which needs no answer. */
   async run<T>(id: RequestId, work: Work<T>): Promise<T | undefined> {
     const key = keyOf(id);
     if (this.#sources.has(key)) throw refused(`A call with the id ${key} is still running.`);
@@ -35,7 +35,7 @@ export class OpenRequests implements Disposable {
       return await Promise.race([work(source.token, owned), cancelled.promise]);
     } finally {
       this.#sources.delete(key);
-      // A question that is still open is taken back here, before the answer, which ends the stream.
+      // Cancels open questions before the answer, which ends the stream.
       owned.dispose();
     }
   }
@@ -54,7 +54,7 @@ function refused(why: string): WireError {
   return new WireError(RPC.invalidRequest, why);
 }
 
-/** `1` and `"1"` are two ids. */
+/** `1` and `"1"` are different ids. */
 function keyOf(id: RequestId): string {
   return JSON.stringify(id);
 }

@@ -1,9 +1,9 @@
 import { type HostError, RPC, WireError } from '../base/errors.ts';
 
-/** MCP "Resources", up to 2025-11-25, which is what clients here speak. */
+/** MCP "Resources", up to 2025-11-25, the newest version for clients here. */
 const RESOURCE_NOT_FOUND = -32002;
 
-/** A failure of anything but a tool: no model reads it, so it is an error of the protocol, with what to do next. */
+/** Failures of prompts and resources become protocol errors with the next step, because no model reads them. */
 export function protocolError(error: HostError): WireError {
   switch (error.code) {
     case 'REMOTE_ERROR':
@@ -21,7 +21,7 @@ export function protocolError(error: HostError): WireError {
   }
 }
 
-/** In one text, for whoever has no other place for it. */
+/** Message and next step in one text. */
 export function withNextStep({ code, message, suggestion }: HostError): string {
   const nextStep = suggestion ?? NEXT_STEPS[code];
   return nextStep === undefined ? message : `${message} ${nextStep}`;

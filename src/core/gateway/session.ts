@@ -54,13 +54,13 @@ export interface GatewaySessionOptions {
   readonly server: string;
   readonly ids: Pick<Ids, 'uuid'>;
   readonly clock: Clock;
-  /** Where whoever asks the person finds the clients that are connected. */
+  /** The registry in which prompts find the connected clients. */
   readonly clients?: GatewayClients | undefined;
 }
 
 /**
- * What a client can take before an answer: on a `stream` anything, a question as well, of which it can make nothing
- * where it gets the answer as a `single` message.
+ * What a client accepts before an answer: a `stream` carries any message, including questions; `single` allows only the
+ * answer.
  */
 export type AnswerMode = 'stream' | 'single';
 
@@ -70,7 +70,7 @@ type Request = Extract<Inbound, { kind: 'request' }>;
 const VERSIONS: readonly string[] = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 const LATEST = '2025-11-25';
 
-/** One client's conversation with one server's endpoint. */
+/** One client's session with one server's endpoint. */
 export class GatewaySession implements GatewayClient, Disposable {
   readonly id: string;
   readonly server: string;
@@ -89,7 +89,7 @@ export class GatewaySession implements GatewayClient, Disposable {
   #capabilities: JsonObject = {};
   #clientCapabilities: Json | undefined;
   #initialized = false;
-  /** Tools that the client was told to run without asking its person. */
+  /** Tools announced as runnable without a prompt. */
   #toldApproved: ReadonlySet<string> = new Set();
 
   constructor({ host, server, ids, clock, clients }: GatewaySessionOptions) {
@@ -107,7 +107,7 @@ export class GatewaySession implements GatewayClient, Disposable {
     if (clients !== undefined) this.#owned.add(clients.add(this));
   }
 
-  /** Nobody waits for anything here. */
+  /** No request is open and no stream is connected. */
   get isIdle(): boolean {
     return this.#open.size === 0 && this.#channels.size === 0;
   }
@@ -132,8 +132,8 @@ export class GatewaySession implements GatewayClient, Disposable {
   }
 
   /**
-   * Takes one message of the client. `send` gets what belongs to it: progress and questions first, then the answer.
-   * Resolves when nothing more will come; a cancelled call gets no answer. Never rejects.
+   * Handles one message from the client. `send` receives progress and questions first, then the answer. Resolves after
+   * the last message; a cancelled call gets no answer. Never rejects.
    */
   async receive(message: Json, send: Send, mode: AnswerMode = 'stream'): Promise<void> {
     const inbound = decodeInbound(message);
@@ -150,22 +150,22 @@ export class GatewaySession implements GatewayClient, Disposable {
     }
   }
 
-  /** Adds a stream for what is said unasked. */
+  /** Adds a stream for unrequested messages. */
   attach(channel: BackChannel): void {
     this.#channels.attach(channel);
   }
 
-  /** The stream is gone. */
+  /** Removes a closed stream. */
   detach(channel: BackChannel): void {
     this.#channels.detach(channel);
   }
 
-  /** Says so to a client that was told that the server has such a list. */
+  /** Notifies a client to which this list was announced. */
   tellListChanged(list: ListKind): void {
     if (this.#initialized && this.#capabilities[list] !== undefined) this.#channels.tellListChanged(list);
   }
 
-  /** Ends the session: cancels what still runs and ends its streams. */
+  /** Ends the session, its running requests and its streams. */
   dispose(): void {
     this.#owned.dispose();
   }
@@ -219,7 +219,7 @@ export class GatewaySession implements GatewayClient, Disposable {
     return initializeResult(this.server, this.#capabilities, snapshot, params['protocolVersion']);
   }
 
-  /** Answered whatever was declared: a server may have gained a list since. */
+  /** Answered even without the capability, because the server may have gained the list since. */
   async #list(method: string, { cursor }: JsonObject): Promise<JsonObject> {
     const list = LISTS[method];
     if (list === undefined) throw methodNotFound(method);
@@ -251,7 +251,7 @@ export class GatewaySession implements GatewayClient, Disposable {
 
   async #run({ request }: IncomingCall, options: CallOptions): Promise<JsonObject> {
     try {
-      // Its person was not asked, and has to be by now: the definition changed, or the approval ended.
+      // The client showed no prompt, but one is needed by now: the definition changed, or the approval ended.
       if (this.#toldApproved.has(request.tool) && !isStillApproved(this.#host.server(this.server), request.tool))
         throw noLongerApproved(request.tool);
       return wellFormedResult(await this.#host.callTool(request, options));
@@ -291,8 +291,8 @@ const LISTS: Readonly<Partial<Record<string, List>>> = {
 };
 
 /**
- * The names are the settings' id, not what the server calls itself: an editor makes the prefix of tool names from
- * them, and a server must not be able to take another's.
+ * The name is the id in settings, not the server's own name: editors build tool name prefixes from it, and a server
+ * must not be able to take another's.
  */
 function initializeResult(
   id: string,

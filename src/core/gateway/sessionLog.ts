@@ -8,8 +8,8 @@ import { LOG_LEVELS, type LogLevelName } from '../model/catalog.ts';
 import { notificationMessage } from './messages.ts';
 
 /**
- * The server's log as one client wants it (MCP "Logging"): from the level that it asked for, and nothing before it did.
- * What the server itself is asked for is the host's affair, so that no client takes lines from another.
+ * A server's log for one client (MCP "Logging"): from the requested level on, and nothing before a request. The host
+ * sets the server's level, so that no client loses messages because of another.
  */
 export class SessionLog implements Disposable {
   readonly #host: Pick<Host, 'onDidLog' | 'wishLogLevel'>;

@@ -3,10 +3,10 @@ import { HostError, RPC, WireError } from '../base/errors.ts';
 import type { Host, ResourceWatch } from '../hostTypes.ts';
 import { isRunning } from '../model/server.ts';
 
-/** More than anybody looks at. */
+/** More than any client needs. */
 const MOST_WATCHED = 256;
 
-/** The resources of which one client wants to hear. They end with its session. */
+/** One client's resource subscriptions. They end with its session. */
 export class SessionSubscriptions implements Disposable {
   readonly #host: Pick<Host, 'server' | 'subscribeResource'>;
   readonly #server: string;
@@ -24,7 +24,7 @@ export class SessionSubscriptions implements Disposable {
     return this.#watches.size;
   }
 
-  /** Resolves when the server has agreed. One that does not run would never say so. */
+  /** Resolves once the server has accepted. A stopped server never would. */
   async subscribe(uri: string): Promise<void> {
     const snapshot = this.#host.server(this.#server);
     if (snapshot === undefined || !isRunning(snapshot.state))
@@ -38,7 +38,7 @@ export class SessionSubscriptions implements Disposable {
     try {
       await watch.agreed;
     } catch (error) {
-      // A later one of the same client may have taken its place.
+      // A newer subscription of the same client may have replaced it.
       if (this.#watches.get(uri) === watch) this.unsubscribe(uri);
       throw error;
     }

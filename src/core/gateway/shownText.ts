@@ -1,15 +1,15 @@
 import { showHidden, withoutHidden } from '../base/hiddenText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
-/*
- * Clients hand what they read to models. Hidden characters are taken out of names, descriptions and instructions, and
- * shown in everything else. Structured content stays as it came.
+/**
+ * Clients pass what they read to models. Hidden characters are therefore removed from names, descriptions and
+ * instructions, and made visible elsewhere. Structured content stays unchanged.
  */
 
-/** Members of a definition or a result that no model reads: they are for the client. */
+/** Members that only clients read, not models. */
 const OF_CLIENTS: ReadonlySet<string> = new Set(['_meta', 'icons', 'structuredContent', 'state']);
 
-/** Of the blocks in a result, bytes and `_meta`. In a schema, every name can be the name of a property. */
+/** Skips bytes and `_meta` in the blocks of a result. In a schema, every key may be a property name. */
 function isRead(object: JsonObject, name: string, { isWhole, withNames }: Place): boolean {
   if (isWhole) return !OF_CLIENTS.has(name);
   if (withNames) return true;
@@ -18,20 +18,20 @@ function isRead(object: JsonObject, name: string, { isWhole, withNames }: Place)
 }
 
 interface Place {
-  /** The definition or result itself, and no part of it. */
+  /** Whether this is the whole definition or result, rather than a part. */
   readonly isWhole: boolean;
-  /** Names of members change too. */
+  /** Whether to change member names too. */
   readonly withNames: boolean;
 }
 
-/** Content of a server as a client's model reads it; the same object if it has no hidden characters. */
+/** A server's content as a client's model reads it. Returns the same object if it has no hidden characters. */
 export function shownContent<T extends Json>(value: T): T | Json {
   return mapRead(value, showHidden, { isWhole: true, withNames: false });
 }
 
 const definitions = new WeakMap<JsonObject, JsonObject>();
 
-/** A definition without hidden characters, names of members included. Lists are asked for again and again. */
+/** Removes hidden characters from a definition, including member names. Cached, because lists are read often. */
 export function cleanDefinition(raw: JsonObject): JsonObject {
   const known = definitions.get(raw);
   if (known !== undefined) return known;
@@ -52,7 +52,7 @@ function mapRead(value: Json, change: (text: string) => string, place: Place): J
   let isSame = true;
   const members: [string, Json | undefined][] = [];
   for (const name of Object.keys(value)) {
-    // Looking at what was left unread would read it.
+    // Skips lazily read members, because checking one would parse it.
     if (!isRead(value, name, place)) continue;
     const member = value[name];
     const after = member === undefined ? undefined : mapRead(member, change, inside);
@@ -65,19 +65,19 @@ function mapRead(value: Json, change: (text: string) => string, place: Place): J
   return Object.fromEntries([...members, ...kept.map((name) => [name, value[name]] as const)]);
 }
 
-/** Names and addresses as clients read them, and what they are called really. */
+/** Maps the names and URIs that clients see to the real ones. */
 export class ShownNames {
   readonly #real = new Map<string, string>();
 
   shown(name: string): string {
     const clean = withoutHidden(name);
     if (clean !== name) this.#real.set(clean, name);
-    // An earlier list may have had another item that was shown under this name.
+    // An older list may have shown another item under this name.
     else this.#real.delete(name);
     return clean;
   }
 
-  /** Those whose name no other one has: a client could not tell them apart. */
+  /** Drops items whose visible name is not unique, because clients could not distinguish them. */
   distinct<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
     const odd = items.filter((item) => withoutHidden(nameOf(item)) !== nameOf(item));
     if (odd.length === 0) return items;

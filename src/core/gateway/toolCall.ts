@@ -6,7 +6,7 @@ import { isRequestId, notificationMessage, type RequestId } from './messages.ts'
 import { withNextStep } from './protocolError.ts';
 import { ShownNames } from './shownText.ts';
 
-/** The member of `_meta` in which the editor names its chat session. */
+/** The member of `_meta` with the editor's chat session. */
 const CONVERSATION = 'vscode.conversationId';
 
 export interface IncomingCall {
@@ -14,7 +14,7 @@ export interface IncomingCall {
   readonly progressToken: RequestId | undefined;
 }
 
-/** Throws a `WireError` where the parameters are not those of a call. */
+/** Throws a `WireError` for invalid params. */
 export function decodeCall(server: string, params: JsonObject, names: ShownNames = new ShownNames()): IncomingCall {
   const { name, arguments: args } = params;
   if (typeof name !== 'string' || name === '') throw new WireError(RPC.invalidParams, '`name` is the name of a tool.');
@@ -50,8 +50,8 @@ export function progressMessage(progressToken: RequestId, { progress, total, mes
 }
 
 /**
- * A failed call as a result that the model reads and may act on. Only what the client itself did wrong, and what
- * went wrong in the host, is a protocol error: those reach the person, not the model.
+ * A failed call as a result that the model can react to. Errors of the client or inside the host become protocol
+ * errors, which the user sees instead.
  */
 export function failedCall(error: HostError): JsonObject {
   if (error.code === 'UNKNOWN_TOOL') throw new WireError(RPC.invalidParams, error.message);

@@ -3,12 +3,12 @@ import type { KeptState } from '../model/lineage.ts';
 import { shownContent } from './shownText.ts';
 import { blockText, type ContentBlock, type ResultView } from '../model/content.ts';
 
-/*
- * Clients check what they get against the protocol's schema as a whole: one odd member makes a list of a hundred tools
- * unreadable, or a call that succeeded fail. Here what is odd is left out or becomes text, and all else passes as it is.
+/**
+ * Clients validate whole messages: one invalid member makes a list of a hundred tools unreadable, or fails a successful
+ * call. Invalid members are therefore dropped or converted to text, and all others pass unchanged.
  */
 
-/** A tool's definition without the members that a strict client would refuse the whole list for. */
+/** Removes members for which a strict client would reject the whole list. */
 export function wellFormedTool(raw: JsonObject, inputSchema: JsonObject): JsonObject {
   const { properties } = inputSchema;
   const schema = without(inputSchema, (key, value) => SCHEMA_MEMBERS[key]?.(value) ?? true);
@@ -22,14 +22,14 @@ export function wellFormedTool(raw: JsonObject, inputSchema: JsonObject): JsonOb
   };
 }
 
-/** JSON Schema also knows `true` for "anything", clients do not. */
+/** JSON Schema allows `true` for "anything", but clients do not. */
 function objects(properties: JsonObject): JsonObject {
   if (Object.values(properties).every((member) => isJsonObject(member))) return properties;
   const entries = Object.entries(properties);
   return Object.fromEntries(entries.map(([name, member]) => [name, isJsonObject(member) ? member : {}]));
 }
 
-/** The hints of a tool that can be read. */
+/** The valid hints of a tool. */
 export function wellFormedHints(annotations: Json | undefined): JsonObject {
   if (!isJsonObject(annotations)) return {};
   return without(annotations, (key, value) =>
@@ -37,24 +37,24 @@ export function wellFormedHints(annotations: Json | undefined): JsonObject {
   );
 }
 
-/** The member of `_meta` in which a client finds the checkpoint that a call led to. */
+/** The member of `_meta` with the checkpoint after a call. */
 const CHECKPOINT = 'mcpl/checkpoint';
 
 /**
- * A result that every client can read, with everything in it that the server gave but the state (MCPL §8): the host
- * keeps that, and may hold what no model and no other program is to see. The client hears what the checkpoint is called.
+ * A result that every client can read. Keeps everything except the state (MCPL §8): the host stores that, and it may
+ * contain data for neither models nor other programs. The client gets the checkpoint's name.
  */
 export function wellFormedResult({ raw: given, blocks, modelText, structured, kept }: ResultView): JsonObject {
   const raw = withCheckpoint(given, kept);
   const { content } = raw;
   const isWhole = isJsonArray(content) && (structured === undefined || isJsonObject(structured));
   const known = isJsonArray(content) ? content.map((value, index) => wellFormedBlock(value, blocks[index])) : [];
-  // Clients rely on `content`, which servers of every age forget.
+  // Clients require `content`, which servers of all versions omit.
   const made = !isWhole && known.length === 0 && modelText !== '' ? [textBlock(modelText)] : known;
   return shownObject({ ...without(raw, (key, value) => RESULT_MEMBERS[key]?.(value) ?? true), content: made });
 }
 
-/** Only the host says what it kept: the same member of a server's own goes. */
+/** Only the host states what it stored, so the server's own member is removed. */
 function withCheckpoint(raw: JsonObject, kept: KeptState | undefined): JsonObject {
   const { _meta: meta } = raw;
   const isClaimed = isJsonObject(meta) && CHECKPOINT in meta;
@@ -65,7 +65,7 @@ function withCheckpoint(raw: JsonObject, kept: KeptState | undefined): JsonObjec
   return { ...others, ...(kept === undefined ? { state } : {}), _meta: { ...rest, ...name } };
 }
 
-/** Top-level members that only clients read stay as they came. */
+/** Top-level members that only clients read stay unchanged. */
 export function shownObject(object: JsonObject): JsonObject {
   const shown = shownContent(object);
   return isJsonObject(shown) ? shown : object;
@@ -162,7 +162,7 @@ function textBlock(text: string): JsonObject {
   return { type: 'text', text };
 }
 
-/** The same object where nothing has to go. */
+/** Returns the same object if nothing is removed. */
 export function without(object: JsonObject, isKept: (key: string, value: Json) => boolean): JsonObject {
   const isOdd = ([key, value]: [string, Json | undefined]): boolean => value !== undefined && !isKept(key, value);
   const entries = Object.entries(object);

@@ -3,7 +3,7 @@ import type { PromptResult, ResourceContents } from '../model/content.ts';
 import type { ResourceReading } from '../hostTypes.ts';
 import { type Checks, isAnnotations, isResource, isText, shownObject, without, wellFormedBlock } from './wellFormed.ts';
 
-/** A prompt's definition without the members that a strict client would refuse the whole list for, and its icons. */
+/** A prompt's definition with valid icons, without members for which a strict client would reject the whole list. */
 export function wellFormedPrompt(raw: JsonObject): JsonObject {
   const { arguments: args } = raw;
   const kept = without(
@@ -13,7 +13,7 @@ export function wellFormedPrompt(raw: JsonObject): JsonObject {
   return isJsonArray(args) ? { ...kept, arguments: args.flatMap(wellFormedArgument) } : kept;
 }
 
-/** The same for a resource, or for a template of some. */
+/** The same for a resource or a resource template. */
 export function wellFormedResource(raw: JsonObject): JsonObject {
   return without(raw, (key, value) => key !== 'icons' && isKept(OFFER_MEMBERS, key, value));
 }
@@ -61,7 +61,7 @@ function wellFormedArgument(value: Json): readonly JsonObject[] {
   return [without(value, (key, member) => isKept(ARGUMENT_MEMBERS, key, member))];
 }
 
-/** As a prompt's messages are decoded: one content makes one message, and a list there is one message each. */
+/** Same rule as for decoding: each content is one message, and a list gives one message per item. */
 function contentsOf(message: Json): readonly Json[] {
   if (!isJsonObject(message)) return [];
   const { content } = message;
