@@ -9,7 +9,7 @@ import { callHook, type HookAnswer, reasonOf } from './hookCall.ts';
 import { authorityOf, hasHook, hookRecord, turnFor } from './hookTurn.ts';
 import type { McplMember } from '../mcpl/member.ts';
 
-/** An answer that every blocking hook let pass. */
+/** An answer that every blocking hook accepted. */
 export interface Checked {
   readonly text: string;
   /** Servers that changed it, in order. */
@@ -22,14 +22,14 @@ export interface CheckOptions {
   onStep(step: string): void;
 }
 
-/** What one server made of the answer; `why` completes "The server …". */
+/** One server's reaction to the answer. `why` completes "The server …". */
 type Finding =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'changed'; readonly text: string }
   | { readonly kind: 'failed'; readonly why: string }
   | { readonly kind: 'cancelled' };
 
-/** A finding as the audit keeps it: that the answer was changed, not what it was. */
+/** A finding for the audit, which records that the answer changed but not its text. */
 interface Judged {
   readonly finding: Finding;
   readonly outcome: AuditOutcome;
@@ -39,10 +39,10 @@ interface Judged {
 
 const METHOD = 'context/afterInference';
 const USE = 'contextHooks.afterInference';
-/** Of all blocking hooks of a turn together: a person waits for them. */
+/** Total time of all blocking hooks in a turn, because the user is waiting. */
 const TOTAL_MS = 30_000;
 
-/** MCPL §10.5: servers read an answer, and those with a blocking hook may change it before it is shown. */
+/** MCPL §10.5: servers read an answer. Those with a blocking hook may change it before it is shown. */
 export class AfterHooks {
   readonly #options: HooksOptions;
 
@@ -50,14 +50,14 @@ export class AfterHooks {
     this.#options = options;
   }
 
-  /** Those of them that may change the answer. */
+  /** The servers that may change the answer. */
   blockers(members: readonly McplMember[]): readonly McplMember[] {
     return members.filter((member) => hasHook(member, USE) && member.dialect.after === 'blocking');
   }
 
   /**
-   * One after the other, each with the text of the one before, so that what one took out no other puts back. Rejects
-   * with a `HostError`: ANSWER_WITHHELD where a server that must see the answer did not, CANCELLED.
+   * Calls the hooks one by one, each with the text of the one before, so that no server restores what another removed.
+   * Rejects with a `HostError`: ANSWER_WITHHELD if a required check failed, or CANCELLED.
    */
   async check(turn: AnsweredTurn, blockers: readonly McplMember[], options: CheckOptions): Promise<Checked> {
     const { clock } = this.#options;
@@ -83,13 +83,13 @@ export class AfterHooks {
     return { text, modifiedBy, remarks };
   }
 
-  /** Throws ANSWER_WITHHELD where one of them must check an answer that is shown as it comes. */
+  /** Throws ANSWER_WITHHELD if a server must check an answer that is shown while it streams. */
   refuseUnchecked(blockers: readonly McplMember[]): void {
     const guard = blockers.find(mustCheck);
     if (guard !== undefined) throw uncheckable(guard);
   }
 
-  /** Those that are only told hear the answer as it was shown. */
+  /** Sends the answer as shown to servers with a non-blocking hook. */
   tell(turn: AnsweredTurn, members: readonly McplMember[]): void {
     for (const member of members) {
       if (!hasHook(member, USE) || member.dialect.after !== 'notify') continue;
@@ -112,12 +112,12 @@ export class AfterHooks {
   }
 
   async #asked(member: McplMember, turn: AnsweredTurn, leftMs: number, token: CancellationToken): Promise<Judged> {
-    // The text goes only to a server that may see it now: since the turn began it may have ended or been switched off.
+    // The server may have stopped or been switched off since the turn began, so check again before sending the text.
     if (!hasHook(member, USE)) return failed('dropped', 'takes no part any more');
     if (leftMs <= 0) return failed('timeout', 'had no time left after the others');
     const timeoutMs = Math.min(member.settings.hooks.afterTimeoutMs, leftMs);
     const call = { method: METHOD, params: this.#params(member, turn), timeoutMs };
-    // The transport does the same to all that is sent: an answer is unchanged if it is what the server was sent.
+    // The transport also redacts outgoing messages. Compare the reply with the text that the server received.
     const sent = { ...turn, assistantMessage: member.redactForeign(turn.assistantMessage) };
     return judge(member, sent, await callHook(member, call, { clock: this.#options.clock, token }));
   }
@@ -143,7 +143,7 @@ function judge(member: McplMember, turn: AnsweredTurn, answer: HookAnswer): Judg
   if (answer.kind === 'cancelled')
     return { finding: { kind: 'cancelled' }, outcome: 'cancelled', detail: `The server ${why}.` };
   if (answer.kind === 'timeout') return failed('timeout', why);
-  // The message of the server may contain the answer, which must not be shown yet.
+  // The server's error message may contain the answer, which must not be shown yet.
   const { code, rpcCode } = answer.error;
   return failed('failure', code === 'REMOTE_ERROR' ? `failed with the error ${rpcCode ?? 'unknown'}` : why);
 }
@@ -163,7 +163,7 @@ function judgeResult(member: McplMember, turn: AnsweredTurn, result: Json): Judg
   return { finding, outcome: 'success', featureSet, detail: 'Changed the answer.' };
 }
 
-/** What the model said already is no secret, and an answer about it must stay whole. */
+/** Text that the model wrote is no secret, so an answer that quotes it stays complete. */
 function withoutSecrets(member: McplMember, text: string, before: string): string {
   return member.redact(before) === before ? member.redact(text) : text;
 }

@@ -8,11 +8,11 @@ export interface BudgetsOptions {
   readonly clock: Clock;
   readonly audit: Pick<AuditStore, 'used'>;
   readonly recorder: Recorder;
-  /** What earlier runs used is known now. */
+  /** Called when the use by earlier runs is known. */
   onRead?(server: string): void;
 }
 
-/** Whose budget it is, and how large. */
+/** The server that pays, and its budget. */
 export interface Payer {
   readonly server: string;
   readonly settings: { readonly inference: InferenceSettings };
@@ -23,24 +23,24 @@ export interface Spent {
   readonly tokensLastDay: number;
 }
 
-/** The exceeded limit; `unread`: the earlier use is not known now. */
+/** The exceeded limit. `unread` means that earlier use is not known yet. */
 export type BudgetLimit = 'requestsPerHour' | 'tokensPerDay' | 'concurrent' | 'unread';
 
 export interface Refusal {
   readonly kind: 'refused';
   readonly limit: BudgetLimit;
-  /** For the server, and for people. */
+  /** For the server and the user. */
   readonly message: string;
-  /** From when on there is room again, at the latest; absent where time alone does not help. */
+  /** Latest time at which the budget has room again. Absent if waiting does not help. */
   readonly retryAt: number | undefined;
 }
 
-/** One use of a model that is under way. */
+/** A reservation for a model use in progress. */
 export interface Taken {
   readonly kind: 'taken';
-  /** How long the answer may be, once it is known what the question takes. */
+  /** Sets the length of the answer once the size of the prompt is known. */
   allow(inputTokens: number, maxTokens: number | undefined): Allowance | Refusal;
-  /** It is over, and took so much; `undefined` where no model was used, which counts for nothing. */
+  /** Ends the use with its token count. `undefined` means that no model was used, which costs nothing. */
   done(tokens: number | undefined): void;
 }
 
@@ -53,7 +53,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const AT_ONCE = 4;
 const READ_AGAIN_MS = 60_000;
-/** An answer without a given length may have this length, even if that exceeds an even share of the rest. */
+/** Minimum length of an answer without a given limit, even if it exceeds an equal share of the rest. */
 const OPEN_ANSWER = 4_096;
 const LONGEST_ANSWER = 1_000_000;
 
@@ -62,9 +62,9 @@ interface Flight {
   tokens: number;
 }
 
-/** What one server used, and is using. */
+/** Past and current use of one server. */
 interface Ledger {
-  /** Of this run. What earlier ones used is added once it was read. */
+  /** Uses of this run. Those of earlier runs are added once they are read. */
   uses: readonly ModelUse[];
   readonly flights: Set<Flight>;
   readonly since: number;
@@ -73,8 +73,8 @@ interface Ledger {
 }
 
 /**
- * How much of the person's models each server may use: whatever it asks for, and whatever is asked of a model because
- * of it. What earlier runs used counts: the audit knows, so that no reload gives anything back.
+ * Limits each server's use of the user's models: its own requests, and turns that it causes. Use by earlier runs is
+ * read from the audit, so that a reload does not reset a budget.
  */
 export class Budgets {
   readonly #options: BudgetsOptions;
@@ -84,7 +84,7 @@ export class Budgets {
     this.#options = options;
   }
 
-  /** The caller of `take` reports the end, with any outcome. */
+  /** The caller must call `done`, whatever the outcome. */
   async take(member: Payer): Promise<Taken | Refusal> {
     const ledger = this.#ledger(member.server);
     if (!ledger.isRead && !(await this.#read(member.server, ledger))) return this.#unread();
@@ -102,21 +102,21 @@ export class Budgets {
     };
   }
 
-  /** Whether the budget probably has room now: `take` decides. */
+  /** Whether the budget probably has room. Only `take` decides. */
   allows(member: Payer): boolean {
     const ledger = this.#ledger(member.server);
     if (!ledger.isRead) void this.#read(member.server, ledger);
     return this.#refusal(ledger, member.settings.inference, 1) === undefined;
   }
 
-  /** A use that nothing was taken for, or that is released as none. */
+  /** Records a use without a reservation, or one whose reservation was released unused. */
   note(server: string, use: ModelUse): void {
     const ledger = this.#ledger(server);
-    // What began before is found in the audit.
+    // Uses before that time are read from the audit.
     if (ledger.isRead || use.at >= ledger.since) ledger.uses = [...ledger.uses, use];
   }
 
-  /** The use known so far: `onRead` fires when it is complete. */
+  /** The known use. `onRead` fires when it is complete. */
   spent(server: string): Spent {
     const ledger = this.#ledger(server);
     if (!ledger.isRead) void this.#read(server, ledger);
@@ -146,7 +146,7 @@ export class Budgets {
     const { clock, audit, recorder } = this.#options;
     try {
       const earlier = await audit.used(server, ledger.since - DAY);
-      // What this run used is known already, and may be in the audit by now as well.
+      // Uses of this run are counted already and may also be in the audit.
       ledger.uses = [...earlier.filter(({ at }) => at < ledger.since), ...ledger.uses];
       ledger.isRead = true;
       this.#options.onRead?.(server);
@@ -159,7 +159,7 @@ export class Budgets {
     return ledger.isRead;
   }
 
-  /** Without knowing what was used, nothing is given: a store that fails must not lift every limit. */
+  /** Refuses while earlier use is unknown: a failing store must not lift the limits. */
   #unread(): Refusal {
     const message = 'The host cannot read the budget of this server now. Ask again in a minute.';
     return { kind: 'refused', limit: 'unread', message, retryAt: this.#options.clock.now() + READ_AGAIN_MS };
@@ -186,7 +186,7 @@ export class Budgets {
     const refusal = tooMuch(ledger.uses, others, settings, inputTokens + 1);
     if (refusal !== undefined) return refusal;
     const left = settings.tokensPerDay - sum(ledger.uses) - sum(others) - inputTokens;
-    // The whole rest would block other requests of the server; no request gets more than its reservation.
+    // Does not reserve everything that is left, because that would block other requests of the server.
     const toCome = AT_ONCE - others.filter(({ tokens }) => tokens > 0).length;
     const share = Math.max(OPEN_ANSWER, Math.floor(left / toCome));
     const allowed = Math.min(maxTokens ?? share, left, LONGEST_ANSWER);
@@ -200,7 +200,7 @@ function wait(why: string): Refusal {
   return { kind: 'refused', limit: 'concurrent', message, retryAt: undefined };
 }
 
-/** @param lastHour the oldest first */
+/** @param lastHour oldest first */
 function tooMany(lastHour: readonly ModelUse[], { requestsPerHour }: InferenceSettings): Refusal {
   const blocking = requestsPerHour > 0 ? lastHour[lastHour.length - Math.floor(requestsPerHour)] : undefined;
   const retryAt = blocking === undefined ? undefined : blocking.at + HOUR;
@@ -222,7 +222,7 @@ function tooMuch(
 ): Refusal | undefined {
   const used = sum(uses);
   if (used + sum(flights) + wanted <= tokensPerDay) return undefined;
-  // Reserved tokens may turn out not to be needed.
+  // Reserved tokens may remain unused.
   if (used + wanted <= tokensPerDay)
     return wait('Requests of this server that are under way may take all that is left of its tokens for today.');
   let excess = used + sum(flights) + wanted - tokensPerDay;
@@ -233,7 +233,7 @@ function tooMuch(
   return { kind: 'refused', limit: 'tokensPerDay', message: `${why} ${nextStep(retryAt, 'tokensPerDay')}`, retryAt };
 }
 
-/** The oldest first. */
+/** Oldest first. */
 function inOrder(...uses: readonly Iterable<ModelUse>[]): readonly ModelUse[] {
   return uses.flatMap((some) => [...some]).sort((a, b) => a.at - b.at);
 }

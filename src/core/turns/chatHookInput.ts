@@ -1,17 +1,17 @@
 import { isJsonObject, type Json } from '../base/json.ts';
 
-/** What the chat of the editor hands to a hook of a plugin: one JSON object on its standard input. */
+/** The input of a chat hook: one JSON object on standard input. */
 export type ChatHookInput =
   | { readonly kind: 'prompt'; readonly session: string; readonly prompt: string }
   | { readonly kind: 'stop'; readonly session: string; readonly transcript: string | undefined };
 
-/** Of the person's words; a server that reads more of them than this has a tool for it. */
+/** Maximum length of a prompt. A server that needs more can offer a tool. */
 const LONGEST_PROMPT = 256_000;
 const LONGEST_PATH = 4_096;
-/** It becomes the id of a conversation, and the name of a file is compared with it. */
+/** The session becomes a conversation id and must match a file name. */
 const SESSION = /^[\w-][\w.-]{0,199}$/;
 
-/** Undefined for what is neither of the two hooks, or lacks what they must have. */
+/** Returns `undefined` for other hooks and for missing members. */
 export function decodeChatHook(input: Json): ChatHookInput | undefined {
   if (!isJsonObject(input)) return undefined;
   const { hook_event_name: event, session_id: session, prompt, transcript_path: path } = input;
@@ -21,7 +21,7 @@ export function decodeChatHook(input: Json): ChatHookInput | undefined {
   return prompt.length > LONGEST_PROMPT ? undefined : { kind: 'prompt', session, prompt };
 }
 
-/** The chat keeps it in a file of the session's name, in a folder of this name: no other file is ever opened. */
+/** The transcript must have the session's name and be in a folder of this name. No other file is opened. */
 function transcriptOf(session: string, path: Json | undefined): string | undefined {
   if (typeof path !== 'string' || path.length > LONGEST_PATH || path.includes('\0')) return undefined;
   const [folder, name] = path.split(/[\\/]/).slice(-2);

@@ -19,35 +19,35 @@ export interface ChatHooksOptions {
   readonly host: ChatHookHost;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The end of a file, if it is one and can be read. */
+  /** Reads the end of a file. `undefined` if that fails. */
   readTail(path: string): Promise<string | undefined>;
 }
 
 interface ChatSession {
   turns: number;
-  /** What the chat is answering now. */
+  /** The current turn. */
   open: { readonly inference: OpenInference; readonly prompt: string; readonly at: number } | undefined;
   readonly delivered: Set<string>;
   wasRefused: boolean;
 }
 
-/** The script waits five seconds for all of it. */
+/** The script waits five seconds in total. */
 const CONTEXT_MS = 3_500;
 const TOTAL_MS = 4_300;
-/** The chats that were idle for longest are forgotten. */
+/** Drops the chats that were idle longest. */
 const MOST_SESSIONS = 64;
 const TWICE_MS = 1_000;
 const EVENT_AGE_MS = 24 * 60 * 60_000;
 const NOTHING: JsonObject = {};
 
-/** A hook is not told which model answers, nor how long the context may be. */
+/** Hooks do not receive the model or its context size. */
 const UNKNOWN_MODEL: ModelFacts = { id: 'unknown', vendor: 'unknown', contextWindow: 0, capabilities: [] };
-/** Nor how many tokens it took: a common measure for texts of which nothing is known. */
+/** A common estimate. Hooks do not receive token counts either. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * The hooks of MCPL (§10) around turns of the editor's own chat, which runs a script of this extension before and after each:
- * the prompt includes the context of servers, and they read the answer. Hooks here cannot block or change an answer.
+ * Runs MCPL hooks (§10) for turns of the editor's own chat, which calls a script of this extension before and after
+ * each turn: servers add context to the prompt, and read the answer. They cannot block or change it here.
  */
 export class ChatHooks implements Disposable {
   readonly #options: ChatHooksOptions;
@@ -59,13 +59,13 @@ export class ChatHooks implements Disposable {
     this.#options = options;
   }
 
-  /** What the script prints. Never rejects: whatever goes wrong, the chat goes on as if there were no hook. */
+  /** Returns the script's output. Never rejects: after an error the chat continues without the hook. */
   async answer(input: Json, token: CancellationToken = NO_CANCELLATION): Promise<JsonObject> {
     try {
       const hook = decodeChatHook(input);
       if (hook === undefined || this.#ends.isCancelled) return NOTHING;
       if (hook.kind === 'prompt') return await this.#prompted(hook.session, hook.prompt, token);
-      // The chat waits for the answer to this, and must not wait for what follows.
+      // The chat waits for this answer, so the rest runs in the background.
       void this.#stopped(hook.session, hook.transcript);
       return NOTHING;
     } catch (error) {
@@ -82,9 +82,9 @@ export class ChatHooks implements Disposable {
 
   async #prompted(id: string, prompt: string, token: CancellationToken): Promise<JsonObject> {
     const session = this.#session(id);
-    // Listed in two places, a hook may be run twice for one prompt.
+    // A hook that is listed twice runs twice for one prompt.
     if (session.open?.prompt === prompt && this.#options.clock.now() - session.open.at < TWICE_MS) return NOTHING;
-    // The person stopped the earlier turn: servers get no answer.
+    // The user stopped the earlier turn, so servers get no answer for it.
     session.open?.inference.abandon();
     session.open = undefined;
     const turnIndex = session.turns++;
@@ -118,8 +118,8 @@ export class ChatHooks implements Disposable {
   }
 
   /**
-   * A server that must see every answer cannot do so here, and to hold up the chat is not ours: so nothing that servers add
-   * goes into it (MCPL §13.3), and the person reads why, once.
+   * A server that must check every answer cannot do so here. The host does not block the chat; instead, servers add
+   * nothing to it (MCPL §13.3), and the user is told why once.
    */
   #refused(session: ChatSession, error: unknown): JsonObject {
     const { message, suggestion = '' } = toHostError(error);
@@ -142,7 +142,7 @@ export class ChatHooks implements Disposable {
     const session = this.#sessions.get(id);
     const open = session?.open;
     if (session === undefined || open === undefined) return;
-    // If another hook lets the model continue, it is the same turn: servers are notified once.
+    // Another hook may let the model continue the same turn. Servers are notified only once.
     session.open = undefined;
     try {
       const tail = transcript === undefined ? undefined : await this.#options.readTail(transcript);
@@ -156,7 +156,7 @@ export class ChatHooks implements Disposable {
     }
   }
 
-  /** What the person has not read, and this chat was not given; the oldest first. */
+  /** Unread events that this chat has not received yet, oldest first. */
   #waiting({ delivered }: ChatSession): readonly InboundEvent[] {
     const { host, clock } = this.#options;
     const since = clock.now() - EVENT_AGE_MS;
@@ -166,7 +166,7 @@ export class ChatHooks implements Disposable {
       .toReversed();
   }
 
-  /** Whoever muted a set since then wants to hear no more of it. */
+  /** Skips events whose set was muted in the meantime. */
   #isHeard({ server, source }: InboundEvent): boolean {
     const view = this.#options.host.server(server)?.mcpl?.sets.find(({ set }) => set.name === source.featureSet);
     return view?.state === 'enabled' && view.push !== 'ignore';
@@ -185,7 +185,7 @@ export class ChatHooks implements Disposable {
   }
 }
 
-/** One that a model looked at already, or does now, needs no other. */
+/** Events with an earlier or current turn need no other. */
 function isOpen({ isRead, outcome }: InboundEvent): boolean {
   return !isRead && (outcome.kind === 'none' || outcome.kind === 'failed');
 }

@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, nestsDeeperThan, parseJson } from '../base/json.ts';
 
 /**
- * The last answer of the model, from the end of a chat's transcript: a JSON object in each line, the newest last. All its
- * messages since the last message of the user are one answer, without the tool calls between them.
- * Undefined without an answer. The first line may be half of one.
+ * Extracts the last answer from the end of a transcript with one JSON object per line, newest last. All assistant
+ * messages since the last user message form one answer, without tool calls. Returns `undefined` without an answer. The
+ * first line may be incomplete.
  */
 export function lastAnswer(tail: string): string | undefined {
   const said: string[] = [];

@@ -12,7 +12,7 @@ import type { Recorder } from '../audit/recorder.ts';
 
 export interface GatherOptions {
   readonly token: CancellationToken;
-  /** What each server gets at most, whatever its settings say. */
+  /** Maximum time for each server, whatever its settings say. */
   readonly mostMs?: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface HooksOptions {
   readonly recorder: Recorder;
 }
 
-/** The context that servers add, in their order. */
+/** The context from servers, in hook order. */
 export interface Gathered {
   readonly placed: readonly Placed[];
   readonly remarks: readonly string[];
@@ -42,12 +42,12 @@ export class ContextHooks {
     this.#options = options;
   }
 
-  /** Those of them that are asked, in the same order. */
+  /** The servers to ask, in the same order. */
   participants(members: readonly McplMember[]): readonly McplMember[] {
     return members.filter((member) => hasHook(member, USE));
   }
 
-  /** All are asked before any answer is awaited: it takes as long as the slowest. Never rejects. */
+  /** Asks all servers in parallel, so it takes as long as the slowest. Never rejects. */
   async gather(turn: HookTurn, members: readonly McplMember[], options: GatherOptions): Promise<Gathered> {
     const { clock } = this.#options;
     const { token, mostMs = Infinity } = options;
@@ -61,7 +61,7 @@ export class ContextHooks {
         return { member, ...this.#received(turn, member, answer) };
       }),
     );
-    // Others took their time: what was switched off meanwhile no longer counts.
+    // Drops contributions of sets that were switched off while other servers answered.
     const standing = contributions.map((contribution) => this.#stillAllowed(turn, contribution));
     return {
       placed: standing.flatMap(({ placed }) => placed),
@@ -116,7 +116,7 @@ export class ContextHooks {
   }
 }
 
-/** A model reads it, and servers hear what the model makes of it. */
+/** The text goes to a model, and other servers read its answer. */
 function withoutSecrets(member: McplMember, injections: readonly Injection[]): readonly Injection[] {
   const redact = (text: string): string => member.redact(text);
   return injections.map((injection) => {

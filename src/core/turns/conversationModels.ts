@@ -2,7 +2,7 @@ import type { ModelFacts } from '../model/inference.ts';
 
 const MOST_CONVERSATIONS = 500;
 
-/** Which model each conversation used last, by its id; the conversations that were quiet longest are forgotten. */
+/** The last used model of each conversation. Drops the conversations that were idle longest. */
 export class ConversationModels {
   readonly #models = new Map<string, string>();
 

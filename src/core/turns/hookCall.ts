@@ -28,9 +28,9 @@ export type HookAnswer = HookOutcome & { readonly durationMs: number };
 const MAX_REASON = 300;
 
 /**
- * Asks one server, and marks it as being in a hook until the hook is over (MCPL §10.7). The request is written before this
- * returns. The timeout is fixed: a request of the server meanwhile, or a connection that waits for a person, does not
- * extend it. Later answers are ignored.
+ * Sends a hook to one server, and marks the server as inside a hook until it ends (MCPL §10.7). The request is sent
+ * before this returns. Requests of the server, or a connection that waits for the user, do not extend the timeout. Late
+ * answers are ignored.
  */
 export function callHook(member: McplMember, call: HookCall, { clock, token }: HookContext): Promise<HookAnswer> {
   if (token.isCancellationRequested) return Promise.resolve({ kind: 'cancelled', durationMs: 0 });
@@ -39,7 +39,7 @@ export function callHook(member: McplMember, call: HookCall, { clock, token }: H
   const source = held.add(new CancellationSource());
   held.add(member.enterHook());
   return new Promise((resolve) => {
-    // Other ends then find everything done.
+    // Later calls have no effect.
     const end = (outcome: HookOutcome): void => {
       held.dispose();
       resolve({ ...outcome, durationMs: clock.now() - startedAt });
@@ -58,7 +58,7 @@ export function callHook(member: McplMember, call: HookCall, { clock, token }: H
   });
 }
 
-/** What a person reads of a hook that gave nothing; completes "The server …". */
+/** Why a hook contributed nothing. Completes "The server …". */
 export function reasonOf(member: McplMember, answer: Exclude<HookOutcome, { kind: 'answered' }>): string {
   switch (answer.kind) {
     case 'timeout':
@@ -72,7 +72,7 @@ export function reasonOf(member: McplMember, answer: Exclude<HookOutcome, { kind
   }
 }
 
-/** Asynchronous for its failures only: that the session is gone is one of them. */
+/** Async, so that a missing session becomes a rejection too. */
 async function send(member: McplMember, call: HookCall, token: CancellationToken): Promise<Json> {
   const { method, params, timeoutMs } = call;
   return member.session.request(method, params, { timeoutMs, maxTimeoutMs: timeoutMs, token });

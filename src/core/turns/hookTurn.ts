@@ -26,21 +26,21 @@ const USES = {
   'context/afterInference': 'contextHooks.afterInference',
 } as const;
 
-/** Sets first: a server that is gone has none, and nothing else to look at. */
+/** Checks the sets first: a stopped server has none, and its other members are unavailable. */
 export function hasHook(member: McplMember, use: HookUse): boolean {
   if (member.setsFor(use).length === 0) return false;
   const { before, after } = member.dialect;
   return use === 'contextHooks.beforeInference' ? before : after !== 'none';
 }
 
-/** The turn as this server may see it. */
+/** The turn without the parts that this server must not see. */
 export function turnFor(member: McplMember, turn: HookTurn): HookTurn {
   return member.settings.hooks.readUserMessage ? turn : { ...turn, userMessage: null };
 }
 
 /**
- * Whether an answer counts, as it is when it arrives: by the sets of the server that are on and use the hook. The set
- * that the answer names (MCPL §6.5) is a claim, and only ever takes authority away.
+ * Whether an answer counts, judged on arrival: an enabled set of the server must use the hook. The set that the answer
+ * names (MCPL §6.5) is a claim, which can only remove authority.
  */
 export function authorityOf(member: McplMember, use: HookUse, named: string | undefined): Authority {
   const sets = member.setsFor(use);
@@ -57,7 +57,7 @@ function onlySet(sets: readonly FeatureSet[]): string | undefined {
   return sets.length === 1 ? sets[0]?.name : undefined;
 }
 
-/** Where no answer names a set, it is the one that the server was asked for, if there is but one. */
+/** If the answer names no set, records the set that the server was asked for, provided there is only one. */
 export function hookRecord(clock: Clock, member: McplMember, turn: HookTurn, report: HookReport): AuditRecord {
   const { operation, outcome, durationMs, detail } = report;
   const featureSet = report.featureSet ?? onlySet(member.setsFor(USES[operation]));

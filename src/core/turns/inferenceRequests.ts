@@ -35,16 +35,16 @@ interface InferenceRequestsOptions {
   readonly recorder: Recorder;
   readonly conversations: Pick<ConversationModels, 'of'>;
   limits(): Pick<HostLimits, 'model'>;
-  /** A person could give the server what it lacks. */
+  /** Called for a refusal that the user could resolve. */
   onRefused(refusal: ModelRefusal): void;
 }
 
-/** How a request ends: for the server, for the audit, and for the budget. */
+/** The outcome of a request, for the server, the audit and the budget. */
 interface Verdict {
   readonly answer: JsonObject | WireError;
   readonly outcome: AuditOutcome;
   readonly detail: string;
-  /** Undefined where no model was used. */
+  /** Undefined if no model was used. */
   readonly tokens?: number | undefined;
   readonly model?: string | undefined;
 }
@@ -59,7 +59,7 @@ interface Request {
 
 const MAX_DETAIL = 500;
 const MAX_CONVERSATION = 100;
-/** Every piece of an answer names it. */
+/** The id is repeated in every chunk of the answer. */
 const LONGEST_ID = 512;
 /** Repeated requests of a server share one lookup for this long. */
 const SHARED_MS = 1_000;
@@ -73,7 +73,7 @@ type ModelInfoAnswer = { readonly kind: 'facts'; readonly facts: ModelFacts } | 
 
 interface Lookup {
   readonly answer: Promise<ModelInfoAnswer>;
-  /** Until when others get the same answer. */
+  /** Other callers get the same answer until this time. */
   until: number;
 }
 
@@ -86,7 +86,7 @@ class ModelInfo {
     this.#options = options;
   }
 
-  /** `onLooked` gets the answer of a new lookup, but not a recent answer that is repeated. */
+  /** Calls `onLooked` for a new lookup, but not for a cached answer. */
   ask(server: string, wish: ModelWish, onLooked: (answer: ModelInfoAnswer) => void): Promise<ModelInfoAnswer> {
     const { clock } = this.#options;
     const known = this.#lookups.get(server);
@@ -102,13 +102,15 @@ class ModelInfo {
 
   async #look(wish: ModelWish): Promise<ModelInfoAnswer> {
     const { clock, models } = this.#options;
-    // Shared with later callers, so one that gives up must not cancel it.
+    // Shared with later callers, so a single caller must not cancel it.
     const choice: ModelChoice | Unanswered = await chooseModel(models, wish, { clock, token: NO_CANCELLATION });
     return choice.kind === 'model' ? { kind: 'facts', facts: choice.model.facts } : choice;
   }
 }
 
-/** MCPL §11 and §12: servers send requests to the person's models, each within its budget. No hooks run for them. */
+/**
+ * MCPL §11 and §12: servers send requests to the user's models, each within its budget. These requests run no hooks.
+ */
 export class InferenceRequests {
   readonly #options: InferenceRequestsOptions;
   readonly #info: ModelInfo;
@@ -118,10 +120,10 @@ export class InferenceRequests {
     this.#info = new ModelInfo(options);
   }
 
-  /** `inference/request`. Throws the `WireError` to answer with. */
+  /** Handles `inference/request`. Throws a `WireError` as the answer. */
   async handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
     const set = member.admit(params['featureSet'], 'inferenceRequest');
-    // Before MCPL 0.5 one word declares both.
+    // Before MCPL 0.5, one capability covers both.
     if (params['stream'] === true && member.dialect.version === '0.5')
       member.admit(set.name, 'inferenceRequest.streaming');
     const { clock, ids } = this.#options;
@@ -136,7 +138,7 @@ export class InferenceRequests {
     return verdict.answer;
   }
 
-  /** `model/info`. Throws the `WireError` to answer with. */
+  /** Handles `model/info`. Throws a `WireError` as the answer. */
   async modelInfo(member: McplMember, _params: JsonObject, _context: InboundContext): Promise<Json> {
     const at = this.#options.clock.now();
     const facts = { at, operation: 'model/info' };
@@ -150,7 +152,7 @@ export class InferenceRequests {
         this.#record(member, { outcome: 'success', detail: looked.facts.id }, facts);
         return;
       }
-      // To a server that may not use a model anyway, the permission to do so would give nothing.
+      // Granting model access would not help a server that may not send requests.
       if (member.setsFor('inferenceRequest').length > 0) this.#tellRefusal(member, looked);
       this.#record(member, unanswered(member, looked, undefined), facts);
     });
@@ -190,7 +192,7 @@ export class InferenceRequests {
     const counter = new TokenCounter(clock, model);
     const inputTokens = await counter.count(countableText(params.messages));
     if (token.isCancellationRequested) return unanswered(member, { kind: 'cancelled' }, undefined);
-    // To find a model may take a while.
+    // The set may have been switched off while a model was selected.
     if (isOff(request)) return switchedOff(featureSet, undefined);
     const allowed = taken.allow(inputTokens, params.maxTokens);
     if (allowed.kind === 'refused') return refused(overBudget(allowed));
@@ -201,7 +203,7 @@ export class InferenceRequests {
     return verdict.tokens === undefined ? verdict : { ...verdict, model: `${model.facts.vendor}/${model.facts.id}` };
   }
 
-  /** The settings of the server come first, then the model of the conversation while it is there, then the host's. */
+  /** The server's setting comes first, then the conversation's model if available, then the host's choice. */
   async #choose({ member, params, context: { token } }: Request): Promise<ModelChoice | Unanswered> {
     const { clock, models, conversations } = this.#options;
     const wish = this.#wish(member);
@@ -232,7 +234,7 @@ export class InferenceRequests {
       token: stop.token,
       request: {
         messages: params.messages.map(({ role, content }) => ({ role, content: redactContent(content, redact) })),
-        // The rest of a budget is not a limit that the server asked for, and exceeds those of models.
+        // The rest of a budget was not requested by the server, and exceeds the models' own limits.
         maxTokens: params.maxTokens === undefined ? undefined : maxTokens,
         temperature: params.temperature,
         justification: `The server "${member.server}" sends a request to a model (${cleanLine(featureSet, 100)}).`,
@@ -298,7 +300,7 @@ export class InferenceRequests {
   }
 }
 
-/** A person switched the set off while it was being answered; a request taken back or cut off is another matter. */
+/** The user switched the set off during the request. A cancelled or interrupted request is handled elsewhere. */
 function isOff({ member, featureSet, context }: Request): boolean {
   return !context.token.isCancellationRequested && !member.isOn(featureSet);
 }
@@ -349,7 +351,7 @@ function errorOf(end: Unanswered): WireError {
     case 'cancelled':
       return modelError({ reason: 'cancelled' });
     case 'broken':
-      // The server must not see the message of an error in the host or the editor.
+      // The server must not see error messages of the host or the editor.
       return new WireError(RPC.internalError, 'Internal error');
     case 'failed':
       return modelError(end);

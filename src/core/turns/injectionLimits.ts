@@ -4,7 +4,7 @@ import type { InjectionPosition } from '../model/mcpl.ts';
 import type { Injection } from '../wire/mcpl/hooks.ts';
 import type { McplMember } from '../mcpl/member.ts';
 
-/** An injection that may be used, and where. */
+/** An accepted injection with its position. */
 export interface Placed {
   readonly server: string;
   readonly namespace: string;
@@ -23,13 +23,16 @@ type Image = ContentBlock & { readonly type: 'image' };
 
 const MAX_INJECTIONS = 20;
 const MAX_NAMESPACE = 100;
-/** Characters. */
+/** In characters. */
 const MAX_TEXT = 32 * 1024;
 const MAX_TEXT_OF_SERVER = 128 * 1024;
 const MAX_IMAGES = 5;
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 
-/** What one server may add to one turn: where its settings allow it, and no more than that much (MCPL §13.4). */
+/**
+ * The injections that one server may add to one turn: at positions that its settings allow, within fixed limits (MCPL
+ * §13.4).
+ */
 export function admitInjections({ server, settings }: Injector, injections: readonly Injection[]): Admitted {
   const allowance = new Allowance(server);
   const allowed = settings.hooks.positions;
@@ -51,7 +54,7 @@ export function admitInjections({ server, settings }: Injector, injections: read
   return { placed, remarks: allowance.remarks };
 }
 
-/** Text for the system prompt is still useful as context of the message. */
+/** Text for the system prompt is also useful as context of the message. */
 function positionFor(wanted: InjectionPosition, allowed: readonly InjectionPosition[]): InjectionPosition | undefined {
   if (allowed.includes(wanted)) return wanted;
   return wanted === 'system' && allowed.includes('beforeUser') ? 'beforeUser' : undefined;
@@ -71,12 +74,12 @@ class Allowance {
     return [...this.#remarks];
   }
 
-  /** Said once, however often it happens. */
+  /** Each remark appears once. */
   remark(what: string): void {
     this.#remarks.add(`"${this.#server}" ${what}.`);
   }
 
-  /** The content of one injection, with what a model cannot read as a word in its place. */
+  /** The content of one injection, with placeholders for blocks that a model cannot read. */
   take(content: readonly ContentBlock[]): readonly ContentBlock[] {
     const taken: ContentBlock[] = [];
     let left = MAX_TEXT;

@@ -5,17 +5,17 @@ import { INJECTION_POSITIONS, type InjectionPosition } from '../model/mcpl.ts';
 import { attributeText, withoutOurTags } from '../base/delimiters.ts';
 import type { Placed } from './injectionLimits.ts';
 
-/** Grouped by position, and otherwise as they came (MCPL §10.8). */
+/** Grouped by position, otherwise in the original order (MCPL §10.8). */
 function inOrder(placed: readonly Placed[]): readonly Placed[] {
   return INJECTION_POSITIONS.flatMap((position) => placed.filter((one) => one.position === position));
 }
 
-/** Who put something where. */
+/** The server and position of each injection. */
 export function injectors(placed: readonly Placed[]): TurnResult['injectedBy'] {
   return inOrder(placed).map(({ server, namespace, position }) => ({ server, namespace, position }));
 }
 
-/** The same as messages, for whoever has a conversation in a form of its own. */
+/** The same as messages, for callers with their own conversation format. */
 export function asMessages(placed: readonly Placed[]): readonly PlacedContext[] {
   return INJECTION_POSITIONS.flatMap((position) =>
     messageOf(placed, position).map((message) => ({ position, message })),
@@ -23,8 +23,8 @@ export function asMessages(placed: readonly Placed[]): readonly PlacedContext[] 
 }
 
 /**
- * The conversation with what servers added. There is no role for the system: `system` is the first message of all,
- * the others stand around the last message of the user.
+ * Adds the injections to a conversation. There is no system role, so `system` becomes the first message. The others go
+ * before and after the user's last message.
  */
 export function withInjections(messages: readonly ModelMessage[], placed: readonly Placed[]): readonly ModelMessage[] {
   const last = messages.findLastIndex(({ role }) => role === 'user');
@@ -44,18 +44,18 @@ function messageOf(placed: readonly Placed[], position: InjectionPosition): read
   return blocks.length === 0 ? [] : [{ role: 'user', content: joined(blocks) }];
 }
 
-/** MCPL §13.4: a model sees the origin, and no text can claim another one. */
+/** MCPL §13.4: the model sees the origin, and no text can fake another one. */
 function delimited({ server, namespace, content }: Placed): readonly ContentBlock[] {
   const named = namespace === '' ? '' : ` namespace="${attributeText(namespace)}"`;
   return [
     { type: 'text', text: `<context server="${attributeText(server)}"${named}>` },
-    // One text first: a tag could be spread over several.
+    // Join texts first, because a tag could be split across several.
     ...joined(content).map((block) => (block.type === 'text' ? { ...block, text: withoutOurTags(block.text) } : block)),
     { type: 'text', text: '</context>' },
   ];
 }
 
-/** Texts that follow each other are one. */
+/** Joins adjacent texts. */
 function joined(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   const all: ContentBlock[] = [];
   let texts: string[] = [];

@@ -10,12 +10,12 @@ import type { TokenCounter } from './tokenCounter.ts';
 const CHOICE_MS = 10_000;
 const RUN_MS = 300_000;
 
-/** How the use of a model ended without an answer. */
+/** How a model use ended without an answer. */
 export type Unanswered =
   | ModelFailure
   | { readonly kind: 'late' }
   | { readonly kind: 'cancelled' }
-  /** It threw, against its contract. */
+  /** The model threw, which violates its contract. */
   | { readonly kind: 'broken'; readonly error: unknown };
 
 export interface ModelRun {
@@ -23,16 +23,16 @@ export interface ModelRun {
   readonly model: LanguageModel;
   readonly request: ModelRequest;
   readonly counter: TokenCounter;
-  /** Of the answer. The host sees to it, as most models know no such limit. */
+  /** Maximum tokens of the answer. The host enforces it, because most models support no such limit. */
   readonly maxTokens: number;
   readonly token: CancellationToken;
-  /** The pieces of the text as they come; none once the run was cancelled. */
+  /** Receives the text in pieces. Not called after cancellation. */
   onText(piece: string): void;
 }
 
 export interface RunOutcome {
   readonly end: { readonly kind: 'ended'; readonly finishReason: FinishReason } | Unanswered;
-  /** All that was passed on, also of a run that failed. */
+  /** The text passed on so far, even if the run failed. */
   readonly text: string;
 }
 
@@ -49,7 +49,7 @@ export async function chooseModel(
   }
 }
 
-/** Runs a model within a number of tokens and a stretch of time, whether or not it heeds that it is to stop. */
+/** Runs a model with a token limit and a timeout, even if the model ignores cancellation. */
 export async function runModel(run: ModelRun): Promise<RunOutcome> {
   const { clock, counter, maxTokens, token } = run;
   const stop = new CancellationSource();
@@ -83,7 +83,7 @@ export async function runModel(run: ModelRun): Promise<RunOutcome> {
 async function finish(run: ModelRun, output: OutputLimit, token: CancellationToken): Promise<ModelRunEnd> {
   const end = await run.model.run(run.request, (delta) => output.write(delta), token);
   if (end.kind === 'failed') return end;
-  // A cut that falls into what is left has the first word: it ends the run before this does.
+  // Reaching the limit in the remaining text ends the run first.
   await output.finish();
   return end;
 }

@@ -19,10 +19,10 @@ import {
 import type { AuditStore } from '../ports.ts';
 import type { LiveAudit } from '../audit/auditLog.ts';
 
-/** The parts of a server for the use of models. */
+/** The parts of a server that model use needs. */
 export interface ModelUnit {
   readonly id: string;
-  /** The allowed settings for its use of models; undefined if they cannot be read. */
+  /** The effective settings for model use. Undefined if they are unreadable. */
   readonly inference: InferenceSettings | undefined;
   readonly mcpl: { readonly member: Pick<McplMember, 'setsFor'> | undefined };
 }
@@ -32,14 +32,14 @@ export interface LiveModelUsesOptions {
   readonly audit: LiveAudit;
   readonly store: Pick<AuditStore, 'totals'>;
   units(): readonly ModelUnit[];
-  /** Loads what counts, if need be. */
+  /** Loads the budgets if necessary. */
   budgets(): Promise<Budgets>;
 }
 
-/** Views draw no faster, however often models are used. */
+/** Minimum interval between updates of views. */
 const TELL_MS = 250;
 
-/** Who used which model, by the audit: there is no second book that could disagree with it. */
+/** Model use according to the audit, which is the only record of it. */
 export class LiveModelUses implements ModelUses, Disposable {
   readonly #options: LiveModelUsesOptions;
   readonly #changed = new Emitter<void>();
@@ -56,7 +56,7 @@ export class LiveModelUses implements ModelUses, Disposable {
     });
   }
 
-  /** The part that counts is loaded now; before, no server could use a model. */
+  /** Sets the budgets when they are loaded. Before that, no server could use a model. */
   counting(budgets: Budgets): void {
     this.#budgets = budgets;
   }
@@ -116,7 +116,7 @@ export class LiveModelUses implements ModelUses, Disposable {
 
   #note(server: string, use: { readonly at: number; readonly tokens: number }): void {
     if (this.#budgets !== undefined) this.#budgets.note(server, use);
-    // Nothing that counts was loaded: it will find the use in the audit.
+    // Nothing to do if no budget is loaded: it will read the use from the audit.
   }
 
   #uses(server: string): boolean {

@@ -12,7 +12,7 @@ export interface OpenInferencesOptions {
   readonly hooks: TurnHooks;
 }
 
-/** MCPL §10 around an inference that runs elsewhere: in a chat of the editor, or in a wrapped model. */
+/** MCPL §10 for inferences that run elsewhere: in the editor's chat, or in a wrapped model. */
 export class OpenInferences {
   readonly #options: OpenInferencesOptions;
 
@@ -40,7 +40,7 @@ class OpenTurn implements OpenInference {
   readonly isChecked: boolean;
   readonly #turn: HookTurn;
   readonly #hooks: HookedTurn;
-  /** One answer has one check, however often it is asked for. */
+  /** The answer is checked once, even if requested repeatedly. */
   #finished: Promise<FinishedAnswer> | undefined;
   #isAbandoned = false;
 

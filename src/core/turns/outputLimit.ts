@@ -2,19 +2,19 @@ export interface OutputLimitOptions {
   readonly maxTokens: number;
   /** Never rejects. */
   count(text: string): Promise<number>;
-  /** The next piece of what is within the limit. All pieces together are the text. */
+  /** Receives the next piece of the text within the limit. */
   onText(piece: string): void;
-  /** The limit was reached, and the last piece was passed on. */
+  /** Called at the limit, after the last piece. */
   onCut(): void;
 }
 
-/** Smaller steps would have the model count more than it writes. */
+/** With smaller steps the model would count more than it writes. */
 const SMALLEST_STEP = 16;
 
 /**
- * Lets through what a model writes as long as it is within a number of tokens, for models that know no such limit. No
- * text can have more tokens than bytes, so most is passed on uncounted; beyond that only what was counted is, because
- * nothing that went out can be taken back.
+ * Passes on a model's text up to a token limit, for models without such a limit. A text has at most as many tokens as
+ * bytes, so most of it needs no counting. Beyond that, text is passed on only after counting, because it cannot be
+ * taken back.
  */
 export class OutputLimit {
   readonly #options: OutputLimitOptions;
@@ -22,7 +22,7 @@ export class OutputLimit {
   #passedSize = 0;
   #waiting = '';
   #waitingSize = 0;
-  /** As much must wait before it is counted again. */
+  /** Size of waiting text that triggers the next count. */
   #step = 0;
   #work: Promise<void> | undefined;
   #state: 'open' | 'cut' | 'closed' = 'open';
@@ -43,7 +43,7 @@ export class OutputLimit {
     if (this.#work === undefined) this.#work = this.#proceed();
   }
 
-  /** No more comes; resolves when all that is within the limit was passed on. */
+  /** Ends the input. Resolves after all text within the limit was passed on. */
   async finish(): Promise<void> {
     await this.#work;
     if (this.#state !== 'open' || this.#waiting === '') return;
@@ -51,7 +51,7 @@ export class OutputLimit {
     else await this.#check(this.#passed + this.#waiting);
   }
 
-  /** Nothing is passed on any more. */
+  /** Stops passing on text. */
   close(): void {
     if (this.#state === 'open') this.#state = 'closed';
   }
@@ -60,7 +60,7 @@ export class OutputLimit {
     return this.#passedSize + this.#waitingSize <= this.#options.maxTokens;
   }
 
-  /** Undefined if nothing had to be awaited: pieces then pass in the same event loop turn. */
+  /** Returns undefined if nothing was awaited, so that text passes in the same event loop turn. */
   #proceed(): Promise<void> | undefined {
     if (this.#isSurelyWithin) {
       this.#pass(wholeLength(this.#waiting));
@@ -93,7 +93,7 @@ export class OutputLimit {
     this.#options.onCut();
   }
 
-  /** The passed text is within the limit, the whole is not: finds the place between by binary search. */
+  /** Binary search for the longest text within the limit. The passed text is within it, the whole is not. */
   async #longestWithin(candidate: string): Promise<number> {
     let within = this.#passed.length;
     let beyond = candidate.length;
@@ -118,7 +118,7 @@ export class OutputLimit {
   }
 }
 
-/** At least as many as the bytes of the text in UTF-8; halves of a pair count alone, so that parts add up. */
+/** At least the size in UTF-8. Lone surrogates count separately, so that sizes of parts add up. */
 function byteBound(text: string): number {
   let size = 0;
   for (let i = 0; i < text.length; i++) {
@@ -128,12 +128,12 @@ function byteBound(text: string): number {
   return size;
 }
 
-/** The length of the text that surely ends with a whole character, before the rest arrives. */
+/** Length without a trailing half of a surrogate pair, whose rest may follow. */
 function wholeLength(text: string): number {
   return isHighSurrogate(text, text.length - 1) ? text.length - 1 : text.length;
 }
 
-/** A place near the middle, not inside a character, or nothing without one. */
+/** A position near the middle that splits no character, if there is one. */
 function placeBetween(text: string, low: number, high: number): number | undefined {
   const middle = Math.floor((low + high) / 2);
   const places = isHighSurrogate(text, middle - 1) ? [middle - 1, middle + 1] : [middle];

@@ -6,14 +6,14 @@ import type { Clock } from '../ports.ts';
 import { waitFor } from '../base/patience.ts';
 
 const TIMEOUT_MS = 10_000;
-/** No text has as many; sums of them are kept as whole numbers. */
+/** Above every real count. Sums of it are still exact integers. */
 const MOST_TOKENS = 1_000_000_000;
-/** A common measure for texts of which nothing is known. */
+/** A common estimate for unknown texts. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * How many tokens texts are, by the model that reads or wrote them. A model that cannot say is not asked again: the rest
- * is estimated. Never rejects.
+ * Counts tokens with the model that reads or wrote the text. Switches to estimates after a model fails to count. Never
+ * rejects.
  */
 export class TokenCounter {
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class TokenCounter {
     this.#model = model;
   }
 
-  /** Whether anything that it said was an estimate. */
+  /** Whether any count was an estimate. */
   get isEstimate(): boolean {
     return this.#isEstimate;
   }
@@ -39,7 +39,7 @@ export class TokenCounter {
     return this.estimate(text);
   }
 
-  /** Without the model: for when there is no time to ask. */
+  /** Estimates without the model, if there is no time to ask it. */
   estimate(text: string): number {
     this.#isEstimate ||= text !== '';
     return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
@@ -56,7 +56,7 @@ export class TokenCounter {
   }
 }
 
-/** The countable part of messages: their text. Models do not reveal the tokens of pictures. */
+/** The text of messages. Models do not count the tokens of images. */
 export function countableText(messages: readonly ModelMessage[]): string {
   return messages
     .flatMap(({ content }) => content.map(textOf))

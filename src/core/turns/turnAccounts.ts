@@ -16,18 +16,18 @@ export interface TurnAccountsOptions {
   readonly recorder: Recorder;
 }
 
-/** What one turn costs, and whom. */
+/** Accounting for one turn. */
 export interface Account {
-  /** The budget of a server pays; a turn of a person has no limit. */
+  /** True if a server's budget pays. Turns of the user have no limit. */
   readonly isPaid: boolean;
-  /** It goes to that model. */
+  /** Records the selected model. */
   chose(model: ModelFacts): void;
-  /** How long the answer may be. Throws a `HostError`: BUDGET_SPENT. */
+  /** Returns the maximum length of the answer. Throws a `HostError`: BUDGET_SPENT. */
   allow(inputTokens: number): number;
   used(usage: Usage): void;
-  /** The model began and gave no answer. */
+  /** The model started but gave no answer. */
   failed(end: Unanswered, usage: Usage): void;
-  /** The turn is over; with its error, if it failed. */
+  /** Ends the turn, with its error if it failed. */
   close(end: 'success' | { readonly error: unknown }): void;
 }
 
@@ -35,7 +35,7 @@ const MAX_DETAIL = 500;
 
 type Outcome = Pick<AuditRecord, 'outcome'> & Partial<Pick<AuditRecord, 'detail' | 'tokens' | 'model'>>;
 
-/** Turns that a server began by an event are at the cost of its budget, like what it asks of models itself. */
+/** Turns started by a server's event count against its budget, like the server's own requests. */
 export class TurnAccounts {
   readonly #options: TurnAccountsOptions;
 
@@ -103,7 +103,7 @@ class TurnAccount implements Account {
     const usage = this.#usage;
     const tokens = usage === undefined ? undefined : usage.inputTokens + usage.outputTokens;
     this.#taken?.done(tokens);
-    // A failed question of a person needs no record.
+    // A failed turn of the user needs no record.
     if (!this.isPaid && usage === undefined) return;
     const spent = usage === undefined ? '' : spentText(usage);
     const used = { tokens, model: usage === undefined ? undefined : this.#model };

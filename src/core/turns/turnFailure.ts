@@ -5,7 +5,7 @@ import type { Unanswered } from './modelUse.ts';
 
 const TRY_AGAIN = 'Ask again, or choose another model.';
 
-/** The error of a model without an answer, for the starter of the turn. */
+/** The error for the caller of a turn without an answer. */
 export function turnFailure(end: Unanswered): HostError {
   switch (end.kind) {
     case 'cancelled':
@@ -18,7 +18,7 @@ export function turnFailure(end: Unanswered): HostError {
         cause: end.error,
       });
     case 'failed':
-      // Its own message names the next step.
+      // The message contains the next step already.
       return end.reason === 'cancelled' ? cancelled('The turn') : noAnswer(end.reason, end.message);
   }
 }

@@ -10,20 +10,20 @@ import type { McplMember } from '../mcpl/member.ts';
 
 export interface TurnHooksOptions extends HooksOptions {
   readonly log: Logger;
-  /** Which model each conversation uses is noted here. */
+  /** Records the model of each conversation. */
   readonly conversations: Pick<ConversationModels, 'note'>;
   members(): readonly McplMember[];
 }
 
 export interface HookedTurnOptions {
   readonly token: CancellationToken;
-  /** Steps that take a while, in a few words. */
+  /** Receives short descriptions of slow steps. */
   readonly onStep?: ((step: string) => void) | undefined;
-  /** The most time that each server gets for its context. */
+  /** Maximum time for each server's context. */
   readonly contextMs?: number | undefined;
 }
 
-/** The hooks of all servers around the inferences of a host (MCPL §10), whoever runs those. */
+/** The hooks of all servers around the host's inferences (MCPL §10). */
 export class TurnHooks {
   readonly #options: TurnHooksOptions;
   readonly #before: ContextHooks;
@@ -35,7 +35,7 @@ export class TurnHooks {
     this.#after = new AfterHooks(options);
   }
 
-  /** To be called before anything is waited for: a server that ends meanwhile is still one that has to check the answer. */
+  /** Call this before awaiting anything: a server that stops later must still check the answer. */
   begin(options: HookedTurnOptions): HookedTurn {
     const { log, conversations } = this.#options;
     const members = (): readonly McplMember[] => inOrder(this.#options.members());
@@ -48,15 +48,15 @@ interface Parts {
   readonly after: AfterHooks;
   readonly log: Logger;
   readonly conversations: TurnHooksOptions['conversations'];
-  /** In the order of their hooks. */
+  /** In hook order. */
   members(): readonly McplMember[];
 }
 
-/** One inference on its way: what servers add to it, then what they make of its answer. */
+/** One inference: servers add context to it, then read its answer. */
 export class HookedTurn {
   readonly #parts: Parts;
   readonly #options: HookedTurnOptions;
-  /** Who could change the answer when the turn began. */
+  /** Servers that could change the answer when the turn began. */
   readonly #guards: readonly McplMember[];
   #blockers: readonly McplMember[] | undefined;
 
@@ -66,12 +66,15 @@ export class HookedTurn {
     this.#guards = parts.after.blockers(parts.members());
   }
 
-  /** Whether a server may change the answer: nothing of it may be shown before `finish` (docs/decisions/changeable-answers.md). */
+  /**
+   * Whether a server may change the answer. Then nothing may be shown before `finish`
+   * (docs/decisions/changeable-answers.md).
+   */
   get isChecked(): boolean {
     return this.#checkers().length > 0;
   }
 
-  /** MCPL §13.3, if no server can check the answer. Throws a `HostError`: ANSWER_WITHHELD. */
+  /** MCPL §13.3, for answers that no server can check. Throws a `HostError`: ANSWER_WITHHELD. */
   refuseUnchecked(): void {
     this.#parts.after.refuseUnchecked(this.#guards);
   }
@@ -92,7 +95,7 @@ export class HookedTurn {
     return gathered;
   }
 
-  /** Has the answer checked, then tells it to the others. Rejects with a `HostError`: ANSWER_WITHHELD, CANCELLED. */
+  /** Runs the checks, then notifies the other servers. Rejects with a `HostError`: ANSWER_WITHHELD, CANCELLED. */
   async finish(turn: HookTurn, text: string, usage: Usage): Promise<Checked> {
     const { after } = this.#parts;
     const { token } = this.#options;
@@ -104,8 +107,8 @@ export class HookedTurn {
   }
 
   /**
-   * Those that could change it when it began, and when its context was complete. Also one that has ended meanwhile:
-   * whether an answer is shown without it is for its settings to say.
+   * Servers that could change the answer when the turn began, or when its context was complete. Includes servers that
+   * have stopped since: their settings decide whether the answer is shown without a check.
    */
   #checkers(): readonly McplMember[] {
     const { after } = this.#parts;
@@ -113,7 +116,7 @@ export class HookedTurn {
     return this.#blockers;
   }
 
-  /** A failing listener cannot break the turn. */
+  /** A failing listener must not break the turn. */
   #step(step: string): void {
     try {
       this.#options.onStep?.(step);
@@ -123,7 +126,7 @@ export class HookedTurn {
   }
 }
 
-/** Servers of the same order stay in that of the settings. */
+/** Servers with equal order stay in the order of the settings. */
 function inOrder(members: readonly McplMember[]): readonly McplMember[] {
   return members.toSorted((a, b) => a.settings.hooks.order - b.settings.hooks.order);
 }

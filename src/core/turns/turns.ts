@@ -32,11 +32,11 @@ export interface TurnsOptions {
 }
 
 export interface TurnGiven {
-  /** Whoever's event began the turn: its budget pays. Absent for a turn of a person. */
+  /** The server whose event started the turn. Its budget pays. Absent for a turn of the user. */
   readonly payer?: McplMember | undefined;
 }
 
-/** A turn on its way. */
+/** A turn in progress. */
 interface Round {
   readonly request: TurnRequest;
   readonly turn: HookTurn;
@@ -52,7 +52,7 @@ interface ModelAnswer {
   readonly usage: Usage;
 }
 
-/** One round with a model, with the hooks of all servers around it (MCPL §10). */
+/** One turn with a model, with the hooks of all servers around it (MCPL §10). */
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #accounts: TurnAccounts;
@@ -62,7 +62,7 @@ export class Turns {
     this.#accounts = new TurnAccounts(options);
   }
 
-  /** Rejects with a `HostError`; no server is notified of such a turn. */
+  /** Rejects with a `HostError`. Servers are not notified of such a turn. */
   async run(request: TurnRequest, given: TurnGiven = {}): Promise<TurnResult> {
     const token = request.token ?? NO_CANCELLATION;
     stopIfCancelled(token);
@@ -106,7 +106,7 @@ export class Turns {
     const answer = await this.#ask(round, messages, isChecked ? () => undefined : show);
     const { usage, finishReason } = answer;
     const checked = await hooks.finish(turn, answer.text, usage);
-    // Nothing of an answer that a server may change is shown before (docs/decisions/changeable-answers.md).
+    // An answer that servers may change is shown only now (docs/decisions/changeable-answers.md).
     if (isChecked && checked.text !== '') show(checked.text);
     const injectedBy = injectors(gathered.placed);
     const { text, modifiedBy } = checked;
@@ -123,7 +123,7 @@ export class Turns {
     const { clock } = this.#options;
     const counter = new TokenCounter(clock, model);
     const read = countableText(messages);
-    // A turn without a limit need not wait for this.
+    // A turn without a limit does not wait for the count.
     const counted = account.isPaid ? await unlessCancelled(counter.count(read), token, 'The turn') : undefined;
     const maxTokens = account.allow(counted ?? 0);
     const { justification } = request;
@@ -134,7 +134,7 @@ export class Turns {
       account.failed(end, estimate);
       throw turnFailure(end);
     }
-    // Used, also if the turn ends while that is being counted.
+    // Charged even if the turn ends during the count.
     account.used(estimate);
     const counting = async (): Promise<Usage> => ({
       inputTokens: counted ?? (await counter.count(read)),
@@ -145,7 +145,7 @@ export class Turns {
     return { text, finishReason: end.finishReason, usage };
   }
 
-  /** A failing listener cannot break the turn. */
+  /** A failing listener must not break the turn. */
   #tell(what: string, listener: ((text: string) => void) | undefined, text: string): void {
     try {
       listener?.(text);
