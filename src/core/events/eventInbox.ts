@@ -18,9 +18,9 @@ export interface LiveInboxOptions {
   readonly events: EventStore;
   readonly log: Logger;
   limits(): HostLimits;
-  /** The record that was stored with an event. */
+  /** Receives the audit record stored with an event. */
   onKept?(record: AuditRecord): void;
-  /** One round with a model. */
+  /** Runs one turn with a model. */
   ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult>;
 }
 
@@ -28,35 +28,35 @@ interface Question {
   readonly server: string;
   readonly source: CancellationSource;
   readonly answered: Promise<InboundEvent>;
-  /** The event began it, and not a person. */
+  /** Whether the event started it, rather than the user. */
   readonly isPromised: boolean;
 }
 
-/** Views draw no faster, however much comes in. */
+/** Minimum interval between updates of views. */
 const TELL_MS = 100;
-/** More events at once than get separate notifications; all of them are in the list. */
+/** Maximum events announced separately. All of them are in the list. */
 const MOST_ARRIVALS = 1_000;
-/** So many events come between two times that the store is asked to remove the oldest. */
+/** Number of new events after which the store is trimmed. */
 const TRIM_EVERY = 256;
-/** Each time as many characters count for one event more. */
+/** Characters of an event that count as one more event. */
 const LARGE = 250_000;
 const LONGEST_ANSWER = 100_000;
-/** Others have their turn in between: 100,000 took 40 ms. */
+/** Events marked per batch, with a yield to the event loop in between: 100,000 took 40 ms. */
 const MARKED_AT_ONCE = 10_000;
 
 const LEFT_OPEN = 'The window was closed before a model had answered. Ask again.';
 const STOPPED = 'It was stopped before a model had answered. Ask again.';
 
-/** The events of all servers: each is in the store before it is announced, and the newest are in memory for views. */
+/** The events of all servers. Each is stored before it is announced, and the newest are kept in memory for views. */
 export class LiveInbox implements EventInbox, Disposable {
   readonly #options: LiveInboxOptions;
   readonly #shelf: EventShelf;
   readonly #changed = new Emitter<void>();
   readonly #arrived = new Emitter<readonly InboundEvent[]>();
   readonly #questions = new Map<string, Question>();
-  /** No two questions of one server at once, whoever asks them. */
+  /** Each server has at most one running question. */
   readonly #turns = new KeyedQueue();
-  /** By their ids: they may be changed or cleared before the notification. */
+  /** Ids only, because events may change or be cleared before the notification. */
   #arrivals: string[] = [];
   #timer: Disposable | undefined;
   #loading: Promise<void> | undefined;
@@ -85,13 +85,13 @@ export class LiveInbox implements EventInbox, Disposable {
     return this.#shelf.find(id);
   }
 
-  /** Never rejects: what cannot be read now is tried again the next time. */
+  /** Never rejects. A failed read is retried next time. */
   loaded(): Promise<void> {
     this.#loading ??= this.#load();
     return this.#loading;
   }
 
-  /** Resolves when the event is durable; rejects when it cannot be stored, and then there is no such event. */
+  /** Resolves once the event is durable. Rejects if it cannot be stored; the event then does not exist. */
   admit(event: InboundEvent, record: AuditRecord): Promise<Admission> {
     return this.#options.events.admit(event, record).then((admission) => {
       if (admission.kind === 'kept' && !this.#isDisposed) {
@@ -102,7 +102,7 @@ export class LiveInbox implements EventInbox, Disposable {
     });
   }
 
-  /** It needs a notification. */
+  /** Queues a notification. */
   arrived(event: InboundEvent): void {
     if (this.#arrivals.length < MOST_ARRIVALS) this.#arrivals.push(event.id);
     this.#tell();
@@ -127,7 +127,7 @@ export class LiveInbox implements EventInbox, Disposable {
 
   async clear(server?: string): Promise<void> {
     await this.#options.events.clear(server);
-    // The answers would have no event.
+    // Their events are about to be removed.
     for (const question of this.#questions.values())
       if (server === undefined || question.server === server) question.source.cancel();
     this.#shelf.clear(server);
@@ -139,28 +139,28 @@ export class LiveInbox implements EventInbox, Disposable {
     return false;
   }
 
-  /** Callers with the same running question get the same answer. */
+  /** Callers share a running question. */
   ask(id: string, token: CancellationToken = NO_CANCELLATION): Promise<InboundEvent> {
     const open = this.#questions.get(id);
     if (open !== undefined) return unlessCancelled(open.answered, token, 'The question');
     const event = this.#shelf.find(id);
     if (event === undefined) return Promise.reject(unknownEvent());
-    // The server knows the id of the first turn only.
+    // The server only knows the id of the first turn.
     return this.#open({ ...event, inferenceId: undefined }, token, false);
   }
 
-  /** The turn that a server was promised, begun when the promise is on its way. */
+  /** Starts the turn that the server was promised, after the answer with the promise is sent. */
   askSoon(event: InboundEvent): void {
     if (!this.#questions.has(event.id)) ignoreFailure(this.#open(event, NO_CANCELLATION, true));
   }
 
-  /** Ends the turns that events of a server began. Those that a person asked for go on. */
+  /** Ends turns that a server's events started. Turns requested by the user continue. */
   stopTurns(server: string): void {
     for (const question of this.#questions.values())
       if (question.isPromised && question.server === server) question.source.cancel();
   }
 
-  /** Ends running turns, and records them, before the store is closed. */
+  /** Ends and records running turns before the store is closed. */
   async close(): Promise<void> {
     const open = [...this.#questions.values()];
     for (const question of open) question.source.cancel();
@@ -184,7 +184,7 @@ export class LiveInbox implements EventInbox, Disposable {
     this.#tell();
   }
 
-  /** Views get many changes as one event. */
+  /** Merges changes into one event for views. */
   #tell(): void {
     if (this.#isDisposed || this.#timer !== undefined) return;
     this.#timer = this.#options.clock.delay(TELL_MS, () => {
@@ -196,7 +196,7 @@ export class LiveInbox implements EventInbox, Disposable {
     });
   }
 
-  /** An unreadable store is not asked again at each access. */
+  /** Avoids repeated reads of an unreadable store. */
   #loadOnce(): void {
     if (!this.#hasTried) void this.loaded();
   }
@@ -249,7 +249,7 @@ export class LiveInbox implements EventInbox, Disposable {
       else await this.#note(id, { kind: 'asking', at: clock.now() });
       const turn = this.#turns.run(server, async () => {
         if (token.isCancellationRequested) throw cancelled('The question');
-        // As it is now, but for what `ask` took away from it.
+        // The current event, with the inference id that `ask` selected.
         return this.#options.ask({ ...(this.#shelf.find(id) ?? event), inferenceId: event.inferenceId }, token);
       });
       const { text, model, usage } = await unlessCancelled(turn, token, 'The question');
@@ -259,7 +259,7 @@ export class LiveInbox implements EventInbox, Disposable {
       return this.#shelf.find(id) ?? { ...event, outcome };
     } catch (thrown) {
       const error = toHostError(thrown);
-      // The next run says so of what this one leaves open: the store may be closed by now.
+      // After disposal the store may be closed. The next run marks open turns as failed.
       if (!this.#isDisposed) await this.#note(id, this.#failed(isCancellation(error) ? STOPPED : sentences(error)));
       throw error;
     }
@@ -269,7 +269,7 @@ export class LiveInbox implements EventInbox, Disposable {
     return { kind: 'failed', at: this.#options.clock.now(), message };
   }
 
-  /** An answer that cannot be stored is still an answer: it is shown for as long as this run lasts. */
+  /** Keeps an answer in memory for this run if it cannot be stored. */
   async #note(id: string, outcome: EventOutcome): Promise<void> {
     try {
       await this.change(id, { outcome });
@@ -279,7 +279,7 @@ export class LiveInbox implements EventInbox, Disposable {
   }
 }
 
-/** All that is under way now, an answer to a server among it, goes first. */
+/** Resolves after pending work, such as the answer to a server. */
 function afterAnswers(clock: Clock, token: CancellationToken): Promise<void> {
   return new Promise((resolve) => {
     const timer = clock.delay(0, () => {

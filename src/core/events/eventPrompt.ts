@@ -18,15 +18,12 @@ const OPENING =
 const QUESTION =
   'Say in a few sentences what happened, why it may matter to the user, and what the user could do next.';
 
-/**
- * An event as a model reads it: tags name its server, and its text cannot end them. Its size is always
- * bounded.
- */
+/** An event as a model reads it. Tags name its server, and its text cannot close them. The size is bounded. */
 export function eventMessages(event: InboundEvent): readonly ModelMessage[] {
   return [{ role: 'user', content: joined([`${OPENING}\n\n`, ...element(event), `\n\n${QUESTION}`]) }];
 }
 
-/** The same element for whoever takes text only. */
+/** The same as text only. */
 export function eventText(event: InboundEvent): string {
   return element(event)
     .map((part) => (typeof part === 'string' ? part : `\n${withoutOurTags(showHidden(blockText(part)))}`))

@@ -2,21 +2,21 @@ import { AgingMap } from '../base/agingMap.ts';
 import { sizeOf } from '../model/content.ts';
 import type { InboundEvent } from '../model/event.ts';
 
-/** Beyond what may be kept, before the oldest go: putting them out one by one costs more than all at once. */
+/** Slack above the limit, because removing events in batches is cheaper. */
 const SLACK = 256;
-/** Of text and base64 in memory: a thousand events may be 4 MB each. What does not fit is in the store only. */
+/** Maximum text and base64 in memory: a thousand events may have 4 MB each. Others stay in the store only. */
 const MOST_CHARACTERS = 32_000_000;
 
-/** More than a host has by default. */
+/** Above the default limit of a host. */
 const AT_ONCE = 10_000;
 
-/** In so many parts, if they are not too small for it. */
+/** Number of steps, unless they get too small. */
 const PARTS = 4;
 
-/** The newest events of all servers, as many as there is room for. */
+/** The newest events of all servers, up to the limits. */
 export class EventShelf {
   readonly #most: () => number;
-  /** The oldest first. */
+  /** Oldest first. */
   #events = this.#none();
   #characters = 0;
   #unread = 0;
@@ -31,7 +31,7 @@ export class EventShelf {
     return this.#unread;
   }
 
-  /** The newest first. The same list until something changes. */
+  /** Newest first. Returns the same list until something changes. */
   list(): readonly InboundEvent[] {
     this.#trim();
     this.#list ??= this.#all().reverse();
@@ -42,7 +42,7 @@ export class EventShelf {
     return this.#events.get(id);
   }
 
-  /** Of an event that was never here. Returns how many characters it is. */
+  /** Adds a new event. Returns its size in characters. */
   add(event: InboundEvent): number {
     const before = this.#characters;
     this.#events.add(event.id, event);
@@ -62,8 +62,8 @@ export class EventShelf {
   }
 
   /**
-   * Adds events that are older than all in memory. Events in memory are already current. Yields between its steps: 100,000
-   * at once took 50 ms.
+   * Adds events older than all in memory. Events in memory are already current. Yields between steps: 100,000 at once
+   * took 50 ms.
    */
   *addOlder(newestFirst: readonly InboundEvent[]): Generator<void, void, void> {
     const events = this.#none();
@@ -92,7 +92,7 @@ export class EventShelf {
     this.#trim();
   }
 
-  /** Of one server, or all. */
+  /** Removes the events of one server, or all. */
   clear(server: string | undefined): void {
     if (server === undefined) {
       this.#events = this.#none();

@@ -1,10 +1,10 @@
 import type { Json } from '../base/json.ts';
 
-/** Of each half. */
+/** Per half. */
 const MOST = 1_000;
 const AGE_MS = 24 * 60 * 60_000;
 
-/** A class, and no literal, for the reason that `NEW_EVENT` gives. */
+/** A class instead of an object literal; see `NEW_EVENT`. */
 class Remembered {
   readonly at: number;
   readonly answer: Promise<Json>;
@@ -16,8 +16,8 @@ class Remembered {
 }
 
 /**
- * The answers to the last events of each server (MCPL §9.4): a repeated event gets the first answer again,
- * even while that is still pending. Two servers may use one id for different events.
+ * The answers to recent events of each server (MCPL §9.4). A repeated event gets the first answer, even while it is
+ * pending. Servers may use the same id for different events.
  */
 export class PushDedupe {
   readonly #servers = new Map<string, Generations>();
@@ -37,15 +37,15 @@ export class PushDedupe {
     events.put(eventId, new Remembered(now, answer));
   }
 
-  /** It was not taken after all, and may come again. */
+  /** Allows the event to be sent again, because it was not accepted. */
   forget(server: string, eventId: string): void {
     this.#servers.get(server)?.delete(eventId);
   }
 }
 
 /**
- * At least the last thousand, and what was asked for since then. Of a map that loses one entry for each that it gets,
- * every lookup of the oldest walks over those that are gone: the older half goes as a whole instead.
+ * Keeps at least the last thousand entries and those used since. Deleting the oldest entry of a Map one by one makes
+ * each lookup of the oldest scan deleted entries, so the older half is dropped at once.
  */
 class Generations {
   #newer = new Map<string, Remembered>();

@@ -15,15 +15,15 @@ import { PushRate } from '../base/pushRate.ts';
 import { redactContent, redactObject } from './pushRedaction.ts';
 import type { Recorder } from '../audit/recorder.ts';
 
-/** Where events are kept. */
+/** Storage for events. */
 export interface PushInbox {
-  /** Resolves when the event and its record are durable, or are known to be. */
+  /** Resolves once the event and its record are durable, or known to be. */
   admit(event: InboundEvent, record: AuditRecord): Promise<Admission>;
-  /** It needs a notification for a person. */
+  /** Queues a notification for the user. */
   arrived(event: InboundEvent): void;
-  /** Whether a model looks at an event of the server, or is about to. */
+  /** Whether a turn about an event of the server is running or queued. */
   isAsking(server: string): boolean;
-  /** Has a model look at the event once everything that is under way now is done. */
+  /** Starts a turn about the event after pending work. */
   askSoon(event: InboundEvent): void;
 }
 
@@ -33,7 +33,7 @@ interface PushEventsOptions {
   readonly inbox: PushInbox;
   readonly recorder: Recorder;
   limits(): HostLimits;
-  /** Whether the server's budget has room for one more turn. */
+  /** Whether the server's budget has room for a turn. */
   inferAllowed(member: McplMember): boolean;
   newInferenceId(): string;
 }
@@ -41,24 +41,24 @@ interface PushEventsOptions {
 interface Plan {
   readonly receivedAt: number;
   readonly policy: PushPolicy;
-  /** Why no model is asked although the policy wants it. */
+  /** Why no turn starts although the policy asks for one. */
   readonly obstacle: string | undefined;
-  /** Of the turn that the event begins. */
+  /** The turn that the event starts. */
   readonly inferenceId: string | undefined;
 }
 
 const MAX_DETAIL = 300;
-/** Turns that events of one server begin, in a minute. */
+/** Maximum turns that one server's events start per minute. */
 const MAX_TURNS = 6;
 
-/** The same objects each time: they are never changed. */
+/** Shared constants, never modified. */
 const ACCEPTED: JsonObject = { accepted: true };
 const NO_OUTCOME: EventOutcome = { kind: 'none' };
 const PUSHED = { kind: 'push', featureSet: '' } as const;
 /**
- * What every event begins as. The objects of a literal, of which at first most live on, V8 soon makes where only a full
- * collection looks, and keeps for as long all that they refer to; those that begin as a copy it does not. In a flood that
- * is a tenth of what an event costs.
+ * Template that every new event is copied from. V8 soon allocates objects from this literal in the old generation,
+ * because most of them survive at first; there they retain everything they reference until a full collection. Copies of
+ * a template avoid that. In a flood, this saves a tenth of the cost per event.
  */
 const NEW_EVENT: InboundEvent = {
   id: '',
@@ -75,22 +75,22 @@ const NEW_EVENT: InboundEvent = {
 };
 
 /**
- * `push/event` (MCPL §9): an event is kept durably before the server gets its answer, once even if it comes
- * repeatedly. The policy decides about a notification or a model, and no answer waits for either.
+ * `push/event` (MCPL §9): an event is durable before the server gets its answer, and stored once even if it is sent
+ * repeatedly. The policy decides about a notification or a turn; the answer waits for neither.
  */
 export class PushEvents {
   readonly #options: PushEventsOptions;
   readonly #known = new PushDedupe();
   readonly #rate = new PushRate();
   readonly #turns = new PushRate();
-  /** Servers with an event that is being stored and that a model will look at. */
+  /** Servers with an event that is being stored and will start a turn. */
   readonly #promised = new Set<string>();
 
   constructor(options: PushEventsOptions) {
     this.#options = options;
   }
 
-  /** Rejects with the `WireError` to answer with. */
+  /** Rejects with a `WireError` as the answer. */
   handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
     try {
       return this.#handle(member, params, context);
@@ -100,17 +100,17 @@ export class PushEvents {
     }
   }
 
-  /** Decodes first, so that an invalid event asks no question. */
+  /** Decodes first, so that an invalid event prompts no question. */
   async #hold(problem: UndeclaredUse, member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
     this.#decode(member.server, problem.featureSet, params);
     await member.holdEvent(problem, context.token);
     return this.#handle(member, params, context);
   }
 
-  /** Not asynchronous itself: to pass on another promise costs three more of its own, for every event. */
+  /** Not async: returning a promise from an async function creates three more promises per event. */
   #handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
     const { server } = member;
-    // The member itself records a refusal because of the set.
+    // The member records its own refusals.
     const featureSet = member.admit(params['featureSet'], 'pushEvents').name;
     const push = this.#decode(server, featureSet, params);
     const policy = pushPolicyOf(member.settings.push, featureSet);
@@ -146,7 +146,7 @@ export class PushEvents {
     return { accepted: false, reason };
   }
 
-  /** Not asynchronous either: what such a function keeps while it waits is most of what an event allocates. */
+  /** Not async: the state of a suspended async function would be most of an event's allocations. */
   #keep(member: McplMember, featureSet: string, push: PushParams, plan: Plan): Promise<Json> {
     const event = this.#event(member, featureSet, push, plan);
     const isPromised = event.inferenceId !== undefined;
@@ -173,7 +173,7 @@ export class PushEvents {
 
   #kept(event: InboundEvent, policy: PushPolicy, admission: Admission): Json {
     const { inbox } = this.#options;
-    // What an earlier run of the host kept: its answer was that of the first time.
+    // Stored by an earlier run of the host. The answer is the same as the first time.
     if (admission.kind === 'known') return accepted(admission.inferenceId);
     if (event.inferenceId !== undefined) inbox.askSoon(event);
     if (policy === 'notify') inbox.arrived(event);
@@ -196,7 +196,7 @@ export class PushEvents {
     recorder.record(auditRecord({ ...event, ...facts }));
   }
 
-  /** Why no model looks at an event now that one should look at. If none: one more counts. */
+  /** Why no turn may start now. If there is no reason, counts one more turn. */
   #obstacle(member: McplMember, now: number): string | undefined {
     const { server } = member;
     if (this.#promised.has(server) || this.#options.inbox.isAsking(server))
@@ -223,7 +223,7 @@ export class PushEvents {
       origin: origin === undefined ? undefined : redactObject(origin, redact),
       content: redactContent(push.content, redact),
       inferenceId,
-      // From the start: should the host end now, the next run says that the promised turn never came.
+      // Set from the start: if the host ends now, the next run reports that the promised turn never ran.
       outcome: inferenceId === undefined ? NO_OUTCOME : { kind: 'asking', at: receivedAt },
     };
   }
@@ -233,7 +233,7 @@ function accepted(inferenceId: string | undefined): JsonObject {
   return inferenceId === undefined ? ACCEPTED : { accepted: true, inferenceId };
 }
 
-/** The record of an event that is stored; both are written in one transaction. */
+/** The audit record of a stored event. Both are written in one transaction. */
 function keptRecord(event: InboundEvent, remark: string | undefined): AuditRecord {
   const { receivedAt: at, server, source, inferenceId } = event;
   const detail = clip(

@@ -4,7 +4,7 @@ import type { ContentBlock } from '../model/content.ts';
 
 type Redact = (text: string) => string;
 
-/** Content without secrets: it is shown, stored, and read by models that other servers' hooks see. */
+/** Removes secrets from content. It is shown, stored, and read by models whose answers other servers see. */
 export function redactContent(content: readonly ContentBlock[], redact: Redact): readonly ContentBlock[] {
   return content.map((block) => redactBlock(block, redact));
 }
