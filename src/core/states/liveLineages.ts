@@ -16,7 +16,7 @@ import { keyText } from './lineageKey.ts';
 
 /** Parts that are loaded on demand. */
 export interface LineageActions extends Pick<Lineages, 'plan' | 'rollBack' | 'continueFrom'> {
-  /** A lineage was given up: what waits to be stored for it is void. */
+  /** A lineage was removed: drops states that wait to be stored for it. */
   forgot(key: LineageKey): void;
 }
 
@@ -27,12 +27,12 @@ export interface LiveLineagesOptions {
   actions(): Promise<LineageActions>;
 }
 
-/** Views draw no faster, however much changes. */
+/** Minimum interval between updates of views. */
 const TELL_MS = 100;
-/** How soon what another window did is seen. */
+/** Polling interval for changes by other windows. */
 const LOOK_MS = 2_000;
 
-/** The lineages of all servers as they were read last; what is done about one is loaded late. */
+/** The lineages of all servers, as last read. Actions on them are loaded on demand. */
 export class LiveLineages implements Lineages, Disposable {
   readonly #options: LiveLineagesOptions;
   readonly #store = new DisposableStore();
@@ -41,7 +41,7 @@ export class LiveLineages implements Lineages, Disposable {
   readonly onDidChange: Event<void>;
   readonly onDidBreak: Event<StateTrouble>;
   #list: readonly LineageSummary[] = [];
-  /** Lineages that there are, by their keys. */
+  /** Keys of existing lineages. */
   readonly #known = new Set<string>();
   #loading: Promise<void> | undefined;
   #isLoaded = false;
@@ -77,12 +77,12 @@ export class LiveLineages implements Lineages, Disposable {
   }
 
   list(): readonly LineageSummary[] {
-    // Once: a listener of the failure would ask again.
+    // Only once, because a listener for the failure would ask again.
     if (!this.#isAsked) void this.loaded().then(() => this.#changed.fire());
     return this.#list;
   }
 
-  /** Never rejects: what cannot be read now is tried again the next time. */
+  /** Never rejects. A failed read is retried next time. */
   loaded(): Promise<void> {
     this.#isAsked = true;
     this.#loading ??= this.#read().then((isRead) => {
@@ -101,7 +101,7 @@ export class LiveLineages implements Lineages, Disposable {
     });
   }
 
-  /** Something was stored. */
+  /** Call this after something was stored. */
   changed(key: LineageKey): void {
     this.#known.add(keyText(key));
     this.#tell();
@@ -165,7 +165,7 @@ export class LiveLineages implements Lineages, Disposable {
     this.#store.dispose();
   }
 
-  /** Once for all changes until then, and only after a first request. */
+  /** Merges changes. Does nothing before the first request. */
   #tell(): void {
     if (this.#store.isDisposed || (!this.#isAsked && !this.#changed.hasListeners)) return;
     this.#telling ??= this.#options.clock.delay(TELL_MS, () => {
@@ -179,7 +179,7 @@ export class LiveLineages implements Lineages, Disposable {
     if (await this.#read()) this.#changed.fire();
   }
 
-  /** Polls once, and again later while there are viewers. */
+  /** Polls once, and repeatedly while there are viewers. */
   async #look(): Promise<void> {
     const before = this.#version;
     if ((await this.#versionNow()) && this.#version !== before) await this.#refresh();
@@ -199,12 +199,12 @@ export class LiveLineages implements Lineages, Disposable {
   #read(): Promise<boolean> {
     return this.#attempt(async () => {
       this.#list = await this.#options.states.lineages();
-      // None is taken out: one may have begun while the others were read.
+      // Only adds keys: a lineage may have been created during the read.
       for (const lineage of this.#list) this.#known.add(keyText(lineage));
     });
   }
 
-  /** A store that cannot be read fails each time: that is told once, until it can be read again. */
+  /** Logs the first of consecutive failures only. */
   async #attempt(read: () => Promise<void>): Promise<boolean> {
     try {
       await read();

@@ -4,7 +4,7 @@ import { checkpointName } from '../model/lineage.ts';
 import { toolNamed } from '../calls/calledTool.ts';
 import type { StateUnit } from './stateUnit.ts';
 
-/** Why the server cannot be asked to go back to a checkpoint: a sentence with the next step. */
+/** Why a rollback to a checkpoint cannot be requested: a sentence with the next step. */
 export function hindranceOf(detail: CheckpointDetail, unit: StateUnit | undefined): string | undefined {
   const { server, featureSet, node } = detail;
   if (node.form === 'placeholder')
@@ -20,7 +20,7 @@ export function hindranceOf(detail: CheckpointDetail, unit: StateUnit | undefine
   return undefined;
 }
 
-/** The host can go on from a state that it has itself; where the server keeps it, only the server can go back. */
+/** The host can continue from a state that it stores. If the server keeps it, only the server can roll back. */
 export function canContinueFrom({ hasState }: Pick<LineagePath, 'hasState'>, keeper: StateKeeper): boolean {
   return keeper === 'host' && hasState;
 }
@@ -31,7 +31,7 @@ export function toolsOf(left: readonly Checkpoint[], unit: StateUnit | undefined
   return [...counts].map(([tool, count]) => ({ tool, count, reachesOut: reachesOut(tool, unit) }));
 }
 
-/** By its server's own hints; an unknown tool may have done anything. */
+/** According to the server's hints. An unknown tool may have done anything. */
 function reachesOut(name: string, unit: StateUnit | undefined): boolean {
   const hints = unit === undefined ? undefined : toolNamed(unit.snapshot, name)?.tool.hints;
   return hints === undefined || (!hints.readOnly && (hints.destructive || hints.openWorld));

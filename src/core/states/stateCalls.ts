@@ -31,33 +31,35 @@ export interface StateCallsOptions {
   find(server: string): StateUnit | undefined;
 }
 
-/** A call that has the turn of its set. */
+/** A call that holds the queue of its set. */
 interface Held {
   readonly key: LineageKey;
   readonly turn: StateTurn;
-  /** The checkpoint that was current when it was sent. */
+  /** The current checkpoint when the call was sent. */
   base: number | undefined;
 }
 
-/** Longer states go out as the text that they are; shorter ones as a value, which a trace shows. */
+/** Longer states are sent as JSON text. Shorter ones are sent as values, which a trace shows. */
 const LONGEST_SHOWN = 16_384;
-/** A server says the same with each call. */
+/** Maximum distinct log messages, because servers repeat them with each call. */
 const MOST_SAID = 500;
-/** None is stored at once. */
+/** Maximum pending updates, because each takes time to store. */
 const MOST_UPDATES = 64;
-/** Each may be 32 MB of text, and more of objects: beside so many only small ones are taken. */
+/** Above this number only small updates are accepted: one may be 32 MB of text, and more as objects. */
 const FEW_UPDATES = 4;
 const SMALL = 65_536;
 const TOO_MANY: StateVerdict = { accepted: false, reason: 'Too many states wait to be stored. Send it again later.' };
 
-/** Sends calls with the state of their set, one after the other, and keeps what comes back (MCPL §8.2 to §8.4, §8.7). */
+/**
+ * Sends the calls of a set one by one, each with the current state, and stores the results (MCPL §8.2 to §8.4, §8.7).
+ */
 export class StateCalls {
   readonly #options: StateCallsOptions;
   readonly #held = new Map<CallContext, Held>();
-  /** Whose turn it is, by the keys of their lineages. */
+  /** The current call of each lineage, by key. */
   readonly #current = new Map<string, CallContext>();
   readonly #said = new Set<string>();
-  /** How many each server has under way. */
+  /** Number of pending updates per server. */
   readonly #updates = new Map<string, number>();
 
   constructor(options: StateCallsOptions) {
@@ -84,13 +86,13 @@ export class StateCalls {
       addState(context, base);
       return await next(context);
     } catch (error) {
-      // Whoever waits for a page, or for a person, does not keep others from their turn.
+      // A call that waits for a page or the user must not block others.
       this.release(context);
       throw error;
     }
   }
 
-  /** The call is over, or will be sent again. */
+  /** The call ended, or will be sent again. */
   release(context: CallContext): void {
     const held = this.#held.get(context);
     if (held === undefined) return;
@@ -100,7 +102,7 @@ export class StateCalls {
     held.turn.end();
   }
 
-  /** Resolves when the state is durable, or known not to be; the next call of the set begins after that. */
+  /** Resolves once the state is durable or failed to be stored. The next call of the set starts after that. */
   async keep(context: CallContext, result: ResultView): Promise<ResultView> {
     try {
       const kept = await this.#kept(context, result.raw);
@@ -113,7 +115,7 @@ export class StateCalls {
     }
   }
 
-  /** It waits for no call of its set: the server gives no result before it has the answer. */
+  /** Does not wait for calls of the set: the server sends no result before it gets this answer. */
   async update({ server, featureSet, keeper, state }: ServerState): Promise<StateVerdict> {
     const underWay = this.#updates.get(server) ?? 0;
     if (underWay >= MOST_UPDATES) return TOO_MANY;
@@ -139,7 +141,7 @@ export class StateCalls {
     }
   }
 
-  /** A person may have switched the set off while the call waited. */
+  /** The user may have switched the set off while the call waited. */
   #checkStillOn({ request }: CallContext, { server, featureSet }: LineageKey): void {
     const mcpl = this.#options.find(server)?.snapshot.mcpl;
     if (mcpl?.sets.find(({ set }) => set.name === featureSet)?.state === 'enabled') return;
@@ -158,7 +160,7 @@ export class StateCalls {
     const decoded = decodeStateResult(raw);
     if (mcpl === undefined || decoded === undefined) return undefined;
     if ('problem' in decoded) {
-      // Results may have a member of that name for something else.
+      // Results may use this member name for something else.
       if (!isJsonObject(raw['state']) && stateUse(mcpl, request.tool).kind !== 'always') return undefined;
       return this.#lost(context, '', undefined, decoded.problem, 'failure');
     }
@@ -182,7 +184,7 @@ export class StateCalls {
     });
   }
 
-  /** Based on the state of its request, if that was of the same set. */
+  /** Based on the state in the request, if both belong to the same set. */
   #sent(update: StateUpdate, context: CallContext): NewState {
     const held = this.#held.get(context);
     const isHeld = held !== undefined && held.key.featureSet === update.featureSet;
@@ -229,7 +231,7 @@ export class StateCalls {
     return { kind: 'lost', checkpoint, problem };
   }
 
-  /** Once for each tool. */
+  /** Logs once per tool. */
   #say({ request }: CallContext, what: string): void {
     const message = `The tool "${request.tool}" ${what}`;
     const text = `${request.server} ${message}`;
@@ -250,7 +252,7 @@ async function newBody(body: StateBody, clock: Clock): Promise<NewStateBody> {
   return { kind, text: await slicedJson(body.value, clock) };
 }
 
-/** MCPL §8.4, §8.7. A call that is sent once more has what it was sent with before. */
+/** MCPL §8.4, §8.7. Replaces the state of an earlier attempt. */
 function addState(context: CallContext, { keeper, head, state }: StateBase): void {
   const { state: _, ...parts } = context.parts ?? {};
   const { state: __, checkpoint: ___, ...extra } = context.extraParams ?? {};
@@ -259,7 +261,7 @@ function addState(context: CallContext, { keeper, head, state }: StateBase): voi
   if (keeper === 'server') {
     if (head !== undefined) context.extraParams = { ...extra, checkpoint: head.checkpoint };
   } else if (state !== undefined) {
-    // The first call has none, and null would be one (docs/decisions/state-contents.md).
+    // The first call has no state. Null would be a state (docs/decisions/state-contents.md).
     if (state.length > LONGEST_SHOWN) context.parts = { ...parts, state };
     else context.extraParams = { ...extra, state: parseJson(state) };
   }
@@ -283,7 +285,7 @@ function blockedCall(
   redact: (text: string) => string,
 ): HostError {
   const name = checkpointName(blocked);
-  // It may quote what the server sent, or come from a file.
+  // The problem may quote text of the server or of a file.
   const why = blocked.problem === undefined ? '' : ` (${cleanLine(redact(blocked.problem)).replace(/\.$/, '')})`;
   const message = `The tool "${tool}" was not called: the state of "${featureSet}" after checkpoint ${name} is not known${why}.`;
   return new HostError('STATE_BLOCKED', message, {

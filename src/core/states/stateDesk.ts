@@ -31,7 +31,7 @@ export interface StateDeskOptions {
   find(server: string): StateUnit | undefined;
 }
 
-/** All that is done about states, put together: loaded with the first call that has to do with one. */
+/** All actions on states, combined. Loaded with the first call that involves a state. */
 export class StateDesk implements LineageActions, Disposable {
   readonly #keeping: StateKeeping;
   readonly #retention: StateRetention;
@@ -45,7 +45,7 @@ export class StateDesk implements LineageActions, Disposable {
     const find = (server: string): StateUnit | undefined => options.find(server);
     const redact = (server: string, text: string): string => find(server)?.redact(text) ?? text;
     const log = (server: string): Logger => {
-      // The channel of a server that has left the settings is not opened again.
+      // Does not reopen the log of a server that was removed from settings.
       const channel = find(server) === undefined ? logs.host : logs.server(server);
       return cleaning(channel, (text) => redact(server, text));
     };
@@ -69,7 +69,7 @@ export class StateDesk implements LineageActions, Disposable {
     this.#rollback = new StateRollback({ clock, states, queue, keeping, audit, redact, find, onMoved });
   }
 
-  /** The set that owned the first state of a tool that names no set. */
+  /** The set that owned the first state of a tool without a set. */
   ownerOf(server: string, tool: string): Promise<string | undefined> {
     return this.#owners.of(server, tool);
   }

@@ -22,14 +22,14 @@ export interface StateHostOptions {
 }
 
 /**
- * The states of feature sets (MCPL §8), put together: calls are sent with them, and what comes back is kept. What does
- * so is loaded with the first call that has to do with a state.
+ * The states of feature sets (MCPL §8): calls are sent with the current state, and states in results are stored. The
+ * implementation is loaded with the first call that involves a state.
  */
 export class StateHost implements StateAuthority, Disposable {
   readonly lineages: LiveLineages;
-  /** The outermost: keeps the state of the result that there is in the end. */
+  /** The outermost interceptor: stores the state of the final result. */
   readonly outer: CallInterceptor;
-  /** The nearest to the server: calls of one set one after the other, each with the state of the one before. */
+  /** The innermost interceptor: runs the calls of a set one by one, each with the latest state. */
   readonly inner: CallInterceptor;
   readonly #options: StateHostOptions;
   #desk: Promise<StateDesk> | undefined;
@@ -56,7 +56,7 @@ export class StateHost implements StateAuthority, Disposable {
     return (await this.#load()).update(state);
   }
 
-  /** Everything that came is kept, or was found not to get there; to be called before the store is closed. */
+  /** Stores pending states, or reports them as lost. Call this before the store is closed. */
   async close(): Promise<void> {
     await this.#loaded?.close();
     this.dispose();
@@ -86,7 +86,7 @@ export class StateHost implements StateAuthority, Disposable {
     try {
       return await (await this.#load()).keep(context, result);
     } catch (error) {
-      // The result of a tool is always returned.
+      // A failure here must not lose the tool's result.
       const problem = `The state that came with the result could not be looked at: ${messageOf(error)}`;
       this.#options.ports.logs.host.log('error', problem);
       const kept = { kind: 'lost', checkpoint: undefined, problem } as const;
@@ -99,7 +99,7 @@ export class StateHost implements StateAuthority, Disposable {
     const use = await this.#useOf(context);
     if (use.kind === 'never' || use.kind === 'byOwner') return next(context);
     if (use.kind === 'onceKnown') {
-      // A server that never returned a state is not held up for one.
+      // Does not delay calls of servers that never returned a state.
       if (!this.lineages.isLoaded) await this.lineages.loaded();
       if (!this.lineages.isKnown({ server: context.server.id, featureSet: use.featureSet })) return next(context);
     }
@@ -112,7 +112,7 @@ export class StateHost implements StateAuthority, Disposable {
     const use = stateUse(mcpl, request.tool);
     if (use.kind !== 'byOwner') return use;
     if (!this.lineages.isLoaded) await this.lineages.loaded();
-    // Without a state there is no owner yet, and nothing to load.
+    // Without a state there is no owner, so nothing needs to be loaded.
     if (!mcpl.sets.some(({ set }) => this.lineages.isKnown({ server, featureSet: set.name }))) return use;
     const desk = await this.#load();
     return stateUseOfOwner(mcpl, await desk.ownerOf(server, request.tool));
@@ -120,7 +120,7 @@ export class StateHost implements StateAuthority, Disposable {
 
   #load(): Promise<StateDesk> {
     this.#desk ??= this.#open();
-    // A file that could not be read once may be there the next time.
+    // Retries a failed load on the next use.
     this.#desk.catch(() => (this.#desk = undefined));
     return this.#desk;
   }
@@ -140,7 +140,7 @@ export class StateHost implements StateAuthority, Disposable {
       find: (server) => options.units().find(({ id }) => id === server),
       lineages: this.lineages,
     });
-    // The host may have ended while it was loaded.
+    // The host may have been disposed during loading.
     if (this.#isDisposed) this.#loaded.dispose();
     return this.#loaded;
   }

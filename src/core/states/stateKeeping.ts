@@ -16,7 +16,7 @@ export interface StateKeepingOptions {
   readonly audit: Recorder;
   log(server: string): Logger;
   redact(server: string, text: string): string;
-  /** Something of a lineage was stored: so many characters. */
+  /** Called after something was stored, with its size in characters. */
   onKept(key: LineageKey, characters: number): void;
   onBroken(trouble: StateTrouble): void;
 }
@@ -24,26 +24,26 @@ export interface StateKeepingOptions {
 /** A state to store. */
 export interface NewState {
   readonly update: StateUpdate;
-  /** Its base is the checkpoint that is current when it is stored: the one at the request is unknown. */
+  /** Uses the checkpoint that is current at storage time, because the one of the request is unknown. */
   readonly isLoose: boolean;
 }
 
-/** States that arrived while the store could not be written. */
+/** States received while the store could not be written. */
 interface Waiting {
   readonly states: NewState[];
   characters: number;
 }
 
-/** So much waits for a store that cannot be written to, of one set and of all; what comes beyond it is lost. */
+/** Maximum waiting states per set, and their total characters. Further ones are lost. */
 const MOST_WAITING = 16;
 const MOST_CHARACTERS = 64_000_000;
 const LONGEST_PROBLEM = 1_000;
 
-/** Writes states down in the order in which they came; what cannot be stored now is kept here until it can. */
+/** Stores states in order of arrival. States that cannot be stored wait in memory. */
 export class StateKeeping {
   readonly #options: StateKeepingOptions;
   readonly #order = new KeyedQueue();
-  /** By server: those of all its sets together never hold up the calls of others for more than one of them takes. */
+  /** By server, so that updates of all its sets delay other calls by at most one update. */
   readonly #announced = new KeyedQueue();
   readonly #waiting = new Map<string, Waiting>();
   readonly #working = new Set<Promise<unknown>>();
@@ -52,12 +52,12 @@ export class StateKeeping {
     this.#options = options;
   }
 
-  /** Stores the waiting states of a lineage; rejects like the store if that still fails. */
+  /** Stores the waiting states of a lineage. Rejects if the store still fails. */
   async flush(key: LineageKey): Promise<void> {
     if (this.#waiting.has(keyText(key))) await this.#inOrder(key, () => this.#flushed(key));
   }
 
-  /** The state of a result: it is not lost if it cannot be stored. */
+  /** Stores the state of a result. Keeps it in memory if the store fails. */
   keep(key: LineageKey, made: () => Promise<NewState>): Promise<KeptState> {
     return this.#inOrder(key, async () => {
       const state = await made();
@@ -70,7 +70,9 @@ export class StateKeeping {
     });
   }
 
-  /** A state that the server sends without a call: it gets an error if the state cannot be stored, and may send it again. */
+  /**
+   * Stores a state that the server sent outside a call. If that fails, the server gets an error and may send it again.
+   */
   store(key: LineageKey, made: () => Promise<NewState>): Promise<KeptState> {
     const work = async (): Promise<KeptState> => {
       await this.#flushed(key);
@@ -79,7 +81,7 @@ export class StateKeeping {
     return this.#inOrder(key, () => this.#announced.run(key.server, work));
   }
 
-  /** A person chose where to go on: what waits would come behind that. */
+  /** The head moved: drops states that wait to be stored after the old head. */
   forget(key: LineageKey): void {
     const text = keyText(key);
     const waiting = this.#waiting.get(text)?.states.length ?? 0;
@@ -87,13 +89,13 @@ export class StateKeeping {
     if (waiting > 0) this.#log(key, 'warn', `States that could not be stored were given up: ${waiting}.`);
   }
 
-  /** Reports a state that could not be stored at all. */
+  /** Reports a state that cannot be stored. */
   lost(key: LineageKey, problem: string, outcome: AuditOutcome): void {
     this.#log(key, 'warn', problem);
     this.#record(key, outcome, problem);
   }
 
-  /** All that is under way is stored, and what waits if it can be. */
+  /** Finishes running work, and tries to store waiting states. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#working);
     for (const { states } of [...this.#waiting.values()]) {
@@ -120,7 +122,7 @@ export class StateKeeping {
       const next = waiting?.states[0];
       if (waiting === undefined || next === undefined) break;
       await this.#store(next);
-      // A person may have gone elsewhere meanwhile.
+      // The user may have moved the head in the meantime.
       if (this.#waiting.get(text) !== waiting) return;
       waiting.states.shift();
       waiting.characters -= sizeOf(next);
@@ -180,7 +182,7 @@ export class StateKeeping {
     return { kind, checkpoint, place, problem: this.#problemOf(key, record) };
   }
 
-  /** It may quote what the server sent. */
+  /** The problem may quote text of the server. */
   #problemOf({ server }: LineageKey, { node }: StateRecord): string {
     const problem = node.problem ?? 'There is no state at it.';
     return cleanLine(this.#options.redact(server, problem), LONGEST_PROBLEM);

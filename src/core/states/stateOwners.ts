@@ -9,7 +9,7 @@ export interface StateOwnersOptions {
   readonly log: Logger;
 }
 
-/** Remembers which feature set owned the first state of each tool that names no set (MCPL §8.1), across restarts. */
+/** Remembers across restarts which set owned the first state of each tool without a set (MCPL §8.1). */
 export class StateOwners {
   readonly #options: StateOwnersOptions;
   readonly #owners = new Map<string, string>();
@@ -19,13 +19,13 @@ export class StateOwners {
     this.#options = options;
   }
 
-  /** Rejects when the store cannot be read: a call must not be sent without a state that it may have. */
+  /** Rejects if the store cannot be read, because a call must not be sent without its state. */
   async of(server: string, tool: string): Promise<string | undefined> {
     await this.#load();
     return this.#owners.get(keyOf(server, tool));
   }
 
-  /** The first owner stays. Resolves when it is durable, or logged that it is not. */
+  /** Stores the first owner. Resolves once it is durable or the failure is logged. */
   async learn(server: string, tool: string, featureSet: string): Promise<void> {
     const { clock, ids, grants, log } = this.#options;
     const key = keyOf(server, tool);

@@ -2,20 +2,20 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { cancelled } from '../base/errors.ts';
 
-/** Whose turn it is. */
+/** A position at the head of the queue. */
 export interface StateTurn {
-  /** Whether another call had to end first. */
+  /** Whether it had to wait for another call. */
   readonly hasWaited: boolean;
-  /** Lets the next one begin. Doing so twice is harmless. */
+  /** Starts the next call. Can be called repeatedly. */
   end(): void;
 }
 
-/** One after the other for each key, in the order in which they came. */
+/** Runs calls with the same key one by one, in order of arrival. */
 export class StateQueue {
-  /** Waiting calls; a key exists while a call has its turn. */
+  /** Waiting calls. A key exists while one of its calls runs. */
   readonly #lines = new Map<string, Set<() => void>>();
 
-  /** Rejects when it is cancelled before its turn comes. */
+  /** Rejects if cancelled while waiting. */
   async begin(key: string, token: CancellationToken, onWaiting: () => void): Promise<StateTurn> {
     if (token.isCancellationRequested) throw cancelled('The call');
     const line = this.#lines.get(key);
@@ -56,7 +56,7 @@ function untilCalled(line: Set<() => void>, token: CancellationToken): Promise<v
     const called = (): void => resolve();
     line.add(called);
     subscription = token.onCancellationRequested(() => {
-      // One whose turn has come looks at the token itself.
+      // A call that has already started checks the token itself.
       if (line.delete(called)) reject(cancelled('The call'));
     });
   }).finally(() => subscription?.dispose());

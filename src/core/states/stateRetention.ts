@@ -14,15 +14,15 @@ export interface StateRetentionOptions {
   limits(): HostLimits;
 }
 
-/** So many states of one lineage come between two times that the store is asked to give up the oldest. */
+/** Number of new states in a lineage after which the store is trimmed. */
 const EVERY = 200;
-/** Or so many characters of all. */
+/** Or the total characters of new states. */
 const EVERY_CHARACTERS = 64_000_000;
-/** Delays the first run after a start. */
+/** Delay of the first run after a start. */
 const FIRST_MS = 30_000;
 const DAY_MS = 86_400_000;
 
-/** Keeps states within their limits, in the background. */
+/** Enforces the limits of stored states in the background. */
 export class StateRetention implements Disposable {
   readonly #options: StateRetentionOptions;
   readonly #first: Disposable;
@@ -43,7 +43,7 @@ export class StateRetention implements Disposable {
     if (count >= EVERY || this.#characters >= EVERY_CHARACTERS) this.#trim();
   }
 
-  /** Resolves when the running work has ended. */
+  /** Resolves after running work has ended. */
   async close(): Promise<void> {
     this.dispose();
     await this.#trimming;

@@ -26,7 +26,7 @@ export interface StateRollbackOptions {
   onMoved(key: LineageKey): void;
 }
 
-/** A request to go to a checkpoint. */
+/** A request to move the head. */
 interface Wish {
   readonly detail: CheckpointDetail;
   readonly conversation: string | undefined;
@@ -34,7 +34,7 @@ interface Wish {
   readonly canContinue: boolean;
 }
 
-/** The outcome, with the text for the audit. */
+/** The result, with the text for the audit. */
 interface Ending {
   readonly result: RollbackResult;
   readonly outcome: AuditOutcome;
@@ -46,7 +46,10 @@ const CHECKPOINT_NOT_FOUND = -32005;
 const LONGEST_REASON = 1_000;
 const DEFAULT_TIMEOUTS = { call: 60, callMax: 3_600 };
 
-/** The way back (MCPL §8.5, §8.6): nothing moves here unless the server said that it went, or a person goes on without it. */
+/**
+ * Rollbacks (MCPL §8.5, §8.6): the head only moves if the server confirmed it, or if the user continues without the
+ * server.
+ */
 export class StateRollback {
   readonly #options: StateRollbackOptions;
 
@@ -78,7 +81,7 @@ export class StateRollback {
     const detail = await this.#detail(place);
     this.#session(detail);
     return this.#inTurn(detail, token, async () => {
-      // While it waited the server may have ended, or its set may have been switched off.
+      // The server may have stopped, or its set may have been switched off, while this waited.
       const session = this.#session(detail);
       const wish = await this.#wish(detail, conversation);
       const ending = await this.#asked(wish, session, token);
@@ -105,7 +108,7 @@ export class StateRollback {
     return detail;
   }
 
-  /** Throws where the server cannot be asked. */
+  /** Throws if the server cannot be asked. */
   #session(detail: CheckpointDetail): Session {
     const unit = this.#options.find(detail.server);
     const hindrance = hindranceOf(detail, unit);
@@ -119,7 +122,7 @@ export class StateRollback {
     let turn: StateTurn | undefined;
     try {
       turn = await this.#options.queue.begin(keyText(key), token, () => undefined);
-      // A state that cannot be stored may be the one to leave behind.
+      // The rollback may be the way to leave a state that cannot be stored.
       await this.#options.keeping.flush(key).catch(() => undefined);
       if (token.isCancellationRequested) throw cancelled('The rollback');
       return await work();
@@ -175,11 +178,11 @@ export class StateRollback {
     }
   }
 
-  /** A new name for the checkpoint that a rollback led to (docs/decisions/rollback-outcomes.md). */
+  /** Records a new checkpoint name that a rollback returned (docs/decisions/rollback-outcomes.md). */
   async #arrived(wish: Wish, checkpoint: string): Promise<StateRecord> {
     const { clock, states } = this.#options;
     const { server, featureSet, keeper, node } = wish.detail;
-    // It moves heads and lifts what blocked, as a move would.
+    // Storing it moves the head and ends a block, as a move would.
     const record = await states.record({
       server,
       featureSet,
@@ -217,7 +220,7 @@ export class StateRollback {
       return { result: { kind: 'pruned', canContinue }, outcome: 'failure', detail };
     }
     if (error.code === 'REMOTE_ERROR' || error.effect === 'none') return this.#refused(wish, reason);
-    // An answer that cannot be read may be one that says that it was done.
+    // An unreadable answer may still mean success.
     const outcome = OUTCOMES[error.code] ?? 'failure';
     await this.#noted(wish, reason);
     return { result: { kind: 'unanswered', reason, canContinue }, outcome, detail };
@@ -234,13 +237,13 @@ export class StateRollback {
     this.#left(wish);
   }
 
-  /** One is elsewhere: what could not be stored until now came before that. */
+  /** The head moved: drops updates still queued for the old head. */
   #left({ detail }: Wish): void {
     this.#options.keeping.forget(detail);
     this.#options.onMoved(detail);
   }
 
-  /** That it was tried is worth a note, and no failure of what was tried. */
+  /** Records the attempt. A failure to record it does not fail the rollback. */
   async #noted({ detail, conversation, from }: Wish, refusal: string): Promise<void> {
     const { clock, states } = this.#options;
     const to = detail.node.place;

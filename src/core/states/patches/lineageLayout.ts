@@ -1,31 +1,31 @@
 import type { RowGraph } from '../../model/lineage.ts';
 
-/** Lanes beside each other at the most. */
+/** Maximum parallel lanes. */
 export const MOST_LANES = 40;
 
-/** The last lane is a bundle of all lines for which no other was free: one is drawn, and how many more is told. */
+/** The last lane is shared by all lines without a free lane. One line is drawn, with the number of others. */
 export const BUNDLE_LANE = MOST_LANES - 1;
 
 const NONE = -1;
-/** So many rows are one block: where a block begins, it is known what came before it. */
+/** Rows per block. State before each block is stored, so that drawing can start there. */
 const BLOCK_BITS = 8;
 const IN_BLOCK = (1 << BLOCK_BITS) - 1;
 
-/** What is known of a row, side by side in one table: most rows are only appended, and that takes next to no time. */
+/** Fields of a row in one typed array. Rows are mostly appended, which is then almost free. */
 const PARENT = 0;
 const LANE = 1;
-/** The next row in its lane: between the two there is no other line than that of the later one. 0: none. */
+/** The next row in the same lane. Between both rows, the lane only has the line of the later one. 0 means none. */
 const AFTER = 2;
-/** The lanes of its children, as bits of two numbers. */
+/** Bit set of the children's lanes, in two numbers. */
 const CHILDREN = 3;
-/** How many lines of the bundle leave it upwards, less its own, which comes from below. */
+/** Lines in the shared lane that leave the row upwards, minus its own line from below. */
 const BUNDLED = 5;
 const FIELDS = 6;
 
 /**
- * Where the checkpoints of a lineage stand beside each other. Rows are the oldest first; a line runs from a checkpoint
- * down to its parent, in the lane of the checkpoint. One is appended in constant time whatever the tree looks like,
- * and none that stands ever moves, so that a page which shows some of them can be told of one more.
+ * Layout of the checkpoints of a lineage. Rows are ordered oldest first. A line runs from a checkpoint down to its
+ * parent, in the lane of the checkpoint. Appending takes constant time for any tree and never moves existing rows, so a
+ * page can be updated with a single row.
  */
 export class LineageLayout {
   #rows = 0;
@@ -33,7 +33,7 @@ export class LineageLayout {
   #room = IN_BLOCK + 1;
   #table = new Int32Array(this.#room * FIELDS);
   #bundledInBlock = new Int32Array(1);
-  /** Of each lane, the newest row before each block, the newest of all, and the oldest. */
+  /** For each lane: the newest row before each block, the newest row, and the oldest row. */
   #newestBefore = new Int32Array(BUNDLE_LANE);
   readonly #newest = new Int32Array(BUNDLE_LANE).fill(NONE);
   readonly #oldest = new Int32Array(BUNDLE_LANE).fill(NONE);
@@ -42,19 +42,19 @@ export class LineageLayout {
     return this.#rows;
   }
 
-  /** As drawn. */
+  /** Number of lanes to draw. */
   get lanes(): number {
     return this.#lanes;
   }
 
-  /** The row of the parent, or -1 where there is none. One that is not before it is none: there is no way to it. */
+  /** Appends a row. `parentRow` is -1 without a parent; a parent that is not an earlier row is ignored. */
   append(parentRow: number): number {
     const row = this.#rows;
     if ((row & IN_BLOCK) === 0) this.#beginBlock(row);
     const table = this.#table;
     const newest = this.#newest;
     const parent = parentRow >= 0 && parentRow < row && Number.isInteger(parentRow) ? parentRow : NONE;
-    // With no line to draw every lane will do, and the beginning of a tree is looked for at the edge.
+    // Without a line any lane works, and roots are expected at the edge.
     let lane = 0;
     if (parent !== NONE) {
       const at = parent * FIELDS;
@@ -83,7 +83,7 @@ export class LineageLayout {
     return graph;
   }
 
-  /** From the first row up to the second one, which is not among them; as many as there are. */
+  /** The graphs of rows `from` (inclusive) to `to` (exclusive), clipped to existing rows. */
   graphs(from: number, to: number): RowGraph[] {
     const first = Math.max(0, from);
     const end = Math.min(this.#rows, to);
@@ -146,7 +146,7 @@ export class LineageLayout {
     return this.#table[row * FIELDS + field] ?? 0;
   }
 
-  /** How many lines of the bundle come up to a row from those before it. */
+  /** Number of lines in the shared lane that reach a row from earlier rows. */
   #bundledBefore(row: number): number {
     const block = row >>> BLOCK_BITS;
     let sum = 0;
@@ -155,7 +155,7 @@ export class LineageLayout {
     return sum;
   }
 
-  /** Of each lane, the first row in it that is not before the given one, or -1. */
+  /** For each lane, the first row at or after the given one, or -1. */
   #standingFrom(row: number): Int32Array {
     const lanes = Math.min(this.#lanes, BUNDLE_LANE);
     const known = (row >>> BLOCK_BITS) * BUNDLE_LANE;
@@ -174,7 +174,7 @@ export class LineageLayout {
     return after === 0 ? NONE : after;
   }
 
-  /** Lanes of which the next one that stands there is above the row, and its parent below. */
+  /** Lanes whose next row is above this row and whose parent is below it. */
   #through(row: number, next: Int32Array): number[] {
     const lanes: number[] = [];
     const table = this.#table;
@@ -199,7 +199,7 @@ function addLanes(lanes: number[], word: number, first: number): void {
   for (let bits = word; bits !== 0; bits &= bits - 1) lanes.push(first + 31 - Math.clz32(bits & -bits));
 }
 
-/** Taking twice the room whenever it is full costs no more than two steps for every number. */
+/** Doubling keeps the amortized cost per number constant. */
 function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   const wider = new Int32Array(numbers.length * 2);
   wider.set(numbers);

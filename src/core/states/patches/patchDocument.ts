@@ -2,7 +2,7 @@ import { type Grave, Graves } from './patchGraves.ts';
 import { indexIn, type Tokens } from './patchPointer.ts';
 import { isContainer, isList, type List, memberOf, type Members, setMember, type Value } from './patchValues.ts';
 
-/** Where a value is or may be put: the root, an element or the end of a list, or a member. */
+/** A location for a value: the root, a list item or the end of a list, or a member. */
 export type Place =
   | { readonly kind: 'root'; readonly value: Value }
   | ItemPlace
@@ -12,14 +12,14 @@ interface ItemPlace {
   readonly kind: 'item';
   readonly list: List;
   readonly index: number;
-  /** What is there now; it moves on when something is added there. */
+  /** The current value, which moves when another is inserted here. */
   readonly value: Value | undefined;
 }
 
-/** And there is one. */
+/** A location that has a value. */
 export type TakenPlace = Place & { readonly value: Value };
 
-/** What was done, as far as is needed to take it back. */
+/** An undo record. */
 export type Step =
   | { readonly kind: 'root'; readonly value: Value }
   | { readonly kind: 'inserted'; readonly list: List; readonly index: number }
@@ -29,7 +29,7 @@ export type Step =
   | { readonly kind: 'changed'; readonly members: Members; readonly key: string; readonly value: Value }
   | { readonly kind: 'buried'; readonly grave: Grave };
 
-/** A value that is changed in place. Every change is noted down before it is made, so that it can be taken back. */
+/** A value that is changed in place. Each change is recorded first, so that it can be undone. */
 export class PatchDocument {
   #root: Value;
   #steps: Step[] = [];
@@ -39,17 +39,17 @@ export class PatchDocument {
     this.#root = root;
   }
 
-  /** As the engine works on it: removed members may still be there as `undefined`. */
+  /** The value during patching, in which removed members may still be `undefined`. */
   get root(): Value {
     return this.#root;
   }
 
-  /** Clears away what removed members left. */
+  /** Deletes the placeholders of removed members. */
   clear(): void {
     this.#graves.clear();
   }
 
-  /** The steps of a patch, with which so many characters left the state. */
+  /** Returns the undo records of a patch. `left` is the number of characters that it removed. */
   takeSteps(left: number): readonly Step[] {
     const steps = this.#steps;
     this.#steps = [];
@@ -57,7 +57,7 @@ export class PatchDocument {
     return steps;
   }
 
-  /** Where a value may be put; `undefined` where nothing can be. */
+  /** The location of a pointer. `undefined` if no value can be there. */
   placeFor(tokens: Tokens): Place | undefined {
     const token = tokens[tokens.length - 1];
     if (tokens.length === 1 || token === undefined) return { kind: 'root', value: this.#root };
@@ -71,13 +71,13 @@ export class PatchDocument {
       : { kind: 'item', list: container, index, value: container[index] };
   }
 
-  /** Where there is a value. */
+  /** The location of an existing value. */
   placeOf(tokens: Tokens): TakenPlace | undefined {
     const place = this.placeFor(tokens);
     return place !== undefined && isTaken(place) ? place : undefined;
   }
 
-  /** What the first tokens of a pointer lead to. */
+  /** The value at the first tokens of a pointer. */
   find(tokens: Tokens, length: number = tokens.length): Value | undefined {
     let value: Value | undefined = this.#root;
     for (let i = 1; i < length; i++) {
@@ -88,7 +88,7 @@ export class PatchDocument {
     return value;
   }
 
-  /** Before a value is added at a place. Says what that costs beside the addition. */
+  /** Records an addition. Returns its extra cost. */
   noteAddition(place: Place): number {
     if (place.kind === 'item') {
       this.#steps.push({ kind: 'inserted', list: place.list, index: place.index });
@@ -98,14 +98,14 @@ export class PatchDocument {
       this.noteExchange(place);
       return 0;
     }
-    // To take back the removal takes this back as well: both are of one patch.
+    // Needs no record, because undoing the removal in the same patch also undoes this.
     if (this.#graves.refill(place.members, place.key)) return 0;
     const cost = this.#graves.makeRoom(place.members, place.key) * EACH_KEY;
     this.#steps.push({ kind: 'created', members: place.members, key: place.key });
     return cost;
   }
 
-  /** Before the value at a place is exchanged. */
+  /** Records the replacement of a value. */
   noteExchange(place: TakenPlace): void {
     const { value } = place;
     if (place.kind === 'root') this.#steps.push({ kind: 'root', value });
@@ -125,7 +125,7 @@ export class PatchDocument {
     else setMember(place.members, place.key, value);
   }
 
-  /** Takes the value at a place away, which is not the root. Says what that cost. */
+  /** Removes the value at a location other than the root. Returns the cost. */
   remove(place: Exclude<TakenPlace, { readonly kind: 'root' }>): number {
     const { value } = place;
     if (place.kind === 'member') {
@@ -170,10 +170,10 @@ export class PatchDocument {
   }
 }
 
-/** What a key costs that is put into another order, beside looking at a character. */
+/** Cost of reordering a key, in characters read. */
 const EACH_KEY = 8;
 
-/** Elements of a list that move as fast as one character is looked at. */
+/** List items that move at the cost of reading one character. */
 const MOVED_AT_ONCE = 4;
 
 function isTaken(place: Place): place is TakenPlace {

@@ -1,43 +1,43 @@
 import { memberOf, type Members, setMember, type Value } from './patchValues.ts';
 
-/** A member that was removed from its object. */
+/** A member removed from its object. */
 export interface Grave {
   readonly members: Members;
   readonly key: string;
   readonly value: Value;
-  /** The patch that removed it. */
+  /** Number of the patch that removed it. */
   readonly patch: number;
   cleared: Clearing | undefined;
 }
 
-/** That the graves of one object were taken away. */
+/** The record of deleting an object's placeholders. */
 interface Clearing {
   readonly members: Members;
-  /** All keys before that, in their order. */
+  /** All keys before the deletion, in order. */
   readonly order: readonly string[];
   readonly graves: ReadonlyMap<string, Grave>;
 }
 
-/** So many may wait. Each clearing costs time by the width of the object. */
+/** Maximum placeholders. Deleting them takes time linear in the size of the object. */
 const MOST_OPEN = 1_024;
-/** Characters of what may have left the state meanwhile: graves in it would keep it in memory. */
+/** Maximum characters removed from the state, because placeholders keep them in memory. */
 const MOST_LEFT = 1_000_000;
 
 /**
- * Keeps the place of removed members, so that a removal can be taken back exactly: their order is part of the text of a
- * state, and noting down the order of a wide object at each removal costs a thousand times the removal. A removed
- * member therefore stays, as `undefined`, which JSON does not have, until somebody looks at the whole.
+ * Preserves the position of removed members, so that a removal can be undone exactly: key order is part of a state's
+ * text. Recording the key order of a wide object at each removal costs a thousand times the removal. A removed member
+ * therefore stays as `undefined`, which JSON does not have, until the whole value is read.
  */
 export class Graves {
-  /** By the objects that they are in, and their keys. */
+  /** By object and key. */
   readonly #open = new Map<Members, Map<string, Grave>>();
   #count = 0;
   #left = 0;
   #patch = 0;
 
   /**
-   * What is removed from now on is of another patch; so many characters left the state with the last. Keeps the graves
-   * bounded where nobody ever looks.
+   * Starts a new patch; `left` is the number of characters that the last one removed. Bounds the placeholders even if
+   * the value is never read.
    */
   beginPatch(left: number): void {
     this.#patch++;
@@ -51,14 +51,16 @@ export class Graves {
     return grave;
   }
 
-  /** Everything that happened since has to be taken back before. */
+  /** Restores a member. All later changes must be undone first. */
   digUp(grave: Grave): void {
     if (grave.cleared !== undefined) this.#restore(grave.cleared);
     this.#fill(grave);
     setMember(grave.members, grave.key, grave.value);
   }
 
-  /** Whether a member can come again where it was: within one patch only, so that nobody can tell who looked between. */
+  /**
+   * Whether a member can be added at its old position. Only within one patch, during which the value cannot be read.
+   */
   refill(members: Members, key: string): boolean {
     const grave = this.#count === 0 ? undefined : this.#open.get(members)?.get(key);
     if (grave?.patch !== this.#patch) return false;
@@ -66,7 +68,7 @@ export class Graves {
     return true;
   }
 
-  /** What comes again later comes last. Says how many keys had to be looked at. */
+  /** Makes an added member the last key. Returns the number of keys read. */
   makeRoom(members: Members, key: string): number {
     const graves = this.#count === 0 ? undefined : this.#open.get(members);
     if (graves === undefined || !graves.has(key)) return 0;
@@ -75,7 +77,7 @@ export class Graves {
     return clear(members, older);
   }
 
-  /** The member is there again, or will be at once. */
+  /** Forgets a placeholder, because the member exists again or is about to. */
   #fill({ members, key }: Grave): void {
     if (this.#open.get(members)?.delete(key) === true) this.#count--;
   }
@@ -95,7 +97,7 @@ export class Graves {
     this.#left = 0;
   }
 
-  /** Puts the keys into the order that they had, with the graves among them. */
+  /** Restores the key order, including placeholders. */
   #restore({ members, order, graves }: Clearing): void {
     for (const key of order) {
       const grave = graves.get(key);
@@ -112,8 +114,8 @@ export class Graves {
 }
 
 /**
- * Takes graves of an object away; all that were there before the youngest of them are among these, or gone. Where a key
- * stood is known only as long as those that left later are still in their places. Says how many keys there were.
+ * Deletes placeholders of an object, including all that are older than the newest of them: a position is only known
+ * while later removed keys keep theirs. Returns the number of keys.
  */
 function clear(members: Members, graves: ReadonlyMap<string, Grave>): number {
   const clearing = { members, order: Object.keys(members), graves };

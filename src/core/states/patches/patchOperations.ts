@@ -6,7 +6,7 @@ import { parsePointer, quoted, type Tokens } from './patchPointer.ts';
 import { Measuring, SIZE_OF_COMMA, sizeOfKey } from './patchSize.ts';
 import { areEqual, clone, Effort, type Value } from './patchValues.ts';
 
-/** Why an operation does not fit: the end of a sentence. */
+/** Why an operation fails: the end of a sentence. */
 type Misfit = string | undefined;
 
 interface Pointer {
@@ -20,17 +20,17 @@ const TOO_DEEP = `the state would nest deeper than ${STATE_BOUNDS.depth} levels`
 const TOO_LARGE = `the state would be larger than ${STATE_BOUNDS.state / 1e6} million characters`;
 const TOO_MUCH = 'the patch is too much work';
 
-/** Characters that one patch may make the host look at: a few passes over the largest state. */
+/** Maximum characters that one patch may read: a few passes over the largest state. */
 const MOST_EFFORT = 4 * STATE_BOUNDS.state;
 
-/** The operations of one patch, one after the other. What they did is noted down in the document. */
+/** Applies the operations of one patch in order. The document records the changes. */
 export class PatchOperations {
   readonly #document: PatchDocument;
   readonly #effort = new Effort(MOST_EFFORT);
   readonly #measuring = new Measuring(this.#effort);
   #size: number;
   #left = 0;
-  /** Whether the library takes the value at hand for what it is. */
+  /** Whether the library handles the current value correctly. */
   #isPlain = true;
 
   constructor(document: PatchDocument, size: number) {
@@ -38,17 +38,17 @@ export class PatchOperations {
     this.#size = size;
   }
 
-  /** Characters that were taken out of the state. */
+  /** Characters removed from the state. */
   get left(): number {
     return this.#left;
   }
 
-  /** Characters that were looked at. */
+  /** Characters read. */
   get effort(): number {
     return Math.ceil(MOST_EFFORT - this.#effort.left);
   }
 
-  /** Characters of the state as it is now. */
+  /** Current size of the state in characters. */
   get size(): number {
     return this.#size;
   }
@@ -135,7 +135,7 @@ export class PatchOperations {
     const { value } = source;
     this.#effort.left -= this.#document.remove(source);
     this.#size -= this.#sizeOf(value) + overheadOf(source);
-    // Only now: where a list gave an element away, those behind it have other numbers (RFC 6902 §4.4).
+    // Looked up after the removal, which shifts later items of a list (RFC 6902 §4.4).
     const place = this.#document.placeFor(path.tokens);
     if (place === undefined) return NO_PLACE;
     const misfit = this.#grow(path, value, place, place.kind === 'item' ? undefined : place.value);
@@ -155,7 +155,7 @@ export class PatchOperations {
     return this.#measuring.measure(value, Infinity);
   }
 
-  /** Reckons with a new value at a place, and without the one that it takes the place of; unless it must not be there. */
+  /** Updates the size for a new value that may replace an old one. Returns an error if the value is not allowed. */
   #grow(path: Pointer, value: Json, place: Place, old: Value | undefined): Misfit {
     const before = old === undefined ? 0 : place.kind === 'root' ? this.#size : this.#sizeOf(old);
     const size = this.#measuring.measure(value, STATE_BOUNDS.depth + 1 - path.tokens.length);
@@ -175,7 +175,7 @@ function lastToken(pointer: string): string {
   return pointer.slice(pointer.lastIndexOf('/'));
 }
 
-/** The pointer, or why there is none. */
+/** Returns the pointer, or an error. */
 function pointerIn(operation: JsonObject, member: 'path' | 'from'): Pointer | string {
   const text = operation[member];
   if (typeof text !== 'string') return `it has no "${member}"`;
@@ -187,7 +187,7 @@ function nothingAt({ text }: Pointer): string {
   return `there is nothing at ${quoted(text)}`;
 }
 
-/** Characters that a value takes by being where it is. */
+/** Characters of the key or comma that a value needs at its location. */
 function overheadOf(place: Exclude<Place, { readonly kind: 'root' }>): number {
   return place.kind === 'member' ? sizeOfKey(place.key) : SIZE_OF_COMMA;
 }

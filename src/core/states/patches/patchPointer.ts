@@ -1,16 +1,16 @@
 import { cleanLine } from '../../base/cleanText.ts';
 
-/** A parsed JSON Pointer (RFC 6901). The first is always empty: it stands for the whole document. */
+/** The tokens of a JSON Pointer (RFC 6901). The first is always empty and means the whole document. */
 export type Tokens = readonly string[];
 
 const BAD_ESCAPE = /~(?![01])/;
 
-/** `undefined` where the text is no pointer. */
+/** Returns `undefined` for invalid text. */
 export function parsePointer(pointer: string): Tokens | undefined {
   const tokens = pointer.split('/');
   if (tokens[0] !== '') return undefined;
   if (!pointer.includes('~')) return tokens;
-  // In this order: `~01` is `~1` and no slash.
+  // The order matters: `~01` means `~1`, not a slash.
   return BAD_ESCAPE.test(pointer)
     ? undefined
     : tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -18,10 +18,10 @@ export function parsePointer(pointer: string): Tokens | undefined {
 
 const ZERO = 48;
 const NINE = 57;
-/** More digits than any list has elements. */
+/** More digits than any list index needs. */
 const MOST_DIGITS = 9;
 
-/** The number that an array index says (RFC 6901 §4: digits only, no leading zeros), or -1. */
+/** Parses an array index (RFC 6901 §4: digits only, no leading zeros). Returns -1 if it is invalid. */
 export function indexIn(token: string): number {
   const { length } = token;
   if (length === 0 || length > MOST_DIGITS || (length > 1 && token.charCodeAt(0) === ZERO)) return -1;
@@ -36,7 +36,7 @@ export function indexIn(token: string): number {
 
 const LONGEST_SHOWN = 200;
 
-/** A pointer as it is shown to a person. */
+/** A pointer formatted for display. */
 export function quoted(pointer: string): string {
   return `"${cleanLine(pointer, LONGEST_SHOWN)}"`;
 }

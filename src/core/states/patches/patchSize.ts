@@ -1,15 +1,15 @@
 import type { Json } from '../../base/json.ts';
 import { type Container, type Effort, isContainer, isList, type Members, type Value } from './patchValues.ts';
 
-/** What a member takes besides its value. Every member counts a comma, the last as well. */
+/** Size of a member without its value. Counts a comma for every member, including the last. */
 export function sizeOfKey(key: string): number {
   return key.length + 4;
 }
 
-/** And an element. */
+/** Size of a list item without its value. */
 export const SIZE_OF_COMMA = 1;
 
-/** Escapes are not counted: looking into texts that are removed would be most of the work of removing them. */
+/** Ignores escapes: scanning removed texts would be most of the cost of removing them. */
 function sizeOfScalar(value: Json): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value === 'number') return sizeOfNumber(value);
@@ -21,10 +21,10 @@ function sizeOfNumber(value: number): number {
   return Number.isFinite(value) ? String(value).length : 4;
 }
 
-/** Looks at a whole value at once: how large it is, how deep, and whether the library takes it for what it is. */
+/** Measures a value in one pass: its size, its depth, and whether the library supports it. */
 export class Measuring {
   isTooDeep = false;
-  /** rfc6902 loses members of the names that objects inherit, and knows nothing of graves. */
+  /** rfc6902 loses members whose names objects inherit, and does not know placeholders. */
   isPlain = true;
   readonly #effort: Effort;
 
@@ -32,7 +32,7 @@ export class Measuring {
     this.#effort = effort;
   }
 
-  /** Characters of a value as JSON, roughly. `levels`: so many containers may be inside each other. */
+  /** Approximate size as JSON in characters. `levels` is the maximum nesting of containers. */
   measure(value: Json, levels: number): number {
     this.isTooDeep = false;
     this.isPlain = true;
@@ -73,7 +73,7 @@ export class Measuring {
     return size;
   }
 
-  /** What is too large or too deep is looked at no further: whoever measures refuses it. */
+  /** Stops at the limits, because the caller rejects such values. */
   #isEnough(size: number): boolean {
     return this.isTooDeep || size > this.#effort.left;
   }

@@ -1,6 +1,6 @@
 import { isJsonArray, type Json } from '../../base/json.ts';
 
-/** Values of a state while it is patched. An `undefined` member is one that was removed (see `Graves`). */
+/** Values of a state during patching. An `undefined` member was removed (see `Graves`). */
 export type Value = Scalar | List | Members;
 export type Scalar = null | boolean | number | string;
 export type List = Value[];
@@ -9,7 +9,7 @@ export interface Members {
 }
 export type Container = List | Members;
 
-/** Whoever has a state may change it: JSON that was parsed is not read-only. */
+/** The owner of a state may modify it: parsed JSON is not read-only. */
 export function isContainer(value: Json | undefined): value is Container {
   return typeof value === 'object' && value !== null;
 }
@@ -18,18 +18,18 @@ export function isList(value: Container): value is List {
   return Array.isArray(value);
 }
 
-/** Members are told apart from what every object inherits: `/toString` leads nowhere. */
+/** Ignores inherited members: `/toString` leads nowhere. */
 export function memberOf(members: Members, key: string): Value | undefined {
   return Object.hasOwn(members, key) ? members[key] : undefined;
 }
 
-/** A plain assignment would exchange the prototype where the key is `__proto__`. */
+/** Assigning to `__proto__` would replace the prototype. */
 export function setMember(members: Members, key: string, value: Value | undefined): void {
   if (key !== '__proto__') members[key] = value;
   else Object.defineProperty(members, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Shares nothing with `value`. */
+/** Makes a deep copy. */
 export function clone(value: Json): Value {
   if (value === null || typeof value !== 'object') return value;
   if (isJsonArray(value)) return value.map(clone);
@@ -41,7 +41,7 @@ export function clone(value: Json): Value {
   return copy;
 }
 
-/** What one patch may look at: it may name the same large value again and again. */
+/** Read budget of one patch, which may reference the same large value repeatedly. */
 export class Effort {
   left: number;
 
@@ -54,7 +54,7 @@ export class Effort {
   }
 }
 
-/** RFC 6902 §4.6: members in any order. Unequal as well where the effort does not suffice. `b` was never patched. */
+/** RFC 6902 §4.6: members in any order. Returns false if the budget is spent. `b` must not be a patched value. */
 export function areEqual(a: Json, b: Json, effort: Effort): boolean {
   effort.left -= typeof a === 'string' ? a.length : 1;
   if (a === b) return true;

@@ -8,39 +8,42 @@ import { clone, isContainer } from './patchValues.ts';
 
 export type PatchOutcome =
   /**
-   * `effort`: characters that were looked at, which may be many more than the patch has. `undo` makes all of it undone,
-   * to the letter; of several patches the last has to be undone first.
+   * `effort`: characters read, which may exceed the size of the patch. `undo` reverts the patch exactly; patches must
+   * be undone in reverse order.
    */
   | { readonly kind: 'applied'; readonly operations: number; readonly effort: number; undo(): void }
-  /** The value is what it was before. A sentence. */
+  /** The value is unchanged. A sentence. */
   | { readonly kind: 'refused'; readonly problem: string };
 
-/** A state that patches (RFC 6902) change in place: all operations of one, or none. Whose state it is gives it away. */
+/**
+ * A state that patches (RFC 6902) change in place. A patch applies completely or not at all. Takes ownership of the
+ * value; the caller must not use it again.
+ */
 export class PatchableState {
   readonly #document: PatchDocument;
   #size: number;
-  /** Which patches are applied: the number of the last, and the greatest ever given. */
+  /** Numbers of the applied patches: the last one, and the highest ever used. */
   #last = 0;
   #greatest = 0;
 
-  /** `size`: characters of it as JSON. */
+  /** `size`: characters of the value as JSON. */
   constructor(value: Json, size: number) {
     this.#document = new PatchDocument(isContainer(value) ? value : clone(value));
     this.#size = size;
   }
 
-  /** It changes with the next patch, and must not be changed otherwise. */
+  /** The live value. The next patch changes it, and callers must not. */
   get value(): Json {
     this.#document.clear();
     return this.#document.root;
   }
 
-  /** Characters as JSON, roughly: every list and object with members counts one comma too many. */
+  /** Approximate characters as JSON: each non-empty list or object counts one comma too many. */
   get size(): number {
     return this.#size;
   }
 
-  /** Takes any JSON, and shares nothing with it afterwards. */
+  /** Accepts any JSON and keeps no reference to it. */
   apply(patch: Json): PatchOutcome {
     if (!isJsonArray(patch)) return { kind: 'refused', problem: 'The patch is not a list of operations.' };
     if (patch.length > STATE_BOUNDS.operations) {
@@ -75,7 +78,7 @@ export class PatchableState {
 
 const LONGEST_NAME = 32;
 
-/** What a person recognises an operation by: ` (replace "/notes/7/text")`. */
+/** Describes an operation to the user: ` (replace "/notes/7/text")`. */
 function nameOf(operation: Json): string {
   if (!isJsonObject(operation)) return '';
   const { op, path } = operation;
