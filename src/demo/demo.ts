@@ -17,7 +17,7 @@ import { Protocol } from './protocol.ts';
 import { Reminders } from './reminders.ts';
 import { randomMark, Rollbacks } from './rollbacks.ts';
 import { Switches } from './switches.ts';
-import { notesTools } from './tools.ts';
+import { notesTools } from './noteTools.ts';
 
 export interface DemoOptions {
   readonly parts: readonly Part[];

@@ -6,8 +6,7 @@ import type { Rollbacks } from './rollbacks.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from './rpcError.ts';
 import type { Fields } from './schema.ts';
 import type { Switches } from './switches.ts';
-import type { DemoTool, ToolOutcome } from './tool.ts';
-import { callTool } from './tools.ts';
+import { callTool, type DemoTool, type ToolOutcome } from './tool.ts';
 
 /** Oldest first, so that dates compare as text. */
 const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;

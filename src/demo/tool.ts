@@ -1,5 +1,5 @@
 import type { CallScope } from './callScope.ts';
-import type { Fields, Schema } from './schema.ts';
+import { type Fields, isFields, problemsOf, type Schema, withDefaults } from './schema.ts';
 
 /** What a running tool can use. */
 export interface ToolContext {
@@ -59,3 +59,11 @@ export const ADDS: Annotations = {
   idempotentHint: false,
   openWorldHint: false,
 };
+
+/** Invalid arguments give a tool error instead of a protocol error, so that the model can correct them. */
+export async function callTool(tool: DemoTool, args: unknown, context: ToolContext): Promise<ToolOutcome> {
+  const given = args ?? {};
+  const problems = problemsOf(given, tool.inputSchema, isFields(given) ? '' : 'arguments');
+  if (problems.length > 0 || !isFields(given)) return { text: problems.join('\n'), isError: true };
+  return tool.run(withDefaults(given, tool.inputSchema), context);
+}

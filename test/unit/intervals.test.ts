@@ -21,7 +21,7 @@ suite('What goes on at regular times', () => {
       [
         'src/editor/approvals/approvalsView.ts 60_000',
         'src/editor/events/eventsView.ts 60_000',
-        'src/webview/form/runBar.ts 100',
+        'src/webview/form/toolForm.ts 100',
       ],
     );
   });

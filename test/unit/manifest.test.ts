@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { DEFAULT_LIMITS } from '../../src/core/index.ts';
 import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
-import { EVENT_SCHEME } from '../../src/editor/events/eventIds.ts';
 import { LEAST_LIMITS, MOST_LIMITS } from '../../src/core/model/server.ts';
 import {
   APPROVALS_VIEW,
@@ -13,6 +12,7 @@ import {
   CONTEXT_KEYS,
   CONTROL_TOOLS,
   DEMO_COMMAND,
+  EVENT_SCHEME,
   EVENTS_VIEW,
   EXTENSION_ID,
   FACETS,

@@ -1,13 +1,20 @@
 import * as vscode from 'vscode';
-import { type ApprovalChoice, HostError, isObject, type PendingApproval, type ScopeGrant } from '../../core/index.ts';
-import type { ApprovalContext } from './approvalContext.ts';
-import type { ApprovalDocuments } from './approvalDocuments.ts';
-import { exportApprovals } from './approvalExport.ts';
-import { endText } from './approvalNodes.ts';
-import { answersTo, MEANINGS } from './approvalPage.ts';
-import { approvalText, deedText, grantText, whoText, whyText } from './approvalText.ts';
+import {
+  type ApprovalChoice,
+  HostError,
+  isObject,
+  messageOf,
+  type PendingApproval,
+  type ScopeGrant,
+} from '../../core/index.ts';
 import { openFolders } from '../shared/openFolders.ts';
+import { plainText } from '../shared/plainText.ts';
 import { pick, withoutIcons } from '../shared/quickPicker.ts';
+import type { ApprovalContext, ApprovalServices } from './approvalContext.ts';
+import type { ApprovalDocuments } from './approvalDocuments.ts';
+import { endText } from './approvalNodes.ts';
+import { answersTo, approvalsJson, MEANINGS } from './approvalPage.ts';
+import { approvalText, deedText, grantText, whoText, whyText } from './approvalText.ts';
 
 export type ApprovalAction =
   | 'answer'
@@ -246,4 +253,43 @@ function isNamed(rows: readonly unknown[], key: 'approval' | 'grant', id: string
 function idOf(row: unknown, key: 'approval' | 'grant'): string | undefined {
   const id = isObject(row) ? row[key] : undefined;
   return typeof id === 'string' ? id : undefined;
+}
+
+/** Decisions that go into an export: the newest; the audit log has all. */
+const MOST_DECISIONS = 10_000;
+
+/** Asks for a file and writes into it what is remembered and how requests were decided. */
+async function exportApprovals({ host, log }: Pick<ApprovalServices, 'host' | 'log'>): Promise<void> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const target = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Export Approvals'),
+    saveLabel: vscode.l10n.t('Export'),
+    filters: { JSON: ['json'] },
+    ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, 'mcpl-approvals.json') }),
+  });
+  if (target === undefined) return;
+  const { approvals } = host;
+  await approvals.loaded();
+  const remembered = approvals.remembered();
+  const history = await approvals.history(MOST_DECISIONS);
+  // Half an export must not take the place of a whole one.
+  const part = target.with({ path: `${target.path}.part` });
+  try {
+    await vscode.workspace.fs.writeFile(part, Buffer.from(approvalsJson(remembered, history, Date.now())));
+    await vscode.workspace.fs.rename(part, target, { overwrite: true });
+  } catch (error) {
+    await vscode.workspace.fs.delete(part).then(undefined, (left: unknown) => {
+      log.log('debug', `Nothing of an export was left: ${messageOf(left)}`);
+    });
+    throw error;
+  }
+  const open = vscode.l10n.t('Open');
+  const counts = [
+    remembered.length === 1 ? vscode.l10n.t('1 approval') : vscode.l10n.t('{0} approvals', remembered.length),
+    history.length === 1 ? vscode.l10n.t('1 decision') : vscode.l10n.t('{0} decisions', history.length),
+  ] as const;
+  const text = vscode.l10n.t('Exported {0} and {1} to {2}.', ...counts, plainText(target.path));
+  void vscode.window.showInformationMessage(text, open).then((taken) => {
+    if (taken === open) void vscode.window.showTextDocument(target);
+  });
 }

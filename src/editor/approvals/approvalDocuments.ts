@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, isJsonArray, parseJson, type PendingApproval } from '../../core/index.ts';
 import type { ApprovalContext } from './approvalContext.ts';
-import { APPROVAL_SCHEME } from './approvalIds.ts';
+import { APPROVAL_SCHEME } from '../shared/ids.ts';
 import { endText } from './approvalNodes.ts';
 import { approvalPage, GONE, grantPage } from './approvalPage.ts';
 import { openFolders } from '../shared/openFolders.ts';

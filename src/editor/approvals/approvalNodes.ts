@@ -7,7 +7,12 @@ import {
   type ScopeGrant,
   type ScopeSubject,
 } from '../../core/index.ts';
-import { SHOW_MORE_DECISIONS } from './approvalIds.ts';
+import { ageText, timeText } from '../shared/eventText.ts';
+import { COMMANDS, FACETS, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
+import type { OpenFolder } from '../shared/openFolders.ts';
+import type { NodeIcon } from '../shared/serverStateText.ts';
+import { inParts, nodeId } from '../shared/treeNode.ts';
+import type { ViewRow } from '../shared/viewRow.ts';
 import { approvalSummary, grantSummary } from './approvalPage.ts';
 import {
   approvalText,
@@ -19,12 +24,6 @@ import {
   seenFrom,
   whoText,
 } from './approvalText.ts';
-import type { OpenFolder } from '../shared/openFolders.ts';
-import { ageText, timeText } from '../shared/eventText.ts';
-import { COMMANDS, FACETS } from '../shared/ids.ts';
-import type { NodeIcon } from '../shared/serverStateText.ts';
-import { inParts, nodeId } from '../shared/treeNode.ts';
-import type { ViewRow } from '../shared/viewRow.ts';
 
 const DAY = 86_400_000;
 

@@ -1,6 +1,7 @@
 import {
   type ApprovalChoice,
   type ApprovalOutcome,
+  type AuditEntry,
   cleanLine,
   cleanText,
   type PendingApproval,
@@ -8,6 +9,9 @@ import {
   type ScopeSubject,
   type ScopeTarget,
 } from '../../core/index.ts';
+import { timeText } from '../shared/eventText.ts';
+import type { OpenFolder } from '../shared/openFolders.ts';
+import { plainText } from '../shared/plainText.ts';
 import {
   approvalText,
   grantText,
@@ -20,9 +24,6 @@ import {
   whoText,
   whyText,
 } from './approvalText.ts';
-import type { OpenFolder } from '../shared/openFolders.ts';
-import { timeText } from '../shared/eventText.ts';
-import { plainText } from '../shared/plainText.ts';
 
 /** What no prompt has room for, and everybody who allows something should have read once. */
 const NO_SANDBOX = [
@@ -185,4 +186,22 @@ function fact(name: string, value: string): string {
 
 function page(sections: readonly (readonly string[])[]): string {
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+/** What is remembered and how requests were decided, as JSON for people and programs; times as ISO 8601. */
+export function approvalsJson(remembered: readonly ScopeGrant[], history: readonly AuditEntry[], now: number): string {
+  const value = {
+    exportedAt: timeOf(now),
+    remembered: remembered.map(({ at, until, ...grant }) => ({
+      ...grant,
+      at: timeOf(at),
+      until: until === undefined ? null : timeOf(until),
+    })),
+    history: history.map(({ at, place, ...entry }) => ({ place, time: timeOf(at), ...entry })),
+  };
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString();
 }

@@ -1,14 +1,13 @@
 import * as vscode from 'vscode';
 import { type AuditEntry, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
+import { registerCommand } from '../shared/commandRegistry.ts';
+import { APPROVALS_VIEW, type CommandId, COMMANDS, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
+import { PaintedRows } from '../shared/paintedRows.ts';
+import { itemOf } from '../shared/viewRow.ts';
 import type { ApprovalAction } from './approvalCommands.ts';
 import type { ApprovalServices } from './approvalContext.ts';
 import type { ApprovalDesk } from './approvalDesk.ts';
-import { SHOW_MORE_DECISIONS } from './approvalIds.ts';
 import type { ApprovalNode } from './approvalNodes.ts';
-import { registerCommand } from '../shared/commandRegistry.ts';
-import { APPROVALS_VIEW, type CommandId, COMMANDS } from '../shared/ids.ts';
-import { PaintedRows } from '../shared/paintedRows.ts';
-import { itemOf } from '../shared/viewRow.ts';
 
 /** How often the rows say anew how old they are. */
 const AGEING_MS = 60_000;

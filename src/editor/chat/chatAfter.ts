@@ -1,9 +1,79 @@
 import * as vscode from 'vscode';
 import { type Host, type Logger, messageOf } from '../../core/index.ts';
-import type { MadeCheckpoint, ResourceLink } from './chatToolRun.ts';
-import { COMMANDS } from '../shared/ids.ts';
 import { titleText } from '../lineage/lineageText.ts';
-import { plainText } from '../shared/plainText.ts';
+import { COMMANDS } from '../shared/ids.ts';
+import { escaped, plainText } from '../shared/plainText.ts';
+import { MOST_ROUNDS } from './chatLoop.ts';
+import type { RoundResult } from './chatRound.ts';
+import type { MadeCheckpoint, ResourceLink } from './chatToolRun.ts';
+import { MOST_TOOLS, type ToolChoice } from './chatTools.ts';
+
+/** Names that are listed before it says how many more there are. */
+const MOST_NAMED = 5;
+
+interface NoteFacts {
+  readonly results: readonly RoundResult[];
+  readonly choice: Pick<ToolChoice, 'left' | 'missing'>;
+  readonly remarks: readonly string[];
+  readonly end: 'done' | 'unfinished';
+}
+
+/** What a person should know of the answer above: who had a hand in it, and what was left out. */
+export function noteOn({ results, choice, remarks, end }: NoteFacts): string | undefined {
+  const injected = results.flatMap(({ injectedBy }) => injectedBy.map(({ server }) => server));
+  const modified = results.flatMap(({ modifiedBy }) => modifiedBy);
+  const unshown = results.flatMap((result) => result.unshown);
+  const said = [...new Set([...remarks, ...results.flatMap((result) => result.remarks)])];
+  const lines = [
+    ...(injected.length === 0 ? [] : [vscode.l10n.t('Context from {0}.', names(injected))]),
+    ...(modified.length === 0 ? [] : [vscode.l10n.t('Changed by {0}.', names(modified))]),
+    // A remark may quote what a server said.
+    ...said.map((remark) => escaped(plainText(remark, 300))),
+    ...leftText(results.at(-1)),
+    ...(unshown.length === 0
+      ? []
+      : [
+          vscode.l10n.t(
+            'The model also returned content that cannot be shown here: {0}.',
+            escaped(plainText(unshown.join(', '), 200)),
+          ),
+        ]),
+    ...(choice.missing.length === 0
+      ? []
+      : [vscode.l10n.t('Attached tools that are not available: {0}.', some(choice.missing))]),
+    ...(choice.left.length === 0
+      ? []
+      : [
+          vscode.l10n.t(
+            'A model takes {0} tools; these were left out: {1}. Hide tools that you do not need.',
+            MOST_TOOLS,
+            some(choice.left),
+          ),
+        ]),
+    ...(end === 'done' ? [] : [vscode.l10n.t('The model did not finish within {0} rounds.', MOST_ROUNDS)]),
+  ];
+  return lines.length === 0 ? undefined : `\n\n---\n${lines.map((line) => `*${line}*`).join('  \n')}`;
+}
+
+/** Names of servers are the person's own, out of the settings. */
+function names(servers: readonly string[]): string {
+  return [...new Set(servers)].map((name) => `\`${name}\``).join(', ');
+}
+
+function some(all: readonly string[]): string {
+  const shown = all.slice(0, MOST_NAMED).map((name) => escaped(plainText(name, 100)));
+  const more = all.length - shown.length;
+  return more === 0 ? shown.join(', ') : vscode.l10n.t('{0} and {1} more', shown.join(', '), more);
+}
+
+function leftText(result: RoundResult | undefined): readonly string[] {
+  const { turn = 0, reference = 0, result: results = 0 } = result?.left ?? {};
+  return [
+    ...(turn === 0 ? [] : [vscode.l10n.t('The oldest {0} turns of this chat were too much for the model.', turn)]),
+    ...(reference === 0 ? [] : [vscode.l10n.t('Attachments that were too much for the model: {0}.', reference)]),
+    ...(results === 0 ? [] : [vscode.l10n.t('Results of tools that were too much for the model: {0}.', results)]),
+  ];
+}
 
 const MOST_BUTTONS = 5;
 const MOST_LINKS = 10;

@@ -6,7 +6,6 @@ import {
   type LineageSummary,
   type RollbackPlan,
 } from '../../core/index.ts';
-import { escaped } from './chatText.ts';
 import {
   argsText,
   countText,
@@ -16,7 +15,7 @@ import {
   titleText,
   wholeTimeText,
 } from '../lineage/lineageText.ts';
-import { plainText } from '../shared/plainText.ts';
+import { escaped, plainText } from '../shared/plainText.ts';
 
 /** Several may be called the same; a chat is no list. */
 const MOST_FOUND = 8;

@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
 import { eventMessages, type Host, type InboundEvent } from '../../core/index.ts';
-import { escaped } from './chatText.ts';
-import type { Asked } from './chatTurn.ts';
-import type { ChatWriter } from './chatWriter.ts';
-import { ageText, eventTitle } from '../shared/eventText.ts';
-import { COMMANDS } from '../shared/ids.ts';
 import { countText } from '../lineage/lineageText.ts';
 import { modelMessages } from '../models/modelMessages.ts';
-import { plainText } from '../shared/plainText.ts';
+import { ageText, eventTitle } from '../shared/eventText.ts';
+import { COMMANDS } from '../shared/ids.ts';
+import { escaped, plainText } from '../shared/plainText.ts';
+import type { Asked } from './chatTurn.ts';
+import type { ChatWriter } from './chatWriter.ts';
 
 /** Events that an answer lists; the view has all. */
 const MOST_LISTED = 5;

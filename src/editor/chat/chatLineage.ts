@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
 import type { Host } from '../../core/index.ts';
-import { escaped } from './chatText.ts';
-import { COMMANDS } from '../shared/ids.ts';
-import { ROLL_BACK_IN_CHAT } from '../lineage/lineageIds.ts';
 import { emptyText } from '../lineage/lineageText.ts';
+import { COMMANDS, ROLL_BACK_IN_CHAT } from '../shared/ids.ts';
+import { escaped, plainText } from '../shared/plainText.ts';
 import { findCheckpoints, lineagesNamed, type Listed, listedText, newestOf, planText } from './chatCheckpoints.ts';
-import { plainText } from '../shared/plainText.ts';
 
 const LINEAGE_COMMANDS = ['checkpoints', 'rollback'] as const;
 type LineageCommand = (typeof LINEAGE_COMMANDS)[number];

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
+import { ANSWER_TOOL_QUESTION, CHAT_PARTICIPANT } from '../shared/ids.ts';
 import type { Chat, ChatServices } from './chat.ts';
-import { ANSWER_TOOL_QUESTION } from './chatIds.ts';
-import { CHAT_PARTICIPANT } from '../shared/ids.ts';
 
 /** `@mcpl` in the chat view. What a turn needs is loaded with the first one. */
 export function registerChatParticipant(

@@ -9,15 +9,13 @@ import {
   type ServerSnapshot,
   trustedText,
 } from '../../core/index.ts';
-import type { ChatTool } from './chatTools.ts';
-import type { ChatWriter } from './chatWriter.ts';
-import { escaped } from './chatText.ts';
-import { ANSWER_TOOL_QUESTION } from './chatIds.ts';
-import { COMMANDS } from '../shared/ids.ts';
-import { plainText } from '../shared/plainText.ts';
+import { ANSWER_TOOL_QUESTION, COMMANDS } from '../shared/ids.ts';
+import { escaped, plainText } from '../shared/plainText.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { toJson } from '../shared/settingsJson.ts';
 import { toolHints } from '../shared/toolHints.ts';
+import type { ChatTool } from './chatTools.ts';
+import type { ChatWriter } from './chatWriter.ts';
 
 type ServerTool = Extract<ChatTool, { readonly kind: 'server' }>;
 

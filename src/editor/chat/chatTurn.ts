@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { type Host, type HostError, isHostError, type Logger, messageOf, toHostError } from '../../core/index.ts';
-import { offerRollbacks, showLinks } from './chatAfter.ts';
+import { modelMessages } from '../models/modelMessages.ts';
+import { COMMANDS } from '../shared/ids.ts';
+import { plainText } from '../shared/plainText.ts';
+import { noteOn, offerRollbacks, showLinks } from './chatAfter.ts';
 import { sessionOf } from './chatConversation.ts';
 import { metadataOf, placeIn, turnsOf } from './chatHistory.ts';
 import { ChatLoop } from './chatLoop.ts';
-import { noteOn } from './chatNote.ts';
 import type { PromptPart } from './chatPrompt.ts';
 import { readReferences } from './chatReferences.ts';
 import type { ToolQuestions } from './chatToolQuestion.ts';
 import { chooseTools } from './chatTools.ts';
 import { ChatWriter } from './chatWriter.ts';
-import { COMMANDS } from '../shared/ids.ts';
-import { modelMessages } from '../models/modelMessages.ts';
-import { plainText } from '../shared/plainText.ts';
 
 export interface ChatTurnTools {
   readonly host: Host;

@@ -9,7 +9,7 @@ import {
   withoutOurTags,
 } from '../../core/index.ts';
 import { planText } from '../chat/chatCheckpoints.ts';
-import { escaped } from '../chat/chatText.ts';
+import { escaped } from '../shared/plainText.ts';
 import { listCheckpoints, type PlannedRollback, planRollback } from './controlCheckpoints.ts';
 import { readEvents } from './controlEvents.ts';
 import { InputProblem, readCheckpointsWish, readEventsWish, readRollbackWish } from './controlInputs.ts';

@@ -1,9 +1,12 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
-import { messageOf } from '../../core/index.ts';
-import { writeAudit } from './auditExport.ts';
-import { auditText } from './auditText.ts';
+import { type AuditLog, type CancellationToken, messageOf } from '../../core/index.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices } from '../shared/services.ts';
+import { auditPages, auditText } from './auditText.ts';
 
 /** The newest records that are shown; all of them are in an export. */
 const SHOWN = 1_000;
@@ -43,4 +46,32 @@ export async function exportAudit({ host }: Needs, server: string | undefined): 
   void vscode.window.showInformationMessage(text, open).then((taken) => {
     if (taken === open) void vscode.window.showTextDocument(target);
   });
+}
+
+/** Writes all records into a file, the newest first, page by page; tells how many they are by now. */
+export async function writeAudit(
+  audit: Pick<AuditLog, 'list'>,
+  server: string | undefined,
+  target: vscode.Uri,
+  token: CancellationToken,
+  onProgress: (count: number) => void = () => undefined,
+): Promise<number> {
+  let count = 0;
+  const pages = auditPages(audit, server, token, (more) => onProgress((count += more)));
+  if (target.scheme !== 'file') {
+    const chunks: string[] = [];
+    for await (const page of pages) chunks.push(page);
+    await vscode.workspace.fs.writeFile(target, Buffer.from(chunks.join('')));
+    return count;
+  }
+  // Half an export must not take the place of a whole one.
+  const part = `${target.fsPath}.part`;
+  try {
+    await pipeline(Readable.from(pages), createWriteStream(part));
+    await rename(part, target.fsPath);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  return count;
 }

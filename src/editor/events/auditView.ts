@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/index.ts';
 import { registerCommand } from '../shared/commandRegistry.ts';
-import { AUDIT_SCHEME } from './eventIds.ts';
-import { COMMANDS } from '../shared/ids.ts';
+import { AUDIT_SCHEME, COMMANDS } from '../shared/ids.ts';
 import { LiveText } from '../shared/liveText.ts';
 import { targetOf } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';

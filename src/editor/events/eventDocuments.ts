@@ -8,12 +8,11 @@ import {
   isJsonArray,
   parseJson,
 } from '../../core/index.ts';
-import { attachmentsOf } from './eventAttachments.ts';
-import { EVENT_SCHEME } from './eventIds.ts';
-import { type EventPage, eventPage } from './eventPage.ts';
-import { eventTitle } from '../shared/eventText.ts';
-import { COMMANDS } from '../shared/ids.ts';
 import { resourceName } from '../offers/resourceName.ts';
+import { eventTitle } from '../shared/eventText.ts';
+import { COMMANDS, EVENT_SCHEME } from '../shared/ids.ts';
+import { attachmentsOf } from './eventAttachments.ts';
+import { type EventPage, eventPage } from './eventPage.ts';
 
 interface Address {
   readonly event: string;

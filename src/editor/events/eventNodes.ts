@@ -1,6 +1,4 @@
 import { cleanLine, cleanText, type InboundEvent } from '../../core/index.ts';
-import { SHOW_MORE_EVENTS } from './eventIds.ts';
-import { attachmentsOf } from './eventAttachments.ts';
 import {
   ageText,
   answerer,
@@ -10,10 +8,11 @@ import {
   originText,
   outcomeLine,
 } from '../shared/eventText.ts';
-import { COMMANDS, FACETS } from '../shared/ids.ts';
+import { COMMANDS, FACETS, SHOW_MORE_EVENTS } from '../shared/ids.ts';
 import type { NodeIcon } from '../shared/serverStateText.ts';
 import { nodeId } from '../shared/treeNode.ts';
 import type { ViewRow } from '../shared/viewRow.ts';
+import { attachmentsOf } from './eventAttachments.ts';
 
 /** Rows of one server that are shown at first, and with each "Show more". */
 export const EVENTS_PAGE = 50;

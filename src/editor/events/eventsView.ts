@@ -1,14 +1,13 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, isObject, messageOf } from '../../core/index.ts';
-import { registerCommand } from '../shared/commandRegistry.ts';
-import type { EventAction } from './eventCommands.ts';
-import { ReadOnlyFiles } from '../shared/readOnlyFiles.ts';
-import { EVENT_SCHEME, SHOW_MORE_EVENTS } from './eventIds.ts';
-import type { EventNode } from './eventNodes.ts';
-import { type CommandId, COMMANDS, EVENTS_VIEW } from '../shared/ids.ts';
 import type { Inbox, InboxServices } from '../inbox.ts';
+import { registerCommand } from '../shared/commandRegistry.ts';
+import { type CommandId, COMMANDS, EVENT_SCHEME, EVENTS_VIEW, SHOW_MORE_EVENTS } from '../shared/ids.ts';
 import { PaintedRows } from '../shared/paintedRows.ts';
+import { ReadOnlyFiles } from '../shared/readOnlyFiles.ts';
 import { itemOf } from '../shared/viewRow.ts';
+import type { EventAction } from './eventCommands.ts';
+import type { EventNode } from './eventNodes.ts';
 
 /** How often the rows say anew how old they are. */
 const AGEING_MS = 60_000;

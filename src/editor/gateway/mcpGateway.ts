@@ -12,10 +12,9 @@ import {
   type ServerSnapshot,
 } from '../../core/index.ts';
 import type { ChatConnection } from '../chat/chatConnection.ts';
-import { gatewayTransport } from '../settings/gatewayTransport.ts';
+import { narrowestTransport, type TransportSetting } from '../settings/transportSetting.ts';
 import { GATEWAY_PROVIDER, SETTINGS } from '../shared/ids.ts';
 import { offerVersion } from './offerVersion.ts';
-import type { TransportSetting } from '../settings/transportSetting.ts';
 
 /** Where the gateway answers for one server. */
 export interface GatewayAddress {
@@ -158,4 +157,10 @@ function uriOf({ url, socket }: GatewayAddress): vscode.Uri {
 /** Not the bare id: of two servers with one label the editor switches one off. */
 export function labelOf(server: string): string {
   return `${server} (MCPL)`;
+}
+
+/** How chats reach servers now. */
+function gatewayTransport(): TransportSetting {
+  const here = vscode.workspace.getConfiguration().inspect(SETTINGS.gatewayTransport);
+  return narrowestTransport(here?.globalValue, here?.workspaceValue, here?.workspaceFolderValue);
 }

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
-import { registerCommand } from '../shared/commandRegistry.ts';
-import { type CommandId, COMMANDS, LINEAGE_PANEL, LINEAGE_VIEW, SCHEMES } from '../shared/ids.ts';
-import type { LineageAction } from './lineageCommands.ts';
-import type { ModalAsker, LineageServices } from './lineageContext.ts';
 import type { LineageDesk } from '../lineageDesk.ts';
-import { ROLL_BACK_IN_CHAT } from './lineageIds.ts';
+import { registerCommand } from '../shared/commandRegistry.ts';
+import { type CommandId, COMMANDS, LINEAGE_PANEL, LINEAGE_VIEW, ROLL_BACK_IN_CHAT, SCHEMES } from '../shared/ids.ts';
+import type { LineageAction } from './lineageCommands.ts';
+import type { LineageServices, ModalAsker } from './lineageContext.ts';
 
 export interface LineageView extends Disposable {
   /** Answers modal questions in place of a person; `undefined` puts the person back. */

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import type { Host, PromptResult } from '../../core/index.ts';
-import { askArguments } from './askedArguments.ts';
+import { cleanLine, type Host, type PromptResult, type ServerSnapshot } from '../../core/index.ts';
 import { prefillChat } from '../chat/chatInput.ts';
-import { promptTarget } from './offerPicker.ts';
-import { during } from './offers.ts';
 import { plainText } from '../shared/plainText.ts';
-import { asChatInput, type ChatChoice, chatText, promptText, withoutHeading } from './promptText.ts';
+import { pick, targetOf, withoutIcons } from '../shared/quickPicker.ts';
 import type { WholeText } from '../shared/wholeText.ts';
+import { askArguments } from './askedArguments.ts';
+import { during } from './offers.ts';
+import { asChatInput, type ChatChoice, chatText, promptText, withoutHeading } from './promptText.ts';
 
 interface FilledPrompt {
   readonly name: string;
@@ -85,3 +85,38 @@ async function sendText(text: string): Promise<void> {
 }
 
 type ChoiceItem = vscode.QuickPickItem & { readonly value: ChatChoice };
+
+interface PromptTarget {
+  readonly server: string;
+  readonly prompt: string;
+}
+
+/** What a command was given, or what is picked of all that servers have. `undefined`: the person turned away. */
+async function promptTarget(host: Host, argument: unknown): Promise<PromptTarget | undefined> {
+  const given = targetOf(argument);
+  if (given?.prompt !== undefined) return { server: given.server, prompt: given.prompt };
+  const items = chosenServers(host, given?.server).flatMap((server) =>
+    server.prompts.map(({ name, title, description }) => ({
+      ...texts(server, title ?? name, description ?? ''),
+      target: { server: server.id, prompt: name },
+    })),
+  );
+  const nothing = vscode.l10n.t('No running server has a prompt.');
+  return (await pick(items, vscode.l10n.t('Which prompt do you want to see?'), nothing))?.target;
+}
+
+function chosenServers(host: Host, id: string | undefined): readonly ServerSnapshot[] {
+  return host.servers().filter((server) => id === undefined || server.id === id);
+}
+
+function texts(
+  { id }: ServerSnapshot,
+  label: string,
+  detail: string,
+): { readonly label: string; readonly description: string; readonly detail: string } {
+  return {
+    label: withoutIcons(plainText(label, 100)),
+    description: withoutIcons(plainText(id, 64)),
+    detail: withoutIcons(plainText(cleanLine(detail, 200))),
+  };
+}

@@ -3,7 +3,7 @@ import { type Host, isRunning, toDisposable } from '../../core/index.ts';
 import { plainText } from '../shared/plainText.ts';
 import { withoutIcons } from '../shared/quickPicker.ts';
 import { type ResourceItem, resourceGroups } from './resourceItems.ts';
-import { showStep } from '../shared/quickStep.ts';
+import { showStep } from '../shared/wizard.ts';
 
 export type ResourcePurpose = 'open' | 'attach';
 

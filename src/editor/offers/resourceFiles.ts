@@ -11,9 +11,8 @@ import {
   type ResourceWatch,
   toDisposable,
 } from '../../core/index.ts';
-import { openFiles } from '../shared/openFiles.ts';
 import type { FileContents } from '../shared/readOnlyFiles.ts';
-import { resourceFile, type ResourceAddress, resourceOfFile } from './resourceAddress.ts';
+import { type ResourceAddress, resourceFile, resourceOfFile } from './resourceAddress.ts';
 
 interface ResourceFile {
   readonly address: ResourceAddress;
@@ -191,4 +190,20 @@ export class ResourceFiles implements FileContents, Disposable {
 
 function bytesOf(content: ResourceContents): Uint8Array {
   return content.kind === 'text' ? new TextEncoder().encode(content.text) : Buffer.from(content.blob, 'base64');
+}
+
+/** Everything that is shown somewhere: in tabs, on either side of a comparison, and as a document that is only peeked at. */
+function openFiles(): ReadonlySet<string> {
+  const tabs = vscode.window.tabGroups.all.flatMap(({ tabs: all }) => all.flatMap(({ input }) => filesOf(input)));
+  return new Set([...tabs, ...vscode.workspace.textDocuments.map(({ uri }) => uri)].map((uri) => uri.toString()));
+}
+
+function filesOf(input: unknown): readonly vscode.Uri[] {
+  if (input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff)
+    return [input.original, input.modified];
+  return input instanceof vscode.TabInputText ||
+    input instanceof vscode.TabInputCustom ||
+    input instanceof vscode.TabInputNotebook
+    ? [input.uri]
+    : [];
 }

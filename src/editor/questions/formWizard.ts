@@ -11,7 +11,7 @@ import {
 } from './formSteps.ts';
 import { plainText } from '../shared/plainText.ts';
 import { withoutIcons } from '../shared/quickPicker.ts';
-import { showStep, type StepPlace } from '../shared/quickStep.ts';
+import { showStep, type StepPlace } from '../shared/wizard.ts';
 
 type Field<K extends FieldStep['field']['kind']> = Extract<FieldStep['field'], { kind: K }>;
 type FieldOf<K extends FieldStep['field']['kind']> = FieldStep & { readonly field: Field<K> };

@@ -1,15 +1,19 @@
 import * as vscode from 'vscode';
 import {
-  type CancellationToken,
   CancellationSource,
+  type CancellationToken,
   type Clock,
   Deferred,
   ignoreFailure,
   type Logger,
   messageOf,
+  type ModelReservation,
+  type ModelUseRecord,
+  type ModelUses,
   type Sampler,
   type SamplingOutcome,
   type SamplingQuestion,
+  type SamplingRequest,
   type SamplingResult,
   unlessCancelled,
 } from '../../core/index.ts';
@@ -17,9 +21,14 @@ import { baseModels } from '../models/baseModels.ts';
 import { preferredModel } from '../models/modelPreference.ts';
 import { runModel } from '../models/modelRun.ts';
 import { plainText } from '../shared/plainText.ts';
-import { countedUse, type EndedRun, type Reserved, type SamplingBook } from './samplingBook.ts';
-import { type SamplingLifetime, SamplingMemory, type SamplingStage, type SamplingStore } from './samplingMemory.ts';
-import { forgetDecisions } from './samplingForget.ts';
+import { withoutIcons } from '../shared/quickPicker.ts';
+import {
+  decisionText,
+  type SamplingLifetime,
+  SamplingMemory,
+  type SamplingStage,
+  type SamplingStore,
+} from './samplingMemory.ts';
 import { unsendable } from './samplingPieces.ts';
 import { type AllowedRequest, SamplingReview } from './samplingReview.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
@@ -223,5 +232,82 @@ function reasonOf(error: unknown): string {
       return 'The language model is no longer available.';
     default:
       return 'The language model failed.';
+  }
+}
+
+/** Shows what was decided about requests for a model, and takes back what is chosen: it is asked about again. */
+async function forgetDecisions(memory: SamplingMemory, server: string | undefined): Promise<void> {
+  const decisions = memory.list().filter((decision) => server === undefined || decision.server === server);
+  if (decisions.length === 0) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('Nothing is remembered: you are asked about every request for a language model.'),
+    );
+    return;
+  }
+  const items = decisions.map((decision) => ({
+    label: withoutIcons(plainText(decision.server, 64)),
+    description: decisionText(decision),
+    detail: vscode.l10n.t('Decided {0}', new Date(decision.at).toLocaleString()),
+    picked: decisions.length === 1,
+    decision,
+  }));
+  const placeHolder = vscode.l10n.t('Which decisions about language models should be forgotten?');
+  const options = { placeHolder, canPickMany: true, matchOnDescription: true } as const;
+  const chosen = await vscode.window.showQuickPick(items, options);
+  if (chosen !== undefined && chosen.length > 0) await memory.forget(chosen.map(({ decision }) => decision));
+}
+
+/** What is kept of models that servers used, and what they may use without a person's look at it. */
+type SamplingBook = Pick<ModelUses, 'reserve' | 'record'>;
+
+/** A place in the budget of a server, until the use is written down. */
+type Reserved = Extract<ModelReservation, { kind: 'reserved' }>;
+
+interface EndedRun {
+  readonly server: string;
+  readonly model: vscode.LanguageModelChat;
+  readonly request: SamplingRequest;
+  readonly result: SamplingResult | undefined;
+  readonly outcome: ModelUseRecord['outcome'];
+  readonly at: number;
+}
+
+const COUNT_MS = 5_000;
+/** A common measure for texts that the model does not count. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** A run with the tokens that it took: of texts, since of pictures no model says it. Never rejects. */
+async function countedUse(run: EndedRun, clock: Clock): Promise<ModelUseRecord> {
+  const { server, model, request, result, outcome, at } = run;
+  const durationMs = clock.now() - at;
+  const asked = request.messages.flatMap(({ content }) => content);
+  const [input, output] = await Promise.all([
+    count(model, textOf([...asked, { type: 'text', text: request.systemPrompt ?? '' }]), clock),
+    count(model, textOf(result?.content ?? []), clock),
+  ]);
+  const usage = { inputTokens: input, outputTokens: output };
+  return { server, route: 'sampling', at, durationMs, model: `${model.vendor}/${model.id}`, usage, outcome };
+}
+
+function textOf(content: SamplingResult['content']): string {
+  return content.map((piece) => (piece.type === 'text' ? piece.text : '')).join('\n');
+}
+
+async function count(
+  model: Pick<vscode.LanguageModelChat, 'countTokens'>,
+  text: string,
+  clock: Clock,
+): Promise<number> {
+  if (text.trim() === '') return 0;
+  const estimate = Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+  const late = new Deferred<number>();
+  const patience = clock.delay(COUNT_MS, () => late.resolve(estimate));
+  try {
+    const tokens = await Promise.race([late.promise, model.countTokens(text)]);
+    return Number.isFinite(tokens) && tokens >= 0 ? Math.ceil(tokens) : estimate;
+  } catch {
+    return estimate;
+  } finally {
+    patience.dispose();
   }
 }

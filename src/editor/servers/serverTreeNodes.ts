@@ -4,36 +4,37 @@ import {
   cleanLine,
   cleanText,
   type ConnectionDefinition,
+  type ConnectionFacts,
   type HostError,
+  isRunning,
   type LineageSummary,
   type ModelBudget,
   type ServerSnapshot,
   type SettingsProblem,
   type StopReason,
 } from '../../core/index.ts';
-import { joinCommandLine } from './commandLine.ts';
 import { featureSetsNodes } from '../featureSets/featureSetNodes.ts';
 import { mcplLines, mcplWords } from '../featureSets/featureSetText.ts';
-import { COMMANDS, FACETS } from '../shared/ids.ts';
+import { scopesNodes } from '../featureSets/scopeNodes.ts';
 import { strayCheckpointsNodes } from '../lineage/lineageNodes.ts';
 import { modelUseNodes } from '../models/modelUseNodes.ts';
-import { scopesNodes } from '../featureSets/scopeNodes.ts';
-import { offerNodes } from './serverOfferNodes.ts';
-import { type NodeIcon, stateIcon, stateText, stateWords } from '../shared/serverStateText.ts';
-import { toolsNodes } from './serverToolNodes.ts';
 import { contributorText } from '../shared/contributorText.ts';
-import { connectionLines } from './connectionText.ts';
+import { COMMANDS, FACETS } from '../shared/ids.ts';
+import { type NodeIcon, stateIcon, stateText, stateWords } from '../shared/serverStateText.ts';
 import type { WaitingQuestion } from '../shared/services.ts';
 import {
   ERROR_ICON,
   LEAF,
   lines,
   MAX_LABEL,
-  nodeId,
   type NodeCommand,
+  nodeId,
   type TreeNode,
   WARNING_ICON,
 } from '../shared/treeNode.ts';
+import { joinCommandLine } from './commandLine.ts';
+import { offerNodes } from './serverOfferNodes.ts';
+import { toolsNodes } from './serverToolNodes.ts';
 
 const MAX_CONTRIBUTOR = 40;
 const SHOW_LOG: NodeCommand = { id: COMMANDS.serverShowLog, title: 'Show Log' };
@@ -351,4 +352,40 @@ function targetText(connection: ConnectionDefinition): string {
   if (connection.kind === 'remote') return connection.url;
   const line = joinCommandLine([connection.command, ...connection.args]);
   return connection.cwd === undefined ? line : `${line}\nin ${connection.cwd}`;
+}
+
+const TRANSPORTS: Readonly<Record<ConnectionFacts['transport'], string>> = {
+  stdio: 'standard input and output',
+  http: 'Streamable HTTP',
+  sse: 'HTTP with server-sent events',
+  websocket: 'WebSocket',
+};
+
+/** Enough to tell two sessions apart; all of it would let others into this one. */
+const SHOWN_OF_SESSION = 8;
+const MAX_CAPABILITIES = 12;
+
+/** What is known of a running server's connection, a line each. */
+export function connectionLines({ state, capabilities }: ServerSnapshot): readonly string[] {
+  if (!isRunning(state)) return [];
+  const { connection, protocolVersion } = state;
+  const names = Object.keys(capabilities).map((name) => cleanLine(name, 40));
+  const more = names.length > MAX_CAPABILITIES ? [`and ${names.length - MAX_CAPABILITIES} more`] : [];
+  return [
+    `Protocol: MCP ${cleanLine(protocolVersion, 40)}, ${eraText(connection)}`,
+    `Transport: ${TRANSPORTS[connection.transport]}`,
+    ...(connection.session === undefined ? [] : [`Session: ${shortened(connection.session)}`]),
+    `First answer after ${Math.round(connection.roundTripMs)} ms`,
+    ...(names.length === 0 ? [] : [`Capabilities: ${[...names.slice(0, MAX_CAPABILITIES), ...more].join(', ')}`]),
+  ];
+}
+
+function eraText({ era, isDialect }: ConnectionFacts): string {
+  if (isDialect) return 'the short dialect';
+  return era === 'modern' ? 'stateless' : 'opened with initialize';
+}
+
+function shortened(session: string): string {
+  const line = cleanLine(session, 200);
+  return line.length > 2 * SHOWN_OF_SESSION ? `${line.slice(0, SHOWN_OF_SESSION)}…` : '(assigned)';
 }

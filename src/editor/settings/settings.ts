@@ -3,6 +3,8 @@ import {
   answerOf,
   type Disposable,
   DisposableStore,
+  type EditorPolicy,
+  editorPolicy,
   Emitter,
   type Event,
   type Host,
@@ -11,11 +13,19 @@ import {
   LIMIT_KEYS,
   type SettingsLayer,
 } from '../../core/index.ts';
-import type { ContributedLayers } from './contributedLayers.ts';
-import { POLICY_SETTINGS, readEditorPolicy } from './editorPolicy.ts';
-import { hostLimits } from './hostLimits.ts';
 import { SETTINGS } from '../shared/ids.ts';
 import { toJson } from '../shared/settingsJson.ts';
+import type { ContributedLayers } from './contributedLayers.ts';
+import { hostLimits } from './hostLimits.ts';
+
+const ACCESS = 'chat.mcp.access';
+/** In older editors, instead of `chat.mcp.access`. */
+const ENABLED = 'chat.mcp.enabled';
+const ALLOWED = 'chat.mcp.allowedServers';
+const DENIED = 'chat.mcp.deniedServers';
+const MANAGED_ONLY = 'chat.mcp.allowManagedServersOnly';
+/** The editor's own settings that say which MCP servers may run. */
+const POLICY_SETTINGS: readonly string[] = [ACCESS, ENABLED, ALLOWED, DENIED, MANAGED_ONLY];
 
 /** `mcpl.servers` as it stands in each place now, what extensions contribute, and what holds for all servers. */
 export function readSettings(contributed: readonly SettingsLayer[]): HostSettings {
@@ -146,4 +156,35 @@ export class SettingsWatch implements Disposable {
     this.#isHolding = isBroken;
     this.#held.fire();
   }
+}
+
+/** What the editor's settings and the policies behind them allow now. */
+function readEditorPolicy(): EditorPolicy {
+  const configuration = vscode.workspace.getConfiguration();
+  // A policy shows in the value that holds. A workspace cannot allow more than the user does.
+  const both = (setting: string): readonly unknown[] => [
+    configuration.get(setting),
+    configuration.inspect(setting)?.globalValue,
+  ];
+  const managedOnly = both(MANAGED_ONLY).includes(true);
+  return editorPolicy({
+    access: both(ACCESS),
+    enabled: both(ENABLED),
+    allowed: managedOnly ? (managedValue(ALLOWED) ?? []) : configuration.get(ALLOWED),
+    denied: managedOnly ? allValues(DENIED) : [configuration.get(DENIED)],
+  });
+}
+
+/** Extensions are not told where a value comes from: one that is not the user's own is the organisation's. */
+function managedValue(setting: string): unknown {
+  const configuration = vscode.workspace.getConfiguration();
+  const value: unknown = configuration.get(setting);
+  const own: unknown = configuration.inspect(setting)?.globalValue;
+  return JSON.stringify(value) === JSON.stringify(own) ? undefined : value;
+}
+
+function allValues(setting: string): readonly unknown[] {
+  const configuration = vscode.workspace.getConfiguration();
+  const here = configuration.inspect(setting);
+  return [configuration.get(setting), here?.globalValue, here?.workspaceValue, here?.workspaceFolderValue];
 }

@@ -194,3 +194,18 @@ export const DEMO_COMMAND = 'mcpl-demo';
 
 /** The name of the extension as people read it: in diagnostics and as the host's log channel. */
 export const EXTENSION_NAME = 'MCP Live';
+
+/** Names that only the code knows: of documents about approvals, and of the row that shows more decisions. */
+export const APPROVAL_SCHEME = 'mcpl-approval';
+export const SHOW_MORE_DECISIONS = 'mcpl.approvals.showMore';
+
+/** A button of a question in an answer; given the question's id and the answer. */
+export const ANSWER_TOOL_QUESTION = '_mcpl.answerToolQuestion';
+
+/** Names that only the code knows: of documents about events, and of the row that shows more of them. */
+export const EVENT_SCHEME = 'mcpl-event';
+export const AUDIT_SCHEME = 'mcpl-audit';
+export const SHOW_MORE_EVENTS = 'mcpl.events.showMore';
+
+/** Rolls back as the command does, and gives back what came of it: for the chat, which says so in its own place. */
+export const ROLL_BACK_IN_CHAT = '_mcpl.rollBackInChat';

@@ -19,3 +19,8 @@ export function plainText(text: string, max = MAX_SHOWN): string {
 function codeOf(char: string): string {
   return (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
+
+/** Text of somebody else's within an answer: none of it is markdown. */
+export function escaped(text: string): string {
+  return text.replace(/[\\`*_{}[\]()#+!|<>~-]/g, '\\$&');
+}

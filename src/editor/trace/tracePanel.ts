@@ -1,3 +1,6 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
 import {
   ALL_MESSAGES,
@@ -13,10 +16,9 @@ import {
 import { decodeFromTracePage, type FromTracePage, type ToTracePage } from '../../webview/trace/traceMessages.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices } from '../shared/services.ts';
-import { exportTrace } from './traceExport.ts';
+import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 import { checkpointFate, checkpointIn } from './traceCheckpoint.ts';
 import { formatted, traceMessage, traceRow } from './traceText.ts';
-import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 
 type Needs = Pick<EditorServices, 'failures' | 'extensionUri' | 'log'> & { readonly host: Pick<Host, 'lineages'> };
 
@@ -157,4 +159,30 @@ export class TracePanel implements Disposable {
   #send(message: ToTracePage): void {
     if (!this.#store.isDisposed && this.#panel.visible) void this.#panel.webview.postMessage(message);
   }
+}
+
+/** Asks for a file and writes what is kept into it, a line of JSON for each message. False: the person turned away. */
+async function exportTrace(trace: ProtocolTrace, filter: TraceFilter, server: string): Promise<boolean> {
+  const name = `${server.replace(/[^\w.-]+/g, '-')}-trace.jsonl`;
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const target = await vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Export Protocol Trace'),
+    saveLabel: vscode.l10n.t('Export'),
+    filters: { [vscode.l10n.t('JSON lines')]: ['jsonl'] },
+    ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, name) }),
+  });
+  if (target === undefined) return false;
+  await writeTrace(trace, filter, target);
+  return true;
+}
+
+export async function writeTrace(trace: ProtocolTrace, filter: TraceFilter, target: vscode.Uri): Promise<void> {
+  const lines = withEnds(trace.exportLines(filter));
+  // As it is read: a long trace need not be in memory a second time. Only files of this machine take it so.
+  if (target.scheme === 'file') return pipeline(Readable.from(lines), createWriteStream(target.fsPath));
+  await vscode.workspace.fs.writeFile(target, Buffer.from([...lines].join('')));
+}
+
+function* withEnds(lines: Iterable<string>): Iterable<string> {
+  for (const line of lines) yield `${line}\n`;
 }

@@ -3,18 +3,20 @@ import { LineageDetail } from './lineageDetail.ts';
 import { comparison, withMark } from './lineageKeys.ts';
 import { LineageList } from './lineageList.ts';
 import {
+  countText,
   decodeLineagePageState,
   type FromLineagePage,
   type LineagePageState,
   type LineageStatus,
   type LineageView,
+  noRowsText,
   type PageDetail,
   type PageFilter,
   type PageRow,
+  shortCountText,
   type ToLineagePage,
 } from './lineageMessages.ts';
 import { LineageNotices } from './lineageNotices.ts';
-import { countText, noRowsText, shortCountText } from './lineageText.ts';
 import { type LineageTool, LineageTools } from './lineageTools.ts';
 
 interface EditorApi {

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { writeTrace } from '../../../src/editor/trace/traceExport.ts';
+import { writeTrace } from '../../../src/editor/trace/tracePanel.ts';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
 import { cleanSlate, mcpLive, setServers, untilTools, PLAIN_DEMO } from './mcpLive.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ToolContext } from '../../../src/demo/tool.ts';
-import { callTool, notesTools } from '../../../src/demo/tools.ts';
+import { callTool, type ToolContext } from '../../../src/demo/tool.ts';
+import { notesTools } from '../../../src/demo/noteTools.ts';
 
 suite('The notes of the demo', () => {
   let tools: ReturnType<typeof notesTools>;

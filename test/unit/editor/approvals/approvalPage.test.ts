@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
-import { answersTo, approvalPage, approvalSummary, grantPage } from '../../../../src/editor/approvals/approvalPage.ts';
-import { approvalsJson } from '../../../../src/editor/approvals/approvalRecords.ts';
+import {
+  answersTo,
+  approvalPage,
+  approvalsJson,
+  approvalSummary,
+  grantPage,
+} from '../../../../src/editor/approvals/approvalPage.ts';
 import { decision, grant, name, ONE_FOLDER, path, waits } from './scopeApprovals.ts';
 
 const ANSWERS = `This is policy, not a sandbox: the server's process can touch anything that you can.

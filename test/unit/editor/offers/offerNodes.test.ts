@@ -6,11 +6,10 @@ import {
   type Resource,
   type ResourceTemplate,
 } from '../../../../src/core/index.ts';
-import { connectionLines } from '../../../../src/editor/servers/connectionText.ts';
 import { asChatInput, chatText, promptText, withoutHeading } from '../../../../src/editor/offers/promptText.ts';
 import { resourceGroups } from '../../../../src/editor/offers/resourceItems.ts';
 import { resourceName } from '../../../../src/editor/offers/resourceName.ts';
-import { serverNode, serverTree } from '../../../../src/editor/servers/serverTreeNodes.ts';
+import { connectionLines, serverNode, serverTree } from '../../../../src/editor/servers/serverTreeNodes.ts';
 import { renderTree } from '../../../support/renderTree.ts';
 import { running, snapshot, tool } from '../../../support/serverSnapshots.ts';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { decisionText } from '../../../../src/editor/questions/samplingDecisions.ts';
-import { SamplingMemory, type SamplingStore } from '../../../../src/editor/questions/samplingMemory.ts';
+import { decisionText, SamplingMemory, type SamplingStore } from '../../../../src/editor/questions/samplingMemory.ts';
 
 class Store implements SamplingStore {
   readonly values = new Map<string, unknown>();

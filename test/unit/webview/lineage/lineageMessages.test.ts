@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import {
   CHECKPOINT_ACTIONS,
+  countText,
   decodeFromLineagePage,
   decodeLineagePageState,
   type FromLineagePage,
   LINEAGE_CHOICES,
+  noRowsText,
+  shortCountText,
+  yearOf,
 } from '../../../../src/webview/lineage/lineageMessages.ts';
-import { countText, noRowsText, shortCountText, yearOf } from '../../../../src/webview/lineage/lineageText.ts';
 
 const filter = { text: 'edit', only: 'line' } as const;
 
