@@ -9,12 +9,12 @@ export const AUDIT_COLUMNS =
 export const AUDIT_VALUES = AUDIT_COLUMNS.split(', ').length;
 export const AUDIT_INSERT = `INTO audit (${AUDIT_COLUMNS}) VALUES (${'?, '.repeat(AUDIT_VALUES - 1)}?)`;
 
-/** More than anybody reads at once; who wants more asks for what comes before. */
+/** Maximum page size. Use `before` for older records. */
 const MAX_PAGE = 5_000;
-/** Servers times models: those with the most tokens, where there are more. */
+/** Maximum groups of server and model. Those with the most tokens win. */
 const MAX_TOTALS = 1_000;
 
-/** What was done under MCPL. Nothing is ever changed: there is no operation that could. */
+/** The audit log. Records are never changed. */
 export function auditHandlers(database: DatabaseSync): Pick<StoreHandlers, AuditOperation> {
   const insert = database.prepare(`INSERT ${AUDIT_INSERT}`);
   const pageWhere = (condition: string): StatementSync =>
@@ -24,7 +24,7 @@ export function auditHandlers(database: DatabaseSync): Pick<StoreHandlers, Audit
   const page = pageWhere('');
   const pageOfServer = pageWhere(' AND server = ?');
   const pageOfOperation = pageWhere(' AND operation = ?');
-  // The plus keeps SQLite from walking along all that a server did for the few records of one operation.
+  // The plus disables the index on `server`, which would scan all records of the server for a few of one operation.
   const pageOfBoth = pageWhere(' AND +server = ? AND operation = ?');
   const used = database.prepare(
     'SELECT at, tokens FROM audit WHERE server = ? AND at >= ? AND tokens IS NOT NULL ORDER BY at, place',

@@ -3,7 +3,7 @@ import { integer, oneOf, optionalInteger, optionalText, type Row, text, type Val
 
 const OUTCOMES = ['success', 'failure', 'timeout', 'cancelled', 'refused', 'dropped'] as const;
 
-/** In the order of the columns. */
+/** In column order. */
 export function auditValues(record: AuditRecord): Value[] {
   return [
     record.at,
@@ -19,7 +19,7 @@ export function auditValues(record: AuditRecord): Value[] {
   ];
 }
 
-/** Throws for a row that is no record. */
+/** Throws for an invalid row. */
 export function entryOf(row: Row): AuditEntry {
   return {
     place: integer(row['place'], 'place'),

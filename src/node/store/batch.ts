@@ -5,7 +5,7 @@ import { describeFailure, StoreError } from './sqlite.ts';
 
 type Handlers = Readonly<Record<string, StoreHandler>>;
 
-/** Prepared once: parsing them anew for every request costs as much as the request. */
+/** Prepared once, because parsing them costs as much as a request. */
 interface Savepoint {
   readonly begin: StatementSync;
   readonly release: StatementSync;
@@ -14,9 +14,9 @@ interface Savepoint {
 const savepoints = new WeakMap<DatabaseSync, Savepoint>();
 
 /**
- * Carries out all requests in one transaction, so that one sync to disk serves them all. Each fails alone; when the
- * transaction itself fails, all of them do. Nothing is answered before it is durable. `undone` is told when
- * requests that had succeeded are taken back.
+ * Runs all requests in one transaction, so that they share one sync to disk. A request fails alone; a failed
+ * transaction fails all of them. Answers are sent after the commit. `undone` is called when successful requests are
+ * rolled back.
  */
 export function runBatch(
   database: DatabaseSync,
@@ -30,7 +30,7 @@ export function runBatch(
   database.exec('BEGIN IMMEDIATE');
   try {
     const answers = requests.map((request) => answer(request, () => runAlone(database, savepoint, handlers, request)));
-    // SQLite ends the transaction by itself when the disk is full: what went before in this batch is gone, too.
+    // SQLite rolls back on its own when the disk is full, which loses the earlier requests of the batch.
     if (!database.isTransaction) throw lostTransaction(answers);
     database.exec('COMMIT');
     return answers;

@@ -7,7 +7,7 @@ export const CONSENT_COLUMNS = 'server, fingerprint, grants, at';
 export const CONSENT_SAVE = `INSERT INTO consents (${CONSENT_COLUMNS}) VALUES (?, ?, ?, ?)
   ON CONFLICT (server, fingerprint) DO UPDATE SET grants = excluded.grants, at = excluded.at`;
 
-/** That a person allowed a server to start. */
+/** Start permissions given by the user. */
 export function consentHandlers(database: DatabaseSync): Pick<StoreHandlers, ConsentOperation> {
   const find = database.prepare(`SELECT ${CONSENT_COLUMNS} FROM consents WHERE server = ? AND fingerprint = ?`);
   const all = database.prepare(`SELECT ${CONSENT_COLUMNS} FROM consents ORDER BY at, server, fingerprint`);

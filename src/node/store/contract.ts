@@ -14,8 +14,8 @@ import type {
 import { isRecord, type Row, type Values } from './records.ts';
 
 /**
- * What the extension host and the store's thread say to each other. A feature that keeps something adds its operations
- * here, a repository of its own beside this file, and a migration.
+ * The protocol between the extension host and the store's thread. To store something new, add operations here, a
+ * repository next to this file, and a migration.
  */
 export interface StoreOperations {
   'consents.find': {
@@ -64,19 +64,19 @@ export interface StoreOperations {
     readonly result: readonly Row[];
   };
   'state.path': { readonly params: { readonly target: number }; readonly result: Row | null };
-  /** A step behind a place; answers behind which one the next step begins, or nothing when all is done. */
+  /** Runs one step after a place. Returns where the next step starts, or null at the end. */
   'state.trim': { readonly params: TrimRequest; readonly result: number | null };
-  /** A step of it; answers how many there are when all is done. */
+  /** Runs one step. Returns the number of checkpoints at the end. */
   'state.export': { readonly params: FileStep; readonly result: number | null };
-  /** A step of it; answers what came of it when all is done. */
+  /** Runs one step. Returns the result at the end. */
   'state.import': { readonly params: FileStep; readonly result: Row | null };
-  /** Of one of these that goes on no more; answers whether there is more to be cleared away. */
+  /** Abandons an export or import. Returns whether more needs to be deleted. */
   'state.leave': { readonly params: { readonly run: string }; readonly result: boolean };
   'state.forget': { readonly params: LineageKey; readonly result: null };
   'state.version': { readonly params: null; readonly result: number };
 }
 
-/** Those that look at lineages or tidy them up; the others are what a call does. */
+/** Operations that read or clean up lineages. Calls use the others. */
 export type LineageOperation =
   | 'state.lineages'
   | 'state.window'
@@ -108,21 +108,21 @@ export interface TrimRequest {
 
 export interface FileStep extends LineageKey {
   readonly file: string;
-  /** A name for all its steps, by whoever asks for them. */
+  /** Id of the run, chosen by the caller and shared by its steps. */
   readonly run: string;
 }
 
-/** True where the event was kept; where it was known, the turn that it began. */
+/** True for a new event. For a known one, the turn that it started. */
 export type StoredAdmission = true | { readonly inferenceId: string | null };
 
-/** Rows before a place, the newest first. */
+/** Rows before a place, newest first. */
 export interface PageRequest {
   readonly before: number | null;
   readonly limit: number;
 }
 
 export interface GrantPageRequest {
-  /** The place of the last one that is known. */
+  /** The place of the last known row. */
   readonly after: number;
   readonly kind: string | null;
 }
@@ -139,7 +139,7 @@ export type StoreResult<O extends StoreOperation> = StoreOperations[O]['result']
 export interface StoreRequest {
   readonly id: number;
   readonly operation: string;
-  /** Decoded by the operation itself. */
+  /** Decoded by the operation. */
   readonly params: unknown;
 }
 
@@ -148,7 +148,7 @@ export type ToStore =
 
 export type FromStore =
   | { readonly kind: 'answers'; readonly answers: readonly StoreAnswer[] }
-  /** Something that a person should know: records were lost, a file was set aside. */
+  /** News for the user: records were lost, or a file was set aside. */
   | { readonly kind: 'notice'; readonly text: string };
 
 export type StoreAnswer =
@@ -163,9 +163,9 @@ const FAILURE_KINDS = [
   'noAccess',
   'damaged',
   'unavailable',
-  /** Nothing is wrong with the database, but with a file that something was to be taken from, or written to. */
+  /** A file to import from or export to failed, not the database. */
   'file',
-  /** Nothing is wrong with it either: there is as much in it as it takes. */
+  /** The database is fine but has reached a limit. */
   'tooMany',
   'other',
 ] as const;

@@ -10,13 +10,13 @@ const BUSY_MS = 5_000;
 const WAL_ATTEMPTS = 100;
 const WAL_WAIT_MS = 50;
 const OPEN_ATTEMPTS = 3;
-/** A database up to this size is checked as a whole at every opening, which takes some milliseconds. */
+/** Databases up to this size are checked completely at each start, which takes some milliseconds. */
 const CHECKED_WHOLE_BYTES = 4_000_000;
 /**
- * Of a larger one, which would take seconds from a cold disk, only what is small and decides what servers may do.
- * Damage in what grows shows when it is read, as `SQLITE_CORRUPT`: the file is then suspect, and set aside all the same.
- * A log that is there says nothing of damage: each of its frames has a check of its own, and what a kill or a power
- * loss cut off is left out by SQLite itself.
+ * In larger databases, where a full check would take seconds on a cold disk, only these small tables are checked. They
+ * decide what servers may do. Damage elsewhere shows as `SQLITE_CORRUPT` when it is read; the file is then set aside
+ * too. A write-ahead log is no sign of damage: its frames have checksums, and SQLite skips incomplete ones after a
+ * crash or a power loss.
  */
 const ALWAYS_CHECKED = ['consents', 'verdicts', 'grants', 'lineages', 'heads'];
 
@@ -26,8 +26,8 @@ export interface OpenDatabase {
 }
 
 /**
- * Opens the database, replacing it by a new one with what could be salvaged when it is damaged. `isSuspect`: damage was
- * met in it, so that all of it is checked however large it is.
+ * Opens the database. Replaces a damaged one by a new one with all salvaged rows. `isSuspect` means that damage was
+ * found, so everything is checked whatever the size.
  */
 export function openDatabase(file: string, isSuspect = false): OpenDatabase {
   protect(file);
@@ -48,12 +48,12 @@ export function openDatabase(file: string, isSuspect = false): OpenDatabase {
 }
 
 /**
- * Only this user may read the database: it holds states, arguments of calls and decisions. A folder that exists keeps its
- * mode, because its owner may share it.
+ * Restricts the database to this user: it contains states, arguments of calls and decisions. An existing folder keeps
+ * its mode, because its owner may share it.
  */
 function protect(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // SQLite gives its log and shared memory the mode of the database. Files of an earlier version are narrowed.
+  // SQLite gives its log and shared memory the mode of the database. Restricts files of earlier versions.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   for (const each of [file, `${file}-wal`, `${file}-shm`]) narrow(each);
 }
@@ -62,7 +62,7 @@ function narrow(file: string): void {
   try {
     if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
   } catch {
-    // There is no such file, or its owner is another user: then that user decides who reads it.
+    // The file does not exist, or another user owns it and decides who may read it.
   }
 }
 
@@ -76,7 +76,7 @@ function openSound(file: string, isSuspect: boolean): DatabaseSync {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true });
   try {
-    // Before anything else: without it the first statement fails at once when another window writes.
+    // First of all: without it, statements fail at once while another window writes.
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
     refuseNewer(database);
     if (size > 0) check(database, isSuspect || size <= CHECKED_WHOLE_BYTES);
@@ -99,7 +99,7 @@ function check(database: DatabaseSync, isWhole: boolean): void {
   }
 }
 
-/** Switching needs the database for itself and does not wait for it (`busy_timeout` is not honoured here). */
+/** Switching needs exclusive access and ignores `busy_timeout`. */
 function useWriteAheadLog(database: DatabaseSync): void {
   for (let attempt = 1; ; attempt++)
     try {
@@ -121,7 +121,7 @@ function readDamaged(file: string, salvage: Salvage): void {
       closeQuietly(damaged);
     }
   } catch {
-    // It does not even open: there is nothing to be had from it.
+    // The file cannot be opened, so nothing can be salvaged.
   }
 }
 
@@ -129,6 +129,6 @@ export function closeQuietly(database: DatabaseSync): void {
   try {
     database.close();
   } catch {
-    // Nothing more can be done with a connection that does not even close.
+    // Nothing else can be done if closing fails.
   }
 }

@@ -11,14 +11,14 @@ export const EVENT_INSERT = `INTO events (${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, 
 const SERVER = 1;
 const EVENT_ID = 2;
 
-/** Of all contents together: a server may fill the disk with a thousand large events as well as with many. */
+/** Maximum size of all contents, because a thousand large events may fill the disk like many small ones. */
 const MOST_BYTES = 256_000_000;
 
-/** An answer that is much longer would hold up whoever reads it: a thousand small events take 3 ms. */
+/** Larger pages would block their reader: a thousand small events take 3 ms. */
 const PAGE_CHARACTERS = 1_000_000;
 const PAGE_EVENTS = 1_000;
 
-/** Events that servers told of by themselves. */
+/** Push events of servers. */
 export function eventHandlers(database: DatabaseSync, mostBytes = MOST_BYTES): Pick<StoreHandlers, EventOperation> {
   const insert = database.prepare(`INSERT ${EVENT_INSERT} ON CONFLICT (server, event_id) DO NOTHING`);
   const insertAudit = database.prepare(`INSERT ${AUDIT_INSERT}`);

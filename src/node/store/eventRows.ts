@@ -11,7 +11,7 @@ import type {
 import type { StoredAdmission } from './contract.ts';
 import { integer, list, oneOf, optionalText, record, type Row, text, type Value } from './records.ts';
 
-/** In the order of the columns. Runs beside the extension host: all trees are text before they cross to the thread. */
+/** In column order. Runs in the extension host, so that objects cross to the thread as JSON text. */
 export function eventValues(event: InboundEvent): Value[] {
   return [
     event.id,
@@ -41,7 +41,7 @@ export function admissionOf(stored: StoredAdmission): Admission {
   return stored === true ? { kind: 'kept' } : { kind: 'known', inferenceId: stored.inferenceId ?? undefined };
 }
 
-/** Throws for a row that is no event. */
+/** Throws for an invalid row. */
 export function eventOf(row: Row): InboundEvent {
   return {
     id: text(row['id'], 'id'),
@@ -89,7 +89,7 @@ function decodeBlock(value: unknown): ContentBlock {
   throw new TypeError('A piece of content was expected.');
 }
 
-/** The texts that this is asked of were parsed as JSON: what is not looked at here is JSON all the same. */
+/** The text was parsed as JSON, so members that are not checked here are JSON too. */
 function isBlock(value: unknown): value is ContentBlock {
   const { type, text: words, data, mimeType, resource, uri, name, ...rest } = record(value);
   switch (type) {

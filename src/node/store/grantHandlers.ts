@@ -7,10 +7,10 @@ export const GRANT_COLUMNS = 'id, direction, kind, server, target, form, at, det
 const GRANT_VALUES = GRANT_COLUMNS.split(', ').length;
 export const GRANT_INSERT = `INTO grants (${GRANT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** An answer that is much longer would hold up whoever reads it: a thousand take 3 ms. */
+/** Larger pages would block their reader: a thousand grants take 3 ms. */
 const PAGE = 1_000;
 
-/** What the host allows servers. */
+/** The rights that servers have. */
 export function grantHandlers(database: DatabaseSync): Pick<StoreHandlers, GrantOperation> {
   const page = database.prepare(
     `SELECT rowid AS place, ${GRANT_COLUMNS} FROM grants WHERE rowid > ? AND kind = coalesce(?, kind) ORDER BY rowid LIMIT ${PAGE}`,

@@ -1,10 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreError } from './sqlite.ts';
 
-/**
- * The schema, as steps from an empty database. A step that was released is never edited: what changes later is a new
- * step at the end.
- */
+/** The schema as steps from an empty database. Never edit a released step; add a new one at the end. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE consents (
      server      TEXT NOT NULL,
@@ -60,9 +57,9 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX audit_of_models ON audit (server, at) WHERE tokens IS NOT NULL`,
   `ALTER TABLE grants ADD COLUMN details TEXT CHECK (json_valid(details));
    CREATE INDEX audit_by_operation ON audit (operation, place)`,
-  // `body` is the last column: what may be megabytes long is not walked through for what stands behind it. `state_size` is
-  // 0 exactly where there is no state, `replay` is what it takes to make it of the nearest whole one, and a parent always
-  // has a smaller place than its children. `size` of a lineage counts the bodies and the snapshots that are kept.
+  // `body` is the last column, so that reading other columns does not scan megabytes. `state_size` is 0 only without a
+  // state. `replay` is the cost of computing the state from the nearest complete one. A parent always has a smaller
+  // place than its children. `size` of a lineage counts bodies and snapshots.
   `CREATE TABLE lineages (
      id          INTEGER PRIMARY KEY AUTOINCREMENT,
      server      TEXT NOT NULL,
@@ -131,14 +128,14 @@ export function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
 }
 
-/** An older program must not touch what a newer one wrote: it does not know what its columns mean. */
+/** An older version must not change newer data, whose columns it does not know. */
 export function refuseNewer(database: DatabaseSync): void {
   const version = versionOf(database);
   if (version <= LATEST_VERSION) return;
   throw new StoreError('newer', `It has format ${version}, this version reads formats up to ${LATEST_VERSION}.`);
 }
 
-/** Brings the schema up to date in one transaction; of two processes that try at once, the second finds nothing to do. */
+/** Migrates the schema in one transaction. If two processes try at once, the second finds it up to date. */
 export function migrate(database: DatabaseSync): void {
   if (versionOf(database) === LATEST_VERSION) return;
   database.exec('BEGIN IMMEDIATE');

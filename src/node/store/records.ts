@@ -1,16 +1,18 @@
 import type { Consent, EraVerdict } from '../../core/index.ts';
 
-/** What SQLite takes and gives. */
+/** Values that SQLite accepts and returns. */
 export type Value = string | number | null;
-/** Columns in the order of a statement's parameters: written as text before they cross, so that no tree is cloned. */
+/** In the order of a statement's parameters. JSON text, so that no objects are cloned between threads. */
 export type Values = readonly Value[];
-/** A row as it came out of the file: whoever made it, it is decoded before it is used. */
+/** An undecoded row. It must be decoded before use, because the file is not trusted. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Decoders of what crosses the thread or comes out of a row. They throw: what is wrong here is a mistake of ours. */
+/**
+ * Decoders for messages between the threads and for rows. They throw on invalid input, which is a programming error.
+ */
 export type Decoder<T> = (value: unknown) => T;
 
-/** The core has the same, but this thread loads nothing that it does not need: only types of the core come here. */
+/** The core has the same function, but this thread only imports types from the core to stay small. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -64,14 +66,14 @@ export const texts: Decoder<readonly string[]> = list((item) => text(item, 'id')
 
 export const rows: Decoder<readonly Row[]> = list(record);
 
-/** Rows that are none of ours any more are left out: one of them must not hide all others. */
+/** Skips rows that cannot be decoded, so that one of them does not hide the others. */
 export function readable<T>(found: readonly Row[], decode: (row: Row) => T): readonly T[] {
   const read: T[] = [];
   for (const row of found)
     try {
       read.push(decode(row));
     } catch {
-      // Not one of ours.
+      // Skip an invalid row.
     }
   return read;
 }

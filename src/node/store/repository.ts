@@ -1,7 +1,7 @@
 import type { StoreOperation, StoreParams, StoreResult } from './contract.ts';
 import type { Decoder } from './records.ts';
 
-/** How the store's thread carries out one operation. */
+/** Implements one operation in the store's thread. */
 export interface StoreHandler {
   readonly writes: boolean;
   readonly run: (params: unknown) => unknown;
@@ -29,7 +29,7 @@ export function writes<O extends StoreOperation>(
   };
 }
 
-/** A write with an answer. */
+/** A write that returns a result. */
 export function changes<O extends StoreOperation>(
   decode: Decoder<StoreParams<O>>,
   run: (params: StoreParams<O>) => StoreResult<O>,

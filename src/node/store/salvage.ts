@@ -10,14 +10,14 @@ import type { Values } from './records.ts';
 import { readTable, type SalvagedTable } from './salvageRows.ts';
 import { LineageSalvage } from './states/lineageSalvage.ts';
 
-/** How one table is taken over. What servers were found to speak is not: it is found out again. */
+/** How to salvage a table. Protocol verdicts are not salvaged, because they are determined again. */
 interface TakenTable extends SalvagedTable {
-  /** As a person calls what it holds. */
+  /** Name of its content, for messages. */
   readonly name: string;
   readonly insert: string;
 }
 
-/** Of one table: enough for years of use. */
+/** Maximum per table: enough for years of use. */
 const USUAL = { key: 'rowid', most: 64_000_000 };
 
 const TABLES: readonly TakenTable[] = [
@@ -51,17 +51,17 @@ const TABLES: readonly TakenTable[] = [
     name: 'audit records',
     columns: AUDIT_COLUMNS,
     insert: `INSERT ${AUDIT_INSERT}`,
-    // Its place is that of the row, which is not taken over.
+    // `place` is the row id, which is not salvaged.
     decode: (row) => entryOf({ place: 1, ...row }),
   },
 ];
 
-/** What a damaged database still gives. */
+/** Rows salvaged from a damaged database. */
 export class Salvage {
   readonly #found = new Map<string, readonly Values[]>();
   readonly #lineages = new LineageSalvage();
 
-  /** In words: how much of what; nothing where there is nothing. */
+  /** A summary such as "start permissions 3". Empty if nothing was salvaged. */
   get summary(): string {
     const counts = TABLES.map(({ table, name }) => ({ name, count: this.#found.get(table)?.length ?? 0 }));
     return [...counts, { name: 'checkpoints', count: this.#lineages.count }]

@@ -1,19 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isValue, type Row, text, type Values } from './records.ts';
 
-/** What is read of one table. */
+/** How to read one table. */
 export interface SalvagedTable {
   readonly table: string;
   readonly columns: string;
-  /** What tells its rows apart, in the order in which they lie. */
+  /** The key column, in storage order. */
   readonly key: string;
-  /** Characters that are taken at the most, whatever the file says: all of it is in memory at once. */
+  /** Maximum characters to read, because all of them are held in memory. */
   readonly most: number;
-  /** Throws for a row that is none of ours any more. */
+  /** Throws for an invalid row. */
   readonly decode: (row: Row) => unknown;
 }
 
-/** Reads from both ends towards the damage, the newest first; gives the rows in the order of their keys. */
+/** Reads from both ends up to the damage, newest rows first. Returns rows in key order. */
 export function readTable(damaged: DatabaseSync, { table, columns, key, most, decode }: SalvagedTable): Values[] {
   const newest = new Map<string, Values>();
   const oldest = new Map<string, Values>();
@@ -38,12 +38,12 @@ export function readTable(damaged: DatabaseSync, { table, columns, key, most, de
         found.set(rowKey, values);
       }
     } catch {
-      // What lies beyond the damage cannot be had from this end.
+      // Rows beyond the damage cannot be read from this end.
     }
   return [...oldest.values(), ...[...newest.values()].reverse()];
 }
 
-/** A file of an earlier version lacks the newer columns. */
+/** Files of earlier versions lack newer columns. */
 function selection(damaged: DatabaseSync, table: string, names: readonly string[]): string {
   const columns = damaged.prepare('SELECT name FROM pragma_table_info(?)').all(table);
   const there = new Set(columns.map((column) => text(column['name'], 'name')));

@@ -5,22 +5,22 @@ const STALE_LOCK_MS = 30_000;
 const WAIT_MS = 20;
 const MAX_WAITS = 500;
 
-/** Which file this path names now: another window may have replaced it meanwhile. */
+/** Identifies the current file at a path, which another window may have replaced. */
 export function identityOf(file: string): string | undefined {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? undefined : `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
 }
 
 /**
- * Moves a damaged database out of the way after `salvage` has read it, and says where it is; `undefined` when another
- * process did so first, whose new database must not be moved in turn.
+ * Moves a damaged database aside after `salvage` has read it. Returns its new path, or `undefined` if another process
+ * was first and created a new database, which must stay.
  */
 export function setAside(file: string, identity: string | undefined, salvage: () => void): string | undefined {
   return exclusively(`${file}.setting-aside`, () => {
     if (identityOf(file) !== identity) return undefined;
     salvage();
     const target = freeName(`${file}.corrupt-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`);
-    // The log first: a new database beside an old log would take over what the log holds.
+    // Moves the log first: a new database next to an old log would replay it.
     for (const suffix of ['-wal', '-shm', '']) renameIfThere(`${file}${suffix}`, `${target}${suffix}`);
     return target;
   });
@@ -58,13 +58,13 @@ function tryLock(lock: string): boolean {
     const stats = statSync(lock, { throwIfNoEntry: false });
     if (stats === undefined) return false;
     if (!stats.isDirectory()) throw error;
-    // Whoever made it was killed: setting aside takes milliseconds.
+    // The process with the lock was killed, because setting aside only takes milliseconds.
     if (Date.now() - stats.mtimeMs > STALE_LOCK_MS) rmdirSync(lock);
     return false;
   }
 }
 
-/** Blocks this thread, which has nothing else to do. */
+/** Blocks this thread, which has no other work. */
 export function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

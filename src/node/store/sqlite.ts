@@ -5,7 +5,7 @@ import { isRecord } from './records.ts';
 
 let loaded: typeof sqlite | undefined;
 
-/** The runtime's own SQLite. */
+/** Loads the runtime's built-in SQLite. */
 export function loadSqlite(): typeof sqlite {
   loaded ??= withoutItsWarning(() => process.getBuiltinModule('node:sqlite'));
   if (loaded === undefined) throw new StoreError('unavailable', `Node ${process.versions.node} has no node:sqlite.`);
@@ -13,8 +13,8 @@ export function loadSqlite(): typeof sqlite {
 }
 
 /**
- * Keeps SQLite's ExperimentalWarning, and only that one, from the user's console. This is why the module is asked for at
- * run time: an import is evaluated before any code could do so.
+ * Hides SQLite's ExperimentalWarning, and no other warning, from the user's console. The module is loaded at run time
+ * because an import would run before this code.
  */
 function withoutItsWarning<T>(load: () => T): T {
   const emit = process.emitWarning.bind(process);
@@ -29,7 +29,7 @@ function withoutItsWarning<T>(load: () => T): T {
   }
 }
 
-/** A failure of the store whose kind is known without asking SQLite. */
+/** A store failure of known kind. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly kind: StoreFailureKind;
@@ -40,7 +40,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Primary result codes (https://sqlite.org/rescode.html); the upper bits of a code only refine them. */
+/** Primary result codes (https://sqlite.org/rescode.html). The upper bits of a code add detail. */
 const KINDS: ReadonlyMap<number, StoreFailureKind> = new Map([
   [5, 'busy'],
   [6, 'busy'],
@@ -49,7 +49,7 @@ const KINDS: ReadonlyMap<number, StoreFailureKind> = new Map([
   [13, 'full'],
   [14, 'noAccess'],
   [26, 'damaged'],
-  // An I/O error by its primary code; a full disk is where it says that there is no room for the shared memory.
+  // An I/O error by its primary code. On a full disk, SQLite reports it for shared memory.
   [4874, 'full'],
 ]);
 
@@ -75,14 +75,14 @@ function kindOf(error: unknown): StoreFailureKind {
   return (typeof code === 'string' ? SYSTEM_KINDS.get(code) : undefined) ?? 'other';
 }
 
-/** Several statements that see the same, whatever another window writes meanwhile. */
+/** Runs several reads on one consistent snapshot, whatever another window writes. */
 export function inSameView<T>(database: DatabaseSync, work: () => T): T {
   if (database.isTransaction) return work();
   database.exec('BEGIN');
   try {
     return work();
   } finally {
-    // Nothing was written: there is nothing that a failure would have to take back.
+    // Nothing was written, so a failure needs no rollback.
     if (database.isTransaction) database.exec('COMMIT');
   }
 }

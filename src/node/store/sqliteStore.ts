@@ -29,14 +29,14 @@ import { stateStore } from './stateStore.ts';
 import { StoreClient, type StoreClientOptions } from './storeClient.ts';
 
 export interface StoreOptions extends StoreClientOptions {
-  /** A second file for what holds in every workspace; absent: the same one. */
+  /** A second file for data shared by all workspaces. Default: the same file. */
   readonly trustFile?: string | undefined;
 }
 
-/** Of contents that are read at once at the most: events may be large, and all of them stay in memory. */
+/** Maximum characters per listing, because events may be large and all stay in memory. */
 const MAX_LISTED_CHARACTERS = 64_000_000;
 
-/** Storage in a SQLite file, in a thread of its own that starts with the first use. A write that resolved is on disk. */
+/** Storage in a SQLite file, in a separate thread that starts on first use. A resolved write is on disk. */
 export function openStore(options: StoreOptions): Storage {
   const client = new StoreClient(options);
   const { trustFile } = options;
@@ -110,7 +110,7 @@ function eventStore(client: StoreClient): EventStore {
   };
 }
 
-/** Page by page, so that reading many events never holds up the extension host for long. */
+/** Reads in pages, so that many events do not block the extension host. */
 async function listEvents(client: StoreClient, limit: number): Promise<readonly InboundEvent[]> {
   const events: InboundEvent[] = [];
   let wanted = limit;
@@ -127,7 +127,7 @@ async function listEvents(client: StoreClient, limit: number): Promise<readonly 
   return events;
 }
 
-/** Page by page, as events are. */
+/** Reads in pages, as for events. */
 async function listGrants(client: StoreClient, kind: string | null): Promise<readonly Grant[]> {
   const grants: Grant[] = [];
   for (let after = 0; ;) {

@@ -6,19 +6,19 @@ import { type Decoder, integer, list, nothing, orNull, readable, rows, text } fr
 import { baseOf, detailOf, foundOf, importOf, pathOf, recordOf, summaryOf, windowOf } from './states/stateAnswers.ts';
 
 /**
- * Between two steps. Another window that waits to write looks only now and then whether it may, every 100 ms at last:
- * without a gap it would hardly ever find one.
+ * Pause between two steps. Another window waiting to write polls the lock at most every 100 ms, and would hardly find
+ * it free otherwise.
  */
 const PAUSE_MS = 15;
 
-/** Whoever carries out what the store is asked: its thread, or the program itself where nothing is kept. */
+/** Executes store operations: the store's thread, or the process itself without persistence. */
 export interface StateRequester {
-  /** There is nothing yet, and nothing on its way: whoever only looks need not make it. */
+  /** True if there is no data and no pending request. Readers then need not create a store. */
   readonly isUnused: boolean;
   request<O extends StoreOperation, T>(operation: O, params: StoreParams<O>, decode: Decoder<T>): Promise<T>;
 }
 
-/** States cross as the texts that they are: nothing here parses them, or writes them. */
+/** States are passed as JSON text, without parsing or serializing. */
 export function stateStore(store: StateRequester): StateStore {
   return { ...writingStates(store), ...lookingAtStates(store), ...tidyingStates(store) };
 }
@@ -77,7 +77,7 @@ function lookingAtStates(
 function tidyingStates(store: StateRequester): Pick<StateStore, 'trim' | 'exportTo' | 'importFrom' | 'forget'> {
   return {
     trim: async (limits, now) => {
-      // Step by step, so that what calls ask of the store meanwhile is answered in between.
+      // In steps, so that requests of calls are answered in between.
       for (let after: number | null = store.isUnused ? null : 0; after !== null;) {
         after = await store.request('state.trim', { limits, now, after }, optionalPlace);
         if (after !== null) await setTimeout(PAUSE_MS);
@@ -91,7 +91,7 @@ function tidyingStates(store: StateRequester): Pick<StateStore, 'trim' | 'export
   };
 }
 
-/** What a whole file takes; others are answered in between. */
+/** Runs a file operation in steps, so that other requests are answered in between. */
 async function inSteps<T>(
   store: StateRequester,
   operation: 'state.export' | 'state.import',
@@ -112,12 +112,12 @@ async function inSteps<T>(
   }
 }
 
-/** What cannot be cleared away now is left to `trim`. */
+/** `trim` removes the rest if this fails. */
 async function clearAway(store: StateRequester, run: string): Promise<void> {
   try {
     while (await store.request('state.leave', { run }, (value) => value === true)) await setTimeout(PAUSE_MS);
   } catch {
-    // The failure that led here is told.
+    // The caller reports the original failure.
   }
 }
 

@@ -23,13 +23,13 @@ export interface StoreClientOptions {
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
-/** A thread that keeps dying is not started for ever. */
+/** Stops restarting a thread that keeps crashing. */
 const MAX_CRASHES = 5;
-/** Above anything that waiting for another window's lock can take. */
+/** Longer than any wait for another window's lock. */
 const STUCK_MS = 60_000;
-/** How long closing waits for the next answer before it ends the thread. */
+/** How long closing waits for the next answer before it terminates the thread. */
 const CLOSE_MS = 5_000;
-/** Answers that are passed on in one turn of the event loop: of a flood the thread answers 1,024 at once, which took 5 ms. */
+/** Answers delivered per turn of the event loop. In a flood the thread answers 1,024 at once, which took 5 ms. */
 const MOST_A_TURN = 256;
 
 const SUGGESTIONS: Readonly<Record<StoreFailureKind, string>> = {
@@ -50,12 +50,12 @@ interface Pending {
   readonly fail: (error: HostError) => void;
 }
 
-/** This side of the store's thread: starts it when it is needed first, and again when it died. */
+/** The client of the store's thread. Starts the thread on first use, and restarts it after a crash. */
 export class StoreClient {
   readonly #options: StoreClientOptions;
   readonly #pending = new Map<number, Pending>();
   #outbox: StoreRequest[] = [];
-  /** What is passed on turn by turn, in its order, and how much of it has been. */
+  /** Answers to deliver in order, and the number delivered so far. */
   #answers: StoreAnswer[] = [];
   #passedOn = 0;
   #worker: Worker | undefined;
@@ -69,7 +69,7 @@ export class StoreClient {
     this.#options = options;
   }
 
-  /** There is no file yet, and nothing on its way to one: whoever only looks need not make it. */
+  /** True if there is no file and no pending request. Readers then need not create one. */
   get isUnused(): boolean {
     return this.#worker === undefined && this.#outbox.length === 0 && !existsSync(this.#options.file);
   }
@@ -94,12 +94,12 @@ export class StoreClient {
           }
       },
     });
-    // All requests of one turn go over in one message.
+    // Requests of one turn share a message.
     if (this.#outbox.push({ id, operation, params }) === 1) queueMicrotask(() => this.#flush());
     return deferred.promise;
   }
 
-  /** Lets what was asked finish, then ends the thread. */
+  /** Finishes pending requests, then ends the thread. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -167,7 +167,7 @@ export class StoreClient {
     this.#settle(MOST_A_TURN);
     if (this.#answers.length > 0) setImmediate(() => this.#passOn());
     this.#watch();
-    // An idle store keeps no program alive: all that it acknowledged is on disk.
+    // An idle store does not keep the process alive, because all acknowledged data is on disk.
     if (this.#pending.size === 0 && this.#closing === undefined) this.#worker?.unref();
   }
 
@@ -211,7 +211,7 @@ export class StoreClient {
 
   #failure(failure: StoreFailure): HostError {
     const { kind, message } = failure;
-    // Its message says what is to blame: not the database.
+    // The message names the cause, which is not the database.
     if (kind === 'file' || kind === 'tooMany')
       return new HostError('STORAGE_FAILED', message, {
         layer: 'host',

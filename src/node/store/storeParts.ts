@@ -1,4 +1,4 @@
-/** All that a store is made of: in the store's thread, and in a program that keeps nothing. */
+/** Everything that a store needs, for the store's thread and for programs without persistence. */
 export { auditHandlers } from './auditHandlers.ts';
 export { failAll, runBatch } from './batch.ts';
 export { consentHandlers } from './consentHandlers.ts';

@@ -17,18 +17,18 @@ import {
   verdictHandlers,
 } from './storeParts.ts';
 
-/** More would make the first of them wait for the last. */
+/** Larger batches would delay their first requests. */
 const MAX_BATCH = 1_024;
 
 interface Opened {
   readonly database: DatabaseSync;
   readonly handlers: StoreHandlers;
-  /** What was written was taken back. */
+  /** Called after a rollback. */
   readonly undone: () => void;
   readonly letGo: () => void;
 }
 
-/** The store's thread: takes what waits on its port, makes it durable together, answers. */
+/** The store's thread: runs waiting requests in one transaction, then answers them. */
 class StoreThread {
   readonly #port: MessagePort;
   readonly #file: string;
@@ -73,7 +73,7 @@ class StoreThread {
       } catch (error) {
         const isDamaged = this.#opened !== undefined && describeFailure(error).kind === 'damaged';
         if (!isDamaged || attempt === 2) return failAll(requests, error);
-        // Opening again checks the file and sets it aside.
+        // Reopening checks the file and sets it aside if damaged.
         this.#close();
       }
   }

@@ -8,17 +8,17 @@ import type { LineageIndex, LineageRecord } from '../states/lineageIndex.ts';
 import { Pace } from '../states/pace.ts';
 import { CHECKPOINT_COLUMNS, checkpointOf } from '../states/rows.ts';
 
-/** Parts of a lineage may be given up while it is written; not for ever. */
+/** Maximum attempts, because parts of a lineage may be removed during the export. */
 const MOST_ATTEMPTS = 4;
 
-/** What there is of a lineage up to a place. */
+/** The size of a lineage up to a place. */
 interface Extent {
   readonly last: number;
   readonly count: number;
   readonly roots: number;
 }
 
-/** Writes lineages to files. */
+/** Exports lineages to files. */
 export class Exporter {
   readonly #index: LineageIndex;
   readonly #extent: StatementSync;
@@ -30,7 +30,7 @@ export class Exporter {
       `SELECT coalesce(max(place), 0) AS last, count(*) AS count, count(*) - count(parent) AS roots
        FROM checkpoints WHERE lineage = ?`,
     );
-    // Nobody comes before a root: where it has no whole state of its own, the one that was written down for it is its.
+    // A root needs a complete state: its own, or else its snapshot.
     this.#rows = database.prepare(
       `SELECT ${CHECKPOINT_COLUMNS}, parent_name, body,
          iif(parent IS NULL, (SELECT state FROM snapshots WHERE snapshots.place = checkpoints.place), NULL) AS state
@@ -56,7 +56,7 @@ export class Exporter {
   }
 }
 
-/** One export, in steps. What comes while it goes on is not part of it. */
+/** One export, in steps. Excludes checkpoints that arrive during the export. */
 export class ExportRun {
   readonly #file: string;
   readonly #begin: () => FileWriting;
@@ -68,7 +68,7 @@ export class ExportRun {
     this.#begin = begin;
   }
 
-  /** How many checkpoints it wrote when it is done. After a failure there is nothing but `leave`. */
+  /** Returns the number of written checkpoints at the end. After a failure, only call `leave`. */
   step(): number | undefined {
     const outcome = (this.#writing ??= this.#begin()).step(new Pace());
     if (outcome !== 'changed') return outcome;
@@ -83,14 +83,14 @@ export class ExportRun {
   }
 }
 
-/** One way through a lineage. */
+/** One attempt at writing a lineage. */
 class FileWriting {
   readonly #lineage: LineageRecord;
   readonly #extent: Extent;
   readonly #rowsBehind: (place: number) => Iterable<unknown>;
   readonly #lines: LineWriter;
   readonly #digest = new LineDigest();
-  /** Which of those in the file lies at a place. */
+  /** Numbers of checkpoints in the file, by place. */
   readonly #numbers = new Map<number, number>();
   #roots = 0;
   #place = 0;
@@ -113,7 +113,7 @@ class FileWriting {
       return undefined;
     }
     const { count, roots } = this.#extent;
-    // What was given up before it was written left a gap, or a root that was none.
+    // Rows removed before they were written leave a gap, or a root that was none.
     if (this.#numbers.size !== count || this.#roots !== roots) return 'changed';
     this.#write(endLine({ count, sha256: this.#digest.hex }));
     this.#lines.finish();

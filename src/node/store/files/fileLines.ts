@@ -16,8 +16,8 @@ const CHUNK = 1_048_576;
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a file one by one, however large it is. The last of them needs no newline. It is opened once: who puts
- * another in its place changes nothing here, and who writes to it meanwhile is found out.
+ * Reads a file line by line. The last line needs no newline. The file is opened once: replacing it has no effect, and
+ * changes during the read are detected.
  */
 export function* linesOf(file: string): Generator<Buffer> {
   const what = `The file ${file} cannot be read`;
@@ -45,7 +45,7 @@ export function* linesOf(file: string): Generator<Buffer> {
   }
 }
 
-/** Whoever opens a pipe waits for somebody at its other end. */
+/** Checked first, because opening a pipe waits for its other end. */
 function opened(file: string): readonly [number, number] {
   const stats = statSync(file);
   if (!stats.isFile() && !stats.isDirectory()) throw new TypeError('It is no file.');
@@ -61,7 +61,7 @@ function read(what: string, handle: number): Buffer {
   );
 }
 
-/** What was written so far tells whether all of it was read. */
+/** A digest that shows whether a file is complete. */
 export class LineDigest {
   readonly #hash = createHash('sha256');
 
@@ -74,11 +74,11 @@ export class LineDigest {
   }
 }
 
-/** Writes a file that is there whole, or not at all. */
+/** Writes a file atomically: completely or not at all. */
 export class LineWriter {
   readonly #file: string;
   readonly #temporary: string;
-  /** Absent when it is closed: its number may be another file's. */
+  /** Cleared on close, because the descriptor may be reused. */
   #handle: number | undefined;
   #waiting: string[] = [];
   #length = 0;
@@ -89,14 +89,14 @@ export class LineWriter {
     this.#handle = attempt(this.#failure, () => openSync(this.#temporary, 'wx'));
   }
 
-  /** Many short lines go out as one, a long one by itself. */
+  /** Merges short lines into larger writes. */
   write(line: string): void {
     this.#waiting.push(line, '\n');
     this.#length += line.length;
     if (this.#length >= CHUNK) this.#flush();
   }
 
-  /** To be called after each step: at the end, nothing much is left to wait for. */
+  /** Call this after each step, so that little is left to sync at the end. */
   save(): void {
     this.#flush();
     const handle = this.#handle;
@@ -109,7 +109,7 @@ export class LineWriter {
     attempt(this.#failure, () => renameSync(this.#temporary, this.#file));
   }
 
-  /** After this, nothing of it is there. */
+  /** Deletes the temporary file. */
   discard(): void {
     this.#close();
     rmSync(this.#temporary, { force: true });
@@ -137,7 +137,7 @@ function writeWhole(handle: number, part: Buffer): void {
   for (let written = 0; written < part.length;) written += writeSync(handle, part, written);
 }
 
-/** What goes wrong here is the file's fault, and not the database's. */
+/** Attributes errors to the file instead of the database. */
 function attempt<T>(what: string, work: () => T): T {
   try {
     return work();

@@ -11,13 +11,13 @@ import { StagedNodes } from '../states/stagedNodes.ts';
 import { Overtaken, type Staging, type Stagings } from '../states/stagings.ts';
 
 /**
- * Characters that are written for a file, whatever is in it, and for each of its own: short patches can make large states,
- * of which each may have to be written down.
+ * Maximum characters written for a file, plus a factor of its size: short patches can create large states, each of
+ * which may need a snapshot.
  */
 const MOST_WRITTEN = 256_000_000;
 const MOST_FOR_EACH = 8;
 
-/** The store, as whoever reads a file into it sees it. */
+/** The parts of the store that reading a file needs. */
 export interface Surroundings {
   readonly database: DatabaseSync;
   readonly index: LineageIndex;
@@ -25,7 +25,7 @@ export interface Surroundings {
   readonly joining: Joining;
 }
 
-/** Where what is read waits. */
+/** The staging area for imported checkpoints. */
 interface Shelf {
   readonly header: FileHeader;
   readonly staging: Staging;
@@ -33,30 +33,30 @@ interface Shelf {
 }
 
 /**
- * One way through a file, which is a stranger's: every patch is applied as if its server had just sent it, and what does
- * not fit is as broken as it would be then.
+ * One attempt at reading a file, which is untrusted: every patch is applied as if the server had just sent it, and
+ * fails in the same way.
  */
 export class FileReading {
   readonly #surroundings: Surroundings;
   readonly #key: LineageKey;
   readonly #file: string;
-  /** The lineage as it was at the beginning, if it held anything. */
+  /** The lineage at the start, unless it was empty. */
   readonly #before: LineageRecord | undefined;
   readonly #lines: Generator<Buffer>;
   readonly #digest = new LineDigest();
-  /** In the order of the file. */
+  /** In file order. */
   readonly #places: number[] = [];
   #shelf: Shelf | undefined;
   #number = 0;
   #added = 0;
-  /** Of bytes that were read. */
+  /** Bytes read. */
   #length = 0;
   #written = 0;
   #head: number | undefined;
   #blockedBy: number | undefined;
   #changedAt = 0;
   #isEnded = false;
-  /** Up to which place of the lineage it is known how what was read fits. */
+  /** Imported checkpoints were compared with the lineage up to this place. */
   #seen: number;
 
   constructor(surroundings: Surroundings, key: LineageKey, file: string) {
@@ -69,7 +69,7 @@ export class FileReading {
     this.#lines = linesOf(file);
   }
 
-  /** Nothing: there is more to do. */
+  /** Returns undefined if there is more to do. */
   step(pace: Pace): StateImport | undefined {
     this.#look();
     const isRead = this.#read(pace);
@@ -82,7 +82,7 @@ export class FileReading {
     if (this.#shelf !== undefined) this.#surroundings.stagings.giveUp(this.#shelf.staging);
   }
 
-  /** What others did since the last step. */
+  /** Detects changes by others since the last step. */
   #look(): void {
     const { index, stagings } = this.#surroundings;
     if (this.#before !== undefined && index.lineage(this.#key)?.id !== this.#before.id) throw new Overtaken();
@@ -91,7 +91,7 @@ export class FileReading {
     this.#shelf.nodes.begin();
   }
 
-  /** Returns whether that was all. */
+  /** Returns whether all lines were read. */
   #read(pace: Pace): boolean {
     for (let next = this.#lines.next(); next.done !== true; next = this.#lines.next()) {
       const line = next.value;
@@ -109,7 +109,7 @@ export class FileReading {
     try {
       work();
     } catch (error) {
-      // Of the database, of a full disk above all, its own words are to be heard.
+      // Errors of the database, such as a full disk, keep their message.
       if (error instanceof StoreError || !isOfTheFile(error)) throw error;
       throw fileFailed(`Line ${this.#number} of ${this.#file} cannot be taken`, error);
     }
@@ -169,7 +169,7 @@ export class FileReading {
     const target = index.lineage(this.#key);
     if (target !== undefined && target.count > 0)
       try {
-        // It may have come into being meanwhile.
+        // The lineage may have been created in the meantime.
         admit(header, target);
       } catch (error) {
         throw fileFailed(`The file ${this.#file} cannot be taken`, error);
@@ -199,7 +199,7 @@ function admit(header: FileHeader, { keeper }: LineageRecord): void {
   throw new TypeError(`Its states are ${whose(header.keeper)}, those of this lineage are ${whose(keeper)}.`);
 }
 
-/** Mistakes of a stranger's file; what SQLite throws has a code. */
+/** Errors in the file. Errors of SQLite have a code. */
 function isOfTheFile(error: unknown): boolean {
   return error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError;
 }

@@ -8,10 +8,10 @@ import { Pace } from '../states/pace.ts';
 import { Overtaken, Stagings } from '../states/stagings.ts';
 import { FileReading } from './fileReading.ts';
 
-/** Others may change a lineage while a file is read for it; not for ever. */
+/** Maximum attempts, because others may change the lineage during the import. */
 const MOST_ATTEMPTS = 4;
 
-/** Takes what files hold into lineages. */
+/** Imports files into lineages. */
 export class Importer {
   readonly #begin: (key: LineageKey, file: string) => FileReading;
 
@@ -26,7 +26,7 @@ export class Importer {
   }
 }
 
-/** One import, in steps, each in a transaction of its own. Nobody sees any of it before all of it is there. */
+/** One import, in steps with one transaction each. The result becomes visible as a whole at the end. */
 export class ImportRun {
   readonly #file: string;
   readonly #begin: () => FileReading;
@@ -38,7 +38,7 @@ export class ImportRun {
     this.#begin = begin;
   }
 
-  /** Nothing: it goes on. Whoever calls holds a transaction; after a failure there is nothing but `leave`. */
+  /** Returns undefined while it is not finished. The caller holds a transaction; after a failure, only call `leave`. */
   step(): StateImport | undefined {
     try {
       return (this.#reading ??= this.#begin()).step(new Pace());
@@ -46,32 +46,32 @@ export class ImportRun {
       if (!(error instanceof Overtaken)) throw error;
       if (++this.#attempts >= MOST_ATTEMPTS)
         throw new StoreError('busy', `The file ${this.#file} was not taken: its lineage changed again and again.`);
-      // From the beginning, with what is there now.
+      // Starts over with the current rows.
       this.leave();
       return undefined;
     }
   }
 
-  /** Lets go of the file and, in the transaction of whoever calls, of what was read of it. */
+  /** Closes the file, and deletes imported rows in the caller's transaction. */
   leave(): void {
     this.#reading?.leave();
     this.#reading = undefined;
   }
 }
 
-/** Something long that goes on from one request to the next. */
+/** A long operation, split across requests. */
 interface FileRun<R> {
-  /** Nothing: it is not done yet. */
+  /** Returns undefined while it is not finished. */
   step(): R | undefined;
-  /** To be called where it is not brought to its end. */
+  /** Call this if the run is abandoned. */
   leave(): void;
 }
 
-/** What is going on, by the name that whoever asks for it gave it. */
+/** Active runs, by the caller's name for them. */
 export class FileRuns<R> {
   readonly #byName = new Map<string, FileRun<R>>();
 
-  /** Does a step of one that goes on, or the first of a new one. */
+  /** Runs the next step, or the first step of a new run. */
   step(name: string, begin: () => FileRun<R>): R | null {
     const run = this.#byName.get(name) ?? begin();
     this.#byName.set(name, run);
@@ -87,13 +87,13 @@ export class FileRuns<R> {
     run?.leave();
   }
 
-  /** The store is closed. */
+  /** Abandons all runs because the store is closed. */
   close(): void {
     for (const name of [...this.#byName.keys()])
       try {
         this.leave(name);
       } catch {
-        // What it left behind is found and cleared away later.
+        // The leftovers are cleaned up later.
       }
   }
 }

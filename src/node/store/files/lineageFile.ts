@@ -10,17 +10,17 @@ import {
 import { integer, isRecord, oneOf, optionalText, record, text } from '../records.ts';
 import { StoreError } from '../sqlite.ts';
 
-// A lineage as one file: JSON Lines. A header, a line for each checkpoint, parents before their children, and an end
-// that tells whether all of it is there.
+// A lineage file in JSON Lines: a header, a line per checkpoint with parents before children, and an end line that
+// proves completeness.
 
 export const FILE_FORMAT = 'mcpl-lineage';
 export const FILE_VERSION = 1;
-/** More than the settings allow to be kept. */
+/** Above the limit in settings. */
 const MOST_LINES = 1_000_000;
-/** Of one line: a whole state, however its characters are written. */
+/** Maximum bytes of a line: a complete state in any encoding. */
 export const MOST_LINE_BYTES = 4 * STATE_BOUNDS.state;
 const MOST_TEXT = 10_000;
-/** What is later is no time that could be shown. */
+/** The latest valid time in JavaScript. */
 const LATEST = 8_640_000_000_000_000;
 const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
 
@@ -34,7 +34,7 @@ export interface FileHeader {
 export interface FileNode {
   readonly checkpoint: string;
   readonly copy: number;
-  /** Which of the checkpoints before it in the file; the first is 0. */
+  /** Index of the parent in the file, from 0. */
   readonly parent: number | undefined;
   readonly parentName: string | undefined;
   readonly link: ParentLink;
@@ -55,7 +55,7 @@ export interface FileNode {
 
 export interface FileEnd {
   readonly count: number;
-  /** Of all that stands before it, in hexadecimal digits. */
+  /** SHA-256 of all lines before it, in hexadecimal. */
   readonly sha256: string;
 }
 
@@ -67,7 +67,7 @@ export function endLine(end: FileEnd): string {
   return JSON.stringify({ end: end.count, sha256: end.sha256 });
 }
 
-/** What is not the case is left out. The body goes in as it is, unless it is not on one line. */
+/** Omits false flags. The body is inserted unchanged unless it has line breaks. */
 export function nodeLine({ body, parent, isPruned, isPinned, isHead, isBlocking, ...rest }: FileNode): string {
   const flags = { isPruned, isPinned, isHead, isBlocking };
   const told = Object.fromEntries(Object.entries(flags).filter(([, isSo]) => isSo));
@@ -96,7 +96,7 @@ export function decodeEnd(value: unknown): FileEnd | undefined {
   return { count: integer(value['end'], 'end'), sha256: text(value['sha256'], 'sha256') };
 }
 
-/** `nth` of the file, from 0 on. */
+/** `nth` is the index in the file, from 0. */
 export function decodeNode(value: unknown, nth: number): FileNode {
   const line = record(value);
   const parent = line['parent'] ?? null;
@@ -154,14 +154,14 @@ export function fileFailed(what: string, error: unknown): StoreError {
   return new StoreError('file', `${what}: ${error instanceof Error ? error.message : String(error)}`);
 }
 
-/** Throws for what is no JSON, or nests too deep to be any state. */
+/** Throws for invalid JSON, and for JSON that nests too deep for a state. */
 export function parsedLine(line: Buffer): unknown {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
   if (depthOf(text) > STATE_BOUNDS.depth + 1) throw new TypeError(`It nests deeper than ${STATE_BOUNDS.depth}.`);
   return JSON.parse(text);
 }
 
-/** Looked at before it is parsed: what nests without end ends the parser. */
+/** Checked before parsing, because extreme nesting crashes the parser. */
 function depthOf(json: string): number {
   let depth = 0;
   let deepest = 0;

@@ -13,7 +13,7 @@ import type { Node } from './nodes.ts';
 
 const LONGEST_NAME = 100;
 
-/** What calls begin with, and what persons do with checkpoints. */
+/** States for calls, and actions of the user on checkpoints. */
 export class CallDesk {
   readonly #states: Materialiser;
   readonly #rows: CheckpointRows;
@@ -74,12 +74,12 @@ export class CallDesk {
   }
 }
 
-/** A call without a state would tell the server that there never was one. */
+/** A call without a state would tell the server that it never had one. */
 function lostHead(head: Node | undefined): number | undefined {
   return head !== undefined && isLost(head) ? head.place : undefined;
 }
 
-/** One line that can be shown beside others. */
+/** A single line for display. */
 function cleanName(name: string): string | null {
   const clean = name.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
   return clean === '' ? null : [...clean].slice(0, LONGEST_NAME).join('').trim();

@@ -8,7 +8,7 @@ const WRITTEN = `checkpoint, copy, lineage, parent, parent_name, link, form, pro
   state_size, replay, body`;
 const NODE_COLUMNS = `lineage, parent_name, state_size, replay, ${CHECKPOINT_COLUMNS}`;
 
-/** The checkpoints in the file. */
+/** Rows of checkpoints. */
 export class CheckpointRows {
   readonly #get: StatementSync;
   readonly #row: StatementSync;
@@ -41,18 +41,18 @@ export class CheckpointRows {
     return row === undefined ? undefined : nodeOf(row);
   }
 
-  /** As it crosses to whoever asked. */
+  /** In the form that is sent to the client. */
   row(place: number | undefined): Row | null {
     return (place === undefined ? undefined : this.#row.get(place)) ?? null;
   }
 
-  /** What a server called so last. */
+  /** The newest checkpoint with this name. */
   newest(lineage: number, checkpoint: string): Node | undefined {
     const row = this.#newest.get(lineage, checkpoint);
     return row === undefined ? undefined : nodeOf(row);
   }
 
-  /** Whether exactly this came with it; nothing is compared but where the length is the same. */
+  /** Whether the body is equal. Compares texts only if their lengths match. */
   hasBody({ place, size }: Node, body: string | undefined): boolean {
     return size === (body?.length ?? 0) && this.#hasBody.get(place, body ?? null) !== undefined;
   }
@@ -62,7 +62,7 @@ export class CheckpointRows {
     return integer(row?.['place'], 'place');
   }
 
-  /** Nothing but a name, until its server speaks of it itself. */
+  /** Only a name, until the server sends the checkpoint. */
   addPlaceholder(lineage: number, checkpoint: string, at: number): number {
     const origin = { checkpoint, at, tool: undefined, args: undefined, conversation: undefined };
     return this.add(lineage, 1, origin, { link: 'none' }, { form: 'placeholder', stateSize: 0, replay: 0 });
@@ -73,14 +73,14 @@ export class CheckpointRows {
     this.#fill.run(...valuesOf(lineage, copy, update, parent, content), place);
   }
 
-  /** Its whole state, from which those that follow are made. */
+  /** Adds a complete state, from which later ones are computed. */
   addSnapshot(place: number, state: string): void {
     this.#snapshot.run(place, state);
     this.#written.run(state.length, place);
   }
 }
 
-/** How a checkpoint is called, and where it comes from. */
+/** The name and origin of a checkpoint. */
 type Origin = Pick<StateUpdate, 'checkpoint' | 'at' | 'tool' | 'args' | 'conversation'>;
 
 /** In the order of `WRITTEN`. */

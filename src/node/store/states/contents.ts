@@ -4,34 +4,31 @@ import type { Lineage } from './lineageTable.ts';
 import type { Materialiser } from './materialiser.ts';
 import type { Content, Node } from './nodes.ts';
 
-// What replaying costs, in characters of JSON that are parsed in the same time. Measured on chains of 10,000 checkpoints
-// with patches of 200 characters ("npm run bench -- --only states"): any state of 94 KB is made in 1.5 times what parsing
-// it takes, one of 10 MB in 1.37 times. Whole states then come every 30 checkpoints at 94 KB, and every 500 at 10 MB.
+// Cost of replaying patches, in characters of JSON parsed in the same time. Measured on chains of 10,000 checkpoints
+// with patches of 200 characters ("npm run bench -- --only states"): computing a state takes 1.5 times its parse time
+// at 94 KB, and 1.37 times at 10 MB. Snapshots are then written every 30 checkpoints at 94 KB, and every 500 at 10 MB.
 
-/** Of one checkpoint, beside its patch. */
+/** Cost per checkpoint, in addition to its patch. */
 const STEP = 1_500;
-/** A way from what is written down to a state that costs no more is short, however small the state is. */
+/** Replays up to this cost need no snapshot, however small the state. */
 const SHORT_WAY = 40_000;
-/** And so is what costs no more than this part of the state. */
+/** Replays up to this fraction of the state's size need no snapshot either. */
 const SHORT_PART = 0.085;
-/** Characters that a patch has the host look at are counted from here on: a short one may copy the whole state ten times. */
+/** Characters read by a patch count above this number: a short patch may copy the whole state ten times. */
 const USUAL_EFFORT = 20_000;
 
 export function isFarFromWritten({ stateSize, replay }: Content): boolean {
   return replay > SHORT_WAY + stateSize * SHORT_PART;
 }
 
-/**
- * What came as its server wrote it, as this host would write it: the same state is then the same text, and no line break
- * gets into a line that is sent.
- */
+/** Reserializes a body from the server. Equal states then have equal text, and no line break gets into a message. */
 export function inOwnWriting(update: StateUpdate): StateUpdate {
   const { body } = update;
   if (body?.isAsItCame !== true) return update;
   return { ...update, body: { kind: body.kind, text: JSON.stringify(JSON.parse(body.text)) } };
 }
 
-/** Decides what is kept of what came with a checkpoint, and whether there is a state at it. */
+/** Decides what to store for a checkpoint, and whether it has a state. */
 export function contentOf(
   { keeper }: Pick<Lineage, 'keeper'>,
   { body }: Pick<StateUpdate, 'body'>,
@@ -69,7 +66,7 @@ function patched(patch: string, parent: Node | undefined, states: Materialiser):
   return { form: 'patch', body: patch, stateSize: Math.max(1, outcome.size), replay };
 }
 
-/** Whether there is a state at it that nobody here knows. That of one whose server keeps it is not missed. */
+/** Whether the state is lost. States that the server keeps are not lost. */
 export function isLost({ stateSize, form, problem }: Node): boolean {
   return stateSize === 0 && (form === 'placeholder' || problem !== undefined);
 }

@@ -3,10 +3,10 @@ import type { HeadMove } from '../../../core/model/lineage.ts';
 import { optionalInteger } from '../records.ts';
 import type { Lineage } from './lineageTable.ts';
 
-/** Conversations of a lineage whose heads are kept: who comes back to an older one begins where the lineage stands. */
+/** Maximum conversations with a stored head. Older ones continue from the lineage's head. */
 export const MOST_HEADS = 200;
 
-/** A checkpoint never stands before its parent: all that follows one is behind it. */
+/** A checkpoint has a greater place than its parent, so all descendants come later. */
 const FOLLOWING = `
   WITH RECURSIVE following (place) AS (
     SELECT ?1 UNION ALL SELECT c.place FROM following JOIN checkpoints c ON c.parent = following.place
@@ -18,7 +18,7 @@ const LEADING = `
     SELECT c.parent FROM leading JOIN checkpoints c ON c.place = leading.place WHERE c.parent >= ?2
   )`;
 
-/** Where conversations stand in their lineages. */
+/** Heads of conversations. */
 export class Heads {
   readonly #find: StatementSync;
   readonly #save: StatementSync;
@@ -48,19 +48,19 @@ export class Heads {
     );
   }
 
-  /** What a call of the conversation begins with. */
+  /** The checkpoint from which a call in this conversation starts. */
   of(lineage: Lineage, conversation: string | undefined): number | undefined {
     const own = conversation === undefined ? undefined : this.#find.get(lineage.id, conversation);
     return optionalInteger(own?.['place'], 'place') ?? lineage.head;
   }
 
-  /** Work went on. */
+  /** Moves the head to a new checkpoint. */
   advance(lineage: Lineage, conversation: string | undefined, place: number, at: number): void {
     lineage.head = place;
     if (conversation !== undefined) this.#put(lineage, conversation, place, at);
   }
 
-  /** From `target` and all that follows it to `place`, which may be the same. */
+  /** Moves heads from `target` and its descendants to `place`, which may equal `target`. */
   goBack(
     lineage: Lineage,
     conversation: string | undefined,
@@ -75,12 +75,12 @@ export class Heads {
     if (lineage.head === undefined || this.leads(target, lineage.head)) lineage.head = place;
   }
 
-  /** Whether one comes to `to` from `from`, or is there already. */
+  /** Whether `to` equals `from` or descends from it. */
   leads(from: number, to: number): boolean {
     return to >= from && this.#leads.get(to, from) !== undefined;
   }
 
-  /** That somebody went somewhere, or tried to. */
+  /** Records a move or an attempt. */
   note(lineage: Lineage, { at, kind, from, to, refusal }: HeadMove): void {
     this.#note.run(lineage.id, at, kind, from ?? null, to, refusal ?? null);
   }

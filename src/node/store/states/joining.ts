@@ -5,7 +5,7 @@ import type { LineageIndex, LineageRecord } from './lineageIndex.ts';
 import type { Pace } from './pace.ts';
 import { Overtaken, type Staging, type Stagings } from './stagings.ts';
 
-/** What a lineage becomes when all that was read is part of it. */
+/** The lineage after an import. */
 interface Outcome {
   readonly keeper: string;
   readonly head: number | undefined;
@@ -13,19 +13,19 @@ interface Outcome {
   readonly changedAt: number;
 }
 
-/** What was read, and waits. */
+/** A staged import. */
 export interface Waiting extends Outcome {
   readonly key: LineageKey;
   readonly staging: Staging;
   readonly keeper: StateKeeper;
-  /** Names of the lineage that are filled in by what was read. */
+  /** Placeholders of the lineage that the import fills. */
   readonly fillings: readonly { readonly placeholder: number; readonly place: number }[];
 }
 
 const MOVED = ['checkpoints', 'heads', 'head_moves'] as const;
 const FILLED = `parent, link, form, problem, is_pruned, at, tool, args, conversation, size, state_size, replay, body`;
 
-/** Makes what was read part of its lineage, at once. */
+/** Merges a staged import into its lineage, atomically. */
 export class Joining {
   readonly #index: LineageIndex;
   readonly #stagings: Stagings;
@@ -82,7 +82,7 @@ export class Joining {
     return placeOf(this.#last.get(lineage) ?? {});
   }
 
-  /** Where it is on its way, the place of the lineage behind which the next step looks; nothing when all is done. */
+  /** Returns the place after which the next step continues, or undefined at the end. */
   step(waiting: Waiting, after: number, pace: Pace): number | undefined {
     const { key, staging, fillings } = waiting;
     const target = this.#index.lineage(key);
@@ -90,7 +90,7 @@ export class Joining {
       this.#rename(waiting, target);
       return undefined;
     }
-    // What came while the file was read: as a rule nothing, or a few calls.
+    // Checkpoints that arrived during the import: usually none or a few.
     for (const row of this.#later.iterate(target.id, after)) {
       this.#makeRoom(row, staging);
       if (pace.isOver) return placeOf(row);
@@ -104,7 +104,7 @@ export class Joining {
     const alike = this.#alike.all(id, text(row['checkpoint'], 'checkpoint'));
     if (row['form'] !== 'placeholder' && alike.some(({ at }) => at === row['at'])) throw new Overtaken();
     if (!alike.some(({ copy }) => copy === row['copy'])) return;
-    // The last one first: no two of them may be called the same for a moment.
+    // Last first, so that names stay unique at every moment.
     const shift = 1 + integer(row['copy'], 'copy') - integer(alike.at(-1)?.['copy'], 'copy');
     for (const each of alike) this.#renumber.run(integer(each['copy'], 'copy') + shift, placeOf(each));
   }
@@ -113,7 +113,7 @@ export class Joining {
     if (this.#isName.get(placeholder, id) === undefined) return;
     const above = this.#above.all(staging.id, place);
     for (const part of this.#fillings) part.run(placeholder, place);
-    // What is called so, too, moves up.
+    // Renumbers later checkpoints with the same name.
     for (const each of above) this.#renumber.run(integer(each['copy'], 'copy') - 1, placeOf(each));
     this.#lessened.run(staging.id);
   }
@@ -127,7 +127,7 @@ export class Joining {
     this.#save(staging.id, key, outcome, staged.count, staged.size, 0);
   }
 
-  /** Nobody who works on is moved by what comes in. The fewer go to the more. */
+  /** Heads in use do not move. Copies the smaller side into the larger one. */
   #merge(target: LineageRecord, { key, staging, changedAt }: Waiting): void {
     const staged = this.#stagings.find(staging);
     const [from, to] = staged.count > target.count ? [target, staged] : [staged, target];

@@ -4,7 +4,7 @@ import { integer, optionalInteger, record, text } from '../records.ts';
 import { LineageShape } from './lineageShape.ts';
 import { IS_SEEN } from './stagings.ts';
 
-/** Of as many lineages the shape is kept; who looks at more of them waits some ten milliseconds at a change. */
+/** Maximum cached shapes. With more open lineages, each change takes some ten milliseconds. */
 const MOST_SHAPES = 4;
 
 export interface LineageRecord extends LineageKey {
@@ -36,7 +36,7 @@ export function lineageOf(value: unknown): LineageRecord {
   };
 }
 
-/** Tells two states of the same rows apart; changes when a row goes, comes or gets another parent. */
+/** Detects changes to existing rows: removed, added or reparented ones. */
 interface Fingerprint {
   readonly rows: number;
   readonly parents: number;
@@ -51,7 +51,7 @@ interface Kept {
 
 const NOTHING: Fingerprint = { rows: 0, parents: 0, links: 0 };
 
-/** The shapes of the lineages that were looked at last. */
+/** Cached shapes of recently used lineages. */
 export class LineageIndex {
   readonly #byKey: StatementSync;
   readonly #byId: StatementSync;
@@ -66,7 +66,7 @@ export class LineageIndex {
       `SELECT count(*) AS rows, coalesce(sum(parent), 0) AS parents, coalesce(sum(parent * (place % 31)), 0) AS links
        FROM checkpoints WHERE lineage = ? AND place <= ?`,
     );
-    // As one text: a hundred thousand rows each by themselves take ten times as long.
+    // As one JSON text: reading a hundred thousand rows one by one takes ten times as long.
     this.#rows = database.prepare(
       `SELECT json_group_array(place) AS places, json_group_array(parent) AS parents
        FROM (SELECT place, parent FROM checkpoints WHERE lineage = ? AND place > ? ORDER BY place)`,
@@ -83,7 +83,7 @@ export class LineageIndex {
     return row === undefined ? undefined : lineageOf(row);
   }
 
-  /** As the lineage is now. Another object when more than new rows came. */
+  /** The current shape. A new object unless only new rows were added. */
   shape({ id, version }: LineageRecord): LineageShape {
     const kept = this.#kept.get(id) ?? { shape: new LineageShape(), version: -1, fingerprint: NOTHING };
     this.#kept.delete(id);
@@ -101,7 +101,7 @@ export class LineageIndex {
   }
 
   #update(kept: Kept, id: number, version: number): void {
-    // Another window may have given up or filled in what is known here.
+    // Another window may have removed rows or filled placeholders.
     const now = kept.shape.rows === 0 ? NOTHING : this.#fingerprintOf(id, kept.shape.lastPlace);
     if (!isSame(now, kept.fingerprint)) kept.shape = new LineageShape();
     const { places, parents } = record(this.#rows.get(id, kept.shape.lastPlace));
@@ -120,7 +120,7 @@ function isSame(a: Fingerprint, b: Fingerprint): boolean {
   return a.rows === b.rows && a.parents === b.parents && a.links === b.links;
 }
 
-/** Made by SQLite out of integers; 0 where there is none, which is no place. */
+/** SQLite built the JSON from integers. 0 means none, because no place is 0. */
 function numbers(value: unknown): Float64Array {
   const parsed: unknown = JSON.parse(text(value, 'numbers'));
   const all: readonly unknown[] = Array.isArray(parsed) ? parsed : [];

@@ -9,7 +9,7 @@ import { IS_SEEN } from './stagings.ts';
 
 const MOST_OTHERS = 20;
 
-/** All lineages, each with where it stands. */
+/** All lineages with their heads. */
 export class Summaries {
   readonly #lineages: StatementSync;
   readonly #node: StatementSync;
@@ -49,10 +49,10 @@ export class Summaries {
   }
 }
 
-/** One number for all lineages: another one after any change, whichever window made it. */
+/** A version number for all lineages. It changes with every change by any window. */
 export class ChangeCount {
   readonly #versions: StatementSync;
-  // A thread that was started again must not come back to a number that was told before.
+  // Starts from the time, so that a restarted thread does not repeat numbers.
   #number = Date.now();
   #seen: string | undefined;
 
@@ -70,12 +70,12 @@ export class ChangeCount {
   }
 }
 
-/** Of a body that is only looked at. */
+/** Maximum characters of a displayed body. */
 const MOST_BODY = 100_000;
 const MOST_MOVES = 20;
 const MOST_FOUND = 100;
 
-/** Single checkpoints. */
+/** Queries for single checkpoints. */
 export class Details {
   readonly #index: LineageIndex;
   readonly #node: StatementSync;
@@ -87,10 +87,10 @@ export class Details {
   constructor(database: DatabaseSync, index: LineageIndex) {
     this.#index = index;
     this.#node = database.prepare(`SELECT lineage, ${CHECKPOINT_COLUMNS} FROM checkpoints WHERE place = ?`);
-    // One character more tells whether there is more.
+    // One extra character shows whether the body is longer.
     this.#body = database.prepare(`SELECT substr(body, 1, ${MOST_BODY + 1}) AS body FROM checkpoints WHERE place = ?`);
     this.#children = database.prepare(
-      // What is being read in may follow it already.
+      // A staged import may already have children of this checkpoint.
       'SELECT count(*) AS n FROM checkpoints c WHERE parent = ?1 AND lineage = (SELECT lineage FROM checkpoints WHERE place = ?1)',
     );
     this.#moves = database.prepare(
@@ -130,7 +130,7 @@ export class Details {
   }
 }
 
-/** What lies between the head and another checkpoint. */
+/** The path between the head and another checkpoint. */
 export class Paths {
   readonly #index: LineageIndex;
   readonly #materialiser: Materialiser;
@@ -160,10 +160,10 @@ export class Paths {
 }
 
 interface WayBack {
-  /** Rows from the head on down; the first of them. */
+  /** The first rows from the head downwards. */
   readonly left: readonly number[];
   readonly count: number;
-  /** Where the way meets the line of the target; -1 where it never does. */
+  /** The common ancestor, or -1 without one. */
   readonly meeting: number;
 }
 

@@ -4,7 +4,7 @@ import { integer, optionalInteger, optionalText, placeOf } from '../records.ts';
 const LOST = 'It was lost with a damaged database.';
 const BASE_LOST = 'What its state was made of was lost with a damaged database.';
 
-/** Has lineages of which parts were lost say so, rather than go on as if nothing were missing. */
+/** Marks lineages with lost parts, so that they do not continue as if complete. */
 export class LineageRepair {
   readonly #lostParents: StatementSync;
   readonly #lostHeads: StatementSync;
@@ -41,12 +41,12 @@ export class LineageRepair {
       `UPDATE checkpoints SET problem = '${BASE_LOST}', state_size = 0, replay = 0 WHERE place = ?`,
     );
     const standsOnNothing = `(SELECT 1 FROM checkpoints p WHERE p.place = lineages.head AND p.problem IN ('${LOST}', '${BASE_LOST}'))`;
-    // Where its server keeps the states, it is told a name, and a lost one it would not know.
+    // If the server keeps the states, calls send a checkpoint name. The server would not know a lost one.
     this.#dropHeads = database.prepare(
       `DELETE FROM heads WHERE lineage = ?1 AND (SELECT keeper FROM lineages WHERE id = ?1) = 'server'
        AND place NOT IN (SELECT place FROM checkpoints)`,
     );
-    // The next call must not go on from another state than that which the last one left.
+    // The next call must not continue from another state than the last one left.
     this.#settle = database.prepare(
       `UPDATE lineages SET blocked_by = coalesce(blocked_by, iif(EXISTS ${standsOnNothing}, head, NULL)),
          count = (SELECT count(*) FROM checkpoints WHERE lineage = ?1),

@@ -14,10 +14,10 @@ const SNAPSHOTS = columnsOf('place state');
 const HEADS = columnsOf('lineage conversation place at');
 const HEAD_MOVES = columnsOf('lineage at kind origin target refusal');
 
-/** Rows as objects again. */
+/** Rows as objects by column. */
 type Columns = Readonly<Record<string, Value>>;
 
-/** What is found of lineages. Most of all that a person would miss lies in bodies: more of them is kept than of the rest. */
+/** How to salvage lineages. Bodies are the most valuable part, so their limit is higher. */
 const TABLES = {
   lineages: { columns: LINEAGES, key: 'rowid', most: 8_000_000, decode: decodeLineage },
   checkpoints: { columns: CHECKPOINTS, key: 'rowid', most: 256_000_000, decode: decodeCheckpoint },
@@ -31,11 +31,11 @@ const TABLES = {
   head_moves: { columns: HEAD_MOVES, key: 'rowid', most: 16_000_000, decode: decodeMove },
 } satisfies Readonly<Record<string, Omit<SalvagedTable, 'table'>>>;
 
-/** The lineages of a damaged database, as far as they can still be read. */
+/** The readable lineages of a damaged database. */
 export class LineageSalvage {
   readonly #found = new Map<string, readonly Columns[]>();
 
-  /** Checkpoints whose lineage is known. */
+  /** Number of checkpoints whose lineage is known. */
   get count(): number {
     const known = new Set(this.#rows('lineages').map(({ id }) => id));
     return this.#rows('checkpoints').filter(({ lineage }) => known.has(lineage ?? null)).length;
@@ -51,7 +51,7 @@ export class LineageSalvage {
     }
   }
 
-  /** Another window may have begun the new file meanwhile: what it put there keeps its numbers, and these get others. */
+  /** Another window may have used the new file already. Its rows keep their numbers, and these get new ones. */
   restore(database: DatabaseSync): void {
     const shift = usedPlaces(database);
     const moved = (place: Value | undefined): Value => (typeof place === 'number' ? place + shift : null);
@@ -108,7 +108,7 @@ function rowOf(names: readonly string[], values: Values): Columns {
   return Object.fromEntries(names.map((name, i) => [name, values[i] ?? null]));
 }
 
-/** The greatest number that was ever given in the new file. */
+/** The highest number used in the new file. */
 function usedPlaces(database: DatabaseSync): number {
   const row = database
     .prepare(`SELECT coalesce(max(seq), 0) AS n FROM sqlite_sequence WHERE name = 'checkpoints'`)

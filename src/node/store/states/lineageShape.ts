@@ -3,7 +3,7 @@ import { LineageLayout } from '../../../core/states/patches/lineageLayout.ts';
 const FIRST_CAPACITY = 1_024;
 const NO_ROW = -1;
 
-/** Who is whose child in one lineage, in memory: row 0 is the oldest checkpoint. */
+/** The tree of one lineage in memory. Row 0 is the oldest checkpoint. */
 export class LineageShape {
   readonly layout = new LineageLayout();
   #places = new Float64Array(FIRST_CAPACITY);
@@ -14,7 +14,7 @@ export class LineageShape {
     return this.#rows;
   }
 
-  /** Of the newest row; 0 where there is none. */
+  /** Place of the newest row, or 0 without rows. */
   get lastPlace(): number {
     return this.placeAt(this.#rows - 1);
   }
@@ -23,12 +23,12 @@ export class LineageShape {
     return this.#places[row] ?? 0;
   }
 
-  /** -1 where it has none that is kept. */
+  /** Row of the stored parent, or -1. */
   parentOf(row: number): number {
     return row < 0 || row >= this.#rows ? NO_ROW : (this.#parents[row] ?? NO_ROW);
   }
 
-  /** -1 where there is no such place. */
+  /** Row of a place, or -1. */
   rowOf(place: number): number {
     let low = 0;
     let high = this.#rows - 1;
@@ -42,7 +42,7 @@ export class LineageShape {
     return NO_ROW;
   }
 
-  /** Adds rows that are newer than all others; `parents` holds places, and 0 where there is none. */
+  /** Appends newer rows. `parents` has places, or 0 without a parent. */
   append(places: Float64Array, parents: Float64Array): void {
     const first = this.#rows;
     this.#reserve(first + places.length);
@@ -56,7 +56,7 @@ export class LineageShape {
     }
   }
 
-  /** 1 for each row that leads to this one, itself included. */
+  /** Marks a row and its ancestors with 1. */
   lineOf(row: number): Uint8Array {
     const marks = new Uint8Array(this.#rows);
     for (let each = row; each >= 0 && marks[each] === 0; each = this.parentOf(each)) marks[each] = 1;

@@ -6,10 +6,10 @@ import { IS_SEEN } from './stagings.ts';
 
 export const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
 
-/** Of one server: it may declare other sets again and again, and the head of each lineage is kept, however old. */
+/** Maximum lineages per server. A server may declare ever new sets, and each head is kept however old. */
 const MOST_OF_ONE = 300;
 
-/** A lineage as one operation finds it, and as it is to be left. */
+/** A lineage during one operation, to be saved at the end. */
 export interface Lineage {
   readonly id: number;
   keeper: StateKeeper;
@@ -58,7 +58,7 @@ export class LineageRows {
     return lineageOf(this.#create.get(key.server, key.featureSet, at));
   }
 
-  /** Whoever looks at it sees by its version that something is another. */
+  /** Increments the version, so that readers notice the change. */
   save({ id, keeper, head, blockedBy, count, size }: Lineage, at: number): void {
     this.#save.run(keeper, head ?? null, blockedBy ?? null, count, size, at, id);
   }

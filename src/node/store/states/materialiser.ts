@@ -4,15 +4,12 @@ import { PatchableState } from '../../../core/states/patches/patches.ts';
 import { integer, optionalText } from '../records.ts';
 import { StoreError } from '../sqlite.ts';
 
-/**
- * Characters of parsed states that stay in memory: a state of some 10 MB for each of a few heads. One that is larger
- * than all of this stays alone.
- */
+/** Characters of parsed states kept in memory: about 10 MB for each of a few heads. A larger state is kept alone. */
 const MOST_CHARACTERS = 32_000_000;
 
-/** Parsed states of what was worked on last. What stands at a place never changes, whoever else writes to the file. */
+/** Parsed states of recent checkpoints. The state at a place never changes, whoever writes to the file. */
 export class LiveStates {
-  /** The one that was used last is the last. */
+  /** Most recently used last. */
   readonly #byPlace = new Map<number, PatchableState>();
 
   get(place: number): PatchableState | undefined {
@@ -31,7 +28,7 @@ export class LiveStates {
       if ((characters += size) > MOST_CHARACTERS && each !== place) this.#byPlace.delete(each);
   }
 
-  /** What was the state of one place was changed in place into that of another. */
+  /** The state of one place was changed in place into that of another. */
   move(from: number, to: number): void {
     const state = this.#byPlace.get(from);
     if (state === undefined) return;
@@ -47,8 +44,8 @@ export class LiveStates {
 const COLUMNS = `c.place, c.parent, CASE c.form WHEN 'patch' THEN c.body END,
   c.form = 'data' OR EXISTS (SELECT 1 FROM snapshots s WHERE s.place = c.place)`;
 /**
- * From a checkpoint that has a state up to the nearest one whose whole state is written down: that one, and all patches in
- * one text. A row each would cost more than the patches. Those before have the smaller places.
+ * The path from a checkpoint up to the nearest complete state, with all patches joined into one text, because separate
+ * rows would cost more than the patches. Ancestors have smaller places.
  */
 const LINE = `
   WITH RECURSIVE line (place, parent, patch, is_whole) AS (
@@ -58,14 +55,14 @@ const LINE = `
   )
   SELECT min(place) AS origin, group_concat(patch, ',' ORDER BY place) FILTER (WHERE NOT is_whole) AS patches FROM line`;
 
-/** Makes the state at a checkpoint of what is kept. */
+/** Computes the states of checkpoints. */
 export class Materialiser {
   readonly #state: StatementSync;
   readonly #snapshot: StatementSync;
   readonly #data: StatementSync;
   readonly #line: StatementSync;
   readonly #live = new LiveStates();
-  /** As it was sent last: a call that changes nothing is followed by one with the same. */
+  /** The last sent state, which is often sent again by a call that changed nothing. */
   #sent: { readonly place: number; readonly text: string } | undefined;
 
   constructor(database: DatabaseSync) {
@@ -75,7 +72,7 @@ export class Materialiser {
     this.#line = database.prepare(LINE);
   }
 
-  /** The state at a checkpoint as compact JSON; absent where there is none. */
+  /** The state as compact JSON, or undefined without one. */
   text(place: number): string | undefined {
     if (!this.hasState(place)) return undefined;
     if (this.#sent?.place === place) return this.#sent.text;
@@ -84,7 +81,7 @@ export class Materialiser {
     return this.#wholeAt(place) ?? JSON.stringify(this.at(place)?.value);
   }
 
-  /** The same, of a checkpoint that is worked on: its state stays at hand. */
+  /** Like `text`, for a checkpoint in use: keeps its parsed state. */
   current(place: number): string | undefined {
     if (!this.hasState(place)) return undefined;
     if (this.#sent?.place === place) return this.#sent.text;
@@ -95,7 +92,7 @@ export class Materialiser {
     return made;
   }
 
-  /** What is written down, and all patches since. It belongs to whoever asked. */
+  /** The stored state with all later patches applied. The caller owns the result. */
   at(place: number): PatchableState | undefined {
     const { origin, patches } = this.#line.get(place) ?? {};
     if (typeof origin !== 'number') return undefined;
@@ -107,15 +104,15 @@ export class Materialiser {
     return state;
   }
 
-  /** Whether there is one, without making it. */
+  /** Whether a state exists, without computing it. */
   hasState(place: number): boolean {
     const row = this.#state.get(place);
     return row !== undefined && integer(row['state_size'], 'state_size') > 0;
   }
 
   /**
-   * Changes the state of a checkpoint into that of one that follows it, in place. Whoever does so says with `settle`
-   * which one that is, or forgets.
+   * Patches the state of a checkpoint in place into that of a child. The caller must then call `settle` with the child,
+   * or `forget`.
    */
   patch(place: number, patch: string): Patched {
     const parsed = attempt(() => parse(patch));
@@ -130,7 +127,7 @@ export class Materialiser {
     this.#live.move(from, to);
   }
 
-  /** What is in memory: all of it can be made again of what is in the file. */
+  /** Drops all cached states, which can be computed again. */
   forget(): void {
     this.#live.clear();
     this.#sent = undefined;
@@ -162,7 +159,7 @@ type Patched =
   | { readonly kind: 'refused'; readonly problem: string };
 
 const parse: (text: string) => Json = JSON.parse;
-/** Of a list. */
+/** For a JSON list. */
 const parseAll: (text: string) => readonly Json[] = JSON.parse;
 
 function attempt<T>(work: () => T): T | undefined {
@@ -173,7 +170,7 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-/** Each patch fitted when it came: the file was changed by somebody else. */
+/** Each patch applied when it was received, so the file was changed from outside. */
 function unmakable(place: number): StoreError {
   return new StoreError('other', `The state of checkpoint ${place} can no longer be made from what is kept.`);
 }

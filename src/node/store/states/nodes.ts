@@ -1,29 +1,29 @@
 import type { Checkpoint, CheckpointForm, ParentLink } from '../../../core/model/lineage.ts';
 
-/** A checkpoint, with what only its file knows of it. */
+/** A checkpoint with its internal columns. */
 export interface Node extends Checkpoint {
   readonly lineage: number;
-  /** As its server named it, whatever became of that one. */
+  /** The parent's name from the server, even if that checkpoint is gone. */
   readonly parentName: string | undefined;
-  /** Characters of its state; 0 where there is none. */
+  /** Characters of its state, or 0 without one. */
   readonly stateSize: number;
-  /** What it takes to make its state of the nearest one that is written down. */
+  /** Cost of computing its state from the nearest complete one. */
   readonly replay: number;
 }
 
-/** Where a checkpoint comes from. */
+/** The parent of a checkpoint. */
 export interface Parentage {
   readonly link: ParentLink;
-  /** Absent with a `name`: its server named one that was never heard of. */
+  /** Absent with a `name` if the server named an unknown parent. */
   readonly node?: Node | undefined;
-  /** As its server named it. */
+  /** The parent's name from the server. */
   readonly name?: string | undefined;
 }
 
-/** What a checkpoint holds. */
+/** The content of a checkpoint. */
 export interface Content {
   readonly form: CheckpointForm;
-  /** Why there is no state at it. */
+  /** Why it has no state. */
   readonly problem?: string;
   readonly body?: string;
   readonly stateSize: number;

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { integer, optionalInteger, text } from '../records.ts';
 
-/** What a checkpoint is to whoever makes room. */
+/** A checkpoint as retention needs it. */
 export interface OldNode {
   readonly place: number;
   readonly lineage: number;
@@ -9,14 +9,14 @@ export interface OldNode {
   readonly checkpoint: string;
   readonly at: number;
   readonly isPinned: boolean;
-  /** Characters that are free when it goes: of what came with it, and of its state where that is written down. */
+  /** Characters freed by removing it: its body and its snapshot. */
   readonly weight: number;
   readonly stateSize: number;
-  /** Its state needs nothing before it. */
+  /** Whether its state is complete without ancestors. */
   readonly isWhole: boolean;
-  /** None, one, or more: 2. */
+  /** Number of children, at most 2. */
   readonly children: number;
-  /** The first of them. */
+  /** The first child. */
   readonly child: number | undefined;
 }
 
@@ -25,7 +25,7 @@ interface Change {
   freed: number;
 }
 
-/** Takes checkpoints away, in the order in which it is told. */
+/** Removes checkpoints in the given order. */
 export class OldNodes {
   readonly #find: StatementSync;
   readonly #removals: readonly StatementSync[];
@@ -84,14 +84,14 @@ export class OldNodes {
     change.freed += weight;
   }
 
-  /** What it built on goes; the name of that stays, and so does its own state. */
+  /** Makes it a root before its parent is removed. Keeps the parent's name and its own state. */
   makeRoot({ place, lineage, stateSize }: OldNode, parentName: string | undefined, state: string | undefined): void {
     if (state !== undefined) this.#snapshot.run(place, state);
     this.#makeRoot.run(parentName ?? null, state?.length ?? stateSize, place);
     this.#changeOf(lineage).freed -= state?.length ?? 0;
   }
 
-  /** Has the lineages know how much less they hold. */
+  /** Updates the counters of the lineages. */
   settle(): void {
     for (const [lineage, { removed, freed }] of this.#changes) this.#settle.run(removed, freed, lineage);
     this.#changes.clear();

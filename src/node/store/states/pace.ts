@@ -1,14 +1,14 @@
-/** After this, whoever waits for the store's thread comes first. One that is large takes what it takes. */
+/** After this time, other requests get their turn. A single large item may take longer. */
 const STEP_MS = 30;
-/** However fast it goes. */
+/** Maximum items per step, however fast they are. */
 const MOST = 2_000;
 
-/** How long one step of something long goes on. */
+/** A time slice for one step of a long operation. */
 export class Pace {
   readonly #deadline = performance.now() + STEP_MS;
   #done = 0;
 
-  /** To be asked after each thing that was done. */
+  /** Check this after each item. */
   get isOver(): boolean {
     return ++this.#done >= MOST || performance.now() > this.#deadline;
   }

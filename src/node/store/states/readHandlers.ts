@@ -49,11 +49,11 @@ class Oblivion {
 
 export interface ReadHandlers {
   readonly handlers: Pick<StoreHandlers, LineageOperation>;
-  /** What goes on is not brought to its end. */
+  /** Abandons running exports and imports. */
   close(): void;
 }
 
-/** What looks at lineages, gives parts of them up, and takes them out and in. */
+/** Reads, trims, exports and imports lineages. */
 export function readHandlers(database: DatabaseSync, materialiser: Materialiser): ReadHandlers {
   const index = new LineageIndex(database);
   const summaries = new Summaries(database);
@@ -68,13 +68,13 @@ export function readHandlers(database: DatabaseSync, materialiser: Materialiser)
   const exports = new FileRuns<number>();
   const imports = new FileRuns<StateImport>();
   const oblivion = new Oblivion(database, index, materialiser);
-  /** Several reads that see the same, whatever another window writes meanwhile. */
+  /** Runs several reads on one consistent snapshot. */
   const inOneView = <T>(work: () => T): T => {
     if (!database.isTransaction) return inSameView(database, work);
     try {
       return work();
     } finally {
-      // What the same batch wrote may yet be taken back.
+      // The batch may still be rolled back.
       index.forget();
     }
   };

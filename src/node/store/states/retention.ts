@@ -6,18 +6,18 @@ import { type OldNode, OldNodes } from './oldNodes.ts';
 import { Pace } from './pace.ts';
 import { IS_SEEN, Stagings } from './stagings.ts';
 
-/** After this, whoever waits for the store's thread comes first. One state that is made takes what it takes. */
+/** After this time, other requests get their turn. Computing one state may take longer. */
 const STEP_MS = 30;
-/** Nodes that are looked at before the clock is. */
+/** Rows read before the clock is checked. */
 const PAGE = 100;
-/** However fast it goes. */
+/** Maximum rows per step, however fast they are. */
 const MOST_A_STEP = 2_000;
-/** Nodes of one line that go at once: only the one after the last of them needs its whole state written down. */
+/** Maximum checkpoints of one line removed at once: only the one after them needs a snapshot. */
 const MOST_AT_ONCE = 1_000;
-/** How much of what a whole state takes must be given back for it. */
+/** A snapshot must free at least one part in this many of its size. */
 const WORTH = 8;
 
-/** How much too much there is, while it becomes less. */
+/** What exceeds the limits, updated during removal. */
 class Excess {
   readonly #counts = new Map<number, number>();
   readonly before: number;
@@ -29,7 +29,7 @@ class Excess {
     this.before = before;
   }
 
-  /** Of nodes that are not old, none is wanted any more. */
+  /** Whether only checkpoints that are too old remain to be removed. */
   get isOver(): boolean {
     return this.characters <= 0 && [...this.#counts.values()].every((count) => count <= 0);
   }
@@ -45,8 +45,8 @@ class Excess {
 }
 
 /**
- * Gives up what is beyond the limits, the oldest first. A checkpoint may go when nobody builds on it, or when it is a
- * root on which one builds, which then is the root and keeps its whole state. The state of all others stays as it is.
+ * Removes what exceeds the limits, oldest first. A checkpoint can be removed if it has no children, or if it is a root
+ * with one child. The child then becomes the root and gets a complete state. All other states stay the same.
  */
 export class Retention {
   readonly #materialiser: Materialiser;
@@ -56,7 +56,7 @@ export class Retention {
   readonly #places: StatementSync;
   readonly #counts: StatementSync;
   readonly #characters: StatementSync;
-  /** Nodes that this step looked at or gave up. */
+  /** Rows read or removed in this step. */
   #done = 0;
 
   constructor(database: DatabaseSync, materialiser: Materialiser) {
@@ -71,9 +71,9 @@ export class Retention {
     this.#characters = database.prepare(`SELECT coalesce(sum(size), 0) AS n FROM lineages WHERE ${IS_SEEN}`);
   }
 
-  /** A step of it, behind a place; returns behind which place the next one begins, or nothing where all is done. */
+  /** Runs one step after a place. Returns where the next one starts, or null at the end. */
   step(limits: StateLimits, now: number, after: number): number | null {
-    // What imports left behind that never came to their end.
+    // Deletes leftovers of unfinished imports.
     if (this.#stagings.sweep(new Pace())) return after;
     const deadline = performance.now() + STEP_MS;
     const excess = this.#excess(limits, now);
@@ -85,7 +85,7 @@ export class Retention {
       for (const row of page) {
         cursor = placeOf(row);
         if (this.#kept.isStaged(integer(row['lineage'], 'lineage'))) continue;
-        // What comes later is younger, but for what was brought in from elsewhere, which has time until it is its turn.
+        // Later rows are younger, except imported ones, which can wait for their turn.
         if (excess.isOver && integer(row['at'], 'at') >= excess.before) return this.#end(null);
         this.#giveUp(cursor, excess);
       }
@@ -107,7 +107,7 @@ export class Retention {
     return new Excess(new Map(counts), total - characters, now - ageMs);
   }
 
-  /** One that nobody builds on may leave another one behind on which nobody builds any more. */
+  /** Removing a leaf may turn its parent into a leaf. */
   #giveUp(place: number, excess: Excess): void {
     for (let each: number | undefined = place; each !== undefined;) {
       const node = this.#nodes.find(each);
@@ -128,7 +128,7 @@ export class Retention {
     return isWanted && !node.isPinned && !this.#kept.has(node.lineage, node.place);
   }
 
-  /** Takes away the beginning of a line: its root, and as many of those after it as may go. */
+  /** Removes the start of a line: its root, and as many successors as allowed. */
   #shorten(root: OldNode, excess: Excess): void {
     const line: OldNode[] = [];
     let gained = 0;
@@ -145,7 +145,7 @@ export class Retention {
       node = next;
     }
     if (chosen === undefined) return;
-    // To write down a large state again and again, each time to be rid of a few patches, is worth nothing.
+    // Writing a large snapshot repeatedly to remove a few patches is not worth it.
     const price = chosen.next.isWhole ? 0 : chosen.next.stateSize;
     if (chosen.gain <= price / WORTH && !isForced(root, excess, 1)) return;
     this.#begin(line.slice(0, chosen.length), chosen.next, excess);
@@ -158,7 +158,7 @@ export class Retention {
 
   #begin(line: readonly OldNode[], next: OldNode, excess: Excess): void {
     this.#done += line.length;
-    // While all that it is made of is still there.
+    // Computed before its ancestors are removed.
     const state = next.isWhole ? undefined : this.#materialiser.text(next.place);
     const last = line.at(-1);
     this.#nodes.makeRoot(next, last?.checkpoint, state);
@@ -171,20 +171,20 @@ export class Retention {
 }
 
 interface Beginning {
-  /** How many go. */
+  /** Number of checkpoints to remove. */
   readonly length: number;
-  /** Characters that this gives back. */
+  /** Characters freed. */
   readonly gain: number;
-  /** The root after that. */
+  /** The new root. */
   readonly next: OldNode;
 }
 
-/** Too old, or one too many, whatever room it gives; `nth` of those that go. */
+/** Too old or beyond the count, whatever it frees. `nth` is its number among the removed ones. */
 function isForced(node: OldNode, excess: Excess, nth: number): boolean {
   return node.at < excess.before || excess.count(node.lineage) >= nth;
 }
 
-/** The places of lineages at which somebody stands, or which block them, and all of what is being read in. */
+/** Checkpoints that must be kept: heads, blocking ones, and everything in staging. */
 class KeptNodes {
   readonly #places: StatementSync;
   readonly #stagings: Stagings;
@@ -200,13 +200,13 @@ class KeptNodes {
     );
   }
 
-  /** Forgets what another transaction may have changed. */
+  /** Drops cached rows, which another transaction may have changed. */
   begin(): void {
     this.#byLineage.clear();
     this.#staged = this.#stagings.all;
   }
 
-  /** It is being read in: nobody sees it yet. */
+  /** Whether the lineage is staged and not visible yet. */
   isStaged(lineage: number): boolean {
     return this.#staged.has(lineage);
   }

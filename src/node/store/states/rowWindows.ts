@@ -5,25 +5,25 @@ import type { LineageIndex, LineageRecord } from './lineageIndex.ts';
 import type { LineageShape } from './lineageShape.ts';
 import { CHECKPOINT_COLUMNS } from './rows.ts';
 
-/** More than anybody sees at once. */
+/** More rows than a screen shows. */
 export const MOST_ROWS = 1_000;
 
-/** Room for the numbers of one lineage's changes before those of the next begin. */
+/** Range of version numbers for one lineage. */
 const CHANGES = 2 ** 32;
 
-/** What is found out once for a version of a lineage. */
+/** Data computed once for a version of a lineage. */
 interface Look {
   readonly version: number;
   readonly shape: LineageShape;
   readonly headRow: number;
   readonly line: Uint8Array;
-  /** How many conversations stand at a place. */
+  /** Number of conversations with this head. */
   readonly conversations: ReadonlyMap<number, number>;
-  /** Rows under the filter that was asked for last, the newest first. */
+  /** Rows of the last filter, newest first. */
   filtered: { readonly key: string; readonly rows: Int32Array } | undefined;
 }
 
-/** Rows of a lineage, as many as are seen at a time. */
+/** Pages of rows of a lineage. */
 export class LineageWindows {
   readonly #index: LineageIndex;
   readonly #finder: RowFinder;
@@ -64,7 +64,7 @@ export class LineageWindows {
       (_, i) => rows?.[from + i] ?? shape.rows - 1 - from - i,
     );
     return {
-      // Of a lineage that was forgotten and begun anew, no number comes again.
+      // Version numbers are not reused for a lineage that was deleted and created again.
       version: lineage.id * CHANGES + lineage.version,
       total,
       all: shape.rows,
@@ -87,7 +87,7 @@ export class LineageWindows {
       conversations: this.#conversations(lineage),
       filtered: undefined,
     };
-    // One at a time: who looks at another lineage looks at this one no more.
+    // Only one lineage is cached, because views show one at a time.
     this.#looks.clear();
     this.#looks.set(lineage.id, look);
     return look;
@@ -96,7 +96,7 @@ export class LineageWindows {
   #conversations({ id, head }: LineageRecord): ReadonlyMap<number, number> {
     const counts = new Map<number, number>();
     for (const row of this.#heads.all(id)) counts.set(integer(row['place'], 'place'), integer(row['n'], 'n'));
-    // Whoever brought the head there stands there, too, and is not told of twice.
+    // The conversation that moved the head is already counted there.
     const atHead = head === undefined ? undefined : counts.get(head);
     if (head !== undefined && atHead !== undefined && this.#speaker.get(id, head) !== undefined)
       counts.set(head, atHead - 1);
@@ -139,18 +139,18 @@ function positionOf(headRow: number, shape: LineageShape, rows: Int32Array | und
   return found < 0 ? undefined : found;
 }
 
-/** As a list writes the name of one that shares it with another. */
+/** The display name of a checkpoint whose name is not unique. */
 const SHOWN_NAME = `checkpoint || iif(copy > 1, '#' || copy, '')`;
 const ONLY: Readonly<Record<LineageFilter['only'], string>> = {
   all: '',
-  // Known in memory: which rows lead to the head is no question for the file.
+  // Decided in memory: the file does not know which rows lead to the head.
   line: '',
   marked: 'AND (is_pinned = 1 OR name IS NOT NULL)',
   problems: `AND (problem IS NOT NULL OR is_pruned = 1 OR form = 'placeholder')`,
 };
 const MOST_TEXT = 500;
 
-/** Which rows of a lineage a filter leaves in. */
+/** Finds the rows that match a filter. */
 class RowFinder {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -199,7 +199,7 @@ function holds(row: Row, wanted: string): boolean {
   );
 }
 
-/** SQLite knows the case of ASCII only: any other character may be anything here, and is looked at afterwards. */
+/** SQLite only folds ASCII. Other characters match anything here and are compared afterwards. */
 function patternOf(wanted: string): string {
   const escaped = wanted.replaceAll(/[\\%_]/g, String.raw`\$&`);
   return `%${escaped.replaceAll(/[^\0-\u007f]/gu, '_')}%`;

@@ -1,11 +1,11 @@
 import { type Checkpoint, CHECKPOINT_FORMS, PARENT_LINKS } from '../../../core/model/lineage.ts';
 import { integer, oneOf, optionalInteger, optionalText, record, text } from '../records.ts';
 
-/** All but the body, which may be long. */
+/** All columns except the body, which may be long. */
 export const CHECKPOINT_COLUMNS =
   'place, checkpoint, copy, parent, link, form, problem, is_pruned, at, tool, args, conversation, size, name, is_pinned';
 
-/** A row as it came out of the file, or from the other thread. Throws for one that is none of ours. */
+/** Decodes a row from the file or the other thread. Throws for an invalid one. */
 export function checkpointOf(value: unknown): Checkpoint {
   const row = record(value);
   return {

@@ -12,7 +12,7 @@ import { Overtaken } from './stagings.ts';
 const WRITTEN = `lineage, checkpoint, copy, parent, parent_name, link, form, problem, is_pruned, at, tool, args, conversation,
   size, state_size, replay, name, is_pinned, body`;
 const VALUES = WRITTEN.replaceAll(/\w+/g, '?');
-/** Of those that came last: most follow one of them. */
+/** Recently added checkpoints, because most are parents of the next ones. */
 const MOST_AT_HAND = 100;
 
 export interface Placed {
@@ -20,19 +20,18 @@ export interface Placed {
   readonly isNew: boolean;
 }
 
-/** Where checkpoints that come from elsewhere go, and what is there already. */
+/** The staging lineage of an import, and its target. */
 export interface Foreign {
-  /** The lineage in which they wait. */
+  /** The staging lineage. */
   readonly id: number;
   readonly keeper: StateKeeper;
-  /** The lineage that they are for; absent where it holds nothing. */
+  /** The target lineage. Absent if it is empty. */
   readonly target: number | undefined;
 }
 
 /**
- * Puts checkpoints that come from elsewhere beside the lineage that they are for, which may not be touched before all
- * of them are there. Those that build on one of its checkpoints have that one as their parent from the beginning: each
- * patch is applied to what it will be applied to for ever.
+ * Stages imported checkpoints next to their lineage, which must not change before all are read. A checkpoint that
+ * builds on one of the lineage has that parent from the start, so each patch is applied to its final base.
  */
 export class StagedNodes {
   readonly #foreign: Foreign;
@@ -43,14 +42,14 @@ export class StagedNodes {
   readonly #insert: StatementSync;
   readonly #fill: StatementSync;
   readonly #atHand = new Map<number, Node>();
-  /** Which checkpoints of the lineage are only names so far, and which one that was read they are. */
+  /** Placeholders of the lineage, with the imported checkpoints that fill them. */
   readonly fillings: { readonly placeholder: number; readonly place: number }[] = [];
   count = 0;
   size = 0;
 
   constructor(database: DatabaseSync, foreign: Foreign) {
     this.#foreign = foreign;
-    // Of its own: what calls work on stays at hand, and this one goes with all that it made.
+    // A separate instance, so that the states cached for calls stay.
     this.#states = new Materialiser(database);
     this.#rows = new CheckpointRows(database);
     this.#candidates = database.prepare(
@@ -62,7 +61,7 @@ export class StagedNodes {
     this.#fill = database.prepare(`UPDATE checkpoints SET (${WRITTEN}) = (${VALUES}) WHERE place = ?`);
   }
 
-  /** Another transaction may have changed what is at hand, and counts begin anew. */
+  /** Drops caches, which another transaction may have invalidated, and resets the counts. */
   begin(): void {
     this.#atHand.clear();
     this.count = 0;
@@ -75,7 +74,7 @@ export class StagedNodes {
     if (known !== undefined) return { place: known, isNew: false };
     const parent = place === undefined ? undefined : this.#parent(place);
     if (isStateless(node)) return this.#add(node, newest, parent, contentOfBare(node));
-    // Before a state came for the first time, nobody knew that the host is to keep them.
+    // Before the first state, it was unknown that the host keeps them.
     const keeper = node.form === 'opaque' ? 'server' : this.#foreign.keeper;
     const body = keeper === 'host' ? node.body : undefined;
     if (newest !== undefined && isSame(this.#rows, newest, { parent: parent?.checkpoint ?? null, body }))
@@ -83,14 +82,14 @@ export class StagedNodes {
     return this.#add(node, newest, parent, contentOf({ keeper }, { body }, parent, this.#states));
   }
 
-  /** What is called so, and was last. */
+  /** The newest checkpoint with this name. */
   #newest(checkpoint: string): Node | undefined {
     const { id, target } = this.#foreign;
     const staged = this.#rows.newest(id, checkpoint);
     return staged === undefined && target !== undefined ? this.#rows.newest(target, checkpoint) : staged;
   }
 
-  /** It was here before: by the same name at the same time. What is told of it in the file changes nothing. */
+  /** The checkpoint exists: same name and time. Differences in the file are ignored. */
   #known({ checkpoint, at, copy, form, body }: FileNode, newest: Node): number | undefined {
     if (form === 'placeholder') return newest.place;
     const { id, target } = this.#foreign;
@@ -129,7 +128,7 @@ export class StagedNodes {
     return placeOf(this.#insert.get(...values) ?? {});
   }
 
-  /** What stands in memory goes on to be what those that follow begin with. */
+  /** Moves the cached state to the new checkpoint. */
   #keepState(place: number, parent: Node | undefined, content: Content): Content {
     if (content.problem !== undefined) return content;
     if (content.form === 'patch' && parent !== undefined) this.#states.settle(parent.place, place);
@@ -141,7 +140,7 @@ export class StagedNodes {
   }
 
   #remember(node: Node): void {
-    // That of a name that was filled in lies where its name lay.
+    // A filled placeholder keeps its place.
     this.#atHand.delete(node.place);
     this.#atHand.set(node.place, node);
     if (this.#atHand.size <= MOST_AT_HAND) return;
@@ -152,12 +151,12 @@ export class StagedNodes {
   }
 }
 
-/** Nothing but a name was known of it, and it can be where that name is. */
+/** A placeholder that the checkpoint can fill. */
 function nameToFill(newest: Node | undefined, parent: Node | undefined): Node | undefined {
   return newest?.form === 'placeholder' && canFollow(newest, { node: parent }) ? newest : undefined;
 }
 
-/** A name, or something that was too large to be kept: nothing that could be applied. */
+/** A placeholder, or a state that was too large to keep: there is nothing to apply. */
 function isStateless({ form, body, problem }: FileNode): boolean {
   return form === 'placeholder' || (body === undefined && problem !== undefined && form !== 'same');
 }
@@ -232,7 +231,7 @@ function optionalPlace(row: Row | undefined): number | undefined {
   return row === undefined ? undefined : placeOf(row);
 }
 
-/** What the file says of it, where that can be. */
+/** The link in the file, if it is possible. */
 function linkOf({ link }: FileNode, parent: Node | undefined): ParentLink {
   const isRoot = link === 'none' || link === 'trimmed';
   if (parent === undefined) return isRoot ? link : 'none';

@@ -4,29 +4,29 @@ import type { StateKeeper } from '../../../core/model/lineage.ts';
 import { integer, placeOf } from '../records.ts';
 import type { Pace } from './pace.ts';
 
-/** The server of lineages that nobody sees: no server can be called so. */
+/** The server of hidden lineages. No server can have this name. */
 const NOBODY = '\u0001import';
-/** Of a row of `lineages`: whether it is anybody's. */
+/** Condition for visible lineages. */
 export const IS_SEEN = `server <> '${NOBODY}'`;
-/** Longer than the thread of an import may be silent before it is ended. */
+/** Longer than an import's thread may be silent before it is terminated. */
 const STALE_MS = 120_000;
-/** Each may hold a large state. */
+/** Small pages, because each row may hold a large state. */
 const PAGE = 50;
 
 export function isStaging(server: unknown): boolean {
   return server === NOBODY;
 }
 
-/** A lineage that is being read in. `name` tells it apart for ever; its number may be another's after a failure. */
+/** A staged lineage. `name` is unique; its id may be reused after a failure. */
 export interface Staging {
   readonly id: number;
   readonly name: string;
 }
 
-/** Something that what is read builds on, or that was read, was changed or given up by others meanwhile. */
+/** Others changed or removed rows that the import depends on. */
 export class Overtaken extends Error {}
 
-/** Lineages that are there but seen by nobody until they are whole, and what is left of those that never were. */
+/** Lineages that stay hidden until they are complete, and leftovers of unfinished ones. */
 export class Stagings {
   readonly #begin: StatementSync;
   readonly #find: StatementSync;
@@ -64,7 +64,7 @@ export class Stagings {
     return { id: placeOf(this.#begin.get(name, keeper, Date.now()) ?? {}), name };
   }
 
-  /** What of it is there. */
+  /** The current row of the staged lineage. */
   find({ name }: Staging): { readonly id: number; readonly count: number; readonly size: number } {
     const row = this.#find.get(name);
     if (row === undefined) throw new Overtaken('Another window took what was read of it for left behind.');
@@ -83,19 +83,19 @@ export class Stagings {
     return new Set(this.#all.all().map(placeOf));
   }
 
-  /** Removes what was left behind, as much as goes in a step; returns whether there is more. */
+  /** Deletes leftovers, one step at a time. Returns whether there is more. */
   sweep(pace: Pace): boolean {
     for (;;) {
       const stale = this.#stale.get(Date.now());
       if (stale === undefined) return false;
-      // Whoever still works on it sees so before it misses anything.
+      // An import that is still active notices this before it reads missing rows.
       this.#giveUp.run(String(stale['name']));
       if (this.#removePage(placeOf(stale))) this.#remove.run(placeOf(stale));
       if (pace.isOver) return true;
     }
   }
 
-  /** Returns whether it was the last. */
+  /** Returns whether this was the last page. */
   #removePage(id: number): boolean {
     this.#removeSnapshots.run(id);
     return integer(this.#removeNodes.run(id).changes, 'changes') < PAGE;

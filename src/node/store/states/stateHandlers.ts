@@ -15,9 +15,9 @@ type StateOperation = Extract<StoreOperation, `state.${string}`>;
 
 export interface States {
   readonly handlers: Pick<StoreHandlers, StateOperation>;
-  /** Lets go of files. */
+  /** Closes files. */
   close(): void;
-  /** Something that was written was taken back: what is in memory may come from it. */
+  /** A rollback invalidated cached states. */
   forget(): void;
 }
 
@@ -51,14 +51,14 @@ function stateText(materialiser: Materialiser, place: number, form: 'compact' | 
   return state === undefined ? null : readable(state.value);
 }
 
-/** More spaces than that help nobody to read: what nests deeply can be a thousand times as long with them. */
+/** Indents only up to this many spaces: deep nesting can make a text a thousand times as long. */
 const MOST_SPACES = 64_000_000;
 
 function readable(state: Json): string {
   return JSON.stringify(state, null, spaces(state, 0, MOST_SPACES) > MOST_SPACES ? 0 : 2);
 }
 
-/** How many there would be; looks no further than where they are more than `most`. */
+/** Number of spaces. Stops counting above `most`. */
 function spaces(value: Json, level: number, most: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 2 * level + 2;
@@ -69,7 +69,7 @@ function spaces(value: Json, level: number, most: number): number {
   return count;
 }
 
-// What calls ask of the lineages, as the store's thread reads it.
+// Decodes requests about calls and states.
 
 const KEEPERS: readonly (StateKeeper | 'either')[] = ['host', 'server', 'either'];
 

@@ -10,17 +10,17 @@ import type { Materialiser } from './materialiser.ts';
 import type { Content, Node, Parentage } from './nodes.ts';
 import { baseOf, canFollow, isSame, parentageOf } from './parents.ts';
 
-/** What one update finds, and what there is to be said of it. */
+/** The working data of one update. */
 interface Recording {
   readonly update: StateUpdate;
   readonly lineage: Lineage;
-  /** Where its conversation stood. */
+  /** The head of its conversation. */
   readonly head: number | undefined;
   readonly base: Node | undefined;
   readonly remarks: string[];
 }
 
-/** Takes what servers say of their states into the lineages; whoever calls holds a transaction. */
+/** Records states from servers. The caller holds a transaction. */
 export class StateRecorder {
   readonly #states: Materialiser;
   readonly #rows: CheckpointRows;
@@ -38,7 +38,7 @@ export class StateRecorder {
     try {
       return this.#record(this.#begin(inOwnWriting(update)));
     } catch (error) {
-      // Its patch may have changed what is in memory, and nothing of it stays in the file.
+      // The patch may have changed cached states, and the transaction is rolled back.
       this.#states.forget();
       throw error;
     }
@@ -78,7 +78,7 @@ export class StateRecorder {
     return { kind: content.problem === undefined ? 'kept' : 'broken', node: this.#kept(place), written, remarks };
   }
 
-  /** Nothing new was said. */
+  /** The update contains nothing new. */
   #stay(recording: Recording, known: Node): StateRecord {
     const { update, lineage, head, remarks } = recording;
     if (update.cause === 'rollback') {
@@ -114,7 +114,7 @@ export class StateRecorder {
     else this.#heads.advance(lineage, conversation, place, at);
   }
 
-  /** What stands in memory and in the file goes on to be what those that follow begin with. Says how much was written. */
+  /** Moves the cached state to the new checkpoint, and adds a snapshot if needed. Returns the characters written. */
   #keepState(parent: number | undefined, place: number, content: Content): number {
     if (content.form === 'patch' && parent !== undefined) this.#states.settle(parent, place);
     const state = isFarFromWritten(content) ? this.#states.text(place) : undefined;
