@@ -2,32 +2,31 @@ import { chmod, lstat, mkdir, readdir, realpath, rename, rm, rmdir, writeFile } 
 import { homedir, hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Where the script of the chat's hooks finds this window, and who it is. */
+/** The address of this window for the chat hook script. */
 export interface HookAddress {
   readonly url: string;
   readonly token: string;
-  /** The window's folders, by one of which the script may know it. */
+  /** The window's folders, by which the script finds its window. */
   readonly folders: readonly string[];
 }
 
 export interface ChatHookFilesOptions {
   readonly home?: string;
-  /** The process in which the chat runs the script as well. */
+  /** The process in which the chat runs the script. */
   readonly pid?: number;
 }
 
-/** Of a window more than this many folders are not searched for. */
+/** Maximum folders per window. */
 const MOST_FOLDERS = 64;
 
 /**
- * One file for each window, for `media/chatHooks/hooks/hook.sh` and `hook.ps1`: what curl needs to reach it, so that the
- * token stands on no command line, and above that which window it is. Only this user can read it, and it is gone when the
- * window is.
+ * One file per window for `media/chatHooks/hooks/hook.sh` and `hook.ps1`. It has curl's arguments, so that the token is
+ * on no command line, and comments that identify the window. Only this user can read it. It is deleted with the window.
  */
 export class ChatHookFile {
   readonly #folder: string;
   readonly #pid: number;
-  /** A home may be one for many machines, each with processes of its own. */
+  /** Several machines may share a home folder, each with its own process ids. */
   readonly #host = hostname().replace(/[^\w.-]/g, '_');
 
   constructor({ home = homedir(), pid = process.pid }: ChatHookFilesOptions = {}) {
@@ -39,7 +38,7 @@ export class ChatHookFile {
     return join(this.#folder, `${this.#pid}@${this.#host}`);
   }
 
-  /** Rejects where that folder cannot be had for this user alone. */
+  /** Rejects if the folder cannot be restricted to this user. */
   async write(address: HookAddress): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     if (!(await lstat(this.#folder)).isDirectory()) throw new Error(`${this.#folder} is not a folder.`);
@@ -60,11 +59,11 @@ export class ChatHookFile {
 
   async remove(): Promise<void> {
     await rm(this.path, { force: true });
-    // The last window leaves nothing behind; while there are others, these are not empty.
+    // The last window removes the folders. Until then they are not empty.
     for (const folder of [this.#folder, dirname(this.#folder)]) await rmdir(folder).catch(() => undefined);
   }
 
-  /** Those of windows that died without a word. */
+  /** Deletes files of crashed windows. */
   async #sweep(): Promise<void> {
     const left = (await readdir(this.#folder)).filter((name) => {
       const [, pid, host] = /^(\d{1,10})@(.+?)(\.new)?$/.exec(name) ?? [];
@@ -75,15 +74,15 @@ export class ChatHookFile {
 }
 
 /**
- * A comment for each form in which the script may see the folder that it runs in. As digits, because a folder's name may
- * hold anything, line breaks too.
+ * Comments with each path that the script may have as its working folder. Hex-encoded, because folder names may contain
+ * anything, including line breaks.
  */
 async function marksOf(folder: string): Promise<readonly string[]> {
   const real = await realpath(folder).catch(() => folder);
   return [folder, real].map((path) => `# ${Buffer.from(comparable(path), 'utf8').toString('hex')}`);
 }
 
-/** Windows has several spellings of one folder. */
+/** Windows paths ignore case. */
 function comparable(path: string): string {
   return process.platform === 'win32' ? path.toLowerCase() : path;
 }
@@ -93,7 +92,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process has the number now, or this one's may not be looked at: it is not ours to remove then.
+    // Another user's process has this id now, so keep the file.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -23,19 +23,19 @@ export interface ChatHookServerOptions {
 }
 
 export interface ChatHookServer {
-  /** Tells scripts where this window is, and by which folders they may know it. */
+  /** Publishes the window's address and folders for the scripts. */
   publish(folders: readonly string[]): Promise<void>;
   dispose(): Promise<void>;
 }
 
 const PATH = '/hooks';
 const LIMITS = { headersMs: 5_000, requestMs: 10_000, connections: 64, strangers: 16, strangerMs: 3_000, youngMs: 500 };
-/** A prompt with all that it brings along. */
+/** Large enough for a prompt with its context. */
 const BODY_BYTES = 4 * 1024 * 1024;
 
 /**
- * Answers the script of the chat's hooks. It listens apart from the gateway: whatever way the editor's MCP client takes to
- * that, curl comes by this one, and the token that lies in a file opens nothing else.
+ * Answers the chat hook script. It is separate from the gateway: it always uses a loopback port, whatever transport the
+ * gateway has, and its token, which is stored in a file, is valid for nothing else.
  */
 export async function startChatHookServer(options: ChatHookServerOptions): Promise<ChatHookServer> {
   const { server, admit } = createLocalServer(LIMITS);
@@ -52,7 +52,7 @@ class LoopbackHooks implements ChatHookServer {
   readonly #hooks: ChatHooks;
   readonly #file: ChatHookFile;
   #closing: Promise<void> | undefined;
-  /** One after the other: the last one counts. */
+  /** Serializes writes, so that the last one wins. */
   #writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -79,7 +79,7 @@ class LoopbackHooks implements ChatHookServer {
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
-    // The script may be stopped at any time, which is no news to anybody here.
+    // The script may be killed at any time.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     const isOurs = this.#closing === undefined && request.method === 'POST' && request.url === PATH;
@@ -105,7 +105,7 @@ class LoopbackHooks implements ChatHookServer {
     if (body.kind === 'aborted') return;
     if (body.kind !== 'json') {
       response.writeHead(body.kind === 'tooLarge' ? 413 : 400, { Connection: 'close' }).end();
-      // The rest is read and thrown away: cut off now, its sender might not get the answer.
+      // Reads and discards the rest: closing the connection now could lose the answer.
       request.resume();
       return;
     }

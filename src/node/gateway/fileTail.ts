@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 
 const MAX_TAIL = 2 * 1024 * 1024;
 
-/** The end of a regular file as text, whatever its beginning; undefined where there is none. No link is followed. */
+/** Reads the end of a regular file as text. Returns undefined if that fails. Does not follow links. */
 export async function readTail(path: string): Promise<string | undefined> {
-  // Windows knows neither flag; a pipe of another program would hold up whoever opens it.
+  // Windows has neither flag. Opening another program's pipe would block.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
   if (file === undefined) return undefined;

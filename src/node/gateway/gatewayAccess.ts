@@ -5,8 +5,8 @@ import type { Ids } from '../../core/index.ts';
 const PREFIX = '/mcp/';
 
 /**
- * Who may speak to the gateway: whoever knows the token, under the address it was given. The checks of `Host` and
- * `Origin` keep out web pages, which reach loopback ports by a name of their own that resolves to 127.0.0.1.
+ * Access control of the gateway: requests need the token and the right address. Checking `Host` and `Origin` blocks web
+ * pages, which can reach loopback ports through DNS names that resolve to 127.0.0.1.
  */
 export class GatewayAccess {
   readonly #token: string;
@@ -15,7 +15,7 @@ export class GatewayAccess {
   readonly #hosts: readonly string[];
   readonly #origins: readonly string[];
 
-  /** `hosts` are the names by which it is reached, in lower case. */
+  /** `hosts` are the valid values of `Host`, in lower case. */
   constructor(hosts: readonly string[], ids: Ids) {
     this.#ids = ids;
     this.#token = `${ids.uuid()}${ids.uuid()}`.replaceAll('-', '');
@@ -36,16 +36,16 @@ export class GatewayAccess {
     return `${PREFIX}${encodeURIComponent(serverId)}`;
   }
 
-  /** The server that an admitted request is for; `undefined` for one that must be turned away. */
+  /** The server that a valid request addresses. `undefined` for a request to reject. */
   admit(request: IncomingMessage): string | undefined {
     return this.knows(request) ? serverOf(request.url ?? '') : undefined;
   }
 
-  /** Whether it comes from somebody who was told the token, and from no web page. */
+  /** Whether the request has the token and does not come from a web page. */
   knows({ headers: { host, origin, authorization = '' } }: IncomingMessage): boolean {
     if (host === undefined || !this.#hosts.includes(host.toLowerCase())) return false;
     if (origin !== undefined && !this.#origins.includes(origin.toLowerCase())) return false;
-    // Digests have one length, and say nothing of how much of a guess was right.
+    // Digests have equal lengths and do not reveal how much of a guess was right.
     return timingSafeEqual(this.#digestOf(authorization), this.#digest);
   }
 

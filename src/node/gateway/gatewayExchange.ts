@@ -19,17 +19,17 @@ import { readBody, type RequestBody } from './requestBody.ts';
 import { SseStream } from './sseStream.ts';
 
 const SESSION = 'mcp-session-id';
-/** A reply that nobody takes is dropped after this long. */
+/** Drops a reply that the client does not read for this long. */
 const REPLY_STALL_MS = 30_000;
 
 export interface GatewayExchangeOptions {
   readonly limits: GatewayLimits;
   readonly clock: Clock;
-  /** Takes secrets out of all that a client reads, in the text that is sent: that costs a search and no walk. */
+  /** Removes secrets from everything that clients read. Works on the serialized text, which needs no traversal. */
   readonly redact: Redact;
 }
 
-/** HTTP to and from an endpoint: MCP's Streamable HTTP transport, the server's side, without resumption. */
+/** The server side of MCP's Streamable HTTP transport, without resumption. */
 export class GatewayExchange {
   readonly #limits: GatewayLimits;
   readonly #redact: Redact;
@@ -41,7 +41,7 @@ export class GatewayExchange {
     this.#heartbeat = new Heartbeat(clock, limits.keepAliveMs);
   }
 
-  /** Answers with status 200 whatever a known client asks: an editor takes a 4xx for another kind of server. */
+  /** Answers valid requests with status 200, because editors interpret 4xx as a different kind of server. */
   async post(endpoint: GatewayEndpoint | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request, this.#limits.bodyBytes);
     if (body.kind === 'aborted') return;
@@ -51,12 +51,12 @@ export class GatewayExchange {
     const given = request.headers[SESSION];
     const session = outline.initializes ? endpoint?.open() : endpoint?.session(typeof given === 'string' ? given : '');
     if (session !== undefined) return this.#receive(session, outline, request, response);
-    // The one status that has a meaning in the protocol: this session is over, begin a new one.
+    // The only status with a meaning in the protocol: the session ended, start a new one.
     if (!outline.initializes && given !== undefined) return this.#replyGone(response);
     this.replyJson(response, withIdOf(body.value, noSession(endpoint, outline)));
   }
 
-  /** The stream on which the endpoint speaks unasked. */
+  /** Opens the stream for unrequested messages. */
   listen(endpoint: GatewayEndpoint | undefined, request: IncomingMessage, response: ServerResponse): void {
     const given = request.headers[SESSION];
     if (typeof given !== 'string') {
@@ -77,7 +77,7 @@ export class GatewayExchange {
 
   replyJson(response: ServerResponse, body: JsonObject | readonly JsonObject[] | undefined): void {
     if (body === undefined) {
-      // The call was cancelled: there is nothing to say, and nobody who waits for it.
+      // The call was cancelled, so there is no answer.
       response.writeHead(202).end();
       return;
     }
@@ -122,7 +122,7 @@ export class GatewayExchange {
   #replyTooLarge(request: IncomingMessage, response: ServerResponse, id: string | number | null): void {
     const megabytes = Math.floor(this.#limits.bodyBytes / 1024 / 1024);
     this.replyJson(response, errorMessage(id, RPC.invalidRequest, `A message may have ${megabytes} MB at most.`));
-    // The rest is read and thrown away, for as long as a request may take: cut off now, its sender might not get the answer.
+    // Reads and discards the rest within the time limit: closing the connection now could lose the answer.
     request.resume();
   }
 }
@@ -148,13 +148,13 @@ function unreadable(body: Extract<RequestBody, { kind: 'notJson' | 'tooDeep' }>)
 
 function noSession(endpoint: GatewayEndpoint | undefined, outline: BodyOutline): JsonObject {
   if (endpoint === undefined) return errorMessage(null, RPC.invalidParams, 'The settings no longer have this server.');
-  // Newer clients try methods of a stateless revision first, and go by this code.
+  // Newer clients try stateless methods first and check for this code.
   if (outline.asksForUnknownMethod) return errorMessage(null, RPC.methodNotFound, 'Method not found');
   const why = outline.initializes ? 'Too many clients are connected.' : 'A session begins with `initialize`.';
   return errorMessage(null, RPC.invalidRequest, why);
 }
 
-/** The same error, addressed to whoever asked. */
+/** The same error with the id of the request. */
 function withIdOf(body: Json, error: JsonObject): JsonObject {
   const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : undefined;
   return typeof id === 'string' || typeof id === 'number' ? { ...error, id } : error;

@@ -2,19 +2,19 @@ export interface GatewayLimits {
   readonly bodyBytes: number;
   readonly sessionsPerServer: number;
   readonly connections: number;
-  /** Connections at one time that have not shown the token. */
+  /** Maximum connections without a valid token. */
   readonly strangers: number;
-  /** For a connection to show the token with a first request. */
+  /** Time for a new connection to present the token. */
   readonly strangerMs: number;
-  /** A connection this young may have its first request on the way: it ends for a newer one only in a flood. */
+  /** Younger connections are closed for newer ones only in a flood, because their first request may be on its way. */
   readonly youngMs: number;
-  /** For a client to send the headers of a request. */
+  /** Time for a client to send the headers. */
   readonly headersMs: number;
-  /** For a client to send a whole request. */
+  /** Time for a client to send a whole request. */
   readonly requestMs: number;
-  /** Between two signs of life on an open stream: clients wait five minutes for one, and each wakes both sides. */
+  /** Interval of keep-alive messages. Clients wait five minutes, and each message wakes both sides. */
   readonly keepAliveMs: number;
-  /** Bytes that may wait for a client that reads slowly, on each stream. */
+  /** Maximum bytes waiting for a slow client, per stream. */
   readonly backlogBytes: number;
 }
 

@@ -2,18 +2,18 @@ import type { Server } from 'node:http';
 import { HostError, type Ids, messageOf } from '../../core/index.ts';
 import { type GatewaySocket, newGatewaySocket } from './gatewaySocket.ts';
 
-/** A port of this machine, or a socket that only this user can open. */
+/** A loopback port, or a socket that only this user can open. */
 export type GatewayTransport = 'loopback' | 'socket';
 
 /** Where a gateway listens. */
 export interface GatewayPlace {
-  /** What requests begin with; over a socket, the address that clients of one name. */
+  /** The base of request URLs. For a socket, the address that its clients use. */
   readonly origin: string;
-  /** What requests may name as their host, in lower case. */
+  /** Valid values of `Host`, in lower case. */
   readonly hosts: readonly string[];
-  /** The path of the socket; absent for a port. */
+  /** The path of the socket. Absent for a port. */
   readonly socket: string | undefined;
-  /** To be called when nobody listens any more. */
+  /** Call this after the server has closed. */
   remove(): Promise<void>;
 }
 

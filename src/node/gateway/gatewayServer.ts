@@ -16,13 +16,13 @@ import { type GatewayPlace, type GatewayTransport, listenAt } from './gatewayPla
 import { GATEWAY_LIMITS, type GatewayLimits } from './gatewayLimits.ts';
 import { closeLocalServer, createLocalServer, type LocalServer, refuse } from './localServer.ts';
 
-/** The other listener, of the same bundle. */
+/** The other listener in this bundle. */
 export { startChatHookServer } from './chatHookServer.ts';
 
 export interface GatewayOptions {
   readonly host: GatewayHost;
   readonly ids: Ids;
-  /** Where whoever asks the person finds the clients that are connected. */
+  /** The registry in which prompts find the connected clients. */
   readonly clients?: GatewayClients | undefined;
   /** Default: a loopback port. */
   readonly transport?: GatewayTransport | undefined;
@@ -30,23 +30,23 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
 }
 
-/** Where an MCP client reaches what a server has. */
+/** The address of one server for MCP clients. */
 export interface GatewayAddress {
-  /** Over a socket it is what is asked for there. */
+  /** For a socket, the URL of requests on it. */
   readonly url: string;
-  /** Without these nobody is heard. */
+  /** Required headers. */
   readonly headers: Record<string, string>;
-  /** The path of the socket, or the name of the pipe; absent for a port. */
+  /** The path of the socket or the name of the pipe. Absent for a port. */
   readonly socket: string | undefined;
 }
 
 export interface Gateway {
   address(serverId: string): GatewayAddress;
-  /** Ends every session and connection; resolves when nobody listens. Calling twice is harmless. */
+  /** Ends all sessions and connections. Resolves once the server is closed. Can be called repeatedly. */
   dispose(): Promise<void>;
 }
 
-/** Opens the gateway in a place and with a token that are new each time. */
+/** Opens a gateway at a new address with a new token. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const local = createLocalServer(limits);
@@ -92,7 +92,7 @@ class LocalGateway implements Gateway {
   }
 
   take(request: IncomingMessage, response: ServerResponse): void {
-    // The other side may go away at any time, which is no news to anybody here.
+    // Clients may disconnect at any time.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     const server = this.#closing === undefined ? this.#access.admit(request) : undefined;

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ignoreFailure, type Ids } from '../../core/index.ts';
 
-/** Where a gateway may listen, so that nobody but this user gets there. */
+/** A socket that only this user can reach. */
 export interface GatewaySocket {
-  /** A file, or the name of a pipe of Windows. */
+  /** A file, or the name of a Windows pipe. */
   readonly path: string;
-  /** To be called when it is there. */
+  /** Call this once the socket exists. */
   protect(): Promise<void>;
-  /** Takes it away. Calling twice is harmless. */
+  /** Deletes the socket. Can be called repeatedly. */
   remove(): Promise<void>;
 }
 
@@ -18,18 +18,18 @@ const PREFIX = 'mcpl-gateway-';
 const NAME = 's';
 /** `sun_path` has 104 bytes on macOS, 108 on Linux, with a zero at the end. */
 const LONGEST_PATH = 103;
-/** A folder without a socket may be one in which another window is just about to listen. */
+/** Another window may be about to listen in a younger folder without a socket. */
 const NEW_MS = 60_000;
 
 export async function newGatewaySocket(ids: Pick<Ids, 'uuid'>): Promise<GatewaySocket> {
   if (process.platform === 'win32') {
-    // The default rights of a pipe let others read what is sent, but not without the token that they do not know.
+    // The default rights of a pipe let other users connect, but they do not know the token.
     const path = `\\\\.\\pipe\\${PREFIX}${ids.uuid()}`;
     return { path, protect: () => Promise.resolve(), remove: () => Promise.resolve() };
   }
   const base = shortFolder();
   ignoreFailure(sweep(base));
-  // Made with rights for this user alone.
+  // Created with access for this user only.
   const folder = await mkdtemp(join(base, PREFIX));
   const path = join(folder, NAME);
   return {
@@ -39,14 +39,14 @@ export async function newGatewaySocket(ids: Pick<Ids, 'uuid'>): Promise<GatewayS
   };
 }
 
-/** Of the folders for such things the first whose name leaves room for ours. */
+/** The first temporary folder whose path is short enough. */
 function shortFolder(): string {
   const runtime = process.env['XDG_RUNTIME_DIR'] ?? '';
   const folders = [...(runtime === '' ? [] : [runtime]), tmpdir()];
   return folders.find((folder) => Buffer.byteLength(join(folder, `${PREFIX}XXXXXX`, NAME)) <= LONGEST_PATH) ?? '/tmp';
 }
 
-/** Takes away what killed windows left behind. */
+/** Deletes the sockets of killed windows. */
 async function sweep(base: string): Promise<void> {
   const names = (await readdir(base)).filter((name) => name.startsWith(PREFIX));
   await Promise.all(names.map((name) => sweepOne(join(base, name))));
@@ -54,14 +54,14 @@ async function sweep(base: string): Promise<void> {
 
 async function sweepOne(folder: string): Promise<void> {
   const found = await lstat(folder);
-  // In a folder that all users share, others may have put anything under such a name.
+  // In a shared temporary folder, other users may have created this name.
   if (!found.isDirectory() || found.uid !== process.getuid?.()) return;
   const code = await connectionProblem(join(folder, NAME));
   const isAbandoned = code === 'ECONNREFUSED' || (code === 'ENOENT' && Date.now() - found.mtimeMs > NEW_MS);
   if (isAbandoned) await rm(folder, { recursive: true, force: true });
 }
 
-/** Why nobody can be reached there; `undefined` where somebody listens. */
+/** Why a connection fails. `undefined` if it succeeds. */
 function connectionProblem(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path);

@@ -1,6 +1,6 @@
 import { type Clock, type Disposable, toDisposable } from '../../core/index.ts';
 
-/** Calls everybody who wants to be called from time to time, by one timer: to wake up costs more than what each does. */
+/** Calls all listeners from one timer, because waking up costs more than their work. */
 export class Heartbeat {
   readonly #clock: Clock;
   readonly #ms: number;
@@ -12,7 +12,7 @@ export class Heartbeat {
     this.#ms = ms;
   }
 
-  /** The first time comes sooner than the others follow each other. */
+  /** The first call may come early. */
   add(beat: () => void): Disposable {
     this.#beats.add(beat);
     this.#timer ??= this.#arm();

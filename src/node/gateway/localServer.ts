@@ -8,18 +8,18 @@ export type LocalLimits = Pick<
 >;
 
 /**
- * An HTTP server for programs of this machine, not listening yet. Any local user can open connections to it, so those
- * that have not shown the token are few and short: call `admit` for each request with the right token.
+ * An HTTP server for local programs, not listening yet. Any local user can connect, so connections without a token are
+ * limited in number and time. Call `admit` for each request with the right token.
  */
 export interface LocalServer {
   readonly server: Server;
-  /** Keeps the connection of a request that showed the token. */
+  /** Keeps the connection of a request with a valid token. */
   readonly admit: (request: IncomingMessage) => void;
 }
 
 export function createLocalServer(limits: LocalLimits): LocalServer {
   const server = createServer({
-    // Node looks for unfinished requests at this interval, so it adds to every limit below.
+    // Node checks for timeouts at this interval, which adds to every limit below.
     connectionsCheckingInterval: Math.max(50, Math.min(5_000, limits.headersMs / 2)),
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -27,7 +27,7 @@ export function createLocalServer(limits: LocalLimits): LocalServer {
     maxHeaderSize: 32 * 1024,
   });
   server.maxConnections = limits.connections;
-  // Without a listener Node would answer a malformed or slow request with a 4xx status.
+  // Otherwise Node would answer a malformed or slow request with a 4xx status.
   server.on('clientError', (_error, socket) => socket.destroy());
   const strangers = new Strangers(limits);
   server.on('connection', (socket) => strangers.add(socket));
@@ -35,12 +35,12 @@ export function createLocalServer(limits: LocalLimits): LocalServer {
 }
 
 /**
- * The connections that have not shown the token. Above the limit the oldest one ends, unless it is so young that its
- * first request may still be on its way: a client may open many at once.
+ * Connections without a token. Above the limit the oldest is closed, unless it is so young that its first request may
+ * be on its way: a client may open many at once.
  */
 class Strangers {
   readonly #limits: LocalLimits;
-  /** In the order in which they arrived. */
+  /** In order of arrival. */
   readonly #all = new Map<Socket, { readonly since: number; readonly timer: NodeJS.Timeout }>();
 
   constructor(limits: LocalLimits) {
@@ -65,7 +65,7 @@ class Strangers {
     const [oldest] = this.#all.size >= strangers ? this.#all : [];
     if (oldest === undefined) return;
     const [socket, { since }] = oldest;
-    // Half of all connections are for those who showed the token, whatever comes.
+    // Half of all connections are reserved for those with a token.
     if (now - since >= youngMs || this.#all.size >= connections / 2) this.#end(socket);
   }
 
@@ -75,7 +75,7 @@ class Strangers {
   }
 }
 
-/** Ends every connection; resolves when nobody listens any more. */
+/** Closes all connections. Resolves once the server is closed. */
 export async function closeLocalServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
@@ -83,9 +83,9 @@ export async function closeLocalServer(server: Server): Promise<void> {
 }
 
 /**
- * A stranger gets 404, whatever is wrong: 401 and 403 would make an editor look for a sign-in, and different
- * answers would tell a wrong token from a wrong path. Dropping the connection instead would look like a crash, after
- * which clients try again and again. The body is not read.
+ * Rejects every invalid request with 404. Codes 401 and 403 would start a sign-in in editors, and different codes would
+ * reveal whether the token or the path is wrong. Dropping the connection would look like a crash and cause retries. The
+ * body is not read.
  */
 export function refuse(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(404, { Connection: 'close' }).end(() => request.destroy());

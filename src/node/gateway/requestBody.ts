@@ -5,15 +5,15 @@ import { readJson } from '../http/httpBody.ts';
 export type RequestBody =
   | { readonly kind: 'json'; readonly value: Json }
   | { readonly kind: 'notJson' }
-  /** `id` is that of the request in it, where its beginning tells. */
+  /** `id` is the id of the request, if the start of the body contains it. */
   | { readonly kind: 'tooLarge'; readonly id: string | number | undefined }
   | { readonly kind: 'tooDeep' }
-  /** The client went away. */
+  /** The client disconnected. */
   | { readonly kind: 'aborted' };
 
 const SNIFFED = 4096;
 
-/** Reads a whole body, never more than `limit` bytes of it. */
+/** Reads a body of at most `limit` bytes. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<RequestBody> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -4,17 +4,17 @@ import { cleanJson } from '../http/cleanJson.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
 export interface SseStreamOptions {
-  /** A sign of life each time: clients give up streams that are silent for minutes. */
+  /** Sends keep-alive messages, because clients close streams that are silent for minutes. */
   readonly heartbeat: Heartbeat;
-  /** Bytes that may wait for a client that reads slowly. */
+  /** Maximum bytes waiting for a slow client. */
   readonly backlogBytes: number;
-  /** Takes secrets out of the text of a message. */
+  /** Removes secrets from a message's text. */
   readonly redact: Redact;
 }
 
 /**
- * Server-sent events to one client. It is given up when its client takes nothing for a whole keep-alive period, or
- * when it falls too far behind: what waits for it is kept in memory.
+ * Server-sent events to one client. Closed if the client reads nothing for a keep-alive period, or falls too far
+ * behind, because unsent data stays in memory.
  */
 export class SseStream {
   readonly #response: ServerResponse;
@@ -23,7 +23,7 @@ export class SseStream {
   readonly #beats: Disposable;
   #written = 0;
   #taken = 0;
-  /** As it was at the last beat. */
+  /** The value at the last beat. */
   #takenBefore: number | undefined;
   #ended = false;
 
@@ -45,7 +45,7 @@ export class SseStream {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-cache, no-transform',
     });
-    // At once, although nothing is known yet: clients time how long headers take.
+    // At once, because clients time out on headers.
     response.flushHeaders();
     this.#beats = heartbeat.add(() => this.#beat());
   }
@@ -70,7 +70,7 @@ export class SseStream {
     this.#response.write(text, () => this.#taken++);
   }
 
-  /** Comes after `end` too, until the last byte is taken. */
+  /** Also runs after `end`, until all bytes were sent. */
   #beat(): void {
     const waits = this.#taken < this.#written;
     if (waits && this.#taken === this.#takenBefore) {
