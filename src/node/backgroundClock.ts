@@ -1,6 +1,6 @@
 import { type Clock, toDisposable } from '../core/index.ts';
 
-/** For timers that must keep no process alive: whatever they watch over does that itself while it matters. */
+/** Timers that do not keep the process alive. The watched resource does that while it matters. */
 export const backgroundClock: Clock = {
   now: () => Date.now(),
   delay: (ms, callback) => {

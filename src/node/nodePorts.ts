@@ -1,7 +1,7 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import { type Clock, type Ids, toDisposable } from '../core/index.ts';
 
-/** Node fires at once what should wait longer. */
+/** Node fires longer timeouts at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const nodeClock: Clock = {
@@ -15,7 +15,7 @@ export const nodeClock: Clock = {
       );
     };
     const fire = (): void => {
-      // One that went off holds nothing any more.
+      // Releases the resources of a timer that fired.
       pending.dispose();
       callback();
     };
@@ -33,8 +33,8 @@ const written = Buffer.alloc(36);
 let used = random.length;
 
 /**
- * A UUID of version 4, in one piece. Node puts its own together of two characters at a time, and such a text keeps every
- * piece for as long as nobody compares it: ten times the memory, for each event and each call that is kept.
+ * A UUID (version 4) as a flat string. Node concatenates its own from two-character pieces, and V8 keeps all pieces
+ * until the string is flattened: ten times the memory for each stored event and call.
  */
 function uuid(): string {
   if (used === random.length) {

@@ -7,14 +7,11 @@ import { openWebSocket } from './http/webSocket.ts';
 
 export interface RemoteOptions {
   readonly signIn: AuthServiceOptions;
-  /** How connections are made, where the runtime does not see to proxies and certificates by itself. */
+  /** How connections are made if the runtime does not handle proxies and certificates. */
   readonly agents?: HttpAgents | undefined;
 }
 
-/**
- * Everything that only servers with a URL need, in a bundle of its own: most windows have none, and what is not loaded
- * costs nothing.
- */
+/** Everything that only servers with a URL need, in a separate bundle, because most windows have none. */
 export class Remote {
   readonly auth: AuthService;
   readonly #agents: HttpAgents | undefined;
@@ -31,7 +28,7 @@ export class Remote {
       connection,
       context,
       onWaiting: (isWaiting) => {
-        // Several requests may wait, and one of them be given up.
+        // Several requests may wait, and one may be cancelled.
         waits += isWaiting ? 1 : -1;
         if (waits === (isWaiting ? 1 : 0)) waiting.fire(isWaiting);
       },

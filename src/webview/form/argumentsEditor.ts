@@ -2,7 +2,7 @@ import { element, show } from '../shared/elements.ts';
 import { type FieldControl, fieldControl } from './fieldInputs.ts';
 import type { Entered, FieldView, ToolView, ValuesView } from './messages.ts';
 
-/** The arguments, as a form or as JSON: two ways to write the same. */
+/** Edits the arguments, as a form or as JSON. */
 export class ArgumentsEditor {
   readonly root: HTMLElement;
   readonly #form = element('div', { class: 'fields' });
@@ -61,7 +61,7 @@ export class ArgumentsEditor {
     this.#showMode();
   }
 
-  /** Marks what is wrong and goes to the first of it. What has no field is said below. */
+  /** Marks invalid fields and focuses the first. Errors without a field appear below. */
   mark(errors: Readonly<Record<string, string>>): void {
     const marked = this.#controls.map((control) => control.mark(errors)).find((input) => input !== undefined);
     const general = errors[''] ?? '';

@@ -1,24 +1,24 @@
 import { button, element } from '../shared/elements.ts';
 import type { FieldView, ItemView, NumberView, TextView, ValuesView, ValueView } from './messages.ts';
 
-/** A field on the page. */
+/** A field of the form. */
 export interface FieldControl {
   readonly root: HTMLElement;
-  /** What was entered, by field id; a field that was never touched is not in it. */
+  /** The entered values by field id. Untouched fields are absent. */
   read(): readonly (readonly [string, ValueView])[];
-  /** Marks what is wrong; gives what should get the focus when it is the first. */
+  /** Marks errors. Returns the element to focus if this field is the first invalid one. */
   mark(errors: Readonly<Record<string, string>>): HTMLElement | undefined;
 }
 
 interface Part {
-  /** What the label belongs to, and what gets the focus. */
+  /** The element that the label refers to and that gets the focus. */
   readonly input: HTMLElement;
-  /** What stands in the field: the input, and what belongs to it. */
+  /** The input and related elements. */
   readonly body: readonly Node[];
   read(): ValueView | undefined;
 }
 
-/** Ids of the page's elements. Pointers are the server's choice, so fields are counted instead. */
+/** Counter for element ids. Field ids come from the server, so they are not used. */
 let count = 0;
 
 export function fieldControl(field: FieldView, values: ValuesView, changed: () => void): FieldControl {
@@ -31,13 +31,13 @@ export function fieldControl(field: FieldView, values: ValuesView, changed: () =
     part.input.setAttribute('aria-invalid', String(problem !== undefined));
   };
   const part = partOf(field, values[field.id], key, () => {
-    // What was wrong is being corrected: the next run judges it again.
+    // Clears the error once the user edits the field. The next run validates it again.
     mark(undefined);
     changed();
   });
   const described = `${key}-description ${key}-error`;
   part.input.setAttribute('aria-describedby', described);
-  // What stands beside the checkbox describes it; its name stands above.
+  // The text next to the checkbox is its description, and its name is above.
   if (field.kind === 'boolean') part.input.setAttribute('aria-label', field.label);
   else if (field.required) part.input.setAttribute('aria-required', 'true');
   const root = element('div', { class: `field ${field.kind}`, children: [...frame(field, key, part), error] });
@@ -76,7 +76,7 @@ function groupControl(
   };
 }
 
-/** The label, the description and the input, in the order of the editor's settings. */
+/** Label, description and input, in the order of the settings editor. */
 function frame(field: FieldView, key: string, part: Part): readonly Node[] {
   const isSingle = field.kind !== 'choices' && field.kind !== 'list';
   if (field.kind === 'boolean') return checkFrame(field, key, part);
@@ -86,7 +86,7 @@ function frame(field: FieldView, key: string, part: Part): readonly Node[] {
   return [label, ...describe(field, key), ...part.body];
 }
 
-/** As in the editor's settings: the description is what the checkbox says, where there is one. */
+/** As in the settings editor: the description, if any, is the text of the checkbox. */
 function checkFrame(field: FieldView, key: string, part: Part): readonly Node[] {
   const description = describe(field, key);
   const isEmpty = field.description === '';
@@ -166,7 +166,7 @@ function inputPart(key: string, kind: ItemView, value: string, changed: () => vo
 
 function lineInput(kind: ItemView, value: string, changed: () => void): HTMLInputElement {
   const input = element('input', { attributes: { autocomplete: 'off', spellcheck: 'false' } });
-  // A number input hides text that is not a number, which the person may want to send.
+  // A number input hides invalid text, which the user may want to send.
   if (kind.kind === 'number') input.inputMode = kind.integer ? 'numeric' : 'decimal';
   else {
     input.type = kind.format === 'password' ? 'password' : 'text';
@@ -202,7 +202,7 @@ function areaPart(key: string, value: string, changed: () => void, placeholder?:
 
 function checkPart(key: string, value: ValueView | undefined, changed: () => void): Part {
   const input = element('input', { id: key, attributes: { type: 'checkbox' } });
-  // Left out until somebody says yes or no: what the server does without it is its own choice.
+  // Omitted until the user clicks it, so that the server applies its own default.
   let touched = typeof value === 'boolean';
   input.checked = value === true;
   input.addEventListener('change', () => {

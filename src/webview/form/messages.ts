@@ -1,9 +1,9 @@
 /**
- * The contract between the Call Tool page and the editor, in both directions. The page decides nothing: it shows what it
- * is sent, whole each time, and sends back what a person did.
+ * Messages between the Call Tool page and the editor. The page makes no decisions: it displays the complete state that
+ * it receives, and sends back user actions.
  */
 
-/** A field as the page draws it. The editor's own fields have more members, which the page does not need. */
+/** The members of a form field that the page needs. */
 export type FieldView =
   | (FieldTexts & { readonly kind: 'text'; readonly multiline: boolean } & TextView)
   | (FieldTexts & { readonly kind: 'number' } & NumberView)
@@ -46,20 +46,20 @@ export type ValuesView = Readonly<Record<string, ValueView>>;
 export interface ToolView {
   readonly server: string;
   readonly tool: string;
-  /** False until the server has listed the tool, which a server that does not run cannot have done. */
+  /** False until the server has listed the tool, for which it must be running. */
   readonly known: boolean;
   readonly title: string;
-  /** The server and the tool, as they may be shown. */
+  /** The server and the tool, for display. */
   readonly origin: string;
   readonly description: string;
-  /** What the server says that the tool does, one phrase each. */
+  /** The server's hints about the tool, one phrase each. */
   readonly hints: readonly string[];
   readonly fields: readonly FieldView[];
-  /** Whether the form can send all that the tool takes. */
+  /** Whether the form covers all arguments of the tool. */
   readonly complete: boolean;
-  /** What the form shows first: the defaults. */
+  /** The initial values of the form: the defaults. */
   readonly values: ValuesView;
-  /** Why the tool cannot be called now, with the button that helps. */
+  /** Why the tool cannot be called now, and whether a button can start the server. */
   readonly blocked: { readonly reason: string; readonly canStart: boolean } | undefined;
 }
 
@@ -69,7 +69,7 @@ export type RunView =
       readonly kind: 'running';
       readonly elapsedMs: number;
       readonly message: string;
-      /** From 0 to 1, where the server tells it. */
+      /** From 0 to 1, if the server reports it. */
       readonly fraction: number | undefined;
     }
   | {
@@ -78,21 +78,21 @@ export type RunView =
       readonly isError: boolean;
       readonly blocks: readonly BlockView[];
       readonly structured: string | undefined;
-      /** What became of the state that came with it. */
+      /** What happened to the state in the result. */
       readonly kept?: string;
     }
-  /** Ended by the person. */
+  /** Cancelled by the user. */
   | { readonly kind: 'cancelled'; readonly elapsedMs: number }
   | {
       readonly kind: 'failed';
       readonly elapsedMs: number;
       readonly message: string;
       readonly suggestion: string;
-      /** The host did not send it, and does when the person insists. */
+      /** The host did not send the call, but does if the user insists. */
       readonly canSendAnyway: boolean;
     };
 
-/** A piece of a result. `note` says what is not shown, or where it comes from. */
+/** A part of a result. `note` states what is not shown, or the source. */
 export type BlockView =
   | { readonly kind: 'text'; readonly text: string; readonly note: string }
   | { readonly kind: 'image'; readonly source: string; readonly note: string };
@@ -100,16 +100,16 @@ export type BlockView =
 export type ToPage =
   | { readonly type: 'tool'; readonly tool: ToolView }
   | { readonly type: 'run'; readonly run: RunView }
-  /** Problems by field id; under the empty id a problem of the whole. `refused`: a call was not sent for them. */
+  /** Errors by field id. The empty id is for the whole input. `refused`: the call was not sent because of them. */
   | { readonly type: 'errors'; readonly errors: Readonly<Record<string, string>>; readonly refused?: RefusedView }
-  /** The arguments that were sent, to be offered again. */
+  /** The sent arguments, for the history. */
   | { readonly type: 'sent'; readonly json: string }
   | { readonly type: 'json'; readonly text: string }
   | { readonly type: 'form'; readonly values: ValuesView };
 
 export interface RefusedView {
   readonly reason: string;
-  /** The input is JSON that does not fit the schema, and is sent when the person insists. */
+  /** The input is JSON that does not match the schema. It is sent if the user insists. */
   readonly canSendAnyway: boolean;
 }
 
@@ -118,34 +118,34 @@ export type Entered =
 
 export type FromPage =
   | { readonly type: 'ready' }
-  /** `anyway`: also where the input does not fit the schema. */
+  /** `anyway`: send even if the input does not match the schema. */
   | { readonly type: 'run'; readonly entered: Entered; readonly anyway: boolean }
   | { readonly type: 'cancel' }
-  /** The last arguments once more, unchecked. */
+  /** Sends the last arguments again, without validation. */
   | { readonly type: 'sendAnyway' }
-  /** Shows what was entered in the other way: form as JSON, JSON as form. */
+  /** Converts the input between form and JSON. */
   | { readonly type: 'switch'; readonly entered: Entered }
   | { readonly type: 'copy' }
   | { readonly type: 'open' }
   | { readonly type: 'start' }
   | { readonly type: 'log' };
 
-/** What the page keeps while it is hidden, and over a reload of the window. */
+/** State that the page keeps while hidden and across a window reload. */
 export interface PageState {
   readonly server: string;
   readonly tool: string;
   readonly mode: 'form' | 'json';
   readonly values: ValuesView;
   readonly text: string;
-  /** Arguments that were sent, the newest first. */
+  /** Sent arguments, newest first. */
   readonly history: readonly string[];
 }
 
-/** Longest text that a page may send: what a person can type or paste, not what could fill the memory. */
+/** Maximum text from a page. More than a user would type or paste. */
 const MAX_TEXT = 16_000_000;
 const SIGNALS = ['ready', 'cancel', 'sendAnyway', 'copy', 'open', 'start', 'log'] as const;
 
-/** Reads a message of the page. A page can be made to say anything, so what is not understood is nothing. */
+/** Decodes a message from the page. A compromised page can send anything, so unknown messages are ignored. */
 export function decodeFromPage(value: unknown): FromPage | undefined {
   if (!isRecord(value)) return undefined;
   const signal = SIGNALS.find((type) => type === value['type']);
@@ -165,7 +165,7 @@ function decodeEntered(value: unknown): Entered | undefined {
   return mode === 'form' && values !== undefined ? { mode, values } : undefined;
 }
 
-/** What a form holds, as a page sends it. */
+/** Decodes form values from a page. */
 export function decodeValues(value: unknown): ValuesView | undefined {
   if (!isRecord(value)) return undefined;
   const entries: [string, ValueView][] = [];
@@ -177,7 +177,7 @@ export function decodeValues(value: unknown): ValuesView | undefined {
   return Object.fromEntries(entries);
 }
 
-/** Reads what a page kept: it may be of an older version of the extension. */
+/** Decodes stored page state, which an older version may have written. */
 export function decodePageState(value: unknown): PageState | undefined {
   if (!isRecord(value)) return undefined;
   const { server, tool, mode, text, history } = value;

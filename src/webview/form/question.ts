@@ -6,7 +6,7 @@ import { blockView } from './resultView.ts';
 
 declare function acquireVsCodeApi(): { postMessage(message: FromQuestionPage): void };
 
-/** The page of one question of a server: what it asks, a form, and three ways to answer. */
+/** The page for a server's question: its text, a form, and three answers. */
 class QuestionPage {
   readonly #editor = acquireVsCodeApi();
   readonly #head = element('header');
@@ -53,7 +53,9 @@ class QuestionPage {
     this.#mark(question.errors);
   }
 
-  /** The keyboard scrolls. Accepting waits until its button, at the end of the page, is in view. */
+  /**
+   * Focuses the text for keyboard scrolling. Accept is disabled until its button, at the end of the page, is visible.
+   */
   #readFirst(): void {
     this.#accept.disabled = true;
     this.#head.tabIndex = -1;

@@ -1,23 +1,23 @@
 import { type BlockView, decodeValues, type FieldView, type ValuesView } from './messages.ts';
 
-/** The contract between the page of a server's question and the editor. */
+/** Messages between the question page and the editor. */
 export interface QuestionView {
-  /** Who asks, in words of ours. */
+  /** The server's name, as the host words it. */
   readonly title: string;
-  /** What the server says. */
+  /** The server's text. */
   readonly message: string;
-  /** Warnings of ours, a sentence each. */
+  /** Warnings of the host, one sentence each. */
   readonly remarks: readonly string[];
-  /** What is shown and cannot be changed. */
+  /** Read-only content. */
   readonly blocks: readonly BlockView[];
   readonly fields: readonly FieldView[];
-  /** What is said where there are none. */
+  /** The text if there are no fields. */
   readonly noFields: string;
   readonly values: ValuesView;
   readonly errors: Readonly<Record<string, string>>;
   readonly accept: string;
   readonly decline: string;
-  /** It can be accepted once the person has scrolled to its end. */
+  /** Accept is enabled once the user has scrolled to the end. */
   readonly readFirst?: boolean | undefined;
   /** The effect of *Cancel*, if no server waits for an answer. */
   readonly cancelHint?: string | undefined;
@@ -29,13 +29,13 @@ export type ToQuestionPage =
 
 export type FromQuestionPage =
   | { readonly type: 'ready' | 'decline' | 'cancel' }
-  /** What is entered so far: the page forgets it when it is hidden, and it is kept nowhere else. */
+  /** The values so far. A hidden page loses them, and they are stored nowhere else. */
   | { readonly type: 'entered'; readonly values: ValuesView }
   | { readonly type: 'accept'; readonly values: ValuesView };
 
 const SIGNALS = ['ready', 'decline', 'cancel'] as const;
 
-/** Reads a message of the page: what is not understood is nothing. */
+/** Decodes a message from the page. Unknown messages are ignored. */
 export function decodeFromQuestionPage(value: unknown): FromQuestionPage | undefined {
   if (typeof value !== 'object' || value === null || !('type' in value)) return undefined;
   const signal = SIGNALS.find((known) => known === value.type);

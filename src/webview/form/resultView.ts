@@ -8,7 +8,7 @@ export interface ResultActions {
   sendAnyway(): void;
 }
 
-/** What a run gave. Nothing while there is none. */
+/** The result of a run. Empty without one. */
 export function resultView(run: RunView, actions: ResultActions): readonly Node[] {
   switch (run.kind) {
     case 'idle':
@@ -49,7 +49,7 @@ export function resultView(run: RunView, actions: ResultActions): readonly Node[
   }
 }
 
-/** The end of a run in one sentence, as a screen reader hears it. */
+/** The outcome of a run in one sentence, for screen readers. */
 export function outcome(run: RunView): string {
   switch (run.kind) {
     case 'idle':
@@ -71,7 +71,7 @@ export function seconds(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** A piece of content, as text and as a picture that runs nothing. */
+/** A part of a result, as text or as an image that cannot run code. */
 export function blockView(block: BlockView): HTMLElement {
   const note = block.note === '' ? [] : [element('figcaption', { text: block.note })];
   if (block.kind === 'text') {
@@ -86,7 +86,7 @@ export function blockView(block: BlockView): HTMLElement {
   return element('figure', { children: [...note, image] });
 }
 
-/** Most servers repeat structured content as text for older hosts: once is enough, the other is folded away. */
+/** Most servers repeat structured content as text for older hosts, so one of them is collapsed. */
 function structuredView(structured: string | undefined, blocks: readonly BlockView[]): readonly Node[] {
   if (structured === undefined) return [];
   const fold = element('details', {

@@ -4,7 +4,7 @@ import type { CheckpointAction, PageDetail } from './lineageMessages.ts';
 
 export interface LineageDetailEvents {
   act(action: CheckpointAction, place: number): void;
-  /** `hadFocus`: which now belongs to nothing. */
+  /** `hadFocus`: the focus was inside the detail. */
   closed(hadFocus: boolean): void;
 }
 
@@ -20,7 +20,7 @@ const LABELS: Readonly<Record<CheckpointAction, string>> = {
   copyId: 'Copy Id',
 };
 
-/** One checkpoint: what made it, what came with it, and what can be done with it. */
+/** One checkpoint: its origin, content and actions. */
 export class LineageDetail {
   readonly root: HTMLElement;
   readonly #title = element('h2', { id: 'detail-title' });
@@ -82,7 +82,7 @@ export class LineageDetail {
     this.#events.closed(hadFocus);
   }
 
-  /** Buttons that stay the same stay: one of them may have the focus. */
+  /** Keeps unchanged buttons, because one may have the focus. */
   #offer(actions: readonly CheckpointAction[]): void {
     const offered = actions.join();
     if (offered === this.#offered) return;
@@ -97,7 +97,7 @@ export class LineageDetail {
     this.#actions.replaceChildren(...made);
     show(this.#actions, actions.length > 0);
     if (focused === undefined) return;
-    // Pin turns into Unpin under the finger.
+    // Pin becomes Unpin and must keep the focus.
     const next = { pin: 'unpin', unpin: 'pin' }[focused] ?? focused;
     const again = made.find(({ dataset }) => dataset['action'] === focused || dataset['action'] === next);
     (again ?? made[0])?.focus();

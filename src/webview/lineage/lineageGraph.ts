@@ -1,20 +1,20 @@
 import type { PageGraph, PageRow } from './lineageMessages.ts';
 
-/** In pixels; rows are as high as in the style sheet. */
+/** In pixels. Row height as in the style sheet. */
 export const GRAPH = { rowHeight: 22, laneWidth: 11, edge: 9, bend: 5, colours: 5 } as const;
 const MIDDLE = GRAPH.rowHeight / 2;
 
-/** How sure it is that a line leads where it does: told by the server, assumed, or by a rollback. */
+/** How certain the parent is: stated by the server, assumed, or from a rollback. */
 export type LineLook = PageRow['link'];
 
-/** Lines that leave a row downwards and are not plain, by their lane. */
+/** Styles of lines that leave a row downwards, by lane. Plain lines are absent. */
 export type LineLooks = ReadonlyMap<number, LineLook>;
 
 export const PLAIN_LINES: LineLooks = new Map();
 
 export type NodeShape = 'dot' | 'head' | 'hollowHead' | 'broken' | 'unknown' | 'pruned';
 
-/** One path for all lines of a colour that look the same. */
+/** One path for all lines of equal color and style. */
 export interface GraphLine {
   readonly colour: number;
   readonly look: LineLook;
@@ -25,18 +25,18 @@ export interface RowDrawing {
   readonly width: number;
   readonly lines: readonly GraphLine[];
   readonly node: { readonly colour: number; readonly shape: NodeShape; readonly d: string };
-  /** How many lines pass by and have no lane of their own: `+3`, or nothing. */
+  /** Number of lines without a lane: `+3`, or empty. */
   readonly folded: string;
-  /** Where that stands. */
+  /** Horizontal position of that text. */
   readonly foldedAt: number;
 }
 
 type Drawn = Pick<PageRow, 'graph' | 'link' | 'kind' | 'isHead'>;
 
-/** Where a filter leaves rows out, lines would lead nowhere. */
+/** With a filter, lines would lead to hidden rows. */
 const ALONE: PageGraph = { lane: 0, through: [], children: [], hasParent: false, folded: 0 };
 
-/** What is drawn beside a row, in no more than `lanes` lanes: the last one stands for all that are further right. */
+/** Draws the graph of a row in at most `lanes` lanes. The last lane stands for all further ones. */
 export function graphPath(row: Drawn, lanes: number, above: LineLooks = PLAIN_LINES): RowDrawing {
   const { lane, through, children, hasParent, folded } = row.graph ?? ALONE;
   const last = Math.max(0, lanes - 1);
@@ -64,28 +64,28 @@ export function graphPath(row: Drawn, lanes: number, above: LineLooks = PLAIN_LI
   return { ...drawn, width: text === '' ? width : width + 2 + FOLDED_CHARACTER * text.length };
 }
 
-/** Of text of the size that the style sheet gives it, in the widest of usual fonts. */
+/** Character width at the size in the style sheet, in the widest common font. */
 const FOLDED_CHARACTER = 7;
 
-/** Five characters at the most. */
+/** At most five characters. */
 function foldedText(count: number): string {
   if (count === 0) return '';
   return count < 1_000 ? `+${count}` : `+${Math.floor(count / 1_000)}k`;
 }
 
-/** As many lanes as leave room for the texts, but never so few that branches could not be told from each other. */
+/** The lanes that leave room for text, but enough to distinguish branches. */
 export function lanesWithin(width: number): number {
   const room = Math.floor((width * 0.36 - 2 * GRAPH.edge - 3 * FOLDED_CHARACTER) / GRAPH.laneWidth) + 1;
   return Math.max(4, room);
 }
 
-/** Columns are as wide as whole steps, and two lanes at least: texts would move with every row that scrolls in. */
+/** Columns grow in steps, starting at two lanes, so that text does not move with each new row. */
 const COLUMN_STEP = 2 * GRAPH.laneWidth;
 const LEAST_COLUMN = 2 * GRAPH.edge + GRAPH.laneWidth;
 
 /**
- * The width of a graph whose rows stand in columns, for the widest of them. What is wider than needed stays so while
- * rows move, and for one step less.
+ * Width of the graph column for its widest row. A column that is too wide shrinks only after scrolling stops, and by
+ * more than one step.
  */
 export function columnWidth(widest: number, before: number, isMoving: boolean): number {
   const steps = Math.max(0, Math.ceil((widest - LEAST_COLUMN) / COLUMN_STEP));
@@ -94,7 +94,7 @@ export function columnWidth(widest: number, before: number, isMoving: boolean): 
   return isMoving || wanted + COLUMN_STEP >= before ? before : wanted;
 }
 
-/** How the lines look that leave a row downwards, from how they came to it. */
+/** Styles of the lines below a row, given those above. */
 export function carryLooks(above: LineLooks, { graph, link }: Pick<PageRow, 'graph' | 'link'>): LineLooks {
   if (graph === undefined) return PLAIN_LINES;
   const isPlain = link === 'named' || !graph.hasParent;
@@ -108,10 +108,10 @@ export function carryLooks(above: LineLooks, { graph, link }: Pick<PageRow, 'gra
   return below.size === 0 ? PLAIN_LINES : below;
 }
 
-/** So far up it is looked for where a line begins. */
+/** Maximum number of rows to search upwards for the start of a line. */
 const MOST_ABOVE = 200;
 
-/** How the lines look that come down to a row, from the rows above it that are known: a line begins where its lane does. */
+/** Styles of the lines above a row, from the known rows above it. A line starts at the top of its lane. */
 export function looksAbove(
   position: number,
   at: (position: number) => Pick<PageRow, 'graph' | 'link'> | undefined,
@@ -138,17 +138,17 @@ function laneColour(lane: number): number {
 
 function nodeShape({ kind, isHead }: Drawn): NodeShape {
   if (kind === 'good') return isHead ? 'head' : 'dot';
-  // A server may prune even what it works on.
+  // A server may prune its current checkpoint.
   return isHead && kind !== 'broken' ? 'hollowHead' : kind;
 }
 
-/** Lines end where the node begins: hollow ones show what is behind them. */
+/** Lines end at the node's edge, because hollow nodes are transparent. */
 function nodeGap(shape: NodeShape): number {
   if (shape === 'head' || shape === 'hollowHead') return 6;
   return shape === 'broken' ? 5 : 4.5;
 }
 
-/** From a child's lane above into the node: straight, or around a corner. */
+/** From a child's lane into the node: straight, or around a corner. */
 function childPath(from: number, to: number, gap: number): string {
   if (from === to) return `M${from} 0V${MIDDLE - gap}`;
   const side = from > to ? -1 : 1;
@@ -162,7 +162,7 @@ function nodePath(shape: NodeShape, x: number): string {
     case 'dot':
       return circle(x, 4);
     case 'head':
-      // The ring is cut out by its inner edge, and the middle filled again.
+      // Ring: outer circle, hole, and filled center (even-odd).
       return circle(x, 6) + circle(x, 4.4) + circle(x, 2.4);
     case 'hollowHead':
       return circle(x, 6) + circle(x, 4.4) + circle(x, 2.8) + circle(x, 1.6);

@@ -1,10 +1,10 @@
 import { type ListView, rowAfterKey } from '../shared/listWindow.ts';
 
-/** What a key means to the list of checkpoints. */
+/** The action of a key in the checkpoint list. */
 export type ListKey =
   | { readonly kind: 'go'; readonly position: number }
   | { readonly kind: 'open' | 'mark' | 'compare' }
-  /** It is part of what is to be searched for: the key itself goes to the search. */
+  /** Starts a search with this character: the key event goes to the search box. */
   | { readonly kind: 'type' };
 
 export interface PressedKey {
@@ -25,17 +25,17 @@ export function listKey(pressed: PressedKey, current: number | undefined, view: 
   return isTyped(key) ? { kind: 'type' } : undefined;
 }
 
-/** Keys that write something have it as their name, and no other key has a name of one character. */
+/** Keys that type a character have it as their name; other names are longer. */
 function isTyped(key: string): boolean {
   return [...key].length === 1;
 }
 
-/** The two checkpoints that are to be compared, the older first: of several marks those that were set last. */
+/** The marks after toggling one. Keeps at most the last two. */
 export function withMark(marked: readonly number[], place: number): readonly number[] {
   return marked.includes(place) ? marked.filter((each) => each !== place) : [...marked.slice(-1), place];
 }
 
-/** What would be compared: what is marked, or the one that is and the one that is selected. */
+/** The checkpoints to compare, older first: two marked ones, or a marked and the selected one. */
 export function comparison(
   marked: readonly number[],
   selected: number | undefined,

@@ -8,35 +8,35 @@ import { type ListView, type Range, scrollTo, visibleRows } from '../shared/list
 
 const { rowHeight } = GRAPH;
 const MARGIN = 8;
-/** From here on rows stand in columns, as in the style sheet; a bar to scroll with takes some of it. */
+/** Minimum width for columns, minus a scroll bar. As in the style sheet. */
 const WIDE = 464;
-/** So far around what is seen rows are asked for before they are. */
+/** Number of rows to load ahead of the visible ones. */
 const AHEAD = 60;
-/** What is around the rows that are seen comes so long after them. */
+/** Delay before the surrounding rows are drawn. */
 const AROUND_MS = 50;
-/** Nothing has moved for so long: what is seen is being read. */
+/** Time without movement after which the user is considered to be reading. */
 const CALM_MS = 400;
-/** Rows of another list are waited for so long before those of the last one go. */
+/** How long old rows stay while those of a new list load. */
 const HOLD_MS = 200;
 
 export interface LineageListEvents {
-  /** Rows that are to be seen and not there. */
+  /** Visible rows that are not loaded. */
   needs(list: number, range: Range): void;
-  /** `isOpened`: by a click or Enter, and not only by moving on. */
+  /** `isOpened`: by a click or Enter, not only by moving. */
   chose(row: PageRow, isOpened: boolean): void;
   compared(): void;
-  /** Before what was typed is written, so that it can be written elsewhere. */
+  /** Fires before the character is inserted, so that it goes to the search box. */
   typed(): void;
   marked(row: PageRow): void;
 }
 
-/** What is selected: a checkpoint, or for a moment only a row that has yet to come. */
+/** The selection: a checkpoint, or briefly a row that is still loading. */
 interface Selected {
   readonly position: number | undefined;
   readonly place: number | undefined;
 }
 
-/** A lineage as long as may be, of which only what is seen is in the page. */
+/** A virtual list of a lineage's checkpoints. */
 export class LineageList {
   readonly root = element('div', {
     id: 'checkpoints',
@@ -50,10 +50,10 @@ export class LineageList {
   #selected: Selected = { position: undefined, place: undefined };
   #awaited: { readonly isOpened: boolean } | undefined;
   #marks: readonly number[] = [];
-  /** Known without asking for it, which would have the browser lay out what is about to change. */
+  /** Cached, because reading it would force a layout. */
   #size: { readonly width: number; readonly height: number } | undefined;
   #columnWidth = 0;
-  /** Whether there is anything that could have been scrolled. */
+  /** Whether rows were drawn, so that scrolling is possible. */
   #isLaidOut = false;
   #isAround = false;
   #heldUntil = 0;
@@ -75,10 +75,10 @@ export class LineageList {
     return this.#selected.place;
   }
 
-  /** `isSame`: of the lineage and the filter that were shown before. */
+  /** `isSame`: same lineage and filter as before. */
   set({ list, total }: LineageStatus, isSame: boolean): void {
     if (list !== this.#rows.list) this.#renew(list, total, isSame);
-    // Before the next frame, and no more than it needs: by then the rows may be here. The newest come by themselves.
+    // Requests rows before the next frame. The newest rows arrive without a request.
     const seen = visibleRows(this.#view(), 0);
     if (seen.to > FIRST_ROWS) this.#ask(seen);
     this.#paintSoon();
@@ -91,12 +91,12 @@ export class LineageList {
       if (scrollTop >= rowHeight) this.root.scrollTop = scrollTop + moved.by * rowHeight;
     }
     this.#findSelected(moved?.by ?? 0);
-    // The first ones at once: what is done before the next frame begins is seen in that one.
+    // Draws the first rows at once, so that they appear in the next frame.
     if (this.#isLaidOut) this.#paintSoon();
     else this.#paint();
   }
 
-  /** Selects a checkpoint of which it is known where it stands. */
+  /** Selects a checkpoint at a known position. */
   reveal(position: number, place: number): void {
     this.#selected = { position, place };
     this.#awaited = undefined;
@@ -104,7 +104,7 @@ export class LineageList {
     this.#paintSoon();
   }
 
-  /** Selects a row of which nothing else is known. */
+  /** Selects the row at a position. */
   goTo(position: number): void {
     this.#bringIn(position);
     this.#move(position);
@@ -125,7 +125,7 @@ export class LineageList {
   }
 
   #renew(list: number, total: number, isSame: boolean): void {
-    // New checkpoints come in above; what is given up, below.
+    // New checkpoints are added at the top and removed ones disappear at the bottom.
     const shift = isSame ? Math.max(0, total - this.#rows.total) : undefined;
     const scrollTop = this.#scrollTop();
     this.#rows.renew(list, total, shift);
@@ -138,12 +138,12 @@ export class LineageList {
       setTimeout(() => this.#paintSoon(), HOLD_MS);
       return;
     }
-    // What is being read stays where it is; at the top, the newest is what is being read.
+    // Keeps the visible rows in place, unless the list is scrolled to the top.
     if (scrollTop >= rowHeight) this.root.scrollTop = scrollTop + shift * rowHeight;
     this.#findSelected(shift);
   }
 
-  /** The selection belongs to a checkpoint: it is found again wherever that went. */
+  /** Finds the selected checkpoint again at its new position. */
   #findSelected(shift: number): void {
     const { position, place } = this.#selected;
     if (place !== undefined) {
@@ -164,7 +164,7 @@ export class LineageList {
     return { scrollTop: this.#scrollTop(), height, rowHeight, start: 0, end: this.#rows.total };
   }
 
-  /** Before anything is shown there is nothing to scroll, and asking would have the browser lay out what is not there. */
+  /** Zero before the first drawing. Reading it then would force a layout. */
   #scrollTop(): number {
     return this.#isLaidOut ? this.root.scrollTop : 0;
   }
@@ -173,7 +173,7 @@ export class LineageList {
     return (this.#size ??= { width: this.root.clientWidth, height: this.root.clientHeight });
   }
 
-  /** Painted at once, in the frame that shows the new size. */
+  /** Drawn at once, in the frame with the new size. */
   #resized(entry: ResizeObserverEntry | undefined): void {
     if (entry === undefined) return;
     const { width, height } = entry.contentRect;
@@ -184,7 +184,7 @@ export class LineageList {
     this.#paint();
   }
 
-  /** The detail opens below what was selected, where there is no room beside it. */
+  /** The detail may open below the list and cover the selected row. */
   #keepInSight(heightBefore: number): void {
     const { position } = this.#selected;
     const view = this.#view();
@@ -227,7 +227,7 @@ export class LineageList {
     }
   }
 
-  /** With what is around it, where it was not in sight. */
+  /** Centers the row if it was not visible. */
   #bringIn(position: number): void {
     this.#measure();
     this.#isLaidOut = true;
@@ -253,7 +253,7 @@ export class LineageList {
     const { position } = this.#selected;
     if (position === undefined) return;
     const row = this.#rows.at(position);
-    // Far away from what was seen the row has yet to come.
+    // A distant row is still loading.
     this.#awaited = row === undefined ? { isOpened } : undefined;
     if (row === undefined) return;
     this.#selected = { position, place: row.place };
@@ -275,7 +275,7 @@ export class LineageList {
     this.#paint();
   }
 
-  /** The editor shows its menu for the element that the event comes from; a key's event comes from the list. */
+  /** The editor shows the menu for the event's target. A key event has the list as its target. */
   #menu(event: MouseEvent): void {
     const hit = this.#hit(event);
     if (hit?.row !== undefined) {
@@ -305,7 +305,7 @@ export class LineageList {
     const { width } = this.#measure();
     const view = this.#view();
     this.#ask(visibleRows(view, this.#isAround || this.#rows.hasCome ? AHEAD : 0));
-    // Rows that would be empty for a moment would flicker while somebody types.
+    // Avoids flicker from empty rows while the user types.
     if (!this.#rows.hasCome && performance.now() < this.#heldUntil) return;
     const range = visibleRows(view, this.#isAround ? MARGIN : 0);
     this.#rows.forget(range);
@@ -328,11 +328,11 @@ export class LineageList {
       above = row === undefined ? undefined : carryLooks(above, row);
       if (!each.root.isConnected) made.push(each.root);
     }
-    // Filled first: in the page, each change of them would be followed up.
+    // Filled before insertion, because changes in the document are slower.
     this.#space.append(...made);
   }
 
-  /** Rows that are not seen yet are no part of what is waited for. */
+  /** Draws surrounding rows later, because they are not visible yet. */
   #widen(): void {
     this.#widening ??= setTimeout(() => {
       this.#widening = undefined;
@@ -345,7 +345,7 @@ export class LineageList {
     for (const wanted of this.#rows.wanted(range)) this.#events.needs(this.#rows.list, wanted);
   }
 
-  /** An element stays with its checkpoint while that is seen: screen readers hold on to elements. */
+  /** Keeps the element of a visible checkpoint, because screen readers track elements. */
   #assign({ from, to }: Range): ReadonlyMap<number, RowElement> {
     const ofPlace = new Map(this.#elements.map((each) => [each.row?.place, each]));
     const free = new Set(this.#elements);

@@ -8,14 +8,14 @@ export interface LineageNoticesEvents {
   unblocked(place: number): void;
 }
 
-/** Screen readers are told a count so often, or they would say nothing else. */
+/** Minimum interval between announcements of the count. */
 const SAY_MS = 1_500;
-/** What is here sooner needs no word about its coming. */
+/** Shows no loading text before this delay. */
 const LOADING_MS = 300;
 
-/** What is said in place of rows, above them, and to those who do not see them. */
+/** Messages in place of rows, above them, and for screen readers. */
 export class LineageNotices {
-  /** Above everything: why the next call is refused. */
+  /** At the top: why the next call is refused. */
   readonly banner = element('section', { class: 'banner' });
   /** In place of the rows. */
   readonly message: HTMLElement;
@@ -51,7 +51,7 @@ export class LineageNotices {
     this.banner.replaceChildren(icon('warning'), said, element('div', { class: 'actions', children: buttons }));
   }
 
-  /** What stays empty for longer says why. */
+  /** Shows a loading text after a delay. */
   load(): void {
     this.#loading ??= setTimeout(() => this.#show('Loading the lineage…'), LOADING_MS);
   }
@@ -64,7 +64,7 @@ export class LineageNotices {
     this.#show(text, true);
   }
 
-  /** There are rows. Says whether the focus was on what is gone with this. */
+  /** Removes the message because there are rows. Returns whether the focus was inside it. */
   clear(): boolean {
     this.#endLoading();
     const hadFocus = this.message.contains(document.activeElement);
@@ -77,7 +77,7 @@ export class LineageNotices {
     this.said.textContent = text;
   }
 
-  /** Said only once nothing has changed it for a while, and where it is another one. */
+  /** Announces a changed count once it is stable. */
   sayCount(text: string): void {
     if (text === this.#count) return;
     this.#count = text;
@@ -95,7 +95,7 @@ export class LineageNotices {
     this.#showMessage(true);
   }
 
-  /** Rows of what is not shown any more would stand behind it. */
+  /** Hides the rows of the old list behind the message. */
   #showMessage(isShown: boolean): void {
     show(this.message, isShown);
     this.message.parentElement?.classList.toggle('none', isShown);

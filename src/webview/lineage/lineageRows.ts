@@ -1,29 +1,29 @@
 import { missingRows, type Range } from '../shared/listWindow.ts';
 import type { PageRow } from './lineageMessages.ts';
 
-/** Rows are asked for so many at a time, beginning at whole multiples. */
+/** Rows per request. Requests start at multiples of this. */
 const WINDOW = 50;
-/** Rows that were scrolled by are forgotten beyond this. */
+/** Maximum rows to keep while scrolling. */
 const MOST_KEPT = 3_000;
 
-/** Rows came of which one was seen before: how far down it had moved without being noticed. */
+/** Reports that loaded rows moved further down than assumed. */
 export interface RowsMoved {
   readonly by: number;
 }
 
 /**
- * The rows that the page has, by position. After a change of the lineage the old ones stay to be seen, moved by as many
- * as came in above, until those that replace them are here.
+ * Loaded rows by position. After a change, the old rows stay visible, shifted by the number of new ones, until their
+ * replacements arrive.
  */
 export class LineageRows {
   readonly #rows = new Map<number, PageRow>();
-  /** As of the list before. */
+  /** Rows of the previous list. */
   #old = new Map<number, PageRow>();
-  /** Windows that were asked for, and how many of their rows were missing then. */
+  /** Requested windows, with the number of missing rows at that time. */
   readonly #asked = new Map<number, number>();
   #list = -1;
   #total = 0;
-  /** Whether the old rows are where they belong. */
+  /** Whether the old rows are at their real positions. */
   #isSettled = true;
   #hasCome = false;
 
@@ -35,12 +35,12 @@ export class LineageRows {
     return this.#total;
   }
 
-  /** Whether rows of this list are here, or none is to come. */
+  /** Whether rows of this list have arrived or there are none. */
   get hasCome(): boolean {
     return this.#hasCome || this.#total === 0;
   }
 
-  /** Begins another list. `shift`: how far down its rows seem to have moved; absent: it has nothing to do with the last. */
+  /** Starts a new list. `shift` is the presumed movement of its rows; absent for an unrelated list. */
   renew(list: number, total: number, shift: number | undefined): void {
     const isTooMuch = this.#old.size + this.#rows.size > MOST_KEPT;
     const kept = shift === undefined ? [] : [...(isTooMuch ? [] : this.#old), ...this.#rows];
@@ -57,14 +57,14 @@ export class LineageRows {
     return this.#rows.get(position) ?? (position < this.#total ? this.#old.get(position) : undefined);
   }
 
-  /** Where a checkpoint stands, among the rows that are here. */
+  /** Position of a loaded checkpoint. */
   positionOf(place: number): number | undefined {
     for (const rows of [this.#rows, this.#old])
       for (const [position, row] of rows) if (row.place === place) return position;
     return undefined;
   }
 
-  /** Takes in what the editor sent. The first rows of a list tell how far it really moved: what was guessed is put right. */
+  /** Adds received rows. The first ones of a list show how far the old rows really moved, and correct them. */
   add(list: number, rows: readonly PageRow[]): RowsMoved | undefined {
     if (list !== this.#list) return undefined;
     const by = this.#isSettled ? undefined : this.#difference(rows);
@@ -76,7 +76,7 @@ export class LineageRows {
     return { by };
   }
 
-  /** What is to be asked for so that `range` can be shown: each window once, until it brought something new. */
+  /** The windows to request for `range`. Each is requested once until it has returned new rows. */
   wanted(range: Range): readonly Range[] {
     const wanted: Range[] = [];
     for (let first = range.from - (range.from % WINDOW); first < range.to; first += WINDOW) {
@@ -86,14 +86,14 @@ export class LineageRows {
       if (missing === undefined || (this.#asked.get(first) ?? Infinity) <= count) continue;
       this.#asked.set(first, count);
       const last = wanted.at(-1);
-      // One request for windows beside each other.
+      // Merges adjacent windows into one request.
       if (last?.to === missing.from) wanted.splice(-1, 1, { from: last.from, to: missing.to });
       else wanted.push(missing);
     }
     return wanted;
   }
 
-  /** Forgets what is far from what is seen. */
+  /** Drops rows far from the visible ones. */
   forget({ from, to }: Range): void {
     if (this.#rows.size <= MOST_KEPT) return;
     for (const position of this.#rows.keys()) {

@@ -6,7 +6,7 @@ export interface LineageToolsEvents {
   chose(key: string): void;
   filtered(filter: PageFilter): void;
   pressed(tool: LineageTool): void;
-  /** Away from the search, with what it found. */
+  /** The user left the search for its results. */
   left(): void;
 }
 
@@ -27,10 +27,10 @@ const TOOLS: readonly (readonly [LineageTool, string, string])[] = [
   ['open', 'Open as Editor', 'Open this lineage as an editor'],
 ];
 
-/** Typing is followed at this distance. */
+/** Debounce interval for typing. */
 const FILTER_MS = 150;
 
-/** What stands above the list: which lineage, what of it, and what can be done with the whole. */
+/** The toolbar above the list: lineage, filter and actions. */
 export class LineageTools {
   readonly root: HTMLElement;
   readonly #events: LineageToolsEvents;
@@ -90,7 +90,7 @@ export class LineageTools {
     const isSame =
       choices.length === this.#choices.length &&
       choices.every((choice, at) => choice.key === this.#choices[at]?.key && choice.label === this.#choices[at].label);
-    // An open list of choices would be closed.
+    // Replacing the options would close an open menu.
     if (!isSame || choices.length === 0) {
       this.#choices = choices;
       const options = choices.map((choice) => new Option(choice.label, choice.key));
@@ -101,13 +101,13 @@ export class LineageTools {
     this.#lineage.title = this.#lineage.selectedOptions[0]?.text ?? '';
   }
 
-  /** `short`: for where there is little room. */
+  /** `short` is for narrow views. */
   setCount(text: string, short: string): void {
     this.#count.textContent = text;
     this.#shortCount.textContent = short;
   }
 
-  /** What there is nothing to do with cannot be pressed; `list`: whether there is anything to be searched. */
+  /** Disables unavailable actions. `list`: whether there are rows to search. */
   enable(can: {
     readonly head: boolean;
     readonly compare: boolean;
@@ -120,14 +120,14 @@ export class LineageTools {
     show(this.#filters, can.list);
   }
 
-  /** For what is about to be typed. */
+  /** Focuses the search for typing. */
   focusSearch(isForMore: boolean): void {
     this.#search.focus();
     if (isForMore) this.#search.setSelectionRange(this.#search.value.length, this.#search.value.length);
     else this.#search.select();
   }
 
-  /** Says whether there was anything to take back. */
+  /** Returns whether there was a search to clear. */
   clearSearch(): boolean {
     if (this.#search.value === '') return false;
     this.#search.value = '';
@@ -138,7 +138,7 @@ export class LineageTools {
   #enable(tool: LineageTool, isEnabled: boolean): void {
     const target = this.#buttons.get(tool);
     if (target === undefined) return;
-    // A button that had the focus keeps it.
+    // A disabled button would lose the focus.
     target.setAttribute('aria-disabled', String(!isEnabled));
   }
 

@@ -1,4 +1,4 @@
-/** What is drawn: made once, and changed by its attributes from then on. */
+/** Creates an SVG element. */
 export function drawing<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Readonly<Record<string, string>> = {},
@@ -23,7 +23,7 @@ const ICONS = {
   warning: 'M8 2.5 14 13.5H2zM8 6.5v3.5M8 11.3v.9',
 } as const;
 
-/** A picture of 16 pixels that says what the text beside it, or the label around it, says too. */
+/** A 16-pixel icon. The text next to it or its label has the same meaning. */
 export function icon(name: keyof typeof ICONS): SVGSVGElement {
   const shape = drawing('path', { d: ICONS[name] });
   return drawing('svg', { class: 'icon', viewBox: '0 0 16 16', width: '16', height: '16', 'aria-hidden': 'true' }, [

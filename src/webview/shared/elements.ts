@@ -1,4 +1,4 @@
-/** What an element is made with. Texts are always text nodes: nothing that a server said is ever read as HTML. */
+/** Options for a new element. Texts always become text nodes, so text from a server is never parsed as HTML. */
 export interface ElementOptions {
   readonly id?: string;
   readonly class?: string;

@@ -1,9 +1,9 @@
-/** Rows of one height in a box that scrolls: which of them are to be seen, in plain numbers. */
+/** Computes the visible rows of a virtual list with a fixed row height. */
 export interface ListView {
   readonly scrollTop: number;
   readonly height: number;
   readonly rowHeight: number;
-  /** The positions of the rows that there are, the last one not included. */
+  /** Positions of existing rows. `end` is exclusive. */
   readonly start: number;
   readonly end: number;
 }
@@ -13,7 +13,7 @@ export interface Range {
   readonly to: number;
 }
 
-/** The rows that are at least partly visible, with some more above and below. */
+/** The rows that are at least partly visible, plus a margin on both sides. */
 export function visibleRows({ scrollTop, height, rowHeight, start, end }: ListView, margin: number): Range {
   const first = start + Math.floor(scrollTop / rowHeight) - margin;
   const last = start + Math.ceil((scrollTop + height) / rowHeight) + margin;
@@ -21,7 +21,7 @@ export function visibleRows({ scrollTop, height, rowHeight, start, end }: ListVi
   return { from, to: Math.max(from, Math.min(last, end)) };
 }
 
-/** The shortest range that has every row of `range` that is not there; nothing when all are. */
+/** The shortest range that covers all missing rows of `range`. Undefined if none is missing. */
 export function missingRows({ from, to }: Range, has: (position: number) => boolean): Range | undefined {
   let first = from;
   while (first < to && has(first)) first++;
@@ -30,7 +30,7 @@ export function missingRows({ from, to }: Range, has: (position: number) => bool
   return first < last ? { from: first, to: last } : undefined;
 }
 
-/** Where to scroll so that a row is seen, as little as possible. */
+/** The minimal scroll position at which a row is visible. */
 export function scrollTo(position: number, { scrollTop, height, rowHeight, start }: ListView): number {
   const top = (position - start) * rowHeight;
   if (top < scrollTop) return top;
@@ -41,7 +41,7 @@ export function isAtEnd({ scrollTop, height, rowHeight, start, end }: ListView):
   return scrollTop + height >= (end - start) * rowHeight - rowHeight / 2;
 }
 
-/** Where a key leads from a row; nothing for any other key. */
+/** The row that a key moves to. Undefined for other keys. */
 export function rowAfterKey(key: string, current: number | undefined, view: ListView): number | undefined {
   const { start, end, height, rowHeight } = view;
   if (start === end) return undefined;

@@ -13,13 +13,13 @@ import type { TraceRow, TraceStatus } from './traceMessages.ts';
 /** As in the style sheet. */
 const ROW_HEIGHT = 22;
 const MARGIN = 10;
-/** Rows that were scrolled by are forgotten beyond this. */
+/** Maximum rows to keep while scrolling. */
 const MOST_KEPT = 3_000;
 
 export interface TraceListEvents {
-  /** Rows that are to be seen and not there. */
+  /** Visible rows that are not loaded. */
   needs(range: Range): void;
-  /** `isOpened`: by a click or Enter, and not only by moving on. */
+  /** `isOpened`: by a click or Enter, not only by moving. */
   chose(row: TraceRow, isOpened: boolean): void;
   followed(isFollowing: boolean): void;
 }
@@ -30,7 +30,7 @@ interface RowElement {
   position: number | undefined;
 }
 
-/** A list as long as may be, of which only what is seen is in the page. */
+/** A virtual list of a trace's messages. */
 export class TraceList {
   readonly root = element('div', {
     id: 'messages',
@@ -62,7 +62,7 @@ export class TraceList {
     if (before?.list !== status.list) this.#reset();
     this.#status = status;
     this.#space.style.setProperty('height', `${(status.end - status.start) * ROW_HEIGHT}px`);
-    // What was forgotten above must not move what is being read.
+    // Keeps the visible rows in place when older ones are removed.
     const gone = before?.list === status.list ? status.start - before.start : 0;
     if (this.#isFollowing) this.#toEnd();
     else if (gone > 0) this.root.scrollTop -= gone * ROW_HEIGHT;
@@ -101,7 +101,7 @@ export class TraceList {
   }
 
   #scrolled(): void {
-    // The end also moves when the box gets smaller, which nobody did to stop following.
+    // A smaller view also moves the end. That must not stop following.
     if (this.root.clientHeight === this.#height) this.#setFollowing(isAtEnd(this.#view()));
     this.#paintSoon();
   }
@@ -150,7 +150,7 @@ export class TraceList {
 
   #choose(position: number | undefined, isOpened: boolean): void {
     const row = position === undefined ? undefined : this.#rows.get(position);
-    // Far away from what was seen the row has yet to come.
+    // A distant row is still loading.
     this.#awaited = row === undefined && position !== undefined ? { isOpened } : undefined;
     if (row !== undefined) this.#events.chose(row, isOpened);
   }
@@ -165,7 +165,7 @@ export class TraceList {
   #paint(): void {
     const range = visibleRows(this.#view(), MARGIN);
     this.#forget(range);
-    // An element stays with its row while that is seen: screen readers hold on to elements.
+    // Keeps the element of a visible row, because screen readers track elements.
     const free = this.#elements.filter(
       ({ position }) => position === undefined || position < range.from || position >= range.to,
     );

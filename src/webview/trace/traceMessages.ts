@@ -1,21 +1,21 @@
 /**
- * The contract between the trace page and the editor. The page holds only the rows that it shows: it is told how many
- * there are and asks for those that it needs.
+ * Messages between the trace page and the editor. The page only holds the rows that it shows: it knows their number and
+ * requests the ones it needs.
  */
 
 export interface TraceStatus {
   readonly server: string;
   readonly isOn: boolean;
-  /** Counts filters: rows of an earlier one are not mixed with those of this one. */
+  /** Changes with the filter. Rows of different filters are not mixed. */
   readonly list: number;
-  /** The positions of the rows that there are, the last one not included. Those of older messages get lost. */
+  /** Positions of existing rows. `end` is exclusive, and `start` grows when old messages are removed. */
   readonly start: number;
   readonly end: number;
-  /** How many messages are kept, whether or not they match. */
+  /** Number of stored messages, with or without a match. */
   readonly kept: number;
 }
 
-/** A message in a row, its texts fit to be shown as they are. */
+/** A message as a row. Its texts are safe to display. */
 export interface TraceRow {
   readonly position: number;
   readonly n: number;
@@ -53,7 +53,7 @@ export type FromTracePage =
   | { readonly type: 'message' | 'copy'; readonly n: number }
   | { readonly type: 'record' | 'clear' | 'export' };
 
-/** What the page keeps while it is hidden, and over a reload of the window. */
+/** State that the page keeps while hidden and across a window reload. */
 export interface TracePageState {
   readonly server: string;
   readonly filter: TracePageFilter;
@@ -65,7 +65,7 @@ const LONGEST_FILTER = 1_000;
 /** More rows than any screen shows. */
 const MOST_ROWS = 1_000;
 
-/** Reads a message of the page: what is not understood is nothing. */
+/** Decodes a message from the page. Unknown messages are ignored. */
 export function decodeFromTracePage(value: unknown): FromTracePage | undefined {
   if (!isRecord(value)) return undefined;
   const { type, list, from, count, n } = value;
