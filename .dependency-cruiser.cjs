@@ -114,7 +114,7 @@ module.exports = {
       'Adapters do not know each other.',
       { path: '^src/editor/' },
       {
-        path: '^src/(?!editor/|core/|webview/(form/(m|questionM)essages|trace/traceMessages|lineage/lineageMessages)\\.ts$)',
+        path: '^src/(?!editor/|core/|webview/(form/(formM|questionM)essages|trace/traceMessages|lineage/lineageMessages)\\.ts$)',
       },
     ),
     forbid(

@@ -13,7 +13,7 @@ import {
 import { nodeClock } from '../node/nodePorts.ts';
 import type { Dialog } from './dialog.ts';
 import type { NodeHostOptions } from './nodeHost.ts';
-import { authPromptInTurn, elicitorInTurn, Turns } from './questionQueue.ts';
+import { authPromptInTurn, elicitorInTurn, Turns } from './promptQueue.ts';
 import type { TargetOptions } from './target.ts';
 import { EXIT, plain, type Terminal } from './terminal.ts';
 import { terminalApprovals } from './terminalApprovals.ts';

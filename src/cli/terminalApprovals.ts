@@ -16,7 +16,7 @@ import {
   type ScopeTarget,
 } from '../core/index.ts';
 import type { Dialog } from './dialog.ts';
-import type { Turns } from './questionQueue.ts';
+import type { Turns } from './promptQueue.ts';
 
 export interface TerminalApprovalsOptions {
   readonly approvals: Approvals;

@@ -5,7 +5,7 @@ import type { Disposable } from './base/disposable.ts';
 import type { AuditEntry, AuditQuery, AuditRecord } from './model/audit.ts';
 import type { ApprovalChoice, PendingApproval, SettledApproval } from './model/approval.ts';
 import type { LogLevelName, Tool } from './model/catalog.ts';
-import type { InboundEvent } from './model/event.ts';
+import type { InboundEvent } from './model/inboundEvent.ts';
 import type { ScopeGrant } from './model/grant.ts';
 import type { ModelFacts, ModelMessage, Usage } from './model/inference.ts';
 import type {

@@ -57,7 +57,7 @@ export {
   sizeOf,
 } from './model/content.ts';
 export type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord, AuditTotal } from './model/audit.ts';
-export type { EventOutcome, EventSource, InboundEvent } from './model/event.ts';
+export type { EventOutcome, EventSource, InboundEvent } from './model/inboundEvent.ts';
 export type { DeclaredSet, FeatureSetGrant, Grant, ScopeGrant, ToolGrant } from './model/grant.ts';
 export {
   type Checkpoint,
@@ -215,8 +215,8 @@ export { ChatElicitor } from './gateway/chatElicitor.ts';
 export { ChatSampler } from './gateway/chatSampler.ts';
 export { GatewayEndpoint } from './gateway/endpoint.ts';
 export { GatewayClients } from './gateway/gatewayClients.ts';
-export { type BodyOutline, errorMessage, outlineBody } from './gateway/messages.ts';
-export type { AnswerMode, GatewayHost, GatewaySession } from './gateway/session.ts';
+export { type BodyOutline, errorMessage, outlineBody } from './gateway/gatewayMessages.ts';
+export type { AnswerMode, GatewayHost, GatewaySession } from './gateway/gatewaySession.ts';
 export { createHost, type HostOptions } from './host/host.ts';
 export type {
   AuditLog,
@@ -290,7 +290,7 @@ export type {
   EnteredClient,
   SecretStore,
   SignInQuestion,
-} from './auth/ports.ts';
+} from './auth/authPorts.ts';
 export {
   type Decoded,
   decodeResourceMetadata,
@@ -338,5 +338,5 @@ export { ALL_MESSAGES, type TraceDirection, type TraceEntry, type TraceFilter } 
 export { TraceSelection } from './trace/traceSelection.ts';
 export { answerOf, type EntryKey, type Weakening, type WindowKey } from './model/settingRules.ts';
 export { LIMIT_KEYS } from './consent/windowLimits.ts';
-export type { EditorPolicy } from './model/editorPolicy.ts';
+export type { EditorPolicy } from './model/serverPolicy.ts';
 export { editorPolicy } from './consent/editorPolicy.ts';

@@ -7,7 +7,7 @@ import type { Logger } from './base/log.ts';
 import type { InputPorts } from './inputPorts.ts';
 import type { AuditEntry, AuditQuery, AuditRecord, AuditTotal } from './model/audit.ts';
 import type { AuthSettings } from './model/auth.ts';
-import type { EventOutcome, InboundEvent } from './model/event.ts';
+import type { EventOutcome, InboundEvent } from './model/inboundEvent.ts';
 import type { Grant } from './model/grant.ts';
 import type {
   Checkpoint,

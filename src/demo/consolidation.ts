@@ -1,9 +1,9 @@
-import type { Clock } from './clock.ts';
-import { CONSOLIDATION } from './featureSets.ts';
+import { CONSOLIDATION } from './demoFeatureSets.ts';
 import type { Memory, MemoryBook } from './memoryBook.ts';
 import { type Ask, type AskOptions, Unanswered } from './outgoing.ts';
 import { INVALID_REQUEST, METHOD_NOT_FOUND, NOT_ENABLED, RpcError } from './rpcError.ts';
 import { isFields } from './schema.ts';
+import type { Clock } from './systemClock.ts';
 
 export type Consolidated =
   | { readonly kind: 'done'; readonly summary: Memory; readonly count: number; readonly model: string }

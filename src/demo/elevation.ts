@@ -1,9 +1,9 @@
-import type { Clock } from './clock.ts';
-import { FILES_EDIT } from './featureSets.ts';
+import { FILES_EDIT } from './demoFeatureSets.ts';
 import type { FileAccess, Mode } from './fileAccess.ts';
 import { type Ask, Unanswered } from './outgoing.ts';
 import { METHOD_NOT_FOUND, NOT_ENABLED, RpcError, UNKNOWN_SET } from './rpcError.ts';
 import { type Fields, isFields } from './schema.ts';
+import type { Clock } from './systemClock.ts';
 import type { ToolOutcome } from './tool.ts';
 
 export interface Wanted {

@@ -1,6 +1,6 @@
 import { type CallScope, lineOf } from './callScope.ts';
+import { FILES_EDIT } from './demoFeatureSets.ts';
 import type { Elevation } from './elevation.ts';
-import { FILES_EDIT } from './featureSets.ts';
 import { type FileAccess, type Mode, MODES } from './fileAccess.ts';
 import { appendLine, MOST_READ, moveFile, readText } from './fileWork.ts';
 import { FileProblem } from './realPath.ts';

@@ -1,4 +1,4 @@
-import { LEDGER } from './featureSets.ts';
+import { LEDGER } from './demoFeatureSets.ts';
 import { type Entry, type Ledger, MOST_KEPT, type Opened } from './ledger.ts';
 import { closed } from './schema.ts';
 import { ADDS, type CheckpointState, type DemoTool, READS, type ToolContext, type ToolOutcome } from './tool.ts';

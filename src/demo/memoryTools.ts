@@ -1,5 +1,5 @@
 import type { Consolidation } from './consolidation.ts';
-import { CONSOLIDATION, PROACTIVE, RETRIEVAL } from './featureSets.ts';
+import { CONSOLIDATION, PROACTIVE, RETRIEVAL } from './demoFeatureSets.ts';
 import type { MemoryBook } from './memoryBook.ts';
 import { MOST_SECONDS, type Reminders } from './reminders.ts';
 import { closed } from './schema.ts';

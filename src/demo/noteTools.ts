@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { NOTES_EDIT } from './featureSets.ts';
+import { NOTES_EDIT } from './demoFeatureSets.ts';
 import { type Note, NoteBook, type NoteDraft, PRIORITIES, type Reminder, type SearchField } from './notes.ts';
 import { closed, type Fields, isFields, type Schema } from './schema.ts';
 import { ADDS, type DemoTool, READS, type ToolOutcome } from './tool.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from './clock.ts';
 import { RpcError } from './rpcError.ts';
 import { type Fields, isFields } from './schema.ts';
+import type { Clock } from './systemClock.ts';
 
 export interface AskOptions {
   readonly timeoutMs: number;

@@ -1,4 +1,4 @@
-import { BOOK } from './featureSets.ts';
+import { BOOK } from './demoFeatureSets.ts';
 import { type Change, LONGEST_PAGE, MOST_PAGES, type OpenBook, type PageBook } from './pageBook.ts';
 import { closed, type Fields, type Schema } from './schema.ts';
 import { ADDS, type DemoTool, READS, type ToolContext, type ToolOutcome } from './tool.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from './clock.ts';
-import { PROACTIVE } from './featureSets.ts';
+import { PROACTIVE } from './demoFeatureSets.ts';
 import { type Ask, Unanswered } from './outgoing.ts';
 import { isFields } from './schema.ts';
+import type { Clock } from './systemClock.ts';
 
 export interface Reminder {
   /** Unchanged when the event is sent again, so that it has one effect (MCPL §9.4). */

@@ -1,5 +1,5 @@
 import { createDemo } from './demo.ts';
-import { PARTS, partsOf } from './featureSets.ts';
+import { PARTS, partsOf } from './demoFeatureSets.ts';
 import { LineReader } from './protocol.ts';
 
 /**

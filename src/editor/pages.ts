@@ -1,5 +1,5 @@
 export { ChatElicitor, ChatSampler } from '../core/index.ts';
-export { decodePageState } from '../webview/form/messages.ts';
+export { decodePageState } from '../webview/form/formMessages.ts';
 export { decodeTracePageState } from '../webview/trace/traceMessages.ts';
 export { addServer } from './servers/addServer.ts';
 export { DefinitionReview } from './tools/definitionReview.ts';

@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../src/core/model/audit.ts';
-import type { InboundEvent } from '../../src/core/model/event.ts';
 import type { DeclaredSetsRecord, FeatureSetGrant, ScopeGrant } from '../../src/core/model/grant.ts';
+import type { InboundEvent } from '../../src/core/model/inboundEvent.ts';
 
 /** An event told apart by `eventId`, as it looks when it has just arrived. */
 export function inboundEvent(eventId: string, differing: Partial<InboundEvent> = {}): InboundEvent {

@@ -11,7 +11,7 @@ import { cancelled, HostError } from '../base/errors.ts';
 import type { UrlQuestion } from '../inputPorts.ts';
 import type { UrlElicitation } from '../model/inputs.ts';
 import { urlElicitationsOf } from '../wire/elicitation.ts';
-import type { ElicitationFeature } from '../inputs/elicitation.ts';
+import type { ElicitationFeature } from '../inputs/elicitationRequests.ts';
 import type { CallContext, CallRecovery } from './callSteps.ts';
 
 export interface RequiredPagesOptions {

@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ResultView } from '../model/content.ts';
 import { type InputRequest, type InputRequests, isOver, type Task } from '../model/task.ts';
 import type { InboundContext } from '../rpc/peer.ts';
-import { decodeTask } from '../wire/tasks.ts';
+import { decodeTask } from '../wire/taskMessages.ts';
 import type { CallContext } from './callSteps.ts';
 
 /** Tasks of MCP 2025-11-25, or of the extension that later revisions have in their stead. */

@@ -6,7 +6,7 @@ import type { ResultView } from '../model/content.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import { answerBy } from '../session/channel.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
-import { decodeCreatedTask, isCreatedTask, TASKS_EXTENSION } from '../wire/tasks.ts';
+import { decodeCreatedTask, isCreatedTask, TASKS_EXTENSION } from '../wire/taskMessages.ts';
 import { toolNamed } from './calledTool.ts';
 import { type TaskForm, TaskRun } from './taskRun.ts';
 import type { CallContext, CallInterceptor } from './callSteps.ts';

@@ -1,4 +1,4 @@
-import type { EditorPolicy, ServerIdentity, ServerMatcher } from '../model/editorPolicy.ts';
+import type { EditorPolicy, ServerIdentity, ServerMatcher } from '../model/serverPolicy.ts';
 import { matchesServerUrl } from './serverUrlPattern.ts';
 
 /** The raw values of the editor's settings. */

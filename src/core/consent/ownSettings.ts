@@ -2,7 +2,7 @@ import { ignoreFailure } from '../base/async.ts';
 import { CancellationSource, unlessCancelled } from '../base/cancellation.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { isHostError, messageOf } from '../base/errors.ts';
-import type { ServerIdentity } from '../model/editorPolicy.ts';
+import type { ServerIdentity } from '../model/serverPolicy.ts';
 import {
   type ConnectionDefinition,
   DEFAULT_LIMITS,

@@ -8,7 +8,7 @@ import { clip } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { EventInbox, TurnResult } from '../hostTypes.ts';
 import type { AuditRecord } from '../model/audit.ts';
-import type { EventOutcome, InboundEvent } from '../model/event.ts';
+import type { EventOutcome, InboundEvent } from '../model/inboundEvent.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { Admission, EventChange, EventStore } from '../ports.ts';
 import { EventShelf } from './eventShelf.ts';

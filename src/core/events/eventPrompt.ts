@@ -1,7 +1,7 @@
 import { cleanLine, textForModels } from '../base/cleanText.ts';
 import { showHidden } from '../base/hiddenText.ts';
 import { blockText, type ContentBlock } from '../model/content.ts';
-import type { InboundEvent } from '../model/event.ts';
+import type { InboundEvent } from '../model/inboundEvent.ts';
 import type { ModelMessage } from '../model/inference.ts';
 import { attributeText, withoutOurTags } from '../base/delimiters.ts';
 

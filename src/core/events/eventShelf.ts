@@ -1,6 +1,6 @@
 import { AgingMap } from '../base/agingMap.ts';
 import { sizeOf } from '../model/content.ts';
-import type { InboundEvent } from '../model/event.ts';
+import type { InboundEvent } from '../model/inboundEvent.ts';
 
 /** Slack above the limit, because removing events in batches is cheaper. */
 const SLACK = 256;

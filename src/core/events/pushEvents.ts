@@ -1,13 +1,13 @@
 import { messageOf, toHostError } from '../base/errors.ts';
 import { type Json, type JsonObject, clip } from '../base/json.ts';
 import { type AuditRecord, auditRecord } from '../model/audit.ts';
-import type { EventOutcome, InboundEvent } from '../model/event.ts';
+import type { EventOutcome, InboundEvent } from '../model/inboundEvent.ts';
 import type { PushPolicy } from '../model/mcpl.ts';
 import type { HostLimits } from '../model/server.ts';
 import { pushPolicyOf } from '../mcpl/pushPolicy.ts';
 import type { Admission, Clock, Ids } from '../ports.ts';
 import type { InboundContext } from '../rpc/peer.ts';
-import { invalidParams, isUndeclaredUse, type UndeclaredUse } from '../wire/mcpl/errors.ts';
+import { invalidParams, isUndeclaredUse, type UndeclaredUse } from '../wire/mcpl/mcplErrors.ts';
 import { decodePush, type PushParams } from '../wire/mcpl/pushEvent.ts';
 import type { McplMember } from '../mcpl/member.ts';
 import { PushDedupe } from './pushDedupe.ts';

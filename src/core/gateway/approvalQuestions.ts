@@ -7,7 +7,7 @@ import type { ToolCallRequest } from '../model/operation.ts';
 import type { Ids } from '../ports.ts';
 import { approvalForm, decisionOf } from './approvalQuestion.ts';
 import type { CallProgress } from './callProgress.ts';
-import { notificationMessage, type RequestId, requestMessage } from './messages.ts';
+import { notificationMessage, type RequestId, requestMessage } from './gatewayMessages.ts';
 
 /** Without `onDidAsk`: listening to it claims that a user is present, which a gateway cannot know. */
 export type GatewayApprovals = Pick<Approvals, 'onDidChange' | 'onDidSettle' | 'pending' | 'answer' | 'asksInChat'>;

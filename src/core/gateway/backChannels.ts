@@ -1,6 +1,6 @@
 import type { Disposable } from '../base/disposable.ts';
 import type { JsonObject } from '../base/json.ts';
-import { notificationMessage } from './messages.ts';
+import { notificationMessage } from './gatewayMessages.ts';
 
 /** A stream for messages that the client did not request. */
 export interface BackChannel {

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Progress } from '../model/operation.ts';
-import type { RequestId } from './messages.ts';
+import type { RequestId } from './gatewayMessages.ts';
 import { progressMessage } from './toolCall.ts';
 
 /** Common clients time out calls after a minute of silence. */

@@ -4,7 +4,7 @@ import type { Disposable } from '../base/disposable.ts';
 import type { WireError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Ids } from '../ports.ts';
-import { notificationMessage, type RequestId, requestMessage } from './messages.ts';
+import { notificationMessage, type RequestId, requestMessage } from './gatewayMessages.ts';
 
 export type SendToClient = (message: JsonObject) => void;
 

@@ -3,8 +3,8 @@ import { jsonEquals, type JsonObject } from '../base/json.ts';
 import type { Prompt, Resource, ResourceTemplate } from '../model/catalog.ts';
 import type { OfferedTool } from '../model/server.ts';
 import type { ListKind } from './backChannels.ts';
+import { GatewaySession, type GatewaySessionOptions } from './gatewaySession.ts';
 import { isListed } from './offerLists.ts';
-import { GatewaySession, type GatewaySessionOptions } from './session.ts';
 
 const MAX_SESSIONS = 64;
 

@@ -2,7 +2,7 @@ import { Deferred } from '../base/async.ts';
 import { CancellationSource, type CancellationToken } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { RPC, WireError } from '../base/errors.ts';
-import type { RequestId } from './messages.ts';
+import type { RequestId } from './gatewayMessages.ts';
 
 /** Each request costs memory on both sides. */
 const MAX_OPEN = 1_000;

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../base/json.ts';
 import { mapTexts } from '../base/jsonTexts.ts';
 import type { Host, ServerLog } from '../hostTypes.ts';
 import { LOG_LEVELS, type LogLevelName } from '../model/catalog.ts';
-import { notificationMessage } from './messages.ts';
+import { notificationMessage } from './gatewayMessages.ts';
 
 /**
  * A server's log for one client (MCP "Logging"): from the requested level on, and nothing before a request. The host

@@ -2,7 +2,7 @@ import { type HostError, RPC, WireError } from '../base/errors.ts';
 import { showHidden } from '../base/hiddenText.ts';
 import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { Progress, ToolCallRequest } from '../model/operation.ts';
-import { isRequestId, notificationMessage, type RequestId } from './messages.ts';
+import { isRequestId, notificationMessage, type RequestId } from './gatewayMessages.ts';
 import { withNextStep } from './protocolError.ts';
 import { ShownNames } from './shownText.ts';
 

@@ -4,7 +4,7 @@ import type { Logger } from '../base/log.ts';
 import type { Redact } from '../base/secrets.ts';
 import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnResult } from '../hostTypes.ts';
 import type { AuditRecord } from '../model/audit.ts';
-import type { InboundEvent } from '../model/event.ts';
+import type { InboundEvent } from '../model/inboundEvent.ts';
 import type { EventsQuestion } from '../model/mcpl.ts';
 import type { HostLimits } from '../model/server.ts';
 import type { Models } from '../modelPorts.ts';

@@ -8,7 +8,7 @@ import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnRe
 import type { McplConnection } from '../mcpl/connection.ts';
 import type { McplEngine } from './engine.ts';
 import type { AuditRecord } from '../model/audit.ts';
-import type { InboundEvent } from '../model/event.ts';
+import type { InboundEvent } from '../model/inboundEvent.ts';
 import type { AlsoEvents, EventsQuestion } from '../model/mcpl.ts';
 import type { HostLimits, ServerDefinition, ServerState } from '../model/server.ts';
 import type { Ports } from '../ports.ts';

@@ -13,7 +13,7 @@ import type { PromptResult } from '../model/content.ts';
 import { namesFile, setOfUri, setOffOf, setOffOfUri } from '../mcpl/offerSets.ts';
 import { scopeOfOffer } from '../scopes/paths/toolScopes.ts';
 import { decodeToolPage } from '../wire/tools.ts';
-import type { CompletionOptions } from '../offer/completion.ts';
+import type { CompletionOptions } from '../offer/completionRequests.ts';
 import type { ScopeDesk } from '../scopes/scopeDesk.ts';
 import { deniedCall } from '../scopes/scopeGate.ts';
 import type { ServerUnit } from './serverUnit.ts';

@@ -26,12 +26,12 @@ import { tap } from '../trace/tracedTransport.ts';
 import { foreignSecrets } from '../trace/foreignSecrets.ts';
 import { McplSide } from './mcplSide.ts';
 import { offeredTools, ownApprovals } from '../offer/offeredTools.ts';
-import { Roots } from '../inputs/roots.ts';
+import { Roots } from '../inputs/workspaceRoots.ts';
 import type { InputParts } from './inputParts.ts';
 import type { ServerInputs, ServerInputsOptions } from './serverInputs.ts';
 import { type LogListeners, ServerLogging } from '../logging/serverLogging.ts';
 import { ServerOffer } from '../offer/serverOffer.ts';
-import { ToolTrust } from '../offer/toolTrust.ts';
+import { ToolTrust } from '../offer/trustedTools.ts';
 import type { StartGate } from '../consent/startGate.ts';
 
 export interface UnitOptions {

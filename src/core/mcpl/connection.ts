@@ -24,8 +24,8 @@ import { featureSetOfTool } from './toolFeatureSets.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeAdvert, encodeHostAdvert, type McplAdvert, type ToldScopes } from '../wire/mcpl/advert.ts';
-import { invalidParams, notEnabled, type UndeclaredUse, unknownFeatureSet } from '../wire/mcpl/errors.ts';
-import { decodeChange } from '../wire/mcpl/featureSets.ts';
+import { invalidParams, notEnabled, type UndeclaredUse, unknownFeatureSet } from '../wire/mcpl/mcplErrors.ts';
+import { decodeChange } from '../wire/mcpl/featureSetMessages.ts';
 import type { McplConnectionOptions } from './connectionOptions.ts';
 import {
   advertWithoutSecrets,

@@ -5,7 +5,7 @@ import type { Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { FeatureSet, McplDialect, McplSettings, McplUse } from '../model/mcpl.ts';
 import type { Session } from '../session/session.ts';
-import type { UndeclaredUse } from '../wire/mcpl/errors.ts';
+import type { UndeclaredUse } from '../wire/mcpl/mcplErrors.ts';
 
 /** A running MCPL server, as its hooks and requests need it. */
 export interface McplMember {

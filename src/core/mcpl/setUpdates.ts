@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { FeatureSet, McplDialect } from '../model/mcpl.ts';
 import type { Session } from '../session/session.ts';
-import { capabilitiesOf } from '../wire/mcpl/featureSets.ts';
+import { capabilitiesOf } from '../wire/mcpl/featureSetMessages.ts';
 
 export interface SetUpdatesOptions {
   readonly log: Logger;

@@ -5,7 +5,7 @@ import type { FeatureSet, McplDialect } from '../model/mcpl.ts';
 import { mayKeepState, keeperOf } from './stateSets.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { Session } from '../session/session.ts';
-import { invalidParams } from '../wire/mcpl/errors.ts';
+import { invalidParams } from '../wire/mcpl/mcplErrors.ts';
 import { type AnnouncedState, decodeStateUpdate } from '../wire/mcpl/stateResult.ts';
 import { STATE_PLACES } from '../wire/mcpl/statePlaces.ts';
 import type { McplMember } from './member.ts';

@@ -7,7 +7,7 @@ import type { Logger } from '../base/log.ts';
 import type { EventsChoice } from '../model/grant.ts';
 import type { AlsoEventsState, FeatureSet, McplUse, McplVersion } from '../model/mcpl.ts';
 import { declaresUse } from './declaredUses.ts';
-import { UndeclaredUse } from '../wire/mcpl/errors.ts';
+import { UndeclaredUse } from '../wire/mcpl/mcplErrors.ts';
 import type { FormGrants } from './formGrants.ts';
 
 export interface UndeclaredUsesOptions {

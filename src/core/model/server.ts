@@ -1,7 +1,7 @@
 import type { HostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AuthSettings } from './auth.ts';
-import type { EditorPolicy } from './editorPolicy.ts';
+import type { EditorPolicy } from './serverPolicy.ts';
 import type { McplSettings, McplSnapshot } from './mcpl.ts';
 import type { ScopeSettings } from './scope.ts';
 import type { Prompt, Resource, ResourceTemplate, ServerInfo, Tool } from './catalog.ts';

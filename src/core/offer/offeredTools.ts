@@ -4,7 +4,7 @@ import type { OfferedTool, ServerDefinition } from '../model/server.ts';
 import { effectiveAutoApprove } from '../consent/startConsent.ts';
 import { isForAppsOnly, toolsOff } from '../mcpl/toolFeatureSets.ts';
 import type { Consent } from '../ports.ts';
-import type { ToolTrust } from './toolTrust.ts';
+import type { ToolTrust } from './trustedTools.ts';
 
 export interface OfferedToolsOptions {
   readonly definition: ServerDefinition | undefined;

@@ -9,7 +9,7 @@ import type { Listing } from '../model/server.ts';
 import { isSetOn, setOffOfUri } from '../mcpl/offerSets.ts';
 import type { Clock } from '../ports.ts';
 import type { SessionFeature } from '../session/session.ts';
-import { Completions } from './completion.ts';
+import { Completions } from './completionRequests.ts';
 import { PromptCatalog } from './promptCatalog.ts';
 import { ResourceCatalog } from './resourceCatalog.ts';
 import { ToolCatalog } from './toolCatalog.ts';

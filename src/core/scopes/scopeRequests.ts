@@ -3,7 +3,7 @@ import { methodNotFound } from '../base/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { ScopeClaim } from '../model/scope.ts';
 import type { InboundContext } from '../rpc/peer.ts';
-import { invalidParams } from '../wire/mcpl/errors.ts';
+import { invalidParams } from '../wire/mcpl/mcplErrors.ts';
 import type { McplMember } from '../mcpl/member.ts';
 
 /** Decides what a server may touch. */

@@ -2,7 +2,7 @@ import { showHidden } from '../base/hiddenText.ts';
 import type { PlacedContext } from '../hostTypes.ts';
 import { withoutOurTags } from '../base/delimiters.ts';
 import { eventText } from '../events/eventPrompt.ts';
-import type { InboundEvent } from '../model/event.ts';
+import type { InboundEvent } from '../model/inboundEvent.ts';
 import { blockText } from '../model/content.ts';
 
 const ABOUT_CONTEXT =

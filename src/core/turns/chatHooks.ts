@@ -5,7 +5,7 @@ import { isHostError, messageOf, toHostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { Host, OpenInference } from '../hostTypes.ts';
-import type { InboundEvent } from '../model/event.ts';
+import type { InboundEvent } from '../model/inboundEvent.ts';
 import type { ModelFacts } from '../model/inference.ts';
 import { decodeChatHook } from './chatHookInput.ts';
 import { additionalContext, deliveryOf } from './chatHookText.ts';

@@ -10,18 +10,25 @@ import type { LanguageModel, ModelChoice, Models, ModelWish } from '../modelPort
 import type { Clock, Ids } from '../ports.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import { idIn } from '../wire/mcpl/bounds.ts';
-import { capabilityDenied, inHook, invalidParams, MCPL_ERROR, modelError, notEnabled } from '../wire/mcpl/errors.ts';
+import {
+  capabilityDenied,
+  inHook,
+  invalidParams,
+  MCPL_ERROR,
+  modelError,
+  notEnabled,
+} from '../wire/mcpl/mcplErrors.ts';
 import {
   decodeInferenceRequest,
   encodeChunk,
   encodeInferenceResult,
   encodeModelInfo,
   type InferenceParams,
-} from '../wire/mcpl/inference.ts';
+} from '../wire/mcpl/inferenceMessages.ts';
 import type { Budgets, Refusal, Taken } from './budgets.ts';
 import type { McplMember } from '../mcpl/member.ts';
 import type { ConversationModels } from './conversationModels.ts';
-import { chooseModel, runModel, type RunOutcome, type Unanswered } from './modelUse.ts';
+import { chooseModel, runModel, type RunOutcome, type Unanswered } from './chooseModel.ts';
 import { redactContent } from '../events/pushRedaction.ts';
 import type { Recorder } from '../audit/recorder.ts';
 import { countableText, TokenCounter } from './tokenCounter.ts';

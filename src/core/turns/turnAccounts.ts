@@ -6,7 +6,7 @@ import { operationOf, spentText } from '../model/modelUse.ts';
 import type { Clock } from '../ports.ts';
 import type { Budgets, Taken } from './budgets.ts';
 import type { McplMember } from '../mcpl/member.ts';
-import type { Unanswered } from './modelUse.ts';
+import type { Unanswered } from './chooseModel.ts';
 import type { Recorder } from '../audit/recorder.ts';
 import { overBudget } from './turnFailure.ts';
 

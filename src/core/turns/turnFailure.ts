@@ -1,7 +1,7 @@
 import { cancelled, HostError, messageOf } from '../base/errors.ts';
 import type { ModelFailureReason } from '../model/inference.ts';
 import type { Refusal } from './budgets.ts';
-import type { Unanswered } from './modelUse.ts';
+import type { Unanswered } from './chooseModel.ts';
 
 const TRY_AGAIN = 'Ask again, or choose another model.';
 

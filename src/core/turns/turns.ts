@@ -11,7 +11,7 @@ import type { HookTurn } from '../wire/mcpl/hooks.ts';
 import type { Budgets } from './budgets.ts';
 import { injectors, withInjections } from './injections.ts';
 import type { McplMember } from '../mcpl/member.ts';
-import { chooseModel, runModel } from './modelUse.ts';
+import { chooseModel, runModel } from './chooseModel.ts';
 import type { Recorder } from '../audit/recorder.ts';
 import { countableText, TokenCounter } from './tokenCounter.ts';
 import { turnFailure } from './turnFailure.ts';

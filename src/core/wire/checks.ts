@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import { decodeCompletion } from './completion.ts';
+import { decodeCompletion } from './completionMessages.ts';
 import type { Decoded } from './decoded.ts';
 import { decodeElicitation } from './elicitation.ts';
 import { decodeLogMessage } from './logging.ts';
@@ -8,7 +8,7 @@ import { listIn } from './page.ts';
 import { decodePromptResult } from './prompts.ts';
 import type { Traits } from './revision.ts';
 import { decodeSamplingRequest } from './sampling.ts';
-import { decodeTask } from './tasks.ts';
+import { decodeTask } from './taskMessages.ts';
 
 /** Why params or results are unusable. Only members that the host needs are checked. */
 export type ParamsCheck = (params: JsonObject, traits: Traits) => string | undefined;

@@ -4,7 +4,7 @@ import type { InputRequests } from '../model/task.ts';
 import { isId, META_PREFIX, metaOf, object, text, texts } from './members.ts';
 import { decodeFreshness } from './page.ts';
 import { decodeServerInfo } from './serverInfo.ts';
-import { decodeInputRequests } from './tasks.ts';
+import { decodeInputRequests } from './taskMessages.ts';
 
 export interface EnvelopeFacts {
   readonly protocolVersion: string;

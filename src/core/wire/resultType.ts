@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../base/json.ts';
 import { decodeInputRequired } from './envelope.ts';
 import { metaOf, object } from './members.ts';
-import { decodeCreatedTask, TASKS_EXTENSION } from './tasks.ts';
+import { decodeCreatedTask, TASKS_EXTENSION } from './taskMessages.ts';
 
 /** MCP 2026-07-28 "Multi round-trip requests", "Supported requests". */
 const MAY_ASK = ['prompts/get', 'resources/read', 'tools/call'];

@@ -7,9 +7,9 @@ import {
   type PendingApproval,
   type ScopeGrant,
 } from '../../core/index.ts';
-import { openFolders } from '../shared/openFolders.ts';
 import { plainText } from '../shared/plainText.ts';
 import { pick, withoutIcons } from '../shared/quickPicker.ts';
+import { openFolders } from '../shared/workspaceFolders.ts';
 import type { ApprovalContext, ApprovalServices } from './approvalContext.ts';
 import type { ApprovalDocuments } from './approvalDocuments.ts';
 import { endText } from './approvalNodes.ts';

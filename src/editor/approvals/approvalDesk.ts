@@ -13,7 +13,7 @@ import { type ApprovalNode, type ApprovalState, approvalTree } from './approvalN
 import { answersTo } from './approvalPage.ts';
 import { approvalText, lateText } from './approvalText.ts';
 import { ApprovalToasts } from './approvalToasts.ts';
-import { openFolders } from '../shared/openFolders.ts';
+import { openFolders } from '../shared/workspaceFolders.ts';
 import { plainText } from '../shared/plainText.ts';
 
 /** Requests that have ended of which is still known how. */

@@ -4,7 +4,7 @@ import type { ApprovalContext } from './approvalContext.ts';
 import { APPROVAL_SCHEME } from '../shared/ids.ts';
 import { endText } from './approvalNodes.ts';
 import { approvalPage, GONE, grantPage } from './approvalPage.ts';
-import { openFolders } from '../shared/openFolders.ts';
+import { openFolders } from '../shared/workspaceFolders.ts';
 
 /** Requests that were shown, of which the text stays when they have ended. */
 const MOST_SHOWN = 50;

@@ -9,10 +9,10 @@ import {
 } from '../../core/index.ts';
 import { ageText, timeText } from '../shared/eventText.ts';
 import { COMMANDS, FACETS, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
-import type { OpenFolder } from '../shared/openFolders.ts';
 import type { NodeIcon } from '../shared/serverStateText.ts';
 import { inParts, nodeId } from '../shared/treeNode.ts';
 import type { ViewRow } from '../shared/viewRow.ts';
+import type { OpenFolder } from '../shared/workspaceFolders.ts';
 import { approvalSummary, grantSummary } from './approvalPage.ts';
 import {
   approvalText,

@@ -10,8 +10,8 @@ import {
   type ScopeTarget,
 } from '../../core/index.ts';
 import { timeText } from '../shared/eventText.ts';
-import type { OpenFolder } from '../shared/openFolders.ts';
 import { plainText } from '../shared/plainText.ts';
+import type { OpenFolder } from '../shared/workspaceFolders.ts';
 import {
   approvalText,
   grantText,

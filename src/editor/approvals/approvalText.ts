@@ -1,8 +1,8 @@
 import {
   type ApprovalOutcome,
   assertNever,
-  clip,
   cleanLine,
+  clip,
   type DenialReason,
   type PendingApproval,
   type ScopeDoubt,
@@ -10,8 +10,8 @@ import {
   type ScopeSubject,
   type ScopeTarget,
 } from '../../core/index.ts';
-import type { OpenFolder } from '../shared/openFolders.ts';
 import { plainText } from '../shared/plainText.ts';
+import type { OpenFolder } from '../shared/workspaceFolders.ts';
 
 const MAX_NAME = 64;
 const MAX_TARGET = 120;

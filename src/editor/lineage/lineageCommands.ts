@@ -13,9 +13,9 @@ import { plainText } from '../shared/plainText.ts';
 import type { LineageContext } from './lineageContext.ts';
 import { isSame, keyIn } from './lineageController.ts';
 import { pickCheckpoint, pickLineage, pickSet, placeOf } from './lineagePicks.ts';
-import { hasState } from './lineageRows.ts';
 import { countText, lineageText, titleText } from './lineageText.ts';
-import { continueFrom, continueFromLastGood, rollBack, type Told } from './rollback.ts';
+import { hasState } from './pageRows.ts';
+import { continueFrom, continueFromLastGood, rollBack, type Told } from './rollbackDialog.ts';
 import type { StateDocuments } from './stateDocuments.ts';
 
 export type LineageAction =

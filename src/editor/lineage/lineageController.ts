@@ -17,8 +17,8 @@ import {
   type PageFilter,
   type ToLineagePage,
 } from '../../webview/lineage/lineageMessages.ts';
-import { pageDetail, pageRow } from './lineageRows.ts';
 import { lineageText, titleText } from './lineageText.ts';
+import { pageDetail, pageRow } from './pageRows.ts';
 
 /** Wishes that are answered by the page being told more. */
 type Handled = 'ready' | 'filter' | 'choose' | 'rows' | 'select';

@@ -10,7 +10,7 @@ import {
   parseJson,
 } from '../../core/index.ts';
 import { SCHEMES } from '../shared/ids.ts';
-import { hasState, noStateText } from './lineageRows.ts';
+import { hasState, noStateText } from './pageRows.ts';
 import { idText, lineText, titleText } from './lineageText.ts';
 import { plainText } from '../shared/plainText.ts';
 

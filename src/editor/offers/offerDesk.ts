@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/index.ts';
 import { SCHEMES } from '../shared/ids.ts';
 import { attachResource, openResource } from './offers.ts';
-import { sendShownPrompt, showPrompt, usePrompt } from './prompts.ts';
+import { sendShownPrompt, showPrompt, usePrompt } from './promptCommands.ts';
 import { ResourceFiles } from './resourceFiles.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { WholeText } from '../shared/wholeText.ts';

@@ -1,5 +1,5 @@
 import { cleanLine, cleanText, type SamplingContent, type SamplingRequest } from '../../core/index.ts';
-import type { BlockView } from '../../webview/form/messages.ts';
+import type { BlockView } from '../../webview/form/formMessages.ts';
 import { blockView } from '../tools/toolView.ts';
 
 /** Shown of one piece; more tells nobody anything. */

@@ -1,4 +1,4 @@
-import type { ShellStyle } from './commandLine.ts';
+import type { ShellStyle } from './shellCommand.ts';
 import type { Answer, Choice, StepNumber, WizardUi } from '../shared/wizardSteps.ts';
 import { type EntryKind, idProblem, readEntry, type ServerEntry, suggestId } from './serverEntry.ts';
 

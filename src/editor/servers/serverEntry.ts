@@ -1,4 +1,4 @@
-import { type ShellStyle, splitCommandLine } from './commandLine.ts';
+import { type ShellStyle, splitCommandLine } from './shellCommand.ts';
 import { DEMO_COMMAND } from '../shared/ids.ts';
 
 /** How a person says where a new server is. */

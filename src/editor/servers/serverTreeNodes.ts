@@ -32,9 +32,9 @@ import {
   type TreeNode,
   WARNING_ICON,
 } from '../shared/treeNode.ts';
-import { joinCommandLine } from './commandLine.ts';
 import { offerNodes } from './serverOfferNodes.ts';
 import { toolsNodes } from './serverToolNodes.ts';
+import { joinCommandLine } from './shellCommand.ts';
 
 const MAX_CONTRIBUTOR = 40;
 const SHOW_LOG: NodeCommand = { id: COMMANDS.serverShowLog, title: 'Show Log' };

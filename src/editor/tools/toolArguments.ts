@@ -7,7 +7,7 @@ import {
   parseArgument,
   type ToolForm,
 } from '../../core/index.ts';
-import type { Entered, ToPage, ValuesView } from '../../webview/form/messages.ts';
+import type { Entered, ToPage, ValuesView } from '../../webview/form/formMessages.ts';
 
 export type ReadArguments =
   | { readonly kind: 'arguments'; readonly args: JsonObject }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, schemaForm, type Tool, type ToolForm } from '../../core/index.ts';
-import { decodeFromPage, type FromPage, type ToPage } from '../../webview/form/messages.ts';
+import { decodeFromPage, type FromPage, type ToPage } from '../../webview/form/formMessages.ts';
 import { COMMANDS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices, ToolTarget } from '../shared/services.ts';

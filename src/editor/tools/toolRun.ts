@@ -8,7 +8,7 @@ import {
   type ResultView,
   toHostError,
 } from '../../core/index.ts';
-import type { RunView } from '../../webview/form/messages.ts';
+import type { RunView } from '../../webview/form/formMessages.ts';
 import { keptText } from '../lineage/lineageText.ts';
 import type { EditorServices, ToolTarget } from '../shared/services.ts';
 import { failedRun, progressView, resultRun } from './toolView.ts';

@@ -13,7 +13,7 @@ import {
   type Tool,
   type ToolForm,
 } from '../../core/index.ts';
-import type { BlockView, RunView, ToolView } from '../../webview/form/messages.ts';
+import type { BlockView, RunView, ToolView } from '../../webview/form/formMessages.ts';
 import { stateText } from '../shared/serverStateText.ts';
 import { toolHints } from '../shared/toolHints.ts';
 

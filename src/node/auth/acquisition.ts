@@ -16,11 +16,11 @@ import {
   type TokenRecord,
 } from '../../core/index.ts';
 import type { AccountKey, StoredSignIn } from './accountStore.ts';
-import { discover, type Protection } from './discovery.ts';
+import { discover, type Protection } from './authDiscovery.ts';
 import { bindsCredentials, signInByMachine } from './machineSignIn.ts';
 import { askConsent, signInByPerson } from './personSignIn.ts';
 import { refresh } from './renewal.ts';
-import type { SignInRequest, SignInTools } from './signIn.ts';
+import type { SignInRequest, SignInTools } from './signInRequest.ts';
 
 /** The configured server that needs a token. */
 export interface TokenSubject {

@@ -10,8 +10,8 @@ import {
   signInRequired,
   type TokenRecord,
 } from '../../core/index.ts';
-import { discoverIssuer } from './discovery.ts';
-import { named, newRecord, proofKeyFor, type SignInRequest, type SignInTools } from './signIn.ts';
+import { discoverIssuer } from './authDiscovery.ts';
+import { named, newRecord, proofKeyFor, type SignInRequest, type SignInTools } from './signInRequest.ts';
 import { type ClientCredentials, requestToken, requestTokenDocument, sentSecret } from './tokenEndpoint.ts';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';

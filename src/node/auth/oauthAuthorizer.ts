@@ -16,7 +16,7 @@ import { accountKey, acquireToken, isRefusal, mayUse, type TokenNeed, type Token
 import { ProofKey } from './proofKey.ts';
 import { refresh } from './renewal.ts';
 import type { OnWaiting, SharedWork } from './sharedWork.ts';
-import type { SignInTools } from './signIn.ts';
+import type { SignInTools } from './signInRequest.ts';
 
 /** Tools that all authorizers share. */
 export interface AuthorizerTools extends SignInTools {

@@ -17,7 +17,7 @@ import {
   type TokenRecord,
 } from '../../core/index.ts';
 import { type Farewell, RedirectListener } from './redirectListener.ts';
-import { named, newRecord, proofKeyFor, type SignInRequest, type SignInTools, withToken } from './signIn.ts';
+import { named, newRecord, proofKeyFor, type SignInRequest, type SignInTools, withToken } from './signInRequest.ts';
 import { type ClientCredentials, refusal, requestToken, sentSecret } from './tokenEndpoint.ts';
 
 const AUTHOR = 'Report this to the author of the server.';

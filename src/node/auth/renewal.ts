@@ -1,7 +1,7 @@
 import { type AuthSettings, isExpired, isHostError, refreshed, type TokenRecord } from '../../core/index.ts';
 import type { StoredSignIn } from './accountStore.ts';
 import { ProofKey } from './proofKey.ts';
-import { named, type SignInTools } from './signIn.ts';
+import { named, type SignInTools } from './signInRequest.ts';
 import { type ClientCredentials, authentication, requestToken, sentSecret } from './tokenEndpoint.ts';
 
 /** After these errors the refresh token is useless. After others, a retry may succeed. */

@@ -1,6 +1,6 @@
 import { element, show } from '../shared/elements.ts';
 import { type FieldControl, fieldControl } from './fieldInputs.ts';
-import type { Entered, FieldView, ToolView, ValuesView } from './messages.ts';
+import type { Entered, FieldView, ToolView, ValuesView } from './formMessages.ts';
 
 /** Edits the arguments, as a form or as JSON. */
 export class ArgumentsEditor {

@@ -1,5 +1,5 @@
 import { button, element } from '../shared/elements.ts';
-import type { FieldView, ItemView, NumberView, TextView, ValuesView, ValueView } from './messages.ts';
+import type { FieldView, ItemView, NumberView, TextView, ValuesView, ValueView } from './formMessages.ts';
 
 /** A field of the form. */
 export interface FieldControl {

@@ -1,6 +1,6 @@
 import { button, element, show } from '../shared/elements.ts';
 import { type FieldControl, fieldControl } from './fieldInputs.ts';
-import type { ValuesView } from './messages.ts';
+import type { ValuesView } from './formMessages.ts';
 import type { FromQuestionPage, QuestionView, ToQuestionPage } from './questionMessages.ts';
 import { blockView } from './resultView.ts';
 

@@ -1,4 +1,4 @@
-import { type BlockView, decodeValues, type FieldView, type ValuesView } from './messages.ts';
+import { type BlockView, decodeValues, type FieldView, type ValuesView } from './formMessages.ts';
 
 /** Messages between the question page and the editor. */
 export interface QuestionView {

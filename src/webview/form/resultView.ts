@@ -1,5 +1,5 @@
 import { button, element } from '../shared/elements.ts';
-import type { BlockView, RunView } from './messages.ts';
+import type { BlockView, RunView } from './formMessages.ts';
 
 export interface ResultActions {
   copy(): void;

@@ -9,7 +9,7 @@ import {
   type RunView,
   type ToolView,
   type ToPage,
-} from './messages.ts';
+} from './formMessages.ts';
 import { outcome, resultView, seconds } from './resultView.ts';
 
 /** What the editor gives a page to talk to it with. */

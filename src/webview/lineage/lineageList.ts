@@ -3,7 +3,7 @@ import { carryLooks, columnWidth, GRAPH, lanesWithin, type LineLooks, looksAbove
 import { listKey } from './lineageKeys.ts';
 import { FIRST_ROWS, type LineageStatus, type PageRow } from './lineageMessages.ts';
 import { RowElement, type RowLook } from './lineageRow.ts';
-import { LineageRows } from './lineageRows.ts';
+import { LineageRows } from './rowList.ts';
 import { type ListView, type Range, scrollTo, visibleRows } from '../shared/listWindow.ts';
 
 const { rowHeight } = GRAPH;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type Dialog, TerminalDialog, type WhichLine } from '../../../src/cli/dialog.ts';
-import { authPromptInTurn, elicitorInTurn, Turns } from '../../../src/cli/questionQueue.ts';
+import { authPromptInTurn, elicitorInTurn, Turns } from '../../../src/cli/promptQueue.ts';
 import { approvalLines, terminalApprovals } from '../../../src/cli/terminalApprovals.ts';
 import {
   CancellationSource,

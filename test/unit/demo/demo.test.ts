@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PARTS, partsOf } from '../../../src/demo/featureSets.ts';
+import { PARTS, partsOf } from '../../../src/demo/demoFeatureSets.ts';
 import { DemoHost } from './demoHost.ts';
 
 const ALL = [

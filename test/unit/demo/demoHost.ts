@@ -1,5 +1,5 @@
 import { createDemo, type Demo } from '../../../src/demo/demo.ts';
-import { PARTS, type Part } from '../../../src/demo/featureSets.ts';
+import { PARTS, type Part } from '../../../src/demo/demoFeatureSets.ts';
 import type { DemoMessage } from '../../support/demoMessages.ts';
 
 const START = Date.UTC(2026, 0, 23, 14);

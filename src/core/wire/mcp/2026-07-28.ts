@@ -1,5 +1,5 @@
 import { type MethodShape, revision } from '../revision.ts';
-import { TASKS_EXTENSION } from '../tasks.ts';
+import { TASKS_EXTENSION } from '../taskMessages.ts';
 import { rev20251125 } from './2025-11-25.ts';
 
 const input: MethodShape = { direction: 'toClient', kind: 'input' };

@@ -9,7 +9,7 @@ import {
   type McplVersion,
 } from '../../model/mcpl.ts';
 import { object } from '../members.ts';
-import { countDeclared, decodeFeatureSets } from './featureSets.ts';
+import { countDeclared, decodeFeatureSets } from './featureSetMessages.ts';
 
 export { encodeHostAdvert, type ToldScopes } from './hostAdvert.ts';
 

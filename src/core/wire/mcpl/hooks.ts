@@ -6,7 +6,7 @@ import { INJECTION_POSITIONS, type InjectionPosition } from '../../model/mcpl.ts
 import { object } from '../members.ts';
 import { decodeBlocks } from './blocks.ts';
 import { isWithin, MOST_CHARACTERS, nameIn } from './bounds.ts';
-import { encodeModelInfo, encodeUsage } from './inference.ts';
+import { encodeModelInfo, encodeUsage } from './inferenceMessages.ts';
 
 /** Facts that both hooks of one inference receive. */
 export interface HookTurn {

@@ -5,7 +5,7 @@ import { HostError } from '../../../../src/core/base/errors.ts';
 import type { TurnResult } from '../../../../src/core/hostTypes.ts';
 import { LiveInbox } from '../../../../src/core/events/eventInbox.ts';
 import type { AuditRecord } from '../../../../src/core/model/audit.ts';
-import type { InboundEvent } from '../../../../src/core/model/event.ts';
+import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import { DEFAULT_LIMITS } from '../../../../src/core/model/server.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
 import { inboundEvent, MemoryEvents } from './memoryEvents.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { eventMessages } from '../../../../src/core/events/eventPrompt.ts';
 import type { ContentBlock } from '../../../../src/core/model/content.ts';
-import type { InboundEvent } from '../../../../src/core/model/event.ts';
+import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import { inboundEvent } from './memoryEvents.ts';
 import { cpuTime } from '../../../support/cpuTime.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventShelf } from '../../../../src/core/events/eventShelf.ts';
-import type { InboundEvent } from '../../../../src/core/model/event.ts';
+import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import { inboundEvent } from '../../../support/storedRecords.ts';
 
 suite('The newest events', () => {

@@ -1,6 +1,6 @@
 import type { Deferred } from '../../../../src/core/base/async.ts';
 import type { AuditRecord } from '../../../../src/core/model/audit.ts';
-import type { InboundEvent } from '../../../../src/core/model/event.ts';
+import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import type { Admission, EventChange, EventStore } from '../../../../src/core/ports.ts';
 
 /** A store of events that tells what it was asked for, and that can be made to fail or to wait. */

@@ -4,7 +4,7 @@ import { NO_CANCELLATION } from '../../../../src/core/base/cancellation.ts';
 import { WireError } from '../../../../src/core/base/errors.ts';
 import type { Json, JsonObject } from '../../../../src/core/base/json.ts';
 import type { AuditRecord } from '../../../../src/core/model/audit.ts';
-import type { InboundEvent } from '../../../../src/core/model/event.ts';
+import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import { DEFAULT_LIMITS } from '../../../../src/core/model/server.ts';
 import type { McplMember } from '../../../../src/core/mcpl/member.ts';
 import { PushEvents, type PushInbox } from '../../../../src/core/events/pushEvents.ts';

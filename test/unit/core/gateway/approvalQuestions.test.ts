@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '../../../../src/core/index.ts';
-import { GatewaySession } from '../../../../src/core/gateway/session.ts';
+import { GatewaySession } from '../../../../src/core/gateway/gatewaySession.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
 import { failOnLeaks } from '../../../support/leaks.ts';
 import { FakeHost, type HeldCall, tool } from './fakeHost.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BackChannel } from '../../../../src/core/gateway/backChannels.ts';
 import { GatewayClients } from '../../../../src/core/gateway/gatewayClients.ts';
-import { GatewaySession } from '../../../../src/core/gateway/session.ts';
+import { GatewaySession } from '../../../../src/core/gateway/gatewaySession.ts';
 import type { Json, JsonObject } from '../../../../src/core/index.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 import { FakeHost, tool } from './fakeHost.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { GatewayEndpoint } from '../../../../src/core/gateway/endpoint.ts';
-import { outlineBody } from '../../../../src/core/gateway/messages.ts';
-import type { BackChannel, GatewaySession } from '../../../../src/core/gateway/session.ts';
+import { outlineBody } from '../../../../src/core/gateway/gatewayMessages.ts';
+import type { BackChannel, GatewaySession } from '../../../../src/core/gateway/gatewaySession.ts';
 import type { Json, JsonObject } from '../../../../src/core/index.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 import { failOnLeaks } from '../../../support/leaks.ts';

@@ -7,7 +7,7 @@ import { additionalContext, deliveryOf } from '../../../../src/core/turns/chatHo
 import { decodeChatHook } from '../../../../src/core/turns/chatHookInput.ts';
 import { lastAnswer } from '../../../../src/core/turns/chatTranscript.ts';
 import type { GivenAnswer, InferenceOpening, OpenInference, PlacedContext } from '../../../../src/core/hostTypes.ts';
-import type { InboundEvent } from '../../../../src/core/model/event.ts';
+import type { InboundEvent } from '../../../../src/core/model/inboundEvent.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
 import { failOnLeaks } from '../../../support/leaks.ts';
 import { inboundEvent } from '../events/memoryEvents.ts';

@@ -20,7 +20,7 @@ import type {
   ModelWish,
 } from '../../../../src/core/modelPorts.ts';
 import type { ModelUse } from '../../../../src/core/ports.ts';
-import { notEnabled } from '../../../../src/core/wire/mcpl/errors.ts';
+import { notEnabled } from '../../../../src/core/wire/mcpl/mcplErrors.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 
 export const ENDED: ModelRunEnd = { kind: 'ended', finishReason: 'end_turn' };

@@ -12,7 +12,7 @@ import {
   requiredCapabilitiesOf,
   subscriptionIdOf,
 } from '../../../../src/core/wire/envelope.ts';
-import { decodeCreatedTask, decodeTask, isCreatedTask } from '../../../../src/core/wire/tasks.ts';
+import { decodeCreatedTask, decodeTask, isCreatedTask } from '../../../../src/core/wire/taskMessages.ts';
 
 const KEY = 'io.modelcontextprotocol/';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Json } from '../../../../src/core/base/json.ts';
-import { decodeCompletion, encodeCompletion } from '../../../../src/core/wire/completion.ts';
+import { decodeCompletion, encodeCompletion } from '../../../../src/core/wire/completionMessages.ts';
 import { decodeIcons } from '../../../../src/core/wire/icons.ts';
 import { decodeLogMessage } from '../../../../src/core/wire/logging.ts';
 import { decodeFreshness } from '../../../../src/core/wire/page.ts';

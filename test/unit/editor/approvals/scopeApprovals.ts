@@ -1,5 +1,5 @@
 import type { AuditEntry, PendingApproval, ScopeGrant, ScopeSubject, ScopeTarget } from '../../../../src/core/index.ts';
-import type { OpenFolder } from '../../../../src/editor/shared/openFolders.ts';
+import type { OpenFolder } from '../../../../src/editor/shared/workspaceFolders.ts';
 
 export const ASKED = new Date(2026, 10, 18, 16, 4, 21).getTime();
 

@@ -19,7 +19,7 @@ import {
   decodeFromPage,
   decodePageState,
   type ValuesView,
-} from '../../../../src/webview/form/messages.ts';
+} from '../../../../src/webview/form/formMessages.ts';
 import { running, snapshot, tool } from '../../../support/serverSnapshots.ts';
 
 const FORM = schemaForm({

@@ -9,7 +9,7 @@ import {
   encodeAfter,
   encodeBefore,
 } from '../../../../../src/core/wire/mcpl/hooks.ts';
-import { decodeInferenceRequest } from '../../../../../src/core/wire/mcpl/inference.ts';
+import { decodeInferenceRequest } from '../../../../../src/core/wire/mcpl/inferenceMessages.ts';
 import { decodePush } from '../../../../../src/core/wire/mcpl/pushEvent.ts';
 
 const model = { id: 'm', vendor: 'v', contextWindow: 200_000, capabilities: ['vision', 'tools'] };

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '../../../../../src/core/base/json.ts';
 import { MODEL_FAILURES } from '../../../../../src/core/model/inference.ts';
 import {
+  decodeInferenceRequest,
+  encodeChunk,
+  encodeInferenceResult,
+  encodeModelInfo,
+} from '../../../../../src/core/wire/mcpl/inferenceMessages.ts';
+import type { DecodedParams } from '../../../../../src/core/wire/mcpl/invalidParams.ts';
+import {
   inHook,
   invalidParams,
   modelError,
   notEnabled,
   unknownFeatureSet,
-} from '../../../../../src/core/wire/mcpl/errors.ts';
-import {
-  decodeInferenceRequest,
-  encodeChunk,
-  encodeInferenceResult,
-  encodeModelInfo,
-} from '../../../../../src/core/wire/mcpl/inference.ts';
-import type { DecodedParams } from '../../../../../src/core/wire/mcpl/invalidParams.ts';
+} from '../../../../../src/core/wire/mcpl/mcplErrors.ts';
 import { decodePush } from '../../../../../src/core/wire/mcpl/pushEvent.ts';
 
 function verdict(decoded: DecodedParams<unknown>): string {

@@ -6,7 +6,7 @@ import {
   capabilitiesOf,
   decodeChange as decodeChangeIn,
   decodeFeatureSets as decodeIn,
-} from '../../../../../src/core/wire/mcpl/featureSets.ts';
+} from '../../../../../src/core/wire/mcpl/featureSetMessages.ts';
 
 const plain = { scoped: false, rollback: false, hostState: false, problem: undefined };
 

@@ -6,7 +6,7 @@ import { cancelled, isHostError, RPC } from '../base/errors.ts';
 import { isJsonObject } from '../base/json.ts';
 import type { Completion, CompletionRequest } from '../model/completion.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
-import { decodeCompletion, encodeCompletion } from '../wire/completion.ts';
+import { decodeCompletion, encodeCompletion } from '../wire/completionMessages.ts';
 import { valueOf } from './decodedValue.ts';
 
 export interface CompletionsOptions {

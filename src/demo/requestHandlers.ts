@@ -1,6 +1,6 @@
 import { scopeOf } from './callScope.ts';
-import { isOfPart, mcplAdvert, type Part, plainPartOf } from './featureSets.ts';
-import type { Hooks } from './hooks.ts';
+import { isOfPart, mcplAdvert, type Part, plainPartOf } from './demoFeatureSets.ts';
+import type { Hooks } from './inferenceHooks.ts';
 import type { Request } from './protocol.ts';
 import type { Rollbacks } from './rollbacks.ts';
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError } from './rpcError.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CheckpointDetail, LineageRow } from '../../../../src/core/index.ts';
-import { noStateText, pageDetail, pageRow } from '../../../../src/editor/lineage/lineageRows.ts';
 import { clockText, emptyText, keptText, sizeText, titleText } from '../../../../src/editor/lineage/lineageText.ts';
+import { noStateText, pageDetail, pageRow } from '../../../../src/editor/lineage/pageRows.ts';
 import { mcpl, view } from '../../../support/featureSets.ts';
 import { running, snapshot } from '../../../support/serverSnapshots.ts';
 import { AT, node, NOTES } from './lineageFakes.ts';

@@ -21,7 +21,14 @@ import {
 } from './offer.ts';
 import { CallPlace, type ClientPlace, ClientRequests } from './clientRequests.ts';
 import type { GatewayClient, GatewayClients } from './gatewayClients.ts';
-import { decodeInbound, errorMessage, type Inbound, isRequestId, type RequestId, resultMessage } from './messages.ts';
+import {
+  decodeInbound,
+  errorMessage,
+  type Inbound,
+  isRequestId,
+  type RequestId,
+  resultMessage,
+} from './gatewayMessages.ts';
 import { listedPrompts, listedResources, listedTemplates } from './offerLists.ts';
 import { OpenRequests } from './openRequests.ts';
 import { protocolError } from './protocolError.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ServerIdentity } from '../../../../src/core/model/editorPolicy.ts';
+import type { ServerIdentity } from '../../../../src/core/model/serverPolicy.ts';
 import { editorPolicy, type EditorPolicyValues, refusedBy } from '../../../../src/core/consent/editorPolicy.ts';
 import { matchesServerUrl } from '../../../../src/core/consent/serverUrlPattern.ts';
 

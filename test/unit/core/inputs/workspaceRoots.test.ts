@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { Emitter } from '../../../../src/core/base/event.ts';
-import { fileUri, Roots, type RootsOptions } from '../../../../src/core/inputs/roots.ts';
+import { fileUri, Roots, type RootsOptions } from '../../../../src/core/inputs/workspaceRoots.ts';
 import { settle } from '../../../support/fakeClock.ts';
 import { connect, handshakeOf } from '../session/connection.ts';
 import { ScriptedServer } from '../../../support/scriptedServer.ts';

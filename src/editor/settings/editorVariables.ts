@@ -7,7 +7,7 @@ import {
   toDisposable,
   type VariableSource,
 } from '../../core/index.ts';
-import type { RememberedInputs } from './inputs.ts';
+import type { RememberedInputs } from './rememberedInputs.ts';
 
 const LARGEST_FILE = 1_000_000;
 

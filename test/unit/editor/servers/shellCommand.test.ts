@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { joinCommandLine, type ShellStyle, splitCommandLine } from '../../../../src/editor/servers/commandLine.ts';
+import { joinCommandLine, type ShellStyle, splitCommandLine } from '../../../../src/editor/servers/shellCommand.ts';
 
 function split(line: string, style: ShellStyle = 'posix'): readonly string[] | string {
   const result = splitCommandLine(line, style);

@@ -1,5 +1,5 @@
 import type { Consolidation } from './consolidation.ts';
-import { EXTRACTION, PROACTIVE, REDACTION, RETRIEVAL } from './featureSets.ts';
+import { EXTRACTION, PROACTIVE, REDACTION, RETRIEVAL } from './demoFeatureSets.ts';
 import { hear } from './hearing.ts';
 import type { MemoryBook } from './memoryBook.ts';
 import { redact } from './redaction.ts';

@@ -2,22 +2,22 @@ import {
   type AuthBrowser,
   type AuthPrompt,
   type AuthSettings,
-  type CancellationToken,
   CancellationSource,
+  type CancellationToken,
   type Clock,
+  endOf,
+  type Logger,
+  type OAuthClient,
   type Secret,
   type SecretList,
-  type Logger,
-  type SignInQuestion,
   signInFailed,
+  type SignInQuestion,
   type TokenRecord,
   type TokenReply,
-  endOf,
-  type OAuthClient,
 } from '../../core/index.ts';
 import type { AccountStore } from './accountStore.ts';
+import type { Protection } from './authDiscovery.ts';
 import type { AuthHttp } from './authHttp.ts';
-import type { Protection } from './discovery.ts';
 import { ProofKey } from './proofKey.ts';
 
 /** The dependencies of every sign-in method. */

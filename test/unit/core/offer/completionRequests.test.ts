@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { CancellationSource } from '../../../../src/core/base/cancellation.ts';
 import { isHostError } from '../../../../src/core/base/errors.ts';
 import type { Json, JsonObject } from '../../../../src/core/base/json.ts';
-import { type CompletionOptions, Completions } from '../../../../src/core/offer/completion.ts';
+import { type CompletionOptions, Completions } from '../../../../src/core/offer/completionRequests.ts';
 import type { Completion, CompletionReference } from '../../../../src/core/model/completion.ts';
 import { FakeClock, settle } from '../../../support/fakeClock.ts';
 import { failWith, NO_ANSWER, ScriptedServer } from '../../../support/scriptedServer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PageRow } from '../../../../src/webview/lineage/lineageMessages.ts';
-import { LineageRows } from '../../../../src/webview/lineage/lineageRows.ts';
+import { LineageRows } from '../../../../src/webview/lineage/rowList.ts';
 
 const row = (position: number, place: number): PageRow => ({
   position,
