@@ -41,6 +41,12 @@ export class FakeClock implements Clock {
     for (const timer of this.#timers) timer.at -= ms;
   }
 
+  /** The machine sleeps for `ms`: the timers that fell due meanwhile fire afterwards, once each. */
+  async sleep(ms: number): Promise<void> {
+    this.#now += ms;
+    await this.advance(0);
+  }
+
   /** Moves on by `ms`, runs what falls due in its order, and lets promises settle after each step. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;

@@ -389,7 +389,7 @@ suite('What was found out', () => {
     await t.user({ a: node });
     await t.host.restart('a');
     assert.deepEqual(show(t).slice(1), [INITIALIZED.join(', ')]);
-    await t.clock.advance(LEGACY_VERDICT_MS);
+    await t.clock.sleep(LEGACY_VERDICT_MS);
     await t.host.restart('a');
     assert.deepEqual(show(t).slice(2), [`server/discover, ${INITIALIZED.join(', ')}`]);
     await t.host.close();
@@ -458,7 +458,7 @@ suite('What was found out', () => {
     const t = asking();
     t.connect = () => new ScriptedServer({ initialize: () => initializeResult({ capabilities: MCPL }) });
     await t.user({ a: node });
-    await t.clock.advance(2 * LEGACY_VERDICT_MS);
+    await t.clock.sleep(2 * LEGACY_VERDICT_MS);
     await t.host.restart('a');
     assert.equal(heard(t.server)[0], 'initialize 2025-11-25');
     await t.host.close();
