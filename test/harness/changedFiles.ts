@@ -66,10 +66,15 @@ const baseCommit = async (): Promise<string> => {
   return (await git('status', '--porcelain')).length > 0 ? head : 'HEAD~1';
 };
 
+/** All files that are or will be under version control. */
+export const projectFiles = async (): Promise<readonly string[]> => {
+  const listed = await git('ls-files', '--cached', '--others', '--exclude-standard');
+  return [...new Set(listed)].filter((path) => existsSync(inProject(path)));
+};
+
 export const findChange = async (): Promise<Change> => {
   const base = await baseCommit();
-  const tracked = await git('ls-files', '--cached', '--others', '--exclude-standard');
-  const paths = [...new Set(tracked)].filter((path) => existsSync(inProject(path)));
+  const paths = await projectFiles();
   const files = [
     ...(await git('diff', '--name-only', base)),
     ...(await git('ls-files', '--others', '--exclude-standard')),

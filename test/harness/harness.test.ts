@@ -9,6 +9,7 @@ import { restoreApiGate } from './apiGate.ts';
 import { affectedTests } from './changedFiles.ts';
 import { hostOnly, platform, wronglyListed } from './platformTests.ts';
 import { endTree, isAlive, processTree, run } from './processes.ts';
+import { type Linted, filesToLint } from './lintedFiles.ts';
 import { inProject } from './paths.ts';
 import { readModule } from './sourceFigures.ts';
 import { type CostMemory, costMemory, nextStages, runStages, select } from './stageRunner.ts';
@@ -267,6 +268,34 @@ suite('The tests that a change affects', () => {
     assert.equal(affectedBy('docs/page.md'), 'test/unit/page.test.ts');
     assert.equal(affectedBy('test/fixtures/near.txt'), 'test/unit/page.test.ts');
     assert.equal(affectedBy('docs/other.md', 'esbuild.mjs'), '');
+  });
+});
+
+suite('The files to lint again', () => {
+  const texts: Readonly<Record<string, string>> = {
+    'src/a.ts': '',
+    'src/b.ts': "import type { A } from './a.ts';",
+    'src/c.ts': "export * from './b.ts';",
+    'src/d.ts': '',
+    'src/e.d.ts': '',
+  };
+  const now = Object.fromEntries(Object.keys(texts).map((path) => [path, 'now']));
+  const toLint = (before: Linted | undefined): string =>
+    filesToLint(before, now, (path) => texts[path] ?? '')?.join(' ') ?? 'all';
+
+  test('are those that changed, and those that import them, also only their types', () => {
+    assert.equal(toLint(now), '');
+    assert.equal(toLint({ ...now, 'src/a.ts': 'before' }), 'src/a.ts src/b.ts src/c.ts');
+    assert.equal(toLint({ ...now, 'src/c.ts': 'before', 'src/gone.ts': 'before' }), 'src/c.ts');
+    const { 'src/d.ts': added, ...others } = now;
+    assert.equal(added, 'now');
+    assert.equal(toLint(others), 'src/d.ts');
+  });
+
+  test('are all of them at first, and after a change that may concern all', () => {
+    assert.equal(toLint(undefined), 'all');
+    assert.equal(toLint({ ...now, 'src/e.d.ts': 'before' }), 'all');
+    assert.equal(toLint({ ...now, 'package-lock.json': 'before' }), 'all');
   });
 });
 

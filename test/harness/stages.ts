@@ -9,6 +9,7 @@ import { type Counts, mochaRun, nothing } from './counts.ts';
 import { type EditorName, ensureEditor } from './editorCache.ts';
 import { projectSuites, runEditorTests } from './editorTests.ts';
 import { prepareJourney } from './journeySetup.ts';
+import { planLint } from './lintedFiles.ts';
 import { inProject, node22, node24, projectRoot } from './paths.ts';
 import { platformTests } from './platformTests.ts';
 import { preparedSources } from './preparedSources.ts';
@@ -124,7 +125,9 @@ const mochaStage =
     return tests.length === 0 ? nothingReached : runMocha({ ...options, tests }, grep);
   };
 
-const nodeTimeout = process.env['MCPL_TEST_DOSE'] === 'full' ? 600_000 : 60_000;
+const isFullDose = process.env['MCPL_TEST_DOSE'] === 'full';
+
+const nodeTimeout = isFullDose ? 600_000 : 60_000;
 
 export const nodeStage = (name: string, node: string, tests: readonly string[]): Stage => ({
   name,
@@ -257,10 +260,13 @@ const formatStage: Stage = {
 const lintStage: Stage = {
   name: 'lint',
   computes: true,
-  run: ({ change }) => {
-    const files = change === undefined ? ['.'] : change.files.filter(isCode);
-    if (files.length === 0) return Promise.resolve(nothingReached);
-    return commands(inNode('eslint/bin/eslint.js', '--max-warnings=0', '--no-warn-ignored', ...files));
+  run: async ({ change }) => {
+    const { files, remember } = await planLint();
+    const chosen = change === undefined ? (files ?? ['.']) : change.files.filter(isCode);
+    if (chosen.length === 0) return { counts: one(true), log: '', note: 'no file changed' };
+    const result = await commands(inNode('eslint/bin/eslint.js', '--max-warnings=0', '--no-warn-ignored', ...chosen));
+    if (change === undefined && result.counts.failed === 0) await remember();
+    return { ...result, note: files === undefined ? 'all files' : `${chosen.length} files` };
   },
 };
 
@@ -291,13 +297,13 @@ export const buildStage: Stage = {
   run: () => commands([process.execPath, 'esbuild.mjs'], [process.execPath, 'esbuild.mjs', '--core']),
 };
 
-const unitStage: Stage = {
+export const unitStage: Stage = {
   name: 'unit',
   computes: true,
   run: mochaStage({
     name: 'unit',
     tests: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts', 'test/harness/**/*.test.ts'],
-    timeoutMs: 30_000,
+    timeoutMs: isFullDose ? 1_200_000 : 30_000,
     hooks: 'test/support/leakHooks.ts',
   }),
 };

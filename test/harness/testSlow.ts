@@ -15,6 +15,7 @@ const everyNodeTest = ['test/node/**/*.test.ts'];
 
 const slowStages = [
   stages.setupStage,
+  stages.unitStage,
   stages.nodeStage('node', node24, everyNodeTest),
   stages.nodeStage('node22', node22, everyNodeTest),
   stages.interopStage(false),
