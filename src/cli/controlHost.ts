@@ -26,7 +26,7 @@ interface HostCommand {
   readonly settings: string | undefined;
   readonly workspace: string | undefined;
   readonly store: string | undefined;
-  /** The levels that are told as events. */
+  /** Log levels that are sent as events. */
   readonly logged: readonly LogLevel[];
   readonly trusted: boolean;
 }
@@ -53,7 +53,7 @@ export interface Streams {
   readonly output: NodeJS.WritableStream;
 }
 
-/** `mcpl host --control`: ends with "shutdown", with its input, or when `stop` is aborted. */
+/** `mcpl host --control`. Ends with "shutdown", with its input, or when `stop` is aborted. */
 export async function runHost(command: HostCommand, { input, output }: Streams, stop: AbortSignal): Promise<number> {
   const user = command.settings === undefined ? undefined : await readSettings(resolve(command.settings), true);
   const folder = command.workspace === undefined ? undefined : resolve(command.workspace);
@@ -86,7 +86,7 @@ export async function runHost(command: HostCommand, { input, output }: Streams, 
     settings: {
       servers: user?.servers,
       workspaceServers: workspace?.servers,
-      // The user's own come last, where they win: no repository has a say in what is asked for the user's servers.
+      // User inputs come last and win, so that no repository changes the questions of user servers.
       inputs: [...listOf(workspace?.inputs), ...listOf(user?.inputs)],
       trusted: command.trusted,
     },
@@ -114,10 +114,10 @@ function listOf(inputs: Json | undefined): readonly Json[] {
   return isJsonArray(inputs) ? inputs : [];
 }
 
-/** Longer than any command: what comes as one line beyond it is dropped and told of. */
+/** Longer lines are dropped and reported. */
 const MAX_LINE = 64_000_000;
 
-/** Lines out of chunks that may end anywhere, within a character too. Blank lines are left out. */
+/** Splits chunks into lines. A chunk may end inside a character. Skips blank lines. */
 export class Lines {
   readonly #decoder = new StringDecoder('utf8');
   readonly #onLine: (line: string) => void;
@@ -138,9 +138,9 @@ export class Lines {
     }
   }
 
-  /** The last line may come without its end. */
+  /** The last line may lack its line break. */
   end(): void {
-    // Handed on although it is no whole line, so that it is answered as the mistake that it is.
+    // Passed on so that it is answered with an error.
     const line = this.#isTooLong ? '(a line that is too long)' : this.#parts.join('');
     this.#parts = [];
     this.#length = 0;

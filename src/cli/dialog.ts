@@ -3,17 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type CancellationToken, Deferred } from '../core/index.ts';
 import { plain } from './terminal.ts';
 
-/** Where a command asks the person who typed it. */
+/** Questions to the user of the terminal. */
 export interface Dialog {
-  /** Whether there is a person to ask. */
+  /** Whether a user can be asked. */
   readonly isInteractive: boolean;
-  /** A line for the person. Nothing in it is acted on by a terminal. */
+  /** Shows a line, without control characters. */
   say(text: string): void;
-  /** One line of the person; `undefined` at the end of the input, and when the question is void. */
+  /** Reads one line. `undefined` at the end of the input, or if the question becomes void. */
   ask(prompt: string, token: CancellationToken, which?: WhichLine): Promise<string | undefined>;
 }
 
-/** `any`: also a line that was typed before it was asked for. */
+/** `any` accepts a line that was typed before the question. */
 export type WhichLine = 'any' | 'typedNow';
 
 export interface DialogStreams {
@@ -21,10 +21,10 @@ export interface DialogStreams {
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean | undefined };
 }
 
-/** Time enough for what was typed before to arrive. */
+/** Long enough for earlier input to arrive. */
 const UNREAD_MS = 50;
 
-/** Asks on standard error, so that what a command prints stays free of questions. */
+/** Asks on standard error, so that standard output has only the result. */
 export class TerminalDialog implements Dialog {
   readonly #streams: DialogStreams;
   readonly #early: string[] = [];
@@ -64,12 +64,12 @@ export class TerminalDialog implements Dialog {
     } finally {
       listening.dispose();
       this.#waiting = undefined;
-      // An input that is read from keeps the process alive.
+      // A stream that is being read keeps the process alive.
       if (!this.#isOver) reader.pause();
     }
   }
 
-  /** A terminal keeps lines until they are read. */
+  /** Drops earlier input: a terminal keeps lines until they are read. */
   async #forgetTyped(): Promise<void> {
     if (!this.#isOver) this.#read().resume();
     await pause(UNREAD_MS);
@@ -78,7 +78,7 @@ export class TerminalDialog implements Dialog {
   }
 
   #read(): Interface {
-    // Without a terminal of its own the reader leaves editing, and Ctrl+C, to the one that the person has.
+    // Without terminal mode, the user's terminal handles editing and Ctrl+C.
     this.#reader ??= createInterface({ input: this.#streams.input, terminal: false })
       .on('line', (line) => this.#take(line))
       .on('close', () => {

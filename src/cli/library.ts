@@ -1,5 +1,5 @@
 /** The entry of `dist/host.cjs`: hosts without an editor, for any Node program. */
-/** What `dist/cli.js` runs; for that file and nobody else. */
+/** Only for `dist/cli.js`. */
 export { runCommandLine } from './commandLine.ts';
 export { createNodeHost as createHost, type LogLine, type NodeHostOptions as HostOptions } from './nodeHost.ts';
 export type { Scripts } from './nodeHost.ts';

@@ -32,7 +32,7 @@ export interface LineageCommand {
   readonly store: string;
   readonly limit: number;
   readonly json: boolean;
-  /** Absent: of all. */
+  /** Absent for all servers. */
   readonly server: string | undefined;
   readonly featureSet: string | undefined;
 }
@@ -52,7 +52,7 @@ export function parseLineage(argv: readonly string[]): LineageCommand {
   return { store: resolve(store), limit: limitOf(limit), json: json === true, server, featureSet };
 }
 
-/** `mcpl lineage`: the checkpoints that a store holds. No server is started. */
+/** `mcpl lineage`: shows the checkpoints in a store. Starts no server. */
 export async function lineage(command: LineageCommand, context: LineageContext): Promise<number> {
   const { terminal } = context;
   const { store, limit } = command;
@@ -103,7 +103,7 @@ function jsonOf({ summary, window }: Shown) {
 
 const SIGNATURE = 'SQLite format 3\0';
 
-/** A host that opens what is no store puts it aside and begins a new one: whoever only looks must not have that done. */
+/** A host would set an invalid store aside and create a new one. A read-only command must not cause that. */
 async function mustBeStore(store: string): Promise<void> {
   const file = await open(store, 'r').catch((error: unknown) => {
     throw new UsageError(`The store cannot be read: ${messageOf(error)}`);
@@ -134,7 +134,7 @@ const LONGEST_NAME = 100;
 const LONGEST_ARGS = 80;
 const LONGEST_PROBLEM = 200;
 
-/** A lineage for a person to read: the newest checkpoints, and how they came from each other. */
+/** A lineage for display: the newest checkpoints and their tree. */
 export function lineageText(summary: LineageSummary, { rows, total }: LineageWindow): readonly string[] {
   const { server, featureSet, keeper, count, blocked } = summary;
   const older = total - rows.length;
@@ -148,7 +148,7 @@ export function lineageText(summary: LineageSummary, { rows, total }: LineageWin
   ];
 }
 
-/** What became of the state that came with a result, in a line for standard error. */
+/** The outcome for a state, as one line for standard error. */
 export function keptText(kept: KeptState, featureSet: string | undefined, isStored: boolean): string {
   const where = featureSet === undefined || featureSet === '' ? '' : ` (${cleanLine(featureSet, LONGEST_NAME)})`;
   const name = kept.checkpoint === undefined ? '' : cleanLine(kept.checkpoint, LONGEST_NAME);
@@ -207,7 +207,7 @@ function counted(count: number): string {
   return count === 1 ? '1 checkpoint' : `${count} checkpoints`;
 }
 
-/** How a checkpoint stands among the others, as `git log --graph` draws it: lines that come together above it, then it. */
+/** A checkpoint in the style of `git log --graph`: the lines that join above it, then its row. */
 export function graphLines(graph: RowGraph): { readonly above: string | undefined; readonly row: string } {
   const { lane, through, children, folded } = graph;
   const last = Math.max(lane, ...through, ...children);
@@ -220,7 +220,7 @@ export function graphLines(graph: RowGraph): { readonly above: string | undefine
   };
 }
 
-/** One line for however many lanes a line has to cross: `|_|/`. */
+/** One line for joins across any number of lanes: `|_|/`. */
 function joinsOf({ lane, through, children }: RowGraph, joining: readonly number[], last: number): string {
   const cells = Array.from({ length: 2 * last + 1 }, () => ' ');
   for (const at of through) cells[2 * at] = '|';

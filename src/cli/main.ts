@@ -1,4 +1,4 @@
-// All of it is in the library, which is beside this file in what ships: twice the same would be half of the package.
+// The code is in the library next to this file. Bundling it twice would double the package.
 import { runCommandLine } from './library.ts';
 
 void runCommandLine(process.argv.slice(2));

@@ -34,60 +34,57 @@ import { openStore } from '../node/store/sqliteStore.ts';
 import { CLIENT } from './version.ts';
 
 export interface LogLine {
-  /** Absent where the host itself speaks. */
+  /** Absent for messages of the host itself. */
   readonly server: string | undefined;
   readonly level: LogLevel;
   readonly message: string;
 }
 
-/** All members may be left out. */
+/** All members are optional. */
 export interface NodeHostOptions {
   /**
-   * The user's servers: the value of `mcpl.servers` in settings. They run in the home folder by default, and start
-   * without a question unless files of an open folder would become part of what runs.
+   * User servers: the value of `mcpl.servers` in settings. They run in the home folder by default, and start without a
+   * prompt unless files of an open folder become part of what runs.
    */
   readonly servers?: JsonObject | undefined;
-  /** Servers that a workspace defines, merged over the user's key by key. Each asks before its first start. */
+  /** Workspace servers, merged over the user's key by key. Each asks before its first start. */
   readonly workspaceServers?: JsonObject | undefined;
-  /** Whether the workspace is trusted; in one that is not, nothing starts. Default: true. */
+  /** Whether the workspace is trusted. Nothing starts in an untrusted one. Default: true. */
   readonly trusted?: boolean | undefined;
   /**
-   * Absolute or relative paths of the open folders; the first one is `${workspaceFolder}`, and the default working
-   * directory of the workspace's servers.
+   * Paths of the open folders, absolute or relative. The first is `${workspaceFolder}`, and the default working
+   * directory of workspace servers.
    */
   readonly folders?: readonly string[] | undefined;
-  /** The file that keeps what was allowed. Without one, nothing outlives the process. */
+  /** The database for stored decisions. Without one, nothing outlives the process. */
   readonly storageFile?: string | undefined;
-  /** Answers the question whether a server may start. Default: it may not. */
+  /** Answers whether a server may start. Default: no. */
   readonly onStartQuestion?: ((question: StartQuestion, token: CancellationToken) => Promise<StartAnswer>) | undefined;
   /**
-   * Answers `${input:id}`. Default: no input is declared. What belongs to the user's own servers (`definedBy` is
-   * `user`) is better not given to those that the workspace defines.
+   * Answers `${input:id}`. Default: no inputs. Do not give values for user servers (`definedBy` is `user`) to workspace
+   * servers.
    */
   readonly onInput?:
     ((id: string, token: CancellationToken, definedBy: 'user' | 'workspace') => Promise<InputAnswer>) | undefined;
-  /**
-   * Answers what servers ask of a person: forms to fill in (MCP "Elicitation"), and pages to visit. Default: every
-   * question is left open, as if nobody was there.
-   */
+  /** Answers forms and pages from servers (MCP "Elicitation"). Default: questions stay unanswered. */
   readonly elicitor?: Elicitor | undefined;
-  /** Runs what servers want to have run on a model (MCP "Sampling"). Default: none. */
+  /** Runs sampling requests from servers (MCP "Sampling"). Default: none. */
   readonly sampler?: Sampler | undefined;
-  /** The models that servers' own requests and turns are run on. Default: none. */
+  /** Models for servers' requests and turns. Default: none. */
   readonly models?: Models | undefined;
-  /** Whether to sign in to a server with a URL that asks for it. Default: no sign-in. */
+  /** Whether to sign in to a server with a URL that asks for it. Default: no. */
   readonly authPrompt?: AuthPrompt | undefined;
-  /** Opens the page on which a person signs in. Default: it cannot be opened. */
+  /** Opens the sign-in page. Default: fails. */
   readonly authBrowser?: AuthBrowser | undefined;
-  /** Keeps tokens. Default: they last as long as the process. */
+  /** Storage for tokens. Default: in memory. */
   readonly secrets?: SecretStore | undefined;
-  /** Settings that are not of one server. */
+  /** Settings for all servers. */
   readonly limits?: Partial<HostLimits> | undefined;
-  /** Hears every line of every log. Secrets have been taken out of them; control characters have not. */
+  /** Receives every log line, without secrets but with control characters. */
   readonly onLog?: ((line: LogLine) => void) | undefined;
-  /** Hears what a person should know, such as a damaged file that was set aside. */
+  /** Receives news for the user, such as a damaged file that was set aside. */
   readonly onNotice?: ((text: string) => void) | undefined;
-  /** Where the scripts of the product lie, for programs that move them. */
+  /** Paths of the product's scripts, for programs that move them. */
   readonly scripts?: Scripts | undefined;
 }
 
@@ -125,11 +122,11 @@ export interface AssembledHost {
 /** The active sign-ins. */
 export interface Accounts {
   list(): Promise<readonly Account[]>;
-  /** Signs out of the server of that address; false without a sign-in. */
+  /** Signs out of the server with that address. Resolves with false without a sign-in. */
   signOut(url: string): Promise<boolean>;
 }
 
-/** The same host before it has any settings, with what a host does not show of itself. */
+/** The host before it has settings, with its internals. */
 export function assembleNodeHost(options: NodeHostOptions): AssembledHost {
   const scripts = options.scripts ?? findScripts();
   let redact = (text: string): string => text;
@@ -203,7 +200,7 @@ function openStorage({ storageFile, onNotice }: NodeHostOptions, scripts: Script
   return openStore({ file: resolve(storageFile), workerPath: scripts.storeWorker, log, onNotice });
 }
 
-/** Beside the store, because they are of use only to the next host of the same kind. */
+/** Next to the store, because only the next host with that store needs them. */
 function recordsOf({ storageFile }: NodeHostOptions, log: Logger): ConnectorOptions['records'] {
   if (storageFile === undefined) return undefined;
   const folder = `${resolve(storageFile)}.processes`;
@@ -227,14 +224,14 @@ function variablesOf(options: NodeHostOptions): VariableSource {
   };
 }
 
-/** Scripts that run in a process or a thread of their own. */
+/** Scripts for separate processes and threads. */
 export interface Scripts {
   readonly demo: string;
   readonly storeWorker: string;
   readonly schemaWorker: string;
 }
 
-/** They lie beside the bundle; run from the sources, they are sources themselves. */
+/** Next to the bundle, or the sources themselves when run from source. */
 export function findScripts(): Scripts {
   if (typeof __dirname === 'string')
     return {

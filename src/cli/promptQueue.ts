@@ -1,9 +1,6 @@
 import { type AuthPrompt, type CancellationToken, type Elicitor, KeyedQueue } from '../core/index.ts';
 
-/**
- * One question at a time, whoever asks: what a person types for one that was read must not answer another one that came
- * meanwhile.
- */
+/** Asks one question at a time, so that an answer never goes to a later question. */
 export class Turns {
   readonly #queue = new KeyedQueue();
 
@@ -12,7 +9,7 @@ export class Turns {
   }
 }
 
-/** Those that are void when it is their turn are not shown. */
+/** Skips questions that became void in the queue. */
 export function elicitorInTurn(elicitor: Elicitor, turns: Turns): Elicitor {
   return {
     form: (question, token) => unlessVoid(turns, token, { kind: 'cancel' }, () => elicitor.form(question, token)),

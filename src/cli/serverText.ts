@@ -18,7 +18,7 @@ import {
   type Tool,
 } from '../core/index.ts';
 
-/** A running server and what it offers, for a person to read. */
+/** A running server and its lists, for display. */
 export function serverText(server: ServerSnapshot): string {
   const { state, tools, resources, templates, prompts, listing, listings, mcpl } = server;
   const lines = isRunning(state) ? [...introduction(state, server)] : [];
@@ -27,7 +27,7 @@ export function serverText(server: ServerSnapshot): string {
   lines.push(...(tools.length === 0 && listing.kind !== 'failed' ? ['', 'No tools.'] : []));
   lines.push(...section('Tools', ofTools, listing));
   lines.push(...section('Resources', resources.map(resourceText), listings.resources));
-  // One and the same failure need not be told twice.
+  // Templates fail with the resources, so report the failure once.
   lines.push(...section('Resource templates', templates.map(templateText), { kind: 'read' }));
   lines.push(...section('Prompts', prompts.map(promptText), listings.prompts));
   return `${lines.join('\n')}\n`;
@@ -137,7 +137,7 @@ const MAX_DEPTH = 4;
 const MAX_MEMBERS = 200;
 const MAX_LINE = 300;
 
-/** The members of an object schema, one line each, nested ones indented. A server's text: nothing of it is trusted. */
+/** The members of an object schema, one line each, with nested ones indented. The text is untrusted. */
 export function schemaText(schema: JsonObject, indent = '', depth = 1): readonly string[] {
   const properties = schema['properties'];
   if (!isJsonObject(properties)) return [];
@@ -186,7 +186,7 @@ function limits(property: JsonObject): readonly string[] {
   return maximum === undefined ? [] : [`at most ${JSON.stringify(maximum)}`];
 }
 
-/** What lies in an object, or in each item of a list of objects. */
+/** The schema of an object, or of the items of a list. */
 function inner(property: JsonObject): JsonObject {
   return isJsonObject(property['items']) ? property['items'] : property;
 }
@@ -194,7 +194,7 @@ function inner(property: JsonObject): JsonObject {
 const MAX_REMARK = 300;
 const MAX_USES = 20;
 
-/** How a server speaks MCPL, for a person to read. */
+/** A server's MCPL variant, for display. */
 function dialectText({ version, claimed, remarks, ...announced }: McplDialect): readonly string[] {
   const says = claimed === '' || claimed === version ? '' : ` (the server says ${cleanLine(claimed, 100)})`;
   return [
@@ -214,7 +214,7 @@ function announcements(dialect: Pick<McplDialect, 'pushEvents' | 'before' | 'aft
   ];
 }
 
-/** The feature sets, each as one item of a list. */
+/** The feature sets, each as one list item. */
 function featureSetTexts({ sets }: McplSnapshot): readonly (readonly string[])[] {
   return sets.map(featureSetText);
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isJsonObject, type Json, type JsonObject, messageOf } from '../core/index.ts';
 import { UsageError } from './usage.ts';
 
-/** What a settings file says about this product; the rest of it is the editor's. */
+/** The product's settings in a settings file. */
 export interface FileSettings {
   readonly servers: Json | undefined;
   readonly inputs: Json | undefined;

@@ -25,11 +25,11 @@ export interface TargetOptions {
   readonly args: string | undefined;
   readonly verbose: boolean;
   readonly timeout: number | undefined;
-  /** The id of the server: what messages call it. */
+  /** The server's id in messages. */
   readonly server: string;
-  /** The working folder: what paths are meant and shown from. */
+  /** The working folder, the base of relative and displayed paths. */
   readonly folder: string;
-  /** The file that keeps states and what else outlives a command. */
+  /** The database for states and other stored data. */
   readonly store: string | undefined;
   /** The entry of `mcpl.servers` that the command line describes. */
   readonly entry: JsonObject;
@@ -56,7 +56,7 @@ export interface PromptCommand extends TargetOptions {
   readonly pairs: readonly string[];
 }
 
-/** `[options] <command…|url>`: what stands behind the first word belongs to the server, options included. */
+/** `[options] <command…|url>`: everything after the first word belongs to the server, including options. */
 export function parseInspect(argv: readonly string[]): InspectCommand {
   const { tokens } = parseArgs({ args: [...argv], options: OPTIONS, strict: false, tokens: true });
   const first = tokens.find((token) => token.kind !== 'option');
@@ -126,7 +126,7 @@ function optionsOf(
   return { options, positionals };
 }
 
-/** The program or the machine, in the letters that ids of servers have. */
+/** Derives a server id from the program or host name. */
 function nameOf(command: string): string {
   const name = URL.canParse(command) && command.includes('//') ? new URL(command).hostname : basename(command);
   return (
@@ -170,8 +170,8 @@ function connectionOf(words: readonly string[], { cwd, env = [], header = [], tr
 }
 
 /**
- * One call needs nothing of MCPL, and a server that hears nothing of it offers its tools without feature sets, as to
- * any other client.
+ * A single call does not need MCPL. Without it, the server offers its tools without feature sets, as to any other
+ * client.
  */
 function protocolOf({ era, dialect, enable }: Values, mcpl: 'auto' | 'off'): JsonObject {
   const protocol = {
@@ -201,19 +201,19 @@ function secondsOf(text: string): number {
   return seconds;
 }
 
-/** Patterns that mean the same wherever they are read, or that are variables' business. */
+/** Absolute patterns and patterns with variables, which need no base folder. */
 const WHOLE = /^(?:[\\/]|\*\*(?:[\\/]|$)|[a-z]:[\\/]|~(?:[\\/]|$)|\$\{)/i;
-/** What means something in a pattern, and would not mean the folder that is called so. */
+/** Pattern characters, which would not match a folder with that name literally. */
 const SIGNS = /[*?[\]{}~$]/;
 
-/** `scopes` of a server whose `--allow-scope` are these: one that is relative is meant from the working folder. */
+/** The `scopes` of a server for `--allow-scope`. Relative patterns start at the working folder. */
 function allowedScopes(patterns: readonly string[], folder: string): JsonObject {
-  // A path is allowed where all its readings are: a folder behind a link is one by both of its names.
+  // A path is allowed if all its readings are, so a folder behind a link needs both names.
   const folders = [...new Set([folder, realFolder(folder)])];
   return { '*': { whitelist: patterns.flatMap((pattern) => readings(pattern, folders)) } };
 }
 
-/** As it is it stands for names, such as `#dev-*`: no folder is open here that it could be relative to. */
+/** Unchanged, the pattern matches names such as `#dev-*`: there is no open folder to be relative to. */
 function readings(pattern: string, folders: readonly string[]): readonly string[] {
   const problem = patternProblem(pattern);
   if (problem !== undefined) throw new UsageError(`--allow-scope "${pattern}": ${problem}`);

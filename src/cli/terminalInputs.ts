@@ -13,12 +13,12 @@ import type {
 } from '../core/index.ts';
 import type { Dialog } from './dialog.ts';
 
-/** A person who mistypes more often than this wants something else. */
+/** Maximum invalid answers. */
 const MAX_TRIES = 20;
 const NOBODY =
   'This question needs a terminal. Run the command in one, or answer with a program ("mcpl host --control").';
 
-/** Puts what a server asks to the person at the terminal. */
+/** Asks the user of the terminal what a server asks. */
 export function terminalElicitor(dialog: Dialog): Elicitor {
   return {
     form: (question, token) => fillIn(dialog, question, token),
@@ -50,7 +50,7 @@ async function fillIn(dialog: Dialog, question: FormQuestion, token: Cancellatio
   return decision === 'yes' ? { kind: 'accept', values: Object.fromEntries(values) } : { kind: decision };
 }
 
-/** An empty text leaves a field without a value; `undefined` ends the form. */
+/** An empty text leaves a field without a value. `undefined` ends the form. */
 async function enter(
   dialog: Dialog,
   field: LeafField,
@@ -107,7 +107,7 @@ const REASONS: Readonly<Record<SignInQuestion['reason'], string>> = {
   otherServer: 'is now at another address.',
 };
 
-/** Asks the person at the terminal whether to sign in. */
+/** Asks the user of the terminal whether to sign in. */
 export function terminalSignIn(dialog: Dialog): { readonly authPrompt: AuthPrompt; readonly authBrowser: AuthBrowser } {
   return {
     authPrompt: {
@@ -142,7 +142,7 @@ type LeafField = Exclude<FormField, { kind: 'group' }>;
 type Entry =
   { readonly kind: 'value'; readonly value: FieldValue } | { readonly kind: 'wrong'; readonly problem: string };
 
-/** How a field is asked for: lines to be shown, and the beginning of the line on which the person writes. */
+/** The prompt for a field: lines to show, and the start of the input line. */
 function fieldPrompt(field: LeafField, shown: FieldValue | undefined): readonly [readonly string[], string] {
   const facts = [wordFor(field), ...(field.required ? ['required'] : [])].join(', ');
   const options = 'options' in field ? field.options.map(({ label }, index) => `  ${index + 1}. ${label}`) : [];
@@ -173,11 +173,11 @@ function wordFor(field: LeafField): string {
 function shownText(value: FieldValue, field: LeafField): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const parts = typeof value === 'string' ? [value] : value;
-  // Options are kept by their index, and shown counted from one.
+  // Options are stored by index and shown from one.
   return ('options' in field ? parts.map((index) => String(Number(index) + 1)) : parts).join(',');
 }
 
-/** What a person typed, as the form keeps it. Whether the field may have that value is judged later, with the others. */
+/** Parses typed input into a form value. It is validated later, with the other fields. */
 function fieldEntry(field: LeafField, typed: string): Entry {
   switch (field.kind) {
     case 'boolean':

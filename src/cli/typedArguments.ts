@@ -10,7 +10,7 @@ import {
 import { split } from './target.ts';
 import { UsageError } from './usage.ts';
 
-/** The arguments of a call: `--args` and, over it, `name=value` pairs read as the tool's schema wants them. */
+/** The arguments of a call: `--args`, overridden by `name=value` pairs that are parsed by the tool's schema. */
 export function toolArguments(json: string | undefined, pairs: readonly string[], schema: JsonObject): JsonObject {
   const whole = json === undefined ? {} : parse(json, '--args');
   if (!isJsonObject(whole)) throw new UsageError('--args must be a JSON object such as {"path": "a.txt"}.');
@@ -26,7 +26,7 @@ function valueOf(name: string, value: string, schema: JsonObject): Json {
   const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
   const types = typesOf(property);
   if (types.includes('string')) return value;
-  // Without a type, what reads as JSON is JSON: 5 is a number, and "5" in quotes a text.
+  // Without a type, valid JSON is parsed: 5 is a number, and "5" in quotes a text.
   if (types.length === 0) return tryParse(value) ?? value;
   return parse(value, name);
 }

@@ -1,4 +1,4 @@
-/** Wrong words on the command line: shown with how to do it right. */
+/** Invalid usage, shown with the correct usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -4,7 +4,7 @@ import { changeView, toolView } from './controlViews.ts';
 
 export const DEFINITION_ANSWERS: readonly DefinitionAnswer[] = ['approve', 'approveAny', 'keepAsking'];
 
-/** Tells a driver about approved tools whose definition changed, each definition once. */
+/** Notifies the driver of changed definitions of approved tools, once for each definition. */
 export class ChangedDefinitions {
   readonly #host: Host;
   readonly #write: (message: JsonObject) => void;
@@ -15,7 +15,7 @@ export class ChangedDefinitions {
     this.#write = write;
   }
 
-  /** Something changed at a server. */
+  /** Call this after a change of the server. */
   look(server: string): void {
     for (const { tool, change } of this.#host.server(server)?.tools ?? []) {
       if (change === undefined || change.isDeclined) continue;
@@ -27,7 +27,7 @@ export class ChangedDefinitions {
   }
 }
 
-/** How a driver answers for a changed definition. */
+/** Handles the driver's answers to changed definitions. */
 export function definitionHandlers(host: Host): Handlers<'answerDefinition'> {
   return {
     answerDefinition: async ({ server, tool, form, answer }) => {
@@ -54,7 +54,7 @@ function offered(host: Host, server: string, name: string): OfferedTool {
   throw new Refused('UNKNOWN_TOOL', `"${server}" has no tool "${name}".`, 'See "tools".');
 }
 
-/** The change that the driver saw: an answer counts for no other definition. */
+/** The change that the driver saw. The answer applies to no other definition. */
 function changeOf({ tool, change }: OfferedTool, form: string): ToolChange {
   if (change?.form === form) return change;
   throw changedAgain(

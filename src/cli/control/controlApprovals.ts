@@ -16,16 +16,16 @@ import type { Question, Questions } from './questions.ts';
 
 type Answer = ApprovalChoice | 'dismiss';
 
-/** Everything that may be answered; `null` is `dismiss`. */
+/** All valid answers. `null` means `dismiss`. */
 export const APPROVAL_ANSWERS: readonly Answer[] = [...APPROVAL_CHOICES, 'dismiss'];
 
-/** Has a driver answer what servers want to have approved, and tells it how it ended. */
+/** Asks the driver for approvals, and reports how each request ended. */
 export class ApprovalQuestions implements Disposable {
   readonly #approvals: Approvals;
   readonly #questions: Questions;
   readonly #write: (message: JsonObject) => void;
   readonly #life = new DisposableStore();
-  /** By the request that is asked about. */
+  /** By request. */
   readonly #open = new Map<string, CancellationSource>();
 
   constructor(approvals: Approvals, questions: Questions, write: (message: JsonObject) => void) {
@@ -59,7 +59,7 @@ export class ApprovalQuestions implements Disposable {
       const answer = await this.#questions.ask(questionOf(approval), open.token);
       if (!open.isCancelled) await this.#approvals.answer(id, answer);
     } catch (error) {
-      // The command that answered has had its answer.
+      // The answering command has already been answered.
       const { message, suggestion = '' } = toHostError(error);
       this.#write({
         event: 'notice',
@@ -83,7 +83,7 @@ function questionOf(approval: PendingApproval): Question<Answer> {
 
 type ApprovalCommand = 'approvals' | 'answerApproval' | 'revokeApprovals' | 'setApprovalExpiry';
 
-/** What a driver does with what servers want to have approved, and with what was approved. */
+/** Handles the driver's commands about approvals. */
 export function approvalHandlers(approvals: Approvals): Handlers<ApprovalCommand> {
   const remembered = (): Json => approvals.remembered().map(grantView);
   return {

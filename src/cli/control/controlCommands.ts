@@ -20,12 +20,12 @@ interface OfPlace {
   readonly place: number;
 }
 
-/** Where somebody works on: absent for the head of all that have none of their own. */
+/** The conversation. Absent for the head of all conversations without their own. */
 interface InConversation {
   readonly conversation: string | undefined;
 }
 
-/** A checkpoint by the host's number for it, or as a person reads it in a list. */
+/** A checkpoint by its place, or by its display name. */
 export type CheckpointAddress =
   | { readonly kind: 'place'; readonly place: number }
   | { readonly kind: 'name'; readonly key: LineageKey; readonly name: string };
@@ -34,7 +34,7 @@ interface OfCheckpoint {
   readonly target: CheckpointAddress;
 }
 
-/** What each command about states takes. */
+/** The params of each command about states. */
 export interface LineageCommands {
   readonly lineages: object;
   readonly watchLineages: { readonly on: boolean };
@@ -50,10 +50,10 @@ export interface LineageCommands {
   readonly forgetLineage: { readonly key: LineageKey };
 }
 
-/** How a driver names a command, to find its answer. */
+/** The driver's id of a command, repeated in its answer. */
 export type CommandId = string | number;
 
-/** What plays the model: a text that is always said, or the driver, who is asked each time. */
+/** The driver's model: a fixed reply, or a question to the driver for each request. */
 export interface DriverModel {
   readonly facts: ModelFacts;
   readonly reply: string | undefined;
@@ -63,12 +63,12 @@ interface OfServer {
   readonly server: string;
 }
 
-/** Of one server, or of all. */
+/** One server, or all. */
 interface OfServers {
   readonly server: string | undefined;
 }
 
-/** What each command takes. */
+/** The params of each command. */
 interface Commands extends LineageCommands {
   readonly servers: object;
   readonly problems: object;
@@ -121,7 +121,7 @@ interface Commands extends LineageCommands {
   readonly markRead: { readonly ids: readonly string[] };
   readonly clearEvents: OfServers;
   readonly askModel: { readonly event: string };
-  /** From this time on, in milliseconds since 1970. */
+  /** Start of the period, in milliseconds since 1970. */
   readonly modelUse: { readonly since: number };
   readonly audit: OfServers & { readonly limit: number; readonly before: number | undefined };
 
@@ -147,7 +147,7 @@ export type ControlCommand<K extends CommandKind = CommandKind> = {
   readonly [P in K]: { readonly kind: P } & Commands[P];
 }[K];
 
-/** What does each command. */
+/** The handler of each command. */
 export type Handlers<K extends CommandKind = CommandKind> = {
   readonly [P in K]: (command: ControlCommand<P>, id: CommandId) => Json | Promise<Json>;
 };
@@ -158,7 +158,7 @@ export interface ControlError {
   readonly suggestion: string | undefined;
 }
 
-/** A command that makes no sense now. */
+/** A command that is invalid at this time. */
 export class Refused extends Error {
   readonly view: ControlError;
 

@@ -39,7 +39,7 @@ export interface ControlOptions {
   readonly models: DriverModels;
   readonly settings: ControlSettings;
   readonly write: (message: JsonObject) => void;
-  /** Called when the driver asks for the end, after everything has ended. */
+  /** Called after the driver requested the shutdown and everything has ended. */
   readonly onShutdown: () => void;
 }
 
@@ -103,7 +103,7 @@ export class ControlSession implements Disposable {
     this.#life.add(host.onDidChangeServer((change) => this.#tellChange(change)));
   }
 
-  /** Takes the settings that the command line named, now that everybody listens. */
+  /** Applies the settings of the command line once all listeners are attached. */
   begin(): void {
     this.#configure({});
     this.#options.write({ event: 'ready' });
@@ -134,7 +134,7 @@ export class ControlSession implements Disposable {
     );
   }
 
-  /** Asynchronous in any case: a refusal must not overtake the answers to earlier commands. */
+  /** Always async, so that a refusal does not overtake answers to earlier commands. */
   async #run<K extends CommandKind>(id: CommandId, command: ControlCommand<K>): Promise<Json> {
     return this.#handlers[command.kind](command, id);
   }

@@ -27,11 +27,11 @@ const NO_MODEL: ModelChoice = {
   message: 'The driver has given no model: give one with the command "model".',
 };
 const FINISHES: readonly FinishReason[] = ['end_turn', 'max_tokens', 'stop_sequence'];
-/** As a rule of thumb for English, and the same in every run. */
+/** A rule of thumb for English. The same in every run. */
 const CHARACTERS_A_TOKEN = 4;
 const DEFAULT_WINDOW = 100_000;
 
-/** The one model that a driver plays; none until it says so. */
+/** The driver's single model. There is none until the driver sets it. */
 export class DriverModels implements Models {
   readonly #questions: Questions;
   #model: DriverModel | undefined;
@@ -118,7 +118,7 @@ function failureOf(answer: JsonObject): Failed {
   return { kind: 'failed', reason, message: optionalText(answer, 'message') ?? `The model failed: ${reason}.` };
 }
 
-/** The command that gives a model, or takes it away with `null`. */
+/** Decodes the command that sets the model, or removes it with `null`. */
 export function decodeModel(line: JsonObject): DriverModel | undefined {
   const given = line['model'];
   if (given === null) return undefined;

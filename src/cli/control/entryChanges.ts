@@ -8,18 +8,18 @@ import {
   withChoice,
 } from '../../core/index.ts';
 
-/** The layers of servers that a driver gives, by their names in `configure`: the later one wins. */
+/** The driver's layers of servers, as named in `configure`. Later ones win. */
 export interface ServerLayers {
   readonly servers: Json | undefined;
   readonly workspaceServers: Json | undefined;
 }
 
-/** The one layer that a choice is written to, with everything else in it as it was. */
+/** The layer to write to. Everything else in it stays. */
 export type LayerChange = Partial<ServerLayers>;
 
 /**
- * Switches sets on or off. Starts from the lists that are in force where it writes to: what the workspace says and
- * nobody has allowed must not become the user's own word.
+ * Switches sets on or off. Starts from the effective lists of the layer to write, so that workspace values without
+ * consent do not become user values.
  */
 export function withFeatureSets(
   layers: ServerLayers,
@@ -47,7 +47,7 @@ export function withPushPolicy(
   return withMember(layers, layer, server, 'push', { ...there, [featureSet]: policy });
 }
 
-/** The user's own, unless the workspace would overrule it or is the only one that knows the server. */
+/** The user layer, unless the workspace would override it or alone defines the server. */
 function layerOf(layers: ServerLayers, server: string, path: readonly string[]): keyof ServerLayers {
   const ofWorkspace = entryOf(layers.workspaceServers, server);
   const isOverruled = valueAt(ofWorkspace, path) !== undefined;

@@ -25,7 +25,7 @@ import {
 import { Malformed } from './members.ts';
 import type { Question, Questions } from './questions.ts';
 
-/** Has a driver answer what servers ask of a person and of models. */
+/** Asks the driver what servers ask users and models. */
 export interface DriverInputs {
   readonly elicitor: Elicitor;
   readonly sampler: Sampler;
@@ -43,7 +43,7 @@ export function driverInputs(questions: Questions): DriverInputs {
         questions.tell({ event: 'pageFinished', server, url, elicitationId }),
     },
     sampler: {
-      // A driver that knows no tools answers with a text, which is an answer too.
+      // A driver without tool support can answer with text.
       canUseTools: true,
       sample: (question, token) => questions.ask(samplingQuestion(question), token),
     },
@@ -91,7 +91,7 @@ function booleanOf(answer: Json): boolean | undefined {
   return answer === null ? false : typeof answer === 'boolean' ? answer : undefined;
 }
 
-/** Wrapped, because no client is an answer and `undefined` is none. */
+/** Wrapped, because "no client" is an answer and `undefined` is not. */
 function clientQuestion(question: ClientQuestion): Question<{ readonly client: EnteredClient | undefined }> {
   return {
     details: { kind: 'client', ...question },
@@ -109,7 +109,7 @@ function clientQuestion(question: ClientQuestion): Question<{ readonly client: E
 
 type Piece = SamplingResult['content'][number];
 
-/** A prompt for a program to run: the request and its result as they are in MCP, which drivers know. */
+/** A sampling request for a program, with request and result in MCP's format. */
 function samplingQuestion({ server, request, remarks }: SamplingQuestion): Question<SamplingOutcome> {
   return {
     details: { kind: 'sampling', server, request: request.raw, remarks },
@@ -148,7 +148,7 @@ function decodePiece(value: Json): Piece {
   return block;
 }
 
-/** A form for a program to fill in: values as the server will get them, and not as a person would type them. */
+/** A form for a program, with values as the server will get them instead of typed text. */
 function formQuestion(question: FormQuestion): Question<FormAnswer> {
   const { server, message, form, values, errors, sensitive, remarks } = question;
   const collected = collectArguments(form, values);
@@ -174,7 +174,7 @@ function formQuestion(question: FormQuestion): Question<FormAnswer> {
   };
 }
 
-/** Without any values the form is sent as it was shown. */
+/** Without values, the form is sent with its defaults. */
 function valuesOf({ form, values }: FormQuestion, given: Json | undefined): FormValues {
   if (given === undefined) return values;
   if (!isJsonObject(given)) throw new Malformed('"values" must be an object: {"<name of a field>": <its value>}.');

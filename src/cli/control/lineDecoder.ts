@@ -40,14 +40,14 @@ export type DecodedLine =
   | { readonly kind: 'command'; readonly id: CommandId; readonly command: ControlCommand }
   | { readonly kind: 'invalid'; readonly id: CommandId | null; readonly error: ControlError };
 
-/** How much of a list is told without a word of it, and at most: no more events than these are ever kept. */
+/** Default and maximum number of list entries. The host never stores more events. */
 const SHOWN = 100;
 const MOST_EVENTS = 10_000;
 const MOST_ENTRIES = 5_000;
 
 type Decoders = { readonly [K in CommandKind]: (line: JsonObject) => ControlCommand<K> };
 
-/** How each command is read. */
+/** The decoder of each command. */
 const DECODERS: Decoders = {
   servers: () => ({ kind: 'servers' }),
   problems: () => ({ kind: 'problems' }),
@@ -157,7 +157,7 @@ const DECODERS: Decoders = {
   setApprovalExpiry: (line) => ({
     kind: 'setApprovalExpiry',
     ids: textList(line, 'ids'),
-    // Said aloud: an approval must not become one for ever because a member was forgotten.
+    // Required, so that a forgotten member does not make an approval permanent.
     until: line['until'] === null ? undefined : count(line, 'until'),
   }),
 
@@ -171,7 +171,7 @@ const DECODERS: Decoders = {
   shutdown: () => ({ kind: 'shutdown' }),
 };
 
-/** Decodes one line of a driver. Nothing that it can write ends the host. */
+/** Decodes one line of the driver. Never throws. */
 export function decodeLine(line: string): DecodedLine {
   let id: CommandId | null = null;
   try {
@@ -225,7 +225,7 @@ function turnIn(line: JsonObject): TurnMembers {
   };
 }
 
-/** What was said before in a conversation: `{"role": "user", "content": …}` each, with a text or blocks as in MCP. */
+/** Earlier messages of a conversation: `{"role": "user", "content": …}` each, with a text or MCP blocks. */
 function historyIn({ history }: JsonObject): readonly ModelMessage[] {
   if (history === undefined) return [];
   if (!isJsonArray(history)) throw new Malformed('"history" must be a list of messages.');
@@ -241,7 +241,7 @@ function modelMessage(value: Json): ModelMessage {
   return { role, content: decodeResult({ content }).blocks };
 }
 
-/** Whole: what is left out has its default. */
+/** Complete limits. Omitted members get their default. */
 function limitsIn(line: JsonObject): HostLimits | undefined {
   const given = object(line, 'limits');
   if (given === undefined) return undefined;

@@ -18,7 +18,7 @@ export interface LineageTools {
   readonly watch: LineageWatch;
 }
 
-/** What a driver does with the states of feature sets, and with the way back (MCPL §8). */
+/** Handles the driver's commands about states and rollbacks (MCPL §8). */
 export function lineageHandlers({ lineages, work, watch }: LineageTools): Handlers<keyof LineageCommands> {
   const detailOf = async (place: number): Promise<JsonObject> => {
     const detail = await lineages.checkpoint(place);
@@ -64,11 +64,11 @@ export function lineageHandlers({ lineages, work, watch }: LineageTools): Handle
   };
 }
 
-/** The host's number of a checkpoint that a driver names, `chk_1` or `chk_1#2`. */
+/** The place of a checkpoint that the driver names, such as `chk_1` or `chk_1#2`. */
 async function addressed(lineages: Lineages, target: CheckpointAddress): Promise<number> {
   if (target.kind === 'place') return target.place;
   const { key, name } = target;
-  // Servers may have the sign in their own names.
+  // Servers may use `#` in their own names.
   for (const id of new Set([name, name.replace(/#[2-9]\d*$|#1\d+$/, '')])) {
     const found = await lineages.find(key.server, id);
     const meant = found.find((node) => node.featureSet === key.featureSet && checkpointName(node) === name);
@@ -81,7 +81,7 @@ function unknownCheckpoint(what: string): Refused {
   return new Refused('UNKNOWN_CHECKPOINT', `There is no checkpoint ${what}.`, 'List them with "checkpoints".');
 }
 
-/** Tells of states as they change, and while it is switched on also of what other processes do with the same store. */
+/** Reports changes of states. While switched on, also those by other processes with the same store. */
 export class LineageWatch implements Disposable {
   readonly #lineages: Lineages;
   readonly #listening: readonly Disposable[];

@@ -12,10 +12,10 @@ type Decoders = { readonly [K in keyof LineageCommands]: (line: JsonObject) => C
 
 const SHOWN = 100;
 const MOST_ROWS = 1_000;
-/** More is no name that a person gives or looks for. */
+/** Longer names and searches are useless. */
 const LONGEST_WORDS = 1_000;
 
-/** How each command about states is read. */
+/** The decoder of each command about states. */
 export const LINEAGE_DECODERS: Decoders = {
   lineages: () => ({ kind: 'lineages' }),
   watchLineages: (line) => ({ kind: 'watchLineages', on: flag(line, 'on') }),
@@ -43,7 +43,7 @@ export const LINEAGE_DECODERS: Decoders = {
   forgetLineage: (line) => ({ kind: 'forgetLineage', key: keyIn(line) }),
 };
 
-/** The set may be empty: of states that belong to no set that anybody can tell. */
+/** An empty set means states without a known set. */
 function keyIn(line: JsonObject): LineageKey {
   return { server: text(line, 'server'), featureSet: text(line, 'featureSet') };
 }

@@ -18,7 +18,7 @@ export interface McplTools {
   readonly models: DriverModels;
   readonly work: Work;
   readonly write: (message: JsonObject) => void;
-  /** The servers of all layers as they are now, and how to set one of them anew. */
+  /** The servers of all layers, and how to change one of them. */
   readonly layers: () => ServerLayers;
   readonly configure: (change: LayerChange) => void;
 }
@@ -37,7 +37,7 @@ type McplCommand =
   | 'audit'
   | 'modelUse';
 
-/** What a driver does with what servers say by themselves: feature sets, events, turns, the audit. */
+/** Handles the driver's commands about feature sets, events, turns and the audit. */
 export function mcplHandlers(tools: McplTools): Handlers<McplCommand> {
   const { host, models, work } = tools;
   const viewOf = (server: string): JsonObject | null => {
@@ -89,8 +89,8 @@ export function mcplHandlers(tools: McplTools): Handlers<McplCommand> {
 }
 
 /**
- * As a person does it in the editor: allowed first, then written where settings are kept, which here is the driver's.
- * While the server's own question for consent is open, a choice waits for its answer.
+ * As in the editor: allows the set first, then writes settings, which the driver keeps. Waits while the server's
+ * consent question is open.
  */
 async function toggle(
   tools: McplTools,
@@ -110,7 +110,7 @@ async function toggle(
   }
   await unlessCancelled(tools.host.allowFeatureSets(server, wanted, on), token, 'The choice');
   const declared = sets.map(({ set }) => set.name);
-  // As the layers are now: other commands have had their turn meanwhile.
+  // Reads the layers again, because other commands may have changed them.
   tools.configure(withFeatureSets(tools.layers(), server, declared, { names: wanted, on }));
 }
 

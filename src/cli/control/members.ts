@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../core/index.ts';
 import type { CommandId } from './controlCommands.ts';
 
-/** A command of which a member is not what it must be. */
+/** A command with an invalid member. */
 export class Malformed extends Error {}
 
 export function text(line: JsonObject, name: string): string {

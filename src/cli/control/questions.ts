@@ -11,24 +11,24 @@ import { declaredInput } from '../settingsFile.ts';
 import { Malformed } from './members.ts';
 
 interface Open {
-  /** False if this is not an answer to the question; throws `Malformed` if it can say why. */
+  /** Returns false if this is no answer to the question. Throws `Malformed` with a reason if possible. */
   readonly take: (answer: Json) => boolean;
 }
 
-/** Which answer an open question takes. */
+/** An open question and its valid answers. */
 export interface Question<T> {
   readonly details: JsonObject;
   /** The default answer. */
   readonly dismissed: T;
-  /** `undefined` if this is not an answer; throws `Malformed` if it can say why. */
+  /** Returns `undefined` if this is no answer. Throws `Malformed` with a reason if possible. */
   readonly decode: (answer: Json) => T | undefined;
 }
 
-/** What the host asks and the driver answers. */
+/** The host's questions to the driver. */
 export class Questions {
   readonly #tell: (event: JsonObject) => void;
   readonly #open = new Map<string, Open>();
-  /** Answers to inputs, for as long as the process lives: they are never written down. By who defines the server. */
+  /** Answers to inputs, kept in memory only, by who defines the server. */
   readonly #inputs = new Map<string, InputAnswer>();
   #lastId = 0;
   #declared: Json | undefined;
@@ -41,7 +41,7 @@ export class Questions {
     this.#declared = inputs;
   }
 
-  /** Takes the driver's answer; says what is wrong with it, if anything. */
+  /** Takes the driver's answer. Returns the problem, if any. */
   answer(question: string, answer: Json): string | undefined {
     const open = this.#open.get(question);
     if (open === undefined) return `There is no open question "${question}".`;
@@ -90,7 +90,7 @@ export class Questions {
     return given;
   }
 
-  /** Reports something that is not a question. */
+  /** Reports something other than a question. */
   tell(event: JsonObject): void {
     this.#tell(event);
   }

@@ -1,6 +1,6 @@
 import { type Disposable, disposeAll, type Host, type ResourceWatch } from '../../core/index.ts';
 
-/** The resources of which the driver wants to hear. */
+/** The driver's resource subscriptions. */
 export class Watches implements Disposable {
   readonly #host: Host;
   readonly #tell: (server: string, uri: string) => void;
@@ -11,7 +11,7 @@ export class Watches implements Disposable {
     this.#tell = tell;
   }
 
-  /** Resolves when the server has agreed. A subscription that it refuses is not kept. */
+  /** Resolves once the server has accepted. Drops a rejected subscription. */
   async add(server: string, uri: string): Promise<void> {
     const watches = this.#byServer.get(server) ?? new Map<string, ResourceWatch>();
     const watch =
@@ -26,14 +26,14 @@ export class Watches implements Disposable {
     }
   }
 
-  /** False without one. */
+  /** Returns false if there is no subscription. */
   remove(server: string, uri: string): boolean {
     const watches = this.#byServer.get(server);
     watches?.get(uri)?.dispose();
     return watches?.delete(uri) ?? false;
   }
 
-  /** The server is gone from the settings. */
+  /** Drops the subscriptions of a server removed from settings. */
   drop(server: string): void {
     const watches = this.#byServer.get(server);
     this.#byServer.delete(server);

@@ -1,7 +1,7 @@
 import { CancellationSource, type CancellationToken, type Disposable } from '../../core/index.ts';
 import { type CommandId, Refused } from './controlCommands.ts';
 
-/** Running work that can be cancelled, by the id of its command. */
+/** Running work by command id, so that it can be cancelled. */
 export class Work implements Disposable {
   readonly #running = new Map<CommandId, CancellationSource>();
 
@@ -18,7 +18,7 @@ export class Work implements Disposable {
     }
   }
 
-  /** False if nothing with that id runs. */
+  /** Returns false if nothing with that id runs. */
   cancel(id: CommandId): boolean {
     const running = this.#running.get(id);
     running?.cancel('cancelled by the driver');
