@@ -23,8 +23,11 @@ const folderRules = Object.entries(CIRCLES).flatMap(([circle, folders]) => {
   });
 });
 
-/** Where the bundles of esbuild.mjs begin. */
-const STARTS = `^src/(${['extension', 'node/store/storeWorker', 'node/schemas/schemaWorker', 'node/schemas/schemaChecker', 'node/remote', 'node/process/children', 'node/gateway/gatewayServer', 'node/store/storeParts', 'core/hostCore', 'core/session/opener', 'core/session/credentials', 'core/host/engine', 'core/scopes/scopeDesk', 'core/consent/startInquiry', 'core/host/serverInputs', 'core/states/stateDesk', 'core/consent/definitionTrust', 'editor/lineageDesk', 'editor/conversation', 'editor/api/extensionApi', 'editor/inbox', 'editor/pages', 'editor/approvals/approvalDesk', 'editor/servers/serverRows', 'editor/settings/settingsSyntax', 'cli/main', 'cli/library', 'demo/server', 'webview/form/toolForm', 'webview/trace/trace', 'webview/form/question', 'webview/lineage/lineage'].join('|')})\\.ts$`;
+/** Where bundles begin. */
+const STARTS = `^(${require('./bundles.cjs')
+  .flatMap(({ entry, parts }) => parts ?? [entry])
+  .join('|')
+  .replaceAll('.', '\\.')})$`;
 
 /** Decisions from their arguments alone, wherever they are used. */
 const DECISIONS = [
@@ -69,7 +72,7 @@ module.exports = {
     forbid(
       'host-is-reached-by-index',
       'Only the door opens on the composition root.',
-      { path: '^src/core/', pathNot: '^src/core/(host/|(index|hostCore)\\.ts$)' },
+      { path: '^src/core/', pathNot: '^src/core/(host/|index\\.ts$)' },
       { path: '^src/core/(host/|index\\.ts$)' },
     ),
     forbid(

@@ -55,25 +55,20 @@ const editor = {
   'shared/': [],
   'settings/': ['shared/'],
   'approvals/': ['shared/'],
-  'lineage/': ['shared/', 'approvals/', 'lineageDesk.ts'],
-  'models/': ['shared/', 'conversation.ts'],
+  'lineage/': ['shared/', 'approvals/'],
+  'models/': ['shared/'],
   'hooks/': ['shared/', 'models/'],
-  'chat/': ['shared/', 'lineage/', 'models/', 'conversation.ts'],
-  'controlTools/': ['shared/', 'chat/', 'lineage/', 'lineageDesk.ts'],
-  'tools/': ['shared/', 'lineage/', 'pages.ts'],
-  'trace/': ['shared/', 'lineage/', 'pages.ts'],
-  'featureSets/': ['shared/', 'approvals/', 'lineage/', 'pages.ts'],
-  'questions/': ['shared/', 'models/', 'tools/', 'pages.ts'],
-  'offers/': ['shared/', 'chat/', 'pages.ts'],
-  'servers/': ['shared/', 'settings/', 'featureSets/', 'lineage/', 'models/', 'questions/', 'pages.ts'],
+  'chat/': ['shared/', 'lineage/', 'models/'],
+  'controlTools/': ['shared/', 'chat/', 'lineage/'],
+  'tools/': ['shared/', 'lineage/'],
+  'trace/': ['shared/', 'lineage/'],
+  'featureSets/': ['shared/', 'approvals/', 'lineage/'],
+  'questions/': ['shared/', 'models/', 'tools/'],
+  'offers/': ['shared/', 'chat/'],
+  'servers/': ['shared/', 'settings/', 'featureSets/', 'lineage/', 'models/', 'questions/'],
   'gateway/': ['shared/', 'settings/', 'chat/'],
-  'events/': ['shared/', 'offers/', 'inbox.ts'],
+  'events/': ['shared/', 'offers/'],
   'api/': ['shared/', 'settings/', 'servers/', 'lineage/', 'gateway/', 'models/', 'events/'],
-  // Where bundles begin. They list what belongs to a bundle, and are loaded by `import()` only.
-  'conversation.ts': ['chat/', 'models/', 'hooks/'],
-  'inbox.ts': ['shared/', 'events/'],
-  'lineageDesk.ts': ['shared/', 'lineage/', 'controlTools/'],
-  'pages.ts': [...['shared/', 'servers/', 'tools/', 'questions/', 'featureSets/', 'offers/', 'trace/', 'settings/']],
 };
 
 const node = {
@@ -86,8 +81,8 @@ const node = {
   'http/': ['process/', 'backgroundClock.ts'],
   'gateway/': ['http/', 'backgroundClock.ts'],
   'auth/': ['http/', 'gateway/', 'backgroundClock.ts'],
-  'remote.ts': ['auth/', 'http/'],
-  'connector.ts': ['auth/', 'process/', 'http/', 'remote.ts'],
+  'remoteConnector.ts': ['auth/', 'http/'],
+  'connector.ts': ['auth/', 'process/', 'http/', 'remoteConnector.ts'],
 };
 
 const webview = {

@@ -1,10 +1,11 @@
 // Builds dist/ from src/, and ThirdPartyNotices.txt from what the bundles contain. `--dev` keeps names and adds source maps,
 // `--watch` rebuilds. `--core` checks that the core needs neither Node nor an editor: it bundles it for no platform, with
 // nothing left outside, and throws the result away.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import * as esbuild from 'esbuild';
+import bundles from './bundles.cjs';
 
 const root = import.meta.dirname;
 const flags = new Set(process.argv.slice(2));
@@ -16,128 +17,68 @@ const kilobytes = 1000;
 // Some packages' main entry requires its own parts in a way that no bundler can follow; their module entry is plain.
 const mainFields = ['module', 'main'];
 
-const node = { platform: 'node', format: 'cjs', target: 'node22', external: [] };
-// Loaded when it is first needed, by a bundle beside it.
-const withParts = { ...node, later: /\/(remote|children|gatewayServer|storeParts)\.ts$/ };
-const hostParts = {
-  ...node,
-  later: /\/(opener|credentials|engine|serverInputs|scopeDesk|stateDesk|startInquiry|definitionTrust)\.ts$/,
-};
-// What an editor loads at its start is as little as can be: with no server on, nothing speaks a protocol.
-const atOnce = {
-  ...node,
-  later:
-    /\/(remote|children|gatewayServer|conversation|inbox|pages|approvalDesk|lineageDesk|serverRows|settingsSyntax|extensionApi|schemaChecker)\.ts$/,
-};
-const browser = { platform: 'browser', format: 'iife', target: 'es2023', external: [] };
-
-// The same twice would be a tenth of the package.
-const hostCore = Object.fromEntries(
-  ['host/host', 'base/hiddenText', 'model/settingRules'].map((file) => [`src/core/${file}.ts`, './hostCore.js']),
-);
-const storeParts = { 'src/node/store/storeParts.ts': './storeParts.js' };
+const node = { platform: 'node', format: 'cjs', target: 'node22' };
+const browser = { platform: 'browser', format: 'iife', target: 'es2023' };
 
 /** What an editor reads when it starts. */
 const startLimit = 300 * kilobytes;
 
-const entries = [
-  {
-    from: 'src/extension.ts',
-    to: 'dist/extension.js',
-    ...atOnce,
-    external: ['vscode'],
-    beside: hostCore,
-    atStart: true,
-  },
-  { from: 'src/core/hostCore.ts', to: 'dist/hostCore.js', ...hostParts, atStart: true },
-  { from: 'src/node/store/storeWorker.ts', to: 'dist/storeWorker.js', ...node, beside: storeParts },
-  { from: 'src/node/store/storeParts.ts', to: 'dist/storeParts.js', ...node },
-  { from: 'src/node/schemas/schemaChecker.ts', to: 'dist/schemaChecker.js', ...node },
-  { from: 'src/node/schemas/schemaWorker.ts', to: 'dist/schemaWorker.js', ...node },
-  { from: 'src/node/remote.ts', to: 'dist/remote.js', ...node },
-  { from: 'src/node/process/children.ts', to: 'dist/children.js', ...node },
-  { from: 'src/core/session/opener.ts', to: 'dist/opener.js', ...node },
-  { from: 'src/core/session/credentials.ts', to: 'dist/credentials.js', ...node },
-  { from: 'src/core/host/engine.ts', to: 'dist/engine.js', ...node },
-  { from: 'src/core/consent/startInquiry.ts', to: 'dist/startInquiry.js', ...node },
-  { from: 'src/core/host/serverInputs.ts', to: 'dist/serverInputs.js', ...node },
-  { from: 'src/core/scopes/scopeDesk.ts', to: 'dist/scopeDesk.js', ...node },
-  { from: 'src/core/states/stateDesk.ts', to: 'dist/stateDesk.js', ...node },
-  { from: 'src/core/consent/definitionTrust.ts', to: 'dist/definitionTrust.js', ...node },
-  { from: 'src/editor/conversation.ts', to: 'dist/conversation.js', ...node, external: ['vscode'] },
-  { from: 'src/editor/api/extensionApi.ts', to: 'dist/extensionApi.js', ...node },
-  { from: 'src/editor/inbox.ts', to: 'dist/inbox.js', ...node, external: ['vscode'] },
-  { from: 'src/editor/pages.ts', to: 'dist/pages.js', ...node, external: ['vscode'] },
-  { from: 'src/editor/servers/serverRows.ts', to: 'dist/serverRows.js', ...node, external: ['vscode'] },
-  { from: 'src/editor/settings/settingsSyntax.ts', to: 'dist/settingsSyntax.js', ...node },
-  { from: 'src/editor/lineageDesk.ts', to: 'dist/lineageDesk.js', ...node, external: ['vscode'] },
-  { from: 'src/editor/approvals/approvalDesk.ts', to: 'dist/approvalDesk.js', ...node, external: ['vscode'] },
-  { from: 'src/node/gateway/gatewayServer.ts', to: 'dist/gatewayServer.js', ...node },
-  { from: 'src/cli/library.ts', to: 'dist/host.cjs', ...withParts, beside: hostCore },
-  {
-    from: 'src/cli/main.ts',
-    to: 'dist/cli.js',
-    ...node,
-    beside: { 'src/cli/library.ts': './host.cjs' },
-    hashbang: true,
-  },
-  { from: 'src/demo/server.ts', to: 'dist/demo.js', ...node },
-  { from: 'src/webview/form/toolForm.ts', to: 'dist/webview/toolForm.js', ...browser },
-  { from: 'src/webview/form/question.ts', to: 'dist/webview/question.js', ...browser },
-  { from: 'src/webview/trace/trace.ts', to: 'dist/webview/trace.js', ...browser },
-  { from: 'src/webview/lineage/lineage.ts', to: 'dist/webview/lineage.js', ...browser },
-];
-
-const hashbang = ({ from, hashbang: wanted }) =>
-  wanted === true && !readFileSync(join(root, from), 'utf8').startsWith('#!') ? { js: '#!/usr/bin/env node' } : {};
-
 const shared = { absWorkingDir: root, bundle: true, metafile: true, logLevel: watch ? 'silent' : 'warning' };
 
-const optionsOf = (entry) => ({
-  ...shared,
-  entryPoints: [entry.from],
-  outfile: entry.to,
-  platform: entry.platform,
-  format: entry.format,
-  target: entry.target,
-  external: entry.external,
-  mainFields: entry.platform === 'browser' ? ['browser', ...mainFields] : mainFields,
-  banner: hashbang(entry),
-  minify: !dev,
-  sourcemap: dev ? 'linked' : false,
-  legalComments: 'none',
-  // Native helpers that `ws` would look for: there are none in the package.
-  define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
-  // Only in what ships: it would put the columns of a source map out of place.
-  plugins: [
-    ...(entry.later === undefined ? [] : [bundledBeside(entry.later)]),
-    ...(entry.beside === undefined ? [] : [requiredBeside(entry.beside)]),
-    ...(!dev && entry.external.includes('vscode') ? [editorApiAsItIs] : []),
-  ],
-  // The command line asks for `__dirname` in the bundle, and for `import.meta` only when it runs from its sources.
-  logOverride: { 'empty-import-meta': 'silent' },
-});
+const exportAll = (parts) => parts.map((part) => `export * from './${part}';`).join('\n');
 
-/** An `import()` of a file that is a bundle of its own: `./mcpl/engine.ts` becomes `./engine.js`, beside this one. */
-const bundledBeside = (pattern) => ({
-  name: 'bundled-beside',
-  setup: (build) => {
-    build.onResolve({ filter: pattern }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path: `./${basename(path, '.ts')}.js`, external: true } : undefined,
-    );
-  },
-});
+const optionsOf = (bundle) => {
+  const { to, entry, parts } = bundle;
+  const platform = to.startsWith('webview/') ? browser : node;
+  return {
+    ...shared,
+    ...platform,
+    ...(parts === undefined
+      ? { entryPoints: [entry] }
+      : { stdin: { contents: exportAll(parts), resolveDir: root, sourcefile: to } }),
+    outfile: `dist/${to}`,
+    external: bundle.editor ? ['vscode'] : [],
+    mainFields: platform === browser ? ['browser', ...mainFields] : mainFields,
+    banner: bundle.hashbang ? { js: '#!/usr/bin/env node' } : {},
+    minify: !dev,
+    sourcemap: dev ? 'linked' : false,
+    legalComments: 'none',
+    // Native helpers that `ws` would look for: there are none in the package.
+    define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
+    // Only in what ships: it would put the columns of a source map out of place.
+    plugins: [otherBundles(bundle), ...(!dev && bundle.editor ? [editorApiAsItIs] : [])],
+    // The command line asks for `__dirname` in the bundle, and for `import.meta` only when it runs from its sources.
+    logOverride: { 'empty-import-meta': 'silent' },
+  };
+};
 
-/** An `import` of a file that is a bundle of its own. */
-const requiredBeside = (files) => ({
-  name: 'required-beside',
+/** By the end of its path: the sources may be a link into another folder. */
+const ownerOf = (file) => bundles.find(({ parts }) => parts?.some((part) => file.endsWith(`/${part}`)));
+
+/** An import of a part of another bundle becomes a `require` of that bundle, which is beside this one. */
+const otherBundles = ({ to }) => ({
+  name: 'other-bundles',
   setup: (build) => {
     build.onResolve({ filter: /\.ts$/ }, ({ path, resolveDir, kind }) => {
-      if (kind === 'entry-point') return undefined;
-      // By the end of its path: the sources may be a link into another folder.
-      const file = join(resolveDir, path).replaceAll('\\', '/');
-      const bundle = files[Object.keys(files).find((each) => file.endsWith(`/${each}`)) ?? ''];
-      return bundle === undefined ? undefined : { path: bundle, external: true };
+      const owner = ownerOf(join(resolveDir, path).replaceAll('\\', '/'));
+      if (kind === 'dynamic-import' && owner === undefined)
+        return { errors: [{ text: `"${path}" is loaded by import(), so bundles.cjs must list it as a part.` }] };
+      // Other code that is imported at the top of a file is copied.
+      const isOutside = kind === 'dynamic-import' || (owner?.shared && owner.loadedBy.includes(to));
+      return isOutside && owner.to !== to ? { path: `./${owner.to}`, external: true } : undefined;
+    });
+    // Only now is it known which imports are left.
+    build.onEnd(({ metafile, errors }) => {
+      if (errors.length > 0) return undefined;
+      const imports = new Set(
+        Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path)),
+      );
+      const wrong = bundles.filter(
+        ({ to: other, parts, loadedBy }) => parts !== undefined && imports.has(`./${other}`) !== loadedBy.includes(to),
+      );
+      const text = ({ to: other, loadedBy }) =>
+        loadedBy.includes(to) ? `${to} does not import ${other}` : `${to} imports ${other}`;
+      return { errors: wrong.map((row) => ({ text: `${text(row)}: correct "loadedBy" in bundles.cjs.` })) };
     });
   },
 });
@@ -178,19 +119,16 @@ const reportTo = (name) => ({
 
 const buildOnce = async () => {
   await rm(join(root, 'dist'), { recursive: true, force: true });
-  const problems = [];
+  const problems = [...(await exportedTwice())];
   const metafiles = {};
   let atStartSize = 0;
-  for (const entry of entries) {
-    if (!existsSync(join(root, entry.from))) {
-      problems.push(`${entry.from} does not exist, so ${entry.to} was not built.`);
-      continue;
-    }
-    const { metafile } = await esbuild.build(optionsOf(entry));
-    metafiles[entry.to] = metafile;
-    const { size } = await stat(join(root, entry.to));
-    console.log(`${entry.to.padEnd(28)} ${(size / kilobytes).toFixed(1).padStart(8)} kB`);
-    if (entry.atStart === true) atStartSize += size;
+  for (const bundle of bundles) {
+    const outfile = `dist/${bundle.to}`;
+    const { metafile } = await esbuild.build(optionsOf(bundle));
+    metafiles[outfile] = metafile;
+    const { size } = await stat(join(root, outfile));
+    console.log(`${outfile.padEnd(28)} ${(size / kilobytes).toFixed(1).padStart(8)} kB`);
+    if (bundle.atStart) atStartSize += size;
   }
   if (!dev && atStartSize > startLimit) {
     problems.push(
@@ -208,12 +146,29 @@ const buildOnce = async () => {
   return [...problems, ...notices.problems];
 };
 
+/** Names that two parts of a bundle export: `export *` would leave both out without a word. */
+const exportedTwice = async () => {
+  const entryPoints = bundles.flatMap(({ parts }) => parts ?? []);
+  const { metafile } = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints,
+    format: 'esm',
+    outdir: 'out',
+    write: false,
+    metafile: true,
+  });
+  const outputs = Object.values(metafile.outputs);
+  return bundles.flatMap(({ to, parts = [] }) => {
+    const names = parts.flatMap((part) => outputs.find(({ entryPoint }) => entryPoint === part).exports);
+    const twice = names.filter((name, index) => names.indexOf(name) !== index);
+    return twice.map((name) => `Two parts of ${to} export "${name}".`);
+  });
+};
+
 const watchAll = async () => {
-  for (const entry of entries) {
-    const context = await esbuild.context({
-      ...optionsOf(entry),
-      plugins: [...optionsOf(entry).plugins, reportTo(entry.to)],
-    });
+  for (const bundle of bundles) {
+    const options = optionsOf(bundle);
+    const context = await esbuild.context({ ...options, plugins: [...options.plugins, reportTo(bundle.to)] });
     await context.watch();
   }
 };
@@ -243,7 +198,8 @@ try {
   if (problems.length > 0) process.exitCode = 1;
   if (watch) await watchAll();
 } catch (error) {
-  // esbuild has printed its own errors with their places.
+  // esbuild has printed its own errors with their places, and none that a plugin found at the end.
+  for (const { text, location } of error?.errors ?? []) if (location === null) console.error(`✘ [ERROR] ${text}`);
   if (!Array.isArray(error?.errors)) console.error(error);
   process.exitCode = 1;
 }

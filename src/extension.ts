@@ -1,45 +1,37 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import {
+  asyncLazy,
   createHost,
   GatewayClients,
   type Host,
   type InputPorts,
-  type Logger,
   messageOf,
   type Ports,
 } from './core/index.ts';
 import type { McpLiveExtension, TestingApi } from './editor/api/api.ts';
 import { ApiDoor } from './editor/api/apiDoor.ts';
-import { registerCallTool } from './editor/tools/callTool.ts';
-import { registerApprovals } from './editor/approvals/approvalsView.ts';
+import { registerApprovals } from './editor/approvals/register.ts';
 import { ChatConnection } from './editor/chat/chatConnection.ts';
-import { registerChatParticipant } from './editor/chat/chatParticipant.ts';
-import { registerDefinitionChanges } from './editor/tools/definitionChanges.ts';
-import { registerControlTools } from './editor/controlTools/controlRegistration.ts';
+import { registerChatParticipant } from './editor/chat/register.ts';
+import { registerControlTools } from './editor/controlTools/register.ts';
 import { NotificationConsent } from './editor/servers/consentPrompt.ts';
-import { registerConnectionCommands } from './editor/servers/connectionCommands.ts';
-import { registerContextKeys } from './editor/servers/contextKeys.ts';
-import { registerAuditLog } from './editor/events/auditView.ts';
-import { registerEvents } from './editor/events/eventsView.ts';
-import { registerFeatureSets } from './editor/featureSets/featureSets.ts';
+import { registerAuditLog, registerEvents } from './editor/events/register.ts';
+import { registerFeatureSets } from './editor/featureSets/register.ts';
 import { NotifiedFailures } from './editor/shared/failureNotices.ts';
-import { registerHostCommands } from './editor/servers/hostCommands.ts';
-import { EXTENSION_NAME, SETTINGS } from './editor/shared/ids.ts';
+import { registerHooks } from './editor/hooks/register.ts';
+import { EXTENSION_NAME } from './editor/shared/ids.ts';
 import { RememberedInputs } from './editor/settings/rememberedInputs.ts';
 import { EditorModels } from './editor/models/languageModels.ts';
-import { type LatePart, LateParts } from './editor/shared/lateParts.ts';
 import { LazyElicitor, LazySampler } from './editor/questions/lazyInputs.ts';
 import { OutputChannels } from './editor/servers/logChannels.ts';
 import { McpGateway } from './editor/gateway/mcpGateway.ts';
-import { ModelUse, registerModelUse } from './editor/models/modelUse.ts';
-import { registerModelUseView } from './editor/models/modelUseView.ts';
-import { registerNewServerCommands } from './editor/servers/newServerCommands.ts';
-import { registerOfferCommands } from './editor/offers/offerCommands.ts';
+import { ModelUse } from './editor/models/modelUse.ts';
+import { registerModelUse, registerModelUseView } from './editor/models/register.ts';
+import { registerOfferCommands } from './editor/offers/register.ts';
 import { QuickPicker } from './editor/shared/quickPicker.ts';
-import { registerLineage } from './editor/lineage/lineageView.ts';
-import { registerServerCommands } from './editor/servers/serverCommands.ts';
-import { registerServerTree } from './editor/servers/serverTree.ts';
+import { registerLineage } from './editor/lineage/register.ts';
+import { registerServers } from './editor/servers/register.ts';
 import type { EditorServices } from './editor/shared/services.ts';
 import { SettingsWatch } from './editor/settings/settings.ts';
 import { SettingsDiagnostics } from './editor/settings/settingsDiagnostics.ts';
@@ -47,14 +39,11 @@ import { SettingsFiles } from './editor/settings/settingsFiles.ts';
 import { openFolders } from './editor/shared/workspaceFolders.ts';
 import { openServerSettings, openSetting, openWorkspaceSettings } from './editor/settings/settingsOpener.ts';
 import { WorkspaceSettingsWriter } from './editor/settings/settingsWriter.ts';
-import { registerShowTrace } from './editor/trace/showTrace.ts';
+import { registerShowTrace } from './editor/trace/register.ts';
 import { EditorAuthPrompt, editorBrowser, editorSecrets, showSignInProgress } from './editor/questions/signIn.ts';
-import { registerStatusBar } from './editor/servers/statusBar.ts';
-import { registerToolCommands } from './editor/servers/toolCommands.ts';
+import { registerCallTool, registerDefinitionChanges } from './editor/tools/register.ts';
 import { EditorVariables } from './editor/settings/editorVariables.ts';
 import { WaitingQuestions } from './editor/questions/waitingQuestions.ts';
-import type { WeakeningPrompt } from './editor/settings/weakeningPrompt.ts';
-import { hintAtWorkingFolder } from './editor/servers/workingFolderHint.ts';
 import type { AuthServiceOptions } from './node/auth/authService.ts';
 import { NodeConnector } from './node/connector.ts';
 import { createFileNames } from './node/names/fileNames.ts';
@@ -96,13 +85,11 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   const openSettings = (server: string): Promise<void> => openServerSettings(files, server);
   const inputs = new RememberedInputs(context.workspaceState, context.secrets);
   const consent = own(new NotificationConsent(openSettings, context.extensionUri, logs.host));
-  let weakening: Promise<WeakeningPrompt> | undefined;
-  const loadWeakening = async (): Promise<WeakeningPrompt> => {
-    const { WeakeningPrompt } = await import('./editor/pages.ts');
-    return own(
-      new WeakeningPrompt((server) => (server === undefined ? openWorkspaceSettings() : openSettings(server))),
-    );
-  };
+  const weakening = asyncLazy(
+    () => import('./editor/settings/weakeningPrompt.ts'),
+    ({ WeakeningPrompt }) =>
+      own(new WeakeningPrompt((server) => (server === undefined ? openWorkspaceSettings() : openSettings(server)))),
+  );
   const processes = vscode.Uri.joinPath(context.globalStorageUri, 'processes').fsPath;
   const asked = own(new WaitingQuestions(logs.host));
   const prompt = new EditorAuthPrompt(asked, (server) => showSignInProgress(host, server));
@@ -135,7 +122,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
       models: new EditorModels(access, use, door.runners),
       consent: {
         ask: (...asked) => consent.ask(...asked),
-        askToWeaken: async (...asked) => (await (weakening ??= loadWeakening())).ask(...asked),
+        askToWeaken: async (...asked) => (await weakening.get()).ask(...asked),
       },
       variables: new EditorVariables(inputs),
     },
@@ -144,7 +131,7 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   logs.redact = (text) => host.redact(text);
   const gateway = new LazyGateway({ host, ids: nodeIds, clients });
   shutDown = async () => {
-    await Promise.allSettled([late.close(), gateway.dispose(), host.close()]);
+    await Promise.allSettled([hooks.close(), gateway.dispose(), host.close()]);
   };
 
   const failures = own(new NotifiedFailures(host, logs.host));
@@ -166,20 +153,31 @@ function assemble(context: vscode.ExtensionContext, logs: OutputChannels): McpLi
   };
   const watch = own(new SettingsWatch(host, files, door.contributed));
   own(new SettingsDiagnostics(host, watch, files, logs.host));
-  own(registerContextKeys(host, watch));
   own(logs.follow(host));
   const chat = own(new ChatConnection(nodeClock, logs.host));
   own(new McpGateway(host, gateway, nodeIds, chat, logs.host));
-  registerViewsAndCommands(services, watch).forEach(own);
+  own(registerServers(services, watch, context.globalState));
+  own(registerCallTool(services));
+  own(registerDefinitionChanges(services, nodeClock));
+  own(registerOfferCommands(services));
+  own(registerShowTrace(services));
+  own(registerEvents(services));
+  own(registerAuditLog(services));
+  own(registerApprovals(services));
   own(registerFeatureSets(services, context.workspaceState));
-  own(hintAtWorkingFolder(services, context.globalState));
   const lineage = own(registerLineage(services));
   own(sampler.registerCommands(services));
   own(registerModelUse({ host, use, access, runners: door.runners, log: logs.host }));
   own(registerModelUseView(services, use, door.runners));
   own(registerControlTools({ host, log: logs.host, lineage }));
   own(registerChatParticipant(services));
-  const late = own(new LateParts(lateParts(host, logs.host, context.globalState), logs.host));
+  const hookTools = { host, clock: nodeClock, ids: nodeIds, log: logs.host };
+  const hooks = own(
+    registerHooks(hookTools, context.globalState, async () => {
+      const { startChatHookServer } = await import('./node/gateway/gatewayServer.ts');
+      return startChatHookServer(hookTools);
+    }),
+  );
   watch.apply();
   void endLeftovers(processes, logs.host);
   return exportsOf(context, door, {
@@ -233,44 +231,6 @@ function inputPorts(
     sampler,
     schemaChecker: lateSchemaChecker(workerPath),
   };
-}
-
-function lateParts(host: Host, log: Logger, state: vscode.Memento): readonly LatePart[] {
-  const tools = { host, clock: nodeClock, ids: nodeIds, log };
-  return [
-    {
-      setting: SETTINGS.chatHooksEnabled,
-      load: async () => {
-        const { ChatHookSwitch } = await import('./editor/conversation.ts');
-        const { startChatHookServer } = await import('./node/gateway/gatewayServer.ts');
-        return new ChatHookSwitch(() => startChatHookServer(tools), log);
-      },
-    },
-    {
-      setting: SETTINGS.modelsWrap,
-      load: async () => new (await import('./editor/conversation.ts')).WrappedVendor(tools, state),
-    },
-  ];
-}
-
-function registerViewsAndCommands(services: EditorServices, watch: SettingsWatch): readonly vscode.Disposable[] {
-  const tree = registerServerTree(services, watch);
-  return [
-    tree,
-    registerStatusBar(services),
-    registerNewServerCommands(services, tree),
-    registerCallTool(services),
-    registerServerCommands(services),
-    registerToolCommands(services),
-    registerDefinitionChanges(services, nodeClock),
-    registerHostCommands(services),
-    registerConnectionCommands(services),
-    registerOfferCommands(services),
-    registerShowTrace(services),
-    registerEvents(services),
-    registerApprovals(services),
-    registerAuditLog(services),
-  ];
 }
 
 function exportsOf(context: vscode.ExtensionContext, door: ApiDoor, testing: TestingApi): McpLiveExtension {

@@ -8,12 +8,12 @@ import type {
   SecretList,
   StdioConnection,
 } from '../core/index.ts';
-import { cancelled } from '../core/index.ts';
+import { asyncLazy, cancelled } from '../core/index.ts';
 import type { AuthServiceOptions } from './auth/authService.ts';
 import { memorySecrets } from './auth/memorySecrets.ts';
 import { childEnvironment } from './process/childEnvironment.ts';
 import type { HttpAgents } from './http/httpAgents.ts';
-import type { Remote } from './remote.ts';
+import type { Remote } from './remoteConnector.ts';
 
 export interface ConnectorOptions {
   /** The script of the demo server: `dist/demo.js` in the product. */
@@ -32,7 +32,13 @@ export const DEMO_COMMAND = 'mcpl-demo';
 /** Opens connections with what Node has: child processes and HTTP. */
 export class NodeConnector implements Connector {
   readonly #options: ConnectorOptions;
-  #remote: Promise<Remote> | undefined;
+  readonly #remote = asyncLazy(
+    () => import('./remoteConnector.ts'),
+    ({ Remote }) => {
+      const signIn = { ...(this.#options.signIn ?? nobodySignsIn()), held: this.#secrets };
+      return new Remote({ signIn, agents: this.#options.agents });
+    },
+  );
   #secrets: SecretList | undefined;
 
   constructor(options: ConnectorOptions) {
@@ -52,7 +58,7 @@ export class NodeConnector implements Connector {
   }
 
   async #spawn(connection: StdioConnection, { serverId, log, redact }: ConnectContext): Promise<OpenTransport> {
-    const { inheritedSecrets, openStdio, SpawnRecords } = await import('./process/children.ts');
+    const { inheritedSecrets, openStdio, SpawnRecords } = await import('./process/lazy.ts');
     const { command, args, env } = this.#resolve(connection);
     const { records } = this.#options;
     // A server inherits these, and may tell them.
@@ -85,13 +91,9 @@ export class NodeConnector implements Connector {
     return (await this.remote()).open(connection, context);
   }
 
-  /** What servers with a URL need, loaded with the first of them. */
+  /** Connects to servers with a URL; loaded with the first of them. */
   remote(): Promise<Remote> {
-    this.#remote ??= import('./remote.ts').then(({ Remote }) => {
-      const signIn = { ...(this.#options.signIn ?? nobodySignsIn()), held: this.#secrets };
-      return new Remote({ signIn, agents: this.#options.agents });
-    });
-    return this.#remote;
+    return this.#remote.get();
   }
 }
 

@@ -1,12 +1,18 @@
 import type { AnyConcern } from '../calls/callSteps.ts';
+import { asyncLazy } from '../base/lazy.ts';
 import type { InputInterceptorsOptions, ServerInputs, ServerInputsOptions } from './serverInputs.ts';
-
-type Make = (options: ServerInputsOptions) => ServerInputs;
 
 /** All by which servers ask for something while they work: questions, models, tasks. Loaded with the first that starts. */
 export class InputParts {
   readonly #options: InputInterceptorsOptions;
-  #loading: Promise<Make> | undefined;
+  readonly #make = asyncLazy(
+    () => import('./serverInputs.ts'),
+    ({ HealthTimer, ServerInputs, inputInterceptors }) => {
+      const timer = new HealthTimer(this.#options.clock);
+      this.#interceptors = inputInterceptors(this.#options);
+      return (options: ServerInputsOptions): ServerInputs => new ServerInputs(options, timer);
+    },
+  );
   #interceptors: readonly AnyConcern[] = [];
 
   constructor(options: InputInterceptorsOptions) {
@@ -19,22 +25,6 @@ export class InputParts {
   }
 
   async create(options: ServerInputsOptions): Promise<ServerInputs> {
-    return (await this.#load())(options);
-  }
-
-  #load(): Promise<Make> {
-    this.#loading ??= this.#loadOnce().catch((error: unknown) => {
-      // The next start tries again.
-      this.#loading = undefined;
-      throw error;
-    });
-    return this.#loading;
-  }
-
-  async #loadOnce(): Promise<Make> {
-    const { HealthTimer, ServerInputs, inputInterceptors } = await import('./serverInputs.ts');
-    const timer = new HealthTimer(this.#options.clock);
-    this.#interceptors = inputInterceptors(this.#options);
-    return (options) => new ServerInputs(options, timer);
+    return (await this.#make.get())(options);
   }
 }

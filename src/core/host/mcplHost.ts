@@ -3,6 +3,7 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { cancelled, HostError, messageOf } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
+import { asyncLazy } from '../base/lazy.ts';
 import type { Redact } from '../base/secrets.ts';
 import type { InferenceOpening, ModelRefusal, OpenInference, TurnRequest, TurnResult } from '../hostTypes.ts';
 import type { McplConnection } from '../mcpl/connection.ts';
@@ -56,7 +57,10 @@ export class McplHost implements Disposable {
       return unit?.mcpl.member?.chooseEvents(featureSet, allowed ? 'allowed' : 'refused') === true;
     },
   };
-  #engine: Promise<McplEngine> | undefined;
+  readonly #engine = asyncLazy(
+    () => import('./engine.ts'),
+    ({ McplEngine }) => this.#open(McplEngine),
+  );
 
   constructor(options: McplHostOptions) {
     this.#options = options;
@@ -108,11 +112,7 @@ export class McplHost implements Disposable {
   }
 
   engine(): Promise<McplEngine> {
-    this.#engine ??= this.#load().catch((error: unknown) => {
-      this.#engine = undefined;
-      throw error;
-    });
-    return this.#engine;
+    return this.#engine.get();
   }
 
   async run(request: TurnRequest): Promise<TurnResult> {
@@ -151,10 +151,9 @@ export class McplHost implements Disposable {
     ignoreFailure(this.engine().then((engine) => engine.record(record)));
   }
 
-  async #load(): Promise<McplEngine> {
-    const { McplEngine } = await import('./engine.ts');
+  #open(Engine: typeof McplEngine): McplEngine {
     const { clock, ids, storage, models, logs } = this.#options.ports;
-    const engine = new McplEngine({
+    const engine = new Engine({
       clock,
       ids,
       storage,

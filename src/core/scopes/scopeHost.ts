@@ -2,6 +2,7 @@ import { ignoreFailure } from '../base/async.ts';
 import type { CancellationToken } from '../base/cancellation.ts';
 import { type Disposable, DisposableStore } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
+import { asyncLazy } from '../base/lazy.ts';
 import { BoundedRecorder } from '../audit/boundedRecorder.ts';
 import type { Recorder } from '../audit/recorder.ts';
 import type { ElevationRequest, ScopeAuthority } from './scopeRequests.ts';
@@ -34,7 +35,10 @@ export class ScopeHost implements ScopeAuthority, Disposable {
   readonly #options: ScopeHostOptions;
   readonly #store = new DisposableStore();
   readonly #recorder: BoundedRecorder;
-  #desk: Promise<ScopeDesk> | undefined;
+  readonly #desk = asyncLazy(
+    () => import('./scopeDesk.ts'),
+    ({ ScopeDesk }) => this.#open(ScopeDesk),
+  );
 
   constructor(options: ScopeHostOptions) {
     this.#options = options;
@@ -52,7 +56,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
         record: (record) => recorder.record(record),
       }),
     );
-    this.gate = new ScopeGate({ desk: () => this.#load(), find: (server) => this.#unit(server) });
+    this.gate = new ScopeGate({ desk: () => this.#desk.get(), find: (server) => this.#unit(server) });
   }
 
   /** MCPL §7.4. Returns a reason that does not reveal the pattern. */
@@ -60,7 +64,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     const unit = this.#unit(request.server);
     if (unit === undefined) return REASONS.changed;
     const { featureSet, claim } = request;
-    const desk = await this.#load();
+    const desk = await this.#desk.get();
     const answer: ScopeAnswer = await desk.decide(
       { unit, featureSet, matter: { kind: 'elevate', claim }, call: undefined, isCurrent: () => request.isCurrent() },
       token,
@@ -70,7 +74,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
 
   /** The decider, loaded on first use. */
   desk(): Promise<ScopeDesk> {
-    return this.#load();
+    return this.#desk.get();
   }
 
   /** A connection with this fingerprint may start. Grants for another fingerprint belonged to a different server. */
@@ -100,7 +104,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     const { snapshot } = unit;
     this.#revoke((grant) => grant.server === unit.id && isOff(snapshot, grant.featureSet), 'its feature set is off');
     // MCPL §7.6: a new deny rule overrides all grants.
-    const desk = await this.#load();
+    const desk = await this.#desk.get();
     const denied = new Set((await desk.denied(own, unit)).map(({ id }) => id));
     if (denied.size > 0) this.#revoke(({ id }) => denied.has(id), 'the settings deny it now');
   }
@@ -122,17 +126,9 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     return { folders, userHome, bases: [...new Set(own === undefined ? paths : [own, ...paths])] };
   }
 
-  #load(): Promise<ScopeDesk> {
-    this.#desk ??= this.#open();
-    // Retries a failed load on the next use.
-    this.#desk.catch(() => (this.#desk = undefined));
-    return this.#desk;
-  }
-
-  async #open(): Promise<ScopeDesk> {
-    const { ScopeDesk } = await import('./scopeDesk.ts');
+  #open(Desk: typeof ScopeDesk): ScopeDesk {
     const { clock, ids, logs, fileNames } = this.#options.ports;
-    return new ScopeDesk({
+    return new Desk({
       clock,
       ids,
       log: logs.host,

@@ -1,5 +1,6 @@
 import type { Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
+import { asyncLazy } from '../base/lazy.ts';
 import type { Recorder } from '../audit/recorder.ts';
 import type { ServerState, StateAuthority, StateVerdict } from '../mcpl/stateUpdates.ts';
 import type { HostLimits } from '../model/server.ts';
@@ -32,15 +33,17 @@ export class StateHost implements StateAuthority, Disposable {
   /** The innermost interceptor: runs the calls of a set one by one, each with the latest state. */
   readonly inner: CallInterceptor;
   readonly #options: StateHostOptions;
-  #desk: Promise<StateDesk> | undefined;
-  #loaded: StateDesk | undefined;
+  readonly #desk = asyncLazy(
+    () => import('./stateDesk.ts'),
+    ({ StateDesk }) => this.#open(StateDesk),
+  );
   #isDisposed = false;
 
   constructor(options: StateHostOptions) {
     this.#options = options;
     const { clock, logs, storage } = options.ports;
     const { states } = storage;
-    this.lineages = new LiveLineages({ clock, states, log: logs.host, actions: () => this.#load() });
+    this.lineages = new LiveLineages({ clock, states, log: logs.host, actions: () => this.#desk.get() });
     this.outer = {
       concerns: (_, tool, { mcpl }) => tool !== undefined && mcpl !== undefined && mayReturnState(mcpl),
       intercept: (context, next) => this.#keep(context, next),
@@ -53,18 +56,18 @@ export class StateHost implements StateAuthority, Disposable {
   }
 
   async update(state: ServerState): Promise<StateVerdict> {
-    return (await this.#load()).update(state);
+    return (await this.#desk.get()).update(state);
   }
 
   /** Stores pending states, or reports them as lost. Call this before the store is closed. */
   async close(): Promise<void> {
-    await this.#loaded?.close();
+    await this.#desk.value?.close();
     this.dispose();
   }
 
   dispose(): void {
     this.#isDisposed = true;
-    this.#loaded?.dispose();
+    this.#desk.value?.dispose();
     this.lineages.dispose();
   }
 
@@ -72,11 +75,11 @@ export class StateHost implements StateAuthority, Disposable {
     return next(context).then(
       (result) => {
         if ((result.raw['state'] ?? undefined) !== undefined) return this.#keepState(context, result);
-        this.#loaded?.release(context);
+        this.#desk.value?.release(context);
         return result;
       },
       (error: unknown) => {
-        this.#loaded?.release(context);
+        this.#desk.value?.release(context);
         throw error;
       },
     );
@@ -84,7 +87,7 @@ export class StateHost implements StateAuthority, Disposable {
 
   async #keepState(context: CallContext, result: ResultView): Promise<ResultView> {
     try {
-      return await (await this.#load()).keep(context, result);
+      return await (await this.#desk.get()).keep(context, result);
     } catch (error) {
       // A failure here must not lose the tool's result.
       const problem = `The state that came with the result could not be looked at: ${messageOf(error)}`;
@@ -103,7 +106,7 @@ export class StateHost implements StateAuthority, Disposable {
       if (!this.lineages.isLoaded) await this.lineages.loaded();
       if (!this.lineages.isKnown({ server: context.server.id, featureSet: use.featureSet })) return next(context);
     }
-    const desk = await this.#load();
+    const desk = await this.#desk.get();
     return desk.send(context, use, next);
   }
 
@@ -114,22 +117,14 @@ export class StateHost implements StateAuthority, Disposable {
     if (!this.lineages.isLoaded) await this.lineages.loaded();
     // Without a state there is no owner, so nothing needs to be loaded.
     if (!mcpl.sets.some(({ set }) => this.lineages.isKnown({ server, featureSet: set.name }))) return use;
-    const desk = await this.#load();
+    const desk = await this.#desk.get();
     return stateUseOfOwner(mcpl, await desk.ownerOf(server, request.tool));
   }
 
-  #load(): Promise<StateDesk> {
-    this.#desk ??= this.#open();
-    // Retries a failed load on the next use.
-    this.#desk.catch(() => (this.#desk = undefined));
-    return this.#desk;
-  }
-
-  async #open(): Promise<StateDesk> {
-    const { StateDesk } = await import('./stateDesk.ts');
+  #open(Desk: typeof StateDesk): StateDesk {
     const options = this.#options;
     const { ports, audit } = options;
-    this.#loaded = new StateDesk({
+    const desk = new Desk({
       clock: ports.clock,
       ids: ports.ids,
       logs: ports.logs,
@@ -141,7 +136,7 @@ export class StateHost implements StateAuthority, Disposable {
       lineages: this.lineages,
     });
     // The host may have been disposed during loading.
-    if (this.#isDisposed) this.#loaded.dispose();
-    return this.#loaded;
+    if (this.#isDisposed) desk.dispose();
+    return desk;
   }
 }

@@ -1,7 +1,7 @@
 import type { McpLiveExports } from '../../../media/mcp-live.d.ts';
 import type { Host } from '../../core/index.ts';
 import type { Asker } from '../servers/consentPrompt.ts';
-import type { LineageView } from '../lineage/lineageView.ts';
+import type { LineageView } from '../lineage/register.ts';
 import type { GatewayAddress } from '../gateway/mcpGateway.ts';
 import type { EditorServices } from '../shared/services.ts';
 

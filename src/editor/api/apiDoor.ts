@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable as Registration, Events, Lineages, McpLiveApi1 } from '../../../media/mcp-live.d.ts';
 import {
+  asyncLazy,
   type Clock,
   type Contributor,
   type Host,
@@ -27,7 +28,13 @@ export class ApiDoor implements vscode.Disposable {
   readonly contributed = new ContributedLayers();
   readonly runners = new ModelRunners();
   readonly #options: ApiDoorOptions;
-  #loading: Promise<ExtensionApi> | undefined;
+  readonly #loading = asyncLazy(
+    () => import('./extensionApi.ts'),
+    ({ openExtensionApi }) => {
+      const { clock, log } = this.#options;
+      return openExtensionApi({ clock, log, host: this.#options.host(), layers: this.contributed });
+    },
+  );
   #api: McpLiveApi1 | undefined;
 
   constructor(options: ApiDoorOptions) {
@@ -51,7 +58,7 @@ export class ApiDoor implements vscode.Disposable {
   }
 
   #open(): McpLiveApi1 {
-    const load = (): Promise<ExtensionApi> => this.#load();
+    const load = (): Promise<ExtensionApi> => this.#loading.get();
     const later = (begin: (api: ExtensionApi) => Registration): Registration => this.#later(begin);
     return Object.freeze<McpLiveApi1>({
       version: 1,
@@ -78,18 +85,11 @@ export class ApiDoor implements vscode.Disposable {
     });
   }
 
-  #load(): Promise<ExtensionApi> {
-    const { clock, log } = this.#options;
-    this.#loading ??= import('./extensionApi.ts').then(({ openExtensionApi }) =>
-      openExtensionApi({ clock, log, host: this.#options.host(), layers: this.contributed }),
-    );
-    return this.#loading;
-  }
-
   #later(begin: (api: ExtensionApi) => Registration): Registration {
     let begun: Registration | undefined;
     let isOver = false;
-    this.#load()
+    this.#loading
+      .get()
       .then((api) => {
         if (!isOver) begun = begin(api);
       })

@@ -1,13 +1,11 @@
 import * as vscode from 'vscode';
-import { type AuditEntry, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
-import { registerCommand } from '../shared/commandRegistry.ts';
-import { APPROVALS_VIEW, type CommandId, COMMANDS, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
+import { type AsyncLazy, type AuditEntry, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
+import type { ApprovalServices } from './approvalContext.ts';
+import type { ApprovalNode } from './approvalNodes.ts';
+import type { ApprovalDesk } from './lazy.ts';
+import { APPROVALS_VIEW, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
 import { PaintedRows } from '../shared/paintedRows.ts';
 import { itemOf } from '../shared/viewRow.ts';
-import type { ApprovalAction } from './approvalCommands.ts';
-import type { ApprovalServices } from './approvalContext.ts';
-import type { ApprovalDesk } from './approvalDesk.ts';
-import type { ApprovalNode } from './approvalNodes.ts';
 
 /** How often the rows say anew how old they are. */
 const AGEING_MS = 60_000;
@@ -16,47 +14,10 @@ const REPAINT_MS = 50;
 /** Decisions that are shown at first, and with each "Show more". */
 const PAGE = 50;
 
-/** The Approvals view, what can be done in it, and the notifications that ask. */
-export function registerApprovals(services: ApprovalServices): Disposable {
-  const store = new DisposableStore();
-  let loading: Promise<ApprovalDesk> | undefined;
-  const load = (): Promise<ApprovalDesk> =>
-    (loading ??= import('./approvalDesk.ts').then(({ openApprovalDesk }) => store.add(openApprovalDesk(services))));
-  const add = (id: CommandId, action: ApprovalAction, failed: string): unknown =>
-    store.add(
-      registerCommand(services, id, { failed }, async (argument, selection) =>
-        (await load()).actions[action](argument, selection),
-      ),
-    );
-  const unanswered = vscode.l10n.t('The request was not answered');
-  add(COMMANDS.approvalAnswer, 'answer', unanswered);
-  add(COMMANDS.approvalAllowOnce, 'allowOnce', unanswered);
-  add(COMMANDS.approvalAllowSession, 'allowSession', unanswered);
-  add(COMMANDS.approvalAllowWorkspace, 'allowWorkspace', unanswered);
-  add(COMMANDS.approvalDeny, 'deny', unanswered);
-  add(COMMANDS.approvalOpen, 'open', vscode.l10n.t('The approval cannot be shown'));
-  add(COMMANDS.approvalCopyTarget, 'copyTarget', vscode.l10n.t('The target was not copied'));
-  const unrevoked = vscode.l10n.t('The approvals were not revoked');
-  add(COMMANDS.approvalRevoke, 'revoke', unrevoked);
-  add(COMMANDS.approvalsRevokeAll, 'revokeAll', unrevoked);
-  add(COMMANDS.approvalsReview, 'review', unrevoked);
-  add(COMMANDS.approvalChangeExpiry, 'changeExpiry', vscode.l10n.t('The expiry was not changed'));
-  add(COMMANDS.approvalsExport, 'export', vscode.l10n.t('The approvals were not exported'));
-  store.add(
-    services.host.approvals.onDidAsk((approval) => {
-      load().then(
-        (desk) => desk.asked(approval),
-        (error: unknown) => services.log.log('error', `An approval could not be asked for: ${messageOf(error)}`),
-      );
-    }),
-  );
-  store.add(new ApprovalsView(services, load));
-  return store;
-}
-
-class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable {
+/** The rows of the Approvals view. */
+export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable {
   readonly #services: ApprovalServices;
-  readonly #desk: () => Promise<ApprovalDesk>;
+  readonly #desk: AsyncLazy<ApprovalDesk>;
   readonly #owned = new DisposableStore();
   readonly #changed = new vscode.EventEmitter<ApprovalNode | undefined>();
   readonly #view: vscode.TreeView<ApprovalNode>;
@@ -68,7 +29,7 @@ class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(services: ApprovalServices, desk: () => Promise<ApprovalDesk>) {
+  constructor(services: ApprovalServices, desk: AsyncLazy<ApprovalDesk>) {
     this.#services = services;
     this.#desk = desk;
     const { approvals, audit } = services.host;
@@ -113,7 +74,7 @@ class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Disposable
     const history = await this.#history(shown + 1);
     const state = { pending: approvals.pending(), remembered: approvals.remembered(), history, shown };
     this.#isEmpty = state.pending.length + state.remembered.length + history.length === 0;
-    return this.#isEmpty ? [] : (await this.#desk()).tree(state);
+    return this.#isEmpty ? [] : (await this.#desk.get()).tree(state);
   }
 
   async #history(limit: number): Promise<readonly AuditEntry[]> {

@@ -1,51 +1,18 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, isObject, messageOf } from '../../core/index.ts';
-import type { Inbox, InboxServices } from '../inbox.ts';
-import { registerCommand } from '../shared/commandRegistry.ts';
-import { type CommandId, COMMANDS, EVENT_SCHEME, EVENTS_VIEW, SHOW_MORE_EVENTS } from '../shared/ids.ts';
+import { type AsyncLazy, type Disposable, DisposableStore, isObject, messageOf } from '../../core/index.ts';
+import { EVENTS_VIEW, SHOW_MORE_EVENTS } from '../shared/ids.ts';
+import type { Inbox, InboxServices } from './lazy.ts';
 import { PaintedRows } from '../shared/paintedRows.ts';
-import { ReadOnlyFiles } from '../shared/readOnlyFiles.ts';
 import { itemOf } from '../shared/viewRow.ts';
-import type { EventAction } from './eventCommands.ts';
 import type { EventNode } from './eventNodes.ts';
 
 /** How often the rows say anew how old they are. */
 const AGEING_MS = 60_000;
 
-/** The Events view, what can be done in it, and what is told of events elsewhere. */
-export function registerEvents(services: InboxServices): Disposable {
-  const store = new DisposableStore();
-  let loading: Promise<Inbox> | undefined;
-  const load = (): Promise<Inbox> =>
-    (loading ??= import('../inbox.ts').then(({ openInbox }) => store.add(openInbox(services, files.changed))));
-  const files = store.add(new ReadOnlyFiles(EVENT_SCHEME, async () => (await load()).documents));
-  const add = (id: CommandId, action: EventAction, failed: string): unknown =>
-    store.add(
-      registerCommand(services, id, { failed, retry: action === 'ask' }, async (argument) =>
-        (await load()).actions[action](argument),
-      ),
-    );
-  add(COMMANDS.eventOpen, 'open', vscode.l10n.t('The event cannot be opened'));
-  add(COMMANDS.eventAsk, 'ask', vscode.l10n.t('No model answered'));
-  add(COMMANDS.eventOpenInChat, 'openInChat', vscode.l10n.t('The chat was not opened'));
-  add(COMMANDS.featureSetMute, 'mute', vscode.l10n.t('The feature set was not muted'));
-  add(COMMANDS.eventsMarkRead, 'markRead', vscode.l10n.t('The events were not marked as read'));
-  add(COMMANDS.eventsClear, 'clear', vscode.l10n.t('The events were not cleared'));
-  store.add(
-    services.host.events.onDidArrive((events) => {
-      load().then(
-        (inbox) => inbox.arrived(events),
-        (error: unknown) => services.log.log('error', `Events could not be shown: ${messageOf(error)}`),
-      );
-    }),
-  );
-  store.add(new EventsView(services, load));
-  return store;
-}
-
-class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
+/** The rows of the Events view. */
+export class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
   readonly #services: InboxServices;
-  readonly #inbox: () => Promise<Inbox>;
+  readonly #inbox: AsyncLazy<Inbox>;
   readonly #owned = new DisposableStore();
   readonly #changed = new vscode.EventEmitter<EventNode | undefined>();
   readonly #view: vscode.TreeView<EventNode>;
@@ -56,7 +23,7 @@ class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(services: InboxServices, inbox: () => Promise<Inbox>) {
+  constructor(services: InboxServices, inbox: AsyncLazy<Inbox>) {
     this.#services = services;
     this.#inbox = inbox;
     const { host } = services;
@@ -97,7 +64,7 @@ class EventsView implements vscode.TreeDataProvider<EventNode>, Disposable {
   async #read(): Promise<readonly EventNode[]> {
     const { events } = this.#services.host;
     if (events.list().length === 0) return [];
-    const inbox = await this.#inbox();
+    const inbox = await this.#inbox.get();
     return inbox.tree(events.list(), Date.now(), this.#pages);
   }
 

@@ -31,7 +31,7 @@ export class EditorModels implements Models {
   }
 
   async choose(wish: ModelWish, token: CancellationToken): Promise<ModelChoice> {
-    const { chooseModel } = await import('../conversation.ts');
+    const { chooseModel } = await import('./lazy.ts');
     return chooseModel(
       wish,
       { access: this.#access, isAllowed: this.#use.isAllowed, runners: this.#runners.all },

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { Emitter, type Event, type Host, type Logger, messageOf, NO_CANCELLATION } from '../../core/index.ts';
+import { Emitter, type Event } from '../../core/index.ts';
 import { COMMANDS } from '../shared/ids.ts';
-import type { ModelRunners } from './modelRunners.ts';
 import { plainText } from '../shared/plainText.ts';
 
 const ALLOWED = 'mcpl.modelUse';
@@ -64,68 +63,4 @@ export class ModelUse implements vscode.Disposable {
   dispose(): void {
     this.#changed.dispose();
   }
-}
-
-export interface ModelUseTools {
-  readonly host: Host;
-  readonly use: ModelUse;
-  readonly access: vscode.LanguageModelAccessInformation;
-  readonly runners: ModelRunners;
-  readonly log: Logger;
-}
-
-/** *Allow Language Model Use*: says which servers ask, and has the editor ask for its own permission where it wants to. */
-export function registerModelUse({ host, use, access, runners, log }: ModelUseTools): vscode.Disposable {
-  const allow = async (): Promise<void> => {
-    const agree = vscode.l10n.t('Allow');
-    const names = use.asking.map((server) => plainText(server, 64)).join(', ');
-    const rules = vscode.l10n.t(
-      'Only servers with a feature set that uses inference, and that you switched on, get a model. Each has a budget of requests and tokens in its settings.',
-    );
-    const detail = names === '' ? rules : `${vscode.l10n.t('Asking now: {0}.', names)} ${rules}`;
-    const text = vscode.l10n.t('Allow servers in this workspace to use language models?');
-    const chosen = use.isAllowed
-      ? agree
-      : await vscode.window.showInformationMessage(text, { modal: true, detail }, agree);
-    if (chosen !== agree) return;
-    const { askEditor } = await import('../conversation.ts');
-    const asked = await askEditor({ access, runners: runners.all }, NO_CANCELLATION);
-    if (asked.kind === 'failed') {
-      log.log('warn', asked.message);
-      void vscode.window.showWarningMessage(plainText(asked.message, 300));
-      return;
-    }
-    await use.allow();
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('Servers may use language models now, such as {0}.', plainText(asked.name, 60)),
-    );
-  };
-  const forbid = async (): Promise<void> => {
-    const was = use.isAllowed;
-    await use.forbid();
-    const text = was
-      ? vscode.l10n.t('Servers may no longer use language models on their own in this workspace.')
-      : vscode.l10n.t('Servers were not allowed to use language models in this workspace.');
-    const again = vscode.l10n.t('Undo');
-    void vscode.window.showInformationMessage(text, ...(was ? [again] : [])).then((chosen) => {
-      if (chosen === again) use.allow().catch(failed);
-    });
-  };
-  const failed = (error: unknown): void => {
-    log.log('error', messageOf(error));
-    void vscode.window.showErrorMessage(
-      vscode.l10n.t('Whether servers may use language models was not changed: {0}', plainText(messageOf(error), 300)),
-    );
-  };
-  return vscode.Disposable.from(
-    use,
-    vscode.commands.registerCommand(COMMANDS.modelAllow, () => allow().catch(failed)),
-    vscode.commands.registerCommand(COMMANDS.modelForbid, () => forbid().catch(failed)),
-    vscode.commands.registerCommand(COMMANDS.modelsWrap, async () =>
-      (await import('../conversation.ts')).chooseWrapped(),
-    ),
-    host.onDidRefuseModel(({ server, reason }) => {
-      if (reason === 'no_permission') use.refused(server);
-    }),
-  );
 }

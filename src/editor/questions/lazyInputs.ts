@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import {
+  type AsyncLazy,
+  asyncLazy,
   type CancellationToken,
   type Clock,
   type Elicitor,
@@ -23,77 +25,59 @@ import type { WaitingQuestions } from './waitingQuestions.ts';
 
 /** What puts servers' questions to the person, also in the chat whose call made one ask; loaded with the first of them. */
 export class LazyElicitor implements Elicitor {
-  readonly #questions: WaitingQuestions;
-  readonly #extensionUri: vscode.Uri;
-  readonly #clients: GatewayClients;
-  readonly #clock: Clock;
+  readonly #elicitor: AsyncLazy<Elicitor>;
 
   constructor(questions: WaitingQuestions, extensionUri: vscode.Uri, clients: GatewayClients, clock: Clock) {
-    this.#questions = questions;
-    this.#extensionUri = extensionUri;
-    this.#clients = clients;
-    this.#clock = clock;
+    this.#elicitor = asyncLazy(
+      () => import('./lazy.ts'),
+      ({ ChatElicitor, EditorElicitor }) =>
+        new ChatElicitor(new EditorElicitor(questions, extensionUri), clients, clock),
+    );
   }
 
   async form(question: FormQuestion, token: CancellationToken): Promise<FormAnswer> {
-    return (await this.#elicitor()).form(question, token);
+    return (await this.#elicitor.get()).form(question, token);
   }
 
   async url(question: UrlQuestion, token: CancellationToken): Promise<UrlAnswer> {
-    return (await this.#elicitor()).url(question, token);
+    return (await this.#elicitor.get()).url(question, token);
   }
 
   async finish(question: UrlQuestion, token: CancellationToken): Promise<'continue' | 'cancel'> {
-    return (await this.#elicitor()).finish(question, token);
+    return (await this.#elicitor.get()).finish(question, token);
   }
 
   finished(question: UrlQuestion): void {
     // The question before it failed in the same way, and said so.
-    ignoreFailure(this.#elicitor().then((elicitor) => elicitor.finished(question)));
-  }
-
-  async #elicitor(): Promise<Elicitor> {
-    const { ChatElicitor, EditorElicitor } = await import('../pages.ts');
-    return new ChatElicitor(new EditorElicitor(this.#questions, this.#extensionUri), this.#clients, this.#clock);
+    ignoreFailure(this.#elicitor.get().then((elicitor) => elicitor.finished(question)));
   }
 }
 
 /** What runs servers' prompts on the editor's models, or on those that only its chats have; loaded with the first of them. */
 export class LazySampler implements Sampler {
   readonly canUseTools = true;
-  readonly #tools: SamplerTools;
-  readonly #clients: GatewayClients;
-  #own: EditorSampler | undefined;
-  #sampler: Pick<Sampler, 'sample'> | undefined;
+  /** One for all servers: it remembers what was decided in this session, and which servers the user knows about. */
+  readonly #samplers: AsyncLazy<{ readonly own: EditorSampler; readonly chat: Pick<Sampler, 'sample'> }>;
 
   constructor(tools: SamplerTools, clients: GatewayClients) {
-    this.#tools = tools;
-    this.#clients = clients;
+    this.#samplers = asyncLazy(
+      () => import('./lazy.ts'),
+      ({ ChatSampler, EditorSampler }) => {
+        const own = new EditorSampler(tools);
+        return { own, chat: new ChatSampler({ own, clients, hasModel: async () => (await baseModels()).length > 0 }) };
+      },
+    );
   }
 
   async sample(question: SamplingQuestion, token: CancellationToken): Promise<SamplingOutcome> {
-    const { ChatSampler } = await import('../pages.ts');
-    const own = await this.#loaded();
-    this.#sampler ??= new ChatSampler({
-      own,
-      clients: this.#clients,
-      hasModel: async () => (await baseModels()).length > 0,
-    });
-    return this.#sampler.sample(question, token);
+    return (await this.#samplers.get()).chat.sample(question, token);
   }
 
   /** `mcpl.sampling.forget` */
   registerCommands(services: Pick<EditorServices, 'failures'>): vscode.Disposable {
     const failed = vscode.l10n.t('The decisions about language models were not forgotten');
     return registerCommand(services, COMMANDS.samplingForget, { failed }, async (argument) =>
-      (await this.#loaded()).forget(targetOf(argument)?.server),
+      (await this.#samplers.get()).own.forget(targetOf(argument)?.server),
     );
-  }
-
-  async #loaded(): Promise<EditorSampler> {
-    const { EditorSampler } = await import('../pages.ts');
-    // One for all: it remembers what was decided in this session, and which servers the person was told of.
-    this.#own ??= new EditorSampler(this.#tools);
-    return this.#own;
   }
 }

@@ -31,7 +31,7 @@ export class EditorAuthPrompt implements AuthPrompt {
     const show = async (): Promise<boolean | undefined> => {
       const accept = vscode.l10n.t('Sign In');
       const decline = vscode.l10n.t("Don't Sign In");
-      const { signInText } = await import('../pages.ts');
+      const { signInText } = await import('./lazy.ts');
       const chosen = await vscode.window.showInformationMessage(signInText(question), accept, decline);
       if (chosen === undefined) return undefined;
       return chosen === accept;
@@ -46,7 +46,7 @@ export class EditorAuthPrompt implements AuthPrompt {
     const show = async (): Promise<EnteredClient | 'declined' | undefined> => {
       const enter = vscode.l10n.t('Enter Client Id');
       const copy = vscode.l10n.t('Copy Redirect Address');
-      const { clientText, enterClient } = await import('../pages.ts');
+      const { clientText, enterClient } = await import('./lazy.ts');
       const text = clientText(question);
       const chosen = await vscode.window.showInformationMessage(text, enter, copy);
       if (chosen === undefined) return undefined;

@@ -107,7 +107,7 @@ export class NotificationConsent implements ConsentPrompt, Questions, Disposable
 
   async #review(pending: Pending): Promise<void> {
     if (pending.token.isCancellationRequested) return;
-    const { reviewStart } = await import('../pages.ts');
+    const { reviewStart } = await import('./lazy.ts');
     pending.review ??= reviewStart(this.#extensionUri, pending.question, pending.token);
     pending.settle(await pending.review.answer);
   }

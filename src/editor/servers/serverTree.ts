@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
+import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
 import { SERVERS_VIEW } from '../shared/ids.ts';
 import type { RowServices, ServerRows, TreeElement } from './serverRows.ts';
 import type { SettingsWatch } from '../settings/settings.ts';
@@ -12,7 +12,29 @@ export interface ServerTree extends Disposable {
 /** The Servers view. Its rows are loaded when it is first shown: a window that hides the view needs none. */
 export function registerServerTree(services: RowServices, watch: SettingsWatch): ServerTree {
   const store = new DisposableStore();
-  const provider = store.add(new LateRows(() => load()));
+  const rows = asyncLazy(
+    () => import('./serverRows.ts'),
+    ({ applyCheckboxes, FailureOpener, ServerRows }) => {
+      const made = store.add(new ServerRows(services));
+      const opener = new FailureOpener(view, made, services);
+      const look = (): void => {
+        opener.open();
+        readLineages(view, services);
+      };
+      store.add(view.onDidChangeVisibility(look));
+      store.add(view.onDidChangeCheckboxState(({ items }) => void applyCheckboxes(items, made, services)));
+      store.add(
+        made.onDidRefresh(() => {
+          tell();
+          look();
+        }),
+      );
+      look();
+      made.onDidChangeTreeData((element) => provider.changed(element));
+      return made;
+    },
+  );
+  const provider = store.add(new LateRows(rows));
   const view = store.add(
     vscode.window.createTreeView<TreeElement>(SERVERS_VIEW, {
       treeDataProvider: provider,
@@ -23,58 +45,35 @@ export function registerServerTree(services: RowServices, watch: SettingsWatch):
   );
   const tell = (): void => tellAbove(view, services, watch);
 
-  async function load(): Promise<ServerRows> {
-    const { applyCheckboxes, FailureOpener, ServerRows } = await import('./serverRows.ts');
-    const rows = store.add(new ServerRows(services));
-    const opener = new FailureOpener(view, rows, services);
-    const look = (): void => {
-      opener.open();
-      readLineages(view, services);
-    };
-    store.add(view.onDidChangeVisibility(look));
-    store.add(view.onDidChangeCheckboxState(({ items }) => void applyCheckboxes(items, rows, services)));
-    store.add(
-      rows.onDidRefresh(() => {
-        tell();
-        look();
-      }),
-    );
-    look();
-    return rows;
-  }
-
   store.add(watch.onDidChangeHolding(tell));
   store.add(services.host.onDidChangeServer(tell));
   tell();
   return {
     reveal: async (server) => {
-      const element = (await provider.rows()).find(server);
+      const element = (await rows.get()).find(server);
       if (element !== undefined) await view.reveal(element, { select: true, focus: false, expand: true });
     },
     dispose: () => store.dispose(),
   };
 }
 
-/** The rows, loaded with the first question about them. */
+/** Loads the rows when the editor first asks for some. */
 class LateRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
-  readonly #load: () => Promise<ServerRows>;
+  readonly #rows: AsyncLazy<ServerRows>;
   readonly #changed = new vscode.EventEmitter<TreeElement | undefined>();
-  #loading: Promise<ServerRows> | undefined;
-  #rows: ServerRows | undefined;
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(load: () => Promise<ServerRows>) {
-    this.#load = load;
+  constructor(rows: AsyncLazy<ServerRows>) {
+    this.#rows = rows;
   }
 
-  rows(): Promise<ServerRows> {
-    this.#loading ??= this.#open();
-    return this.#loading;
+  changed(element: TreeElement | undefined): void {
+    this.#changed.fire(element);
   }
 
   async getChildren(element?: TreeElement): Promise<TreeElement[]> {
-    return (await this.rows()).getChildren(element);
+    return (await this.#rows.get()).getChildren(element);
   }
 
   getParent(element: TreeElement): TreeElement | undefined {
@@ -83,18 +82,11 @@ class LateRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
 
   /** Every element comes from the rows, so they are loaded. */
   getTreeItem(element: TreeElement): vscode.TreeItem {
-    return this.#rows?.getTreeItem(element) ?? new vscode.TreeItem(element.node.label);
+    return this.#rows.value?.getTreeItem(element) ?? new vscode.TreeItem(element.node.label);
   }
 
   dispose(): void {
     this.#changed.dispose();
-  }
-
-  async #open(): Promise<ServerRows> {
-    const rows = await this.#load();
-    rows.onDidChangeTreeData((element) => this.#changed.fire(element));
-    this.#rows = rows;
-    return rows;
   }
 }
 

@@ -22,7 +22,7 @@ export function hintAtWorkingFolder(
     ignoreFailure(tell(server));
   });
   const tell = async (server: ServerSnapshot): Promise<void> => {
-    const { workingFolderText } = await import('../pages.ts');
+    const { workingFolderText } = await import('./lazy.ts');
     const others = host.servers().filter(({ id, enabled }) => enabled && id !== server.id);
     const text = workingFolderText(server, others);
     const open = vscode.l10n.t('Open Settings');

@@ -43,7 +43,7 @@ export class SettingsFiles {
   async isBroken(): Promise<boolean> {
     const files = (['user', 'workspace', 'folder'] as const).flatMap((scope) => this.#filesOf(scope));
     const texts = await Promise.all(files.map(({ uri }) => storedTextOf(uri)));
-    const { isSettingsText } = await import('./settingsSyntax.ts');
+    const { isSettingsText } = await import('./settingsText.ts');
     return texts.some((text) => text !== undefined && !isSettingsText(text));
   }
 
@@ -80,7 +80,7 @@ function inFolder(folder: vscode.Uri): SettingsFile {
 
 async function locateIn(file: SettingsFile, path: SettingPath): Promise<FoundSetting | undefined> {
   const text = await textOf(file.uri);
-  const { locateSetting, positionAt } = await import('./settingsSyntax.ts');
+  const { locateSetting, positionAt } = await import('./settingLocator.ts');
   const found = text === undefined ? undefined : locateSetting(text, SETTINGS.servers, path, file.root);
   if (text === undefined || found === undefined) return undefined;
   const start = positionAt(text, found.offset);

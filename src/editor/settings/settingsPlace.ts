@@ -64,7 +64,7 @@ async function writeText(place: SettingsPlace, edit: PlaceEdit): Promise<boolean
   const file = fileOf(place);
   if (file === undefined || isDirty(file.uri)) return false;
   const before = await read(file.uri);
-  const { withSetting } = await import('./settingsSyntax.ts');
+  const { withSetting } = await import('./settingsText.ts');
   const after =
     before === undefined ? undefined : withSetting(before, file.root, SETTINGS.servers, edit.path, edit.value);
   if (after === undefined) return false;

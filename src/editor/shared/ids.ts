@@ -7,6 +7,7 @@ export const APPROVALS_VIEW = 'mcpl.approvals';
 export const LINEAGE_VIEW = 'mcpl.lineage';
 export const LINEAGE_PANEL = 'mcpl.lineagePanel';
 export const TRACE_VIEW = 'mcpl.trace';
+export const TOOL_FORM = 'mcpl.toolForm';
 export const GATEWAY_PROVIDER = 'mcpl.gateway';
 export const CHAT_PARTICIPANT = 'mcpl.chat';
 export const CHAT_COMMANDS = ['events', 'servers', 'checkpoints', 'rollback'] as const;

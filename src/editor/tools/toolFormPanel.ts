@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, schemaForm, type Tool, type ToolForm } from '../../core/index.ts';
-import { decodeFromPage, type FromPage, type ToPage } from '../../webview/form/formMessages.ts';
-import { COMMANDS } from '../shared/ids.ts';
+import { decodeFromPage, decodePageState, type FromPage, type ToPage } from '../../webview/form/formMessages.ts';
+import { COMMANDS, TOOL_FORM } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices, ToolTarget } from '../shared/services.ts';
 import { hasSecrets, readArguments, refusal, switched } from './toolArguments.ts';
@@ -12,7 +12,7 @@ import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 type Needs = Pick<EditorServices, 'host' | 'logs' | 'failures' | 'extensionUri'>;
 
 /** One tool in an editor tab: the page shows what this sends, whole each time, however often it is hidden and shown. */
-export class ToolFormPanel implements Disposable {
+class ToolFormPanel implements Disposable {
   readonly #services: Needs;
   readonly #panel: vscode.WebviewPanel;
   readonly #target: ToolTarget;
@@ -120,6 +120,48 @@ export class ToolFormPanel implements Disposable {
   }
 }
 
+/** The open tabs: one for each tool. */
+export class ToolFormPanels implements Disposable {
+  readonly #services: Needs;
+  readonly #open = new Map<string, ToolFormPanel>();
+
+  constructor(services: Needs) {
+    this.#services = services;
+  }
+
+  show(target: ToolTarget): void {
+    const there = this.#open.get(keyOf(target));
+    if (there !== undefined) return there.reveal();
+    const options = pageOptions(this.#services.extensionUri);
+    const panel = vscode.window.createWebviewPanel(TOOL_FORM, target.tool, vscode.ViewColumn.Active, options);
+    this.#adopt(target, panel, new ToolFormPanel(this.#services, panel, target));
+  }
+
+  /** After a reload of the window the editor brings the tab back, with what its page kept. */
+  restore(panel: vscode.WebviewPanel, state: unknown): void {
+    const kept = decodePageState(state);
+    if (kept === undefined || this.#open.has(keyOf(kept))) {
+      panel.dispose();
+      return;
+    }
+    const target = { server: kept.server, tool: kept.tool };
+    this.#adopt(target, panel, new ToolFormPanel(this.#services, panel, target));
+  }
+
+  dispose(): void {
+    for (const panel of this.#open.values()) panel.dispose();
+    this.#open.clear();
+  }
+
+  #adopt(target: ToolTarget, panel: vscode.WebviewPanel, form: ToolFormPanel): void {
+    this.#open.set(keyOf(target), form);
+    panel.onDidDispose(() => {
+      this.#open.delete(keyOf(target));
+      form.dispose();
+    });
+  }
+}
+
 async function copy(text: string): Promise<void> {
   await vscode.env.clipboard.writeText(text);
   vscode.window.setStatusBarMessage(vscode.l10n.t('Copied the result.'), 2_000);
@@ -128,4 +170,8 @@ async function copy(text: string): Promise<void> {
 async function open(content: string, isJson: boolean): Promise<void> {
   const document = await vscode.workspace.openTextDocument({ content, language: isJson ? 'json' : 'plaintext' });
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside });
+}
+
+function keyOf({ server, tool }: ToolTarget): string {
+  return JSON.stringify([server, tool]);
 }

@@ -13,17 +13,23 @@ import {
   type TraceFilter,
   TraceSelection,
 } from '../../core/index.ts';
-import { decodeFromTracePage, type FromTracePage, type ToTracePage } from '../../webview/trace/traceMessages.ts';
+import {
+  decodeFromTracePage,
+  decodeTracePageState,
+  type FromTracePage,
+  type ToTracePage,
+} from '../../webview/trace/traceMessages.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 import { checkpointFate, checkpointIn } from './traceCheckpoint.ts';
+import { TRACE_VIEW } from '../shared/ids.ts';
 import { formatted, traceMessage, traceRow } from './traceText.ts';
 
 type Needs = Pick<EditorServices, 'failures' | 'extensionUri' | 'log'> & { readonly host: Pick<Host, 'lineages'> };
 
 /** One server's trace in an editor tab. The page is told how much there is, and gets the rows that it asks for. */
-export class TracePanel implements Disposable {
+class TracePanel implements Disposable {
   readonly #services: Needs;
   readonly #panel: vscode.WebviewPanel;
   readonly #server: string;
@@ -158,6 +164,74 @@ export class TracePanel implements Disposable {
 
   #send(message: ToTracePage): void {
     if (!this.#store.isDisposed && this.#panel.visible) void this.#panel.webview.postMessage(message);
+  }
+}
+
+type PanelNeeds = Pick<EditorServices, 'host' | 'failures' | 'log' | 'extensionUri' | 'traces'>;
+
+/** The open tabs: one for each server. */
+export class TracePanels implements Disposable {
+  readonly #services: PanelNeeds;
+  readonly #open = new Map<string, TracePanel>();
+  readonly #shown = new Set<string>();
+  readonly #listener: Disposable;
+
+  constructor(services: PanelNeeds) {
+    this.#services = services;
+    this.#listener = services.host.onDidChangeServer(({ server, what }) => {
+      if (what === 'added') this.#attach(server);
+    });
+  }
+
+  wasShown(server: string): boolean {
+    return this.#shown.has(server);
+  }
+
+  show(server: string): void {
+    const trace = this.#on(server);
+    const there = this.#open.get(server);
+    if (there !== undefined) return there.reveal();
+    if (trace === undefined) return;
+    const options = pageOptions(this.#services.extensionUri);
+    const panel = vscode.window.createWebviewPanel(TRACE_VIEW, server, vscode.ViewColumn.Active, options);
+    this.#adopt(server, panel, new TracePanel(this.#services, panel, server, trace));
+  }
+
+  /** After a reload of the window the tab is back, and what it is there for goes on. */
+  restore(panel: vscode.WebviewPanel, state: unknown): void {
+    const server = decodeTracePageState(state)?.server;
+    const trace = server === undefined ? undefined : this.#on(server);
+    if (server === undefined || trace === undefined || this.#open.has(server)) panel.dispose();
+    else this.#adopt(server, panel, new TracePanel(this.#services, panel, server, trace));
+  }
+
+  dispose(): void {
+    this.#listener.dispose();
+    for (const panel of this.#open.values()) panel.dispose();
+    this.#open.clear();
+  }
+
+  /** A server that left the settings and came back has a trace of its own again. */
+  #attach(server: string): void {
+    const panel = this.#open.get(server);
+    const trace = panel === undefined ? undefined : this.#on(server);
+    if (trace !== undefined) panel?.attach(trace);
+  }
+
+  #on(server: string): ProtocolTrace | undefined {
+    const { host, traces } = this.#services;
+    const trace = host.server(server) === undefined ? undefined : traces.trace(server);
+    this.#shown.add(server);
+    trace?.set(true);
+    return trace;
+  }
+
+  #adopt(server: string, panel: vscode.WebviewPanel, view: TracePanel): void {
+    this.#open.set(server, view);
+    panel.onDidDispose(() => {
+      this.#open.delete(server);
+      view.dispose();
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { HostError } from '../../core/index.ts';
+import { type AsyncLazy, asyncLazy, HostError } from '../../core/index.ts';
 import type { GatewayTransport } from './gatewayPlace.ts';
 import type { Gateway, GatewayAddress, GatewayOptions } from './gatewayServer.ts';
 
@@ -6,7 +6,7 @@ import type { Gateway, GatewayAddress, GatewayOptions } from './gatewayServer.ts
 export class LazyGateway {
   readonly #options: Omit<GatewayOptions, 'transport'>;
   #transport: GatewayTransport | 'off' = 'loopback';
-  #starting: Promise<Gateway> | undefined;
+  #gateway: AsyncLazy<Gateway> | undefined;
   /** Those that are no longer wanted, and still close. */
   #leaving: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -31,8 +31,11 @@ export class LazyGateway {
         effect: 'none',
         suggestion: 'Set "mcpl.gateway.transport" to "loopback" or "socket".',
       });
-    this.#starting ??= this.#open(transport);
-    return (await this.#starting).address(server);
+    this.#gateway ??= asyncLazy(
+      () => open({ ...this.#options, transport }),
+      (gateway) => gateway,
+    );
+    return (await this.#gateway.get()).address(server);
   }
 
   async dispose(): Promise<void> {
@@ -41,22 +44,15 @@ export class LazyGateway {
     await this.#leaving;
   }
 
-  #open(transport: GatewayTransport): Promise<Gateway> {
-    const opened = open({ ...this.#options, transport }).catch((error: unknown) => {
-      // The next one who asks tries again.
-      if (this.#starting === opened) this.#starting = undefined;
-      throw error;
-    });
-    return opened;
-  }
-
   #leave(): void {
-    const leaving = this.#starting?.then(
+    const old = this.#gateway;
+    this.#gateway = undefined;
+    if (old?.isStarted !== true) return;
+    const closed = old.get().then(
       (gateway) => gateway.dispose(),
       () => undefined,
     );
-    this.#starting = undefined;
-    this.#leaving = Promise.all([this.#leaving, leaving]);
+    this.#leaving = Promise.all([this.#leaving, closed]);
   }
 }
 

@@ -6,7 +6,7 @@ export async function endLeftovers(folder: string, log: Logger): Promise<void> {
   try {
     const records = await readdir(folder).catch(() => []);
     if (records.length === 0) return;
-    const { endOrphans } = await import('./children.ts');
+    const { endOrphans } = await import('./lazy.ts');
     const count = await endOrphans(folder, { log });
     if (count > 0) log.log('info', `Ended ${count} servers that an earlier session left running.`);
   } catch (error) {

@@ -1,5 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite';
 import {
+  asyncLazy,
   type AuditEntry,
   type AuditRecord,
   type AuditStore,
@@ -18,11 +18,9 @@ import {
   type Storage,
   type VerdictStore,
 } from '../../core/index.ts';
-import type { runBatch } from './batch.ts';
 import type { StoreOperation, StoreParams } from './contract.ts';
 import type { Decoder } from './records.ts';
 import { type StateRequester, stateStore } from './stateStore.ts';
-import type { States } from './storeParts.ts';
 
 /** More than a program that keeps nothing looks back at. */
 const MAX_AUDIT = 10_000;
@@ -236,24 +234,26 @@ function keyOf(server: string, name: string): string {
   return JSON.stringify([server, name]);
 }
 
-interface Opened {
-  readonly database: DatabaseSync;
-  readonly states: States;
-  readonly run: typeof runBatch;
-}
-
 /** States that last as long as the process: the same store, in no file and on no thread of its own. */
 class MemoryStates implements StateRequester {
-  #opened: Promise<Opened> | undefined;
+  /** Loaded with the first state: most programs that keep nothing never have one. */
+  readonly #opened = asyncLazy(
+    () => import('./storeParts.ts'),
+    ({ loadSqlite, migrate, openStates, runBatch: run }) => {
+      const { DatabaseSync } = loadSqlite();
+      const database = new DatabaseSync(':memory:');
+      migrate(database);
+      return { database, states: openStates(database), run };
+    },
+  );
 
   get isUnused(): boolean {
-    return this.#opened === undefined;
+    return !this.#opened.isStarted;
   }
 
   async request<O extends StoreOperation, T>(operation: O, params: StoreParams<O>, decode: Decoder<T>): Promise<T> {
     try {
-      this.#opened ??= open();
-      const { database, states, run } = await this.#opened;
+      const { database, states, run } = await this.#opened.get();
       const [answer] = run(database, states.handlers, [{ id: 1, operation, params }], () => states.forget());
       if (answer?.ok !== true) throw new Error(answer?.failure.message);
       return decode(answer.result);
@@ -261,15 +261,6 @@ class MemoryStates implements StateRequester {
       throw failed(messageOf(error));
     }
   }
-}
-
-/** Loaded with the first state: most programs that keep nothing never have one. */
-async function open(): Promise<Opened> {
-  const { loadSqlite, migrate, openStates, runBatch: run } = await import('./storeParts.ts');
-  const { DatabaseSync } = loadSqlite();
-  const database = new DatabaseSync(':memory:');
-  migrate(database);
-  return { database, states: openStates(database), run };
 }
 
 function failed(reason: string): HostError {

@@ -11,7 +11,7 @@ export interface RemoteOptions {
   readonly agents?: HttpAgents | undefined;
 }
 
-/** Everything that only servers with a URL need, in a separate bundle, because most windows have none. */
+/** Connects to servers with a URL: HTTP, SSE and WebSocket, with sign-in. */
 export class Remote {
   readonly auth: AuthService;
   readonly #agents: HttpAgents | undefined;

@@ -1,17 +1,14 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, messageOf, type StateTrouble, toDisposable } from '../core/index.ts';
-import { COMMANDS } from './shared/ids.ts';
-import { act, type LineageActions, lineageActions } from './lineage/lineageCommands.ts';
-import type { LineageContext } from './lineage/lineageContext.ts';
-import type { LineageController } from './lineage/lineageController.ts';
-import { type LineageToast, LineageToasts } from './lineage/lineageToasts.ts';
-import { LineageViews } from './lineage/lineageViews.ts';
-import { StateDocuments } from './lineage/stateDocuments.ts';
+import { type Disposable, DisposableStore, messageOf, type StateTrouble, toDisposable } from '../../core/index.ts';
+import { COMMANDS } from '../shared/ids.ts';
+import { act, type LineageActions, lineageActions } from './lineageCommands.ts';
+import type { LineageContext } from './lineageContext.ts';
+import type { LineageController } from './lineageController.ts';
+import { type LineageToast, LineageToasts } from './lineageToasts.ts';
+import { LineageViews } from './lineageViews.ts';
+import { StateDocuments } from './stateDocuments.ts';
 
-// Its words are those of a rollback: the rest of these tools is little beside them.
-export { invokeTool, prepareTool } from './controlTools/controlTools.ts';
-
-/** All that is about lineages: a part of its own, loaded when it is first needed. */
+/** Everything that shows or changes lineages, loaded when it is first needed. */
 export interface LineageDesk extends Disposable {
   readonly actions: LineageActions;
   readonly controllers: readonly LineageController[];

@@ -1,14 +1,14 @@
 import type * as vscode from 'vscode';
-import { type Disposable, DisposableStore, type InboundEvent } from '../core/index.ts';
-import { eventActions } from './events/eventCommands.ts';
-import { EventDocuments } from './events/eventDocuments.ts';
-import { eventTree } from './events/eventNodes.ts';
-import { pushNotifications } from './events/pushNotifications.ts';
-import type { EditorServices } from './shared/services.ts';
+import { type Disposable, DisposableStore, type InboundEvent } from '../../core/index.ts';
+import { eventActions } from './eventCommands.ts';
+import { EventDocuments } from './eventDocuments.ts';
+import { eventTree } from './eventNodes.ts';
+import { pushNotifications } from './pushNotifications.ts';
+import type { EditorServices } from '../shared/services.ts';
 
-export { auditPage, exportAudit } from './events/auditDocument.ts';
+export { auditPage, exportAudit } from './auditDocument.ts';
 
-/** All that is about events: a part of its own, loaded with the first of them, or when somebody asks for the audit. */
+/** Everything that shows events and acts on them, loaded with the first event. */
 export interface Inbox extends Disposable {
   readonly actions: ReturnType<typeof eventActions>;
   readonly documents: EventDocuments;

@@ -1,20 +1,23 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../core/index.ts';
+import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore } from '../../core/index.ts';
 import { registerCommand } from '../shared/commandRegistry.ts';
 import { type CommandId, COMMANDS, SCHEMES } from '../shared/ids.ts';
-import type { OfferAction, OfferDesk, OfferServices } from './offerDesk.ts';
+import type { OfferAction, OfferDesk, OfferServices } from './lazy.ts';
 import { ReadOnlyFiles } from '../shared/readOnlyFiles.ts';
 import type { EditorServices } from '../shared/services.ts';
 
 /** The commands about resources and prompts, and the files that resources are. */
 export function registerOfferCommands(services: OfferServices & Pick<EditorServices, 'failures'>): Disposable {
   const store = new DisposableStore();
-  let loading: Promise<OfferDesk> | undefined;
-  const load = (): Promise<OfferDesk> =>
-    (loading ??= import('../pages.ts').then(({ openOfferDesk }) => store.add(openOfferDesk(services, files.changed))));
-  const files = store.add(new ReadOnlyFiles(SCHEMES.resource, async () => (await load()).files));
+  const desk: AsyncLazy<OfferDesk> = asyncLazy(
+    () => import('./lazy.ts'),
+    ({ openOfferDesk }) => store.add(openOfferDesk(services, files.changed)),
+  );
+  const files = store.add(new ReadOnlyFiles(SCHEMES.resource, async () => (await desk.get()).files));
   const add = (id: CommandId, action: OfferAction, failed: string): unknown =>
-    store.add(registerCommand(services, id, { failed }, async (argument) => (await load()).actions[action](argument)));
+    store.add(
+      registerCommand(services, id, { failed }, async (argument) => (await desk.get()).actions[action](argument)),
+    );
   const notOpened = vscode.l10n.t('The resource cannot be opened');
   add(COMMANDS.resourceOpen, 'open', notOpened);
   add(COMMANDS.resourceBrowse, 'open', notOpened);

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
-import type { LineageDesk } from '../lineageDesk.ts';
+import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
 import { registerCommand } from '../shared/commandRegistry.ts';
 import { type CommandId, COMMANDS, LINEAGE_PANEL, LINEAGE_VIEW, ROLL_BACK_IN_CHAT, SCHEMES } from '../shared/ids.ts';
 import type { LineageAction } from './lineageCommands.ts';
-import type { LineageServices, ModalAsker } from './lineageContext.ts';
+import type { ModalAsker, LineageServices } from './lineageContext.ts';
+import type { LineageDesk } from './lazy.ts';
 
 export interface LineageView extends Disposable {
   /** Answers modal questions in place of a person; `undefined` puts the person back. */
@@ -27,18 +27,17 @@ export function registerLineage(services: LineageServices): LineageView {
       asking = false;
     }
   };
-  let loading: Promise<LineageDesk> | undefined;
-  const load = (): Promise<LineageDesk> =>
-    (loading ??= import('../lineageDesk.ts').then(({ openLineageDesk }) =>
-      store.add(openLineageDesk({ ...services, ask })),
-    ));
+  const desk = asyncLazy(
+    () => import('./lazy.ts'),
+    ({ openLineageDesk }) => store.add(openLineageDesk({ ...services, ask })),
+  );
   const add = (id: CommandId, action: LineageAction, failed: string): unknown =>
     store.add(
       registerCommand(
         services,
         id,
         { failed },
-        async (argument) => void (await (await load()).actions[action](argument)),
+        async (argument) => void (await (await desk.get()).actions[action](argument)),
       ),
     );
   const unseen = vscode.l10n.t('The lineage cannot be shown');
@@ -60,14 +59,14 @@ export function registerLineage(services: LineageServices): LineageView {
   add(COMMANDS.lineageForget, 'forget', vscode.l10n.t('The lineage was not forgotten'));
   store.add(
     vscode.commands.registerCommand(ROLL_BACK_IN_CHAT, async (place: unknown) =>
-      (await load()).actions.rollBack({ place }),
+      (await desk.get()).actions.rollBack({ place }),
     ),
   );
-  registerPages(store, load);
+  registerPages(store, desk);
   store.add(
     services.host.lineages.onDidBreak((trouble) => {
-      load().then(
-        (desk) => desk.broke(trouble),
+      desk.get().then(
+        (loaded) => loaded.broke(trouble),
         (error: unknown) => services.log.log('error', `A broken state could not be reported: ${messageOf(error)}`),
       );
     }),
@@ -76,25 +75,25 @@ export function registerLineage(services: LineageServices): LineageView {
     answerWith: (other) => {
       asker = other;
     },
-    desk: load,
+    desk: () => desk.get(),
     dispose: () => store.dispose(),
   };
 }
 
-function registerPages(store: DisposableStore, load: () => Promise<LineageDesk>): void {
+function registerPages(store: DisposableStore, desk: AsyncLazy<LineageDesk>): void {
   store.add(
     vscode.window.registerWebviewViewProvider(LINEAGE_VIEW, {
-      resolveWebviewView: async (view) => (await load()).resolve(view),
+      resolveWebviewView: async (view) => (await desk.get()).resolve(view),
     }),
   );
   store.add(
     vscode.window.registerWebviewPanelSerializer(LINEAGE_PANEL, {
-      deserializeWebviewPanel: async (panel, state: unknown) => (await load()).restore(panel, state),
+      deserializeWebviewPanel: async (panel, state: unknown) => (await desk.get()).restore(panel, state),
     }),
   );
   store.add(
     vscode.workspace.registerTextDocumentContentProvider(SCHEMES.state, {
-      provideTextDocumentContent: async (uri) => (await load()).stateText(uri),
+      provideTextDocumentContent: async (uri) => (await desk.get()).stateText(uri),
     }),
   );
 }

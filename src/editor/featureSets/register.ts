@@ -20,7 +20,7 @@ export function registerFeatureSets(services: FeatureSetServices, memory: vscode
   owned.add(new FirstContact(services, memory));
   owned.add(
     services.host.alsoEvents.onDidAsk((question) => {
-      import('../pages.ts')
+      import('./featureSetDialogs.ts')
         .then(({ askEvents }) => askEvents(services, question))
         .catch((error: unknown) => failedChoice(services, question.server, error));
     }),
@@ -33,7 +33,7 @@ export function registerFeatureSets(services: FeatureSetServices, memory: vscode
       registerCommand(services, id, { failed: vscode.l10n.t('The events were not changed') }, async (argument) => {
         const { server, featureSet } = targetOf(argument) ?? {};
         if (server === undefined || featureSet === undefined) return;
-        const { chooseEvents } = await import('../pages.ts');
+        const { chooseEvents } = await import('./featureSetDialogs.ts');
         chooseEvents(services, { server, featureSet }, allowed);
       }),
     );
@@ -44,7 +44,7 @@ export function registerFeatureSets(services: FeatureSetServices, memory: vscode
       const question = vscode.l10n.t("Which server's feature sets do you want to choose?");
       const hasSome = (id: string): boolean => usableSets(services.host.server(id)).length > 0;
       const id = await services.pick.server(argument, question, hasSome);
-      if (id !== undefined) await (await import('../pages.ts')).chooseFeatureSets(services, id);
+      if (id !== undefined) await (await import('./featureSetDialogs.ts')).chooseFeatureSets(services, id);
     }),
   );
   return owned;
@@ -73,7 +73,7 @@ class LaterSets implements Disposable {
     const fresh = now.filter((view) => view.state === 'new' && !this.#told.has(keyOf(view)));
     if (fresh.length === 0) return;
     for (const view of fresh) this.#told.add(keyOf(view));
-    import('../pages.ts')
+    import('./featureSetDialogs.ts')
       .then(({ askLaterSets }) => askLaterSets(this.#services, server, fresh))
       .catch((error: unknown) => failedChoice(this.#services, server, error));
   }
@@ -119,7 +119,7 @@ class FirstContact implements Disposable {
   }
 
   async #ask(server: string, shown: readonly FeatureSetView[]): Promise<void> {
-    const { askFirstSets } = await import('../pages.ts');
+    const { askFirstSets } = await import('./featureSetDialogs.ts');
     if (!(await askFirstSets(this.#services, server, shown))) this.#turnDown(server);
   }
 

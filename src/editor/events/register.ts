@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
+import { registerCommand } from '../shared/commandRegistry.ts';
+import type { EventAction } from './eventCommands.ts';
+import { EventsView } from './eventsView.ts';
+import { AUDIT_SCHEME, type CommandId, COMMANDS, EVENT_SCHEME } from '../shared/ids.ts';
+import type { Inbox, InboxServices } from './lazy.ts';
+import { LiveText } from '../shared/liveText.ts';
+import { targetOf } from '../shared/quickPicker.ts';
+import { ReadOnlyFiles } from '../shared/readOnlyFiles.ts';
+import type { EditorServices } from '../shared/services.ts';
+
+/** The Events view, what can be done in it, and what is told of events elsewhere. */
+export function registerEvents(services: InboxServices): Disposable {
+  const store = new DisposableStore();
+  const inbox: AsyncLazy<Inbox> = asyncLazy(
+    () => import('./lazy.ts'),
+    ({ openInbox }) => store.add(openInbox(services, files.changed)),
+  );
+  const files = store.add(new ReadOnlyFiles(EVENT_SCHEME, async () => (await inbox.get()).documents));
+  const add = (id: CommandId, action: EventAction, failed: string): unknown =>
+    store.add(
+      registerCommand(services, id, { failed, retry: action === 'ask' }, async (argument) =>
+        (await inbox.get()).actions[action](argument),
+      ),
+    );
+  add(COMMANDS.eventOpen, 'open', vscode.l10n.t('The event cannot be opened'));
+  add(COMMANDS.eventAsk, 'ask', vscode.l10n.t('No model answered'));
+  add(COMMANDS.eventOpenInChat, 'openInChat', vscode.l10n.t('The chat was not opened'));
+  add(COMMANDS.featureSetMute, 'mute', vscode.l10n.t('The feature set was not muted'));
+  add(COMMANDS.eventsMarkRead, 'markRead', vscode.l10n.t('The events were not marked as read'));
+  add(COMMANDS.eventsClear, 'clear', vscode.l10n.t('The events were not cleared'));
+  store.add(
+    services.host.events.onDidArrive((events) => {
+      inbox.get().then(
+        (loaded) => loaded.arrived(events),
+        (error: unknown) => services.log.log('error', `Events could not be shown: ${messageOf(error)}`),
+      );
+    }),
+  );
+  store.add(new EventsView(services, inbox));
+  return store;
+}
+
+/** `mcpl.showAuditLog` and `mcpl.exportAuditLog`. */
+export function registerAuditLog(services: Pick<EditorServices, 'host' | 'failures' | 'log'>): Disposable {
+  const store = new DisposableStore();
+  const text = async (query: string): Promise<string> => {
+    const { auditPage } = await import('./lazy.ts');
+    return auditPage(services, query === '' ? undefined : query);
+  };
+  store.add(new LiveText({ scheme: AUDIT_SCHEME, onDidChange: services.host.audit.onDidAppend, text }));
+  const showing = { failed: vscode.l10n.t('The audit log cannot be shown') };
+  store.add(
+    registerCommand(services, COMMANDS.auditShow, showing, async (argument) => {
+      await vscode.window.showTextDocument(uriOf(targetOf(argument)?.server), { preview: true });
+    }),
+  );
+  const exporting = { failed: vscode.l10n.t('The audit log was not exported') };
+  store.add(
+    registerCommand(services, COMMANDS.auditExport, exporting, async (argument) => {
+      const { exportAudit } = await import('./lazy.ts');
+      await exportAudit(services, targetOf(argument)?.server);
+    }),
+  );
+  return store;
+}
+
+function uriOf(server: string | undefined): vscode.Uri {
+  const name = server === undefined ? 'MCP Live Audit' : `MCP Live Audit of ${server.replace(/[^\w.-]+/g, '-')}`;
+  return vscode.Uri.from({ scheme: AUDIT_SCHEME, path: `/${name}.log`, query: server ?? '' });
+}

@@ -1,0 +1,3 @@
+export { ChatHookSwitch } from './chatHookSwitch.ts';
+export { chooseWrapped } from './wrapPicker.ts';
+export { WrappedVendor } from './wrappedVendor.ts';

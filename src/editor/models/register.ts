@@ -1,0 +1,110 @@
+import * as vscode from 'vscode';
+import {
+  type Disposable,
+  DisposableStore,
+  type Host,
+  type Logger,
+  messageOf,
+  NO_CANCELLATION,
+} from '../../core/index.ts';
+import { registerCommand } from '../shared/commandRegistry.ts';
+import { COMMANDS, SCHEMES } from '../shared/ids.ts';
+import { LiveText } from '../shared/liveText.ts';
+import type { ModelRunners } from './modelRunners.ts';
+import type { ModelUse } from './modelUse.ts';
+import { plainText } from '../shared/plainText.ts';
+import type { EditorServices } from '../shared/services.ts';
+
+export interface ModelUseTools {
+  readonly host: Host;
+  readonly use: ModelUse;
+  readonly access: vscode.LanguageModelAccessInformation;
+  readonly runners: ModelRunners;
+  readonly log: Logger;
+}
+
+/** *Allow Language Model Use*: says which servers ask, and has the editor ask for its own permission where it wants to. */
+export function registerModelUse({ host, use, access, runners, log }: ModelUseTools): vscode.Disposable {
+  const allow = async (): Promise<void> => {
+    const agree = vscode.l10n.t('Allow');
+    const names = use.asking.map((server) => plainText(server, 64)).join(', ');
+    const rules = vscode.l10n.t(
+      'Only servers with a feature set that uses inference, and that you switched on, get a model. Each has a budget of requests and tokens in its settings.',
+    );
+    const detail = names === '' ? rules : `${vscode.l10n.t('Asking now: {0}.', names)} ${rules}`;
+    const text = vscode.l10n.t('Allow servers in this workspace to use language models?');
+    const chosen = use.isAllowed
+      ? agree
+      : await vscode.window.showInformationMessage(text, { modal: true, detail }, agree);
+    if (chosen !== agree) return;
+    const { askEditor } = await import('./lazy.ts');
+    const asked = await askEditor({ access, runners: runners.all }, NO_CANCELLATION);
+    if (asked.kind === 'failed') {
+      log.log('warn', asked.message);
+      void vscode.window.showWarningMessage(plainText(asked.message, 300));
+      return;
+    }
+    await use.allow();
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('Servers may use language models now, such as {0}.', plainText(asked.name, 60)),
+    );
+  };
+  const forbid = async (): Promise<void> => {
+    const was = use.isAllowed;
+    await use.forbid();
+    const text = was
+      ? vscode.l10n.t('Servers may no longer use language models on their own in this workspace.')
+      : vscode.l10n.t('Servers were not allowed to use language models in this workspace.');
+    const again = vscode.l10n.t('Undo');
+    void vscode.window.showInformationMessage(text, ...(was ? [again] : [])).then((chosen) => {
+      if (chosen === again) use.allow().catch(failed);
+    });
+  };
+  const failed = (error: unknown): void => {
+    log.log('error', messageOf(error));
+    void vscode.window.showErrorMessage(
+      vscode.l10n.t('Whether servers may use language models was not changed: {0}', plainText(messageOf(error), 300)),
+    );
+  };
+  return vscode.Disposable.from(
+    use,
+    vscode.commands.registerCommand(COMMANDS.modelAllow, () => allow().catch(failed)),
+    vscode.commands.registerCommand(COMMANDS.modelForbid, () => forbid().catch(failed)),
+    host.onDidRefuseModel(({ server, reason }) => {
+      if (reason === 'no_permission') use.refused(server);
+    }),
+  );
+}
+
+/** `mcpl.showLanguageModelUse` and `mcpl.chooseLanguageModel`. */
+export function registerModelUseView(
+  services: Pick<EditorServices, 'host' | 'failures' | 'log' | 'settings' | 'pick'>,
+  use: Pick<ModelUse, 'isAllowed'>,
+  runners: Pick<ModelRunners, 'all'>,
+): Disposable {
+  const { host, pick } = services;
+  const store = new DisposableStore();
+  const text = async (): Promise<string> => {
+    const { modelUsePage } = await import('./lazy.ts');
+    return modelUsePage(services, use.isAllowed);
+  };
+  store.add(new LiveText({ scheme: SCHEMES.models, onDidChange: host.modelUses.onDidChange, text }));
+  const showing = { failed: vscode.l10n.t('The use of language models cannot be shown') };
+  store.add(
+    registerCommand(services, COMMANDS.modelUseShow, showing, async () => {
+      const uri = vscode.Uri.from({ scheme: SCHEMES.models, path: '/Language Model Use.log' });
+      await vscode.window.showTextDocument(uri, { preview: true });
+    }),
+  );
+  const choosing = { failed: vscode.l10n.t('The language model was not changed') };
+  store.add(
+    registerCommand(services, COMMANDS.modelChoose, choosing, async (argument) => {
+      const question = vscode.l10n.t("Which server's language model do you want to choose?");
+      const server = await pick.server(argument, question, (id) => host.server(id)?.definition !== undefined);
+      if (server === undefined) return;
+      const { chooseModelFor } = await import('./lazy.ts');
+      await chooseModelFor(services, server, runners.all);
+    }),
+  );
+  return store;
+}

@@ -1,0 +1,4 @@
+export { addServer } from './addServer.ts';
+export { tryDemo } from './demoServer.ts';
+export { reviewStart } from './startReview.ts';
+export { workingFolderText } from './workingFolderText.ts';

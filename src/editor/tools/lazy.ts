@@ -1,0 +1,2 @@
+export { DefinitionReview } from './definitionReview.ts';
+export { ToolFormPanels } from './toolFormPanel.ts';
