@@ -118,8 +118,9 @@ const reportTo = (name) => ({
 });
 
 const buildOnce = async () => {
+  const problems = await exportedTwice();
+  if (problems.length > 0) return problems;
   await rm(join(root, 'dist'), { recursive: true, force: true });
-  const problems = [...(await exportedTwice())];
   const metafiles = {};
   let atStartSize = 0;
   for (const bundle of bundles) {

@@ -50,6 +50,7 @@ suite('The bundle of the core for no platform', function () {
       'package.json',
       'tsconfig.json',
       'esbuild.mjs',
+      'bundles.cjs',
     ]);
     try {
       await overlay.append('src/core/base/json.ts', text);

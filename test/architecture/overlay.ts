@@ -14,6 +14,7 @@ const PARTS = [
   '.dependency-cruiser.cjs',
   '.dependency-cruiser.folders.cjs',
   'esbuild.mjs',
+  'bundles.cjs',
 ];
 
 export interface Outcome {

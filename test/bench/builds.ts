@@ -14,7 +14,7 @@ import { builtExtension, builtHost, builtNothing, builtSdk, builtSdk2, emptyExte
 export const buildProduct = async (): Promise<void> => {
   await rm(builtExtension, { recursive: true, force: true });
   await mkdir(builtExtension, { recursive: true });
-  for (const path of ['esbuild.mjs', 'package.json', 'package.nls.json', 'media'])
+  for (const path of ['esbuild.mjs', 'bundles.cjs', 'package.json', 'package.nls.json', 'media'])
     await cp(inProject(path), join(builtExtension, path), { recursive: true });
   await symlink(inProject('src'), join(builtExtension, 'src'));
   const { output } = await run(process.execPath, [join(builtExtension, 'esbuild.mjs')], { timeoutMs: 120_000 });

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { options } from './commandLine.ts';
+import { bundleStarts } from './bundles.ts';
 import { inProject, projectRoot } from './paths.ts';
 import { run } from './processes.ts';
 import { main, say } from './progress.ts';
 import {
   CONCEPTS,
-  bundleEntries,
   exportUses,
   folderSizes,
   limitNames,
@@ -62,7 +62,7 @@ const figures = async (): Promise<readonly Figure[]> => {
   const own = modules.filter(({ path }) => path.startsWith('src/'));
   const paths = own.map(({ path }) => path);
   const testPaths = modules.map(({ path }) => path).filter((path) => path.startsWith('test/'));
-  const bundles = bundleEntries(await readFile(inProject('esbuild.mjs'), 'utf8'));
+  const bundles = new Set(bundleStarts);
   const total = own.reduce((sum, { lines: count }) => sum + count, 0);
   const folders = folderSizes(paths);
   const small = smallFiles(modules, bundles);

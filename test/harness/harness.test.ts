@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { restoreApiGate } from './apiGate.ts';
 import { affectedTests } from './changedFiles.ts';
 import { hostOnly, platform, wronglyListed } from './platformTests.ts';
+import { bundles } from './bundles.ts';
 import { endTree, isAlive, processTree, run } from './processes.ts';
 import { type Linted, filesToLint } from './lintedFiles.ts';
 import { inProject } from './paths.ts';
@@ -44,46 +45,9 @@ const packed = (...names: readonly string[]) => names.map((name) => ({ name: `ex
 
 const complete = packed(
   ...['package.json', 'package.nls.json', 'readme.md', 'changelog.md', 'LICENSE.txt', 'ThirdPartyNotices.txt'],
-  ...['dist/extension.js', 'dist/storeWorker.js', 'dist/host.cjs', 'dist/cli.js', 'dist/demo.js'],
-  ...[
-    'dist/schemaWorker.js',
-    'dist/schemaChecker.js',
-    'dist/remote.js',
-    'dist/children.js',
-    'dist/opener.js',
-    'dist/gatewayServer.js',
-  ],
-  ...[
-    'dist/hostCore.js',
-    'dist/storeParts.js',
-    'dist/credentials.js',
-    'dist/engine.js',
-    'dist/serverInputs.js',
-    'dist/scopeDesk.js',
-    'dist/startInquiry.js',
-    'dist/stateDesk.js',
-    'dist/definitionTrust.js',
-    'dist/lineageDesk.js',
-    'dist/approvalDesk.js',
-    'dist/serverRows.js',
-    'dist/settingsSyntax.js',
-    'dist/conversation.js',
-    'dist/extensionApi.js',
-    'dist/inbox.js',
-    'dist/pages.js',
-  ],
-  ...[
-    'dist/webview/toolForm.js',
-    'dist/webview/question.js',
-    'dist/webview/trace.js',
-    'dist/webview/lineage.js',
-    'media/mcpl.svg',
-    'media/mcp-live.d.ts',
-    'media/chatHooks/.plugin/plugin.json',
-    'media/chatHooks/hooks/hooks.json',
-    'media/chatHooks/hooks/hook.sh',
-    'media/chatHooks/hooks/hook.ps1',
-  ],
+  ...bundles.map(({ to }) => `dist/${to}`),
+  ...['media/mcpl.svg', 'media/mcp-live.d.ts', 'media/chatHooks/.plugin/plugin.json'],
+  ...['hooks.json', 'hook.sh', 'hook.ps1'].map((name) => `media/chatHooks/hooks/${name}`),
 );
 
 suite('The content of the VSIX', () => {

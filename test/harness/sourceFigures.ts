@@ -380,7 +380,3 @@ export const limitNames = (sources: Sources): LimitNames => {
     others: occurrences(texts, /\b(const|readonly) (MOST|LONGEST)_/g),
   };
 };
-
-/** The sources that `esbuild.mjs` names: each begins a bundle. */
-export const bundleEntries = (build: string): ReadonlySet<string> =>
-  new Set([...build.matchAll(/'(src\/[\w/.-]+\.ts)'/g)].map(([, path = '']) => path));

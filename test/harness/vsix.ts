@@ -1,5 +1,6 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bundles } from './bundles.ts';
 import { projectRoot, inProject, outFolder } from './paths.ts';
 import { mustRun } from './processes.ts';
 import { Problem } from './progress.ts';
@@ -24,43 +25,12 @@ const required = [
   'extension/changelog.md',
   'extension/LICENSE.txt',
   'extension/ThirdPartyNotices.txt',
-  'extension/dist/extension.js',
-  'extension/dist/hostCore.js',
-  'extension/dist/storeWorker.js',
-  'extension/dist/storeParts.js',
-  'extension/dist/schemaWorker.js',
-  'extension/dist/schemaChecker.js',
-  'extension/dist/remote.js',
-  'extension/dist/children.js',
-  'extension/dist/opener.js',
-  'extension/dist/serverInputs.js',
-  'extension/dist/credentials.js',
-  'extension/dist/engine.js',
-  'extension/dist/scopeDesk.js',
-  'extension/dist/startInquiry.js',
-  'extension/dist/stateDesk.js',
-  'extension/dist/definitionTrust.js',
-  'extension/dist/lineageDesk.js',
-  'extension/dist/approvalDesk.js',
-  'extension/dist/serverRows.js',
-  'extension/dist/settingsSyntax.js',
-  'extension/dist/conversation.js',
-  'extension/dist/extensionApi.js',
   'extension/media/mcp-live.d.ts',
-  'extension/dist/inbox.js',
-  'extension/dist/pages.js',
-  'extension/dist/gatewayServer.js',
   'extension/media/chatHooks/.plugin/plugin.json',
   'extension/media/chatHooks/hooks/hooks.json',
   'extension/media/chatHooks/hooks/hook.sh',
   'extension/media/chatHooks/hooks/hook.ps1',
-  'extension/dist/host.cjs',
-  'extension/dist/cli.js',
-  'extension/dist/demo.js',
-  'extension/dist/webview/toolForm.js',
-  'extension/dist/webview/question.js',
-  'extension/dist/webview/trace.js',
-  'extension/dist/webview/lineage.js',
+  ...bundles.map(({ to }) => `extension/dist/${to}`),
 ];
 
 export const maximumSize = 700_000;
