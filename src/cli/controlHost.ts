@@ -48,7 +48,7 @@ function parseOwn(argv: readonly string[]) {
   }
 }
 
-export interface Streams {
+interface Streams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }

@@ -16,7 +16,7 @@ export interface Dialog {
 /** `any` accepts a line that was typed before the question. */
 export type WhichLine = 'any' | 'typedNow';
 
-export interface DialogStreams {
+interface DialogStreams {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean | undefined };
 }

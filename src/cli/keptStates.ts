@@ -1,6 +1,6 @@
 import type { CallOptions, Host, KeptState, ResultView, ToolCallRequest } from '../core/index.ts';
 
-export interface CallOutcome {
+interface CallOutcome {
   readonly result: ResultView;
   /** What became of the state that came with it (MCPL §8.2); absent where none did. */
   readonly kept: KeptState | undefined;

@@ -28,7 +28,7 @@ const OPTIONS = {
 const SHOWN = 20;
 const MOST = 1_000;
 
-export interface LineageCommand {
+interface LineageCommand {
   readonly store: string;
   readonly limit: number;
   readonly json: boolean;
@@ -76,7 +76,7 @@ export async function lineage(command: LineageCommand, context: LineageContext):
   }
 }
 
-export type LineageContext = Pick<OneServerContext, 'terminal' | 'createHost'>;
+type LineageContext = Pick<OneServerContext, 'terminal' | 'createHost'>;
 
 async function read(
   lineages: Lineages,

@@ -113,7 +113,7 @@ export function createNodeHost(options: NodeHostOptions = {}): Host {
   return host;
 }
 
-export interface AssembledHost {
+interface AssembledHost {
   readonly host: Host;
   readonly consents: ConsentStore;
   readonly accounts: Accounts;

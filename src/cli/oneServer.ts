@@ -30,7 +30,7 @@ export interface OneServerContext {
 }
 
 /** Which lists of the server a command waits for. */
-export type Wanted = 'nothing' | 'tools' | 'everything';
+type Wanted = 'nothing' | 'tools' | 'everything';
 
 type Work = (host: Host, server: ServerSnapshot) => Promise<number>;
 

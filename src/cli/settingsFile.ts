@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject, messageOf } from '../core/ind
 import { UsageError } from './usage.ts';
 
 /** The product's settings in a settings file. */
-export interface FileSettings {
+interface FileSettings {
   readonly servers: Json | undefined;
   readonly inputs: Json | undefined;
 }
@@ -38,7 +38,7 @@ export function parseSettings(text: string, file: string): FileSettings {
 }
 
 /** One entry of `mcpl.inputs`. */
-export interface InputDeclaration {
+interface InputDeclaration {
   readonly id: string;
   readonly description: string | undefined;
   readonly secret: boolean;

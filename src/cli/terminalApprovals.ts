@@ -18,7 +18,7 @@ import {
 import type { Dialog } from './dialog.ts';
 import type { Turns } from './promptQueue.ts';
 
-export interface TerminalApprovalsOptions {
+interface TerminalApprovalsOptions {
   readonly approvals: Approvals;
   readonly dialog: Dialog;
   readonly turns: Turns;

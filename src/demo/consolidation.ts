@@ -5,13 +5,13 @@ import { INVALID_REQUEST, METHOD_NOT_FOUND, NOT_ENABLED, RpcError } from './rpcE
 import { isFields } from './schema.ts';
 import type { Clock } from './systemClock.ts';
 
-export type Consolidated =
+type Consolidated =
   | { readonly kind: 'done'; readonly summary: Memory; readonly count: number; readonly model: string }
   | { readonly kind: 'nothing' }
   /** A sentence that tells the user what to do. */
   | { readonly kind: 'failed'; readonly why: string; readonly isInHook: boolean };
 
-export interface ConsolidationOptions {
+interface ConsolidationOptions {
   readonly clock: Clock;
   readonly ask: Ask;
   readonly book: MemoryBook;
@@ -20,7 +20,7 @@ export interface ConsolidationOptions {
 }
 
 /** Number of new memories that makes a summary worthwhile. */
-export const ENOUGH = 3;
+const ENOUGH = 3;
 /** Starts after the hook's answer was sent and after the other messages of a turn. */
 const AFTER_HOOK_MS = 500;
 const MOST_TRIES = 4;

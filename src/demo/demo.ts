@@ -19,7 +19,7 @@ import { randomMark, Rollbacks } from './rollbacks.ts';
 import { Switches } from './switches.ts';
 import { notesTools } from './noteTools.ts';
 
-export interface DemoOptions {
+interface DemoOptions {
   readonly parts: readonly Part[];
   readonly write: (message: object) => void;
   readonly log: (line: string) => void;

@@ -6,13 +6,13 @@ import { type Fields, isFields } from './schema.ts';
 import type { Clock } from './systemClock.ts';
 import type { ToolOutcome } from './tool.ts';
 
-export interface Wanted {
+interface Wanted {
   readonly label: string;
   readonly path: string;
   readonly mode: Mode;
 }
 
-export interface ElevationOptions {
+interface ElevationOptions {
   readonly ask: Ask;
   readonly clock: Clock;
   readonly access: FileAccess;

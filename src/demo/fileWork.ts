@@ -7,7 +7,7 @@ const MOST_BYTES = 1_048_576;
 /** Refuses a link that replaced the file after the check, and does not wait for a pipe. */
 const AS_IT_IS = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-export interface TextRead {
+interface TextRead {
   readonly text: string;
   /** Size of the whole file. */
   readonly bytes: number;

@@ -1,11 +1,11 @@
 import type { MemoryDraft } from './memoryBook.ts';
 
-export interface HeardReminder {
+interface HeardReminder {
   readonly text: string;
   readonly seconds: number;
 }
 
-export interface Heard {
+interface Heard {
   readonly memories: readonly MemoryDraft[];
   readonly reminders: readonly HeardReminder[];
 }

@@ -6,7 +6,7 @@ import { redact } from './redaction.ts';
 import type { Reminders } from './reminders.ts';
 import type { Fields } from './schema.ts';
 
-export interface HooksOptions {
+interface HooksOptions {
   readonly book: MemoryBook;
   readonly reminders: Reminders;
   readonly consolidation: Pick<Consolidation, 'consider'>;

@@ -12,7 +12,7 @@ interface Kept {
   readonly sentAt: readonly string[];
 }
 
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly newMark: () => string;
   readonly log: (line: string) => void;
 }

@@ -1,4 +1,4 @@
-export type MemoryKind = 'name' | 'preference' | 'fact' | 'summary';
+type MemoryKind = 'name' | 'preference' | 'fact' | 'summary';
 
 export interface MemoryDraft {
   readonly kind: MemoryKind;

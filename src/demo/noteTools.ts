@@ -1,8 +1,73 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { NOTES_EDIT } from './demoFeatureSets.ts';
-import { type Note, NoteBook, type NoteDraft, PRIORITIES, type Reminder, type SearchField } from './notes.ts';
 import { closed, type Fields, isFields, type Schema } from './schema.ts';
 import { ADDS, type DemoTool, READS, type ToolOutcome } from './tool.ts';
+
+const PRIORITIES = ['low', 'normal', 'high'] as const;
+type Priority = (typeof PRIORITIES)[number];
+
+interface Reminder {
+  readonly date: string;
+  readonly daysBefore: number;
+}
+
+interface Note {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  readonly tags: readonly string[];
+  readonly priority: Priority;
+  readonly importance: number;
+  readonly pinned: boolean;
+  readonly createdAt: string;
+  readonly reminder?: Reminder;
+}
+
+type NoteDraft = Omit<Note, 'id' | 'createdAt'>;
+type SortOrder = 'newest' | 'oldest' | 'title';
+type SearchField = 'title' | 'text' | 'tags';
+
+/** The notes of one server process. They are lost when it ends. */
+class NoteBook {
+  readonly #notes = new Map<string, Note>();
+  readonly #now: () => Date;
+  #lastId = 0;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  get size(): number {
+    return this.#notes.size;
+  }
+
+  add(draft: NoteDraft): Note {
+    const note: Note = { id: `note-${++this.#lastId}`, ...draft, createdAt: this.#now().toISOString() };
+    this.#notes.set(note.id, note);
+    return note;
+  }
+
+  delete(id: string): Note | undefined {
+    const note = this.#notes.get(id);
+    this.#notes.delete(id);
+    return note;
+  }
+
+  all(sort: SortOrder = 'oldest'): readonly Note[] {
+    const notes = [...this.#notes.values()];
+    if (sort === 'newest') notes.reverse();
+    if (sort === 'title') notes.sort((a, b) => a.title.localeCompare(b.title, 'en'));
+    return [...notes.filter((note) => note.pinned), ...notes.filter((note) => !note.pinned)];
+  }
+
+  search(query: string, fields: readonly SearchField[], isCaseSensitive: boolean): readonly Note[] {
+    const fold = (text: string): string => (isCaseSensitive ? text : text.toLowerCase());
+    const wanted = fold(query);
+    return this.all('newest').filter((note) =>
+      fields.some((field) => [note[field]].flat().some((text) => fold(text).includes(wanted))),
+    );
+  }
+}
 
 const NOTE: Schema = {
   type: 'object',
@@ -42,7 +107,7 @@ const LIMIT: Schema = {
   default: 20,
 };
 
-export function noteTools(notes: NoteBook): readonly DemoTool[] {
+function noteTools(notes: NoteBook): readonly DemoTool[] {
   return [addNote(notes), listNotes(notes), searchNotes(notes), deleteNote(notes)];
 }
 
@@ -213,7 +278,7 @@ function listOutcome(found: readonly Note[], limit: number, none: string): ToolO
   return { text, structured: { notes, total: found.length } };
 }
 
-export function line(note: Note): string {
+function line(note: Note): string {
   const tags = note.tags.map((tag) => ` #${tag}`).join('');
   return `${note.id}: ${note.title}${note.pinned ? ' (pinned)' : ''}${tags}`;
 }
@@ -221,7 +286,7 @@ export function line(note: Note): string {
 const MIN_STEPS = 4;
 
 /** A slow tool, to try progress and cancellation. */
-export function summaryTool(notes: NoteBook): DemoTool {
+function summaryTool(notes: NoteBook): DemoTool {
   return {
     name: 'summarize_notes',
     title: 'Summarize Notes',

@@ -2,19 +2,19 @@ import type { Past, Returned } from './rollbacks.ts';
 import { type Fields, isFields } from './schema.ts';
 import type { CheckpointState } from './tool.ts';
 
-export interface Page {
+interface Page {
   readonly id: number;
   readonly text: string;
 }
 
 /** The whole state. It contains its checkpoint name because the host sends back nothing else. */
-export interface BookState {
+interface BookState {
   readonly checkpoint: string;
   readonly nextId: number;
   readonly pages: readonly Page[];
 }
 
-export interface PageBookOptions {
+interface PageBookOptions {
   readonly newMark: () => string;
   /** A host without MCPL keeps no state. Then this server keeps the newest one. */
   readonly keepsItself: () => boolean;

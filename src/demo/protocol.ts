@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, RpcError } from './rpcError.ts';
 import { type Fields, isFields } from './schema.ts';
 
-export type RequestId = string | number;
+type RequestId = string | number;
 
 export interface Request {
   readonly id: RequestId;
@@ -13,7 +13,7 @@ export interface Request {
 }
 
 /** The server's handlers for incoming messages. */
-export interface Handlers {
+interface Handlers {
   /** Throws an `RpcError` to send it as the answer. */
   request(request: Request): unknown;
   notification(method: string, params: Fields): void;

@@ -1,10 +1,10 @@
-export interface Redaction {
+interface Redaction {
   readonly type: 'private_key' | 'api_key' | 'token' | 'email';
   /** Position in the original text. */
   readonly position: readonly [number, number];
 }
 
-export interface Redacted {
+interface Redacted {
   readonly text: string;
   readonly redactions: readonly Redaction[];
 }

@@ -4,7 +4,7 @@ import { type Ask, Unanswered } from './outgoing.ts';
 import { isFields } from './schema.ts';
 import type { Clock } from './systemClock.ts';
 
-export interface Reminder {
+interface Reminder {
   /** Unchanged when the event is sent again, so that it has one effect (MCPL §9.4). */
   readonly eventId: string;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Reminder {
   readonly at: number;
 }
 
-export interface RemindersOptions {
+interface RemindersOptions {
   readonly clock: Clock;
   readonly ask: Ask;
   readonly log: (line: string) => void;

@@ -21,7 +21,7 @@ const INSTRUCTIONS: Readonly<Record<Part, string>> = {
   state: 'Writes a book with add_page and keeps accounts with add_entry. Both can be taken back, over MCPL.',
 };
 
-export interface MethodsOptions {
+interface MethodsOptions {
   readonly parts: readonly Part[];
   readonly tools: readonly DemoTool[];
   readonly switches: Switches;

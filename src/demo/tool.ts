@@ -29,7 +29,7 @@ export interface CheckpointState {
   readonly patch?: readonly Fields[];
 }
 
-export interface ToolDefinition {
+interface ToolDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string;

@@ -31,7 +31,7 @@ import { offerHandlers, serverHandlers } from './serverHandlers.ts';
 import { Watches } from './watches.ts';
 import { Work } from './work.ts';
 
-export interface ControlOptions {
+interface ControlOptions {
   readonly host: Host;
   readonly consents: ConsentStore;
   readonly accounts: Accounts;
@@ -43,7 +43,7 @@ export interface ControlOptions {
   readonly onShutdown: () => void;
 }
 
-export interface ControlSettings {
+interface ControlSettings {
   readonly servers: Json | undefined;
   readonly workspaceServers: Json | undefined;
   readonly inputs: Json | undefined;

@@ -36,7 +36,7 @@ import {
   texts,
 } from './members.ts';
 
-export type DecodedLine =
+type DecodedLine =
   | { readonly kind: 'command'; readonly id: CommandId; readonly command: ControlCommand }
   | { readonly kind: 'invalid'; readonly id: CommandId | null; readonly error: ControlError };
 

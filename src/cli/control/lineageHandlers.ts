@@ -12,7 +12,7 @@ import {
 } from './controlViews.ts';
 import type { Work } from './work.ts';
 
-export interface LineageTools {
+interface LineageTools {
   readonly lineages: Lineages;
   readonly work: Work;
   readonly watch: LineageWatch;

@@ -13,7 +13,7 @@ import type { DriverModels } from './driverModels.ts';
 import { type LayerChange, type ServerLayers, withFeatureSets, withPushPolicy } from './entryChanges.ts';
 import type { Work } from './work.ts';
 
-export interface McplTools {
+interface McplTools {
   readonly host: Host;
   readonly models: DriverModels;
   readonly work: Work;

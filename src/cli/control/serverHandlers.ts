@@ -76,7 +76,7 @@ export function serverHandlers({ host, consents, accounts, work }: ServerTools):
   };
 }
 
-export interface OfferTools {
+interface OfferTools {
   readonly host: Host;
   readonly work: Work;
   readonly watches: Watches;

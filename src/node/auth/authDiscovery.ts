@@ -33,7 +33,7 @@ export interface Protection {
   readonly demandsProof: boolean;
 }
 
-export interface DiscoveryRequest {
+interface DiscoveryRequest {
   /** The server's address, with the HTTP scheme. */
   readonly server: URL;
   readonly challenge: AuthChallenge | undefined;

@@ -15,7 +15,7 @@ export interface AuthHttpReply {
   readonly json: Json | undefined;
 }
 
-export interface AuthHttpPost {
+interface AuthHttpPost {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

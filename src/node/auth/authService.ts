@@ -33,7 +33,7 @@ export interface AuthServiceOptions {
   readonly agents?: HttpAgents | undefined;
 }
 
-export interface AuthorizedConnection {
+interface AuthorizedConnection {
   readonly connection: RemoteConnection;
   readonly context: Pick<ConnectContext, 'serverId' | 'log'>;
   readonly onWaiting?: ((isWaiting: boolean) => void) | undefined;

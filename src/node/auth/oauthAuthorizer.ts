@@ -24,7 +24,7 @@ export interface AuthorizerTools extends SignInTools {
   readonly renewals: SharedWork<TokenRecord>;
 }
 
-export interface AuthorizerOptions extends Omit<TokenSubject, 'key'> {
+interface AuthorizerOptions extends Omit<TokenSubject, 'key'> {
   /** The settings contain an `Authorization` header. */
   readonly hasStaticHeader: boolean;
 }

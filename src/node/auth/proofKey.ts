@@ -6,7 +6,7 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' };
 /** Usually one for the authorization server and one for the server. */
 const MAX_NONCES = 16;
 
-export interface ProofRequest {
+interface ProofRequest {
   readonly method: string;
   readonly url: URL;
   readonly accessToken: string;

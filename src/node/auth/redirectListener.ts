@@ -23,7 +23,7 @@ const LIMITS = {
   youngMs: 500,
 };
 
-export interface RedirectOptions {
+interface RedirectOptions {
   readonly clock: Clock;
   /** The last used port, because clients are often registered with it. */
   readonly port?: number | undefined;

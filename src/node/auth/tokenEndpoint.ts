@@ -1,4 +1,6 @@
+import { createPrivateKey, type KeyObject, type webcrypto } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
+import type { PrivateKey } from 'oauth4webapi';
 import {
   cleanLine,
   decodeTokenReply,
@@ -12,8 +14,8 @@ import {
   signInFailed,
   type TokenReply,
 } from '../../core/index.ts';
-import { type AuthHttp, type AuthHttpReply } from './authHttp.ts';
-import { importClientKey } from './clientKey.ts';
+import { readJson } from '../http/httpBody.ts';
+import type { AuthHttp, AuthHttpReply } from './authHttp.ts';
 import type { ProofKey } from './proofKey.ts';
 
 /** A client, with its private key if it has one. */
@@ -22,7 +24,7 @@ export interface ClientCredentials extends OAuthClient {
   readonly algorithm?: string | undefined;
 }
 
-export interface TokenRequest {
+interface TokenRequest {
   readonly metadata: Pick<ServerMetadata, 'issuer' | 'tokenEndpoint'>;
   readonly client: ClientCredentials;
   readonly grantType: string;
@@ -137,4 +139,67 @@ function errorOf({ json }: AuthHttpReply): string | undefined {
   const error = isJsonObject(json) ? json['error'] : undefined;
   // The error code is stored as a category, so accept only a single word.
   return typeof error === 'string' && /^[\w.:/-]{1,100}$/.test(error) ? error : undefined;
+}
+
+interface KeyKind {
+  readonly algorithm: string;
+  readonly parameters: webcrypto.RsaHashedImportParams | webcrypto.EcKeyImportParams | { readonly name: string };
+}
+
+const rsa = (name: string, bits: string): webcrypto.RsaHashedImportParams => ({ name, hash: `SHA-${bits}` });
+const ec = (namedCurve: string): webcrypto.EcKeyImportParams => ({ name: 'ECDSA', namedCurve });
+
+const KINDS: readonly KeyKind[] = [
+  { algorithm: 'ES256', parameters: ec('P-256') },
+  { algorithm: 'ES384', parameters: ec('P-384') },
+  { algorithm: 'ES512', parameters: ec('P-521') },
+  ...['256', '384', '512'].flatMap((bits) => [
+    { algorithm: `RS${bits}`, parameters: rsa('RSASSA-PKCS1-v1_5', bits) },
+    { algorithm: `PS${bits}`, parameters: rsa('RSA-PSS', bits) },
+  ]),
+  { algorithm: 'Ed25519', parameters: { name: 'Ed25519' } },
+];
+
+const CURVES: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
+
+/** The private key from settings, for `private_key_jwt`. Rejects with a suggestion for the settings. */
+async function importClientKey(text: string, named: string | undefined): Promise<PrivateKey> {
+  const jwk = readJson(text);
+  const isJwk = isJsonObject(jwk);
+  let key: KeyObject;
+  try {
+    key = isJwk ? createPrivateKey({ key: { ...jwk }, format: 'jwk' }) : createPrivateKey(text);
+  } catch {
+    throw unusable('is neither a PEM text nor a JWK');
+  }
+  const given = isJwk && typeof jwk['alg'] === 'string' ? jwk['alg'] : undefined;
+  const algorithm = (named ?? given ?? algorithmOf(key))?.replace('EdDSA', 'Ed25519');
+  const kind = KINDS.find((candidate) => candidate.algorithm === algorithm);
+  if (kind === undefined) throw unusable(`cannot sign by ${algorithm ?? 'any known algorithm'}`);
+  const kid = isJwk && typeof jwk['kid'] === 'string' ? { kid: jwk['kid'] } : {};
+  try {
+    const der = key.export({ type: 'pkcs8', format: 'der' });
+    return { key: await crypto.subtle.importKey('pkcs8', der, kind.parameters, false, ['sign']), ...kid };
+  } catch {
+    throw unusable(`is not one for ${kind.algorithm}`);
+  }
+}
+
+function algorithmOf(key: KeyObject): string | undefined {
+  switch (key.asymmetricKeyType) {
+    case 'ec':
+      return CURVES[key.asymmetricKeyDetails?.namedCurve ?? ''];
+    case 'rsa':
+      return 'RS256';
+    case 'rsa-pss':
+      return 'PS256';
+    case 'ed25519':
+      return 'Ed25519';
+    default:
+      return undefined;
+  }
+}
+
+function unusable(why: string): Error {
+  return signInFailed(`The private key in the settings ${why}.`, "Correct `auth.privateKey` in the server's settings.");
 }

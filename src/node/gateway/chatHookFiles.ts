@@ -3,7 +3,7 @@ import { homedir, hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** The address of this window for the chat hook script. */
-export interface HookAddress {
+interface HookAddress {
   readonly url: string;
   readonly token: string;
   /** The window's folders, by which the script finds its window. */

@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import {
   CancellationSource,
@@ -8,13 +10,12 @@ import {
   type Logger,
 } from '../../core/index.ts';
 import { ChatHookFile, type ChatHookFilesOptions } from './chatHookFiles.ts';
-import { readTail } from './fileTail.ts';
 import { GatewayAccess } from './gatewayAccess.ts';
 import { type GatewayPlace, listenAt } from './gatewayPlace.ts';
 import { closeLocalServer, createLocalServer, type LocalServer, refuse } from './localServer.ts';
 import { readBody } from './requestBody.ts';
 
-export interface ChatHookServerOptions {
+interface ChatHookServerOptions {
   readonly host: ChatHookHost;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -115,5 +116,24 @@ class LoopbackHooks implements ChatHookServer {
     const text = JSON.stringify(answer);
     const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
     response.writeHead(200, { ...headers, Connection: 'close' }).end(text);
+  }
+}
+
+const MAX_TAIL = 2 * 1024 * 1024;
+
+/** Reads the end of a regular file as text. Returns undefined if that fails. Does not follow links. */
+async function readTail(path: string): Promise<string | undefined> {
+  // Windows has neither flag. Opening another program's pipe would block.
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) return undefined;
+    const length = Math.min(stats.size, MAX_TAIL);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, stats.size - length);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
   }
 }

@@ -22,7 +22,7 @@ const SESSION = 'mcp-session-id';
 /** Drops a reply that the client does not read for this long. */
 const REPLY_STALL_MS = 30_000;
 
-export interface GatewayExchangeOptions {
+interface GatewayExchangeOptions {
   readonly limits: GatewayLimits;
   readonly clock: Clock;
   /** Removes secrets from everything that clients read. Works on the serialized text, which needs no traversal. */

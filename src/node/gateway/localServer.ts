@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { GatewayLimits } from './gatewayLimits.ts';
 
-export type LocalLimits = Pick<
+type LocalLimits = Pick<
   GatewayLimits,
   'headersMs' | 'requestMs' | 'connections' | 'strangers' | 'strangerMs' | 'youngMs'
 >;

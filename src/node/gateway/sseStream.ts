@@ -3,7 +3,7 @@ import type { Disposable, JsonObject, Redact } from '../../core/index.ts';
 import { cleanJson } from '../http/cleanJson.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
-export interface SseStreamOptions {
+interface SseStreamOptions {
   /** Sends keep-alive messages, because clients close streams that are silent for minutes. */
   readonly heartbeat: Heartbeat;
   /** Maximum bytes waiting for a slow client. */

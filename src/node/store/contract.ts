@@ -17,7 +17,7 @@ import { isRecord, type Row, type Values } from './records.ts';
  * The protocol between the extension host and the store's thread. To store something new, add operations here, a
  * repository next to this file, and a migration.
  */
-export interface StoreOperations {
+interface StoreOperations {
   'consents.find': {
     readonly params: { readonly server: string; readonly fingerprint: string };
     readonly result: Consent | null;

@@ -20,7 +20,7 @@ const CHECKED_WHOLE_BYTES = 4_000_000;
  */
 const ALWAYS_CHECKED = ['consents', 'verdicts', 'grants', 'lineages', 'heads'];
 
-export interface OpenDatabase {
+interface OpenDatabase {
   readonly database: DatabaseSync;
   readonly notices: readonly string[];
 }

@@ -124,7 +124,7 @@ const MIGRATIONS: readonly string[] = [
 
 export const LATEST_VERSION = MIGRATIONS.length;
 
-export function versionOf(database: DatabaseSync): number {
+function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
 }
 

@@ -28,7 +28,7 @@ import {
 import { stateStore } from './stateStore.ts';
 import { StoreClient, type StoreClientOptions } from './storeClient.ts';
 
-export interface StoreOptions extends StoreClientOptions {
+interface StoreOptions extends StoreClientOptions {
   /** A second file for data shared by all workspaces. Default: the same file. */
   readonly trustFile?: string | undefined;
 }

@@ -13,7 +13,7 @@ export type FieldView =
   | (FieldTexts & { readonly kind: 'group'; readonly fields: readonly FieldView[] })
   | (FieldTexts & { readonly kind: 'json'; readonly expects: 'object' | 'array' | 'any' });
 
-export interface FieldTexts {
+interface FieldTexts {
   readonly id: string;
   readonly name: string;
   readonly label: string;
@@ -35,7 +35,7 @@ export interface NumberView {
   readonly max: number | undefined;
 }
 
-export interface OptionView {
+interface OptionView {
   readonly label: string;
   readonly description: string;
 }

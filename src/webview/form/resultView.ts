@@ -1,7 +1,7 @@
 import { button, element } from '../shared/elements.ts';
 import type { BlockView, RunView } from './formMessages.ts';
 
-export interface ResultActions {
+interface ResultActions {
   copy(): void;
   open(): void;
   log(): void;

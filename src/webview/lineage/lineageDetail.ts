@@ -2,7 +2,7 @@ import { icon } from '../shared/drawings.ts';
 import { button, element, show } from '../shared/elements.ts';
 import type { CheckpointAction, PageDetail } from './lineageMessages.ts';
 
-export interface LineageDetailEvents {
+interface LineageDetailEvents {
   act(action: CheckpointAction, place: number): void;
   /** `hadFocus`: the focus was inside the detail. */
   closed(hadFocus: boolean): void;

@@ -5,17 +5,17 @@ export const GRAPH = { rowHeight: 22, laneWidth: 11, edge: 9, bend: 5, colours: 
 const MIDDLE = GRAPH.rowHeight / 2;
 
 /** How certain the parent is: stated by the server, assumed, or from a rollback. */
-export type LineLook = PageRow['link'];
+type LineLook = PageRow['link'];
 
 /** Styles of lines that leave a row downwards, by lane. Plain lines are absent. */
 export type LineLooks = ReadonlyMap<number, LineLook>;
 
 export const PLAIN_LINES: LineLooks = new Map();
 
-export type NodeShape = 'dot' | 'head' | 'hollowHead' | 'broken' | 'unknown' | 'pruned';
+type NodeShape = 'dot' | 'head' | 'hollowHead' | 'broken' | 'unknown' | 'pruned';
 
 /** One path for all lines of equal color and style. */
-export interface GraphLine {
+interface GraphLine {
   readonly colour: number;
   readonly look: LineLook;
   readonly d: string;

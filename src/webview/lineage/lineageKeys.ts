@@ -1,7 +1,7 @@
 import { type ListView, rowAfterKey } from '../shared/listWindow.ts';
 
 /** The action of a key in the checkpoint list. */
-export type ListKey =
+type ListKey =
   | { readonly kind: 'go'; readonly position: number }
   | { readonly kind: 'open' | 'mark' | 'compare' }
   /** Starts a search with this character: the key event goes to the search box. */

@@ -19,7 +19,7 @@ const CALM_MS = 400;
 /** How long old rows stay while those of a new list load. */
 const HOLD_MS = 200;
 
-export interface LineageListEvents {
+interface LineageListEvents {
   /** Visible rows that are not loaded. */
   needs(list: number, range: Range): void;
   /** `isOpened`: by a click or Enter, not only by moving. */

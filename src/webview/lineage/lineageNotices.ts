@@ -2,7 +2,7 @@ import { icon } from '../shared/drawings.ts';
 import { button, element, show } from '../shared/elements.ts';
 import type { BlockedLineage } from './lineageMessages.ts';
 
-export interface LineageNoticesEvents {
+interface LineageNoticesEvents {
   retried(): void;
   shown(place: number): void;
   unblocked(place: number): void;

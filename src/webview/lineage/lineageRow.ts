@@ -221,7 +221,7 @@ function classOf(row: PageRow | undefined, isSelected: boolean, isMarked: boolea
   return classes.join(' ');
 }
 
-export function rowContext({ place, kind, isHead, isPinned }: PageRow): RowContext {
+function rowContext({ place, kind, isHead, isPinned }: PageRow): RowContext {
   return { webviewSection: 'checkpoint', place, kind, isHead, isPinned, preventDefaultContextMenuItems: true };
 }
 

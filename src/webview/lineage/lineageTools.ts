@@ -2,7 +2,7 @@ import { icon } from '../shared/drawings.ts';
 import { element, show } from '../shared/elements.ts';
 import { LINEAGE_CHOICES, type LineageChoice, type PageFilter } from './lineageMessages.ts';
 
-export interface LineageToolsEvents {
+interface LineageToolsEvents {
   chose(key: string): void;
   filtered(filter: PageFilter): void;
   pressed(tool: LineageTool): void;

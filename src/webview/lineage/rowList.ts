@@ -7,7 +7,7 @@ const WINDOW = 50;
 const MOST_KEPT = 3_000;
 
 /** Reports that loaded rows moved further down than assumed. */
-export interface RowsMoved {
+interface RowsMoved {
   readonly by: number;
 }
 

@@ -1,5 +1,5 @@
 /** Options for a new element. Texts always become text nodes, so text from a server is never parsed as HTML. */
-export interface ElementOptions {
+interface ElementOptions {
   readonly id?: string;
   readonly class?: string;
   readonly text?: string;

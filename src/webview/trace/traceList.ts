@@ -16,7 +16,7 @@ const MARGIN = 10;
 /** Maximum rows to keep while scrolling. */
 const MOST_KEPT = 3_000;
 
-export interface TraceListEvents {
+interface TraceListEvents {
   /** Visible rows that are not loaded. */
   needs(range: Range): void;
   /** `isOpened`: by a click or Enter, not only by moving. */

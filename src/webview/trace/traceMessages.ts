@@ -27,7 +27,7 @@ export interface TraceRow {
   readonly size: string;
 }
 
-export type Direction = 'sent' | 'received';
+type Direction = 'sent' | 'received';
 export type DirectionChoice = Direction | 'both';
 
 export interface TraceMessage {

@@ -57,7 +57,7 @@ export class Exporter {
 }
 
 /** One export, in steps. Excludes checkpoints that arrive during the export. */
-export class ExportRun {
+class ExportRun {
   readonly #file: string;
   readonly #begin: () => FileWriting;
   #writing: FileWriting | undefined;

@@ -18,7 +18,7 @@ const MOST_WRITTEN = 256_000_000;
 const MOST_FOR_EACH = 8;
 
 /** The parts of the store that reading a file needs. */
-export interface Surroundings {
+interface Surroundings {
   readonly database: DatabaseSync;
   readonly index: LineageIndex;
   readonly stagings: Stagings;

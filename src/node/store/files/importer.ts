@@ -27,7 +27,7 @@ export class Importer {
 }
 
 /** One import, in steps with one transaction each. The result becomes visible as a whole at the end. */
-export class ImportRun {
+class ImportRun {
   readonly #file: string;
   readonly #begin: () => FileReading;
   #reading: FileReading | undefined;

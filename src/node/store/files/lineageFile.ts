@@ -13,8 +13,8 @@ import { StoreError } from '../sqlite.ts';
 // A lineage file in JSON Lines: a header, a line per checkpoint with parents before children, and an end line that
 // proves completeness.
 
-export const FILE_FORMAT = 'mcpl-lineage';
-export const FILE_VERSION = 1;
+const FILE_FORMAT = 'mcpl-lineage';
+const FILE_VERSION = 1;
 /** Above the limit in settings. */
 const MOST_LINES = 1_000_000;
 /** Maximum bytes of a line: a complete state in any encoding. */
@@ -53,7 +53,7 @@ export interface FileNode {
   readonly body: { readonly kind: 'data' | 'patch'; readonly text: string } | undefined;
 }
 
-export interface FileEnd {
+interface FileEnd {
   readonly count: number;
   /** SHA-256 of all lines before it, in hexadecimal. */
   readonly sha256: string;

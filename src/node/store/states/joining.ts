@@ -14,7 +14,7 @@ interface Outcome {
 }
 
 /** A staged import. */
-export interface Waiting extends Outcome {
+interface Waiting extends Outcome {
   readonly key: LineageKey;
   readonly staging: Staging;
   readonly keeper: StateKeeper;

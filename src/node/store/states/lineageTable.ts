@@ -4,7 +4,7 @@ import { integer, oneOf, optionalInteger, record } from '../records.ts';
 import { StoreError } from '../sqlite.ts';
 import { IS_SEEN } from './stagings.ts';
 
-export const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
+const KEEPERS: readonly StateKeeper[] = ['host', 'server'];
 
 /** Maximum lineages per server. A server may declare ever new sets, and each head is kept however old. */
 const MOST_OF_ONE = 300;

@@ -47,7 +47,7 @@ class Oblivion {
   }
 }
 
-export interface ReadHandlers {
+interface ReadHandlers {
   readonly handlers: Pick<StoreHandlers, LineageOperation>;
   /** Abandons running exports and imports. */
   close(): void;

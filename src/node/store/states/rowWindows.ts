@@ -6,7 +6,7 @@ import type { LineageShape } from './lineageShape.ts';
 import { CHECKPOINT_COLUMNS } from './rows.ts';
 
 /** More rows than a screen shows. */
-export const MOST_ROWS = 1_000;
+const MOST_ROWS = 1_000;
 
 /** Range of version numbers for one lineage. */
 const CHANGES = 2 ** 32;

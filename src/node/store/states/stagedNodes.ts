@@ -15,13 +15,13 @@ const VALUES = WRITTEN.replaceAll(/\w+/g, '?');
 /** Recently added checkpoints, because most are parents of the next ones. */
 const MOST_AT_HAND = 100;
 
-export interface Placed {
+interface Placed {
   readonly place: number;
   readonly isNew: boolean;
 }
 
 /** The staging lineage of an import, and its target. */
-export interface Foreign {
+interface Foreign {
   /** The staging lineage. */
   readonly id: number;
   readonly keeper: StateKeeper;
