@@ -17,7 +17,7 @@ import {
 } from './anyArgumentArbitraries.ts';
 import { decider } from './verdicts.ts';
 
-const RUNS = dose(1_500, 100_000);
+const RUNS = dose(5_000, 100_000);
 const files = fakeFiles(TREE);
 const decide = decider(files, PLACE, LISTS);
 
