@@ -29,12 +29,12 @@ export interface OneServerContext {
   readonly createHost: (options: NodeHostOptions) => Host;
 }
 
-/** Which lists of the server a command waits for. */
+/** The lists that a command waits for. */
 type Wanted = 'nothing' | 'tools' | 'everything';
 
 type Work = (host: Host, server: ServerSnapshot) => Promise<number>;
 
-/** Starts the one server of a command line, hands it over with what it offers, and ends it whatever happens. */
+/** Starts the server of a command line, runs the work, and always stops the server. */
 export async function withServer(
   options: TargetOptions,
   context: OneServerContext,
@@ -75,7 +75,7 @@ export async function withServer(
 
 const MOST_REFUSED = 20;
 
-/** What was not allowed while the command ran: its own answer says at most that something was not. */
+/** Denials during the command. Its own answer only says that something was denied. */
 async function refusedText({ approvals }: Host, { isInteractive }: Dialog): Promise<string> {
   const decided = await approvals.history(MOST_REFUSED);
   const refused = decided.filter(({ outcome }) => outcome !== 'success').toReversed();
@@ -85,7 +85,7 @@ async function refusedText({ approvals }: Host, { isInteractive }: Dialog): Prom
   return [...lines, ...(isInteractive ? [] : [next])].join('');
 }
 
-/** One request to the server, and what its failure means for the command. `more` says what could help then. */
+/** Runs one request, and converts its failure to an exit code. `more` adds a suggestion. */
 export async function requested(
   { terminal }: OneServerContext,
   request: () => Promise<number>,
@@ -120,11 +120,11 @@ async function startWith(
     life.add(host.onDidChangeServer(({ what }) => what === 'tools' && listed.resolve()));
     await Promise.race([host.start(id), interrupted.promise]);
     if (wanted === 'nothing') return runningServer(host, id);
-    // A server that ends now, or never lists what it has, must not be waited for.
+    // Do not wait for a server that ends now or never lists anything.
     const over = new Deferred<void>();
     life.add(host.onDidChangeServer(({ what }) => what === 'state' && over.resolve()));
     life.add(nodeClock.delay(seconds * 1_000, () => over.resolve()));
-    // A list that cannot be read says so of itself.
+    // A failed list is reported separately.
     const refreshed = wanted === 'tools' ? undefined : host.refresh(id, token).catch(() => undefined);
     await Promise.race([refreshed ?? listed.promise, over.promise, interrupted.promise]);
     return runningServer(host, id);
@@ -145,7 +145,7 @@ function runningServer(host: Host, id: string): ServerSnapshot {
   });
 }
 
-/** Shows the progress of a request, a line each. */
+/** Shows the progress of a request, one line each. */
 export function progress(terminal: Terminal): (progress: Progress) => void {
   return ({ progress: done, total, message }) => {
     const count = total === undefined ? String(done) : `${done}/${total}`;

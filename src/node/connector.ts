@@ -16,20 +16,20 @@ import type { HttpAgents } from './http/httpAgents.ts';
 import type { Remote } from './remoteConnector.ts';
 
 export interface ConnectorOptions {
-  /** The script of the demo server: `dist/demo.js` in the product. */
+  /** The demo server's script: `dist/demo.js` in the product. */
   readonly demoScript: string;
-  /** Where children are written down, so that a later host can end what a killed one left. */
+  /** Where child processes are recorded, so that a later host can end those of a killed one. */
   readonly records?: { readonly folder: string; readonly log?: Logger } | undefined;
-  /** How a person signs in to servers with a URL, and where that is kept. Default: nobody does. */
+  /** Sign-in for servers with a URL. Default: the user cannot sign in. */
   readonly signIn?: AuthServiceOptions | undefined;
-  /** How HTTP connections are made. Default: by the proxies and certificates of the environment. */
+  /** How HTTP connections are made. Default: with proxies and certificates of the environment. */
   readonly agents?: HttpAgents | undefined;
 }
 
-/** The command under which settings name the demo server, so that no path of one machine gets into them. */
+/** The demo server's command in settings, so that they contain no path of one machine. */
 export const DEMO_COMMAND = 'mcpl-demo';
 
-/** Opens connections with what Node has: child processes and HTTP. */
+/** Opens connections with Node: child processes and HTTP. */
 export class NodeConnector implements Connector {
   readonly #options: ConnectorOptions;
   readonly #remote = asyncLazy(
@@ -61,7 +61,7 @@ export class NodeConnector implements Connector {
     const { inheritedSecrets, openStdio, SpawnRecords } = await import('./process/lazy.ts');
     const { command, args, env } = this.#resolve(connection);
     const { records } = this.#options;
-    // A server inherits these, and may tell them.
+    // Servers inherit these and may reveal them.
     this.#secrets?.add(inheritedSecrets(process.env), serverId);
     const transport = await openStdio({
       framing: connection.framing,
@@ -77,7 +77,7 @@ export class NodeConnector implements Connector {
     return { transport, pid: transport.pid };
   }
 
-  /** The demo runs on the runtime of this very process: nothing needs to be installed for it. */
+  /** The demo runs on this process's runtime and needs no installation. */
   #resolve(connection: StdioConnection): Pick<StdioConnection, 'command' | 'args' | 'env'> {
     if (connection.command !== DEMO_COMMAND) return connection;
     return {
@@ -97,7 +97,7 @@ export class NodeConnector implements Connector {
   }
 }
 
-/** Programs sign in by themselves all the same, where the settings say with what. */
+/** Flows without the user still work if the settings have credentials. */
 function nobodySignsIn(): AuthServiceOptions {
   return {
     secrets: memorySecrets(),

@@ -5,9 +5,9 @@ import type { LineageView } from '../lineage/register.ts';
 import type { GatewayAddress } from '../gateway/mcpGateway.ts';
 import type { EditorServices } from '../shared/services.ts';
 
-/** What `activate` returns: `getApi` for other extensions, and for tests in the editor what only those may have. */
+/** The exports of `activate`: `getApi` for other extensions, and `testing` for tests in the editor. */
 export interface McpLiveExtension extends McpLiveExports {
-  /** Only while tests run: whoever has the host can answer approvals in place of the person. */
+  /** Only set while tests run, because the host can answer approvals in place of the user. */
   readonly testing: TestingApi | undefined;
 }
 
@@ -15,10 +15,10 @@ export interface TestingApi {
   readonly host: Host;
   readonly services: EditorServices;
   readonly lineage: LineageView;
-  /** Where the gateway answers for a running server. */
+  /** The gateway's address for a running server. */
   gatewayAddress(server: string): Promise<GatewayAddress>;
-  /** Answers the question whether a server may start, in place of a person; `undefined` puts the person back. */
+  /** Answers start prompts in place of the user. `undefined` restores the user. */
   answerConsent(asker: Asker | undefined): void;
-  /** *Allow Language Model Use*, whose question no test can answer. */
+  /** *Allow Language Model Use*, whose prompt tests cannot answer. */
   allowModels(isAllowed: boolean): Promise<void>;
 }

@@ -21,8 +21,8 @@ export interface ApiDoorOptions {
 }
 
 /**
- * What other extensions are given. All that is behind it is loaded when the first of them asks; what it hands out are
- * copies, and there is no way from here to approvals, grants or feature sets.
+ * The API for other extensions. Its implementation is loaded on first use. It returns copies only, and gives no access
+ * to approvals, grants or feature sets.
  */
 export class ApiDoor implements vscode.Disposable {
   readonly contributed = new ContributedLayers();
@@ -105,7 +105,7 @@ export class ApiDoor implements vscode.Disposable {
   }
 }
 
-/** Whose it is. Extensions of one host cannot be told apart, so each says its id; it must be one that is there. */
+/** The calling extension. Extensions in one host cannot be distinguished, so each passes its id, which must exist. */
 function contributorOf(given: unknown, method: string): Contributor {
   const id = isObject(given) ? given['extensionId'] : undefined;
   const extension = typeof id === 'string' ? vscode.extensions.getExtension(id) : undefined;

@@ -29,7 +29,7 @@ import { EventArrivals } from '../events/eventArrivals.ts';
 import { ServerContribution } from './serverContribution.ts';
 import { toJson } from '../shared/settingsJson.ts';
 
-/** Changes within this time are told of once: of some there are thousands. */
+/** Merges changes within this time, because there may be thousands. */
 const BURST_MS = 50;
 const MOST_EVENTS = 1_000;
 const MOST_CHECKPOINTS = 100;
@@ -41,7 +41,7 @@ export interface ExtensionApiOptions {
   readonly layers: ContributedLayers;
 }
 
-/** What stands behind `getApi(1)`. */
+/** The implementation of `getApi(1)`. */
 export interface ExtensionApi {
   registerServers(provider: ServerProvider, by: Contributor): Registration;
   servers(): readonly ServerInfo[];
@@ -95,7 +95,7 @@ export function openExtensionApi({ clock, log, host, layers }: ExtensionApiOptio
     onDidReceiveEvent: (listener, since) => {
       const arrivals = new EventArrivals(host.events, since);
       const look = (): void => arrivals.next().forEach((event) => heard(listener, eventInfo(event)));
-      // What arrived while this part was loaded; without any, nothing need be read for it.
+      // Events that arrived while this part was loaded. Skipped if there are none.
       if (host.events.unread > 0) look();
       return host.events.onDidChange(look);
     },
@@ -120,7 +120,7 @@ interface Call {
   readonly args: unknown;
 }
 
-/** With all interceptors of the host, and no more rights than a model has: hidden tools are hidden from it too. */
+/** Runs all interceptors of the host, and has the rights of a model: hidden tools are hidden here too. */
 async function callTool(
   host: ExtensionApiOptions['host'],
   { server, tool, args }: Call,
@@ -144,7 +144,7 @@ function invalid(): HostError {
   });
 }
 
-/** Theirs may be the editor's, or one of their own: what it gives for a subscription is not relied on. */
+/** Callers may pass their own token, so its subscription result is not trusted. */
 function tokenOf(token: CancellationToken) {
   return {
     get isCancellationRequested() {
@@ -161,7 +161,7 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** Of a failure only what is said to be told: what caused it may hold more. */
+/** Only the parts of an error that are meant to be shown. Its cause may contain more. */
 function told(error: unknown): McpLiveError {
   const { message, code, effect, suggestion } = toHostError(error);
   return Object.assign(new Error(message), { name: 'McpLiveError', code, effect, suggestion });

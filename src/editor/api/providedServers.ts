@@ -10,7 +10,7 @@ import {
 import { toJson } from '../shared/settingsJson.ts';
 
 const MOST_SERVERS = 50;
-/** Of one definition, as JSON. */
+/** Maximum size of one definition as JSON. */
 const LONGEST_DEFINITION = 200_000;
 const LONGEST_ID = 200;
 const LONGEST_LABEL = 100;
@@ -22,14 +22,14 @@ interface Provided {
 }
 
 /**
- * What a provider gave, as a layer of the settings. Whatever it is, it is decoded like a stranger's message: what is
- * not understood becomes a problem that names the extension, and the rest counts.
+ * Decodes a provider's servers as a settings layer. The input is untrusted: invalid parts become problems that name the
+ * extension, and the rest is used.
  */
 export function providedLayer(given: unknown, by: Contributor): SettingsLayer {
   const who = nameText(by);
   const problems: string[] = [];
   const servers = new Map<string, Provided>();
-  // An array of ours: theirs may be one whose length and members are never the same twice.
+  // Copied, because a foreign array may change its length and members between reads.
   const list: readonly unknown[] = Array.isArray(given) ? given.slice(0, MOST_SERVERS + 1) : [];
   if (!Array.isArray(given)) problems.push(`${who} contributes servers that are no list.`);
   if (list.length > MOST_SERVERS)
@@ -49,14 +49,14 @@ export function providedLayer(given: unknown, by: Contributor): SettingsLayer {
   };
 }
 
-/** The same servers, with what went wrong when they were asked for again: a hiccup must not end what runs. */
+/** Keeps the last servers after a failed refresh, so that an error does not stop running servers. */
 export function failedLayer(before: SettingsLayer | undefined, by: Contributor, reason: string): SettingsLayer {
   const problem = `${nameText(by)} could not tell its servers: ${cleanLine(reason, 300)}`;
   const labels = before?.contributed?.labels ?? {};
   return { scope: 'extension', servers: before?.servers ?? {}, contributed: { by, labels, problems: [problem] } };
 }
 
-/** In a narrow row: the id is said beside it. */
+/** Short, because rows are narrow. The id is shown next to it. */
 function nameText({ name }: Contributor): string {
   return `"${cleanLine(name, 40)}"`;
 }

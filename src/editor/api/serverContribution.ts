@@ -17,7 +17,7 @@ import { failedLayer, providedLayer } from './providedServers.ts';
 import { toJson } from '../shared/settingsJson.ts';
 
 const ANSWER_MS = 10_000;
-/** So soon after a change nobody asks: changes come in bursts, and an extension may tell of them without end. */
+/** Minimum delay after a change, because changes come in bursts or endlessly. */
 const PAUSE_MS = 100;
 
 export interface ContributionOptions {
@@ -26,7 +26,7 @@ export interface ContributionOptions {
   readonly layers: ContributedLayers;
 }
 
-/** The servers of one provider: asked for at the start and after each change, one question at a time. */
+/** The servers of one provider, requested at the start and after each change, one request at a time. */
 export class ServerContribution implements Disposable {
   readonly #options: ContributionOptions;
   readonly #provider: ServerProvider;

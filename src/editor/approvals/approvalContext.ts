@@ -3,12 +3,12 @@ import type { EditorServices } from '../shared/services.ts';
 
 export type ApprovalServices = Pick<EditorServices, 'host' | 'log' | 'failures'>;
 
-/** What the parts that are about approvals share. */
+/** Services shared by the approval parts. */
 export interface ApprovalContext extends ApprovalServices {
-  /** How a request ended, if that is not long ago. */
+  /** How a recent request ended. */
   readonly outcomeOf: (id: string) => ApprovalOutcome | undefined;
-  /** Tells who answered what had ended. */
+  /** Reports an answer to a request that has ended. */
   readonly late: (id: string) => void;
-  /** Tells that an answer could not be kept. */
+  /** Reports an answer that could not be stored. */
   readonly notKept: (approval: Pick<PendingApproval, 'server'>, error: unknown) => void;
 }

@@ -6,14 +6,14 @@ import { endText } from './approvalNodes.ts';
 import { approvalPage, GONE, grantPage } from './approvalPage.ts';
 import { openFolders } from '../shared/workspaceFolders.ts';
 
-/** Requests that were shown, of which the text stays when they have ended. */
+/** Maximum ended requests whose text stays available. */
 const MOST_SHOWN = 50;
 
 export type ApprovalPlace =
   | { readonly kind: 'approval'; readonly id: string; readonly server: string }
   | { readonly kind: 'grant'; readonly id: string; readonly server: string };
 
-/** Requests and what is remembered as texts to read. */
+/** Approval requests and grants as text documents. */
 export class ApprovalDocuments implements vscode.TextDocumentContentProvider, Disposable {
   readonly #context: Pick<ApprovalContext, 'host' | 'outcomeOf'>;
   readonly #owned = new DisposableStore();
@@ -39,7 +39,7 @@ export class ApprovalDocuments implements vscode.TextDocumentContentProvider, Di
     return (kind === 'grant' ? this.#grant(id) : this.#approval(id)) ?? GONE;
   }
 
-  /** What is open says what is so now. */
+  /** Updates open documents. */
   refresh(): void {
     for (const { uri } of vscode.workspace.textDocuments) if (uri.scheme === APPROVAL_SCHEME) this.#changed.fire(uri);
   }
@@ -63,7 +63,7 @@ export class ApprovalDocuments implements vscode.TextDocumentContentProvider, Di
   }
 }
 
-/** The path is for people; what counts is in the query. */
+/** The path is for display. The query identifies the document. */
 function uriOf({ kind, id, server }: ApprovalPlace): vscode.Uri {
   const name = server.replace(/[^\w.-]+/g, '-');
   const path = kind === 'approval' ? `/Request of ${name}.txt` : `/Allowed to ${name}.txt`;
@@ -76,7 +76,7 @@ function partsOf(uri: vscode.Uri): readonly [kind: string, id: string] {
     const [kind, id] = isJsonArray(value) ? value : [];
     if (typeof kind === 'string' && typeof id === 'string') return [kind, id];
   } catch {
-    // A URI that is not ours names nothing.
+    // Not a URI of this extension.
   }
   return ['', ''];
 }

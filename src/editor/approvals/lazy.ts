@@ -16,10 +16,10 @@ import { ApprovalToasts } from './approvalToasts.ts';
 import { openFolders } from '../shared/workspaceFolders.ts';
 import { plainText } from '../shared/plainText.ts';
 
-/** Requests that have ended of which is still known how. */
+/** Maximum ended requests whose outcome is remembered. */
 const MOST_ENDED = 200;
 
-/** All that is about approvals: a part of its own, loaded with the first of them. */
+/** Everything about approvals, loaded with the first request. */
 export interface ApprovalDesk extends Disposable {
   readonly actions: ApprovalActions;
   tree(state: ApprovalState): readonly ApprovalNode[];
@@ -64,7 +64,7 @@ export function openApprovalDesk(services: ApprovalServices): ApprovalDesk {
   };
 }
 
-/** It blocks nothing. Toasts hide themselves: the request waits in the view too. */
+/** Not modal. Notifications disappear, but the request stays in the view. */
 async function showToast(text: string, { subject }: PendingApproval): Promise<ApprovalChoice | undefined> {
   const items = answersTo(subject).map(([choice, title]) => ({ title, choice }));
   return (await vscode.window.showWarningMessage(text, ...items))?.choice;

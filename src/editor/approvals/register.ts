@@ -6,7 +6,7 @@ import { ApprovalsView } from './approvalsView.ts';
 import { registerCommand } from '../shared/commandRegistry.ts';
 import { type CommandId, COMMANDS } from '../shared/ids.ts';
 
-/** The Approvals view, what can be done in it, and the notifications that ask. */
+/** Registers the Approvals view, its commands, and approval notifications. */
 export function registerApprovals(services: ApprovalServices): Disposable {
   const store = new DisposableStore();
   const desk = asyncLazy(

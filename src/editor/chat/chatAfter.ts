@@ -8,7 +8,7 @@ import type { RoundResult } from './chatRound.ts';
 import type { MadeCheckpoint, ResourceLink } from './chatToolRun.ts';
 import { MOST_TOOLS, type ToolChoice } from './chatTools.ts';
 
-/** Names that are listed before it says how many more there are. */
+/** Maximum names listed before the rest is counted. */
 const MOST_NAMED = 5;
 
 interface NoteFacts {
@@ -18,7 +18,7 @@ interface NoteFacts {
   readonly end: 'done' | 'unfinished';
 }
 
-/** What a person should know of the answer above: who had a hand in it, and what was left out. */
+/** A note on the answer: which servers affected it, and what was dropped. */
 export function noteOn({ results, choice, remarks, end }: NoteFacts): string | undefined {
   const injected = results.flatMap(({ injectedBy }) => injectedBy.map(({ server }) => server));
   const modified = results.flatMap(({ modifiedBy }) => modifiedBy);
@@ -27,7 +27,7 @@ export function noteOn({ results, choice, remarks, end }: NoteFacts): string | u
   const lines = [
     ...(injected.length === 0 ? [] : [vscode.l10n.t('Context from {0}.', names(injected))]),
     ...(modified.length === 0 ? [] : [vscode.l10n.t('Changed by {0}.', names(modified))]),
-    // A remark may quote what a server said.
+    // A remark may quote server text.
     ...said.map((remark) => escaped(plainText(remark, 300))),
     ...leftText(results.at(-1)),
     ...(unshown.length === 0
@@ -55,7 +55,7 @@ export function noteOn({ results, choice, remarks, end }: NoteFacts): string | u
   return lines.length === 0 ? undefined : `\n\n---\n${lines.map((line) => `*${line}*`).join('  \n')}`;
 }
 
-/** Names of servers are the person's own, out of the settings. */
+/** Server names come from settings. */
 function names(servers: readonly string[]): string {
   return [...new Set(servers)].map((name) => `\`${name}\``).join(', ');
 }
@@ -79,8 +79,8 @@ const MOST_BUTTONS = 5;
 const MOST_LINKS = 10;
 
 /**
- * Buttons that go back to before each call that left a checkpoint, the first one first. Gives back the names of these
- * checkpoints. Before the very first there is nothing to go back to.
+ * Shows buttons that roll back to the state before each call, first call first. Returns the checkpoint names. The very
+ * first call has no earlier state.
  */
 export async function offerRollbacks(
   { lineages }: Pick<Host, 'lineages'>,
@@ -105,7 +105,7 @@ export async function offerRollbacks(
   return [...new Set(names)];
 }
 
-/** What tools pointed at. A web address is shown as what it leads to; of a server's own, only the server knows what it is. */
+/** Shows resource links of tools. Web addresses become links; other URIs are opened through the server. */
 export function showLinks(links: readonly ResourceLink[], stream: vscode.ChatResponseStream): void {
   const shown = new Map(links.map((link) => [`${link.server} ${link.uri}`, link]));
   for (const { server, uri, name } of [...shown.values()].slice(0, MOST_LINKS)) {

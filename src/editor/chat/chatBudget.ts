@@ -1,16 +1,16 @@
-/** A part of a request to a model that can be left out, and what it takes. */
+/** A part of a model request that can be dropped, with its token count. */
 export interface Piece {
   readonly tokens: number;
   /**
-   * `turn`: an earlier turn, whole; they come in order. `reference`: something that the person attached. `result`: what a
-   * tool gave in this turn. `kept`: the person's own words, and all without which the rest makes no sense.
+   * `turn`: a complete earlier turn, in order. `reference`: an attachment. `result`: a tool result of this turn.
+   * `kept`: the user's words, and parts that must stay.
    */
   readonly kind: 'turn' | 'reference' | 'result' | 'kept';
 }
 
 /**
- * Which pieces to leave out so that the rest fits, by their index: the oldest turns first, then the largest reference,
- * then the largest result. `undefined` where what must stay is too much by itself.
+ * Selects the parts to drop, by index: oldest turns first, then the largest reference, then the largest result.
+ * `undefined` if the parts that must stay are too large.
  */
 export function leftOut(pieces: readonly Piece[], limit: number): ReadonlySet<number> | undefined {
   const out = new Set<number>();
@@ -30,7 +30,7 @@ function inOrder(pieces: readonly Piece[]): readonly number[] {
   return [...of('turn'), ...largest(of('reference')), ...largest(of('result'))];
 }
 
-/** The model's answer has to fit as well: an eighth, and no more than an answer ever takes. */
+/** Leaves room for the answer: an eighth, up to the usual length of an answer. */
 export function roomFor(maxInputTokens: number): number {
   return maxInputTokens - Math.min(4_096, Math.floor(maxInputTokens / 8));
 }

@@ -17,10 +17,10 @@ import {
 } from '../lineage/lineageText.ts';
 import { escaped, plainText } from '../shared/plainText.ts';
 
-/** Several may be called the same; a chat is no list. */
+/** Several checkpoints may share a name. A chat shows only some. */
 const MOST_FOUND = 8;
 
-/** A checkpoint that an answer can name. */
+/** A checkpoint to show in an answer. */
 export interface Listed {
   readonly place: number;
   readonly title: string;
@@ -28,7 +28,7 @@ export interface Listed {
   readonly isHead: boolean;
 }
 
-/** Those of a server, or of one of its sets; all where none is named. */
+/** The lineages of a server or of one of its sets. All if no name is given. */
 export function lineagesNamed(all: readonly LineageSummary[], wanted: string): readonly LineageSummary[] {
   const name = wanted.toLowerCase();
   if (name === '') return all;
@@ -47,7 +47,7 @@ export async function newestOf(
   return rows.map(({ node, isHead }) => ({ place: node.place, title: titleText(node), node, isHead }));
 }
 
-/** By what the server calls it, `chk_abc#2` included, or by the name that a person gave it. */
+/** Finds checkpoints by the server's name, including `chk_abc#2`, or by the user's name. */
 export async function findCheckpoints(
   lineages: Pick<Lineages, 'list' | 'find' | 'window'>,
   wanted: string,
@@ -73,7 +73,7 @@ export async function findCheckpoints(
   return [...found.values()];
 }
 
-/** A lineage with its newest checkpoints, as markdown in which nothing that a server said acts. */
+/** A lineage with its newest checkpoints as Markdown, with server text escaped. */
 export function listedText(summary: LineageSummary, newest: readonly Listed[], now: number): string {
   const title = `**${escaped(lineageText(summary))}**, ${countText(summary.count, 'checkpoint')}`;
   const { blocked } = summary;
@@ -96,7 +96,7 @@ function rowText({ node, title, isHead }: Listed, now: number): string {
   return facts.filter((fact) => fact !== '').join(' · ');
 }
 
-/** What a rollback would mean, in short: the dialog that follows has all of it. */
+/** A summary of a rollback. The following dialog has the details. */
 export function planText({ target, leftCount, tools, hindrance, ...key }: RollbackPlan): string {
   const left =
     leftCount === 0

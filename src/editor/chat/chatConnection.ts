@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import { type Clock, type Disposable, DisposableStore, type Logger, messageOf } from '../../core/index.ts';
 import { EXTENSION_ID } from '../shared/ids.ts';
 
-/** The editor takes in new definitions at its own pace, and does not say when it has. */
+/** Retry delays, because the editor processes new definitions asynchronously without notice. */
 const TRIES_MS = [50, 300, 1_000, 3_000, 8_000] as const;
 
 /**
- * Asks the editor's own MCP client to connect to a server that is newly offered. By itself it does so with the next
- * chat message, and until then the tools are missing from its list. The command is no part of the API, so where it is
- * missing nothing else depends on it; to a server that is connected already it does nothing.
+ * Asks the editor's MCP client to connect to a newly offered server. On its own it connects with the next chat message,
+ * and until then the tools are missing from its list. The command is not part of the API, so nothing depends on it. It
+ * has no effect on connected servers.
  */
 export class ChatConnection implements Disposable {
   readonly #clock: Clock;
@@ -21,8 +21,8 @@ export class ChatConnection implements Disposable {
   }
 
   /**
-   * Takes all servers that are offered now. One whose version changed is asked for again: the editor disconnects from it
-   * and would read it anew with the next chat message only.
+   * Sets the offered servers. A server with a new version is requested again, because the editor disconnects it and
+   * would reconnect only with the next chat message.
    */
   offer(servers: readonly { readonly label: string; readonly version: string }[]): void {
     const wanted = new Map(servers.map(({ label, version }) => [label, version]));

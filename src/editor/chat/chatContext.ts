@@ -1,13 +1,13 @@
 import type { OpenInference, PlacedContext } from '../../core/index.ts';
 
-/** What servers put into one place, and who they were. */
+/** The context at one position, with its servers. */
 export interface KeptContext extends PlacedContext {
   readonly servers: readonly string[];
 }
 
 /**
- * What of the context of this turn's earlier rounds still stands beside what servers gave for this one. A server that
- * adds nothing while the model goes on by itself takes nothing back; one that adds anew has said what holds now.
+ * The context of earlier rounds of this turn that still applies next to the new one. A server that adds nothing in a
+ * later round keeps its context; one that adds some replaces it.
  */
 export function keptContext(
   before: readonly KeptContext[],
@@ -22,17 +22,17 @@ export function keptContext(
   return [...before.filter((each) => !isRenewed(each)), ...added];
 }
 
-/** One conversation, in whatever form its messages are. */
+/** A conversation, generic over the message type. */
 export interface Conversation<T> {
-  /** Earlier turns, and what the person attached. */
+  /** Earlier turns and attachments. */
   readonly before: readonly T[];
-  /** What the person said in this turn. */
+  /** The user's message of this turn. */
   readonly user: T;
-  /** What the model did since, and what came of it. */
+  /** The model's calls and their results since then. */
   readonly after: readonly T[];
 }
 
-/** There is no role for the system: `system` is the first of all, the others stand around the person's words (MCPL §10.4). */
+/** There is no system role: `system` comes first, and the others go around the user's message (MCPL §10.4). */
 export function placed<T>(
   { before, user, after }: Conversation<T>,
   context: readonly KeptContext[],

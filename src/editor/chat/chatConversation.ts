@@ -1,13 +1,13 @@
 import { isObject } from '../../core/index.ts';
 
-/** As long as a server's own ids may be. */
+/** The same limit as for ids of servers. */
 const LONGEST_ID = 512;
 const LOCAL = { scheme: 'vscode-chat-session', authority: 'local' } as const;
 
 /**
- * The id of the chat that a request belongs to, as calls over the gateway (`_meta["vscode.conversationId"]`) and hooks of
- * the built-in agent name it: a chat is one conversation, whoever answers in it. The editor hands it on in a token that
- * says of itself nothing; where it cannot be read, the conversation has an id of our own.
+ * The id of a request's chat, as used by gateway calls (`_meta["vscode.conversationId"]`) and hooks of the built-in
+ * agent: a chat is one conversation, whoever answers. The editor passes it in an opaque token. If it cannot be read,
+ * the conversation gets a new id.
  */
 export function sessionOf(token: unknown): string | undefined {
   const resource = isObject(token) ? token['sessionResource'] : undefined;
@@ -19,7 +19,7 @@ export function sessionOf(token: unknown): string | undefined {
   return /^[!-~]+$/.test(id) && id.length <= LONGEST_ID ? id : undefined;
 }
 
-/** As the editor writes a `Uri`. */
+/** In the editor's `Uri` format. */
 function textOf(resource: Readonly<Record<string, unknown>>): string {
   const write: unknown = Reflect.get(resource, 'toString');
   const text: unknown = typeof write === 'function' ? Reflect.apply(write, resource, []) : undefined;

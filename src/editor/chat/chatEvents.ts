@@ -8,16 +8,16 @@ import { escaped, plainText } from '../shared/plainText.ts';
 import type { Asked } from './chatTurn.ts';
 import type { ChatWriter } from './chatWriter.ts';
 
-/** Events that an answer lists; the view has all. */
+/** Maximum events in an answer. The view has all. */
 const MOST_LISTED = 5;
-/** Of one server that go into a turn at once. */
+/** Maximum events of one server in a turn. */
 const MOST_ASKED = 5;
 
 export interface EventQuestion extends Asked {
   readonly events: readonly InboundEvent[];
 }
 
-/** `@mcpl /events <id or server> <question>` as a question to the model; `undefined` where it names no event. */
+/** `@mcpl /events <id or server> <question>` as a question for the model. `undefined` if it names no event. */
 export function eventQuestion({ events }: Pick<Host, 'events'>, prompt: string): EventQuestion | undefined {
   const [wanted = '', ...words] = prompt.trim().split(/\s+/);
   const found = eventsNamed(events.list(), wanted);
@@ -34,7 +34,7 @@ export function eventQuestion({ events }: Pick<Host, 'events'>, prompt: string):
   return { events: found, userMessage, messages, text };
 }
 
-/** One by its id, ours or its server's; or those of a server that nobody has read, the newest where there are none. */
+/** An event by the host's or server's id, or the unread events of a server, or its newest one. */
 export function eventsNamed(all: readonly InboundEvent[], wanted: string): readonly InboundEvent[] {
   if (wanted === '') return [];
   const one = all.find(({ id }) => id === wanted) ?? all.find(({ eventId }) => eventId === wanted);
@@ -42,7 +42,7 @@ export function eventsNamed(all: readonly InboundEvent[], wanted: string): reado
   const name = wanted.toLowerCase();
   const ofServer = all.filter(({ server }) => server.toLowerCase() === name);
   const unread = ofServer.filter(({ isRead }) => !isRead);
-  // They are told in the order in which they came.
+  // In order of arrival.
   return (unread.length > 0 ? unread : ofServer.slice(0, 1)).slice(0, MOST_ASKED).reverse();
 }
 
@@ -50,7 +50,7 @@ function titlesText(events: readonly InboundEvent[]): string {
   return events.map((event) => `What does this mean for me: ${eventTitle(event)}`).join('\n');
 }
 
-/** `@mcpl /events`: what arrived, what was not read first. No model takes part. */
+/** `@mcpl /events`: lists events, unread ones first. Uses no model. */
 export function listEvents({ events }: Pick<Host, 'events'>, prompt: string, writer: ChatWriter): void {
   const { stream } = writer;
   const wanted = prompt.trim().split(/\s+/)[0] ?? '';

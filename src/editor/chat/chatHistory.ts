@@ -2,30 +2,30 @@ import * as vscode from 'vscode';
 import { clip, isObject, type SamplingMessage } from '../../core/index.ts';
 import { boundedRounds, type KeptRound, roundMessages, roundsIn } from './chatSteps.ts';
 
-/** Where a turn stands: the same conversation for as long as the chat goes on. */
+/** The position of a turn in a conversation, which lasts as long as the chat. */
 export interface TurnPlace {
   readonly conversationId: string;
-  /** From 0: one for all rounds of a turn (MCPL §10.1), which their inference ids tell apart. */
+  /** From 0. All rounds of a turn share it (MCPL §10.1); their inference ids differ. */
   readonly turnIndex: number;
 }
 
-/** What may be done next, for the follow-ups below the answer. */
+/** Facts for the suggested prompts. */
 export interface TurnEnd {
-  /** The model was not done. */
+  /** The model had not finished. */
   readonly isUnfinished?: boolean;
-  /** Names of checkpoints that one can go back to. */
+  /** Names of checkpoints for a rollback. */
   readonly checkpoints?: readonly string[];
 }
 
-/** What the editor keeps with a turn, and gives back in the history. */
+/** Metadata that the editor stores with a turn and returns in the history. */
 export interface TurnMetadata {
   readonly mcpl: TurnPlace &
     TurnEnd & {
-      /** What stands below the answer: it is about it, and nothing that the model said. */
+      /** The note below the answer, which the model did not write. */
       readonly note?: string;
-      /** What the model was asked, where that is not what the person wrote. */
+      /** The question to the model, if it differs from the user's text. */
       readonly asked?: string;
-      /** The way of a turn in which tools were called. */
+      /** The rounds of a turn with tool calls. */
       readonly rounds?: readonly KeptRound[];
     };
 }
@@ -38,7 +38,7 @@ export interface TurnRecord extends TurnEnd {
 
 type History = vscode.ChatContext['history'];
 
-/** More than a person reads back. What does not fit into a model is left out later, by the turn. */
+/** More turns than a user reads back. Turns that do not fit the model are dropped later. */
 const MAX_TURNS = 100;
 const LONGEST_ASKED = 10_000;
 
@@ -57,11 +57,11 @@ export function metadataOf({ conversationId, turnIndex }: TurnPlace, record: Tur
   };
 }
 
-/** The place after the last turn that says where it stood; in a new chat, a new conversation. */
+/** The position after the last turn with metadata, or a new conversation. */
 export function placeIn(history: History, session: string | undefined, newId: () => string): TurnPlace {
   for (const turn of [...history].reverse()) {
     const place = turn instanceof vscode.ChatResponseTurn ? placeOf(turn.result.metadata) : undefined;
-    // A chat that was made of another one is a conversation of its own.
+    // A chat copied from another one is a separate conversation.
     if (place !== undefined) return { conversationId: session ?? place.conversationId, turnIndex: place.turnIndex + 1 };
   }
   return { conversationId: session ?? `conv_${newId()}`, turnIndex: 0 };
@@ -73,13 +73,13 @@ function placeOf(metadata: unknown): TurnPlace | undefined {
   return { conversationId, turnIndex };
 }
 
-/** What our own metadata says; empty where it is none of ours. */
+/** The extension's own metadata. Empty if there is none. */
 export function keptIn(metadata: unknown): Readonly<Record<string, unknown>> {
   const kept = isObject(metadata) ? metadata['mcpl'] : undefined;
   return isObject(kept) ? kept : {};
 }
 
-/** What was said before, turn by turn: texts, and the calls of tools with what they gave. */
+/** Earlier turns: texts, and tool calls with their results. */
 export function turnsOf(history: History, hasTools: boolean): readonly (readonly SamplingMessage[])[] {
   const turns: (readonly SamplingMessage[])[] = [];
   let asked: vscode.ChatRequestTurn | undefined;
@@ -101,7 +101,7 @@ function messagesOf(
   hasTools: boolean,
 ): readonly SamplingMessage[] {
   const { asked, note, rounds, turnIndex } = keptIn(result.metadata);
-  // What was asked of the extension itself is nothing that a model was told.
+  // Commands to the extension were never sent to a model.
   if (command !== undefined && turnIndex === undefined) return [];
   const question = textMessage('user', typeof asked === 'string' ? asked : prompt);
   const way = roundMessages(roundsIn(rounds), hasTools);

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 
-/** The editor's own command; its arguments are not part of its API, so whatever it does with them is not taken for granted. */
+/** The editor's command. Its arguments are not part of the API, so success is not assumed. */
 const OPEN_CHAT = 'workbench.action.chat.open';
 
-/** The chat takes a file of such a name for a picture, and a picture from files on disk alone: any other it drops without a word. */
+/** The chat treats files with these extensions as images, and silently drops images that are not on disk. */
 const PICTURE = /\.(?:png|jpe?g|gif|bmp|webp)$/i;
 
 export interface ForChat {
   readonly files: readonly vscode.Uri[];
-  /** Those that the chat would drop. */
+  /** Files that the chat would drop. */
   readonly pictures: readonly vscode.Uri[];
 }
 
@@ -17,12 +17,12 @@ export function forChat(all: readonly vscode.Uri[]): ForChat {
   return { files: all.filter((uri) => !isDropped(uri)), pictures: all.filter(isDropped) };
 }
 
-/** Puts files into the chat's input, beside what stands there; false where this editor has no chat that takes any. */
+/** Attaches files to the chat's input. Returns false if the editor has no such chat. */
 export function attachToChat(files: readonly vscode.Uri[]): Promise<boolean> {
   return openChat({ attachFiles: files });
 }
 
-/** Puts a text into the chat's input, to be sent by the person. */
+/** Fills the chat's input with text for the user to send. */
 export function prefillChat(query: string): Promise<boolean> {
   return openChat({ query, isPartialQuery: true });
 }
@@ -33,7 +33,7 @@ async function openChat(options: object): Promise<boolean> {
     await vscode.commands.executeCommand(OPEN_CHAT, options);
     return true;
   } catch {
-    // Switched off, or by a rule of an organisation: the person is told what to do instead.
+    // Disabled by the user or a policy. The caller suggests an alternative.
     return false;
   }
 }

@@ -8,7 +8,7 @@ import { findCheckpoints, lineagesNamed, type Listed, listedText, newestOf, plan
 const LINEAGE_COMMANDS = ['checkpoints', 'rollback'] as const;
 type LineageCommand = (typeof LINEAGE_COMMANDS)[number];
 
-/** Checkpoints that an answer lists; the view has all. */
+/** Maximum checkpoints in an answer. The view has all. */
 const MOST_LISTED = 5;
 
 type Tools = { readonly host: Pick<Host, 'lineages' | 'servers'> };
@@ -17,7 +17,7 @@ export function isLineageCommand(command: string | undefined): command is Lineag
   return LINEAGE_COMMANDS.some((each) => each === command);
 }
 
-/** `@mcpl /checkpoints` and `@mcpl /rollback`: no model takes part. */
+/** `@mcpl /checkpoints` and `@mcpl /rollback`. They use no model. */
 export async function answerLineage(
   tools: Tools,
   command: LineageCommand,

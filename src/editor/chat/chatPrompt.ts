@@ -5,26 +5,26 @@ import { type ChatTokens, countable, estimate } from './chatTokens.ts';
 
 type Message = vscode.LanguageModelChatMessage;
 
-/** A part of what the model is given, which is left out as a whole or not at all. */
+/** A part of the model's input, which is dropped as a whole or not at all. */
 export interface PromptPart {
   readonly kind: Piece['kind'];
   readonly messages: readonly Message[];
-  /** What stands there when it is left out. */
+  /** Replaces the part if it is dropped. */
   readonly instead?: readonly Message[];
 }
 
 export interface Prompt {
   readonly messages: Message[];
   readonly inputTokens: number;
-  /** How many parts of each kind did not fit. */
+  /** Number of dropped parts by kind. */
   readonly left: Readonly<Record<'turn' | 'reference' | 'result', number>>;
 }
 
-/** The model counts only so often: each time costs as much as reading all of it. */
+/** Maximum counts by the model, because each costs as much as reading the input. */
 const MOST_COUNTS = 3;
 const NOTHING_LEFT = { turn: 0, reference: 0, result: 0 };
 
-/** As much of the parts as the model takes. Rejects with a `HostError` where not even the person's words fit. */
+/** The parts that fit the model. Rejects with a `HostError` if even the user's message does not. */
 export async function fitted(
   parts: readonly PromptPart[],
   tools: readonly vscode.LanguageModelChatTool[],
@@ -43,7 +43,7 @@ export async function fitted(
     const counted = (counts < MOST_COUNTS ? await tokens.count(text) : estimate(text)) + images;
     if (counted <= limit) return { messages: shown, inputTokens: counted, left: leftBy(parts, out) };
     if (counts >= MOST_COUNTS) throw tooLong(model);
-    // By what the model itself said of the whole, a little more than it takes.
+    // Scaled by the model's own count, with some reserve.
     scale = Math.max(scale * (counts === 0 ? 1 : 1.1), counted / (estimate(text) + images)) * 1.02;
     const pieces = parts.map(({ kind }, index): Piece => ({ kind, tokens: (estimates[index] ?? 0) * scale }));
     const next = leftOut([...pieces, { kind: 'kept', tokens: estimate(toolText) * scale }], limit);

@@ -4,7 +4,7 @@ import { toJson } from '../shared/settingsJson.ts';
 
 type Message = vscode.LanguageModelChatMessage;
 
-/** What a model is given, without secrets. A message that has none is handed on as it is. */
+/** Removes secrets from the model's input. Messages without any are passed unchanged. */
 export function withoutSecrets(messages: readonly Message[], redact: Redact): Message[] {
   return messages.map((message) => {
     const content = message.content.map((part) => cleanPart(part, redact));
@@ -13,7 +13,7 @@ export function withoutSecrets(messages: readonly Message[], redact: Redact): Me
   });
 }
 
-/** The same for the tools that it is offered. */
+/** The same for offered tools. */
 export function toolsWithoutSecrets(
   tools: readonly vscode.LanguageModelChatTool[],
   redact: Redact,

@@ -6,9 +6,9 @@ import { plainText } from '../shared/plainText.ts';
 
 export interface Attachments {
   readonly parts: readonly PromptPart[];
-  /** Of which the answer may be made: shown with it. */
+  /** Sources that are shown with the answer. */
   readonly used: readonly (vscode.Uri | vscode.Location)[];
-  /** What could not be read, a sentence each. */
+  /** Unreadable attachments, one sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const IMAGES: Readonly<Record<string, string>> = {
   gif: 'image/gif',
   webp: 'image/webp',
 };
-/** Files may be on a disk, or at a server, that does not answer. */
+/** A disk or server may not respond. */
 const PATIENCE_MS = 20_000;
 
 type Content = vscode.LanguageModelTextPart | vscode.LanguageModelDataPart;
@@ -29,7 +29,7 @@ type Read =
   | { readonly kind: 'read'; readonly content: readonly Content[]; readonly used?: vscode.Uri | vscode.Location }
   | { readonly kind: 'unread'; readonly why: string };
 
-/** What the person attached, as messages of its own: each can be left out where all of it is too much. */
+/** Attachments as separate messages, so that each can be dropped. */
 export async function readReferences(
   references: readonly vscode.ChatPromptReference[],
   token: vscode.CancellationToken,
@@ -93,7 +93,7 @@ async function read(reference: vscode.ChatPromptReference): Promise<Read> {
   return { kind: 'unread', why: vscode.l10n.t('@mcpl does not know this kind of attachment.') };
 }
 
-/** Pictures that were pasted, or attached as such. The API says of values only that there may be others. */
+/** Pasted or attached images. The API only says that there may be other values. */
 async function readBytes(name: string, value: Readonly<Record<string, unknown>>): Promise<Read> {
   const { mimeType, data, reference } = value;
   const type = Object.values(IMAGES).find((known) => known === mimeType);
@@ -140,7 +140,7 @@ async function readRange(name: string, location: vscode.Location): Promise<Read>
   return { kind: 'read', content, used: location };
 }
 
-/** As it stands in the editor, where it is open: what is not saved yet is what the person sees. */
+/** The text of an open document includes unsaved changes. */
 async function fileText(uri: vscode.Uri): Promise<string | undefined> {
   const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
   if (open !== undefined) return open.getText();
@@ -153,7 +153,7 @@ function textPart(text: string): vscode.LanguageModelTextPart {
   return new vscode.LanguageModelTextPart(text);
 }
 
-/** Relative to the folder, as a person would say it; nothing of the machine's own paths where it need not be. */
+/** Relative to the workspace folder if possible. */
 function uriText(uri: vscode.Uri): string {
   return uri.scheme === 'file' || uri.scheme === 'vscode-remote'
     ? vscode.workspace.asRelativePath(uri)

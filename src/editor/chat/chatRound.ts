@@ -10,7 +10,7 @@ import type { ChatWriter } from './chatWriter.ts';
 import { EditorModel } from '../models/editorModel.ts';
 import { modelMessages } from '../models/modelMessages.ts';
 
-/** What holds for all rounds of a turn. */
+/** Constant for all rounds of a turn. */
 export interface RoundTools {
   readonly host: Pick<Host, 'openInference' | 'modelUses' | 'redact'>;
   readonly model: vscode.LanguageModelChat;
@@ -22,26 +22,26 @@ export interface RoundTools {
 }
 
 export interface RoundInput {
-  /** What the person wrote; null where the model goes on by itself (MCPL §10.1). */
+  /** The user's text. Null if the model continues without one (MCPL §10.1). */
   readonly userMessage: string | null;
   readonly conversation: Conversation<PromptPart>;
-  /** What servers gave in earlier rounds of the turn. */
+  /** Context from earlier rounds of the turn. */
   readonly context: readonly KeptContext[];
 }
 
 export interface RoundResult extends Pick<OpenInference, 'injectedBy' | 'remarks'> {
-  /** As it was shown. */
+  /** The text as shown. */
   readonly text: string;
   readonly calls: Streamed['calls'];
   readonly unshown: readonly string[];
-  /** As the next round has it. */
+  /** The answer as a message for the next round. */
   readonly answer: vscode.LanguageModelChatMessage | undefined;
   readonly context: readonly KeptContext[];
   readonly modifiedBy: readonly string[];
   readonly left: Prompt['left'];
 }
 
-/** One inference with the hooks of all servers around it. Rejects with a `HostError`. */
+/** Runs one inference with the hooks of all servers. Rejects with a `HostError`. */
 export async function runRound(tools: RoundTools, input: RoundInput): Promise<RoundResult> {
   const { host, model, writer, place, token } = tools;
   const open = await host.openInference({

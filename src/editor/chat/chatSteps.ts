@@ -8,7 +8,7 @@ import {
 } from '../../core/index.ts';
 import { toJson } from '../shared/settingsJson.ts';
 
-/** A tool call of a turn, as the editor keeps it with the turn. */
+/** A tool call as stored with its turn. */
 export interface KeptCall {
   readonly id: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface KeptCall {
   readonly result: string;
 }
 
-/** What the model said before it called tools, or at the end; as it was shown. */
+/** The model's text before its tool calls, or at the end, as shown. */
 export interface KeptRound {
   readonly text: string;
   readonly calls: readonly KeptCall[];
@@ -27,11 +27,11 @@ const MOST_CALLS = 50;
 const LONGEST_TEXT = 40_000;
 const LONGEST_RESULT = 4_000;
 const LONGEST_INPUT = 4_000;
-/** Of all that is kept with one turn: the editor writes it to disk with every message of the chat. */
+/** Maximum characters stored with one turn, because the editor writes them to disk with every chat message. */
 const LONGEST_TURN = 60_000;
 const CUT = '[Not kept: it was too long.]';
 
-/** What is kept of a turn: the whole way, but of each piece only so much, and of early results less than of late ones. */
+/** Bounds what is stored of a turn: all rounds, but with limited texts, and less of early results than of late ones. */
 export function boundedRounds(rounds: readonly KeptRound[]): readonly KeptRound[] {
   let left = LONGEST_TURN;
   const spend = (text: string, most: number): string => {
@@ -40,7 +40,7 @@ export function boundedRounds(rounds: readonly KeptRound[]): readonly KeptRound[
     left = Math.max(0, left - kept.length);
     return kept;
   };
-  // The latest first: what the next turn goes on from.
+  // Newest first, because the next turn continues from there.
   return rounds
     .slice(-MOST_ROUNDS)
     .reverse()
@@ -60,7 +60,7 @@ export function boundedRounds(rounds: readonly KeptRound[]): readonly KeptRound[
     .reverse();
 }
 
-/** What was kept, as far as it is what was written: the editor's file may hold anything. */
+/** Decodes stored rounds, because the editor's file may contain anything. */
 export function roundsIn(value: unknown): readonly KeptRound[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, MOST_ROUNDS).flatMap((round: unknown): readonly KeptRound[] => {
@@ -77,7 +77,7 @@ function callIn(value: unknown): readonly KeptCall[] {
   return [{ id, name, input: isJsonObject(json) ? json : {}, result: clip(result, LONGEST_RESULT) }];
 }
 
-/** The same as messages; in words where the model is given no tools now, and could make nothing of calls. */
+/** The rounds as messages. Without tools, calls are described as text. */
 export function roundMessages(rounds: readonly KeptRound[], hasTools: boolean): readonly SamplingMessage[] {
   return rounds.flatMap(({ text, calls }): readonly SamplingMessage[] => {
     const said = text === '' ? [] : [{ type: 'text', text } as const];

@@ -2,20 +2,23 @@ import * as vscode from 'vscode';
 import { cancelled, HostError } from '../../core/index.ts';
 import { failureOf } from '../models/editorModel.ts';
 
-/** A model that says nothing for so long says nothing more. */
+/** Time after which a silent model counts as failed. */
 const PATIENCE_MS = 300_000;
 
-/** What a model answered. */
+/** A model's answer. */
 export interface Streamed {
   readonly text: string;
   readonly calls: readonly vscode.LanguageModelToolCallPart[];
-  /** All of it in order, each run of text as one part: what others are for only the model knows. */
+  /** All parts in order, with adjacent text joined. Only the model understands the others. */
   readonly parts: readonly unknown[];
-  /** Pictures and the like, which cannot be shown here. */
+  /** Parts that cannot be shown, such as images. */
   readonly unshown: readonly string[];
 }
 
-/** Asks the model, and tells of each piece of text. Rejects with a `HostError`: NO_MODEL, CANCELLED, TIMEOUT. */
+/**
+ * Sends a request to the model and reports each piece of text. Rejects with a `HostError`: NO_MODEL, CANCELLED,
+ * TIMEOUT.
+ */
 export async function askModel(
   model: vscode.LanguageModelChat,
   messages: vscode.LanguageModelChatMessage[],
@@ -27,7 +30,7 @@ export async function askModel(
   const stop = token.onCancellationRequested(() => source.cancel());
   try {
     const options = { justification: vscode.l10n.t('You asked @mcpl.'), ...(tools.length === 0 ? {} : { tools }) };
-    // The editor may ask the person first, who takes the time that it takes.
+    // The editor may ask the user first, who may take any time.
     const { stream } = await orStopped(Promise.resolve(model.sendRequest(messages, options, source.token)), token);
     return await collect(stream[Symbol.asyncIterator](), onText, token);
   } catch (error) {
@@ -76,7 +79,7 @@ async function collect(
   return { text, calls, parts, unshown };
 }
 
-/** What the work gives, unless the person stops it or it takes too long; it then goes on unheard. */
+/** Rejects on cancellation or timeout. The work then continues without effect. */
 async function orStopped<T>(work: Promise<T>, token: vscode.CancellationToken, ms?: number): Promise<T> {
   if (token.isCancellationRequested) throw cancelled('The turn');
   let timer: NodeJS.Timeout | undefined;
@@ -101,7 +104,7 @@ function silent(): HostError {
   });
 }
 
-/** The answer as the next round has it: with the text that was shown in the place of what the model said. */
+/** The answer for the next round, with the shown text in place of the model's. */
 export function answerMessage({ text, parts }: Streamed, shown: string): vscode.LanguageModelChatMessage | undefined {
   const others = parts.filter((part) => !(part instanceof vscode.LanguageModelTextPart));
   const at = parts.findIndex((part) => part instanceof vscode.LanguageModelTextPart);
@@ -113,7 +116,7 @@ export function answerMessage({ text, parts }: Streamed, shown: string): vscode.
   return new vscode.LanguageModelChatMessage(vscode.LanguageModelChatMessageRole.Assistant, known);
 }
 
-/** Whatever the model gave it takes again: by reference, since what is not known here has no other form. */
+/** Accepts every part of the model by reference, because unknown parts have no other form. */
 function isPart(part: unknown): part is vscode.LanguageModelTextPart {
   return typeof part === 'object' && part !== null;
 }

@@ -2,17 +2,17 @@ import * as vscode from 'vscode';
 
 const TIMEOUT_MS = 10_000;
 const ASCII_PER_TOKEN = 4;
-/** What a picture takes no model says; it is a thousand or less with most. */
+/** Models do not count images. Most use a thousand tokens or less. */
 const IMAGE_TOKENS = 1_000;
 
-/** Without the model. A sign outside of ASCII may be a token of its own. */
+/** Estimates without the model. A non-ASCII character may be one token. */
 export function estimate(text: string): number {
   let ascii = 0;
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 128) ascii++;
   return Math.ceil(ascii / ASCII_PER_TOKEN) + (text.length - ascii);
 }
 
-/** What of a message can be counted as text, and what its pictures may take. */
+/** The countable text of a message, and an estimate for its images. */
 export function countable({ content }: vscode.LanguageModelChatMessage): {
   readonly text: string;
   readonly images: number;
@@ -33,7 +33,7 @@ function partText(part: unknown): string {
   return '';
 }
 
-/** How many tokens texts are, by the model. One that does not say in time is not asked again. Never rejects. */
+/** Counts tokens with the model. Uses estimates after a timeout. Never rejects. */
 export class ChatTokens {
   readonly #model: vscode.LanguageModelChat;
   #isEstimating = false;

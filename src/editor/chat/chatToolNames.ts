@@ -5,13 +5,13 @@ export interface NamedTool {
   readonly tool: string;
 }
 
-/** What models of all vendors take for a name. */
+/** The name limit that all vendors accept. */
 const LONGEST_NAME = 64;
 const MARK = 8;
 
 /**
- * A name for each tool under which a model calls it: `server_tool`. None is given twice or is among `taken`, and the same
- * tool has the same name in every turn, in whatever order servers come: an earlier call of it stands in the conversation.
+ * A unique model name for each tool: `server_tool`. Names avoid those in `taken`. A tool keeps its name in every turn,
+ * whatever the order of servers, because earlier calls stay in the conversation.
  */
 export function toolNames(tools: readonly NamedTool[], taken: ReadonlySet<string>): readonly string[] {
   const plain = tools.map(plainName);
@@ -31,12 +31,12 @@ function plainName({ server, tool }: NamedTool): string {
   return `${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, LONGEST_NAME);
 }
 
-/** Nothing was cut off that tells it apart. */
+/** Whether nothing significant was cut off. */
 function isWhole({ server, tool }: NamedTool, name: string): boolean {
   return name.length === server.length + 1 + tool.length;
 }
 
-/** With a mark that depends on the tool alone. */
+/** Adds a hash that depends on the tool alone. */
 function marked(name: string, { server, tool }: NamedTool, used: ReadonlySet<string>): string {
   for (let salt = 0; ; salt++) {
     const mark = createHash('sha256')

@@ -25,23 +25,23 @@ export type ToolAnswer = (typeof TOOL_ANSWERS)[number];
 export type Permission =
   { readonly kind: 'allowed' } | { readonly kind: 'denied'; readonly reason: string } | { readonly kind: 'cancelled' };
 
-/** Who has gone away is not waited for. */
+/** Do not wait longer, because the user may be gone. */
 const PATIENCE_MS = 600_000;
 const CHANGED = 'The server changed its definition meanwhile. Tell the user.';
 const LONGEST_ARGUMENTS = 4_000;
-/** Chats whose permissions are remembered; the oldest are forgotten first. */
+/** Maximum chats with remembered permissions. The oldest are dropped. */
 const MOST_CHATS = 100;
 
 /**
- * Asks in the chat whether a tool may be called, by links within the answer. A participant has no question of its own in
- * the editor's API; to call the tool by its name in the editor's list would bring one, but nothing there says whose tool a
- * name is. Nobody but a person has the id of a question.
+ * Asks in the chat whether a tool may be called, with links in the answer. Participants have no prompt in the editor's
+ * API. Calling the tool through the editor's list would prompt, but that list does not say which server a name belongs
+ * to. Only the user can know a question's id.
  */
 export class ToolQuestions {
   readonly #settings: EditorServices['settings'];
   readonly #host: Pick<Host, 'server'>;
   readonly #waiting = new Map<string, (answer: ToolAnswer) => void>();
-  /** For each chat, tools in the form in which they were allowed. */
+  /** By chat: the allowed tools with their definitions. */
   readonly #allowed = new Map<string, Set<string>>();
 
   constructor({ settings, host }: Pick<EditorServices, 'settings'> & { readonly host: Pick<Host, 'server'> }) {
@@ -63,7 +63,7 @@ export class ToolQuestions {
     const answer = await this.#ask({ ...tool, offered: now.tool }, args, writer, token);
     const isAllowed = answer === 'once' || answer === 'chat' || answer === 'always';
     if (isAllowed && this.#now(tool) === undefined) return { kind: 'denied', reason: CHANGED };
-    // The links stay: what was answered stands below them.
+    // The links stay, so show the answer below them.
     if (answer !== 'cancelled') writer.own(`\n\n*${answeredText(answer)}*\n\n`);
     if (answer === 'chat') this.#remember(conversationId, form);
     if (answer === 'always') {
@@ -73,7 +73,7 @@ export class ToolQuestions {
     return isAllowed ? { kind: 'allowed' } : refusalOf(answer);
   }
 
-  /** The current tool; absent if it changed since the model read its definition. */
+  /** The current tool. Absent if it changed since the model read its definition. */
   #now({ target, offered }: ServerTool): { readonly server: ServerSnapshot; readonly tool: OfferedTool } | undefined {
     const server = this.#host.server(target.server);
     const tool = server?.tools.find(({ tool: { name } }) => name === target.tool);
@@ -82,7 +82,7 @@ export class ToolQuestions {
     return isSame ? { server, tool } : undefined;
   }
 
-  /** A button was pressed; false where nobody waits for it any more. */
+  /** Handles a button. Returns false if the question is no longer open. */
   answer(id: unknown, answer: unknown): boolean {
     const settle = typeof id === 'string' ? this.#waiting.get(id) : undefined;
     const given = TOOL_ANSWERS.find((each) => each === answer);
@@ -101,7 +101,7 @@ export class ToolQuestions {
     const id = randomUUID();
     writer.own(questionText(tool, args));
     writer.links([
-      // Who approves a changed definition for good sees the change first.
+      // A permanent approval of a changed definition requires reviewing the change.
       ...TOOL_ANSWERS.filter((answer) => answer !== 'always' || tool.offered.change === undefined).map((answer) => {
         return { command: ANSWER_TOOL_QUESTION, title: titleOf(answer), arguments: [id, answer] };
       }),
@@ -133,7 +133,7 @@ export class ToolQuestions {
   }
 }
 
-/** A tool with another definition, or of another program under the server's name, is another one. */
+/** Another definition, or another program under the server's name, is another tool. */
 function formOf({ target, offered: { tool } }: ServerTool, { definition }: ServerSnapshot): string {
   return canonicalJson([target.server, toJson(definition?.connection) ?? null, tool.raw]);
 }
@@ -177,7 +177,7 @@ function answeredText(answer: ToolAnswer | 'late'): string {
   }
 }
 
-/** Nothing that a server or a model said acts in it, or can hide a part of it. */
+/** Server and model text is escaped and cannot hide parts of the question. */
 function questionText({ target, offered }: ServerTool, args: JsonObject): string {
   const [server, tool] = [plainText(target.server, 64), plainText(target.tool, 100)].map(escaped);
   const hints = toolHints(offered.tool);
@@ -193,7 +193,7 @@ function questionText({ target, offered }: ServerTool, args: JsonObject): string
   const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);
   const asked = vscode.l10n.t('May **{0}** run **{1}**?', server ?? '', tool ?? '');
-  // Nobody allows what they do not know that they have not seen.
+  // Users must know that a part is not shown.
   const rest =
     more > 0 ? `\n${vscode.l10n.t('**{0} more characters are not shown.**', more.toLocaleString('en'))}\n` : '';
   return `\n\n${asked}${changed}${said}\n\n${fence}json\n${shown}\n${fence}\n${rest}`;

@@ -16,23 +16,23 @@ import { toJson } from '../shared/settingsJson.ts';
 /** A tool that the model may call in this turn. */
 export type ChatTool = { readonly told: vscode.LanguageModelChatTool } & (
   | { readonly kind: 'server'; readonly target: ToolTarget; readonly offered: OfferedTool }
-  /** One of the editor's, which the person attached: the editor runs it, and asks where it has to. */
+  /** A tool of the editor that the user attached. The editor runs it and prompts if necessary. */
   | { readonly kind: 'attached' }
 );
 
 export interface ToolChoice {
   readonly tools: ReadonlyMap<string, ChatTool>;
-  /** Names of those that are too many for a model, as a person knows them. */
+  /** Display names of tools above the limit. */
   readonly left: readonly string[];
-  /** What was attached and is not there. */
+  /** Attached tools that no longer exist. */
   readonly missing: readonly string[];
 }
 
-/** What models of all vendors take. */
+/** The limit that all vendors accept. */
 export const MOST_TOOLS = 128;
 const LONGEST_DESCRIPTION = 4_000;
 
-/** What the person attached, then what the servers offer, in the order of the settings. */
+/** Attached tools, then server tools in the order of settings. */
 export function chooseTools(
   host: Pick<Host, 'servers'>,
   attached: readonly string[],
@@ -44,12 +44,12 @@ export function chooseTools(
   for (const name of new Set(attached)) {
     const found = ofEditor.find((tool) => tool.name === name);
     if (found === undefined) missing.push(name);
-    // Also if a server of MCP Live has the same tool: the editor does not name the server of its tool.
+    // Even if a server of MCP Live has the same tool, because the editor does not name a tool's server.
     else tools.set(name, { kind: 'attached', told: toldAttached(found) });
   }
   const names = toolNames(
     ours.map(({ target }) => target),
-    // Also attached names that are gone, and all others of the editor: our tools must not replace them.
+    // Includes attached names that no longer exist and all editor tools, so that server tools cannot replace them.
     new Set([...attached, ...ofEditor.map(({ name }) => name)]),
   );
   const left: string[] = [];
@@ -81,7 +81,7 @@ function toldOf(name: string, { tool }: OfferedTool): vscode.LanguageModelChatTo
   return { name, description, inputSchema: isJsonObject(schema) ? schema : {} };
 }
 
-/** Whether the editor's tool is still the one that the model read: another tool may have its name by now. */
+/** Whether the editor's tool is unchanged: another tool may have its name by now. */
 export function isAsTold(
   told: vscode.LanguageModelChatTool,
   now: vscode.LanguageModelToolInformation | undefined,
@@ -89,7 +89,7 @@ export function isAsTold(
   return now !== undefined && canonicalJson(toJson(toldAttached(now))) === canonicalJson(toJson(told));
 }
 
-/** The tool as a model reads it. */
+/** The tool's definition for a model. */
 function toldAttached({
   name,
   description,

@@ -27,16 +27,16 @@ export interface ChatTurn {
   readonly token: vscode.CancellationToken;
 }
 
-/** What the model is asked, where that is not what the person wrote. */
+/** The question to the model, if it differs from the user's text. */
 export interface Asked {
-  /** As servers read it. */
+  /** The text that servers receive. */
   readonly userMessage: string;
   readonly messages: readonly vscode.LanguageModelChatMessage[];
-  /** For later turns. */
+  /** The text for later turns. */
   readonly text: string;
 }
 
-/** One turn of `@mcpl`: as many rounds with the model of the chat as its calls of tools need, with hooks around each. */
+/** One turn of `@mcpl`: as many model rounds as tool calls need, with hooks around each. */
 export async function answerTurn(tools: ChatTurnTools, turn: ChatTurn, given?: Asked): Promise<vscode.ChatResult> {
   const { host, log, questions } = tools;
   const { request, context, response, token } = turn;
@@ -60,7 +60,7 @@ export async function answerTurn(tools: ChatTurnTools, turn: ChatTurn, given?: A
   } catch (thrown) {
     failure = toHostError(thrown);
   }
-  // Stopped by the person: the editor says so by itself.
+  // The editor shows that the user stopped the turn.
   const isStopped = token.isCancellationRequested || isHostError(failure, 'CANCELLED');
   const note = isStopped ? undefined : noteOn({ results: loop.results, choice, remarks: attached.remarks, end });
   if (note !== undefined) writer.own(note);
@@ -74,7 +74,7 @@ export async function answerTurn(tools: ChatTurnTools, turn: ChatTurn, given?: A
   return { errorDetails: { message: plainText(toldOf(failure), 600) }, metadata };
 }
 
-/** Whole turns, the oldest first. */
+/** Complete turns, oldest first. */
 function earlier({ history }: vscode.ChatContext, hasTools: boolean): readonly PromptPart[] {
   return turnsOf(history, hasTools).map((messages) => ({
     kind: 'turn',
@@ -82,12 +82,12 @@ function earlier({ history }: vscode.ChatContext, hasTools: boolean): readonly P
   }));
 }
 
-/** What a model says that failed has the next step in it. */
+/** Errors of models contain the next step already. */
 function toldOf({ code, message, suggestion }: HostError): string {
   return code === 'NO_MODEL' || suggestion === undefined ? message : `${message} ${suggestion}`;
 }
 
-/** The next step as a button, where it is one. */
+/** Shows the next step as a button, if there is one. */
 function offerStep({ code, category }: HostError, response: vscode.ChatResponseStream): void {
   if (code === 'NO_MODEL' && category === 'no_permission')
     response.button({ command: COMMANDS.modelAllow, title: vscode.l10n.t('Allow Language Model Use') });

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { plainText } from '../shared/plainText.ts';
 
-/** Steps are told this often at most: more cannot be read, and the editor keeps each of them. */
+/** Minimum interval between progress steps, because the editor stores each of them. */
 const STEP_MS = 500;
 
-/** An answer as it comes to be. */
+/** Writes an answer while it is created. */
 export class ChatWriter {
   readonly stream: vscode.ChatResponseStream;
   #isBetween = false;
@@ -15,34 +15,34 @@ export class ChatWriter {
     this.stream = stream;
   }
 
-  /** What the model says. */
+  /** Appends the model's text. */
   text(delta: string): void {
     if (delta === '') return;
     this.stream.markdown(this.#isBetween ? `\n\n${delta}` : delta);
     this.#isBetween = false;
   }
 
-  /** The next words are of another round. */
+  /** Starts a new round. */
   separate(): void {
     this.#isBetween = true;
   }
 
   /**
-   * Our own words. With another right than the answer's, the editor keeps them apart: no comment or fence that was left
-   * open in the answer can hide them.
+   * Appends the extension's own text. Its different trust level makes the editor render it separately, so that unclosed
+   * Markdown in the answer cannot hide it.
    */
   own(words: string): void {
     this.stream.markdown(new vscode.MarkdownString(words, true));
     this.#isBetween = true;
   }
 
-  /** What can be done, beside each other as links: buttons would stand there large, in a column, for ever. */
+  /** Shows commands as links in a row, because buttons are large and stay in a column. */
   links(commands: readonly vscode.Command[]): void {
     const links = commands.map(({ title, command, arguments: given = [] }) => {
       return `[${title}](command:${command}?${encodeURIComponent(JSON.stringify(given))})`;
     });
     const markdown = new vscode.MarkdownString(`\n\n${links.join(' &nbsp;·&nbsp; ')}\n\n`);
-    // Of these commands alone, and the titles are ours.
+    // Only these commands are enabled, and their titles are fixed.
     markdown.isTrusted = { enabledCommands: commands.map(({ command }) => command) };
     this.stream.markdown(markdown);
     this.#isBetween = true;
@@ -54,7 +54,7 @@ export class ChatWriter {
     this.stream.progress(plainText(words, 200));
   }
 
-  /** How far a step is, of which there may be many. */
+  /** Reports progress of a step, with a rate limit. */
   progress(words: string): void {
     if (words === this.#lastStep || Date.now() - this.#steppedAt < STEP_MS) return;
     this.step(words);

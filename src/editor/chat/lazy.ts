@@ -14,11 +14,11 @@ import { ChatWriter } from './chatWriter.ts';
 
 export type ChatServices = Pick<EditorServices, 'host' | 'log' | 'settings'>;
 
-/** All that `@mcpl` does: a part of its own, loaded with the first turn. */
+/** The implementation of `@mcpl`, loaded with the first turn. */
 export interface Chat {
   answer(turn: ChatTurn): Promise<vscode.ChatResult>;
   followups(result: vscode.ChatResult): readonly vscode.ChatFollowup[];
-  /** A button of a question whether a tool may be called. */
+  /** Handles a button of a tool question. */
   answerQuestion(id: unknown, answer: unknown): void;
 }
 
@@ -28,7 +28,7 @@ export function openChat({ host, log, settings }: ChatServices): Chat {
   return {
     answer: async (turn) => {
       const { command, prompt } = turn.request;
-      // What follows the names of these is no turn of the conversation with a model.
+      // Answers to these commands do not belong to the conversation with the model.
       if (isLineageCommand(command)) return told(log, turn, () => answerLineage(tools, command, prompt, turn.response));
       if (command === 'servers')
         return told(log, turn, async () => listServers(host, prompt, new ChatWriter(turn.response)));
@@ -63,7 +63,7 @@ async function told(log: Logger, { response }: ChatTurn, answer: () => Promise<v
 
 const MOST_CHECKPOINTS = 2;
 
-/** What a person may want to say next, by what became of the turn. */
+/** Suggested next prompts, depending on the outcome of the turn. */
 function followups(
   { events }: Pick<Host, 'events'>,
   result: vscode.ChatResult,
@@ -99,7 +99,7 @@ function followups(
 
 const MOST_LISTED = 20;
 
-/** `@mcpl /servers`: how each stands, and what can be done. No model takes part. */
+/** `@mcpl /servers`: lists servers with their actions. Uses no model. */
 function listServers(host: Pick<Host, 'servers'>, prompt: string, writer: ChatWriter): void {
   const { stream } = writer;
   const all = host.servers();
@@ -123,7 +123,7 @@ function listServers(host: Pick<Host, 'servers'>, prompt: string, writer: ChatWr
     stream.markdown(`\n\n${vscode.l10n.t('The Servers view has all {0} of them.', all.length)}`);
 }
 
-/** As markdown in which nothing that a server said acts. */
+/** As Markdown, with server text escaped. */
 function serverText(server: ServerSnapshot): string {
   const { id, state, mcpl, tools } = server;
   const offered = tools.filter(({ offered: isOffered, setOff }) => isOffered && setOff === undefined);

@@ -3,7 +3,7 @@ import { asyncLazy } from '../../core/index.ts';
 import type { ChatServices } from './lazy.ts';
 import { ANSWER_TOOL_QUESTION, CHAT_PARTICIPANT } from '../shared/ids.ts';
 
-/** `@mcpl` in the chat view. What a turn needs is loaded with the first one. */
+/** Registers `@mcpl` in the chat view. Its implementation is loaded with the first turn. */
 export function registerChatParticipant(
   services: ChatServices & { readonly extensionUri: vscode.Uri },
 ): vscode.Disposable {

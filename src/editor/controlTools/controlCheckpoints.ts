@@ -23,13 +23,13 @@ import {
 } from '../lineage/lineageText.ts';
 import { rollbackQuestion, type RollbackQuestion } from '../lineage/rollbackText.ts';
 
-/** Lineages in one answer; a model can ask for one by its name. */
+/** Maximum lineages in one answer. A model can ask for one by name. */
 const MOST_LINEAGES = 8;
 const MAX_NAME = 200;
 
 type Reader = Pick<Lineages, 'list' | 'loaded' | 'window'>;
 
-/** The newest checkpoints of the lineages that a model asks for. */
+/** The newest checkpoints of the requested lineages. */
 export async function listCheckpoints(lineages: Reader, wish: CheckpointsWish, now: number): Promise<ControlResult> {
   await lineages.loaded();
   const found = lineages.list().filter((each) => isOf(each, wish));
@@ -118,7 +118,7 @@ function nodeData(node: Checkpoint, isCurrent: boolean): JsonObject {
   };
 }
 
-/** A rollback as a person is asked about it, or why there is nothing to ask. */
+/** A rollback with its confirmation, or the reason why it is impossible. */
 export type PlannedRollback =
   | { readonly kind: 'ask'; readonly plan: RollbackPlan; readonly question: RollbackQuestion }
   | { readonly kind: 'cannot'; readonly why: string };

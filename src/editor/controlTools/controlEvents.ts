@@ -7,7 +7,7 @@ const MAX_EVENT = 4_000;
 const MAX_ORIGIN = 500;
 const MAX_NAME = 256;
 
-/** Events for a model, as many as were asked for and fit; those that it was given are marked as read where it asked so. */
+/** The requested events within the limits. Marks them as read if requested. */
 export async function readEvents(
   inbox: Pick<EventInbox, 'list' | 'loaded' | 'markRead'>,
   wish: EventsWish,
@@ -23,7 +23,7 @@ export async function readEvents(
   let left = mostCharacters;
   for (const event of found.slice(0, wish.limit)) {
     const text = eventForModel(event);
-    // The first one is always there, so that each page gets further.
+    // Always includes the first one, so that paging advances.
     if (texts.length > 0 && text.length > left) break;
     left -= text.length;
     texts.push(text);
@@ -62,7 +62,7 @@ function eventForModel(event: InboundEvent): string {
   return tagged('event', facts, `${from}${body}`);
 }
 
-/** Without what servers wrote at length: that stands in the text, where it is marked as theirs. */
+/** Metadata only: long server text is in the text result, where it is marked. */
 function eventData({ id, server, source, eventId, occurredAt, receivedAt, isRead, outcome }: InboundEvent): JsonObject {
   return {
     id,

@@ -1,17 +1,17 @@
 import { isObject } from '../../core/index.ts';
 
-/** What a model asks of `mcpl_read_events`. */
+/** The input of `mcpl_read_events`. */
 export interface EventsWish {
   readonly server: string | undefined;
   readonly featureSet: string | undefined;
   readonly unreadOnly: boolean;
   readonly limit: number;
-  /** The event after which the page before ended. */
+  /** The last event of the previous page. */
   readonly before: string | undefined;
   readonly markRead: boolean;
 }
 
-/** What a model asks of `mcpl_list_checkpoints`. */
+/** The input of `mcpl_list_checkpoints`. */
 export interface CheckpointsWish {
   readonly server: string | undefined;
   readonly featureSet: string | undefined;
@@ -20,7 +20,7 @@ export interface CheckpointsWish {
   readonly from: number;
 }
 
-/** What a model asks of `mcpl_rollback`. */
+/** The input of `mcpl_rollback`. */
 export interface RollbackWish {
   readonly target:
     { readonly kind: 'place'; readonly place: number } | { readonly kind: 'name'; readonly name: string };
@@ -32,10 +32,10 @@ export const MOST_LISTED = 50;
 const USUAL_LISTED = 10;
 const LONGEST_NAME = 1_000;
 
-/** What is wrong with an input, for the model that made it. */
+/** An invalid input, described for the model. */
 export class InputProblem extends Error {}
 
-/** The editor checks an input by its schema; who calls it, and by which editor, is not known. */
+/** Validates the input again, because the caller may not be the editor. */
 class InputReader {
   readonly #input: Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,7 @@ class InputReader {
     this.#input = isObject(input) ? input : {};
   }
 
-  /** Empty is as good as absent: models write both. */
+  /** Treats empty as absent, because models write both. */
   text(name: string): string | undefined {
     const value = this.#value(name);
     if (value === undefined) return undefined;

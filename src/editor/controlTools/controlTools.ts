@@ -23,17 +23,17 @@ interface RollbackActions {
 export interface ControlContext {
   readonly host: Pick<Host, 'events' | 'lineages' | 'redact'>;
   readonly log: Logger;
-  /** Where rollbacks are asked about and done. */
+  /** Confirms and runs rollbacks. */
   readonly lineage: { desk(): Promise<{ readonly actions: RollbackActions }> };
 }
 
-/** Of one answer: more than this is another page. */
+/** Maximum characters of one answer. The rest goes on another page. */
 const MOST_CHARACTERS = 24_000;
 const LEAST_CHARACTERS = 1_000;
-/** Fewer than a token has in most texts, so that what is promised fits. */
+/** Fewer characters than a token has in most texts, so that the result fits. */
 const PER_TOKEN = 3;
 
-/** What the editor shows before and while a tool runs. What changes something is asked about. */
+/** The editor's texts before and during a call. Changes require a confirmation. */
 export async function prepareTool(
   { host }: ControlContext,
   name: ControlToolName,
@@ -56,12 +56,12 @@ export async function prepareTool(
     if (planned.kind === 'cannot') return { invocationMessage: going };
     return { invocationMessage: going, confirmationMessages: confirmation(planned) };
   } catch {
-    // The same failure is the result of the call that follows, where the model can read it.
+    // The following call returns the same failure to the model.
     return { invocationMessage: name === CONTROL_TOOLS.readEvents ? reading : going };
   }
 }
 
-/** In short first: the editor shows a few lines, and all of it only to who asks for more. Nothing in it is markdown. */
+/** Summary first, because the editor collapses long text. Markdown is escaped. */
 function confirmation({ plan, question }: PlannedRollback & { readonly kind: 'ask' }): {
   readonly title: string;
   readonly message: vscode.MarkdownString;
@@ -82,7 +82,7 @@ export async function invokeTool(
   const redact = (text: string): string => context.host.redact(text);
   return new vscode.LanguageModelToolResult([
     new vscode.LanguageModelTextPart(redact(text)),
-    // Without a type the editor says another one than it documents.
+    // Otherwise the editor uses a different MIME type than documented.
     vscode.LanguageModelDataPart.json(mapTexts(data, redact), 'application/json'),
   ]);
 }
@@ -106,9 +106,8 @@ async function run(
 }
 
 /**
- * The editor's own confirmation can be switched off for all tools, so the person is asked here as well, by the question
- * of the command. It is the head of all conversations without their own that moves, as by the command: which
- * conversation a call belongs to is not told in a way that can be relied on.
+ * The editor's confirmation can be disabled for all tools, so the command's own prompt is shown as well. Moves the head
+ * of all conversations without their own, as the command does: a call's conversation cannot be determined reliably.
  */
 async function rollBack(
   { host, lineage }: ControlContext,

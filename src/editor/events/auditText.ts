@@ -2,7 +2,7 @@ import { type AuditEntry, type AuditLog, type CancellationToken, cancelled } fro
 import { timeText } from '../shared/eventText.ts';
 import { type Column, textTable } from '../shared/textTable.ts';
 
-/** Records that an export reads at a time. */
+/** Records per page of an export. */
 const PAGE = 1_000;
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   ['inference', 44, ({ inferenceId }) => inferenceId ?? ''],
 ];
 
-/** Records as a table of text, as they are given. `isWhole`: there are no older ones. */
+/** Records as a text table. `isWhole` means that there are no older ones. */
 export function auditText(entries: readonly AuditEntry[], isWhole: boolean): string {
   if (entries.length === 0)
     return 'Nothing is recorded yet. Every tool call and everything that servers do under MCPL is recorded here.\n';
@@ -27,12 +27,12 @@ export function auditText(entries: readonly AuditEntry[], isWhole: boolean): str
   return `${[...lines, ...rest].join('\n')}\n`;
 }
 
-/** A record as a line of JSON. */
+/** A record as a JSON line. */
 export function auditLine({ place, at, ...rest }: AuditEntry): string {
   return `${JSON.stringify({ place, time: new Date(at).toISOString(), ...rest })}\n`;
 }
 
-/** All records, the newest first, as lines of JSON: a page at a time, so that no more of them is in memory. */
+/** All records as JSON lines, newest first. One page at a time, to limit memory. */
 export async function* auditPages(
   audit: Pick<AuditLog, 'list'>,
   server: string | undefined,
@@ -44,7 +44,7 @@ export async function* auditPages(
     if (token.isCancellationRequested) throw cancelled('The export');
     const entries = await audit.list({ limit: PAGE, server, before });
     const last = entries.at(-1)?.place;
-    // Places fall from page to page: a log that gives the same again is at its end.
+    // Places decrease from page to page. Repeated ones mean the end.
     if (last === undefined || (before !== undefined && last >= before)) return;
     before = last;
     onPage(entries.length);

@@ -1,9 +1,9 @@
 import type { EventInbox, InboundEvent } from '../../core/index.ts';
 
-/** Ids that are remembered: more than come between two looks. */
+/** Maximum remembered ids: more than arrive between two looks. */
 const MOST_SEEN = 4_096;
 
-/** Which events are new since the last look, the oldest first. */
+/** Finds events that are new since the last look, oldest first. */
 export class EventArrivals {
   readonly #inbox: Pick<EventInbox, 'list'>;
   readonly #since: number;
@@ -17,7 +17,7 @@ export class EventArrivals {
   next(): readonly InboundEvent[] {
     const seen = new Set(this.#seen);
     const fresh: InboundEvent[] = [];
-    // The newest first: what follows one that was seen came before it.
+    // Newest first: older events follow a known one.
     for (const event of this.#inbox.list()) {
       if (seen.has(event.id) || event.receivedAt < this.#since) break;
       fresh.push(event);

@@ -1,14 +1,14 @@
 import { cleanLine, type ContentBlock, type InboundEvent, type JsonObject } from '../../core/index.ts';
 import { resourceName } from '../offers/resourceName.ts';
 
-/** A block of an event that can be opened by itself. */
+/** A block of an event that can be opened separately. */
 export interface Attachment {
-  /** Its place in the content. */
+  /** Index of the block in the content. */
   readonly block: number;
   readonly label: string;
   readonly opens:
     | { readonly kind: 'file'; readonly name: string; bytes(): Uint8Array }
-    /** A resource of the server, where it lists it. */
+    /** A resource, if the server lists it. */
     | { readonly kind: 'resource'; readonly uri: string };
 }
 

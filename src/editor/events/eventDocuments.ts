@@ -19,11 +19,11 @@ interface Address {
   readonly block: number | undefined;
 }
 
-/** What is in the files of events: each as a text, and the pictures and other files that it holds. */
+/** The file system of events: each one as text, with its images and files. */
 export class EventDocuments implements vscode.DocumentLinkProvider, Disposable {
   readonly #host: Host;
   readonly #owned = new DisposableStore();
-  /** The version of each document that was read, by its address. */
+  /** The last read version of each document, by URI. */
   readonly #read = new Map<string, number>();
   readonly #changed: vscode.EventEmitter<vscode.FileChangeEvent[]>;
 
@@ -39,7 +39,7 @@ export class EventDocuments implements vscode.DocumentLinkProvider, Disposable {
     );
   }
 
-  /** Shows an event, or what one block of it holds. */
+  /** Shows an event, or one of its blocks. */
   async open(event: InboundEvent, block?: number): Promise<void> {
     const part = attachmentsOf(event).find((each) => each.block === block)?.opens;
     if (part?.kind !== 'resource') {
@@ -104,7 +104,7 @@ export class EventDocuments implements vscode.DocumentLinkProvider, Disposable {
     return this.#host.server(server)?.resources.some((resource) => resource.uri === uri) === true;
   }
 
-  /** What a model answered is in the document as soon as it is there. */
+  /** Updates documents when an answer arrives. */
   #compare(): void {
     const changes = [...this.#read].flatMap(([key, version]): vscode.FileChangeEvent[] => {
       const uri = vscode.Uri.parse(key);
@@ -117,7 +117,7 @@ export class EventDocuments implements vscode.DocumentLinkProvider, Disposable {
   }
 }
 
-/** An event changes only by what a model makes of it. */
+/** Only the model's outcome changes an event. */
 function versionOf({ receivedAt, outcome }: InboundEvent): number {
   return outcome.kind === 'none' ? receivedAt : Math.max(receivedAt + 1, outcome.at);
 }
@@ -127,7 +127,7 @@ function fileOf(event: InboundEvent, block: number): Uint8Array | undefined {
   return part?.kind === 'file' ? part.bytes() : undefined;
 }
 
-/** The server and the name are for people; what counts is in the query. */
+/** Server and name are for display. The query identifies the event. */
 function uriOf(event: InboundEvent, block: number | undefined, name: string | undefined): vscode.Uri {
   const title =
     name ??
@@ -149,7 +149,7 @@ function addressOf(uri: vscode.Uri): Address {
     const [event, block] = isJsonArray(value) ? value : [];
     if (typeof event === 'string') return { event, block: typeof block === 'number' ? block : undefined };
   } catch {
-    // A URI that is not ours names no event.
+    // Not a URI of this extension.
   }
   return { event: '', block: undefined };
 }

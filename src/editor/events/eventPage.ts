@@ -4,10 +4,10 @@ import { answerer, originText, outcomeLine, shownBlock, timeText } from '../shar
 
 const MAX_BLOCK = 1_000_000;
 
-/** An event as a text to read. */
+/** An event as text. */
 export interface EventPage {
   readonly text: string;
-  /** Lines, from 0, that open a part of it. */
+  /** Lines, from 0, with links to its parts. */
   readonly links: readonly {
     readonly line: number;
     readonly from: number;
@@ -17,8 +17,8 @@ export interface EventPage {
 }
 
 /**
- * Whatever a server wrote stands indented or after a name of ours, so that it cannot pass for our own words. `lists`
- * says whether the server has a resource: one that it does not have stays a text.
+ * Server text is indented or follows a label, so that it cannot pass for the host's words. `lists` says whether the
+ * server lists a resource; others are not linked.
  */
 export function eventPage(event: InboundEvent, lists: (uri: string) => boolean): EventPage {
   const lines: string[] = [];
@@ -30,7 +30,7 @@ export function eventPage(event: InboundEvent, lists: (uri: string) => boolean):
   fact('Arrived', timeText(event.receivedAt));
   fact('Event id', cleanLine(event.eventId, 600));
   if (event.origin !== undefined) fact('Origin', originText(event.origin).replaceAll('\n', '\n  '));
-  // What was written so far may hold lines of its own.
+  // The text so far may contain line breaks.
   let line = lines.join('\n').split('\n').length;
   for (const { block, label, opens } of attachmentsOf(event)) {
     fact('Part', label);

@@ -1,6 +1,6 @@
 import type { FeatureSetView } from '../../core/index.ts';
 
-/** Feature sets of one server that a person switched the same way. */
+/** Feature sets of one server switched in the same direction. */
 export interface FeatureSetChange {
   readonly server: string;
   readonly names: readonly string[];
@@ -8,9 +8,8 @@ export interface FeatureSetChange {
 }
 
 /**
- * What many checkboxes say together, one change for each server and direction: each change is a write of the settings.
- * Where a set was changed twice, as by its own box and that of the row above, the later one counts. What is switched
- * off comes first.
+ * Merges checkbox changes into one change per server and direction, because each change writes settings. If a set was
+ * changed twice, for example through its parent row, the later change wins. Sets are switched off first.
  */
 export function joinedChanges(changes: readonly FeatureSetChange[]): readonly FeatureSetChange[] {
   const servers = new Map<string, Map<string, boolean>>();
@@ -28,8 +27,8 @@ export function joinedChanges(changes: readonly FeatureSetChange[]): readonly Fe
 }
 
 /**
- * Of sets that a person saw, the names of those that are still declared so. What a server declares otherwise while a
- * question is open was not what the person said yes to.
+ * The names of shown sets whose declaration is unchanged. A set that changed during a prompt was not what the user
+ * agreed to.
  */
 export function stillAsShown(shown: readonly FeatureSetView[], now: readonly FeatureSetView[]): readonly string[] {
   const forms = new Map(now.map(({ set }) => [set.name, formOf(set)]));

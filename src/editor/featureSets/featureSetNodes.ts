@@ -10,14 +10,14 @@ import { FACETS } from '../shared/ids.ts';
 import { checkpointsNode } from '../lineage/lineageNodes.ts';
 import { LEAF, lines, MAX_LABEL, nodeId, type NodeCheckbox, type TreeNode, WARNING_ICON } from '../shared/treeNode.ts';
 
-/** The sets whose names begin alike. A name that others go on from may be that of a set too. */
+/** Sets with a common name prefix. The prefix itself may be a set too. */
 interface Branch {
   readonly path: string;
   own: FeatureSetView | undefined;
   readonly below: Map<string, Branch>;
 }
 
-/** The feature sets of a server as one row; nothing for a plain MCP server. */
+/** The feature sets of a server as one row. Empty for a plain MCP server. */
 export function featureSetsNodes(
   server: ServerSnapshot,
   lineages: readonly LineageSummary[] = [],
@@ -59,7 +59,7 @@ function grown(views: readonly FeatureSetView[]): Branch {
   return root;
 }
 
-/** A name with nothing between two dots has no path that could be shown. */
+/** A name with consecutive dots has no displayable path. */
 function stepsOf(name: string): readonly string[] {
   const steps = name.split('.');
   return steps.includes('') ? [name] : steps;
@@ -69,7 +69,7 @@ function joined(path: string, step: string): string {
   return path === '' ? step : `${path}.${step}`;
 }
 
-/** Whose sets they are, and what was kept of their states. */
+/** The server of the sets, and its stored states. */
 interface Owner {
   readonly server: string;
   readonly lineages: readonly LineageSummary[];
@@ -81,7 +81,7 @@ function rows(owner: Owner, branch: Branch): readonly TreeNode[] {
 
 function row(owner: Owner, branch: Branch, label: string): TreeNode {
   const [only] = branch.below;
-  // A row that has nothing but one other below says no more than that one.
+  // Skips a row whose only content is one other row.
   if (branch.own === undefined && branch.below.size === 1 && only !== undefined)
     return row(owner, only[1], joined(label, only[0]));
   return branch.own !== undefined && branch.below.size === 0
@@ -123,7 +123,7 @@ function setRow(owner: Owner, view: FeatureSetView, label: string): TreeNode {
   };
 }
 
-/** Its checkbox says all on or not: the editor has no third state, so a part is told in words. */
+/** The checkbox means all on or not. The editor has no third state, so a partial selection is described in text. */
 function groupRow(owner: Owner, branch: Branch, label: string): TreeNode {
   const { server } = owner;
   const views = usableBelow(branch);
@@ -197,7 +197,7 @@ function setTooltip(view: FeatureSetView, below?: string): string {
     'You get no notifications of its events. To get them again, change "push" in the settings of the server.';
   return lines(
     cleanLine(set.name, MAX_LABEL),
-    // Ours first: what the server says may be longer than the tooltip shows.
+    // The host's text first, because server text may be longer than the tooltip.
     stateSentence(view),
     below,
     undeclared === undefined ? undefined : `${undeclared}.`,

@@ -1,6 +1,6 @@
 import { cleanLine, type FeatureSetView, isRunning, type McplUse, type ServerSnapshot } from '../../core/index.ts';
 
-/** In a word or two, what stands in its row. */
+/** Short words for rows. */
 const WORDS: Readonly<Record<McplUse, string>> = {
   pushEvents: 'events',
   'contextHooks.beforeInference': 'reads prompts',
@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<McplUse, string>> = {
   tools: 'tools',
 };
 
-/** In words, what each use means for the person who allows it. */
+/** What each capability means for the user. */
 const MEANINGS: Readonly<Record<McplUse, string>> = {
   pushEvents: 'sends events',
   'contextHooks.beforeInference': 'may read what you write to a model, and add to it',
@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<McplUse, string>> = {
 const MAX_USE = 60;
 const MAX_USES = 8;
 
-/** Those that can be switched on. */
+/** Sets that can be switched on. */
 export function usableSets(server: ServerSnapshot | undefined): readonly FeatureSetView[] {
   return server?.mcpl?.sets.filter(({ state }) => state !== 'invalid') ?? [];
 }
@@ -39,13 +39,13 @@ export function onText(views: readonly FeatureSetView[]): string {
   return `${views.filter(isOn).length} of ${views.length} on`;
 }
 
-/** What it says that it uses, in a line. */
+/** The declared capabilities in one line. */
 export function usesText({ set }: FeatureSetView): string {
   const names = set.uses.slice(0, MAX_USES).map((use) => (isKnown(use) ? WORDS[use] : cleanLine(use, MAX_USE)));
   return [...names, ...restOf(set.uses)].join(', ');
 }
 
-/** `pushEvents: sends events`, a line each. */
+/** The declared capabilities, one line each: `pushEvents: sends events`. */
 export function usesLines({ set }: FeatureSetView): readonly string[] {
   const lines = set.uses.slice(0, MAX_USES).map((use) => {
     const meaning = isKnown(use) ? MEANINGS[use] : 'unknown here, and without effect';
@@ -54,23 +54,23 @@ export function usesLines({ set }: FeatureSetView): readonly string[] {
   return [...lines, ...restOf(set.uses)];
 }
 
-/** `pushEvents refused: not declared`; `undefined` if all its uses are declared or allowed. */
+/** `pushEvents refused: not declared`. `undefined` if all used capabilities are declared or allowed. */
 export function undeclaredText({ undeclared, alsoEvents }: FeatureSetView): string | undefined {
   const refused = undeclared.filter((use) => use !== 'pushEvents' || alsoEvents !== 'allowed');
   return refused.length === 0 ? undefined : `${refused.join(', ')} refused: not declared`;
 }
 
-/** Whether its events reach the host. */
+/** Whether the host accepts its events. */
 export function pushes({ set, alsoEvents }: FeatureSetView): boolean {
   return set.uses.includes('pushEvents') || alsoEvents === 'allowed';
 }
 
-/** Its events come, and a person is not told of them. */
+/** Whether its events arrive without notifications. */
 export function isMuted(view: FeatureSetView): boolean {
   return pushes(view) && (view.push === 'ignore' || view.push === 'inbox');
 }
 
-/** What the row of a server says of MCPL, in a few words. */
+/** MCPL facts for a server's row. */
 export function mcplWords(server: ServerSnapshot): readonly string[] {
   if (server.mcpl === undefined || !isRunning(server.state)) return [];
   const usable = usableSets(server);
@@ -78,7 +78,7 @@ export function mcplWords(server: ServerSnapshot): readonly string[] {
   return [`MCPL ${server.mcpl.dialect.version}`, ...count];
 }
 
-/** The same for its tooltip, with what is odd about how it speaks. */
+/** MCPL facts for a server's tooltip, including remarks. */
 export function mcplLines(server: ServerSnapshot): readonly string[] {
   if (server.mcpl === undefined) return [];
   const { version, claimed, remarks } = server.mcpl.dialect;

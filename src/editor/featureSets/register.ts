@@ -14,7 +14,7 @@ import { COMMANDS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import { targetOf } from '../shared/quickPicker.ts';
 
-/** The command that chooses among feature sets, and the question at the first contact with a server that has some. */
+/** Registers the command for feature sets, and the prompt at the first contact with a server. */
 export function registerFeatureSets(services: FeatureSetServices, memory: vscode.Memento): Disposable {
   const owned = new DisposableStore();
   owned.add(new FirstContact(services, memory));
@@ -50,7 +50,7 @@ export function registerFeatureSets(services: FeatureSetServices, memory: vscode
   return owned;
 }
 
-/** Asks about sets that a wildcard would switch on and that the server declared later. */
+/** Asks about sets that were declared later and match a wildcard. */
 class LaterSets implements Disposable {
   readonly #services: FeatureSetServices;
   readonly #listening: Disposable;
@@ -68,7 +68,7 @@ class LaterSets implements Disposable {
   #look(server: string): void {
     const keyOf = ({ set }: FeatureSetView): string => JSON.stringify([server, set.name]);
     const now = usableSets(this.#services.host.server(server));
-    // One that was answered for and comes back as new, after it was gone, is asked about again.
+    // A set that disappears and returns as new is asked about again.
     for (const view of now) if (view.state !== 'new') this.#told.delete(keyOf(view));
     const fresh = now.filter((view) => view.state === 'new' && !this.#told.has(keyOf(view)));
     if (fresh.length === 0) return;
@@ -83,10 +83,10 @@ function failedChoice({ failures }: FeatureSetServices, server: string, error: u
   failures.show(vscode.l10n.t('The feature sets of "{0}" were not changed', plainText(server, 64)), error, { server });
 }
 
-/** In the workspace's memory: the servers whose feature sets a person did not want to decide on. */
+/** Workspace state: servers whose feature sets the user did not want to decide on. */
 const TURNED_DOWN = 'mcpl.featureSets.turnedDown';
 
-/** Says once, of each server, that it offers feature sets and that all are off: nobody looks for what is not known. */
+/** Announces once per server that it offers feature sets and all are off, because users would not look for them. */
 class FirstContact implements Disposable {
   readonly #services: FeatureSetServices;
   readonly #memory: vscode.Memento;
@@ -104,7 +104,7 @@ class FirstContact implements Disposable {
   }
 
   #look({ server, what }: ServerChange): void {
-    // Whoever adds it again meets it for the first time.
+    // A server that is added again is announced again.
     if (what === 'removed') {
       this.#told.delete(server);
       if (this.#turnedDown().includes(server)) this.#remember(server, false);
@@ -124,7 +124,7 @@ class FirstContact implements Disposable {
   }
 
   #turnDown(server: string): void {
-    // A server that left the settings meanwhile is not turned down: the message went with it.
+    // A server removed in the meantime was not declined: its message disappeared.
     if (this.#services.host.server(server) !== undefined) this.#remember(server, true);
   }
 

@@ -16,25 +16,25 @@ import { narrowestTransport, type TransportSetting } from '../settings/transport
 import { GATEWAY_PROVIDER, SETTINGS } from '../shared/ids.ts';
 import { offerVersion } from './offerVersion.ts';
 
-/** Where the gateway answers for one server. */
+/** The gateway's address for one server. */
 export interface GatewayAddress {
-  /** Over a socket it is what is asked for there. */
+  /** For a socket, the URL of requests on it. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The path of the socket, or the name of the pipe; absent for a port. */
+  /** The path of the socket or the name of the pipe. Absent for a port. */
   readonly socket: string | undefined;
 }
 
-/** Opens the gateway when it is first needed. */
+/** Opens the gateway on first use. */
 export interface GatewayAddresses {
   address(server: string): Promise<GatewayAddress>;
-  /** Where it is from now on. */
+  /** Changes the transport. */
   use(transport: TransportSetting): void;
 }
 
 /**
- * Offers the running servers to the editor's own MCP client. Address and token are new in every activation: the editor
- * stores what it is given in clear text, and an old copy must be worthless.
+ * Offers running servers to the editor's MCP client. Address and token are new in every activation: the editor stores
+ * them in clear text, so old copies must be worthless.
  */
 export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.McpHttpServerDefinition>, Disposable {
   readonly #host: Host;
@@ -45,9 +45,9 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
   readonly #versions = new WeakMap<ServerSnapshot, Promise<string>>();
-  /** Looks at all servers, one after the other: what is found last is what there is. */
+  /** Serializes the checks, so that the last one wins. */
   readonly #looks = new KeyedQueue();
-  /** By server: those that are offered, and as what. */
+  /** The offered version by server. */
   readonly #offers = new Map<string, string>();
   #transport: TransportSetting = gatewayTransport();
   #offered = '';
@@ -103,8 +103,8 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
   }
 
   /**
-   * The servers to be offered, and as what. One that comes back by itself stays as it was: the editor would otherwise
-   * forget it, and its tools, in the middle of a turn.
+   * The servers to offer, with their versions. A restarting server keeps its version, because the editor would
+   * otherwise drop its tools in the middle of a turn.
    */
   #offer(): Promise<readonly (readonly [server: string, version: string])[]> {
     return this.#looks.run('', async () => {
@@ -123,7 +123,7 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
   }
 
   #version(server: ServerSnapshot): string | Promise<string> {
-    // After a restart its lists are read anew: most likely they are what they were.
+    // After a restart its lists are read again, usually without changes.
     const before = server.listing.kind === 'unread' ? this.#offers.get(server.id) : undefined;
     if (before !== undefined) return before;
     const version = this.#versions.get(server) ?? offerVersion(server, this.#ids);
@@ -131,7 +131,7 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
     return version;
   }
 
-  /** The editor asks anew at every event, so it hears only of what makes a difference to it. */
+  /** The editor reads everything again after each event, so fire only for real changes. */
   #schedule(): void {
     this.#scheduled ??= setImmediate(() => {
       this.#scheduled = undefined;
@@ -147,19 +147,19 @@ export class McpGateway implements vscode.McpServerDefinitionProvider<vscode.Mcp
   }
 }
 
-/** As the editor's client takes sockets: the path of the file, or the name of a pipe, and what is asked for there. */
+/** The editor's format for sockets: the path or pipe name, with the URL path as fragment. */
 function uriOf({ url, socket }: GatewayAddress): vscode.Uri {
   if (socket === undefined) return vscode.Uri.parse(url);
   const scheme = socket.startsWith('/') ? 'unix' : 'pipe';
   return vscode.Uri.from({ scheme, path: socket, fragment: new URL(url).pathname });
 }
 
-/** Not the bare id: of two servers with one label the editor switches one off. */
+/** Not the bare id: the editor disables one of two servers with the same label. */
 export function labelOf(server: string): string {
   return `${server} (MCPL)`;
 }
 
-/** How chats reach servers now. */
+/** The effective transport of the gateway. */
 function gatewayTransport(): TransportSetting {
   const here = vscode.workspace.getConfiguration().inspect(SETTINGS.gatewayTransport);
   return narrowestTransport(here?.globalValue, here?.workspaceValue, here?.workspaceFolderValue);

@@ -1,18 +1,18 @@
 import { canonicalJson, type Ids, type Json, type ServerSnapshot } from '../../core/index.ts';
 
-/** Written as text at once: all of 10,000 tools took 120 ms. */
+/** Maximum tools serialized at once: all of 10,000 took 120 ms. */
 const PART = 500;
 
 /**
- * A short name for what a server offers now: equal as long as the editor, which keeps tools, prompts and templates, has
- * nothing to read again. Resources come and go, and it reads them when they are looked for.
+ * A short version of a server's offer. It changes only if the editor must read something again: tools, prompts or
+ * templates. Resources are read on demand.
  */
 export async function offerVersion(server: ServerSnapshot, ids: Pick<Ids, 'sha256'>): Promise<string> {
   const { tools, prompts, templates, capabilities, mcpl } = server;
   const offered = tools.filter((tool) => tool.offered);
   const all: readonly Json[] = [
     [offered.length, prompts.length, templates.length],
-    // It asks for them once.
+    // The editor reads capabilities only once.
     capabilities,
     mcpl?.sets.filter(({ state }) => state === 'enabled').map(({ set }) => set.name) ?? [],
     ...offered.map(({ tool, autoApproved }) => ({ definition: tool.raw, autoApproved })),

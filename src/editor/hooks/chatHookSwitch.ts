@@ -4,22 +4,23 @@ import { SETTINGS } from '../shared/ids.ts';
 import { isAskedFor } from '../shared/lateParts.ts';
 import { plainText } from '../shared/plainText.ts';
 
-/** What the chat's scripts find while it is open. */
+/** The endpoint for the chat's hook scripts. */
 export interface OpenChatHooks {
   publish(folders: readonly string[]): Promise<void>;
   dispose(): Promise<void>;
 }
 
 /**
- * `mcpl.chatHooks.enabled`: while it is on and the workspace is trusted, the scripts that the editor runs around turns of its
- * own chat (`contributes.chatPlugins`) find this window. Off, there is no listener, no file, and nothing is loaded.
+ * `mcpl.chatHooks.enabled`: while it is on and the workspace is trusted, the scripts that the editor runs around chat
+ * turns (`contributes.chatPlugins`) can reach this window. When off, there is no listener and no file, and nothing is
+ * loaded.
  */
 export class ChatHookSwitch {
   readonly #open: () => Promise<OpenChatHooks>;
   readonly #log: Logger;
   readonly #owned = new DisposableStore();
   #hooks: OpenChatHooks | undefined;
-  /** One step after the other: the last one counts. */
+  /** Serializes steps, so that the last one wins. */
   #steps: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -36,7 +37,7 @@ export class ChatHookSwitch {
     this.#look();
   }
 
-  /** The window's file is gone when this resolves. */
+  /** Resolves when the window's file is deleted. */
   close(): Promise<void> {
     this.#isClosed = true;
     this.#owned.dispose();

@@ -1,21 +1,21 @@
-/** What a part of an answer is to whoever checks it. */
+/** The kind of an answer part, as checks distinguish it. */
 export type PartKind =
   | { readonly kind: 'text'; readonly text: string }
-  /** The chat waits for it, and servers check texts only. */
+  /** A tool call: the chat waits for it, and servers only check text. */
   | { readonly kind: 'call' }
   | { readonly kind: 'data' }
-  /** The model's thoughts, and whatever else there may be. */
+  /** The model's thoughts, and unknown parts. */
   | { readonly kind: 'other' };
 
 export interface WrappedAnswerOptions<P> {
-  /** Whether servers may change the text: what they have to see first is held back. */
+  /** Whether servers may change the text. It is then held back. */
   readonly isChecked: boolean;
   readonly kindOf: (part: P) => PartKind;
   readonly report: (part: P) => void;
   readonly textPart: (text: string) => P;
 }
 
-/** The answer of a base model on its way to whoever asked: each part as it came, at once or when it was checked. */
+/** Forwards a base model's answer: each part at once, or after the check. */
 export class WrappedAnswer<P> {
   readonly #options: WrappedAnswerOptions<P>;
   readonly #held: { readonly part: P; readonly kind: PartKind }[] = [];
@@ -37,7 +37,10 @@ export class WrappedAnswer<P> {
     else report(part);
   }
 
-  /** `text` is what may be shown. Changed, it takes the place of the text; thoughts may hold what was taken out of it. */
+  /**
+   * `text` is the checked text. If it changed, it replaces the original, and thoughts are dropped because they may
+   * contain removed text.
+   */
   release(text: string): void {
     const { isChecked, report, textPart } = this.#options;
     if (!isChecked) return;

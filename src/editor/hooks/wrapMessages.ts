@@ -4,12 +4,12 @@ import { modelMessages } from '../models/modelMessages.ts';
 import type { PartKind } from './wrapAnswer.ts';
 import type { MessageOutline } from './wrapTurns.ts';
 
-/** What the API of extensions sends as a part, or hands on as one that it does not name. */
+/** Message parts in the API, including ones without a type. */
 export type Part = vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelDataPart;
 
 /**
- * The API's types name fewer parts than models send and take: a model's thoughts pass in the objects in which they came, or
- * not at all.
+ * The API's types cover fewer parts than models use. Unknown parts, such as thoughts, are forwarded as the same
+ * objects.
  */
 export function isPart(part: unknown): part is Part {
   return typeof part === 'object' && part !== null;
@@ -27,19 +27,19 @@ export function outlineOf({ role, content }: vscode.LanguageModelChatRequestMess
   return { role: roleOf(role), text: texts.join(''), isToolResult };
 }
 
-/** Every part is handed on as it is. */
+/** Forwards every part unchanged. */
 export function messageOf(message: vscode.LanguageModelChatRequestMessage): vscode.LanguageModelChatMessage {
   const { role, name } = message;
   const content = message.content.filter(isPart);
   const { Assistant, User } = vscode.LanguageModelChatMessageRole;
   if (role === Assistant) return new vscode.LanguageModelChatMessage(Assistant, content, name);
-  // Messages of the system arrive in a role that extensions must not send: those instructions are better read as the user's
-  // than not at all, as long as nobody takes them for the user's own words.
+  // System messages arrive in a role that extensions must not send. They are sent as user messages with a mark, so that
+  // they are not mistaken for the user's words.
   const mark = roleOf(role) === 'system' ? [new vscode.LanguageModelTextPart(SYSTEM_MARK)] : [];
   return new vscode.LanguageModelChatMessage(User, [...mark, ...content], name);
 }
 
-/** `system` is the first message of all; the others stand around the last one that the user wrote. */
+/** `system` comes first. The others go around the user's last message. */
 export function withContext(
   messages: readonly vscode.LanguageModelChatMessage[],
   anchor: number,
@@ -49,7 +49,7 @@ export function withContext(
     const placed = context.filter(({ position }) => positions.includes(position));
     return modelMessages({ systemPrompt: undefined, messages: placed.map(({ message }) => message) });
   };
-  // Where nobody wrote anything, every other place could tear a call from its result.
+  // Without a user message, any other position could separate a call from its result.
   if (anchor === -1) return [...at('system', 'beforeUser', 'afterUser'), ...messages];
   return [
     ...at('system'),

@@ -1,4 +1,4 @@
-/** A language model as a pattern of `mcpl.models.wrap` may name it. */
+/** A language model, for matching `mcpl.models.wrap`. */
 export interface NamedModel {
   readonly vendor: string;
   readonly id: string;
@@ -8,7 +8,7 @@ export interface NamedModel {
 const MOST_PATTERNS = 64;
 const LONGEST_PATTERN = 200;
 
-/** What the setting says, as far as it can be used. */
+/** The usable part of the setting. */
 export function wrapPatterns(setting: unknown): readonly string[] {
   if (!Array.isArray(setting)) return [];
   const texts = setting.filter((item) => typeof item === 'string').map((text) => text.trim());
@@ -16,7 +16,7 @@ export function wrapPatterns(setting: unknown): readonly string[] {
   return [...new Set(usable)].slice(0, MOST_PATTERNS);
 }
 
-/** By its vendor and id, its id or its family; `*` stands for anything. */
+/** Matches vendor and id, the id, or the family. `*` matches anything. */
 export function matchesModel(pattern: string, { vendor, id, family }: NamedModel): boolean {
   const pieces = pattern.toLowerCase().split('*');
   return [nameOf({ vendor, id }), id, family].some((name) => isMadeOf(name.toLowerCase(), pieces));
@@ -26,7 +26,7 @@ export function nameOf({ vendor, id }: Pick<NamedModel, 'vendor' | 'id'>): strin
   return `${vendor}/${id}`;
 }
 
-/** Whether the pieces follow each other in the text, the first at its start and the last at its end. */
+/** Whether the pieces occur in order, the first at the start and the last at the end. */
 function isMadeOf(text: string, pieces: readonly string[]): boolean {
   const [first = '', ...rest] = pieces;
   const last = rest.pop();

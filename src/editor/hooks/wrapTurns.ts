@@ -1,23 +1,23 @@
-/** A message of a request as far as it says what turn it is. */
+/** The parts of a message that identify its turn. */
 export interface MessageOutline {
   readonly role: 'system' | 'user' | 'assistant';
   readonly text: string;
-  /** It answers a call of the model: nobody wrote it, and nothing may stand between the two. */
+  /** Whether it is a tool result, which must directly follow its call. */
   readonly isToolResult: boolean;
 }
 
 export interface RequestOutline {
-  /** By which the conversation is known again. */
+  /** Identifies the conversation. */
   readonly beginning: string;
-  /** Null where the model goes on after a tool's result. */
+  /** Null if the model continues after a tool result. */
   readonly userMessage: string | null;
-  /** The place of the last message that the user wrote; -1 for none. */
+  /** Index of the user's last message, or -1. */
   readonly anchor: number;
 }
 
 /**
- * What can be told of a request to a model, which names neither its conversation nor its turn: it is known by all that the user
- * said before the first answer.
+ * Identifies a model request, which names neither conversation nor turn, by the user's messages before the first
+ * answer.
  */
 export function outlineRequest(messages: readonly MessageOutline[]): RequestOutline {
   const isWritten = ({ role, isToolResult }: MessageOutline): boolean => role === 'user' && !isToolResult;
@@ -37,14 +37,14 @@ interface KnownTurn {
   readonly messages: number;
 }
 
-/** Those that were not heard of for longest are forgotten. */
+/** Maximum conversations. The least recently used are dropped. */
 const MOST_CONVERSATIONS = 128;
 
-/** Counts the turns of conversations, each of which is as many requests as the model calls tools. */
+/** Counts turns. A turn has one request per round of tool calls. */
 export class TurnCounter {
   readonly #known = new Map<string, KnownTurn>();
 
-  /** From 0. The same words at the same place are the same turn, asked for again. */
+  /** From 0. The same text at the same position is a repeat of the same turn. */
   count(conversation: string, { userMessage }: Pick<RequestOutline, 'userMessage'>, messages: number): number {
     const known = this.#known.get(conversation);
     if (userMessage === null) return known?.index ?? 0;

@@ -7,15 +7,15 @@ import { type WrappedRequest, runWrapped, type WrapTools } from './wrappedReques
 import { messageOf as sendable } from './wrapMessages.ts';
 
 const MOST_MODELS = 100;
-/** A base model does not say how much it writes: what the editor's own chat takes for one that does not. */
+/** Base models do not state their output limit. This is the value that the editor's chat assumes. */
 const OUTPUT_TOKENS = 8_192;
 
-/** The editor's models that are offered a second time, with hooks, and what becomes of requests to them. */
+/** The editor's models that are offered a second time with hooks, and the requests to them. */
 export class WrappedModels {
   readonly #tools: WrapTools;
   readonly #turns = new TurnCounter();
   readonly #missing = new Set<string>();
-  /** By the ids of what is offered. */
+  /** By offered id. */
   #bases: ReadonlyMap<string, vscode.LanguageModelChat> = new Map();
 
   constructor(tools: WrapTools) {
@@ -23,8 +23,8 @@ export class WrappedModels {
   }
 
   /**
-   * Looks again which models there are; whether what is offered changed. Never to be called while the editor waits for our
-   * list: it asks all vendors, us among them, and would wait for itself.
+   * Reads the available models. Returns whether the offer changed. Must not be called while the editor waits for this
+   * extension's list: it asks all vendors, including this one, and would deadlock.
    */
   async refresh(patterns: readonly string[]): Promise<boolean> {
     const models = await baseModels();
@@ -32,7 +32,7 @@ export class WrappedModels {
     const chosen = models.filter((model) => patterns.some((pattern) => matchesModel(pattern, model)));
     const bases = new Map(chosen.slice(0, MOST_MODELS).map((model) => [nameOf(model), model]));
     const isSame = linesOf(bases.values()) === linesOf(this.#bases.values());
-    // Objects of the newest answer in any case: of older ones the editor may know nothing any more.
+    // Always keeps the newest objects, because the editor may have dropped older ones.
     this.#bases = bases;
     return !isSame;
   }
@@ -50,7 +50,7 @@ export class WrappedModels {
       ),
       maxInputTokens: base.maxInputTokens,
       maxOutputTokens: Math.min(OUTPUT_TOKENS, base.maxInputTokens),
-      // Nobody tells what a model can do: it is asked for everything, and says itself what it cannot.
+      // Model capabilities are unknown, so claim all. The model rejects what it cannot do.
       capabilities: { toolCalling: true, imageInput: true },
     }));
   }

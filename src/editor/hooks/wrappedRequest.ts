@@ -36,10 +36,10 @@ export interface WrappedRequest {
   readonly token: vscode.CancellationToken;
 }
 
-/** Runs one request on the base model, with the hooks of all servers around it. Rejects with what whoever asked reads. */
+/** Runs one request on the base model with the hooks of all servers. Rejects with an error for the caller. */
 export async function runWrapped(tools: WrapTools, turns: TurnCounter, request: WrappedRequest): Promise<void> {
   const { base, token } = request;
-  // What we ask a model for ourselves has its hooks already, or must have none.
+  // The extension's own requests have hooks already, or must have none.
   if (initiatorOf(request.options) === EXTENSION_ID) return stream(request, request.messages.map(sendable), report);
   const run = new HookedRequest(tools, request);
   try {
@@ -57,7 +57,7 @@ export async function runWrapped(tools: WrapTools, turns: TurnCounter, request: 
   }
 }
 
-/** One request that servers take part in. */
+/** One request with hooks. */
 class HookedRequest {
   readonly #tools: WrapTools;
   readonly #request: WrappedRequest;
@@ -78,7 +78,7 @@ class HookedRequest {
     this.#messages = request.messages.map(sendable);
   }
 
-  /** Asks servers for context. Only a check that cannot be made stops the request (MCPL §13.3). */
+  /** Asks servers for context. Only an impossible check fails the request (MCPL §13.3). */
   async open(turns: TurnCounter): Promise<void> {
     const { base, messages, options, token } = this.#request;
     const { host, ids, log } = this.#tools;
@@ -133,7 +133,7 @@ class HookedRequest {
     this.#source.dispose();
   }
 
-  /** What may be shown. A hook that fails breaks nothing, but for one that must see the answer. */
+  /** The text to show. A failed hook has no effect unless its check is required. */
   async #finished(text: string): Promise<string> {
     if (this.#inference === undefined) return text;
     const { log } = this.#tools;
@@ -153,7 +153,7 @@ class HookedRequest {
     return { inputTokens: await this.#read, outputTokens };
   }
 
-  /** Nobody waits for it. */
+  /** Not awaited. */
   #record(outcome: 'success' | 'failure' | 'cancelled'): void {
     if (this.#isRecorded) return;
     this.#isRecorded = true;
@@ -168,7 +168,7 @@ class HookedRequest {
   }
 }
 
-/** Everything passes as it comes; what the base model is not told is what the API has no word for. */
+/** Forwards everything as it arrives. Options without a place in the API are lost. */
 async function stream(
   { base, options, token }: WrappedRequest,
   messages: vscode.LanguageModelChatMessage[],
@@ -192,7 +192,7 @@ async function stream(
   }
 }
 
-/** Who asks: told at run time, though the API's types do not say so. */
+/** The requesting extension, which is set at run time although the types lack it. */
 function initiatorOf(options: vscode.ProvideLanguageModelChatResponseOptions): string | undefined {
   const asked: object = options;
   return 'requestInitiator' in asked && typeof asked.requestInitiator === 'string'
@@ -204,7 +204,7 @@ function textOf({ content }: vscode.LanguageModelChatMessage): string {
   return content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
 }
 
-/** The same kind of failure, so that whoever asked can tell them apart, in words that name the next step. */
+/** An error of the same kind for the caller, worded with the next step. */
 function told(error: unknown): Error {
   if (isHostError(error, 'ANSWER_WITHHELD')) {
     const { message, suggestion = '' } = toHostError(error);

@@ -2,20 +2,20 @@ import type { EditorServices } from '../shared/services.ts';
 
 export type LineageServices = Pick<EditorServices, 'host' | 'log' | 'logs' | 'failures' | 'extensionUri'>;
 
-/** A question that keeps everything else waiting. */
+/** A modal prompt. */
 export interface ModalQuestion {
   readonly message: string;
   readonly detail: string;
-  /** Of its buttons, beside the one that turns away. */
+  /** Button titles, besides Cancel. */
   readonly titles: readonly string[];
-  /** Turns away as well, and is what Enter chooses: for a question that comes unasked, while somebody may be typing. */
+  /** An additional button that cancels and is the default, for prompts that may appear while the user types. */
   readonly refusal?: string | undefined;
 }
 
-/** Resolves with the title that was chosen; `undefined` where the person turned away. */
+/** Resolves with the chosen title. `undefined` if the user cancelled. */
 export type ModalAsker = (question: ModalQuestion) => Promise<string | undefined>;
 
-/** What the parts that are about lineages share. */
+/** Services shared by the lineage parts. */
 export interface LineageContext extends LineageServices {
   readonly ask: ModalAsker;
 }

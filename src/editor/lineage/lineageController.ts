@@ -20,18 +20,18 @@ import {
 import { lineageText, titleText } from './lineageText.ts';
 import { pageDetail, pageRow } from './pageRows.ts';
 
-/** Wishes that are answered by the page being told more. */
+/** Page requests that only read data. */
 type Handled = 'ready' | 'filter' | 'choose' | 'rows' | 'select';
 const ALL: PageFilter = { text: '', only: 'all' };
 
-/** What a lineage page needs beside the lineages. */
+/** The services of a lineage page. */
 export interface LineagePagePort {
   send(message: ToLineagePage): void;
   now(): number;
-  /** Why there is nothing to see, with the next step. */
+  /** Why there are no lineages, with the next step. */
   emptyText(): string;
   failureText(error: unknown): string;
-  /** What else a person asks for on the page. */
+  /** Runs the page's other commands. */
   act(action: CheckpointAction, place: number): void;
   compare(places: readonly [number, number]): void;
   unblock(key: LineageKey): void;
@@ -40,7 +40,7 @@ export interface LineagePagePort {
 
 type Source = Pick<Lineages, 'onDidChange' | 'list' | 'loaded' | 'watch' | 'window' | 'checkpoint'>;
 
-/** One lineage page, in the side bar or in a tab: tells it how much there is, and gives it the rows that it asks for. */
+/** Controls one lineage page, in the side bar or a tab: sends its status and the requested rows. */
 export class LineageController implements Disposable {
   readonly #lineages: Source;
   readonly #port: LineagePagePort;
@@ -51,14 +51,14 @@ export class LineageController implements Disposable {
   #key: LineageKey | undefined;
   #filter = ALL;
   #list = 0;
-  /** Of what the rows of this list are. */
+  /** Identifies the current list of rows. */
   #stamp = '';
   #window: LineageWindow | undefined;
   #sentView = '';
   #sentDetail = '';
   #isEmpty = false;
   #selected: number | undefined;
-  /** Is to be shown as soon as that is possible. */
+  /** The checkpoint to reveal as soon as possible. */
   #wanted: number | undefined;
   #reading: Promise<void> | undefined;
   #isStale = false;
@@ -71,28 +71,28 @@ export class LineageController implements Disposable {
     });
   }
 
-  /** What the page shows now. */
+  /** The shown lineage. */
   get key(): LineageKey | undefined {
     return this.#key;
   }
 
-  /** As long as somebody looks on, what other windows change is looked for. */
+  /** Polls for changes of other windows while the page is visible. */
   setVisible(isVisible: boolean): void {
     if (isVisible === (this.#watch !== undefined)) return;
     this.#watch?.dispose();
     this.#watch = isVisible ? this.#lineages.watch() : undefined;
-    // The editor takes a hidden page down; it begins anew when it is seen again.
+    // The editor destroys a hidden page, which starts again when shown.
     if (!isVisible) this.#isReady = false;
   }
 
-  /** Shows a lineage, and one checkpoint of it. */
+  /** Shows a lineage and one of its checkpoints. */
   show(key: LineageKey, place?: number): Promise<void> {
     this.#key = key;
     this.#wanted = place;
     return this.refresh();
   }
 
-  /** What there is to do where there is no lineage yet depends on the servers. */
+  /** Without lineages, the hint depends on the servers. */
   serverChanged(): void {
     if (this.#isEmpty) void this.refresh();
   }
@@ -120,7 +120,7 @@ export class LineageController implements Disposable {
     }
   }
 
-  /** Reads anew what the page shows; several wishes at once are one. */
+  /** Reads the page's data again. Concurrent calls share one read. */
   refresh(): Promise<void> {
     if (this.#reading !== undefined) {
       this.#isStale = true;
@@ -161,7 +161,7 @@ export class LineageController implements Disposable {
     }
   }
 
-  /** A page that was hidden, or comes back after a reload of the window, knows nothing but what it kept. */
+  /** A page that was hidden or reloaded only has its stored state. */
   #begin(key: string, filter: PageFilter): void {
     this.#isReady = true;
     this.#key ??= keyOf(key);
@@ -178,7 +178,7 @@ export class LineageController implements Disposable {
       try {
         await this.#read();
       } catch (error) {
-        // The next change, or the person, tries again.
+        // The next change or the user retries.
         this.#stamp = '';
         this.#sendView({ kind: 'failed', text: this.#port.failureText(error) });
       }
@@ -194,7 +194,7 @@ export class LineageController implements Disposable {
     this.#key = keyIn(summary);
     const filter = this.#filter;
     const window = await this.#lineages.window({ ...keyIn(summary), filter, from: 0, count: FIRST_ROWS });
-    // Meanwhile the page asked for something else: that comes next.
+    // The page requested something else in the meantime, which comes next.
     if (filter !== this.#filter || !isSame(summary, this.#key)) return;
     this.#window = window;
     this.#showWindow(summary, window);
@@ -202,7 +202,7 @@ export class LineageController implements Disposable {
     await this.#reveal();
   }
 
-  /** The one that was chosen; else one that needs a person, else the one that changed last. */
+  /** The selected lineage, else a blocked one, else the last changed one. */
   #chosen(): LineageSummary | undefined {
     const all = this.#lineages.list();
     const chosen = all.find((each) => isSame(each, this.#key));
@@ -241,7 +241,7 @@ export class LineageController implements Disposable {
     try {
       const window = await this.#lineages.window({ ...key, filter: this.#filter, from, count });
       if (list !== this.#list) return;
-      // It changed since the page was told how much there is.
+      // It changed since the page got its status.
       if (window.version !== this.#window?.version) return await this.refresh();
       const now = this.#port.now();
       this.#port.send({ type: 'rows', list, rows: window.rows.map((row) => pageRow(row, now)) });
@@ -256,7 +256,7 @@ export class LineageController implements Disposable {
     if (place === undefined) return;
     try {
       const found = await this.#lineages.checkpoint(place);
-      // Who chooses another lineage and goes on at once means none of the rows that are still there.
+      // After switching the lineage, a quick selection could still refer to an old row.
       if (place !== this.#selected || (found !== undefined && !isSame(found, this.#key))) return;
       const blocked = this.#lineages.list().find((each) => isSame(each, found))?.blocked;
       this.#showDetail(found === undefined ? undefined : pageDetail(found, blocked !== undefined, this.#port.now()));
@@ -266,7 +266,7 @@ export class LineageController implements Disposable {
   }
 
   #showDetail(detail: PageDetail | undefined): void {
-    // Times say how long ago it was: that alone is no change.
+    // A changed relative time is no change.
     const sent = detail === undefined ? 'none' : JSON.stringify(detail).replaceAll(AGO, '');
     if (sent === this.#sentDetail) return;
     this.#sentDetail = sent;
@@ -282,7 +282,7 @@ export class LineageController implements Disposable {
     if (position !== undefined) this.#port.send({ type: 'reveal', position, place });
   }
 
-  /** The newest come first, and a later one has a greater number: it is found by halving. */
+  /** Binary search: places decrease with the position. */
   async #positionOf(key: LineageKey, place: number): Promise<number | undefined> {
     const near = this.#window?.rows.find(({ node }) => node.place === place);
     if (near !== undefined) return near.position;
@@ -311,7 +311,7 @@ export class LineageController implements Disposable {
 
 const AGO = /, (?:just now|\d+ (?:min|h|d) ago)/g;
 
-/** What keeps the next call from being sent, and what a person can do. */
+/** Why the next call is blocked, and the possible actions. */
 export function blockedText({ blocked, head }: Pick<LineageSummary, 'blocked' | 'head'>): string {
   if (blocked === undefined) return '';
   const what = `The state of ${titleText(blocked)} could not be made, so calls of this set are refused.`;

@@ -3,14 +3,16 @@ import { COMMANDS, FACETS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import { LEAF, lines, MAX_LABEL, nodeId, type TreeNode, WARNING_ICON } from '../shared/treeNode.ts';
 
-/** The lineage of a feature set as a row below it; below the server, with the name of the set, where that has no row. */
+/**
+ * The lineage of a feature set as a row below it. If the set has no row, it goes below the server with the set's name.
+ */
 export function checkpointsNode(summary: LineageSummary, isBelowSet = true): TreeNode {
   const { server, featureSet, keeper, head, count, blocked } = summary;
   const set = isBelowSet ? '' : plainText(featureSet, 60);
   const facts = [
     ...(blocked === undefined ? [] : ['needs you']),
     ...(set === '' ? [] : [set]),
-    // Before the name, which may be long: the view is narrow.
+    // Before the name, which may be long.
     count.toLocaleString('en'),
     ...(head === undefined ? [] : [nameOf(head)]),
   ];
@@ -40,7 +42,7 @@ function nameOf(node: Checkpoint): string {
   return plainText(node.name ?? checkpointName(node), MAX_LABEL);
 }
 
-/** Those of sets that have no row of their own: the server does not run, or no longer declares them. */
+/** Lineages of sets without a row: the server is stopped, or no longer declares them. */
 export function strayCheckpointsNodes(
   lineages: readonly LineageSummary[],
   sets: readonly { readonly set: { readonly name: string } }[],

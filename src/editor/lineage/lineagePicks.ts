@@ -22,12 +22,12 @@ import {
 } from './lineageText.ts';
 import { pick, withoutIcons } from '../shared/quickPicker.ts';
 
-/** Of the newest checkpoints; the view has all, and a search. */
+/** Maximum checkpoints in a pick list. The view has all, and a search. */
 const MOST_PICKED = 200;
 
 type Hosted = Pick<Host, 'lineages' | 'servers'>;
 
-/** The checkpoint that a command was given: by a row of the page, or another part of the extension. */
+/** The checkpoint in a command's argument, from a row or another part of the extension. */
 export function placeOf(argument: unknown): number | undefined {
   const place = isObject(argument) ? argument['place'] : undefined;
   return typeof place === 'number' ? place : undefined;
@@ -38,7 +38,7 @@ function textIn(argument: unknown, member: 'server' | 'featureSet'): string | un
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The lineage that a command was given, or one that is picked; of a single one nobody is asked. */
+/** The lineage in a command's argument, or one that the user picks. A single one is used without asking. */
 export async function pickLineage(
   host: Hosted,
   argument: unknown,
@@ -73,7 +73,7 @@ export function summaryText({ head, count, blocked }: LineageSummary): string {
   ].join(' · ');
 }
 
-/** The checkpoint that a command was given, or one that is picked. */
+/** The checkpoint in a command's argument, or one that the user picks. */
 export async function pickCheckpoint(
   host: Hosted,
   argument: unknown,
@@ -113,7 +113,7 @@ function checkpointItem(node: Checkpoint, isHead: boolean, now: number): vscode.
   };
 }
 
-/** A set for what a file holds, which may have no checkpoint yet. */
+/** A set for an import, which may have no checkpoint yet. */
 export async function pickSet(host: Hosted, argument: unknown, placeHolder: string): Promise<LineageKey | undefined> {
   await host.lineages.loaded();
   const server = textIn(argument, 'server');

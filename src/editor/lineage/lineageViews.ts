@@ -13,7 +13,7 @@ import { emptyText, lineageText } from './lineageText.ts';
 import { plainText } from '../shared/plainText.ts';
 import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 
-/** What a person does on a page beside looking. */
+/** The page's actions. */
 export interface LineageDeeds {
   act(action: CheckpointAction, place: number): Promise<void>;
   compare(places: readonly [number, number]): Promise<void>;
@@ -22,19 +22,19 @@ export interface LineageDeeds {
   import(key: LineageKey | undefined): Promise<void>;
 }
 
-/** The same in the side bar and in tabs. */
+/** A page in the side bar or a tab. */
 interface Page {
   readonly webview: vscode.Webview;
   readonly visible: boolean;
 }
 
-/** The lineage page wherever it is open: once in the side bar, and in tabs. */
+/** All open lineage pages: one in the side bar, and tabs. */
 export class LineageViews implements Disposable {
   readonly #context: LineageContext;
   readonly #deeds: LineageDeeds;
   readonly #panels = new Map<vscode.WebviewPanel, LineageController>();
   #view: LineageController | undefined;
-  /** What is to be shown as soon as the view is there. */
+  /** What to show once the view exists. */
   #wanted: { readonly key: LineageKey; readonly place: number | undefined } | undefined;
 
   constructor(context: LineageContext, deeds: LineageDeeds) {
@@ -42,7 +42,7 @@ export class LineageViews implements Disposable {
     this.#deeds = deeds;
   }
 
-  /** Of the side bar, and then of the tabs. */
+  /** The side bar first, then tabs. */
   get controllers(): readonly LineageController[] {
     return [...(this.#view === undefined ? [] : [this.#view]), ...this.#panels.values()];
   }
@@ -63,7 +63,7 @@ export class LineageViews implements Disposable {
     this.adopt(panel, wanted);
   }
 
-  /** After a reload of the window the tab is back, and shows what it showed. */
+  /** Restores a tab after a window reload. */
   restore(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = decodeLineagePageState(state);
     this.adopt(panel, kept === undefined ? undefined : keyOf(kept.key));
@@ -100,7 +100,7 @@ export class LineageViews implements Disposable {
     if (key !== undefined) void controller.show(key);
   }
 
-  /** The view in the side bar is the editor's; tabs end with what fills them. */
+  /** The editor owns the view in the side bar. Tabs are closed. */
   dispose(): void {
     this.#view?.dispose();
     for (const panel of [...this.#panels.keys()]) panel.dispose();
@@ -119,7 +119,7 @@ export class LineageViews implements Disposable {
     const send = (message: ToLineagePage): void => {
       if (message.type === 'view')
         onTitle?.(controller.key === undefined ? undefined : plainText(lineageText(controller.key), 80));
-      // A hidden page asks for everything when it is shown again.
+      // A hidden page requests everything when it is shown again.
       if (!store.isDisposed && page.visible) void page.webview.postMessage(message);
     };
     const run = (work: Promise<void>, server?: string): void => {

@@ -24,9 +24,9 @@ import {
 } from './lineageText.ts';
 import { plainText } from '../shared/plainText.ts';
 
-/** More of a patch than anybody reads beside the list; the state itself is opened in the editor. */
+/** Maximum characters of a patch in the detail. The state itself opens in the editor. */
 const MAX_BODY = 200_000;
-/** What nests deeper is mostly spaces where it is indented. */
+/** Deeper JSON would be mostly indentation. */
 const MOST_INDENTED = 32;
 const MAX_LONG = 1_000;
 const MOST_MOVES = 5;
@@ -84,7 +84,7 @@ const KINDS: Readonly<Record<Exclude<NodeKind, 'good'>, string>> = {
   pruned: 'its server no longer has it',
 };
 
-/** `isBlocked`: the next call is refused until somebody says where to go on. */
+/** `isBlocked`: the next call is refused until the user chooses where to continue. */
 export function pageDetail(detail: CheckpointDetail, isBlocked: boolean, now: number): PageDetail {
   const { node } = detail;
   const body = bodyOf(detail);
@@ -162,7 +162,7 @@ function parentText({ node, parent }: CheckpointDetail): string {
   }
 }
 
-/** As a person reads it, where it is whole and not too long for that. */
+/** Formatted, if it is complete and not too long. */
 function bodyOf({ body, isBodyCut }: CheckpointDetail): string {
   if (body === undefined) return '';
   return cleanText(
@@ -179,12 +179,12 @@ function indented(text: string): string {
   }
 }
 
-/** Whether there is a state at it that can be looked at. */
+/** Whether it has a readable state. */
 export function hasState({ node, keeper }: Pick<CheckpointDetail, 'node' | 'keeper'>): boolean {
   return keeper === 'host' && node.problem === undefined && node.form !== 'placeholder' && node.form !== 'opaque';
 }
 
-/** Why there is nothing to be read. */
+/** Why it has no readable state. */
 export function noStateText({ node, keeper }: Pick<CheckpointDetail, 'node' | 'keeper'>): string {
   const title = titleText(node);
   if (keeper === 'server' || node.form === 'opaque') return `The server itself keeps the state at ${title}.`;
@@ -198,7 +198,7 @@ function actionsOf(detail: CheckpointDetail, isBlocked: boolean): readonly Check
   const readable = hasState(detail);
   return [
     ...(node.isPruned ? [] : (['rollBack'] as const)),
-    // Where the server keeps the state, only the server can go back.
+    // If the server keeps the state, only the server can roll back.
     ...(readable && (!isHead || isBlocked) ? (['continue'] as const) : []),
     ...(readable ? (['openState'] as const) : []),
     ...(readable && parent !== undefined ? (['compareWithParent'] as const) : []),

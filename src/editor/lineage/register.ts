@@ -7,17 +7,17 @@ import type { ModalAsker, LineageServices } from './lineageContext.ts';
 import type { LineageDesk } from './lazy.ts';
 
 export interface LineageView extends Disposable {
-  /** Answers modal questions in place of a person; `undefined` puts the person back. */
+  /** Answers modal prompts in place of the user. `undefined` restores the user. */
   answerWith(asker: ModalAsker | undefined): void;
   desk(): Promise<LineageDesk>;
 }
 
-/** The Lineage view, its tabs, the documents of states, and what can be done with checkpoints. */
+/** Registers the Lineage view, its tabs, state documents and checkpoint commands. */
 export function registerLineage(services: LineageServices): LineageView {
   const store = new DisposableStore();
   let asker: ModalAsker | undefined;
   let asking = false;
-  /** Who clicks twice is asked once: a second question would wait behind the first. */
+  /** Ignores a second prompt, for example after a double-click. */
   const ask: ModalAsker = async (question) => {
     if (asking) return undefined;
     asking = true;
@@ -99,7 +99,7 @@ function registerPages(store: DisposableStore, desk: AsyncLazy<LineageDesk>): vo
 }
 
 const askPerson: ModalAsker = async ({ message, detail, titles, refusal }) =>
-  // The first is what Enter chooses; a button that is told to stand for closing never is.
+  // The first button is the default. A close-affordance button never is.
   vscode.window.showWarningMessage(
     message,
     { modal: true, detail },

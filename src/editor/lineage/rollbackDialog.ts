@@ -24,10 +24,13 @@ import {
   rollbackQuestion,
 } from './rollbackText.ts';
 
-/** What came of it, as a sentence; `undefined` where the person turned away. */
+/** The outcome as a sentence. `undefined` if the user cancelled. */
 export type Told = string | undefined;
 
-/** Asks the person, then the server, and tells what came of it. With `asking` it is a model that wants it, so long. */
+/**
+ * Asks the user, then the server, and reports the outcome. `asking` is set for a request of a model, and cancels with
+ * it.
+ */
 export async function rollBack(context: LineageContext, place: number, asking?: CancellationToken): Promise<Told> {
   const { lineages } = context.host;
   const plan = await lineages.plan(place);
@@ -39,14 +42,14 @@ export async function rollBack(context: LineageContext, place: number, asking?: 
   return tell(context, plan, await during(title, (token) => lineages.rollBack(place, { token })));
 }
 
-/** Asks the person, and works on from there without asking the server. */
+/** Asks the user and continues from there, without the server. */
 export async function continueFrom(context: LineageContext, place: number): Promise<Told> {
   const plan = await context.host.lineages.plan(place);
   const chosen = await choose(context, continueQuestion(plan, factsOf(context, plan)));
   return chosen === undefined ? undefined : goOn(context, plan);
 }
 
-/** Takes away what keeps the next call from being sent. It loses nothing that was good, so nobody is asked. */
+/** Removes the block of the next call. No good state is lost, so there is no prompt. */
 export async function continueFromLastGood(context: LineageContext, summary: LineageSummary): Promise<Told> {
   const { head, blocked } = summary;
   if (blocked === undefined) {
@@ -119,7 +122,7 @@ function take(context: LineageContext, plan: RollbackPlan, offer: OutcomeOffer):
   );
 }
 
-/** The server may take its time: the person sees that, and may stop waiting. */
+/** Shows progress with a cancel button, because the server may be slow. */
 async function during<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Promise<T> {
   const location = vscode.ProgressLocation.Notification;
   return vscode.window.withProgress({ location, title, cancellable: true }, (_progress, token) => work(token));

@@ -8,12 +8,12 @@ import {
 import { countText, lineageText, lineText, makerText, titleText, wholeTimeText } from './lineageText.ts';
 import { plainText } from '../shared/plainText.ts';
 
-/** Tools that are named; a dialog is no list. */
+/** Maximum tools named in the dialog. */
 const MOST_TOOLS = 6;
 
 export type RollbackChoice = 'rollBack' | 'continue';
 
-/** What a person is asked before anything moves. */
+/** The prompt before a rollback. */
 export interface RollbackQuestion {
   readonly message: string;
   readonly detail: string;
@@ -76,7 +76,7 @@ export function continueQuestion(plan: RollbackPlan, facts: RollbackFacts): Roll
       };
 }
 
-/** Why the server is not asked; nothing where it is. */
+/** Why the server is not asked. `undefined` if it is. */
 function hindranceOf({ target, hindrance }: RollbackPlan): string | undefined {
   if (hindrance !== undefined) return plainText(hindrance, 400);
   return target.isPruned ? 'The server said that it no longer has this checkpoint.' : undefined;
@@ -149,7 +149,7 @@ export interface RollbackOutcome {
   readonly offers: readonly OutcomeOffer[];
 }
 
-/** What came of it, and the next step. What a server says is a quotation. */
+/** The outcome with the next step. Server text is quoted. */
 export function rollbackOutcome(plan: RollbackPlan, result: RollbackResult): RollbackOutcome {
   const who = lineageText(plan);
   const to = titleText(plan.target);

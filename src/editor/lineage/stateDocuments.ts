@@ -14,13 +14,13 @@ import { hasState, noStateText } from './pageRows.ts';
 import { idText, lineText, titleText } from './lineageText.ts';
 import { plainText } from '../shared/plainText.ts';
 
-/** The editor does not hand on documents that are larger than 50 MB. */
+/** The editor does not pass documents above 50 MB to extensions. */
 const LONGEST = 48_000_000;
 
-/** The state at a checkpoint, as a document to read and to compare. */
+/** States of checkpoints as documents. */
 export class StateDocuments implements Disposable {
   readonly #host: Pick<Host, 'lineages'>;
-  /** What was made to see whether it can be shown, until the editor asks for it. */
+  /** States computed to check whether they can be shown, until the editor requests them. */
   readonly #made = new Map<number, string>();
 
   constructor(host: Pick<Host, 'lineages'>) {
@@ -32,7 +32,7 @@ export class StateDocuments implements Disposable {
     await vscode.commands.executeCommand('vscode.open', uri, { preview: true });
   }
 
-  /** Two states beside each other, in the editor's own view of differences. */
+  /** Compares two states in the diff editor. */
   async compare(before: number, after: number): Promise<void> {
     const [left, right] = await Promise.all([this.#detail(before), this.#detail(after)]);
     const uris = [await this.#uri(before), await this.#uri(after)] as const;
@@ -40,7 +40,7 @@ export class StateDocuments implements Disposable {
     await vscode.commands.executeCommand('vscode.diff', ...uris, title, { preview: true });
   }
 
-  /** For a tab that was open before the window was reloaded, too. */
+  /** Also for tabs restored after a window reload. */
   async text(uri: vscode.Uri): Promise<string> {
     const place = placeIn(uri);
     if (place === undefined) return GONE;
@@ -61,7 +61,7 @@ export class StateDocuments implements Disposable {
   async #uri(place: number): Promise<vscode.Uri> {
     const { detail, text } = await this.#state(place);
     const uri = uriOf(detail, place);
-    // A document that is open is not asked for again: the state at a checkpoint never changes.
+    // An open document is not requested again, because the state at a checkpoint never changes.
     const isOpen = vscode.workspace.textDocuments.some((document) => document.uri.toString() === uri.toString());
     if (!isOpen) this.#made.set(place, text);
     return uri;
@@ -92,7 +92,7 @@ function failure(message: string, suggestion: string): HostError {
   return new HostError('INVALID_ARGUMENTS', message, { layer: 'host', suggestion });
 }
 
-/** The path is for people; what counts is in the query. Its ending tells the editor the language. */
+/** The path is for display, and its extension selects the language. The query identifies the state. */
 function uriOf(detail: CheckpointDetail, place: number): vscode.Uri {
   const name = `${idText(detail.node)} (${setText(detail)})`.replace(/[^\w.()# -]+/g, '-');
   const server = detail.server.replace(/[^\w.-]+/g, '-');

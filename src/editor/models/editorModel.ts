@@ -17,13 +17,13 @@ import { chooseRunner, RunnerModel } from './runnerModel.ts';
 
 export interface ModelPermission {
   readonly access: vscode.LanguageModelAccessInformation;
-  /** By the person, for servers in this workspace. */
+  /** Whether the user allowed it for servers in this workspace. */
   readonly isAllowed: boolean;
   /** Models of other extensions. */
   readonly runners: readonly AddedRunner[];
 }
 
-/** The model to use for a server, or for a turn of the host's own. Never asks a person. */
+/** Selects the model for a server or a turn of the host. Never prompts. */
 export async function chooseModel(
   { name, server }: ModelWish,
   { access, isAllowed, runners }: ModelPermission,
@@ -34,11 +34,11 @@ export async function chooseModel(
   if (found.kind === 'failed') return found;
   if (token.isCancellationRequested) return cancelled();
   if (found.model instanceof RunnerModel) return { kind: 'model', model: found.model };
-  // Without a gesture the editor would refuse, or ask out of the blue.
+  // Without a user gesture the editor would refuse or prompt unexpectedly.
   return access.canSendRequest(found.model.model) === true ? { kind: 'model', model: found.model } : notPermitted();
 }
 
-/** Has the editor ask for its own permission, if it has none yet: to be called where a person just asked for it. */
+/** Lets the editor ask for its permission. Call this after a user gesture. */
 export async function askEditor(
   { access, runners }: Omit<ModelPermission, 'isAllowed'>,
   token: CancellationToken,
@@ -54,7 +54,7 @@ export async function askEditor(
   return ended.kind === 'failed' ? ended : { kind: 'model', name };
 }
 
-/** The editor's own come first: another extension's is used where the name means it, or where there is no other. */
+/** Prefers the editor's models. Those of other extensions are used if the name matches, or if there is no other. */
 async function findModel(
   name: string | undefined,
   runners: readonly AddedRunner[],
@@ -63,7 +63,7 @@ async function findModel(
   const wanted = name?.trim().toLowerCase() ?? '';
   const named = (isMeant: (name: string) => boolean): vscode.LanguageModelChat | undefined =>
     models.find((candidate) => namesOf(candidate).some(isMeant));
-  // "acme/small" is part of "acme/small-2" as well.
+  // "acme/small" is also part of "acme/small-2", so try exact matches first.
   const model =
     wanted === '' ? models[0] : (named((each) => each === wanted) ?? named((each) => each.includes(wanted)));
   if (model !== undefined) return { kind: 'model', model: new EditorModel(model) };
@@ -80,7 +80,7 @@ function namesOf({ id, name, family, vendor }: vscode.LanguageModelChat): readon
   return [id, name, family, `${vendor}/${id}`].map((text) => text.toLowerCase());
 }
 
-/** One of the editor's models. */
+/** A model of the editor. */
 export class EditorModel implements LanguageModel {
   readonly model: vscode.LanguageModelChat;
 
@@ -88,7 +88,7 @@ export class EditorModel implements LanguageModel {
     this.model = model;
   }
 
-  /** The editor does not tell what a model can do. */
+  /** The editor does not expose model capabilities. */
   get facts(): ModelFacts {
     const { id, vendor, maxInputTokens } = this.model;
     return { id, vendor, contextWindow: maxInputTokens, capabilities: [] };
@@ -139,7 +139,7 @@ function cancelled(): ModelFailure {
   return { kind: 'failed', reason: 'cancelled', message: vscode.l10n.t('The request was cancelled.') };
 }
 
-/** Why a model did not answer, in words for a person. */
+/** Why a model did not answer, for the user. */
 export function failureOf(error: unknown): ModelFailure {
   const code = error instanceof vscode.LanguageModelError ? error.code : '';
   const cause = error instanceof Error ? error.cause : undefined;
@@ -160,7 +160,7 @@ export function failureOf(error: unknown): ModelFailure {
         message: vscode.l10n.t('The language model is no longer available. Choose another one.'),
       };
     case vscode.LanguageModelError.Blocked.name: {
-      // The editor has one code for both; only the words tell them apart.
+      // The editor uses one code for both, so check the message.
       const reason = /quota|rate.?limit|too many/i.test(words) ? 'quota' : 'blocked';
       const message =
         reason === 'quota'

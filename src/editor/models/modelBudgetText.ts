@@ -6,12 +6,12 @@ export function budgetText({ requestsLastHour, requestsPerHour, tokensLastDay, t
   return `${requests}, ${budgetPart(tokensLastDay, tokensPerDay)} tokens today`;
 }
 
-/** Nothing is left of it for now. */
+/** Whether it is used up. */
 export function isSpent({ requestsLastHour, requestsPerHour, tokensLastDay, tokensPerDay }: ModelBudget): boolean {
   return requestsLastHour >= requestsPerHour || tokensLastDay >= tokensPerDay;
 }
 
-/** Whether a person wants to hear of it: the server uses models by itself, or did. */
+/** Whether to show it: the server uses models, or did. */
 export function isOfUse(budget: ModelBudget): boolean {
   return budget.isUsing || budget.requestsLastHour + budget.tokensLastDay > 0;
 }

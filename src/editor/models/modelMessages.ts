@@ -10,7 +10,7 @@ import {
 type UserPart = vscode.LanguageModelTextPart | vscode.LanguageModelDataPart | vscode.LanguageModelToolResultPart;
 type AssistantPart = vscode.LanguageModelTextPart | vscode.LanguageModelDataPart | vscode.LanguageModelToolCallPart;
 
-/** The messages of a sampling request as the editor's models take them. They know no role for instructions. */
+/** Converts sampling messages for the editor's models, which have no system role. */
 export function modelMessages({
   systemPrompt,
   messages,
@@ -28,7 +28,7 @@ function modelMessage({ role, content }: SamplingMessage): vscode.LanguageModelC
 function userPart(part: SamplingContent): UserPart {
   if (part.type === 'tool_result')
     return new vscode.LanguageModelToolResultPart(part.toolUseId, part.content.map(blockPart));
-  // A call that somebody else than the model made is told as what it is.
+  // A call by someone else than the model becomes text.
   if (part.type === 'tool_use') return new vscode.LanguageModelTextPart(JSON.stringify(part));
   return blockPart(part);
 }

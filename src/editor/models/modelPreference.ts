@@ -2,7 +2,7 @@ import type { SamplingRequest } from '../../core/index.ts';
 
 type ModelPreferences = SamplingRequest['preferences'];
 
-/** A model as far as it is chosen by it. */
+/** The facts by which a model is selected. */
 export interface ModelCandidate {
   readonly id: string;
   readonly name: string;
@@ -11,25 +11,25 @@ export interface ModelCandidate {
   readonly maxInputTokens?: number;
 }
 
-/** What speaks for a model, the first before all others. */
+/** Criteria for a model, in order of priority. */
 export interface ModelWishes {
   readonly preferences: ModelPreferences;
-  /** Part of a name, by the settings of the server. */
+  /** Part of a name, from the server's settings. */
   readonly model?: string | undefined;
 }
 
-/** Words by which makers say that a model of theirs is small, and so cheap and fast. */
+/** Words in names of small, cheap and fast models. */
 const SMALL = new Set(['mini', 'nano', 'lite', 'flash', 'haiku', 'small', 'tiny', 'micro', 'fast', 'instant', 'turbo']);
-/** And that it is their largest. */
+/** Words in names of large models. */
 const LARGE = new Set(['opus', 'pro', 'ultra', 'large', 'max', 'big', 'xl', 'plus', 'thinking', 'reasoning', 'deep']);
-/** Billions of parameters, where a name tells them: `qwen-7b`. */
+/** Billions of parameters in a name: `qwen-7b`. */
 const PARAMETERS = /^(\d+(?:\.\d+)?)b$/;
 const FEW = 15;
 const MANY = 70;
 
 /**
- * The model that a request is for (MCP "Sampling", model preferences): the one that its hints name best, else the one
- * of the settings, else the one that its priorities speak for, else the first that there is.
+ * Selects the model for a request (MCP "Sampling", model preferences): by its hints, else by settings, else by its
+ * priorities, else the first one.
  */
 export function preferredModel(models: readonly ModelCandidate[], { preferences, model }: ModelWishes): number {
   for (const wanted of [...preferences.hints, model ?? '']) {
@@ -45,8 +45,8 @@ function isCalled({ id, name, family, vendor }: ModelCandidate, wanted: string):
 }
 
 /**
- * The editor tells neither prices nor speed nor what a model is good at. What is left is a guess: a model that is small by its
- * name is taken for cheap and fast, a large one for clever, and of two alike the one that reads more for the larger.
+ * The editor exposes neither prices nor speed nor quality, so this guesses: models with a small name count as cheap and
+ * fast, large ones as intelligent. Between equals, a larger context counts as larger.
  */
 function byPriorities(models: readonly ModelCandidate[], { cost, speed, intelligence }: ModelPreferences): number {
   const forSmall = Math.max(weight(cost), weight(speed));
@@ -61,14 +61,14 @@ function byPriorities(models: readonly ModelCandidate[], { cost, speed, intellig
   return best;
 }
 
-/** Whether a model is further in the wanted direction than another; between equals the first stays. */
+/** Whether a model fits the direction better. Between equals the first wins. */
 function isLarger(model: ModelCandidate, than: ModelCandidate, wantsLarge: boolean): boolean {
   const sizes = modelSize(model) - modelSize(than);
   const difference = sizes === 0 ? (model.maxInputTokens ?? 0) - (than.maxInputTokens ?? 0) : sizes;
   return wantsLarge ? difference > 0 : difference < 0;
 }
 
-/** 0, 1 or 2: small, nobody knows, large. A name that says both (`pro-mini`) is that of a small one. */
+/** 0 small, 1 unknown, 2 large. A name with both (`pro-mini`) counts as small. */
 export function modelSize({ id, name, family }: ModelCandidate): 0 | 1 | 2 {
   const words = `${id} ${name} ${family}`.toLowerCase().split(/[^a-z0-9.]+/);
   const billions = words.flatMap((word) => PARAMETERS.exec(word)?.[1] ?? []).map(Number);
@@ -76,7 +76,7 @@ export function modelSize({ id, name, family }: ModelCandidate): 0 | 1 | 2 {
   return words.some((word) => LARGE.has(word)) || billions.some((count) => count >= MANY) ? 2 : 1;
 }
 
-/** From 0 to 1, whatever a server says. */
+/** Clamps a server's value to 0…1. */
 function weight(priority: number | undefined): number {
   return priority === undefined || Number.isNaN(priority) ? 0 : Math.min(Math.max(priority, 0), 1);
 }

@@ -10,7 +10,7 @@ import {
 import { toJson } from '../shared/settingsJson.ts';
 import { modelMessages } from './modelMessages.ts';
 
-/** Runs a request on a model of the editor. Rejects with what the editor throws. */
+/** Runs a sampling request on a model of the editor. Rejects with the editor's error. */
 export async function runModel(
   model: vscode.LanguageModelChat,
   server: string,
@@ -30,7 +30,7 @@ export async function runModel(
   }
 }
 
-/** Under the names that providers know; what they do not know they leave alone. */
+/** Common option names. Providers ignore unknown ones. */
 function modelOptions({ maxTokens, temperature, stopSequences }: SamplingRequest): Record<string, unknown> {
   return {
     max_tokens: maxTokens,
@@ -65,7 +65,7 @@ async function collect(response: vscode.LanguageModelChatResponse): Promise<Coll
   for await (const part of response.stream) {
     if (part instanceof vscode.LanguageModelTextPart) texts.push(part.value);
     else if (part instanceof vscode.LanguageModelToolCallPart) calls.push(part);
-    // Models of the editor pass notes to each other in parts of other types; none of them is for a server.
+    // Models exchange private data in other part types, which are not sent to servers.
     else if (part instanceof vscode.LanguageModelDataPart && part.mimeType.startsWith('image/')) data.push(part);
   }
   return { text: texts.join(''), calls, data };
@@ -76,7 +76,7 @@ function resultOf(
   { stopSequences }: SamplingRequest,
   { text, calls, data }: Collected,
 ): SamplingResult {
-  // A provider may not know of them: what comes after the first one is not for the server.
+  // Providers may ignore stop sequences, so cut the text at the first one.
   const stops = stopSequences.map((stop) => (stop === '' ? -1 : text.indexOf(stop))).filter((at) => at >= 0);
   const end = Math.min(text.length, ...stops);
   const said = text.slice(0, end);

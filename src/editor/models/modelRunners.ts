@@ -1,11 +1,11 @@
 import type { Disposable as Registration, ModelRunner } from '../../../media/mcp-live.d.ts';
 import { type Contributor, type Disposable, Emitter, type Event, HostError } from '../../core/index.ts';
 
-/** A model that another extension runs. */
+/** A model of another extension. */
 export interface AddedRunner {
   readonly id: string;
   readonly by: Contributor;
-  /** As they were when it was added: what an extension changes later is not looked at. */
+  /** Copied when it was added, so that later changes have no effect. */
   readonly name: string;
   readonly maxInputTokens: number;
   readonly runner: ModelRunner;
@@ -15,7 +15,7 @@ const ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const LONGEST_NAME = 100;
 const MOST = 100;
 
-/** The models that other extensions add to the editor's own. */
+/** The models that other extensions add. */
 export class ModelRunners implements Disposable {
   readonly #added = new Map<string, AddedRunner>();
   readonly #changed = new Emitter<void>();

@@ -3,7 +3,7 @@ import { COMMANDS, FACETS } from '../shared/ids.ts';
 import { budgetText, isOfUse, isSpent, modelText } from './modelBudgetText.ts';
 import { LEAF, lines, nodeId, type TreeNode, WARNING_ICON } from '../shared/treeNode.ts';
 
-/** What a server uses of models and may use still, as one row; nothing for one that uses none. */
+/** A server's model budget as one row. Empty for a server that uses none. */
 export function modelUseNodes(budget: ModelBudget | undefined): readonly TreeNode[] {
   if (budget === undefined || !isOfUse(budget)) return [];
   const { server, model } = budget;

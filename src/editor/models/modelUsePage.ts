@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 
 type Needs = Pick<EditorServices, 'host' | 'log'>;
 
-/** Who used which models, as a text. */
+/** Model use as text. */
 export async function modelUsePage({ host, log }: Needs, isAllowed: boolean): Promise<string> {
   const { modelUses } = host;
   try {

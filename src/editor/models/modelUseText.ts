@@ -3,7 +3,7 @@ import { timeText } from '../shared/eventText.ts';
 import { budgetPart, countText, modelText } from './modelBudgetText.ts';
 import { type Column, textTable } from '../shared/textTable.ts';
 
-/** What was used within some time. */
+/** Model use within a period. */
 export interface UsedWithin {
   readonly title: string;
   readonly totals: readonly ModelUseTotal[];
@@ -39,7 +39,7 @@ const BUDGETS: readonly Column<ModelBudget>[] = [
   ['tokens today', 32, ({ tokensLastDay, tokensPerDay }) => budgetPart(tokensLastDay, tokensPerDay)],
 ];
 
-/** Who used which models, for how many tokens, and what is left to each server. */
+/** Model use by server with tokens, and the remaining budgets. */
 export function modelUseText({ isAllowed, budgets, used }: ModelUsePage): string {
   const allowed = isAllowed
     ? 'Servers may use language models in this workspace. To withdraw this: MCP Live: Withdraw Language Model Use.'

@@ -18,15 +18,15 @@ import { contributorText } from '../shared/contributorText.ts';
 import type { AddedRunner } from './modelRunners.ts';
 import { plainText } from '../shared/plainText.ts';
 
-/** Of an answer: beyond this nobody waits for its end. */
+/** Maximum characters of an answer. */
 const MOST_TEXT = 4_000_000;
 const COUNT_MS = 5_000;
-/** Characters of a token, where nobody counts. */
+/** Characters per token for estimates. */
 const PER_TOKEN = 4;
 
 /**
- * One that the name in the settings means: part of its id or name, or the id of its extension before it. Without a name
- * only where the editor has no model of its own: nobody's prompts go to another extension unasked.
+ * Selects a model by name: a part of its id or name, optionally with its extension's id. Without a name, only if the
+ * editor has no models, so that prompts do not go to another extension unexpectedly.
  */
 export function chooseRunner(
   runners: readonly AddedRunner[],
@@ -39,7 +39,7 @@ export function chooseRunner(
   return named((each) => each === wanted) ?? named((each) => each.includes(wanted));
 }
 
-/** A model that another extension runs: whatever that does, the run ends, and its failure names the extension. */
+/** A model of another extension. Its run always ends, and failures name the extension. */
 export class RunnerModel implements LanguageModel {
   readonly added: AddedRunner;
   readonly #countMs: number;
@@ -71,7 +71,7 @@ export class RunnerModel implements LanguageModel {
     try {
       const messages = request.messages.map(({ role, content }) => ({ role, content: content.map(partOf) }));
       const options = { maxTokens: request.maxTokens, temperature: request.temperature };
-      // A method of theirs, which may throw before it returns anything.
+      // Foreign code, which may throw synchronously.
       const running = (async () => this.added.runner.run(messages, take, source.token, options))();
       await unlessCancelled(running, source.token, 'The model');
       return garbage === undefined ? { kind: 'ended', finishReason: 'end_turn' } : this.#failed(garbage);
@@ -83,7 +83,7 @@ export class RunnerModel implements LanguageModel {
     } finally {
       isOver = true;
       cancels.dispose();
-      // One that goes on unheard at least knows.
+      // Cancels a run that continues in the background.
       source.cancel();
     }
   }

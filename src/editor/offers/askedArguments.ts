@@ -17,7 +17,7 @@ export interface ArgumentsQuestion {
   readonly args: readonly AskedArgument[];
 }
 
-/** Asks for one value after the other, with a way back. What was left empty is not in it; `undefined`: turned away. */
+/** Asks for the values one by one, with a Back button. Omits empty values. `undefined` if the user cancelled. */
 export async function askArguments(
   host: Pick<Host, 'complete'>,
   { server, title, reference, args }: ArgumentsQuestion,
@@ -66,7 +66,7 @@ function placeholderOf({ name, description, isRequired }: AskedArgument): string
 
 type Next = Extract<Answer<string>, { kind: 'next' }>;
 
-/** A value that is asked for, with what the server proposes while it is typed. */
+/** A value to enter, with completions from the server. */
 interface CompletedInput {
   readonly title: string;
   readonly placeholder: string;
@@ -74,12 +74,12 @@ interface CompletedInput {
   readonly steps: number;
   readonly isRequired: boolean;
   readonly value: string;
-  /** Called for each text that is typed; who asks too often is told by a rejection with CANCELLED. */
+  /** Called for each typed text. An outdated request rejects with CANCELLED. */
   readonly complete: (value: string) => Promise<readonly string[]>;
 }
 
 interface Proposal extends vscode.QuickPickItem {
-  /** `undefined`: what stands in the box. */
+  /** `undefined` for the typed text itself. */
   readonly value: string | undefined;
 }
 
@@ -113,7 +113,7 @@ async function propose(
   try {
     values = await input.complete(value);
   } catch (error) {
-    // Something newer was asked, and is on its way; without proposals the value can still be typed.
+    // A newer request is running. Without completions the value can still be typed.
     if (isCancellation(error)) return;
   }
   if (store.isDisposed || pick.value !== value) return;
@@ -133,7 +133,7 @@ function ownItem(value: string, isRequired: boolean): Proposal {
 }
 
 function proposal(value: string): Proposal {
-  // The server knows why it proposes it: the editor must not filter that again.
+  // The server already filtered, so the editor must not filter again.
   return { label: shown(value), value, alwaysShow: true };
 }
 

@@ -9,7 +9,7 @@ import { WholeText } from '../shared/wholeText.ts';
 
 export type OfferAction = 'open' | 'attach' | 'show' | 'use' | 'send' | 'copy';
 
-/** All that is done with resources and prompts of servers: loaded with the first of them. */
+/** Everything about resources and prompts, loaded on first use. */
 export interface OfferDesk extends Disposable {
   readonly files: ResourceFiles;
   readonly actions: { readonly [A in OfferAction]: (argument: unknown) => Promise<void> };

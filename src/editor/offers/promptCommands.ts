@@ -13,19 +13,19 @@ interface FilledPrompt {
   readonly result: PromptResult;
 }
 
-/** Shows the prompt that a command was given, or one that is picked, filled in by the person. */
+/** Shows a prompt with its arguments filled in by the user. */
 export async function showPrompt(host: Host, texts: WholeText, argument: unknown): Promise<void> {
   const filled = await fillPrompt(host, argument);
   if (filled !== undefined) await texts.show(filled.name.replace(/[^\w.-]+/g, '-'), promptText(filled.result), 'md');
 }
 
-/** *Use Prompt in Chat*: the same, put where the person wants it. */
+/** *Use Prompt in Chat*: sends it where the user chooses. */
 export async function usePrompt(host: Host, argument: unknown): Promise<void> {
   const filled = await fillPrompt(host, argument);
   if (filled !== undefined) await sendText(chatText(filled.result));
 }
 
-/** The prompt of the active editor, put where the person wants it. */
+/** Sends the prompt in the active editor where the user chooses. */
 export async function sendShownPrompt(document: vscode.TextDocument): Promise<void> {
   await sendText(withoutHeading(document.getText()));
 }
@@ -52,7 +52,7 @@ async function fillPrompt(host: Host, argument: unknown): Promise<FilledPrompt |
   return { name, result };
 }
 
-/** Nothing is sent: it stands in the chat's input, where it can be read and changed. */
+/** Only fills the chat's input, which the user can edit before sending. */
 async function sendText(text: string): Promise<void> {
   const choice = async (): Promise<ChatChoice | undefined> => {
     const item = (label: string, detail: string, icon: string, value: ChatChoice): ChoiceItem => {
@@ -91,7 +91,7 @@ interface PromptTarget {
   readonly prompt: string;
 }
 
-/** What a command was given, or what is picked of all that servers have. `undefined`: the person turned away. */
+/** The item in a command's argument, or one that the user picks. `undefined` if the user cancelled. */
 async function promptTarget(host: Host, argument: unknown): Promise<PromptTarget | undefined> {
   const given = targetOf(argument);
   if (given?.prompt !== undefined) return { server: given.server, prompt: given.prompt };

@@ -1,24 +1,24 @@
 import { blockText, cleanText, type PromptResult } from '../../core/index.ts';
 
 const MAX_MESSAGE = 1_000_000;
-/** The chat's input is for reading before sending. */
+/** The user should be able to read the chat's input. */
 const MAX_CHAT = 200_000;
 const ROLES = { user: 'User', assistant: 'Assistant' } as const;
 
-/** The messages of a prompt as one text that can be read, and pasted elsewhere. */
+/** The messages of a prompt as readable text. */
 export function promptText({ messages }: PromptResult): string {
   const parts = messages.map(({ role, content }) => `## ${ROLES[role]}\n\n${saidIn(content)}`);
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The same for a chat: without headings where only the user speaks. */
+/** The messages for a chat, without headings if only the user speaks. */
 export function chatText(result: PromptResult): string {
   const isUsers = result.messages.every(({ role }) => role === 'user');
   const text = isUsers ? result.messages.map(({ content }) => saidIn(content)).join('\n\n') : promptText(result);
   return text.trim();
 }
 
-/** What `chatText` gives, of the text that `promptText` made. */
+/** Converts the output of `promptText` to that of `chatText`. */
 export function withoutHeading(shown: string): string {
   const parts = shown.split(/^## User\n\n/m);
   const [before, ...messages] = parts;
@@ -29,12 +29,12 @@ export function withoutHeading(shown: string): string {
     .trim();
 }
 
-/** Where a prompt goes. */
+/** Where to send a prompt. */
 export type ChatChoice = 'chat' | 'mcpl' | 'copy';
 
 /**
- * What stands in the chat's input. A text of a server must not begin as an order to the chat: `@workspace` would choose who
- * answers, `/help` a command, and `#file` what is attached.
+ * The text for the chat's input. It must not start like a chat command: `@workspace` selects the responder, `/help` a
+ * command, and `#file` an attachment.
  */
 export function asChatInput(text: string, choice: Exclude<ChatChoice, 'copy'>): string {
   const bounded = text.trim().slice(0, MAX_CHAT);

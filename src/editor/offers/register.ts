@@ -6,7 +6,7 @@ import type { OfferAction, OfferDesk, OfferServices } from './lazy.ts';
 import { ReadOnlyFiles } from '../shared/readOnlyFiles.ts';
 import type { EditorServices } from '../shared/services.ts';
 
-/** The commands about resources and prompts, and the files that resources are. */
+/** Registers the commands for resources and prompts, and the resource file system. */
 export function registerOfferCommands(services: OfferServices & Pick<EditorServices, 'failures'>): Disposable {
   const store = new DisposableStore();
   const desk: AsyncLazy<OfferDesk> = asyncLazy(

@@ -2,14 +2,14 @@ import { isJsonArray, type Json, parseJson, type ResourceContents } from '../../
 import { SCHEMES } from '../shared/ids.ts';
 import { resourceName } from './resourceName.ts';
 
-/** One part of a resource of a server. */
+/** The address of one part of a resource. */
 export interface ResourceAddress {
   readonly server: string;
   readonly uri: string;
   readonly part: number;
 }
 
-/** A URI by its members. */
+/** The members of a URI. */
 export interface FileAddress {
   readonly scheme: string;
   readonly authority: string;
@@ -17,7 +17,7 @@ export interface FileAddress {
   readonly query: string;
 }
 
-/** `mcpl-resource://server/name`: the server and the name are for people; what counts is in the query. */
+/** `mcpl-resource://server/name`: server and name are for display. The query identifies the resource. */
 export function resourceFile(
   { server, uri, part }: ResourceAddress,
   content: Pick<ResourceContents, 'uri' | 'mimeType' | 'kind'>,
@@ -27,7 +27,7 @@ export function resourceFile(
   return { scheme: SCHEMES.resource, authority, path: `/${name}`, query: JSON.stringify([server, uri, part]) };
 }
 
-/** Anybody can write such a URI: what is not understood is no resource. */
+/** Anyone can create such a URI, so invalid ones are ignored. */
 export function resourceOfFile({ scheme, query }: Pick<FileAddress, 'scheme' | 'query'>): ResourceAddress | undefined {
   if (scheme !== SCHEMES.resource) return undefined;
   let value: Json;

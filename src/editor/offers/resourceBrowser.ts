@@ -15,9 +15,9 @@ export interface BrowsedResource {
 }
 
 interface Browsing {
-  /** Of one server; absent: of all that run. */
+  /** One server. Absent for all running ones. */
   readonly server?: string | undefined;
-  /** What Enter does. The other is a button in each row. */
+  /** The action of Enter. The other action is a button in each row. */
   readonly purpose: ResourcePurpose;
 }
 
@@ -25,7 +25,7 @@ interface Row extends vscode.QuickPickItem {
   readonly item: ResourceItem | undefined;
 }
 
-/** *Browse Resources*: what all servers lend, as it is now, and as it changes meanwhile. `undefined`: turned away. */
+/** *Browse Resources*: shows the resources of all servers and follows changes. `undefined` if the user cancelled. */
 export async function browseResources(host: Host, browsing: Browsing): Promise<BrowsedResource | undefined> {
   const pick = vscode.window.createQuickPick<Row>();
   const { purpose, server } = browsing;
@@ -85,7 +85,7 @@ const REFRESH: vscode.QuickInputButton = {
   tooltip: vscode.l10n.t('Refresh the Lists'),
 };
 
-/** One that cannot be read says so in its place. */
+/** A list that fails shows the error in its place. */
 async function readLists(host: Host, only: string | undefined): Promise<void> {
   const servers = host.servers().filter(({ id, state }) => isRunning(state) && (only === undefined || id === only));
   await Promise.allSettled(servers.map(({ id }) => host.refresh(id)));

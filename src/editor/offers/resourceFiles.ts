@@ -19,25 +19,25 @@ interface ResourceFile {
   bytes: Uint8Array;
   changedAt: number;
   watch: ResourceWatch | undefined;
-  /** Whether anything has shown or watched it: until then it must not be let go. */
+  /** Whether it was ever shown or watched. Before that it must be kept. */
   wasUsed: boolean;
 }
 
-/** Of what was read and never shown, such as the other parts of a resource. */
+/** How long to keep files that were read but never shown, such as other parts of a resource. */
 const UNSEEN_MS = 60_000;
 
-/** What servers' resources hold: the editor shows each as what it is, hears of changes, and can save a copy. */
+/** The file system of server resources: the editor shows them, follows changes and can save copies. */
 export class ResourceFiles implements FileContents, Disposable {
   readonly #host: Host;
   readonly #log: Logger;
   readonly #changed: Pick<vscode.EventEmitter<vscode.FileChangeEvent[]>, 'fire'>;
   readonly #owned = new DisposableStore();
   readonly #files = new Map<string, ResourceFile>();
-  /** Files that could not be read because their server did not run. */
+  /** Files that were requested while their server was stopped. */
   readonly #waiting = new Map<string, ResourceAddress>();
-  /** How often each is watched by the editor, or by another extension. */
+  /** Watch counts by file. */
   readonly #watched = new Map<string, number>();
-  /** Since when each server runs whose resources are open. */
+  /** Start time of each server with open resources. */
   readonly #runs = new Map<string, number>();
 
   constructor(host: Host, log: Logger, changed: Pick<vscode.EventEmitter<vscode.FileChangeEvent[]>, 'fire'>) {
@@ -46,11 +46,11 @@ export class ResourceFiles implements FileContents, Disposable {
     this.#changed = changed;
     this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(() => this.#letGo()));
     this.#owned.add(vscode.workspace.onDidCloseTextDocument(() => this.#letGo()));
-    // The host tells of a server that runs before what it lends can be read.
+    // The event fires before the server's resources can be read.
     this.#owned.add(host.onDidChangeServer(({ server, what }) => setImmediate(() => this.#heard(server, what))));
   }
 
-  /** Reads a resource now, so that a failure is told before a tab opens; one file for each of its parts. */
+  /** Reads a resource, so that a failure is reported before a tab opens. Returns one file per part. */
   async load(server: string, uri: string, token: CancellationToken): Promise<readonly vscode.Uri[]> {
     const { contents } = await this.#host.readResource(server, uri, { token });
     return contents.map((content, part) => {
@@ -64,7 +64,7 @@ export class ResourceFiles implements FileContents, Disposable {
   watch(uri: vscode.Uri): Disposable {
     const key = uri.toString();
     this.#watched.set(key, (this.#watched.get(key) ?? 0) + 1);
-    // Who watches may never have read it; what cannot be read now is when its server runs.
+    // A watched file may not have been read yet. If that fails, it is read when its server runs.
     if (resourceOfFile(uri) !== undefined) this.#file(uri).catch(() => undefined);
     return toDisposable(() => {
       const left = (this.#watched.get(key) ?? 1) - 1;
@@ -101,7 +101,7 @@ export class ResourceFiles implements FileContents, Disposable {
       if (content === undefined) throw vscode.FileSystemError.FileNotFound(uri);
       return this.#keep(uri, address, content);
     } catch (error) {
-      // After a reload of the window a tab is back before its server is.
+      // After a window reload, tabs are restored before their server runs.
       this.#waiting.set(uri.toString(), address);
       throw error instanceof vscode.FileSystemError ? error : vscode.FileSystemError.Unavailable(messageOf(error));
     }
@@ -142,7 +142,7 @@ export class ResourceFiles implements FileContents, Disposable {
     const bytes = bytesOf(content);
     if (Buffer.compare(bytes, file.bytes) === 0) return;
     file.bytes = bytes;
-    // Later than before in any case: the editor takes the time for the version.
+    // Always increases, because the editor uses the time as a version.
     file.changedAt = Math.max(Date.now(), file.changedAt + 1);
     this.#changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
   }
@@ -154,7 +154,7 @@ export class ResourceFiles implements FileContents, Disposable {
     this.#wake(server);
     const before = this.#runs.get(server);
     if (before === undefined || before === since) return;
-    // Whatever changed while it did not run, nobody told.
+    // Changes were missed while the server was stopped, so read again.
     this.#runs.set(server, since);
     for (const [key, file] of this.#files)
       if (file.address.server === server) void this.#reread(vscode.Uri.parse(key), file);
@@ -173,7 +173,7 @@ export class ResourceFiles implements FileContents, Disposable {
     return state !== undefined && isRunning(state) ? state.since : undefined;
   }
 
-  /** What nobody shows or watches any more is not heard of either. */
+  /** Drops files that are neither shown nor watched. */
   #letGo(): void {
     const open = openFiles();
     const isUsed = (key: string): boolean => open.has(key) || this.#watched.has(key);
@@ -192,7 +192,7 @@ function bytesOf(content: ResourceContents): Uint8Array {
   return content.kind === 'text' ? new TextEncoder().encode(content.text) : Buffer.from(content.blob, 'base64');
 }
 
-/** Everything that is shown somewhere: in tabs, on either side of a comparison, and as a document that is only peeked at. */
+/** URIs shown in tabs, diff editors and peek views. */
 function openFiles(): ReadonlySet<string> {
   const tabs = vscode.window.tabGroups.all.flatMap(({ tabs: all }) => all.flatMap(({ input }) => filesOf(input)));
   return new Set([...tabs, ...vscode.workspace.textDocuments.map(({ uri }) => uri)].map((uri) => uri.toString()));

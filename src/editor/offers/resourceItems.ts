@@ -4,7 +4,7 @@ import { cleanLine, isRunning, type ServerSnapshot } from '../../core/index.ts';
 export interface ResourceItem {
   readonly kind: 'resource' | 'template' | 'problem';
   readonly server: string;
-  /** The URI, or the URI template. */
+  /** The URI or URI template. */
   readonly target: string;
   readonly label: string;
   readonly description: string;
@@ -16,7 +16,7 @@ export interface ResourceGroup {
   readonly items: readonly ResourceItem[];
 }
 
-/** What running servers lend, a group for each: resources, templates, and lists that cannot be read. */
+/** Resources, templates and failed lists of running servers, grouped by server. */
 export function resourceGroups(servers: readonly ServerSnapshot[], only?: string): readonly ResourceGroup[] {
   return servers
     .filter(({ id, state }) => isRunning(state) && (only === undefined || id === only))

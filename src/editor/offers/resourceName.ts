@@ -1,6 +1,6 @@
 const MAX_NAME = 80;
 
-/** What the editor goes by is the ending of a name. */
+/** The editor selects languages and viewers by file extension. */
 const ENDINGS: Readonly<Record<string, string>> = {
   'application/json': 'json',
   'application/javascript': 'js',
@@ -29,20 +29,20 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'audio/wav': 'wav',
 };
 
-/** A file name for a resource: the last part of its URI, with an ending that says what is in it. */
+/** A file name for a resource: the last part of its URI, with an extension for its type. */
 export function resourceName(uri: string, mimeType: string | undefined, isText: boolean): string {
   const path = uri.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const last = decoded(path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1));
   const clean = last.replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. -]+|[ -]+$/g, '');
   const name = clean.slice(-MAX_NAME) || 'resource';
   const ending = endingOf(mimeType, isText);
-  // One that it has already is its own, unless it says something else than the type does.
+  // Keeps an existing extension unless the type contradicts it.
   if (mimeType === undefined && /\.[A-Za-z0-9]{1,8}$/.test(name)) return name;
   return ending === undefined || name.toLowerCase().endsWith(`.${ending}`) ? name : withEnding(name, ending);
 }
 
 function withEnding(name: string, ending: string): string {
-  // Plain text is said of all that is text: `notes.md` stays what it is.
+  // Plain text includes other types, so `notes.md` keeps its extension.
   return (ending === 'txt' || ending === 'bin') && /\.[A-Za-z0-9]{1,8}$/.test(name) ? name : `${name}.${ending}`;
 }
 

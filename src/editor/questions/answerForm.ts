@@ -10,18 +10,18 @@ import type { QuestionView } from '../../webview/form/questionMessages.ts';
 import { REMEMBER_NOTHING, rememberField, textField } from './questionFields.ts';
 import { pieceViews } from './samplingPieces.ts';
 
-/** Of an answer that fits into a notification with all that is around it. */
+/** Maximum answer that fits into a notification. */
 const SHORT = 200;
 
-/** What a model said, before the server gets it. */
+/** A model's answer before the server gets it. */
 export interface ModelAnswer {
   readonly question: Pick<SamplingQuestion, 'server' | 'fingerprint'>;
-  /** Of the model, for people. */
+  /** The model's display name. */
   readonly model: string;
   readonly result: SamplingResult;
 }
 
-/** Every text of the answer, to be changed, and how long the decision holds. */
+/** A form to edit each text of the answer, and to remember the decision. */
 export function answerForm({ question, result }: ModelAnswer): ToolForm {
   const texts = result.content.flatMap((piece, index) => (piece.type === 'text' ? [index] : []));
   const fields = texts.map((index, at) => textField(pieceId(index), texts.length === 1 ? 'Answer' : `Part ${at + 1}`));
@@ -55,7 +55,7 @@ export function answerView(answer: ModelAnswer, form: ToolForm, values: FormValu
   };
 }
 
-/** The answer as the person changed it. A text that was emptied is left out. */
+/** Applies the user's edits. Emptied texts are removed. */
 export function editedAnswer(result: SamplingResult, values: FormValues): SamplingResult {
   const content = result.content.flatMap((piece, index): readonly SamplingContent[] => {
     if (piece.type !== 'text') return [piece];
@@ -66,7 +66,7 @@ export function editedAnswer(result: SamplingResult, values: FormValues): Sampli
   return { ...result, content };
 }
 
-/** The whole answer, where a notification shows it; nobody sends what was not shown. */
+/** The whole answer if a notification can show it. Otherwise the user must review it. */
 export function shortAnswer({ content }: SamplingResult): string | undefined {
   const [only, ...more] = content;
   return only?.type === 'text' && more.length === 0 && only.text.length <= SHORT ? only.text : undefined;

@@ -3,7 +3,7 @@ import type { QuestionView } from '../../webview/form/questionMessages.ts';
 
 export const SUSPICIOUS = 'This looks like a secret. Servers must not ask for one in a form: decline if in doubt.';
 
-/** A server's question as its page shows it. */
+/** A server's question for its page. */
 export function formView({ server, message, form, values, errors, sensitive, remarks }: FormQuestion): QuestionView {
   const suspects = new Set(sensitive);
   return {
@@ -27,7 +27,7 @@ function warned(field: FormField, suspects: ReadonlySet<string>): FormField {
   return { ...field, description, fields: field.fields.map((member) => warned(member, suspects)) };
 }
 
-/** What is wrong with an answer. Nothing here speaks of a tool, as what is said of arguments does. */
+/** The errors of an answer, worded without mentioning tools. */
 export function questionErrors(
   errors: Readonly<Record<string, string>>,
   values: FormValues,

@@ -9,20 +9,20 @@ import {
 import { questionErrors } from './elicitationView.ts';
 import { formatProblem } from '../shared/formatProblem.ts';
 
-/** A field that one step of a quick input can ask for. */
+/** A field that fits one step of a quick input. */
 export type StepField = Extract<FormField, { kind: 'text' | 'number' | 'boolean' | 'choice' | 'choices' }>;
 
-/** One step: a field, and where it stands. */
+/** One step: a field and its position. */
 export interface FieldStep {
   readonly field: StepField;
   readonly step: number;
   readonly steps: number;
-  /** What is entered so far, or the server's default. */
+  /** The entered value, or the server's default. */
   readonly value: FieldValue | undefined;
   readonly looksSecret: boolean;
 }
 
-/** The last step: all that would be sent. */
+/** The last step: everything that would be sent. */
 export interface ReviewStep {
   readonly step: number;
   readonly steps: number;
@@ -32,11 +32,11 @@ export interface ReviewStep {
 export interface ReviewLine {
   readonly label: string;
   readonly value: string;
-  /** What keeps the form from being sent. */
+  /** Why the form cannot be sent. */
   readonly problem: string | undefined;
 }
 
-/** `undefined` is a value: the field is left out. */
+/** An `undefined` value omits the field. */
 export type FieldAnswer =
   | { readonly kind: 'next' | 'form'; readonly value: FieldValue | undefined }
   | { readonly kind: 'back' }
@@ -44,7 +44,7 @@ export type FieldAnswer =
 
 export type ReviewAnswer =
   | { readonly kind: 'accept' | 'decline' | 'form' | 'back' | 'cancel' }
-  /** By its place. */
+  /** By index. */
   | { readonly kind: 'edit'; readonly field: number };
 
 export interface FormUi {
@@ -53,17 +53,17 @@ export interface FormUi {
 }
 
 export interface Stepped {
-  /** `form`: it goes on on a page, with what is entered so far. */
+  /** `form`: continues on a page with the entered values. */
   readonly kind: 'accept' | 'decline' | 'form' | 'cancel';
   readonly values: FormValues;
 }
 
-/** More steps than that are a page's work. */
+/** Forms with more fields use a page. */
 const MOST_STEPS = 20;
-/** What the title of a quick input can show of a message, beside who asks. */
+/** Maximum message that fits the title of a quick input. */
 const LONGEST_MESSAGE = 200;
 
-/** The fields of a form as steps; nothing where steps could not hold it, or could not show all that is said of it. */
+/** The fields as steps. Undefined if steps cannot hold the form or its message. */
 export function stepFields({
   form,
   message,
@@ -87,13 +87,13 @@ function isStep(field: FormField): field is StepField {
   }
 }
 
-/** Asks for one field after the other, and then once more for all of them. What was answered stays when it is closed. */
+/** Asks for the fields one by one, then shows all of them. Keeps entered values when closed. */
 export class FormSteps {
   readonly #fields: readonly StepField[];
   readonly #secrets: ReadonlySet<string>;
   readonly #values: Map<string, FieldValue>;
   #current = 0;
-  /** From the review on, a changed field leads back to it. */
+  /** After the review, an edited field returns to it. */
   #wasReviewed = false;
   #wasTouched = false;
 
@@ -103,7 +103,7 @@ export class FormSteps {
     this.#values = new Map(Object.entries(values));
   }
 
-  /** Whether something would be lost if nobody went on. */
+  /** Whether closing would lose input. */
   get wasTouched(): boolean {
     return this.#wasTouched;
   }
@@ -154,7 +154,7 @@ export class FormSteps {
         this.#current = Math.max(length - 1, 0);
         return undefined;
       case 'accept':
-        // What is still wrong is asked for again: the server would only refuse it.
+        // Returns to the first invalid field, because the server would reject it.
         this.#current = lines.findIndex(({ problem }) => problem !== undefined);
         if (this.#current >= 0) return undefined;
         this.#current = length;
@@ -170,7 +170,7 @@ export class FormSteps {
   }
 }
 
-/** What to enter instead; nothing where the value can be sent. */
+/** Why a value is invalid. Undefined if it can be sent. */
 export function fieldProblem(field: StepField, value: FieldValue | undefined): string | undefined {
   const values = value === undefined ? {} : { [field.id]: value };
   const collected = collectArguments({ fields: [field], complete: true }, values);
@@ -178,7 +178,7 @@ export function fieldProblem(field: StepField, value: FieldValue | undefined): s
   return field.kind === 'text' && typeof value === 'string' ? formatProblem(field.format, value) : undefined;
 }
 
-/** A value in one line, for people. */
+/** A value on one line, for display. */
 export function valueText(field: StepField, value: FieldValue | undefined): string {
   const nothing = field.required ? '(nothing yet)' : '(left out)';
   switch (field.kind) {

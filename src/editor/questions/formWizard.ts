@@ -18,7 +18,7 @@ type FieldOf<K extends FieldStep['field']['kind']> = FieldStep & { readonly fiel
 type Next = Extract<FieldAnswer, { kind: 'next' | 'form' }>;
 type Item<T> = vscode.QuickPickItem & { readonly value: T };
 
-/** The form of a server in the editor's quick input: a step for each field, with *Back* and a way to the whole page. */
+/** A server's form in quick input: one step per field, with *Back* and a button that opens the page. */
 export class FormWizard implements FormUi {
   readonly #title: string;
   readonly #token: CancellationToken;
@@ -104,7 +104,7 @@ export class FormWizard implements FormUi {
     input.validationMessage = warning;
     const mark = (): boolean => {
       const problem = fieldProblem(field, input.value);
-      // It stands in the place of the prompt, which says what is asked for.
+      // The validation message replaces the prompt, so it includes the label.
       input.validationMessage = problem === undefined ? warning : `${shown(field.label)}: ${problem}`;
       return problem === undefined;
     };
@@ -113,7 +113,7 @@ export class FormWizard implements FormUi {
       step,
       () => ({ kind: 'form', value: input.value }),
       (settle, store) => {
-        // What was there first is judged with Enter only: nobody is scolded for what they have not begun.
+        // The initial value is only validated on Enter, so that the user sees no error before typing.
         store.add(input.onDidChangeValue(() => mark()));
         store.add(
           input.onDidAccept(() => {
@@ -158,7 +158,7 @@ export class FormWizard implements FormUi {
       const indexes = pick.selectedItems.map((item) => item.value).sort((a, b) => Number(a) - Number(b));
       return indexes.length === 0 && !field.required ? undefined : indexes;
     };
-    // A list has no place for what is wrong with it, but for its title.
+    // A quick pick can only show an error in its title.
     const mark = (): boolean => {
       const problem = fieldProblem(field, read());
       pick.title = problem === undefined ? this.#title : `${this.#title} — ${problem}`;

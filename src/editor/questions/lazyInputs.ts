@@ -23,7 +23,7 @@ import type { EditorSampler, SamplerTools } from './sampler.ts';
 import type { EditorServices } from '../shared/services.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 
-/** What puts servers' questions to the person, also in the chat whose call made one ask; loaded with the first of them. */
+/** Shows servers' questions to the user, and in the chat that made the call. Loaded on first use. */
 export class LazyElicitor implements Elicitor {
   readonly #elicitor: AsyncLazy<Elicitor>;
 
@@ -48,12 +48,12 @@ export class LazyElicitor implements Elicitor {
   }
 
   finished(question: UrlQuestion): void {
-    // The question before it failed in the same way, and said so.
+    // The earlier question reported the same failure.
     ignoreFailure(this.#elicitor.get().then((elicitor) => elicitor.finished(question)));
   }
 }
 
-/** What runs servers' prompts on the editor's models, or on those that only its chats have; loaded with the first of them. */
+/** Runs sampling on the editor's models, or on those that only its chats have. Loaded on first use. */
 export class LazySampler implements Sampler {
   readonly canUseTools = true;
   /** One for all servers: it remembers what was decided in this session, and which servers the user knows about. */

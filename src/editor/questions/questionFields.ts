@@ -1,7 +1,7 @@
 import type { FormField, FormValues } from '../../core/index.ts';
 import { SAMPLING_LIFETIMES, type SamplingLifetime } from './samplingMemory.ts';
 
-/** Fields of questions that are the host's own. */
+/** Form fields for the host's own questions. */
 export function textField(id: string, label: string): FormField {
   const rules = { format: undefined, minLength: undefined, maxLength: undefined, pattern: undefined };
   return { ...fieldBase(id, label), kind: 'text', multiline: true, ...rules };
@@ -30,7 +30,7 @@ const LIFETIME_LABELS: { readonly [L in SamplingLifetime]: string } = {
   workspace: 'Always, in this workspace',
 };
 
-/** How long the decision holds: what is accepted is then allowed, and what is declined refused, without a question. */
+/** How long to remember the decision: accepting then allows, and declining refuses, without further prompts. */
 export function rememberField(description: string): FormField {
   const options = SAMPLING_LIFETIMES.map((value) => ({ label: LIFETIME_LABELS[value], description: '', value }));
   return { ...fieldBase(REMEMBER, 'Remember my decision'), description, kind: 'choice', required: true, options };

@@ -11,17 +11,17 @@ import { questionErrors } from './elicitationView.ts';
 import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 
 export type QuestionAnswer =
-  /** `values` also with a no: how long it holds may be among them. */
+  /** `values` may contain the lifetime of a refusal. */
   { readonly kind: 'accept' | 'decline'; readonly values: FormValues } | { readonly kind: 'cancel' };
 
 export interface PanelQuestion {
-  /** Of the tab. */
+  /** Title of the tab. */
   readonly name: string;
   readonly view: QuestionView;
   readonly form: ToolForm;
 }
 
-/** A question of a server in an editor tab. Closing the tab leaves the question unanswered. */
+/** A server's question in an editor tab. Closing the tab leaves it unanswered. */
 export class QuestionPanel {
   readonly #panel: vscode.WebviewPanel;
   readonly #form: ToolForm;
@@ -51,7 +51,7 @@ export class QuestionPanel {
     });
   }
 
-  /** What the person answered; the tab is gone by then. */
+  /** The user's answer, after the tab was closed. */
   get answer(): Promise<QuestionAnswer> {
     return this.#answered.promise;
   }

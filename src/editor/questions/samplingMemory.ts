@@ -1,20 +1,22 @@
 import { isObject } from '../../core/index.ts';
 
-/** What is asked twice for each request: whether a model may see the prompt, and whether the server may have the answer. */
+/**
+ * The two decisions for each request: whether a model may see the prompt, and whether the server may get the answer.
+ */
 export const SAMPLING_STAGES = ['request', 'answer'] as const;
 export type SamplingStage = (typeof SAMPLING_STAGES)[number];
 
-/** How long a decision holds. */
+/** How long a decision lasts. */
 export const SAMPLING_LIFETIMES = ['once', 'session', 'workspace'] as const;
 export type SamplingLifetime = (typeof SAMPLING_LIFETIMES)[number];
 
 export interface SamplingAsker {
   readonly server: string;
-  /** Of its connection; nothing is remembered of one that has none. */
+  /** Fingerprint of the connection. Without one, nothing is remembered. */
   readonly fingerprint?: string | undefined;
 }
 
-/** A decision that holds for more than one request. */
+/** A decision for more than one request. */
 export interface SamplingDecision {
   readonly server: string;
   readonly fingerprint: string;
@@ -24,17 +26,17 @@ export interface SamplingDecision {
   readonly at: number;
 }
 
-/** The editor's own memory of a workspace: no file of the workspace can write it. */
+/** The editor's workspace state, which workspace files cannot change. */
 export interface SamplingStore {
   get(key: string): unknown;
   update(key: string, value: unknown): Thenable<void>;
 }
 
 const KEY = 'mcpl.sampling';
-/** More than anybody has servers. */
+/** Above the number of servers that anyone has. */
 const MOST = 200;
 
-/** What the person decided about servers' requests for a model, for the session or this workspace. */
+/** The user's decisions about sampling, for the session or the workspace. */
 export class SamplingMemory {
   readonly #store: SamplingStore;
   readonly #session = new Map<string, SamplingDecision>();
@@ -43,7 +45,7 @@ export class SamplingMemory {
     this.#store = store;
   }
 
-  /** What holds now for this connection; what was decided in this session before what holds always. */
+  /** The decision for this connection. Session decisions take precedence. */
   verdict(asker: SamplingAsker, stage: SamplingStage): SamplingDecision['verdict'] | undefined {
     const { server, fingerprint } = asker;
     if (fingerprint === undefined) return undefined;
@@ -52,7 +54,7 @@ export class SamplingMemory {
     return found?.verdict;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   list(): readonly SamplingDecision[] {
     const session = [...this.#session.values()];
     return [...session, ...this.#kept()].sort((a, b) => b.at - a.at);
@@ -89,7 +91,7 @@ function keyOf({ server, fingerprint, stage }: Pick<SamplingDecision, 'server' |
   return JSON.stringify([server, fingerprint, stage]);
 }
 
-/** It may be of another version of the extension. What is not understood allows nothing. */
+/** Stored by another version, so invalid data allows nothing. */
 function decode(value: unknown): readonly SamplingDecision[] {
   if (!isObject(value)) return [];
   const { server, fingerprint, at } = value;
@@ -111,7 +113,7 @@ const TEXTS: { readonly [S in SamplingDecision['stage']]: { readonly [V in Sampl
   },
 };
 
-/** A remembered decision in a few words. */
+/** A stored decision in a few words. */
 export function decisionText({ stage, verdict, lifetime }: SamplingDecision): string {
   return `${TEXTS[stage][verdict]} · ${lifetime === 'session' ? 'this session' : 'always'}`;
 }

@@ -2,13 +2,13 @@ import { cleanLine, cleanText, type SamplingContent, type SamplingRequest } from
 import type { BlockView } from '../../webview/form/formMessages.ts';
 import { blockView } from '../tools/toolView.ts';
 
-/** Shown of one piece; more tells nobody anything. */
+/** Maximum characters of one piece. */
 const MAX_JSON = 20_000;
 
-/** What the editor's models take as a picture. */
+/** Image types that the editor's models accept. */
 const PICTURES = /^image\/(?:png|jpeg|gif|webp)$/i;
 
-/** What is no text, as it is shown before it goes anywhere. */
+/** Views of non-text content for the review. */
 export function pieceViews(pieces: readonly SamplingContent[]): readonly BlockView[] {
   return pieces.flatMap((piece) => (piece.type === 'text' ? [] : [pieceView(piece)]));
 }
@@ -19,7 +19,7 @@ function pieceView(piece: SamplingContent): BlockView {
   return blockView(piece);
 }
 
-/** Tools that the model may ask for, as it is told of them. */
+/** Views of the tools offered to the model. */
 export function toolViews(tools: SamplingRequest['tools']): readonly BlockView[] {
   return tools.map(({ name, description, inputSchema }) =>
     json(`Tool ${cleanLine(name, 100)} of the server`, { description, inputSchema }),
@@ -30,7 +30,7 @@ function json(note: string, value: object): BlockView {
   return { kind: 'text', text: cleanText(JSON.stringify(value, null, 2), MAX_JSON), note };
 }
 
-/** Why no model of the editor can be given this, as a sentence; nothing where one can. */
+/** Why no model of the editor accepts this content. Undefined if one does. */
 export function unsendable({ messages }: Pick<SamplingRequest, 'messages'>): string | undefined {
   for (const piece of messages.flatMap(({ content }) => content)) {
     if (piece.type === 'audio') return 'The language models of this editor take text and pictures, and no sound.';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ClientQuestion, EnteredClient, SignInQuestion } from '../../core/index.ts';
 import { plainText } from '../shared/plainText.ts';
 
-/** Says that an authorization server only accepts clients that are already registered. */
+/** Explains that an authorization server only accepts registered clients. */
 export function clientText({ issuer, server, redirectUri }: ClientQuestion): string {
   return vscode.l10n.t(
     '{0}, where "{1}" signs you in, only accepts clients that are already registered. Register one with the redirect address {2}.',
@@ -12,7 +12,7 @@ export function clientText({ issuer, server, redirectUri }: ClientQuestion): str
   );
 }
 
-/** Asks for the id and the secret of a client that the user registered. */
+/** Asks for the id and secret of a registered client. */
 export async function enterClient({ issuer }: ClientQuestion): Promise<EnteredClient | undefined> {
   const title = vscode.l10n.t('Client of {0}', plainText(issuer, 100));
   const clientId = await vscode.window.showInputBox({
@@ -31,7 +31,7 @@ export async function enterClient({ issuer }: ClientQuestion): Promise<EnteredCl
   return { clientId: clientId.trim(), ...(clientSecret === '' ? {} : { clientSecret }) };
 }
 
-/** Names the server, the site and the access that the server gets. */
+/** The sign-in prompt, with the server, the site and the requested access. */
 export function signInText({ server, issuer, scopes, reason, resource }: SignInQuestion): string {
   const who = plainText(server, 64);
   const where = plainText(issuer, 200);

@@ -16,13 +16,13 @@ interface Pending {
 }
 
 export interface AskedQuestion<T> extends WaitingQuestion {
-  /** What it means that the question was closed, or is void. */
+  /** The answer if the question is closed or void. */
   readonly closed: T;
-  /** Brings it before the person, once more if need be; `undefined` when that was closed without an answer. */
+  /** Shows it, possibly again. Resolves with `undefined` if it was closed without an answer. */
   readonly show: () => Promise<T | undefined>;
 }
 
-/** What servers ask while they run. A toast hides itself, so each question can be shown again until it is answered. */
+/** Open questions of running servers. Notifications disappear, so each question can be shown again. */
 export class WaitingQuestions implements ServerQuestions, Disposable {
   readonly #pending = new Set<Pending>();
   readonly #changed = new Emitter<void>();
@@ -44,7 +44,7 @@ export class WaitingQuestions implements ServerQuestions, Disposable {
     return again.length > 0;
   }
 
-  /** Waits for the answer, or for the end of the question. */
+  /** Resolves with the answer, or at the end of the question. */
   async ask<T>({ server, label, closed, show }: AskedQuestion<T>, token: CancellationToken): Promise<T> {
     if (token.isCancellationRequested) return closed;
     const answered = new Deferred<T>();
@@ -52,7 +52,7 @@ export class WaitingQuestions implements ServerQuestions, Disposable {
     const present = async (): Promise<void> => {
       const turn = ++shown;
       const answer = await show();
-      // Showing a notification again closes the one before it, which is no answer.
+      // Showing a notification again closes the old one, which is no answer.
       if (answer !== undefined || turn === shown) answered.resolve(answer ?? closed);
     };
     const fail = (error: unknown): void => {

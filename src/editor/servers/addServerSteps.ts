@@ -4,7 +4,7 @@ import { type EntryKind, idProblem, readEntry, type ServerEntry, suggestId } fro
 
 export type EntryPlace = 'workspace' | 'user';
 
-/** What the wizard found out. */
+/** The result of the wizard. */
 export interface NewServer {
   readonly id: string;
   readonly entry: ServerEntry;
@@ -14,12 +14,12 @@ export interface NewServer {
 
 export interface WizardContext {
   readonly taken: ReadonlySet<string>;
-  /** Whether there are workspace settings to write to. */
+  /** Whether workspace settings can be written. */
   readonly hasWorkspace: boolean;
   readonly style: ShellStyle;
 }
 
-/** What was answered so far: going back shows it again. */
+/** The answers so far, which going back shows again. */
 interface Draft {
   kind?: EntryKind;
   text?: string;
@@ -31,7 +31,7 @@ interface Draft {
 
 type Step = (at: StepNumber) => Promise<'next' | 'back' | 'cancel'>;
 
-/** Asks for all that a new server needs. Nothing is written: turning away at any step changes nothing. */
+/** Asks for everything that a new server needs. Writes nothing, so cancelling has no effect. */
 export async function askForServer(ui: WizardUi, context: WizardContext): Promise<NewServer | undefined> {
   const draft: Draft = {};
   const steps: readonly Step[] = [
@@ -74,7 +74,7 @@ async function askKind(ui: WizardUi, at: StepNumber, draft: Draft): Promise<'nex
   const placeholder = 'What kind of server do you want to add?';
   const answer = await ui.pick({ ...at, placeholder, choices: KINDS, chosen: draft.kind });
   return taken(answer, (kind) => {
-    // The line of one kind means nothing as another.
+    // Text of one kind is invalid for another.
     if (kind !== draft.kind) delete draft.text;
     draft.kind = kind;
   });
@@ -108,7 +108,7 @@ async function askWhere(
     draft.text = text;
     const read = readEntry(kind, text, style);
     const suggested = read.kind === 'entry' ? suggestId(read.entry, ids) : '';
-    // A name that the person chose stays; one that was only suggested follows what it was made of.
+    // Keeps a name that the user chose, and updates a suggested one.
     if (draft.id === undefined || draft.id === draft.suggested) draft.id = suggested;
     draft.suggested = suggested;
   });

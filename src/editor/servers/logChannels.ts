@@ -14,8 +14,8 @@ import { plainText } from '../shared/plainText.ts';
 import type { LogChannels } from '../shared/services.ts';
 
 /**
- * How long a channel outlives its server. One that is closed while the editor still makes it stays closed under its
- * name for good, and a server that is removed often comes back at once.
+ * Delay before a channel is closed. A channel that is closed while the editor creates it stays closed under its name,
+ * and removed servers often return at once.
  */
 const CLOSE_MS = 2_000;
 
@@ -24,16 +24,16 @@ interface Channel extends Disposable {
   readonly bounded: BoundedLog;
 }
 
-/** An output channel of the host and one of each server, made when they first have something to say. */
+/** Output channels of the host and of each server, created on first use. */
 export class OutputChannels implements Logs, LogChannels, Disposable {
   readonly host: Logger = { log: (level, message) => this.#host().bounded.log(level, message) };
   readonly #clock: Clock;
-  /** Takes secrets out of every line, as soon as there is a host that knows any. */
+  /** Removes secrets from every line, once a host exists. */
   redact: Redact = (text) => text;
   readonly #servers = new Map<string, Channel>();
-  /** Who may write to the channel of an id: after a removal those loggers are mute that were handed out before. */
+  /** Validates loggers by id, so that loggers of a removed server are muted. */
   readonly #lives = new Map<string, object>();
-  /** Channels of servers that left, until they close, with what keeps them from closing. */
+  /** Channels of removed servers until they are closed. */
   readonly #closing = new Map<string, { readonly channel: Channel; readonly delay: Disposable }>();
   #hostChannel: Channel | undefined;
 
@@ -59,12 +59,12 @@ export class OutputChannels implements Logs, LogChannels, Disposable {
     this.#host().output.show(true);
   }
 
-  /** A server that leaves the settings takes its channel along. */
+  /** Closes the channels of removed servers. */
   follow(host: Host): Disposable {
     return host.onDidChangeServer(({ server, what }) => {
       if (what !== 'removed') return;
       this.#closeSoon(server);
-      // It has yet to end, and what it says of that would open the channel again.
+      // The server is still stopping, and its messages would reopen the channel.
       this.#lives.delete(server);
     });
   }
@@ -132,6 +132,6 @@ function write(output: vscode.LogOutputChannel, level: LogLevel, message: string
   try {
     output[level](message);
   } catch {
-    // The editor throws where a channel is closed: that must not end what only wanted to tell of itself.
+    // The editor throws for a closed channel, which must not affect the caller.
   }
 }

@@ -1,7 +1,7 @@
 import { type ShellStyle, splitCommandLine } from './shellCommand.ts';
 import { DEMO_COMMAND } from '../shared/ids.ts';
 
-/** How a person says where a new server is. */
+/** How the user describes a new server. */
 export type EntryKind = 'command' | 'url' | 'npm';
 
 /** The connection part of an entry of `mcpl.servers`. */
@@ -43,7 +43,7 @@ function entryOf(command: string, args: readonly string[]): ReadEntry {
 }
 
 function readUrl(text: string): ReadEntry {
-  // Variables are expanded later: an address that is made of them cannot be checked now.
+  // An address with variables is checked after expansion.
   if (text.startsWith('${')) return { kind: 'entry', entry: { url: text } };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^(?:http|ws)s?:$/.test(url.protocol) || url.hostname === '')
@@ -53,14 +53,14 @@ function readUrl(text: string): ReadEntry {
   return { kind: 'entry', entry: { url: text } };
 }
 
-/** Why a server cannot be called so. */
+/** Why a server id is invalid. */
 export function idProblem(id: string, taken: ReadonlySet<string>): string | undefined {
   if (!SERVER_ID.test(id))
     return 'Use 1 to 64 letters, digits, dots, hyphens or underscores, starting with a letter or digit.';
   return taken.has(id) ? `There is a server "${id}" already. Choose another name.` : undefined;
 }
 
-/** A short name for a server, made of where it is, that no other server has. */
+/** A short unique name derived from the command or address. */
 export function suggestId(entry: ServerEntry, taken: ReadonlySet<string>): string {
   const name = 'url' in entry ? nameOfUrl(entry.url) : nameOfCommand([entry.command, ...(entry.args ?? [])]);
   return uniqueId(name, taken);
@@ -82,11 +82,11 @@ function nameOfUrl(text: string): string {
   return label;
 }
 
-/** Words that start a server but are not it. */
+/** Launchers, which are not the server itself. */
 const LAUNCHERS: ReadonlySet<string> = new Set(
   'node npx npm pnpm yarn bun bunx deno tsx uv uvx python python3 py pipx docker podman run exec dlx x'.split(' '),
 );
-/** File names that every server has: the folder says more. */
+/** Common file names. Then the folder's name is used. */
 const NAMELESS = /^(?:index|main|server|cli|start|app|dist|build|src|bin|lib|out)$/i;
 
 function nameOfCommand(words: readonly string[]): string {
@@ -96,7 +96,7 @@ function nameOfCommand(words: readonly string[]): string {
   return own.find((word) => !NAMELESS.test(word)) ?? own[0] ?? telling[0] ?? '';
 }
 
-/** The telling part of a word: `@scope/server-files@1.2` is files, `/x/notes/dist/index.js` is notes. */
+/** The significant part of a word: `@scope/server-files@1.2` gives files, `/x/notes/dist/index.js` gives notes. */
 function bare(word: string): string {
   if (word.startsWith('-')) return '';
   const parts = word

@@ -8,10 +8,10 @@ import type { EditorServices } from '../shared/services.ts';
 import { themeIcon } from '../shared/themeIcon.ts';
 import type { SettingPlace, TreeNode } from '../shared/treeNode.ts';
 
-/** Several changes of one server within this time are one refresh: lists of tools come in pages. */
+/** Merges changes within this time, because tools are listed in pages. */
 const REFRESH_MS = 50;
 
-/** A row that stays the same object while what it shows changes. Commands take it as their target. */
+/** A stable row object whose content changes. Commands take it as their target. */
 export interface TreeElement {
   readonly server: string;
   readonly tool: string | undefined;
@@ -19,7 +19,7 @@ export interface TreeElement {
   readonly template: string | undefined;
   readonly prompt: string | undefined;
   readonly featureSet: string | undefined;
-  /** The member of the settings that a problem is about. */
+  /** The setting that a problem is about. */
   readonly setting: SettingPlace | undefined;
   readonly parent: TreeElement | undefined;
   node: TreeNode;
@@ -27,12 +27,12 @@ export interface TreeElement {
 
 export type RowServices = Pick<EditorServices, 'host' | 'log' | 'settings' | 'failures' | 'asked'>;
 
-/** Opens the row of a server that failed, once for each failure: the reason is seen without a click. */
+/** Expands the row of a failed server once, so that the reason is visible. */
 export class FailureOpener {
   readonly #view: vscode.TreeView<TreeElement>;
   readonly #rows: ServerRows;
   readonly #services: RowServices;
-  /** Failures that were opened already: who closes the row again wants it closed. */
+  /** Failures that were expanded already, so that the user can collapse the row. */
   readonly #seen = new WeakSet<object>();
 
   constructor(view: vscode.TreeView<TreeElement>, rows: ServerRows, services: RowServices) {
@@ -42,14 +42,14 @@ export class FailureOpener {
   }
 
   open(): void {
-    // Revealing a row would bring a hidden view to the front, in the middle of something else.
+    // Revealing a row would bring a hidden view to the front.
     if (!this.#view.visible) return;
     for (const { id, state } of this.#services.host.servers()) {
       if (state.kind !== 'failed' || this.#seen.has(state.error)) continue;
       this.#seen.add(state.error);
       const element = this.#rows.find(id);
       if (element === undefined) continue;
-      // A row that went away meanwhile needs no opening.
+      // The row may have disappeared.
       this.#view.reveal(element, { select: false, focus: false, expand: true }).then(undefined, () => undefined);
     }
   }
@@ -75,7 +75,7 @@ async function applyFeatureSets(items: Checked, rows: ServerRows, services: RowS
     } catch (error) {
       failures.show(vscode.l10n.t('The feature sets of "{0}" were not changed', server), error, { server });
     }
-    // The row shows the click already: back to what is in force. A repaint without need would swallow the next click.
+    // The checkbox changed already, so reset it. Only if needed, because a repaint swallows the next click.
     const sets = host.server(server)?.mcpl?.sets ?? [];
     if (sets.some((view) => names.includes(view.set.name) && isOn(view) !== on)) rows.refresh(server);
   }
@@ -88,7 +88,7 @@ async function applyTools(items: Checked, rows: ServerRows, { settings, failures
       await settings.setToolOffered(server, tool, state === vscode.TreeItemCheckboxState.Checked);
     } catch (error) {
       failures.show(vscode.l10n.t('The tool list of "{0}" was not changed', server), error, { server });
-      // The row shows the click already: back to what is in force.
+      // The checkbox changed already, so reset it.
       rows.refresh(server);
     }
   }
@@ -101,7 +101,7 @@ export class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposa
   readonly #refreshed = new vscode.EventEmitter<void>();
   readonly #store = new DisposableStore();
   readonly #dirty = new Set<string>();
-  /** What the rows about models said last, by server. */
+  /** Last texts of the model rows, by server. */
   readonly #budgets = new Map<string, string>();
   #roots: readonly TreeElement[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -116,7 +116,7 @@ export class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposa
     this.#store.add(this.#changed);
     this.#store.add(this.#refreshed);
     this.#store.add(host.onDidChangeServer((change) => this.refresh(change.server)));
-    // Rows of no server come and go with the list of rows.
+    // Rows without a server are part of the root list.
     this.#store.add(host.onDidChangeProblems(() => this.refresh('')));
     this.#store.add(host.lineages.onDidChange(() => host.servers().forEach(({ id }) => this.refresh(id))));
     this.#store.add(host.modelUses.onDidChange(() => this.#refreshBudgets()));
@@ -124,7 +124,7 @@ export class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposa
     this.#store.add({ dispose: () => clearTimeout(this.#timer) });
   }
 
-  /** Soon, and together with whatever else changes until then. */
+  /** Schedules a merged refresh. */
   refresh(server: string): void {
     this.#dirty.add(server);
     this.#timer ??= setTimeout(() => {
@@ -155,7 +155,7 @@ export class ServerRows implements vscode.TreeDataProvider<TreeElement>, Disposa
     this.#store.dispose();
   }
 
-  /** Only those that show something else now: a repaint swallows a click that comes with it. */
+  /** Only changed rows, because a repaint swallows a simultaneous click. */
   #refreshBudgets(): void {
     for (const { id } of this.#host.servers()) {
       const shown = JSON.stringify(modelUseNodes(this.#host.modelUses.budget(id)));
@@ -205,7 +205,7 @@ function treeItem(element: TreeElement): vscode.TreeItem {
   const item = new vscode.TreeItem(node.label, EXPANSION[node.expansion]);
   item.id = node.id;
   item.description = node.description;
-  // Plain text: a markdown tooltip could carry links made of what a server says.
+  // Plain text, because a Markdown tooltip could contain links from a server.
   item.tooltip = node.tooltip;
   item.contextValue = node.facets.join('+');
   item.accessibilityInformation = { label: node.spoken };

@@ -3,9 +3,9 @@ import { FACETS } from '../shared/ids.ts';
 import { toolHints } from '../shared/toolHints.ts';
 import { LEAF, lines, MAX_LABEL, nodeId, nodeWith, rowsOf, type TreeNode, WARNING_ICON } from '../shared/treeNode.ts';
 
-/** The tools of a server as one row; nothing where it has none. */
+/** The tools of a server as one row. Empty without tools. */
 export function toolsNodes(server: ServerSnapshot): readonly TreeNode[] {
-  // A list with the same name twice would give two rows one identity, which the editor refuses to show.
+  // Duplicate names would give rows the same id, which the editor rejects.
   const byName = new Map([...server.tools].reverse().map((offered) => [offered.tool.name, offered]));
   const tools = [...byName.values()].reverse();
   if (tools.length === 0) return [];
@@ -46,7 +46,7 @@ function toolNode(server: string, offeredTool: OfferedTool): TreeNode {
     facets: [
       FACETS.tool,
       autoApproved ? FACETS.autoApproved : change === undefined ? FACETS.asks : FACETS.changed,
-      // For the menu: the editor offers no key for a checkbox.
+      // For the menu, because checkboxes have no keyboard shortcut.
       ...(offered ? [FACETS.offered] : canBeOffered ? [FACETS.hidden] : []),
     ],
     checkbox: canBeOffered
@@ -72,7 +72,7 @@ function toolDescription(offeredTool: OfferedTool): string {
   return autoApproved ? 'auto-approved' : 'asks first';
 }
 
-/** Why models are not offered it, and the next step. */
+/** Why models are not offered it, with the next step. */
 function withheldText({ forApps, setOff, needs, lacksUse }: OfferedTool): string | undefined {
   if (forApps === true) return 'The server declares it for its own apps only. Models are never offered it.';
   if (setOff === undefined) return undefined;
@@ -93,7 +93,7 @@ function toolTooltip(offeredTool: OfferedTool): string {
     : `Asks you before a model calls it.${changed}`;
   return lines(
     cleanLine(tool.title ?? tool.name, MAX_LABEL),
-    // Ours first: what the server says may be longer than the tooltip shows.
+    // The host's text first, because server text may be longer than the tooltip.
     offered ? `Offered to models. ${approval}` : (withheldText(offeredTool) ?? 'Not offered to models.'),
     remark === undefined ? undefined : `Its arguments are sent unchecked: ${cleanText(remark)}`,
     hints.length === 0 ? undefined : `The server says: ${hints.join(', ')}.`,

@@ -5,11 +5,11 @@ import type { RowServices, ServerRows, TreeElement } from './serverRows.ts';
 import type { SettingsWatch } from '../settings/settings.ts';
 
 export interface ServerTree extends Disposable {
-  /** Shows a server in the view, selected. */
+  /** Selects a server in the view. */
   reveal(server: string): Promise<void>;
 }
 
-/** The Servers view. Its rows are loaded when it is first shown: a window that hides the view needs none. */
+/** The Servers view. Its rows are loaded when it is first shown. */
 export function registerServerTree(services: RowServices, watch: SettingsWatch): ServerTree {
   const store = new DisposableStore();
   const rows = asyncLazy(
@@ -39,7 +39,7 @@ export function registerServerTree(services: RowServices, watch: SettingsWatch):
     vscode.window.createTreeView<TreeElement>(SERVERS_VIEW, {
       treeDataProvider: provider,
       showCollapseAll: true,
-      // A checkbox shows what the settings say; the editor must not carry it over to other rows.
+      // Checkboxes follow settings, so the editor must not propagate them to other rows.
       manageCheckboxStateManually: true,
     }),
   );
@@ -80,7 +80,7 @@ class LateRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
     return element.parent;
   }
 
-  /** Every element comes from the rows, so they are loaded. */
+  /** Elements only come from the rows, so these are loaded. */
   getTreeItem(element: TreeElement): vscode.TreeItem {
     return this.#rows.value?.getTreeItem(element) ?? new vscode.TreeItem(element.node.label);
   }
@@ -90,7 +90,7 @@ class LateRows implements vscode.TreeDataProvider<TreeElement>, Disposable {
   }
 }
 
-/** What earlier sessions left is read for whom it may concern; asked for again, it is read only once. */
+/** Loads lineages of earlier sessions if a server may have some. Repeated calls read the store only once. */
 function readLineages(view: vscode.TreeView<TreeElement>, { host, log }: RowServices): void {
   if (!view.visible || !host.servers().some(({ mcpl }) => mcpl !== undefined)) return;
   host.lineages
@@ -98,7 +98,7 @@ function readLineages(view: vscode.TreeView<TreeElement>, { host, log }: RowServ
     .catch((error: unknown) => log.log('error', `The lineages cannot be read: ${messageOf(error)}`));
 }
 
-/** A message above an empty view would take the place of its welcome, which says the same. */
+/** A message in an empty view would hide its welcome text, which says the same. */
 function tellAbove(view: vscode.TreeView<TreeElement>, { host }: RowServices, watch: SettingsWatch): void {
   const message = host.servers().length === 0 ? '' : messageAbove(watch);
   if ((view.message ?? '') !== message) view.message = message;

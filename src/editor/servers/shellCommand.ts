@@ -1,12 +1,12 @@
-/** How the words of a command line are told apart: backslashes are part of paths on Windows, and escapes elsewhere. */
+/** Quoting rules: backslashes are part of paths on Windows, and escapes elsewhere. */
 export type ShellStyle = 'posix' | 'windows';
 
 export type SplitLine =
   { readonly kind: 'words'; readonly words: readonly string[] } | { readonly kind: 'wrong'; readonly problem: string };
 
 /**
- * Splits a command line as a shell would, into words only: no variables, no patterns, no operators. What would need
- * a shell is refused rather than handed to a program as if it were an argument.
+ * Splits a command line into words like a shell, but without variables, patterns or operators. Rejects input that needs
+ * a shell, instead of passing it to the program as an argument.
  */
 export function splitCommandLine(line: string, style: ShellStyle): SplitLine {
   const words: string[] = [];
@@ -41,7 +41,7 @@ function roleOf(char: string, quote: string | undefined, style: ShellStyle): Rol
 
 const OPERATORS: ReadonlySet<string> = new Set(['|', '&', ';', '<', '>']);
 
-/** The character that a backslash at `i` stands for, where it escapes anything. */
+/** The character that a backslash at `i` escapes, if any. */
 function escapedAt(line: string, i: number, quote: string | undefined, style: ShellStyle): string | undefined {
   if (line.charAt(i) !== '\\' || i + 1 >= line.length || quote === "'") return undefined;
   const next = line.charAt(i + 1);
@@ -50,14 +50,14 @@ function escapedAt(line: string, i: number, quote: string | undefined, style: Sh
   return next;
 }
 
-/** In `"C:\My Tools\" -x` the quotation mark ends the path: nobody means a mark inside it. */
+/** In `"C:\My Tools\" -x` the quotation mark ends the path. */
 function closesPath(line: string, at: number, quote: string | undefined): boolean {
   if (quote === undefined) return false;
   const after = line.charAt(at + 1);
   return (after === '' || /\s/.test(after)) && !line.slice(at + 1).includes('"');
 }
 
-/** The inverse, for showing: every word that would be split or lost stands in double quotes. */
+/** The inverse for display. Words that would be split are put in double quotes. */
 export function joinCommandLine(words: readonly string[]): string {
   return words.map((word) => (/^[^\s"'\\|&;<>]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
 }

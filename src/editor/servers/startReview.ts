@@ -9,7 +9,7 @@ import {
 import type { QuestionView } from '../../webview/form/questionMessages.ts';
 import { QuestionPanel } from '../questions/questionPanel.ts';
 
-/** The page that shows a whole question. */
+/** The page with a complete start prompt. */
 export interface StartReview {
   readonly answer: Promise<StartAnswer>;
   reveal(): void;
@@ -17,7 +17,7 @@ export interface StartReview {
 
 const NO_FIELDS = { fields: [], complete: true } as const;
 
-/** Shows everything that a person must know before a server starts. Closing the page starts nothing. */
+/** Shows everything that the user must know before a server starts. Closing the page starts nothing. */
 export function reviewStart(extensionUri: vscode.Uri, question: StartQuestion, token: CancellationToken): StartReview {
   const name = `Start ${question.server.slice(0, 40)}?`;
   const panel = new QuestionPanel(extensionUri, { name, view: startView(question), form: NO_FIELDS }, token);

@@ -16,7 +16,7 @@ import { stateIcon, stateWords } from '../shared/serverStateText.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { approvalsText, blockedText, statusText, unreadText } from './statusText.ts';
 
-/** Servers that start together change together: one repaint for all of them. */
+/** Merges repaints of servers that change together. */
 const REPAINT_MS = 50;
 
 type Needs = Pick<EditorServices, 'host' | 'asked'>;
@@ -48,7 +48,7 @@ export function registerStatusBar(services: Needs): Disposable {
 }
 
 function paint(item: vscode.StatusBarItem, { host, asked }: Needs): void {
-  // A server that waits for its sign-in counts as one that asks already.
+  // A server that waits for a sign-in is already counted.
   const others = asked.waiting.filter(({ server }) => host.server(server)?.state.kind !== 'asking');
   const status = statusText(host.servers(), host.problems(), {
     questions: others.length,
@@ -86,7 +86,7 @@ interface Row extends vscode.QuickPickItem {
   readonly buttons?: readonly Action[];
 }
 
-/** All servers with their state. Taking one offers what can be done with it; its buttons do it at once. */
+/** Lists all servers with their state. Selecting one shows its actions; the buttons run actions directly. */
 function showServers({ host, asked }: Needs): void {
   const store = new DisposableStore();
   const pick = store.add(vscode.window.createQuickPick<Row>());
@@ -154,7 +154,7 @@ function rowsOf(host: Host, asking: ReadonlySet<string>): readonly Row[] {
     },
   ];
   const servers = host.servers().map((server) => rowOf(server, asking.has(server.id)));
-  // Somebody waits for an answer, and not for long.
+  // First, because these requests time out.
   return [...approvalRows(host.approvals.pending().length), ...blockedRows(blockedLineages(host)), ...servers, ...ends];
 }
 
@@ -191,7 +191,7 @@ function unreadRows(unread: number): readonly Row[] {
 function rowOf(server: ServerSnapshot, isAsking: boolean): Row {
   const iconPath = themeIcon(stateIcon(server));
   return {
-    // Ids come from settings files: `$(…)` in one would be drawn as an icon.
+    // Ids come from settings, and `$(…)` would render as an icon.
     label: server.id.replaceAll('$(', '$ ('),
     description: stateWords(server),
     server: server.id,
@@ -212,7 +212,7 @@ function actionsOf(server: ServerSnapshot, isAsking: boolean): readonly Action[]
     ...(definition !== undefined && canStart(state)
       ? [action(COMMANDS.serverStart, 'play', vscode.l10n.t('Start'))]
       : []),
-    // The command shows a waiting question again.
+    // The command shows an open question again.
     ...(state.kind === 'asking' ? [action(COMMANDS.serverStart, 'question', vscode.l10n.t('Show Question'))] : []),
     ...(canStop(state) ? [action(COMMANDS.serverStop, 'debug-stop', vscode.l10n.t('Stop'))] : []),
     ...(isRunning(state) ? [action(COMMANDS.serverRestart, 'debug-restart', vscode.l10n.t('Restart'))] : []),

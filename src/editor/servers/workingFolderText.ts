@@ -5,7 +5,7 @@ import { relativeArgumentsOf } from './relativeArguments.ts';
 
 const MOST_NAMED = 3;
 
-/** The hint about a server that starts in the home folder, and about others like it. */
+/** The hint about a server in the home folder, and about similar ones. */
 export function workingFolderText(server: ServerSnapshot, others: readonly ServerSnapshot[]): string {
   const alike = others.filter((other) => relativeArgumentsOf(other).length > 0);
   if (alike.length === 0)

@@ -1,19 +1,19 @@
 import { type Disposable, Emitter, type Event, type SettingsLayer } from '../../core/index.ts';
 
-/** What other extensions contribute to the servers, as layers of the settings: the weakest of all. */
+/** Settings layers contributed by other extensions, which have the lowest priority. */
 export class ContributedLayers implements Disposable {
   readonly #layers = new Map<object, SettingsLayer>();
   readonly #changed = new Emitter<void>();
 
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  /** In an order that does not depend on which extension was faster. */
+  /** In a stable order, independent of activation. */
   get all(): readonly SettingsLayer[] {
     const by = ({ contributed }: SettingsLayer): string => contributed?.by.id ?? '';
     return [...this.#layers.values()].sort((a, b) => (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : 0));
   }
 
-  /** `undefined` takes it away. */
+  /** `undefined` removes the layer. */
   set(key: object, layer: SettingsLayer | undefined): void {
     if (layer === undefined) {
       if (!this.#layers.delete(key)) return;

@@ -11,7 +11,7 @@ import type { RememberedInputs } from './rememberedInputs.ts';
 
 const LARGEST_FILE = 1_000_000;
 
-/** Where settings' variables get their values in an editor. */
+/** Values of variables in an editor. */
 export class EditorVariables implements VariableSource {
   readonly userHome = homedir();
   readonly onDidChangeFolders: Event<void> = (listener) => {

@@ -1,6 +1,6 @@
 import { type FeatureSetSettings, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../core/index.ts';
 
-/** `servers` with one member of one entry changed (or, by `undefined`, taken out), and everything else as it was. */
+/** Changes one member of one entry, or removes it for `undefined`. Keeps everything else. */
 export function withMember(
   servers: JsonObject,
   server: string,
@@ -12,7 +12,7 @@ export function withMember(
 
 export function withoutEntry(servers: JsonObject, server: string): JsonObject | undefined {
   const rest = Object.entries(servers).filter(([id]) => id !== server);
-  // No empty object stays behind in a file that had nothing of ours before.
+  // Leaves no empty object behind.
   return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
@@ -23,7 +23,7 @@ function changed(value: Json | undefined, path: readonly string[], to: Json | un
   const member = rest.length === 0 ? to : nonEmpty(changed(object[first], rest, to));
   const others = Object.entries(object).filter(([name]) => name !== first);
   if (member === undefined) return Object.fromEntries(others);
-  // In place, so that the file's order stays what its writer chose.
+  // Keeps the order of the file.
   if (first in object)
     return Object.fromEntries(Object.entries(object).map(([name, old]) => [name, name === first ? member : old]));
   return Object.fromEntries([...others, [first, member]]);
@@ -33,7 +33,7 @@ function nonEmpty(object: JsonObject): JsonObject | undefined {
   return Object.keys(object).length === 0 ? undefined : object;
 }
 
-/** The list of texts that is in force at `path` of an entry: the last layer that has one. */
+/** The effective list at `path` of an entry: from the last layer that has one. */
 export function textsInForce(
   layers: readonly JsonObject[],
   server: string,
@@ -49,13 +49,13 @@ export function textsInForce(
   return [];
 }
 
-/** `featureSets` of an entry with these lists; an empty one is written only where it takes something back. */
+/** `featureSets` with these lists. Writes an empty list only to remove entries. */
 export function withChosen(there: Json | undefined, before: FeatureSetSettings, after: FeatureSetSettings): JsonObject {
   const disabled = before.disabled.length > 0 || after.disabled.length > 0 ? { disabled: [...after.disabled] } : {};
   return { ...(isJsonObject(there) ? there : {}), enabled: [...after.enabled], ...disabled };
 }
 
-/** `list` with or without `item`, in the order it had. */
+/** Adds or removes `item`, keeping the order. */
 export function withItem(list: readonly string[], item: string, present: boolean): readonly string[] {
   if (!present) return list.filter((other) => other !== item);
   return list.includes(item) ? list : [...list, item];

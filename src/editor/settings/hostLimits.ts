@@ -7,7 +7,7 @@ import {
   type WindowKey,
 } from '../../core/index.ts';
 
-/** A settings file may say anything: what is no number in range is brought there, and anything else is the default. */
+/** Clamps numbers to their range, and replaces other values by the default. */
 export function hostLimits(read: (setting: WindowKey) => unknown): HostLimits {
   const count = (key: keyof typeof MOST_LIMITS): number => {
     const value = read(LIMIT_KEYS[key]);

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type SettingsLayer } from '../../core/index.ts';
 
-/** Nobody can choose what a list does not show whole. */
+/** Lists would truncate longer options. */
 const LONGEST_OPTION = 200;
 
 export type DefinedBy = 'user' | 'workspace';
@@ -11,14 +11,14 @@ export interface InputDefinition {
   readonly description: string | undefined;
   readonly secret: boolean;
   readonly default: string | undefined;
-  /** The values to choose from; `undefined` where any text will do. */
+  /** The options. `undefined` if any text is allowed. */
   readonly options: readonly string[] | undefined;
 }
 
 /**
- * The declaration of one input. For a server of the workspace later layers win; for the user's own server the user's
- * declaration does, so that no repository has a say in what is asked and kept for it. What any of them calls a secret
- * is one. What cannot be read declares nothing.
+ * The declaration of an input. For workspace servers later layers win. For user servers the user's declaration wins, so
+ * that no repository changes what is asked and stored. An input is secret if any layer says so. Invalid entries are
+ * ignored.
  */
 export function findInput(
   layers: readonly SettingsLayer[],

@@ -8,13 +8,13 @@ import { layersOf } from './settings.ts';
 const PREFIX = 'mcpl.input:';
 
 /**
- * Answers to `${input:id}`, asked once and remembered for this workspace: secrets in the secret storage only. What was
- * typed for the user's own servers is not handed to one that the workspace defines.
+ * Answers to `${input:id}`, stored per workspace after the first prompt, with secrets only in secret storage. Answers
+ * for user servers are not given to workspace servers.
  */
 export class RememberedInputs {
   readonly #memory: vscode.Memento;
   readonly #secrets: vscode.SecretStorage;
-  /** One question per input, however many servers ask for it at once. */
+  /** One prompt per input, whatever the number of servers. */
   readonly #queue = new KeyedQueue();
 
   constructor(memory: vscode.Memento, secrets: vscode.SecretStorage) {
@@ -35,7 +35,7 @@ export class RememberedInputs {
     });
   }
 
-  /** The ids of all inputs that are remembered for this workspace. */
+  /** Ids of all stored inputs of this workspace. */
   async remembered(): Promise<readonly string[]> {
     const keys = [...this.#memory.keys(), ...(await this.#secrets.keys())];
     const own = DEFINERS.flatMap((definedBy) => [plainKey(definedBy, ''), secretKey(definedBy, '')]);
@@ -57,7 +57,7 @@ export class RememberedInputs {
       ? await this.#secrets.get(secretKey(definedBy, definition.id))
       : this.#memory.get<unknown>(plainKey(definedBy, definition.id));
     if (typeof value !== 'string') return undefined;
-    // A value that is no longer among the choices is asked for anew.
+    // Asks again if the value is no longer an option.
     return definition.options?.includes(value) === false ? undefined : value;
   }
 
@@ -73,7 +73,7 @@ function plainKey(definedBy: DefinedBy, id: string): string {
   return `${PREFIX}${definedBy}:plain:${id}`;
 }
 
-/** The secret storage is one for all workspaces: what was typed for one of them is not another's to read. */
+/** Secret storage is shared by all workspaces, so the key includes the workspace. */
 function secretKey(definedBy: DefinedBy, id: string): string {
   const { workspaceFile, workspaceFolders } = vscode.workspace;
   const workspace = workspaceFile?.toString() ?? workspaceFolders?.[0]?.uri.toString() ?? '';

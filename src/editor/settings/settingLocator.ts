@@ -2,17 +2,17 @@ import { type Node, parseTree } from 'jsonc-parser';
 
 export type SettingPath = readonly (string | number)[];
 
-/** Where a member of a setting stands in the text of a settings file. */
+/** The location of a member in a settings file. */
 export interface SettingLocation {
   readonly offset: number;
   readonly length: number;
-  /** How many steps of the path were found; a member that is missing is shown at what should contain it. */
+  /** Number of path steps found. A missing member is shown at its parent. */
   readonly depth: number;
 }
 
 /**
- * Finds `path` below the setting `key` in a settings file, written in any way the editor reads it: as one dotted key
- * (`"mcpl.servers": {…}`), nested (`"mcpl": {"servers": {…}}`), or in between. `root` leads to where the settings are
+ * Finds `path` below the setting `key` in a settings file, in any form that the editor accepts: a dotted key
+ * (`"mcpl.servers": {…}`), nested objects (`"mcpl": {"servers": {…}}`), or a mix. `root` is the path to the settings
  * (`["settings"]` in a .code-workspace file).
  */
 export function locateSetting(
@@ -40,7 +40,7 @@ function descend(value: Node, steps: SettingPath, at: number, name: Node | undef
   const here: Found = { value, name, steps: at };
   if (at === steps.length) return here;
   const deeper = value.type === 'array' ? item(value, steps, at) : members(value, steps, at);
-  // The deepest match wins; of equal ones the last, as JSON's own duplicates do.
+  // The deepest match wins, and of equal ones the last, as for duplicate JSON keys.
   return deeper.reduce((best, next) => (next.steps >= best.steps ? next : best), here);
 }
 
@@ -61,7 +61,7 @@ function members(value: Node, steps: SettingPath, at: number): readonly Found[] 
   return found;
 }
 
-/** How many of the next steps `name` stands for: one, or several joined by dots. */
+/** Number of path steps in `name`: one, or several joined by dots. */
 function stepsNamed(name: string, steps: SettingPath, at: number): number {
   let joined = '';
   for (let end = at; end < steps.length; end++) {
@@ -74,14 +74,14 @@ function stepsNamed(name: string, steps: SettingPath, at: number): number {
   return 0;
 }
 
-/** A scalar is marked itself; an object or list is marked at its name, which is where a reader looks. */
+/** Marks a scalar itself, and an object or list at its name. */
 function span(found: Found): { readonly offset: number; readonly length: number } {
   const scalar = found.value.type !== 'object' && found.value.type !== 'array';
   const node = scalar || found.name === undefined ? found.value : found.name;
   return { offset: node.offset, length: node.length };
 }
 
-/** Line and column (both from 0) of an offset. */
+/** Line and column of an offset, both from 0. */
 export function positionAt(text: string, offset: number): { readonly line: number; readonly character: number } {
   const before = text.slice(0, offset).split(/\r\n|\r|\n/);
   return { line: before.length - 1, character: before.at(-1)?.length ?? 0 };

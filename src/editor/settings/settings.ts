@@ -24,10 +24,10 @@ const ENABLED = 'chat.mcp.enabled';
 const ALLOWED = 'chat.mcp.allowedServers';
 const DENIED = 'chat.mcp.deniedServers';
 const MANAGED_ONLY = 'chat.mcp.allowManagedServersOnly';
-/** The editor's own settings that say which MCP servers may run. */
+/** Editor settings that restrict MCP servers. */
 const POLICY_SETTINGS: readonly string[] = [ACCESS, ENABLED, ALLOWED, DENIED, MANAGED_ONLY];
 
-/** `mcpl.servers` as it stands in each place now, what extensions contribute, and what holds for all servers. */
+/** `mcpl.servers` in all places, contributed servers, and settings for all servers. */
 export function readSettings(contributed: readonly SettingsLayer[]): HostSettings {
   const configuration = vscode.workspace.getConfiguration();
   return {
@@ -46,10 +46,10 @@ export function readSettings(contributed: readonly SettingsLayer[]): HostSetting
   };
 }
 
-/** Everything that the host is configured with. */
+/** All settings of the host. */
 const OWN: readonly string[] = [SETTINGS.servers, SETTINGS.inputs, ...Object.values(LIMIT_KEYS), ...POLICY_SETTINGS];
 
-/** The raw values of a setting, the strongest last. */
+/** The raw values of a setting, strongest last. */
 export function layersOf(setting: string): readonly SettingsLayer[] {
   const here = vscode.workspace.getConfiguration().inspect(setting);
   const layers: SettingsLayer[] = [
@@ -61,7 +61,7 @@ export function layersOf(setting: string): readonly SettingsLayer[] {
   return layers;
 }
 
-/** In a window on one folder its settings are the workspace's; only a workspace file has settings beside the folders'. */
+/** A single-folder window's settings are workspace settings. Only a workspace file has separate folder settings. */
 export function foldersWithSettings(): readonly vscode.WorkspaceFolder[] {
   return vscode.workspace.workspaceFile === undefined ? [] : (vscode.workspace.workspaceFolders ?? []);
 }
@@ -70,17 +70,17 @@ function folderValue(setting: string, folder: vscode.Uri): Json | undefined {
   return toJson(vscode.workspace.getConfiguration(undefined, folder).inspect(setting)?.workspaceFolderValue);
 }
 
-/** How soon a settings file that cannot be read is looked at again. */
+/** Delay before an invalid settings file is read again. */
 const AGAIN_MS = 1_000;
 
-/** Says whether a settings file is not JSON now. */
+/** Detects settings files that are not valid JSON. */
 export interface SettingsSyntax {
   isBroken(): Promise<boolean>;
 }
 
 /**
- * Keeps the host's settings those of the editor. Of a file that is not JSON the editor takes what it can make of it,
- * which may be anything: while somebody is in the middle of a line, the host keeps what it has.
+ * Applies settings changes to the host. From an invalid file the editor reads an arbitrary part, so the host keeps its
+ * settings while the user is typing.
  */
 export class SettingsWatch implements Disposable {
   readonly #host: Host;
@@ -95,7 +95,7 @@ export class SettingsWatch implements Disposable {
   #isOutdated = false;
   #isHolding = false;
 
-  /** After the host has taken new settings. */
+  /** Fires after the host applied new settings. */
   readonly onDidApply: Event<HostSettings> = this.#applied.event;
   readonly onDidChangeHolding: Event<void> = this.#held.event;
 
@@ -113,7 +113,7 @@ export class SettingsWatch implements Disposable {
     this.#owned.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#schedule()));
   }
 
-  /** Whether changes wait until a settings file can be read again. */
+  /** Whether changes wait for a settings file to become valid. */
   get isHolding(): boolean {
     return this.#isHolding;
   }
@@ -130,7 +130,7 @@ export class SettingsWatch implements Disposable {
     this.#owned.dispose();
   }
 
-  /** One write of a file comes as several events: the host hears of the outcome once. */
+  /** One write causes several events, which are merged. */
   #schedule(): void {
     this.#scheduled ??= setImmediate(() => {
       this.#scheduled = undefined;
@@ -158,10 +158,10 @@ export class SettingsWatch implements Disposable {
   }
 }
 
-/** What the editor's settings and the policies behind them allow now. */
+/** The restrictions from the editor's settings and policies. */
 function readEditorPolicy(): EditorPolicy {
   const configuration = vscode.workspace.getConfiguration();
-  // A policy shows in the value that holds. A workspace cannot allow more than the user does.
+  // Policies show in the effective value. A workspace cannot allow more than the user.
   const both = (setting: string): readonly unknown[] => [
     configuration.get(setting),
     configuration.inspect(setting)?.globalValue,
@@ -175,7 +175,7 @@ function readEditorPolicy(): EditorPolicy {
   });
 }
 
-/** Extensions are not told where a value comes from: one that is not the user's own is the organisation's. */
+/** The API does not expose policies: an effective value other than the user's comes from the organization. */
 function managedValue(setting: string): unknown {
   const configuration = vscode.workspace.getConfiguration();
   const value: unknown = configuration.get(setting);

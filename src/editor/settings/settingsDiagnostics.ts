@@ -4,10 +4,10 @@ import { EXTENSION_NAME } from '../shared/ids.ts';
 import { isSettingsFile, type SettingsFiles } from './settingsFiles.ts';
 import type { SettingsWatch } from './settings.ts';
 
-/** Each is looked up in the files' texts, again with every change of them. */
+/** Each one is located in the settings files after every change. */
 const MAX_SHOWN = 100;
 
-/** Shows what is wrong with the settings at the lines where it stands, as long as it stands there. */
+/** Shows settings problems at their lines. */
 export class SettingsDiagnostics implements Disposable {
   readonly #host: Host;
   readonly #files: SettingsFiles;

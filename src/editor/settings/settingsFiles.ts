@@ -21,7 +21,7 @@ export function isSettingsFile(uri: vscode.Uri): boolean {
   return SETTINGS_NAME.test(uri.path);
 }
 
-/** Knows in which files settings stand, and finds a member of `mcpl.servers` in them. */
+/** Finds settings files, and members of `mcpl.servers` in them. */
 export class SettingsFiles {
   readonly #globalStorage: vscode.Uri;
 
@@ -29,7 +29,7 @@ export class SettingsFiles {
     this.#globalStorage = globalStorage;
   }
 
-  /** The place of `path` in the files of a scope: of several files, the one that has most of it. */
+  /** The location of `path` in the files of a scope. The deepest match wins. */
   async find(scope: SettingsScope, path: SettingPath): Promise<FoundSetting | undefined> {
     let best: FoundSetting | undefined;
     for (const file of this.#filesOf(scope)) {
@@ -39,7 +39,7 @@ export class SettingsFiles {
     return best;
   }
 
-  /** Whether one of the files is not JSON, as it is on disk: that is what the editor takes its configuration from. */
+  /** Whether a file on disk, from which the editor reads its configuration, is invalid JSON. */
   async isBroken(): Promise<boolean> {
     const files = (['user', 'workspace', 'folder'] as const).flatMap((scope) => this.#filesOf(scope));
     const texts = await Promise.all(files.map(({ uri }) => storedTextOf(uri)));
@@ -57,8 +57,8 @@ export class SettingsFiles {
   }
 
   /**
-   * No API names the user's settings file. It is the one the editor has open, or stands beside the storage of
-   * extensions (`User/globalStorage/<id>`, also within a profile), or is the machine's in a remote window.
+   * No API returns the user's settings file. It is the open one, the one next to extension storage
+   * (`User/globalStorage/<id>`, also within a profile), or the machine's in a remote window.
    */
   #userFiles(): readonly SettingsFile[] {
     const open = vscode.workspace.textDocuments
@@ -89,7 +89,7 @@ async function locateIn(file: SettingsFile, path: SettingPath): Promise<FoundSet
   return { uri: file.uri, range, depth: found.depth };
 }
 
-/** What the editor shows, where it shows the file; else what is on disk. */
+/** The text of an open document, else of the file. */
 async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
   return open === undefined ? storedTextOf(uri) : open.getText();

@@ -5,14 +5,14 @@ import type { SettingPath } from './settingLocator.ts';
 import type { SettingPlace } from '../shared/treeNode.ts';
 import type { FoundSetting, SettingsFiles } from './settingsFiles.ts';
 
-/** The editor's own commands for the files that hold a setting. */
+/** The editor's commands that open settings files. */
 const FILE_COMMANDS = {
   user: 'workbench.action.openSettingsJson',
   workspace: 'workbench.action.openWorkspaceSettingsFile',
   folder: 'workbench.action.openFolderSettingsFile',
 } as const satisfies Readonly<Record<Exclude<SettingsScope, 'extension'>, string>>;
 
-/** Opens the settings at the entry of a server, in the strongest place that has one. */
+/** Opens the settings at a server's entry, in the strongest place that has one. */
 export async function openServerSettings(files: SettingsFiles, server: string): Promise<void> {
   const found = await strongest(files, [server]);
   if (found === undefined || found.depth < 1) {
@@ -26,9 +26,9 @@ export async function openWorkspaceSettings(): Promise<void> {
   await vscode.commands.executeCommand(FILE_COMMANDS.workspace);
 }
 
-/** Opens the settings at one member of `mcpl.servers`, or at what should contain it. */
+/** Opens the settings at a member of `mcpl.servers`, or at its parent. */
 export async function openSetting(files: SettingsFiles, { scope, path }: SettingPlace): Promise<void> {
-  // What an extension contributes stands in no file; what the settings say of it may.
+  // Contributed values are in no file, but settings may override them.
   if (scope === undefined || scope === 'extension') {
     const strong = await strongest(files, path);
     if (strong === undefined) await vscode.commands.executeCommand('workbench.action.openSettings', SETTINGS.servers);
@@ -40,7 +40,7 @@ export async function openSetting(files: SettingsFiles, { scope, path }: Setting
   else await show(found);
 }
 
-/** The member of the settings that a command was given: rows of the view that tell a problem have one. */
+/** The setting in a command's argument, which rows with a problem have. */
 export function settingOf(argument: unknown): SettingPlace | undefined {
   if (!isObject(argument) || !isObject(argument['setting'])) return undefined;
   const { scope, path } = argument['setting'];
@@ -58,7 +58,7 @@ async function show({ uri, range }: FoundSetting): Promise<void> {
   await vscode.window.showTextDocument(document, { selection: new vscode.Range(range.start, range.start) });
 }
 
-/** Of several places the one that has most of it, and of equal ones the one whose word counts. */
+/** The deepest match, and of equal ones the strongest place. */
 async function strongest(files: SettingsFiles, path: SettingPath): Promise<FoundSetting | undefined> {
   let best: FoundSetting | undefined;
   for (const scope of ['folder', 'workspace', 'user'] as const) {

@@ -5,17 +5,17 @@ import { foldersWithSettings } from './settings.ts';
 import { toJson } from '../shared/settingsJson.ts';
 import type { SettingPath } from './settingLocator.ts';
 
-/** How long the editor may take to notice that a settings file changed. */
+/** How long the editor may take to notice a changed settings file. */
 const NOTICE_MS = 5_000;
 
-/** One place that `mcpl.servers` can be written to, with what it holds now. */
+/** A place where `mcpl.servers` can be written, with its current value. */
 export interface SettingsPlace {
   readonly target: vscode.ConfigurationTarget;
   readonly folder: vscode.Uri | undefined;
   readonly servers: JsonObject;
 }
 
-/** One change of a place: the whole it results in, and the one member that differs. */
+/** One edit: the resulting value, and the member that changes. */
 export interface PlaceEdit {
   readonly servers: JsonObject | undefined;
   readonly path: SettingPath;
@@ -24,7 +24,7 @@ export interface PlaceEdit {
 
 const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
 
-/** The weakest first, as in the host's settings. */
+/** Weakest first, as in the host's settings. */
 export function settingsPlaces(): readonly SettingsPlace[] {
   const targets: readonly (readonly [vscode.ConfigurationTarget, vscode.Uri | undefined])[] = [
     [Global, undefined],
@@ -34,7 +34,7 @@ export function settingsPlaces(): readonly SettingsPlace[] {
   return targets.map(([target, folder]) => placeOf(target, folder));
 }
 
-/** Workspace settings, or the user's in an empty window. */
+/** Workspace settings, or user settings in an empty window. */
 export function defaultPlace(): SettingsPlace {
   const { workspaceFile, workspaceFolders } = vscode.workspace;
   const isEmpty = workspaceFile === undefined && (workspaceFolders ?? []).length === 0;
@@ -53,7 +53,7 @@ export function isSamePlace(a: SettingsPlace, b: SettingsPlace): boolean {
   return a.target === b.target && a.folder?.toString() === b.folder?.toString();
 }
 
-/** Writes, and resolves when the editor's configuration has it. */
+/** Writes the value. Resolves when the editor's configuration has it. */
 export async function writePlace(place: SettingsPlace, edit: PlaceEdit): Promise<void> {
   if (await writeText(place, edit)) return;
   const configuration = vscode.workspace.getConfiguration(undefined, place.folder);
@@ -75,12 +75,12 @@ async function writeText(place: SettingsPlace, edit: PlaceEdit): Promise<boolean
     noticed.dispose();
     return false;
   }
-  // Where somebody else wrote meanwhile, that is what counts: writing once more would take it back.
+  // If someone else changed the file meanwhile, do not overwrite it.
   return (await noticed.promise) || (await read(file.uri)) !== after;
 }
 
 interface Notice extends vscode.Disposable {
-  /** False when it did not come to that in time. */
+  /** Resolves with false after a timeout. */
   readonly promise: Promise<boolean>;
 }
 

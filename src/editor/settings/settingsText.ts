@@ -3,9 +3,8 @@ import type { Json } from '../../core/index.ts';
 import type { SettingPath } from './settingLocator.ts';
 
 /**
- * The text of a settings file with one member set, or, by `undefined`, taken out: comments and layout stay, which they
- * do not when the editor's own API replaces the whole setting. `undefined` when that is not safe, because the file has
- * errors or writes the setting in another way than as one dotted key.
+ * Sets one member in a settings file's text, or removes it for `undefined`. Keeps comments and layout, which the
+ * editor's API would lose. Returns `undefined` if that is unsafe: the file has errors, or does not use one dotted key.
  */
 export function withSetting(
   text: string,
@@ -27,7 +26,7 @@ export function withSetting(
   return applyEdits(text, edits);
 }
 
-/** Whether the editor reads all of a settings file: comments, commas at the end and an empty file are no mistakes. */
+/** Whether the editor reads the whole file. Comments, trailing commas and an empty file are fine. */
 export function isSettingsText(text: string): boolean {
   const errors: ParseError[] = [];
   parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });

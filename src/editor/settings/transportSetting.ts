@@ -1,11 +1,11 @@
 export type TransportSetting = 'loopback' | 'socket' | 'off';
 
-/** From the widest to the narrowest. */
+/** From most to least permissive. */
 const TRANSPORTS: readonly TransportSetting[] = ['loopback', 'socket', 'off'];
 
 /**
- * What is set by all who may set it. A repository can close what the person left open, and not open what the person
- * closed; what is no transport is the same as nothing.
+ * The least permissive of all values. A repository can disable what the user enabled, but not the reverse. Invalid
+ * values are ignored.
  */
 export function narrowestTransport(...values: readonly unknown[]): TransportSetting {
   const ranks = values.map((value) => TRANSPORTS.findIndex((transport) => transport === value));

@@ -3,15 +3,15 @@ import { clip, type Clock, type Disposable, type Logger, type LogLevel } from '.
 const MAX_LINE = 8_000;
 
 export interface Burst {
-  /** Lines let through in one window. */
+  /** Lines per window. */
   readonly lines: number;
   /** Length of a window, in milliseconds. */
   readonly ms: number;
 }
 
 /**
- * A logger that a flood cannot drown the editor with: within a window only so many lines pass, and how many did not is
- * said at its end. Errors of the host itself are few and go the same way.
+ * A rate-limited logger: passes a number of lines per window, and reports how many were dropped. Applies to host errors
+ * too, which are few.
  */
 export class BoundedLog implements Logger, Disposable {
   readonly #sink: Logger;

@@ -5,15 +5,15 @@ import type { EditorServices } from './services.ts';
 import { targetOf } from './quickPicker.ts';
 
 export interface CommandText {
-  /** What did not work, as a sentence without its full stop: `The server could not be stopped`. */
+  /** What failed, as a sentence without its full stop: `The server could not be stopped`. */
   readonly failed: string;
   readonly retry?: boolean;
 }
 
-/** `selection`: the rows that are selected in a tree, where several can be. */
+/** `selection`: the selected rows of a tree with multiple selection. */
 export type CommandRun = (argument: unknown, selection: unknown) => Promise<void>;
 
-/** Registers a command whose failure is told instead of thrown at the editor, which would show it raw. */
+/** Registers a command and reports its failures, which the editor would show raw. */
 export function registerCommand(
   services: Pick<EditorServices, 'failures'>,
   id: CommandId,

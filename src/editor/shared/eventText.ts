@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** What an event says, on one line: the beginning of its first text. */
+/** The start of an event's first text, on one line. */
 export function eventTitle({ content }: Pick<InboundEvent, 'content'>): string {
   for (const block of content) {
     const line = block.type === 'text' ? cleanLine(block.text.trimStart(), MAX_TITLE) : '';
@@ -24,12 +24,12 @@ export function eventTitle({ content }: Pick<InboundEvent, 'content'>): string {
   return (first && cleanLine(shownBlock(first), MAX_TITLE)) || 'No text';
 }
 
-/** A block of any type as text; none of it is made to be a link. */
+/** A block of any type as plain text. */
 export function shownBlock(block: ContentBlock): string {
   return block.type === 'resource_link' ? `[resource ${block.name}] ${block.uri}` : blockText(block);
 }
 
-/** Where it comes from, in a few words. */
+/** The origin in a few words. */
 export function originLine({ origin }: Pick<InboundEvent, 'origin'>): string {
   const first = Object.entries(origin ?? {}).slice(0, MAX_ORIGIN);
   const parts = first.map(([name, value]) => `${name}: ${scalar(value).slice(0, MAX_ORIGIN)}`);
@@ -47,7 +47,7 @@ export function ageText(at: number, now: number): string {
   return age < DAY ? `${Math.floor(age / HOUR)} h` : `${Math.floor(age / DAY)} d`;
 }
 
-/** `2026-11-18 16:04:21`, where the person is. */
+/** `2026-11-18 16:04:21`, in local time. */
 export function timeText(at: number): string {
   const date = new Date(at);
   const two = (number: number): string => String(number).padStart(2, '0');
@@ -55,7 +55,7 @@ export function timeText(at: number): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
 }
 
-/** What a model made of it, in a few words; nothing where none was asked. */
+/** The model's outcome in a few words. Empty if no model was asked. */
 export function outcomeLine({ outcome }: Pick<InboundEvent, 'outcome'>): string {
   switch (outcome.kind) {
     case 'none':
@@ -73,7 +73,7 @@ export function answerer({ model, usage }: Extract<InboundEvent['outcome'], { ki
   return `${cleanLine(model, 60)}, ${usage.inputTokens} + ${usage.outputTokens} tokens`;
 }
 
-/** All of it that fits above a row, as plain text. */
+/** The event for a tooltip, as plain text. */
 export function eventTooltip(event: InboundEvent): string {
   const { server, source, occurredAt, receivedAt, origin, content } = event;
   return [

@@ -2,7 +2,7 @@ import type { FormField } from '../../core/index.ts';
 
 type TextFormat = NonNullable<Extract<FormField, { kind: 'text' }>['format']>;
 
-/** What stands for each format that a form may name (MCP "Elicitation", string schemas; JSON Schema "format"). */
+/** Formats of form fields (MCP "Elicitation", string schemas; JSON Schema "format"). */
 const FORMATS: { readonly [F in TextFormat]: { readonly isOne: (text: string) => boolean; readonly what: string } } = {
   email: { isOne: (text) => /^[^\s@]+@[^\s@]+$/.test(text), what: 'an e-mail address: name@example.com' },
   uri: { isOne: (text) => /^[a-z][a-z0-9+.-]*:\S+$/i.test(text) && URL.canParse(text), what: 'an address: https://…' },
@@ -16,7 +16,7 @@ const FORMATS: { readonly [F in TextFormat]: { readonly isOne: (text: string) =>
   password: { isOne: () => true, what: '' },
 };
 
-/** What to enter instead of a text that is not in its format. Nothing about one that is empty. */
+/** Why a text does not match its format. Undefined for an empty text. */
 export function formatProblem(format: TextFormat | undefined, text: string): string | undefined {
   if (format === undefined || text === '') return undefined;
   const { isOne, what } = FORMATS[format];
@@ -27,11 +27,11 @@ function isDate(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   if (day === undefined) return false;
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  // The 31st of April would be the 1st of May.
+  // Rejects April 31, which would become May 1.
   return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
 }
 
-/** RFC 3339: with an offset, and a leap second. */
+/** RFC 3339, with an offset and leap seconds. */
 function isTime(text: string): boolean {
   return /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i.test(text);
 }

@@ -1,4 +1,4 @@
-/** Every name that package.json and the code share. A test compares the two. */
+/** All names that package.json and the code share. A test compares them. */
 
 export const CONTAINER = 'mcpl';
 export const SERVERS_VIEW = 'mcpl.servers';
@@ -11,7 +11,7 @@ export const TOOL_FORM = 'mcpl.toolForm';
 export const GATEWAY_PROVIDER = 'mcpl.gateway';
 export const CHAT_PARTICIPANT = 'mcpl.chat';
 export const CHAT_COMMANDS = ['events', 'servers', 'checkpoints', 'rollback'] as const;
-/** Of the editor's language models, those that carry hooks. */
+/** Vendor of the language models with hooks. */
 export const MODEL_VENDOR = 'mcpl';
 export const CHAT_PLUGIN = './media/chatHooks';
 export const WALKTHROUGH = 'mcpl.start';
@@ -95,7 +95,7 @@ export const COMMANDS = {
   lineageForget: 'mcpl.forgetLineage',
 } as const;
 
-/** Tools that models are offered about the host itself. */
+/** Tools for models about the host itself. */
 export const CONTROL_TOOLS = {
   readEvents: 'mcpl_read_events',
   listCheckpoints: 'mcpl_list_checkpoints',
@@ -129,13 +129,13 @@ export const CONTEXT_KEYS = {
   restricted: 'mcpl:restricted',
 } as const;
 
-/** The facets of a tree item's `contextValue`, joined by `+`; `when` clauses match them by regular expression. */
+/** Facets of a tree item's `contextValue`, joined by `+` and matched by `when` clauses. */
 export const FACETS = {
   server: 'server',
   startable: 'startable',
   stoppable: 'stoppable',
   failed: 'failed',
-  /** It does not answer while a tool call is running. */
+  /** It does not respond while a tool call runs. */
   busy: 'busy',
   enabled: 'enabled',
   tool: 'tool',
@@ -143,7 +143,7 @@ export const FACETS = {
   asks: 'asks',
   offered: 'offered',
   hidden: 'hidden',
-  /** A tool whose definition is no longer the approved one. */
+  /** A tool whose definition differs from the approved one. */
   changed: 'changed',
   problem: 'problem',
   remote: 'remote',
@@ -154,31 +154,31 @@ export const FACETS = {
   mcpl: 'mcpl',
   featureSets: 'featureSets',
   featureSet: 'featureSet',
-  /** A set whose push events reach a person. */
+  /** A set whose push events arrive. */
   pushes: 'pushes',
-  /** A set that sent events which it does not declare, and which are refused. */
+  /** A set with undeclared, refused events. */
   undeclaredEvents: 'undeclaredEvents',
-  /** A set whose undeclared events a person allowed. */
+  /** A set whose undeclared events the user allowed. */
   allowedEvents: 'allowedEvents',
   event: 'event',
   unread: 'unread',
-  /** A row about scopes, whose setting can be opened. */
+  /** A row about scopes, with its setting. */
   scope: 'scope',
-  /** A request that waits for a person. */
+  /** A pending request. */
   pending: 'pending',
-  /** What was allowed and is remembered. */
+  /** A stored grant. */
   grant: 'grant',
   /** A grant that outlives the session. */
   lasting: 'lasting',
   /** The lineage of a feature set. */
   checkpoints: 'checkpoints',
-  /** Its next call is refused. */
+  /** Its next call is blocked. */
   blocked: 'blocked',
-  /** What a server uses of language models. */
+  /** A server's use of language models. */
   models: 'models',
 } as const;
 
-/** Of documents that show what servers have. */
+/** Schemes of documents with server content. */
 export const SCHEMES = {
   resource: 'mcpl-resource',
   prompt: 'mcpl-prompt',
@@ -189,24 +189,24 @@ export const SCHEMES = {
 
 export type Facet = (typeof FACETS)[keyof typeof FACETS];
 
-/** The server id and the command that the bundled demo server is written into settings with. */
+/** Server id and command of the demo server in settings. */
 export const DEMO_SERVER = 'demo';
 export const DEMO_COMMAND = 'mcpl-demo';
 
-/** The name of the extension as people read it: in diagnostics and as the host's log channel. */
+/** The extension's display name, in diagnostics and the host's log channel. */
 export const EXTENSION_NAME = 'MCP Live';
 
-/** Names that only the code knows: of documents about approvals, and of the row that shows more decisions. */
+/** Internal ids: the scheme of approval documents, and the "Show more" row. */
 export const APPROVAL_SCHEME = 'mcpl-approval';
 export const SHOW_MORE_DECISIONS = 'mcpl.approvals.showMore';
 
-/** A button of a question in an answer; given the question's id and the answer. */
+/** The command behind a tool question's buttons. Takes the question's id and the answer. */
 export const ANSWER_TOOL_QUESTION = '_mcpl.answerToolQuestion';
 
-/** Names that only the code knows: of documents about events, and of the row that shows more of them. */
+/** Internal ids: schemes of event and audit documents, and the "Show more" row. */
 export const EVENT_SCHEME = 'mcpl-event';
 export const AUDIT_SCHEME = 'mcpl-audit';
 export const SHOW_MORE_EVENTS = 'mcpl.events.showMore';
 
-/** Rolls back as the command does, and gives back what came of it: for the chat, which says so in its own place. */
+/** Runs the rollback command and returns its outcome for the chat. */
 export const ROLL_BACK_IN_CHAT = '_mcpl.rollBackInChat';

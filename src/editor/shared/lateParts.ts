@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { type Logger, messageOf } from '../../core/index.ts';
 
-/** Something that only a setting brings to life, and that follows its changes from then on. */
+/** A part that is activated by a setting and then follows it. */
 export interface LatePart {
   readonly setting: string;
   load(): Promise<{ close(): Promise<void> }>;
 }
 
-/** Nothing of these is loaded, and nothing runs, before their setting asks for it in a trusted workspace. */
+/** Loads each part only when its setting enables it in a trusted workspace. */
 export class LateParts implements vscode.Disposable {
   readonly #parts: readonly LatePart[];
   readonly #log: Logger;
@@ -43,7 +43,7 @@ export class LateParts implements vscode.Disposable {
   }
 }
 
-/** It is true, or a list that is not empty. */
+/** Whether the setting is true or a non-empty list. */
 export function isAskedFor(setting: string): boolean {
   const value: unknown = vscode.workspace.getConfiguration().get(setting);
   return vscode.workspace.isTrusted && (value === true || (Array.isArray(value) && value.length > 0));

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { webAddress } from '../../core/index.ts';
 
 /**
- * Opens a web page in the person's browser; `false` for any other address. The editor gets the address as text and opens
- * it unchanged: a `Uri` would unescape its query, which makes another address of it.
+ * Opens a web page in the browser. Returns false for other addresses. Passes the address as text, because a `Uri` would
+ * unescape the query and change it.
  */
 export async function openLink(address: string): Promise<boolean> {
   const url = webAddress(address);

@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, type Event } from '../../core/index.ts';
 
-/** What changes all the time is read again so often, and no oftener. */
+/** Minimum interval between updates. */
 const REFRESH_MS = 1_000;
 
 export interface LiveTextOptions {
   readonly scheme: string;
-  /** What a document shows may be another now. */
+  /** Fires when documents may have changed. */
   readonly onDidChange: Event<unknown>;
-  /** By the query of its address. Never rejects. */
+  /** The text for the query of a URI. Never rejects. */
   text(query: string): Promise<string>;
 }
 
-/** Texts that follow what they tell of, in read-only documents. */
+/** Read-only documents that follow changes. */
 export class LiveText implements vscode.TextDocumentContentProvider, Disposable {
   readonly #options: LiveTextOptions;
   readonly #owned = new DisposableStore();

@@ -4,21 +4,21 @@ interface Row<R> extends ViewRow {
   readonly children: readonly R[];
 }
 
-/** What a view shows, so that only what shows something else is painted again: a repaint swallows a click that comes with it. */
+/** Tracks painted rows, so that only changed ones are repainted: a repaint swallows a simultaneous click. */
 export class PaintedRows<R extends Row<R>> {
-  /** By these objects the editor knows the rows at the top. */
+  /** The root objects known to the editor. */
   #handed: readonly R[] = [];
-  /** What each of them stands for by now. */
+  /** The current row of each root. */
   #current = new Map<string, R>();
 
-  /** What the editor is given when it asks for the whole view. */
+  /** Returns the roots and remembers them. */
   hand(roots: readonly R[]): R[] {
     this.#handed = roots;
     this.#current = new Map(roots.map((row) => [row.id, row]));
     return [...roots];
   }
 
-  /** Has the editor ask again for rows at the top, with all below them, or for everything. */
+  /** Repaints changed roots with their children, or everything. */
   async repaint(
     isVisible: boolean,
     read: () => Promise<readonly R[]>,
@@ -29,19 +29,19 @@ export class PaintedRows<R extends Row<R>> {
     else for (const row of changed) ask(row);
   }
 
-  /** A row below the top is made anew with what it stands under. */
+  /** Rows below the roots are recreated with their parent. */
   current(row: R): R {
     return this.#current.get(row.id) ?? row;
   }
 
   async #changes(isVisible: boolean, read: () => Promise<readonly R[]>): Promise<readonly R[] | 'all'> {
-    // The rows of a hidden view are read when it is shown.
+    // A hidden view reads its rows when shown.
     if (!isVisible) return 'all';
     let roots: readonly R[];
     try {
       roots = await read();
     } catch {
-      // The editor tells why, once it asks itself.
+      // The editor's own read reports the error.
       return 'all';
     }
     const handed = this.#handed;
@@ -59,7 +59,7 @@ function isSame<R extends Row<R>>(a: R, b: R): boolean {
   return !b.children.some(isMadeWhenOpened) && JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** One of the parts of a long list: to look into it would make all of its rows. */
+/** A part of a long list, whose rows are created on demand. */
 function isMadeWhenOpened(row: object): boolean {
   return Object.getOwnPropertyDescriptor(row, 'children')?.get !== undefined;
 }

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/index.ts';
 
-/** What files of a scheme hold. */
+/** The content of files with a scheme. */
 export interface FileContents {
   stat(uri: vscode.Uri): Promise<vscode.FileStat> | vscode.FileStat;
   readFile(uri: vscode.Uri): Promise<Uint8Array> | Uint8Array;
-  /** Somebody wants to hear of changes, as long as it is not disposed. */
+  /** Reports changes until disposed. */
   watch?(uri: vscode.Uri): Disposable;
 }
 
-/** Files that can be read, also right after a reload of the window: what is in them is loaded then. */
+/** A read-only file system. Its content is loaded on demand, even right after a window reload. */
 export class ReadOnlyFiles implements vscode.FileSystemProvider, Disposable {
   readonly changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.changed.event;
@@ -33,7 +33,7 @@ export class ReadOnlyFiles implements vscode.FileSystemProvider, Disposable {
     this.#load().then(
       (contents) => {
         const watch = contents.watch?.(uri);
-        // Also where nobody watches any more: what is added then is disposed at once.
+        // Disposed at once if the watch has already ended.
         if (watch !== undefined) watching.add(watch);
       },
       () => undefined,

@@ -2,17 +2,17 @@ import type * as vscode from 'vscode';
 import type { Event, Host, Logger, ProtocolTrace, PushPolicy, StartQuestion, Tool } from '../../core/index.ts';
 import type { SettingPlace } from './treeNode.ts';
 
-/** What a command may be given, or nothing (then it asks). A tree node is given too: it has these members as well. */
+/** The argument of a command, or nothing to make it ask. Tree nodes have these members too. */
 export interface Target {
   readonly server: string;
   readonly tool?: string;
-  /** The URI of a resource. */
+  /** URI of a resource. */
   readonly resource?: string;
-  /** The URI template of resources. */
+  /** URI template of resources. */
   readonly template?: string;
   readonly prompt?: string;
   readonly featureSet?: string;
-  /** The host's own id of a push event. */
+  /** The host's id of a push event. */
   readonly event?: string;
 }
 
@@ -22,25 +22,25 @@ export interface ToolTarget {
   readonly tool: string;
 }
 
-/** Changes one member of one server's entry; everything else in the settings stays as it is. */
+/** Changes one member of a server's entry, and keeps everything else. */
 export interface SettingsWriter {
   setEnabled(server: string, enabled: boolean): Promise<void>;
   /** Whether models are offered the tool. */
   setToolOffered(server: string, tool: string, offered: boolean): Promise<void>;
   /**
-   * Whether models may call the tool without being asked. No question follows: the person just said so. `seen` is the
-   * definition that the person saw; absent: the one that it has now.
+   * Whether models may call the tool without a prompt. Causes no prompt, because the user just decided. `seen` is the
+   * definition that the user saw; default: the current one.
    */
   setToolAutoApproved(server: string, tool: string, autoApproved: boolean, seen?: Tool): Promise<void>;
-  /** Which feature sets are on. No question follows: the person just said so. */
+  /** Switches feature sets. Causes no prompt, because the user just decided. */
   setFeatureSets(server: string, names: readonly string[], on: boolean): Promise<void>;
-  /** Which model the server gets, as `inference.model` says it; `undefined` for none in particular. */
+  /** Sets the server's model (`inference.model`). `undefined` removes it. */
   setModel(server: string, model: string | undefined): Promise<void>;
-  /** What becomes of the push events of one feature set; only for less than was granted before. */
+  /** Sets the push policy of a feature set, only to a more restrictive value. */
   setPushPolicy(server: string, featureSet: string, policy: Exclude<PushPolicy, 'infer'>): Promise<void>;
-  /** Writes a new entry: into workspace settings, in an empty window the user's. Rejects when the id is taken. */
+  /** Adds an entry to workspace settings, or to user settings in an empty window. Rejects if the id exists. */
   add(server: string, entry: Readonly<Record<string, unknown>>, place?: 'workspace' | 'user'): Promise<void>;
-  /** Takes the entry out, and offers to put it back. */
+  /** Removes the entry and offers to undo it. */
   remove(server: string): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export interface LogChannels {
   showHost(): void;
 }
 
-/** Where failures are told: what happened, to which server, and the next step as buttons. */
+/** Reports failures: the problem, its server, and the next step as buttons. */
 export interface FailureNotices {
   /** `what` is a sentence without its full stop, such as `The server "files" did not stop`. */
   show(what: string, error: unknown, options?: FailureOptions): void;
@@ -60,45 +60,45 @@ export interface FailureOptions {
   readonly retry?: (() => void) | undefined;
 }
 
-/** Questions whether a server may start that nobody has answered yet. */
+/** Open start prompts. */
 export interface Questions {
   readonly waiting: readonly StartQuestion[];
-  /** Shows a waiting question again, since toasts hide themselves; false when none waits. */
+  /** Shows an open prompt again, because notifications disappear. Returns false if there is none. */
   showAgain(server: string): boolean;
 }
 
-/** What a server asked and nobody has answered yet. */
+/** An open question of a server. */
 export interface WaitingQuestion {
   readonly server: string;
-  /** In a few words; may hold the server's own. */
+  /** A short label, which may contain server text. */
   readonly label: string;
 }
 
 export interface ServerQuestions {
   readonly onDidChange: Event<void>;
   readonly waiting: readonly WaitingQuestion[];
-  /** Shows the questions of a server again, or of all, since toasts hide themselves; false when none waits. */
+  /** Shows the open questions of a server, or of all, again. Returns false if there are none. */
   showAgain(server?: string): boolean;
 }
 
-/** Where the trace of each server is. */
+/** The traces of servers. */
 export interface Traces {
   trace(server: string): ProtocolTrace | undefined;
 }
 
-/** Who is signed in to servers with a URL. */
+/** The signed-in accounts. */
 export interface Accounts {
-  /** Forgets the tokens of the server at that address; false where nobody was signed in. */
+  /** Removes the tokens for that address. Resolves with false if there were none. */
   signOut(url: string): Promise<boolean>;
 }
 
-/** What `${input:}` remembers. */
+/** The stored answers to `${input:}`. */
 export interface InputMemory {
   remembered(): Promise<readonly string[]>;
   forget(id: string): Promise<void>;
 }
 
-/** Asks, by quick pick, for what a command was not given. `undefined`: the person turned away. */
+/** Asks for missing arguments with a quick pick. `undefined` if the user cancelled. */
 export interface Picker {
   server(argument: unknown, placeHolder: string, accepts?: (id: string) => boolean): Promise<string | undefined>;
   tool(
@@ -108,7 +108,7 @@ export interface Picker {
   ): Promise<ToolTarget | undefined>;
 }
 
-/** What every part of the editor's side is given. */
+/** The services of all editor parts. */
 export interface EditorServices {
   readonly host: Host;
   readonly log: Logger;
@@ -117,14 +117,14 @@ export interface EditorServices {
   readonly failures: FailureNotices;
   readonly pick: Picker;
   readonly questions: Questions;
-  /** What servers that run ask. */
+  /** Questions of running servers. */
   readonly asked: ServerQuestions;
   readonly traces: Traces;
   readonly accounts: Accounts;
   readonly inputs: InputMemory;
   readonly extensionUri: vscode.Uri;
-  /** Opens the settings file that defines the server, at its entry. */
+  /** Opens settings at the server's entry. */
   openServerSettings(server: string): Promise<void>;
-  /** Opens the settings at one member of `mcpl.servers`. */
+  /** Opens settings at a member of `mcpl.servers`. */
   openSetting(setting: SettingPlace): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { Json } from '../../core/index.ts';
 
-/** A repository may write what is too deep for the stack: no setting of ours comes near. */
+/** Limit for nested settings from a repository, to protect the stack. Real settings are far below it. */
 const MAX_DEPTH = 600;
 
-/** A value of the configuration API as JSON; what JSON cannot hold is left out. */
+/** Converts a configuration value to JSON. Omits other values. */
 export function toJson(value: unknown, depth = 0): Json | undefined {
   if (value === null) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;

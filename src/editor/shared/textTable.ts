@@ -1,9 +1,9 @@
 import { cleanLine } from '../../core/index.ts';
 
-/** A column: its title, how long its texts may be, and what stands in it. */
+/** A column: title, maximum text length, and cell text. */
 export type Column<Row> = readonly [title: string, max: number, cell: (row: Row) => string];
 
-/** Rows as a table of text, a line each, under the titles of its columns. */
+/** Rows as a text table with column titles. */
 export function textTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly string[] {
   const cells = [
     columns.map(([title]) => title),

@@ -1,9 +1,6 @@
 import { isJsonObject, type Tool } from '../../core/index.ts';
 
-/**
- * What the server itself says that a tool does, one phrase each. The cautious values that stand in for what it leaves
- * out are the host's, not its words.
- */
+/** The server's hints about a tool, one phrase each. Omits the defaults that the host assumes for absent hints. */
 export function toolHints({ hints, raw }: Tool): readonly string[] {
   const said = isJsonObject(raw['annotations']) ? raw['annotations'] : {};
   if (hints.readOnly) return ['it only reads', ...beyond(said['openWorldHint'])];

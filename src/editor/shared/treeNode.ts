@@ -2,9 +2,9 @@ import type { SettingsProblem } from '../../core/index.ts';
 import type { CommandId, Facet } from './ids.ts';
 import type { NodeIcon } from './serverStateText.ts';
 
-/** One row of the Servers view, as data: all texts are plain, cleaned and bounded. */
+/** A row of the Servers view, as data. All texts are plain, cleaned and bounded. */
 export interface TreeNode {
-  /** The same for the same thing at all times, so that expansion and selection survive a refresh. */
+  /** Stable, so that expansion and selection survive a refresh. */
   readonly id: string;
   readonly kind:
     | 'server'
@@ -25,16 +25,16 @@ export interface TreeNode {
     | 'log'
     | 'note'
     | 'problem';
-  /** With what follows, what commands on this row are about. Empty for a problem of no server. */
+  /** The target of commands, together with the next members. Empty for a problem without a server. */
   readonly server: string;
   readonly tool: string | undefined;
-  /** The URI of a resource. */
+  /** URI of a resource. */
   readonly resource: string | undefined;
-  /** The URI template of resources. */
+  /** URI template of resources. */
   readonly template: string | undefined;
   readonly prompt: string | undefined;
   readonly featureSet: string | undefined;
-  /** The feature sets that its checkbox switches: its own and those below. */
+  /** The sets that its checkbox switches: its own and those below. */
   readonly featureSets: readonly string[];
   readonly label: string;
   readonly description: string;
@@ -44,7 +44,7 @@ export interface TreeNode {
   readonly facets: readonly Facet[];
   readonly checkbox: NodeCheckbox | undefined;
   readonly command: NodeCommand | undefined;
-  /** The member of the settings that the row is about. */
+  /** The setting that the row is about. */
   readonly setting: SettingPlace | undefined;
   readonly expansion: 'none' | 'collapsed' | 'expanded';
   readonly children: readonly TreeNode[];
@@ -62,7 +62,7 @@ export interface NodeCommand {
 }
 
 export interface SettingPlace extends Pick<SettingsProblem, 'path'> {
-  /** `undefined`: the strongest place that has it. */
+  /** `undefined` for the strongest place that has it. */
   readonly scope: SettingsProblem['scope'] | undefined;
 }
 
@@ -70,7 +70,7 @@ export const MAX_LABEL = 200;
 export const ERROR_ICON: NodeIcon = { name: 'error', color: 'list.errorForeground' };
 export const WARNING_ICON: NodeIcon = { name: 'warning', color: 'list.warningForeground' };
 
-/** What a row has that says no more. */
+/** Defaults for a row without further members. */
 export const LEAF = {
   tool: undefined,
   resource: undefined,
@@ -88,12 +88,12 @@ export const LEAF = {
   children: [],
 } as const;
 
-/** So many stand under one row: to make 10,000 takes 50 ms, and the editor 40 more, with each change while they are shown. */
+/** Maximum rows below one row: creating 10,000 takes 50 ms, plus 40 in the editor, with each change while visible. */
 const MOST_ROWS = 500;
 
 type RowsNode = Omit<TreeNode, 'children'>;
 
-/** A row whose own are made when somebody opens it: 10,000 of them, at every change of any server, took 50 ms. */
+/** A row whose children are created when it is expanded: 10,000 took 50 ms with each change of any server. */
 export function nodeWith(node: RowsNode, rows: () => readonly TreeNode[]): TreeNode {
   const made = once(rows);
   return {
@@ -104,7 +104,7 @@ export function nodeWith(node: RowsNode, rows: () => readonly TreeNode[]): TreeN
   };
 }
 
-/** Rows of a list; a long one is cut into parts. */
+/** The rows of a list, split into parts if it is long. */
 export function rowsOf<T>(above: RowsNode, items: readonly T[], rowOf: (item: T) => TreeNode): readonly TreeNode[] {
   return inParts(items, rowOf, ({ from, to, first, last }, rows) => {
     const description = `${first.label} … ${last.label}`;
@@ -123,7 +123,7 @@ export function rowsOf<T>(above: RowsNode, items: readonly T[], rowOf: (item: T)
   });
 }
 
-/** Which rows of a list stand in a part of it, the first one being 1. */
+/** The rows in one part of a list, counted from 1. */
 interface Part<N> {
   readonly from: number;
   readonly to: number;
@@ -131,7 +131,7 @@ interface Part<N> {
   readonly last: N;
 }
 
-/** A row for each item, or, of many, one for each part; those of a part are made when they are asked for. */
+/** A row per item or, for a long list, per part. The rows of a part are created on demand. */
 export function inParts<T, N>(
   items: readonly T[],
   rowOf: (item: T) => N,
@@ -159,12 +159,12 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** Those of the lines that there are. */
+/** Joins the non-empty lines. */
 export function lines(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join('\n');
 }
 
-/** Names may contain anything, so they are quoted: no two things share an id. */
+/** Quoted, because names may contain anything and ids must be unique. */
 export function nodeId(...parts: readonly string[]): string {
   return JSON.stringify(parts);
 }

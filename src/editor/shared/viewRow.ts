@@ -1,27 +1,27 @@
 import * as vscode from 'vscode';
 import type { NodeIcon } from './serverStateText.ts';
 
-/** One row of a view, as data. */
+/** A row of a view, as data. */
 export interface ViewRow {
   readonly id: string;
   readonly label: string;
   readonly description: string;
   readonly tooltip: string;
-  /** What a screen reader says. */
+  /** The label for screen readers. */
   readonly spoken: string;
   readonly icon: NodeIcon;
-  /** What menus are decided by. */
+  /** The context value for menus. */
   readonly context: string;
   readonly command?: { readonly id: string; readonly title: string };
   readonly expansion: 'none' | 'collapsed' | 'expanded';
 }
 
-/** Commands get the row itself as their target. */
+/** Commands get the row as their target. */
 export function itemOf(row: ViewRow): vscode.TreeItem {
   const item = new vscode.TreeItem(row.label, EXPANSION[row.expansion]);
   item.id = row.id;
   item.description = row.description;
-  // Plain text: a markdown tooltip could carry links made of what a server says.
+  // Plain text, because a Markdown tooltip could contain links from a server.
   item.tooltip = row.tooltip;
   item.contextValue = row.context;
   item.accessibilityInformation = { label: row.spoken };

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 
 export interface WebviewPage {
-  /** Of its bundle; also of its style sheet, where that has no name of its own. */
+  /** Name of the bundle, and of the style sheet unless that is given. */
   readonly name: string;
   readonly style?: string;
   readonly title: string;
 }
 
-/** An empty page that may run one script of ours and nothing else: what a server said comes later, as messages. */
+/** An empty page that may only run one bundled script. Server content arrives later as messages. */
 export function pageHtml(webview: vscode.Webview, extensionUri: vscode.Uri, page: WebviewPage): string {
   const uri = (...path: readonly string[]): string =>
     webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, ...path)).toString();
@@ -32,7 +32,7 @@ function policy(cspSource: string, nonce: string): string {
   return `default-src 'none'; img-src data:; style-src ${cspSource}; script-src 'nonce-${nonce}'`;
 }
 
-/** Where a page may load from: bundles and style sheets, and nothing of the workspace. */
+/** Allowed resources of a page: bundles and style sheets, but no workspace files. */
 export function pageOptions(extensionUri: vscode.Uri): vscode.WebviewOptions {
   const folders = ['dist', 'media'].map((folder) => vscode.Uri.joinPath(extensionUri, folder));
   return { enableScripts: true, localResourceRoots: folders };

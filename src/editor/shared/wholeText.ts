@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/index.ts';
 
-/** Shows a text that no notification has room for, read-only, in an editor of its own. */
+/** Shows a text that is too long for a notification in a read-only editor. */
 export class WholeText implements vscode.TextDocumentContentProvider, Disposable {
   readonly #texts = new Map<string, string>();
   readonly #owned = new DisposableStore();

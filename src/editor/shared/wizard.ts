@@ -4,7 +4,7 @@ import type { Answer, Choice, InputStep, PickStep, StepNumber, WizardUi } from '
 
 type Next<T> = Extract<Answer<T>, { kind: 'next' }>;
 
-/** The steps of a wizard in the editor's own quick input, with its Back button. */
+/** A wizard in quick input, with its Back button. */
 export class QuickInputWizard implements WizardUi {
   readonly #title: string;
 
@@ -39,7 +39,7 @@ export class QuickInputWizard implements WizardUi {
     input.placeholder = step.placeholder;
     input.value = step.value;
     return showStep<Next<string>>(input, this.#place(step), (settle, store) => {
-      // Only what was wrong at Enter is marked, and the mark follows the correction: nobody is scolded while typing.
+      // Marks errors on Enter and updates the mark while typing.
       let marked = false;
       const mark = (): boolean => {
         const problem = step.problem(input.value);
@@ -65,18 +65,18 @@ export class QuickInputWizard implements WizardUi {
   }
 }
 
-/** Where a step stands among the others of its dialog. */
+/** The position of a step in its dialog. */
 export interface StepPlace {
   readonly title: string;
   readonly step: number;
   readonly steps: number;
-  /** Beside *Back*, which is offered from the second step on. */
+  /** Additional buttons. *Back* is shown from the second step on. */
   readonly buttons?: readonly vscode.QuickInputButton[];
 }
 
 type Turned = { readonly kind: 'back' } | { readonly kind: 'cancel' };
 
-/** Shows one step of a dialog in the editor's quick input, until `listen` settles it, or the person turns away. */
+/** Shows one step in quick input until `listen` settles it or the user cancels. */
 export function showStep<T>(
   input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,
   { title, step, steps, buttons = [] }: StepPlace,
@@ -87,7 +87,7 @@ export function showStep<T>(
     input.step = step;
     input.totalSteps = steps;
   }
-  // Something may have to be looked up for it: losing the focus must not lose the answers.
+  // The user may look something up, so losing focus must not close it.
   input.ignoreFocusOut = true;
   input.buttons = [...(step > 1 ? [vscode.QuickInputButtons.Back] : []), ...buttons];
   return new Promise((resolve) => {

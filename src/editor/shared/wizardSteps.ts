@@ -1,7 +1,7 @@
 export type Answer<T> =
   | { readonly kind: 'next'; readonly value: T }
   | { readonly kind: 'back' }
-  /** The person turned away. */
+  /** The user cancelled. */
   | { readonly kind: 'cancel' };
 
 export interface Choice<T> {
@@ -21,7 +21,7 @@ export interface InputStep extends StepNumber {
   readonly prompt: string;
   readonly placeholder: string;
   readonly value: string;
-  /** A sentence that says what to change, or nothing. */
+  /** A sentence that says what to change, or undefined. */
   readonly problem: (text: string) => string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface StepNumber {
   readonly steps: number;
 }
 
-/** Shows one step. Back is offered from the second on. */
+/** Shows one step. Back is available from the second on. */
 export interface WizardUi {
   pick<T>(step: PickStep<T>): Promise<Answer<T>>;
   input(step: InputStep): Promise<Answer<string>>;

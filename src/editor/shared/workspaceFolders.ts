@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 
-/** A folder of the workspace; its path is absolute and with `/`. */
+/** A workspace folder. Its path is absolute and uses `/`. */
 export interface OpenFolder {
   readonly name: string;
   readonly path: string;
 }
 
-/** The folders of the workspace as scopes name them: absolute, with `/`. */
+/** The workspace folders in the format of scopes: absolute, with `/`. */
 export function openFolders(): readonly OpenFolder[] {
   return (vscode.workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
     name,

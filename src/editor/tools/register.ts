@@ -7,7 +7,7 @@ import type { EditorServices } from '../shared/services.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'logs' | 'failures' | 'pick' | 'extensionUri'>;
 
-/** `mcpl.tool.call`, and the tabs that it opens: one for each tool. */
+/** Registers `mcpl.tool.call` and its tabs, one per tool. */
 export function registerCallTool(services: Needs): Disposable {
   const store = new DisposableStore();
   const panels = asyncLazy(
@@ -29,7 +29,7 @@ export function registerCallTool(services: Needs): Disposable {
   return store;
 }
 
-/** Watches for tools whose definition is no longer the approved one; the rest is loaded with the first of them. */
+/** Watches for changed tool definitions. The review is loaded with the first one. */
 export function registerDefinitionChanges(
   services: Pick<EditorServices, 'host' | 'failures' | 'pick'>,
   clock: Clock,

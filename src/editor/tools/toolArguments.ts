@@ -11,14 +11,14 @@ import type { Entered, ToPage, ValuesView } from '../../webview/form/formMessage
 
 export type ReadArguments =
   | { readonly kind: 'arguments'; readonly args: JsonObject }
-  /** The arguments do not fit the schema. The server gets them only if the person insists. */
+  /** The arguments do not match the schema. They are sent only if the user insists. */
   | { readonly kind: 'misfit'; readonly errors: FieldErrors; readonly args: JsonObject }
-  /** No call can carry the input: it is not a JSON object. */
+  /** The input cannot be sent, because it is not a JSON object. */
   | { readonly kind: 'unsendable'; readonly errors: FieldErrors };
 
 type FieldErrors = Readonly<Record<string, string>>;
 
-/** Reads the input of a person as the arguments of a call. */
+/** Converts the user's input to arguments. */
 export function readArguments(form: ToolForm, entered: Entered): ReadArguments {
   if (entered.mode === 'form') return readForm(form, entered.values);
   if (entered.text.trim() === '') return { kind: 'arguments', args: {} };
@@ -35,7 +35,7 @@ function readForm(form: ToolForm, values: ValuesView): ReadArguments {
   return lost.length > 0 ? { kind: 'unsendable', errors } : { kind: 'misfit', errors, args: entered };
 }
 
-/** The answer to input that cannot be sent, or not without *Send Anyway*. */
+/** The message for input that cannot be sent, or only with *Send Anyway*. */
 export function refusal(read: Exclude<ReadArguments, { kind: 'arguments' }>): ToPage {
   const { errors, kind } = read;
   return kind === 'misfit'
@@ -46,7 +46,7 @@ export function refusal(read: Exclude<ReadArguments, { kind: 'arguments' }>): To
 const MISFIT = 'Nothing was sent, because the arguments do not fit the tool. Correct them, or send them as they are.';
 const UNSENDABLE = 'Nothing was sent, because a call carries only a JSON object. Correct the marked text.';
 
-/** Shows the input in the other way, unless a part of it would be lost. */
+/** Converts between form and JSON, unless that would lose data. */
 export function switched(form: ToolForm, entered: Entered): ToPage {
   if (entered.mode === 'form') return formAsJson(form, entered.values);
   const read = readArguments(form, entered);
@@ -56,7 +56,7 @@ export function switched(form: ToolForm, entered: Entered): ToPage {
   return { type: 'errors', errors: { '': 'The form cannot show all of these arguments. Keep editing them as JSON.' } };
 }
 
-/** Wrong values come along, and so does a missing one. */
+/** Includes invalid and missing values. */
 function formAsJson(form: ToolForm, values: ValuesView): ToPage {
   const collected = collectArguments(form, values);
   if (collected.kind === 'arguments') return { type: 'json', text: JSON.stringify(collected.args, null, 2) };
@@ -65,7 +65,7 @@ function formAsJson(form: ToolForm, values: ValuesView): ToPage {
   return { type: 'errors', errors: Object.fromEntries(lost.map((id) => [id, errors[id] ?? ''])) };
 }
 
-/** Whether the arguments may hold a secret, which must not be kept for later. */
+/** Whether the arguments may contain a secret and must not be stored. */
 export function hasSecrets(fields: readonly FormField[]): boolean {
   return fields.some((field) => {
     if (field.kind === 'group') return hasSecrets(field.fields);

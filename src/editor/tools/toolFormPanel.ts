@@ -11,7 +11,7 @@ import { pageHtml, pageIcon, pageOptions } from '../shared/webviewPage.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'logs' | 'failures' | 'extensionUri'>;
 
-/** One tool in an editor tab: the page shows what this sends, whole each time, however often it is hidden and shown. */
+/** A tool in an editor tab. The page gets the complete state each time, so it can be hidden and shown. */
 class ToolFormPanel implements Disposable {
   readonly #services: Needs;
   readonly #panel: vscode.WebviewPanel;
@@ -43,7 +43,7 @@ class ToolFormPanel implements Disposable {
     this.#panel.reveal();
   }
 
-  /** Lets go of what the panel listens to; the tab itself is the editor's. */
+  /** Removes the panel's listeners. The editor owns the tab. */
   dispose(): void {
     this.#store.dispose();
   }
@@ -52,7 +52,7 @@ class ToolFormPanel implements Disposable {
     if (message === undefined) return;
     switch (message.type) {
       case 'ready':
-        // A page that was hidden starts from nothing.
+        // A page that was hidden starts empty.
         this.#shown = '';
         this.#sendTool();
         return this.#sendRun();
@@ -97,13 +97,13 @@ class ToolFormPanel implements Disposable {
     const { server: id, tool: name } = this.#target;
     const server = this.#services.host.server(id);
     const tool = server?.tools.find((offered) => offered.tool.name === name)?.tool;
-    // A server that stops takes its tools with it: the form stays, with what was entered.
+    // When the server stops, the form keeps its tool and input.
     if (tool !== undefined && tool !== this.#tool) {
       this.#tool = tool;
       this.#form = schemaForm(tool.inputSchema);
     }
     const view = toolView(this.#target, server, { tool: this.#tool, offered: tool !== undefined }, this.#form);
-    // Much of what happens to a server changes nothing here, and a page rebuilt under the hands loses the cursor.
+    // Skips unchanged views, because rebuilding the page would lose the cursor.
     const whole = JSON.stringify(view);
     if (whole === this.#shown) return;
     this.#shown = whole;
@@ -114,7 +114,7 @@ class ToolFormPanel implements Disposable {
     this.#send({ type: 'run', run: this.#run.view });
   }
 
-  /** To a hidden page nothing is sent: it asks for everything when it is shown again. */
+  /** Sends nothing to a hidden page, which requests everything when shown. */
   #send(message: ToPage): void {
     if (!this.#store.isDisposed && this.#panel.visible) void this.#panel.webview.postMessage(message);
   }
@@ -137,7 +137,7 @@ export class ToolFormPanels implements Disposable {
     this.#adopt(target, panel, new ToolFormPanel(this.#services, panel, target));
   }
 
-  /** After a reload of the window the editor brings the tab back, with what its page kept. */
+  /** Restores a tab after a window reload, with the page's stored state. */
   restore(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = decodePageState(state);
     if (kept === undefined || this.#open.has(keyOf(kept))) {

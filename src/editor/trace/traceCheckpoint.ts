@@ -9,13 +9,13 @@ import {
 import { lineageText, titleText } from '../lineage/lineageText.ts';
 import { plainText } from '../shared/plainText.ts';
 
-/** Longer answers are not parsed for what fits into a row; their beginning mostly tells. */
+/** Longer answers are not parsed for a row. A search in their start usually suffices. */
 const LONGEST_PARSED = 20_000;
 const CHECKPOINT = /"checkpoint"\s*:\s*"((?:[^"\\]|\\.){1,512})"/;
 
 type Answer = Pick<TraceEntry, 'direction' | 'kind' | 'method' | 'text' | 'isCut'>;
 
-/** The checkpoint that came with the answer to a tool call (MCPL §8.3). */
+/** The checkpoint in a tool call's answer (MCPL §8.3). */
 export function checkpointIn({ direction, kind, method, text, isCut }: Answer): string | undefined {
   if (direction !== 'received' || kind !== 'result' || method !== 'tools/call') return undefined;
   if (!text.includes('"checkpoint"')) return undefined;
@@ -34,7 +34,7 @@ function named(message: Json): string | undefined {
   return typeof checkpoint === 'string' ? checkpoint : undefined;
 }
 
-/** What became of it, in a few words. A server may call several by one name: it is the one of that time. */
+/** The outcome of a checkpoint in a few words. For duplicate names, uses the one closest in time. */
 export function checkpointFate(checkpoint: string, at: number, found: readonly (Checkpoint & LineageKey)[]): string {
   const [node] = [...found].sort((one, other) => Math.abs(one.at - at) - Math.abs(other.at - at));
   if (node === undefined) return `checkpoint ${plainText(checkpoint, 60)} was not kept`;

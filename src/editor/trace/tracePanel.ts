@@ -28,7 +28,7 @@ import { formatted, traceMessage, traceRow } from './traceText.ts';
 
 type Needs = Pick<EditorServices, 'failures' | 'extensionUri' | 'log'> & { readonly host: Pick<Host, 'lineages'> };
 
-/** One server's trace in an editor tab. The page is told how much there is, and gets the rows that it asks for. */
+/** A server's trace in an editor tab. The page knows the number of rows and requests the ones it needs. */
 class TracePanel implements Disposable {
   readonly #services: Needs;
   readonly #panel: vscode.WebviewPanel;
@@ -38,7 +38,7 @@ class TracePanel implements Disposable {
   #watching: Disposable;
   #selection: TraceSelection;
   #list = 0;
-  /** The message whose text was asked for last. */
+  /** The message whose text was requested last. */
   #wanted = 0;
 
   constructor(services: Needs, panel: vscode.WebviewPanel, server: string, trace: ProtocolTrace) {
@@ -61,7 +61,7 @@ class TracePanel implements Disposable {
     this.#panel.reveal();
   }
 
-  /** Shows another trace of the same server. */
+  /** Switches to another trace of the same server. */
   attach(trace: ProtocolTrace): void {
     this.#watching.dispose();
     this.#trace = trace;
@@ -69,7 +69,7 @@ class TracePanel implements Disposable {
     this.#select(this.#selection.filter);
   }
 
-  /** Lets go of what the panel listens to; the tab itself is the editor's. */
+  /** Removes the panel's listeners. The editor owns the tab. */
   dispose(): void {
     this.#watching.dispose();
     this.#store.dispose();
@@ -108,7 +108,7 @@ class TracePanel implements Disposable {
   }
 
   #sendStatus(): void {
-    // A hidden page asks for everything when it is shown again.
+    // A hidden page requests everything when shown.
     if (!this.#panel.visible) return;
     this.#selection.update();
     const { start, end } = this.#selection;
@@ -120,7 +120,7 @@ class TracePanel implements Disposable {
     if (list !== this.#list) return;
     const { start } = this.#selection;
     this.#selection.update();
-    // The page asks for what was forgotten meanwhile, and would ask again.
+    // The page requested removed rows and would request them again.
     if (this.#selection.start !== start) this.#sendStatus();
     const first = Math.max(from, this.#selection.start);
     const rows = this.#selection.page(first, from + count - first).map((entry, at) => traceRow(entry, first + at));
@@ -133,7 +133,7 @@ class TracePanel implements Disposable {
     const checkpoint = checkpointIn(entry);
     if (checkpoint === undefined) return this.#send({ type: 'message', message: traceMessage(entry) });
     const show = (fate?: string): void => {
-      // Another one may have been chosen since then.
+      // Another message may have been selected.
       if (this.#wanted === n) this.#send({ type: 'message', message: traceMessage(entry, fate) });
     };
     this.#fateOf(checkpoint, at).then(show, (error: unknown) => {
@@ -197,7 +197,7 @@ export class TracePanels implements Disposable {
     this.#adopt(server, panel, new TracePanel(this.#services, panel, server, trace));
   }
 
-  /** After a reload of the window the tab is back, and what it is there for goes on. */
+  /** Restores a tab after a window reload and continues recording. */
   restore(panel: vscode.WebviewPanel, state: unknown): void {
     const server = decodeTracePageState(state)?.server;
     const trace = server === undefined ? undefined : this.#on(server);
@@ -211,7 +211,7 @@ export class TracePanels implements Disposable {
     this.#open.clear();
   }
 
-  /** A server that left the settings and came back has a trace of its own again. */
+  /** A server that was removed and added again has a new trace. */
   #attach(server: string): void {
     const panel = this.#open.get(server);
     const trace = panel === undefined ? undefined : this.#on(server);
@@ -235,7 +235,7 @@ export class TracePanels implements Disposable {
   }
 }
 
-/** Asks for a file and writes what is kept into it, a line of JSON for each message. False: the person turned away. */
+/** Asks for a file and exports the messages as JSON lines. Returns false if the user cancelled. */
 async function exportTrace(trace: ProtocolTrace, filter: TraceFilter, server: string): Promise<boolean> {
   const name = `${server.replace(/[^\w.-]+/g, '-')}-trace.jsonl`;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
@@ -252,7 +252,7 @@ async function exportTrace(trace: ProtocolTrace, filter: TraceFilter, server: st
 
 export async function writeTrace(trace: ProtocolTrace, filter: TraceFilter, target: vscode.Uri): Promise<void> {
   const lines = withEnds(trace.exportLines(filter));
-  // As it is read: a long trace need not be in memory a second time. Only files of this machine take it so.
+  // Streams local files, so that a long trace is not in memory twice.
   if (target.scheme === 'file') return pipeline(Readable.from(lines), createWriteStream(target.fsPath));
   await vscode.workspace.fs.writeFile(target, Buffer.from([...lines].join('')));
 }

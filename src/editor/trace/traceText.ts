@@ -4,7 +4,7 @@ import { checkpointIn } from './traceCheckpoint.ts';
 
 const MAX_LABEL = 200;
 const MAX_FACTS = 500;
-/** Indenting makes a message longer, deep ones many times over. */
+/** Indentation makes deeply nested messages many times longer. */
 const MAX_SHOWN = 400_000;
 
 export function traceRow(entry: TraceEntry, position: number): TraceRow {
@@ -25,7 +25,7 @@ function checkpointOf(entry: TraceEntry): readonly string[] {
   return checkpoint === undefined ? [] : [checkpoint];
 }
 
-/** `fate`: what became of the checkpoint that came with it. */
+/** `fate`: the outcome of the checkpoint in the message. */
 export function traceMessage(entry: TraceEntry, fate?: string): TraceMessage {
   const { n, at, direction, kind, method, id, size, isCut } = entry;
   const way = direction === 'sent' ? 'sent to the server' : 'received from the server';
@@ -44,13 +44,13 @@ export function traceMessage(entry: TraceEntry, fate?: string): TraceMessage {
   };
 }
 
-/** Indented where it is whole; what is cut can only be shown as it is. */
+/** Indents complete messages. Truncated ones are shown as they are. */
 export function formatted({ text, isCut, kind }: TraceEntry): string {
   if (isCut || kind === 'dropped') return text;
   try {
     return JSON.stringify(parseJson(text), undefined, 2);
   } catch {
-    // Secrets that were taken out may have taken a quotation mark along.
+    // Removing a secret may have removed a quotation mark.
     return text;
   }
 }

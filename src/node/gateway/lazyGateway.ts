@@ -2,12 +2,12 @@ import { type AsyncLazy, asyncLazy, HostError } from '../../core/index.ts';
 import type { GatewayTransport } from './gatewayPlace.ts';
 import type { Gateway, GatewayAddress, GatewayOptions } from './gatewayServer.ts';
 
-/** The gateway, opened when somebody first asks where it is, and anew when it is to be somewhere else. */
+/** The gateway. Opened when its address is first needed, and reopened after a change of transport. */
 export class LazyGateway {
   readonly #options: Omit<GatewayOptions, 'transport'>;
   #transport: GatewayTransport | 'off' = 'loopback';
   #gateway: AsyncLazy<Gateway> | undefined;
-  /** Those that are no longer wanted, and still close. */
+  /** Old gateways that are still closing. */
   #leaving: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
@@ -15,7 +15,7 @@ export class LazyGateway {
     this.#options = options;
   }
 
-  /** From now on; who is connected otherwise is disconnected. */
+  /** Changes the transport and disconnects clients of the old one. */
   use(transport: GatewayTransport | 'off'): void {
     if (transport === this.#transport) return;
     this.#transport = transport;
@@ -56,7 +56,7 @@ export class LazyGateway {
   }
 }
 
-/** A bundle of its own, loaded with the first server that runs. */
+/** A separate bundle, loaded with the first running server. */
 async function open(options: GatewayOptions): Promise<Gateway> {
   const { startGateway } = await import('./gatewayServer.ts');
   return startGateway(options);

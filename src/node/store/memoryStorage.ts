@@ -22,12 +22,12 @@ import type { StoreOperation, StoreParams } from './contract.ts';
 import type { Decoder } from './records.ts';
 import { type StateRequester, stateStore } from './stateStore.ts';
 
-/** More than a program that keeps nothing looks back at. */
+/** More than programs without storage ever read back. */
 const MAX_AUDIT = 10_000;
-/** Of the contents of all events: a thousand of them may be 4 MB each. */
+/** Maximum size of all events' contents, because a thousand may have 4 MB each. */
 const MOST_CHARACTERS = 64_000_000;
 
-/** Storage that lasts as long as the process, for programs that keep nothing. */
+/** In-memory storage, for programs without persistence. */
 export function memoryStorage(): Storage {
   const audit = new MemoryAudit();
   const states = new MemoryStates();
@@ -39,7 +39,7 @@ export function memoryStorage(): Storage {
     trust: memoryGrants(),
     audit,
     states: stateStore(states),
-    // It lasts as long as the process, and so may be handed to the next host.
+    // Nothing to close: the next host in this process may reuse it.
     close: () => Promise.resolve(),
   };
 }
@@ -91,7 +91,7 @@ function memoryGrants(): GrantStore {
   };
 }
 
-/** Emptied when its event goes: what was in a map whose keys come and go lives on until the next full collection. */
+/** Cleared when the event is removed: values of a Map with changing keys stay alive until the next full collection. */
 interface Kept {
   event: InboundEvent | undefined;
   readonly characters: number;
@@ -99,9 +99,9 @@ interface Kept {
 
 class MemoryEvents implements EventStore {
   readonly #audit: MemoryAudit;
-  /** The oldest first. */
+  /** Oldest first. */
   #all: Kept[] = [];
-  /** By server and its own id. */
+  /** By server and event id. */
   readonly #known = new Map<string, Map<string, Kept>>();
 
   constructor(audit: MemoryAudit) {
@@ -234,9 +234,9 @@ function keyOf(server: string, name: string): string {
   return JSON.stringify([server, name]);
 }
 
-/** States that last as long as the process: the same store, in no file and on no thread of its own. */
+/** In-memory states: the same store without a file and without a thread. */
 class MemoryStates implements StateRequester {
-  /** Loaded with the first state: most programs that keep nothing never have one. */
+  /** Loaded with the first state, because most programs without storage never need it. */
   readonly #opened = asyncLazy(
     () => import('./storeParts.ts'),
     ({ loadSqlite, migrate, openStates, runBatch: run }) => {

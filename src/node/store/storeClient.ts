@@ -19,7 +19,7 @@ export interface StoreClientOptions {
   /** The script of the thread: `dist/storeWorker.js` in the product. */
   readonly workerPath: string | URL;
   readonly log: Logger;
-  /** Something that a person should know: records were lost, a file was set aside. */
+  /** Called with news for the user: records were lost, or a file was set aside. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 

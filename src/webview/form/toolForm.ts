@@ -12,7 +12,7 @@ import {
 } from './formMessages.ts';
 import { outcome, resultView, seconds } from './resultView.ts';
 
-/** What the editor gives a page to talk to it with. */
+/** The editor's API for pages. */
 interface EditorApi {
   postMessage(message: FromPage): void;
   getState(): unknown;
@@ -24,7 +24,7 @@ declare function acquireVsCodeApi(): EditorApi;
 const MAX_HISTORY = 10;
 const SUMMARY_LENGTH = 80;
 
-/** The page of one tool. It shows what it is sent and keeps what was entered; all else is the editor's. */
+/** The page of one tool. It displays the received state and keeps the input; the editor does everything else. */
 class ToolPage {
   readonly #editor = acquireVsCodeApi();
   readonly #head = element('header');
@@ -48,7 +48,7 @@ class ToolPage {
   #isRunning = false;
 
   start(): void {
-    // Beside the buttons, which stay in sight however long the form is.
+    // Next to the buttons, which stay visible however long the form is.
     this.#bar.root.prepend(this.#refused);
     this.#body.append(this.#tools(), this.#arguments.root, this.#bar.root);
     document.body.append(element('main', { children: [this.#head, this.#banner, this.#body, this.#result] }));
@@ -100,7 +100,7 @@ class ToolPage {
       sendAnyway: () => this.#send({ type: 'sendAnyway' }),
     };
     this.#result.replaceChildren(...resultView(run, actions));
-    // A long form hides what it was run for.
+    // Scrolls to the result, which a long form would hide.
     if (wasRunning) this.#result.scrollIntoView({ block: 'start' });
   }
 
@@ -112,7 +112,7 @@ class ToolPage {
     this.#showRefused(undefined);
     show(this.#body, tool.known);
     if (isFirst) this.#restore(tool);
-    // The tool may have changed while the page was open: what was entered stays where it still has a place.
+    // The tool may have changed while the page was open. Keeps the values of fields that still exist.
     else if (tool.known) this.#arguments.setTool(tool, this.#arguments.values);
     this.#showTools();
     if (isFirst) this.#arguments.focus();
@@ -139,7 +139,7 @@ class ToolPage {
   #showTools(): void {
     this.#switch.textContent = this.#arguments.mode === 'json' ? 'Edit in Form' : 'Edit as JSON';
     show(this.#switch, this.#tool !== undefined && this.#tool.fields.length > 0);
-    // What takes nothing was never called with anything else.
+    // A tool without arguments has no history.
     const takesSome = this.#tool !== undefined && (this.#tool.fields.length > 0 || !this.#tool.complete);
     show(this.#recentBox, this.#history.length > 0 && takesSome);
     const options = this.#history.map((json, index) => new Option(summary(json), String(index)));
@@ -154,12 +154,12 @@ class ToolPage {
   }
 
   #sendAnyway(): void {
-    // The button goes with the banner: the keyboard goes on at the buttons below.
+    // The focused button disappears with the banner, so focus the buttons below.
     this.#bar.focus();
     this.#run(true);
   }
 
-  /** Says why a call was not sent, until something is changed. */
+  /** Shows why a call was not sent, until the input changes. */
   #showRefused(refused: RefusedView | undefined): void {
     show(this.#refused, refused !== undefined);
     this.#result.classList.toggle('stale', refused !== undefined);
@@ -169,7 +169,9 @@ class ToolPage {
     );
   }
 
-  /** Recalled as JSON, which holds anything, and shown in the form again where the form was and it fits. */
+  /**
+   * Restores the arguments as JSON, which can hold everything. Switches back to the form if it was open and they fit.
+   */
   #recall(): void {
     const json = this.#history[Number(this.#recent.value)];
     if (this.#recent.value === '' || json === undefined) return;
@@ -201,7 +203,7 @@ class ToolPage {
     const { server, tool, fields } = this.#tool;
     const secrets = new Set(secretIds(fields));
     const values = Object.fromEntries(Object.entries(this.#arguments.values).filter(([id]) => !secrets.has(id)));
-    // JSON of a tool with secrets may contain them, so it is not kept at all.
+    // The JSON of a tool with secrets may contain them, so it is not stored.
     const text = secrets.size === 0 ? this.#arguments.text : '';
     const mode = secrets.size === 0 ? this.#arguments.mode : 'form';
     this.#editor.setState({ server, tool, mode, values, text, history: this.#history });
@@ -264,14 +266,14 @@ new ToolPage().start();
 
 const TICK_MS = 100;
 
-/** The buttons that run and cancel, and how far a run is. */
+/** The run and cancel buttons, and the progress of a run. */
 class RunBar {
   readonly root: HTMLElement;
   readonly #run: HTMLButtonElement;
   readonly #cancel: HTMLButtonElement;
   readonly #bar = element('div', { class: 'bar', attributes: { role: 'progressbar', 'aria-label': 'Progress' } });
   readonly #track: HTMLElement;
-  /** Read out when it changes; the clock is not, or it would never be silent. */
+  /** Announced on change. The clock is separate and never announced. */
   readonly #status = element('span', { class: 'status', attributes: { role: 'status', 'aria-live': 'polite' } });
   readonly #clock = element('span', { class: 'clock', attributes: { 'aria-hidden': 'true' } });
   #timer: number | undefined;
@@ -286,7 +288,7 @@ class RunBar {
     this.root = element('div', { class: 'run', children: [row, this.#track] });
   }
 
-  /** Before the first tool has come, and while it cannot be called, there is nothing to run. */
+  /** Disables the run button before the first tool arrives and while the tool cannot be called. */
   block(blocked: boolean): void {
     this.#run.disabled = blocked;
   }
@@ -301,7 +303,7 @@ class RunBar {
     show(this.#run, !isRunning);
     show(this.#cancel, isRunning);
     show(this.#track, isRunning);
-    // The button that had the focus is gone: what took its place is where the person goes on.
+    // The focused button is gone, so focus its replacement.
     if (hadFocus) (isRunning ? this.#cancel : this.#run).focus();
     const said = outcome(run);
     if (this.#status.textContent !== said) this.#status.textContent = said;

@@ -29,7 +29,7 @@ declare function acquireVsCodeApi(): EditorApi;
 
 const EVERYTHING: PageFilter = { text: '', only: 'all' };
 
-/** The page of a lineage, in a view at the side or in a tab. */
+/** The lineage page, in a side view or a tab. */
 class LineagePage {
   readonly #editor = acquireVsCodeApi();
   readonly #tools = new LineageTools({
@@ -58,12 +58,12 @@ class LineagePage {
   #view: LineageView = { kind: 'loading' };
   #status: LineageStatus | undefined;
   #key = '';
-  /** Whether what is shown next has to do with what is shown now. */
+  /** Whether the next status belongs to another lineage or filter. */
   #isOther = true;
   #marks: readonly number[] = [];
-  /** Whose detail is wanted. */
+  /** The checkpoint whose detail is requested. */
   #wanted: number | undefined;
-  /** What is to be selected where it stands, and nothing more. */
+  /** The checkpoint to select without opening its detail. */
   #quiet: number | undefined;
 
   start(): void {
@@ -71,7 +71,7 @@ class LineagePage {
     this.#key = kept?.key ?? '';
     this.#quiet = kept?.place;
     this.#tools.setFilter(kept?.filter ?? EVERYTHING);
-    // First of all: what it asks for is got ready while the page is built.
+    // Sent first, so that the editor prepares the data while the page is built.
     this.#send({ type: 'ready', key: this.#key, filter: this.#tools.filter });
     window.addEventListener('message', ({ data }: MessageEvent<ToLineagePage>) => this.#receive(data));
     this.#rows.append(columns(), this.#list.root, this.#notices.message);
@@ -166,7 +166,7 @@ class LineagePage {
     this.#keep();
     const { selected } = this.#list;
     if (selected === undefined || filter.text !== '') return;
-    // Who found something by searching sees what is around it once the search is cleared.
+    // After the search is cleared, keep the selected checkpoint in view with its neighbors.
     this.#quiet = selected;
     this.#send({ type: 'locate', place: selected });
   }
@@ -236,7 +236,7 @@ class LineagePage {
     }
   }
 
-  /** The nearest thing first: what is being typed, the detail, the marks, what was typed. */
+  /** Closes the innermost state first: typing, the detail, marks, the search. */
   #stepBack(target: EventTarget | null): boolean {
     const isTyping = target instanceof HTMLInputElement;
     if (isTyping && this.#tools.clearSearch()) return true;
@@ -276,7 +276,7 @@ class LineagePage {
   }
 }
 
-/** What the columns are, where there is room for them. */
+/** Column headers, if there is room for them. */
 function columns(): HTMLElement {
   const names: readonly (readonly [string, string])[] = [
     ['graph', ''],

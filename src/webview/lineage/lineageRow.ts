@@ -6,15 +6,15 @@ import { type PageRow, type RowContext, yearOf } from './lineageMessages.ts';
 export interface RowLook {
   readonly position: number;
   readonly total: number;
-  /** Lanes that there is room for. */
+  /** Number of lanes that fit. */
   readonly lanes: number;
-  /** How the lines look that come from above. */
+  /** Styles of the lines from above. */
   readonly above: LineLooks;
-  /** Whether there is little room for texts. */
+  /** Whether there is little room for text. */
   readonly isNarrow: boolean;
 }
 
-/** An element of the list that shows one row, then another. */
+/** A list element that is reused for different rows. */
 export class RowElement {
   readonly root: HTMLElement;
   readonly #graph: LineageGraphView;
@@ -47,7 +47,7 @@ export class RowElement {
     this.#time = cell('time');
   }
 
-  /** Of its graph. */
+  /** Width of its graph. */
   get width(): number {
     return this.#width;
   }
@@ -71,7 +71,7 @@ export class RowElement {
     else this.#fill(row, look);
   }
 
-  /** Takes it out of sight until it is needed for another row. */
+  /** Hides it until it is needed for another row. */
   hide(): void {
     if (this.#look === undefined) return;
     this.#look = undefined;
@@ -126,7 +126,7 @@ export class RowElement {
     this.#say();
   }
 
-  /** Made where there is something to show, because most rows have nothing. */
+  /** Badges are created on demand, because most rows have none. */
   #show(row: PageRow | undefined): void {
     const wanted = badgesOf(row);
     if (wanted === this.#badges) return;
@@ -162,7 +162,7 @@ function counted(name: 'back' | 'chat', count: number, title: string): HTMLEleme
   return element('span', { class: 'counted', attributes: { title }, children: [icon(name), text] });
 }
 
-/** One row with nothing in it: making each of its elements for every row anew takes several times as long. */
+/** An empty row as a template. Creating each element anew takes several times as long. */
 let prepared: HTMLElement | undefined;
 
 function prepare(): HTMLElement {
@@ -184,7 +184,7 @@ function part<E extends Element = HTMLElement>(root: Element, name: string): E {
   return found;
 }
 
-/** A text that is changed where it stands: no node is made for a row that scrolls by. */
+/** A reused text node, so that scrolling creates no nodes. */
 class Cell {
   readonly root: HTMLElement;
   readonly #text = document.createTextNode('');
@@ -225,7 +225,7 @@ function rowContext({ place, kind, isHead, isPinned }: PageRow): RowContext {
   return { webviewSection: 'checkpoint', place, kind, isHead, isPinned, preventDefaultContextMenuItems: true };
 }
 
-/** The lines and the node beside one row: elements are kept, and drawn anew for the row that comes next. */
+/** The SVG graph of one row. Elements are reused for other rows. */
 class LineageGraphView {
   readonly #root: SVGSVGElement;
   readonly #lines: Path[] = [];
@@ -239,7 +239,7 @@ class LineageGraphView {
     this.#lines.push(...paths);
   }
 
-  /** What is cloned for every row: most have one line and their node. */
+  /** The template for each row. Most rows have one line and a node. */
   static prepare(): SVGSVGElement {
     return drawing('svg', { class: 'graph', height: '22', 'aria-hidden': 'true' }, [drawing('path'), drawing('path')]);
   }
@@ -258,7 +258,7 @@ class LineageGraphView {
     this.#fold('', 0);
   }
 
-  /** Few rows have so many lanes, and text in a drawing is dear. */
+  /** Created on demand, because few rows need it and SVG text is slow. */
   #fold(folded: string, x: number): void {
     if (folded === '') {
       this.#folded?.remove();
@@ -279,7 +279,7 @@ class LineageGraphView {
     return made;
   }
 
-  /** A row that had many lanes must not keep them for ever. */
+  /** Removes the paths of a row with many lanes. */
   #trim(count: number): void {
     for (const { root } of this.#lines.splice(count)) root.remove();
   }

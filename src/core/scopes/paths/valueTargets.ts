@@ -113,7 +113,7 @@ function checkJoined(items: readonly Json[], { from, schemas }: Position, { text
   if (names.length === items.length) texts.check({ from, text: names.join('/'), isProse: false });
 }
 
-/** Skips a text if its schema declares a plain string and no list is about files. */
+/** Skips a text if no list is about files, or if its schema declares a plain string. */
 function isTold({ kind, isFile, schemas }: Position, { takesAny, concern }: Walk): boolean {
   if (kind !== 'other' || isFile) return true;
   return concern.ofFiles && (takesAny || !isSaidText(schemas));

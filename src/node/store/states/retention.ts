@@ -14,7 +14,7 @@ const PAGE = 100;
 const MOST_A_STEP = 2_000;
 /** Maximum checkpoints of one line removed at once: only the one after them needs a snapshot. */
 const MOST_AT_ONCE = 1_000;
-/** A snapshot must free at least one part in this many of its size. */
+/** A snapshot must free at least `1 / WORTH` of its own size. */
 const WORTH = 8;
 
 /** What exceeds the limits, updated during removal. */
