@@ -26,7 +26,7 @@ import { EditorModels } from './editor/models/languageModels.ts';
 import { LazyElicitor, LazySampler } from './editor/questions/lazyInputs.ts';
 import { OutputChannels } from './editor/servers/logChannels.ts';
 import { McpGateway } from './editor/gateway/mcpGateway.ts';
-import { ModelUse } from './editor/models/modelUse.ts';
+import { ModelUse } from './editor/models/modelPermission.ts';
 import { registerModelUse, registerModelUseView } from './editor/models/register.ts';
 import { registerOfferCommands } from './editor/offers/register.ts';
 import { QuickPicker } from './editor/shared/quickPicker.ts';

@@ -7,8 +7,8 @@ import {
   type ModelWish,
   toDisposable,
 } from '../../core/index.ts';
+import type { ModelUse } from './modelPermission.ts';
 import type { ModelRunners } from './modelRunners.ts';
-import type { ModelUse } from './modelUse.ts';
 
 /** The editor's models, and those of other extensions, as the host sees them: what uses one is loaded with the first use. */
 export class EditorModels implements Models {

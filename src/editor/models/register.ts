@@ -11,7 +11,7 @@ import { registerCommand } from '../shared/commandRegistry.ts';
 import { COMMANDS, SCHEMES } from '../shared/ids.ts';
 import { LiveText } from '../shared/liveText.ts';
 import type { ModelRunners } from './modelRunners.ts';
-import type { ModelUse } from './modelUse.ts';
+import type { ModelUse } from './modelPermission.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices } from '../shared/services.ts';
 

@@ -1,4 +1,3 @@
-export { addServer } from './addServer.ts';
-export { tryDemo } from './demoServer.ts';
+export { addServer, tryDemo } from './newServer.ts';
 export { reviewStart } from './startReview.ts';
 export { workingFolderText } from './workingFolderText.ts';

@@ -1,6 +1,24 @@
+import * as vscode from 'vscode';
 import { type Host, HostError, type ServerSnapshot } from '../../core/index.ts';
-import type { EntryPlace, NewServer } from './addServerSteps.ts';
+import { DEMO_COMMAND, DEMO_SERVER } from '../shared/ids.ts';
 import type { EditorServices } from '../shared/services.ts';
+import { QuickInputWizard } from '../shared/wizard.ts';
+import { askForServer, type EntryPlace, type NewServer } from './addServerSteps.ts';
+import { uniqueId } from './serverEntry.ts';
+
+export async function addServer(services: Pick<EditorServices, 'host' | 'settings'>, tree: Reveals): Promise<void> {
+  const server = await askForServer(new QuickInputWizard(vscode.l10n.t('Add Server')), {
+    taken: new Set(services.host.servers().map(({ id }) => id)),
+    hasWorkspace: hasWorkspace(),
+    style: process.platform === 'win32' ? 'windows' : 'posix',
+  });
+  if (server !== undefined) await addNewServer(services, tree, server);
+}
+
+/** Whether there are workspace settings to write to. */
+export function hasWorkspace(): boolean {
+  return vscode.workspace.workspaceFile !== undefined || (vscode.workspace.workspaceFolders ?? []).length > 0;
+}
 
 /** How long the host may take to see what was written into the settings. */
 const SEEN_MS = 10_000;
@@ -59,4 +77,35 @@ function whenServer(host: Host, id: string, accepts: (server: ServerSnapshot) =>
       resolve();
     });
   });
+}
+
+/** The feature set of its tools for notes. */
+const DEMO_TOOLS = 'notes.edit';
+
+/** Sets up the server that comes with the extension, and starts it: one click from nothing to tools in chat. */
+export async function tryDemo(services: Pick<EditorServices, 'host' | 'settings'>, tree: Reveals): Promise<void> {
+  const { host, settings } = services;
+  const there = demoOf(host);
+  if (there === undefined) {
+    const taken = new Set(host.servers().map(({ id }) => id));
+    const place = hasWorkspace() ? 'workspace' : 'user';
+    const id = uniqueId(DEMO_SERVER, taken);
+    // Whoever wants to try its tools wants them on; what else it can do is left to be chosen.
+    const entry = { command: DEMO_COMMAND, featureSets: { enabled: [DEMO_TOOLS] } };
+    await addNewServer(services, tree, { id, entry, place, start: true });
+  } else {
+    await host.allowStart(there);
+    await settings.setEnabled(there, true);
+    await host.start(there);
+    await tree.reveal(there);
+  }
+  await vscode.commands.executeCommand('mcpl.servers.focus');
+}
+
+/** The demo server that the settings have already, by whatever name. */
+function demoOf(host: Host): string | undefined {
+  return host.servers().find(({ definition }) => {
+    const connection = definition?.connection;
+    return connection?.kind === 'stdio' && connection.command === DEMO_COMMAND && connection.args.length === 0;
+  })?.id;
 }

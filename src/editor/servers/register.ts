@@ -1,17 +1,15 @@
 import * as vscode from 'vscode';
-import { type Disposable, DisposableStore } from '../../core/index.ts';
-import { registerCommand } from '../shared/commandRegistry.ts';
-import { registerConnectionCommands } from './connectionCommands.ts';
-import { registerContextKeys } from './contextKeys.ts';
-import { registerHostCommands } from './hostCommands.ts';
-import { COMMANDS } from '../shared/ids.ts';
-import type { Reveals } from './newServer.ts';
-import { registerServerCommands } from './serverCommands.ts';
-import { registerServerTree } from './serverTree.ts';
-import type { EditorServices } from '../shared/services.ts';
+import { type Disposable, DisposableStore, type Host } from '../../core/index.ts';
 import type { SettingsWatch } from '../settings/settings.ts';
+import { registerCommand } from '../shared/commandRegistry.ts';
+import { COMMANDS, CONTEXT_KEYS } from '../shared/ids.ts';
+import type { EditorServices } from '../shared/services.ts';
+import { registerConnectionCommands } from './connectionCommands.ts';
+import { registerHostCommands } from './hostCommands.ts';
+import type { Reveals } from './newServer.ts';
+import { registerServerCommands, registerToolCommands } from './serverCommands.ts';
+import { registerServerTree } from './serverTree.ts';
 import { registerStatusBar } from './statusBar.ts';
-import { registerToolCommands } from './toolCommands.ts';
 import { hintAtWorkingFolder } from './workingFolderHint.ts';
 
 /** The Servers view, the status bar item, and the commands about servers and their tools. */
@@ -54,4 +52,22 @@ function registerNewServerCommands(
     }),
   );
   return store;
+}
+
+/** Keeps the keys that `when` clauses of package.json read. */
+function registerContextKeys(host: Host, watch: SettingsWatch): Disposable {
+  const owned = new DisposableStore();
+  const known = new Map<string, boolean>();
+  const set = (key: string, value: boolean): void => {
+    if (known.get(key) === value) return;
+    known.set(key, value);
+    void vscode.commands.executeCommand('setContext', key, value);
+  };
+  const refresh = (): void => {
+    set(CONTEXT_KEYS.hasServers, host.servers().length > 0);
+    set(CONTEXT_KEYS.restricted, !vscode.workspace.isTrusted);
+  };
+  owned.add(watch.onDidApply(refresh));
+  refresh();
+  return owned;
 }
