@@ -143,9 +143,9 @@ module.exports = {
     ),
     forbid('demo-is-an-end', 'It is a program of its own.', { path: '^src/(?!demo/)' }, { path: '^src/demo/' }),
     forbid(
-      'only-engine-knows-vscode-jsonrpc',
+      'only-inbound-requests-uses-vscode-jsonrpc',
       'Its traps are closed in one place.',
-      { path: '^src/', pathNot: '^src/core/rpc/engine\\.ts$' },
+      { path: '^src/', pathNot: '^src/core/rpc/inboundRequests\\.ts$' },
       { path: 'vscode-jsonrpc' },
     ),
     forbid(

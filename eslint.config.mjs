@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 const VSCODE = { name: 'vscode', message: 'Only src/editor and src/extension.ts know the editor.' };
 const JSON_RPC = {
   regex: '^vscode-jsonrpc(/|$)',
-  message: 'Only src/core/rpc/engine.ts knows this library: its traps are closed there.',
+  message: 'Only src/core/rpc/inboundRequests.ts uses this library: it avoids the traps.',
 };
 const NODE = { regex: '^node:', message: 'This code runs anywhere: what it needs of Node comes through a port.' };
 const DOOR = {
@@ -112,7 +112,7 @@ export default defineConfig([
       'no-restricted-syntax': ['error', ...CORE_SYNTAX],
     },
   },
-  { files: ['src/core/rpc/engine.ts'], rules: imports([VSCODE], [NODE]) },
+  { files: ['src/core/rpc/inboundRequests.ts'], rules: imports([VSCODE], [NODE]) },
   // Where bytes become values of our types, and nowhere else.
   {
     files: ['src/core/wire/**/*.ts'],

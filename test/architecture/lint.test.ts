@@ -120,7 +120,7 @@ suite('The linter', function () {
       'src/core/disabled.ts',
       `/* ${'eslint'}-disable eqeqeq */\nexport const same = (1 as number) == 2;`,
     );
-    await overlay.append('src/core/rpc/engine.ts', "import 'vscode-jsonrpc';");
+    await overlay.append('src/core/rpc/inboundRequests.ts', "import 'vscode-jsonrpc';");
     await overlay.append('tool.config.mjs', 'export default {};');
     await overlay.append('tool.mjs', `const unused = 1; // ${'FIX'}${'ME'}`);
     await overlay.append('src/core/index.ts', 'export {};');
@@ -155,7 +155,7 @@ suite('The linter', function () {
   });
 
   test('lets one file of the core know vscode-jsonrpc', () => {
-    assert.deepEqual(reports.get('src/core/rpc/engine.ts'), []);
+    assert.deepEqual(reports.get('src/core/rpc/inboundRequests.ts'), []);
   });
 
   test('sees scripts too, and lets configuration be a default export', () => {

@@ -7,12 +7,12 @@ import {
 } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore } from '../base/disposable.ts';
-import { cancelled, HostError } from '../base/errors.ts';
+import { cancelled, HostError, isHostError } from '../base/errors.ts';
 import type { UrlQuestion } from '../inputPorts.ts';
 import type { UrlElicitation } from '../model/inputs.ts';
 import { urlElicitationsOf } from '../wire/elicitation.ts';
 import type { ElicitationFeature } from '../inputs/elicitationRequests.ts';
-import type { CallContext, CallRecovery } from './callSteps.ts';
+import type { CallContext, CallInterceptor } from './callSteps.ts';
 
 export interface RequiredPagesOptions {
   readonly clock: Clock;
@@ -27,18 +27,24 @@ const MAX_PAGES = 5;
 /** How long a person may be busy with a page. */
 const VISIT_MS = 1_800_000;
 
-/** A call that needs pages to be visited first: the person is asked for each, and the call is made once more. */
-export function requiredPages(options: RequiredPagesOptions): CallRecovery {
+/** Repeats a call once if the server requires pages to be visited first. The person is asked about each page. */
+export function requiredPages(options: RequiredPagesOptions): CallInterceptor {
   return {
     concerns: ({ codec }) => codec.traits.elicitationIds,
-    recover: (context, error, again) => {
-      const feature = options.find(context.server.id);
-      if (feature === undefined || error.code !== 'REMOTE_ERROR') return undefined;
-      const pages = error.rpcCode === URL_ELICITATION_REQUIRED ? urlElicitationsOf(error.data) : [];
-      if (pages.length === 0 || pages.length > MAX_PAGES) return undefined;
-      return visitAll(pages, context, feature, options).then(() => again(context));
-    },
+    intercept: (context, next) =>
+      next(context).catch(async (error: unknown) => {
+        const feature = options.find(context.server.id);
+        const pages = requiredBy(error);
+        if (feature === undefined || pages.length === 0 || pages.length > MAX_PAGES) throw error;
+        await visitAll(pages, context, feature, options);
+        return next(context);
+      }),
   };
+}
+
+function requiredBy(error: unknown): readonly UrlElicitation[] {
+  const isRequired = isHostError(error, 'REMOTE_ERROR') && error.rpcCode === URL_ELICITATION_REQUIRED;
+  return isRequired ? urlElicitationsOf(error.data) : [];
 }
 
 async function visitAll(

@@ -3,7 +3,8 @@ import { type CancellationToken, NO_CANCELLATION } from '../base/cancellation.ts
 import { type Clock, secondsText } from '../base/clock.ts';
 import { cancelled, HostError, toHostError } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import { waitFor } from '../base/patience.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
 import type { KeptState } from '../model/lineage.ts';
 import type { Operation, OperationState, Progress, ToolCallRequest } from '../model/operation.ts';
@@ -12,14 +13,7 @@ import type { Ids } from '../ports.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
 import { decodeProgress } from '../wire/tools.ts';
 import type { CallAudit } from './callAudit.ts';
-import {
-  type AnyConcern,
-  type CallContext,
-  type CallInterceptor,
-  type CallRecovery,
-  type CallStep,
-  stepThrough,
-} from './callSteps.ts';
+import { type AnyConcern, type CallContext, type CallInterceptor, type CallStep, stepThrough } from './callSteps.ts';
 import { toolNamed } from './calledTool.ts';
 
 /** The parts of a server that a call needs. */
@@ -52,82 +46,61 @@ export interface CallSettings {
 export class ToolCalls {
   readonly #options: ToolCallsOptions;
   readonly #operations = new Emitter<Operation>();
-  readonly #numbers: OperationNumbers;
   /** The interceptors that concern a tool as one function, made once and not for each call. A snapshot never changes. */
   readonly #steps = new WeakMap<ServerSnapshot, Map<string, CallStep>>();
 
+  /** Random, so that ids of operations are unique beyond this process. */
+  #idPrefix: string | undefined;
+  #count = 0;
+
   constructor(options: ToolCallsOptions) {
     this.#options = options;
-    this.#numbers = new OperationNumbers(options.ids);
   }
 
   get onDidChangeOperation(): Event<Operation> {
     return this.#operations.event;
   }
 
-  /** Without `async`, whose machinery would be a fifth of what a short call costs here. */
-  call(request: ToolCallRequest, settings: CallSettings = NO_SETTINGS): Promise<ResultView> {
+  async call(request: ToolCallRequest, settings: CallSettings = {}): Promise<ResultView> {
     const { audit, clock } = this.#options;
     const startedAt = clock.now();
-    // Without a listener nothing is reported; a later listener gets the calls that start after it.
-    if (!this.#operations.hasListeners) {
-      const ended = this.#begin(new ToldOperation(request, this.#numbers), settings);
-      // Beside the promise that the caller gets: who waits for the call does not wait for the audit.
-      ended.then(
-        (result) => audit.answered(request, startedAt, result),
-        (thrown: unknown) => audit.failed(request, startedAt, toHostError(thrown)),
-      );
-      return ended;
-    }
-    const told = new ToldOperation(request, this.#numbers, { startedAt, operations: this.#operations });
-    return this.#begin(told, settings).then(
-      (result) => {
-        audit.answered(request, startedAt, result);
-        told.tell({ kind: 'succeeded', result });
-        return result;
-      },
-      (thrown: unknown) => {
-        const error = toHostError(thrown);
-        audit.failed(request, startedAt, error);
-        told.tell({ kind: 'failed', error, effect: error.effect });
-        throw error;
-      },
-    );
-  }
-
-  #begin(told: ToldOperation, settings: CallSettings): Promise<ResultView> {
-    const { request } = told;
+    const report = this.#reportOf(request, startedAt);
     try {
       const target = this.#options.find(request.server);
       if (target === undefined) throw unknownServer(request);
-      const { snapshot } = target;
-      const step = this.#steps.get(snapshot)?.get(request.tool);
-      if (step !== undefined) return this.#send(told, target, snapshot, settings, step);
-      // Right after a start the tools are still being read; later, this does not wait.
-      const isReading = isStillReading(target);
-      const isKnown = isReading || toolNamed(snapshot, request.tool) !== undefined;
-      if (isKnown && !isReading) return this.#send(told, target, snapshot, settings);
-      told.tell(PENDING);
-      const { token = NO_CANCELLATION } = settings;
-      const read = isReading ? untilRead(target, request, token, this.#options.clock) : untilFresh(target, token);
-      return read.then(() => this.#send(told, target, target.snapshot, settings));
-    } catch (error) {
-      return Promise.reject(toHostError(error));
+      if (!isListed(target, request)) {
+        report.tell(PENDING);
+        await untilListed(target, request, settings.token ?? NO_CANCELLATION, clock);
+      }
+      const result = await this.#send(report, target, settings);
+      audit.answered(request, startedAt, result);
+      report.tell({ kind: 'succeeded', result });
+      return result;
+    } catch (thrown) {
+      const error = toHostError(thrown);
+      audit.failed(request, startedAt, error);
+      report.tell({ kind: 'failed', error, effect: error.effect });
+      throw error;
     }
   }
 
   #send(
-    told: ToldOperation,
-    { session, decode }: CallTarget,
-    snapshot: ServerSnapshot,
+    report: OperationReport,
+    { session, snapshot, decode }: CallTarget,
     settings: CallSettings,
-    step?: CallStep,
   ): Promise<ResultView> {
-    if (session === undefined) throw notRunning(told.request);
-    const context = new OngoingCall(told, snapshot, session, settings, decode);
-    told.attempts = 1;
-    told.tell(RUNNING);
-    return (step ?? this.#firstStep(context))(context);
+    if (session === undefined) throw notRunning(report.request);
+    const context = new OngoingCall(report, snapshot, session, settings, decode);
+    report.attempts = 1;
+    report.tell(RUNNING);
+    return (this.#steps.get(snapshot)?.get(report.request.tool) ?? this.#firstStep(context))(context);
+  }
+
+  #reportOf(request: ToolCallRequest, startedAt: number): OperationReport {
+    this.#idPrefix ??= this.#options.ids.uuid();
+    // A listener gets the calls that start after it.
+    const operations = this.#operations.hasListeners ? this.#operations : undefined;
+    return new OperationReport(this.#idPrefix, ++this.#count, request, startedAt, operations);
   }
 
   #firstStep({ server, session, request }: CallContext): CallStep {
@@ -142,60 +115,44 @@ export class ToolCalls {
 }
 
 const DEFAULT_TIMEOUTS = { call: 60, callMax: 3600 };
-const NO_SETTINGS: CallSettings = {};
 const PENDING: OperationState = { kind: 'pending' };
 const RUNNING: OperationState = { kind: 'running', progress: undefined };
 
-/** Ids unique beyond this process, all made of one random number: a new one for each call would cost more than the call. */
-class OperationNumbers {
-  readonly #ids: Ids;
-  #run: string | undefined;
-  #count = 0;
-
-  constructor(ids: Ids) {
-    this.#ids = ids;
-  }
-
-  next(): string {
-    this.#run ??= this.#ids.uuid();
-    return `${this.#run}-${++this.#count}`;
-  }
-}
-
-/** How an operation is reported. */
-interface Telling {
-  readonly startedAt: number;
-  readonly operations: Emitter<Operation>;
-}
-
-/** The report of a call. Its id is made on first access, because allocation is most of the cost of a call. */
-class ToldOperation {
+/** Reports the state of a call to listeners of operations. */
+class OperationReport {
+  readonly #idPrefix: string;
+  readonly #number: number;
   readonly request: ToolCallRequest;
-  readonly #numbers: OperationNumbers;
+  readonly #startedAt: number;
   /** Absent without a listener at the start. */
-  readonly #telling: Telling | undefined;
-  #id: string | undefined;
+  readonly #operations: Emitter<Operation> | undefined;
   attempts = 0;
   rounds = 0;
   taskId: string | undefined;
   kept: KeptState | undefined;
 
-  constructor(request: ToolCallRequest, numbers: OperationNumbers, telling?: Telling) {
+  constructor(
+    idPrefix: string,
+    number: number,
+    request: ToolCallRequest,
+    startedAt: number,
+    operations: Emitter<Operation> | undefined,
+  ) {
+    this.#idPrefix = idPrefix;
+    this.#number = number;
     this.request = request;
-    this.#numbers = numbers;
-    this.#telling = telling;
+    this.#startedAt = startedAt;
+    this.#operations = operations;
   }
 
   get id(): string {
-    this.#id ??= this.#numbers.next();
-    return this.#id;
+    return `${this.#idPrefix}-${this.#number}`;
   }
 
   tell(state: OperationState): void {
-    if (this.#telling === undefined) return;
-    const { startedAt, operations } = this.#telling;
+    if (this.#operations === undefined) return;
     const { id, request, attempts, rounds, taskId, kept } = this;
-    operations.fire({ id, request, startedAt, attempts, rounds, taskId, kept, state });
+    this.#operations.fire({ id, request, startedAt: this.#startedAt, attempts, rounds, taskId, kept, state });
   }
 }
 
@@ -212,13 +169,12 @@ class OngoingCall implements CallContext, SessionRequest {
   extraMeta: JsonObject | undefined;
   headers: Readonly<Record<string, string>> | undefined;
   parts: Readonly<Record<string, string>> | undefined;
-  recovery: CallRecovery | undefined;
-  readonly #told: ToldOperation;
+  readonly #report: OperationReport;
   readonly #settings: CallSettings;
   #isSent = false;
 
   constructor(
-    told: ToldOperation,
+    report: OperationReport,
     server: ServerSnapshot,
     session: Session,
     settings: CallSettings,
@@ -226,27 +182,27 @@ class OngoingCall implements CallContext, SessionRequest {
   ) {
     this.decode = decode;
     const { call, callMax } = server.definition?.timeouts ?? DEFAULT_TIMEOUTS;
-    this.request = told.request;
+    this.request = report.request;
     this.server = server;
     this.session = session;
     this.token = settings.token;
     this.timeoutMs = call * 1000;
     this.maxTimeoutMs = callMax * 1000;
-    this.extraMeta = told.request.meta;
-    this.#told = told;
+    this.extraMeta = report.request.meta;
+    this.#report = report;
     this.#settings = settings;
   }
 
   get operationId(): string {
-    return this.#told.id;
+    return this.#report.id;
   }
 
   get kept(): KeptState | undefined {
-    return this.#told.kept;
+    return this.#report.kept;
   }
 
   set kept(kept: KeptState | undefined) {
-    this.#told.kept = kept;
+    this.#report.kept = kept;
   }
 
   get sending(): SessionRequest {
@@ -254,7 +210,7 @@ class OngoingCall implements CallContext, SessionRequest {
   }
 
   report(progress: Progress): void {
-    this.#told.tell({ kind: 'running', progress });
+    this.#report.tell({ kind: 'running', progress });
     this.#settings.onProgress?.(progress);
   }
 
@@ -263,32 +219,32 @@ class OngoingCall implements CallContext, SessionRequest {
       this.#isSent = true;
       return;
     }
-    this.#told.attempts++;
-    this.#told.tell(RUNNING);
+    this.#report.attempts++;
+    this.#report.tell(RUNNING);
   }
 
   onRound(): void {
-    this.#told.rounds++;
-    this.#told.tell(RUNNING);
+    this.#report.rounds++;
+    this.#report.tell(RUNNING);
   }
 
   becameTask(taskId: string): void {
-    this.#told.taskId = taskId;
-    this.#told.tell(RUNNING);
+    this.#report.taskId = taskId;
+    this.#report.tell(RUNNING);
   }
 
   onProgress(step: JsonObject): void {
     this.report(decodeProgress(step));
   }
 
-  explain(error: HostError): HostError {
-    return explained(error, this.request);
-  }
-
-  instead(error: HostError): Promise<Json> | undefined {
-    const { recovery } = this;
-    this.recovery = undefined;
-    return recovery?.recover(this, error, send)?.then(({ raw }) => raw);
+  timeoutError(ms: number, isWhole: boolean): HostError {
+    const { tool, server } = this.request;
+    const what = isWhole ? 'did not finish' : 'gave no answer';
+    return new HostError('TIMEOUT', `The tool "${tool}" of "${server}" ${what} within ${secondsText(ms)}.`, {
+      layer: 'server',
+      suggestion: `Try again, or raise "timeouts.${isWhole ? 'callMax' : 'call'}" of the server.`,
+      effect: 'unknown',
+    });
   }
 }
 
@@ -305,38 +261,50 @@ function isStillReading({ session, snapshot }: CallTarget): boolean {
   return session !== undefined && snapshot.listing.kind === 'unread';
 }
 
+function isListed(target: CallTarget, { tool }: ToolCallRequest): boolean {
+  return !isStillReading(target) && toolNamed(target.snapshot, tool) !== undefined;
+}
+
+/** Right after a start the tools are still being read. Later, the server may have announced that they changed. */
+function untilListed(
+  target: CallTarget,
+  request: ToolCallRequest,
+  token: CancellationToken,
+  clock: Clock,
+): Promise<void> {
+  return isStillReading(target) ? untilRead(target, request, token, clock) : untilFresh(target, token);
+}
+
 /** A server may say in its last answer which tool to use next, before it was asked what tools it has now. */
 async function untilFresh(target: CallTarget, token: CancellationToken): Promise<void> {
   if (target.session === undefined) return;
   try {
     await target.freshTools?.(token);
   } catch (error) {
-    // That the tool is not known says enough.
+    // An unknown tool is error enough.
     if (token.isCancellationRequested) throw error;
   }
 }
 
-/** Ends with the reading, with the connection, or with the call: a list of many slow pages may take hours. */
+/** Ends when the tools are read, or with the connection or the call: a list of many slow pages may take hours. */
 async function untilRead(
   target: CallTarget,
   request: ToolCallRequest,
   token: CancellationToken,
   clock: Clock,
 ): Promise<void> {
-  const done = new Deferred<void>();
   const { call } = target.snapshot.definition?.timeouts ?? DEFAULT_TIMEOUTS;
   const ms = call * 1000;
-  const patience = clock.delay(ms, () => done.reject(unlisted(request, ms)));
+  const read = new Deferred<void>();
   const changes = target.onDidChange(() => {
-    if (!isStillReading(target)) done.resolve();
+    if (!isStillReading(target)) read.resolve();
   });
-  const cancels = token.onCancellationRequested(() => done.reject(cancelled('The call')));
   try {
-    await done.promise;
+    const waited = await waitFor(read.promise, { clock, ms, token });
+    if (waited.kind === 'late') throw unlisted(request, ms);
+    if (waited.kind === 'cancelled') throw cancelled('The call');
   } finally {
-    patience.dispose();
     changes.dispose();
-    cancels.dispose();
   }
 }
 
@@ -380,18 +348,4 @@ function refused(
   suggestion: string,
 ): HostError {
   return new HostError(code, message, { layer: 'policy', effect: 'none', suggestion });
-}
-
-/** The same failure, naming the server and the tool. */
-function explained(error: HostError, request: ToolCallRequest): HostError {
-  if (error.code !== 'TIMEOUT') return error;
-  const { timeoutMs, isWhole } = isJsonObject(error.data) ? error.data : {};
-  const within = typeof timeoutMs === 'number' ? `within ${secondsText(timeoutMs)}` : 'in time';
-  const what = isWhole === true ? 'did not finish' : 'gave no answer';
-  return new HostError('TIMEOUT', `The tool "${request.tool}" of "${request.server}" ${what} ${within}.`, {
-    layer: 'server',
-    suggestion: `Try again, or raise "timeouts.${isWhole === true ? 'callMax' : 'call'}" of the server.`,
-    effect: 'unknown',
-    cause: error,
-  });
 }

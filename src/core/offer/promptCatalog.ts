@@ -2,7 +2,7 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import { cleanLine } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
-import { HostError, RPC } from '../base/errors.ts';
+import { HostError, isHostError, RPC } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Prompt } from '../model/catalog.ts';
 import type { PromptResult } from '../model/content.ts';
@@ -85,20 +85,18 @@ export class PromptCatalog implements SessionFeature {
   /** A prompt with its arguments filled in. Rejects with a `HostError`. */
   async get(name: string, args: Readonly<Record<string, string>>, options: SessionRequest): Promise<PromptResult> {
     const session = offering(this.#session, 'prompts');
-    const explain = (error: HostError): HostError => {
-      const said = this.#explained(name, error);
-      return options.explain?.(said) ?? said;
-    };
     // Some servers refuse an empty object for a prompt that takes nothing.
     const params = Object.keys(args).length === 0 ? { name } : { name, arguments: { ...args } };
-    return session.decoded('prompts/get', params, { ...options, explain }, (result) =>
-      valueOf(decodePromptResult(result)),
-    );
+    try {
+      return await session.decoded('prompts/get', params, options, (result) => valueOf(decodePromptResult(result)));
+    } catch (error) {
+      throw this.#explained(name, error);
+    }
   }
 
   /** MCP "Prompts": one code for a name that does not exist and for arguments that do not fit. */
-  #explained(name: string, error: HostError): HostError {
-    if (error.code !== 'REMOTE_ERROR' || error.rpcCode !== RPC.invalidParams) return error;
+  #explained(name: string, error: unknown): unknown {
+    if (!isHostError(error, 'REMOTE_ERROR') || error.rpcCode !== RPC.invalidParams) return error;
     const { rpcCode, data } = error;
     const details = { layer: 'server', rpcCode, data, effect: 'none', cause: error } as const;
     const shown = cleanLine(name, 300);

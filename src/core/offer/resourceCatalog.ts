@@ -2,7 +2,7 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import { cleanLine } from '../base/cleanText.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Disposable, DisposableStore, toDisposable } from '../base/disposable.ts';
-import { HostError, RPC } from '../base/errors.ts';
+import { HostError, isHostError, RPC } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Resource, ResourceTemplate } from '../model/catalog.ts';
 import type { Session, SessionFeature, SessionRequest } from '../session/session.ts';
@@ -125,13 +125,11 @@ export class ResourceCatalog implements SessionFeature {
   /** What a resource holds, listed or not: a template or a result may have named it. Rejects with a `HostError`. */
   async read(uri: string, options: SessionRequest): Promise<ReadResult> {
     const session = offering(this.#session, 'resources');
-    const explain = (error: HostError): HostError => {
-      const said = unknown(uri, error);
-      return options.explain?.(said) ?? said;
-    };
-    const read = await session.decoded('resources/read', { uri }, { ...options, explain }, (result) =>
-      valueOf(decodeReadResult(result, uri)),
-    );
+    const read = await session
+      .decoded('resources/read', { uri }, options, (result) => valueOf(decodeReadResult(result, uri)))
+      .catch((error: unknown) => {
+        throw explained(uri, error);
+      });
     for (const reason of read.rejected) this.#log.log('warn', `Left out of ${cleanLine(uri, MAX_LOGGED)}: ${reason}.`);
     return read;
   }
@@ -148,9 +146,9 @@ export class ResourceCatalog implements SessionFeature {
 }
 
 /** A server that has no such resource says so with either code. */
-function unknown(uri: string, error: HostError): HostError {
-  const isUnknown = error.rpcCode === RESOURCE_NOT_FOUND || error.rpcCode === RPC.invalidParams;
-  if (error.code !== 'REMOTE_ERROR' || !isUnknown) return error;
+function explained(uri: string, error: unknown): unknown {
+  if (!isHostError(error, 'REMOTE_ERROR')) return error;
+  if (error.rpcCode !== RESOURCE_NOT_FOUND && error.rpcCode !== RPC.invalidParams) return error;
   const { rpcCode, data } = error;
   return new HostError(
     'UNKNOWN_RESOURCE',

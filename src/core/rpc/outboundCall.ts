@@ -19,10 +19,8 @@ export interface RequestOptions {
   onSent?(id: number): void;
   /** Asks for progress, which starts the timeout anew, and is called with the params of each notification of it. */
   onProgress?(progress: JsonObject): void;
-  /** Has the first word on how this request fails. */
-  explain?(error: HostError): HostError;
-  /** Has the last word: another result in its place, or `undefined` where it fails. */
-  instead?(error: HostError): Promise<Json> | undefined;
+  /** The error if there is no answer within `ms`, or, with `isWhole`, no end within `maxTimeoutMs`. */
+  timeoutError?(ms: number, isWhole: boolean): HostError;
 }
 
 /**
@@ -36,14 +34,14 @@ export class OutboundCall<T> implements Deadlined {
   readonly startedAt: number;
   #hardDeadline: number;
   readonly #decode: (result: Json) => T;
-  readonly #resolve: (value: T | Promise<T>) => void;
+  readonly #resolve: (value: T) => void;
   readonly #reject: (error: HostError) => void;
   deadline: number;
   subscription: Disposable | undefined;
 
   constructor(
     { id, method, options, now, decode }: CallSetup<T>,
-    resolve: (value: T | Promise<T>) => void,
+    resolve: (value: T) => void,
     reject: (error: HostError) => void,
   ) {
     this.id = id;
@@ -62,6 +60,7 @@ export class OutboundCall<T> implements Deadlined {
     const { timeoutMs, maxTimeoutMs } = this.options;
     const isWhole = maxTimeoutMs !== undefined && this.deadline === this.#hardDeadline;
     const ms = isWhole ? maxTimeoutMs : timeoutMs;
+    if (this.options.timeoutError !== undefined) return this.options.timeoutError(ms, isWhole);
     const what = isWhole ? 'finish' : 'answer';
     return new HostError('TIMEOUT', `The server did not ${what} ${this.method} within ${secondsText(ms)}.`, {
       layer: 'transport',
@@ -88,10 +87,7 @@ export class OutboundCall<T> implements Deadlined {
   }
 
   reject(error: HostError): void {
-    const failure = this.options.explain?.(error) ?? error;
-    const instead = this.options.instead?.(failure);
-    if (instead === undefined) this.#reject(failure);
-    else this.#resolve(instead.then((result) => this.#decode(result)));
+    this.#reject(error);
   }
 
   /** Starts the time anew; false where the hard deadline is over all the same. */

@@ -1,28 +1,23 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
-import { type HostError, messageOf, RPC, WireError } from '../base/errors.ts';
+import { type Effect, HostError, messageOf, RPC } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 import type { LogLevel } from '../base/log.ts';
 import { CallTable } from './callTable.ts';
 import { Deadlines } from './deadlines.ts';
-import { Engine, type Outcome, SUPPRESSED } from './engine.ts';
-import { InboundCall, type InboundContext } from './inboundCall.ts';
+import { type InboundContext, InboundRequests } from './inboundRequests.ts';
 import { LogLimiter } from './logLimiter.ts';
 import { type Classified, classify, ownId, type RemoteFailure, type RpcId } from './messages.ts';
 import { type AnyCall, OutboundCall, type RequestOptions } from './outboundCall.ts';
-import { cancelledError, closedError, remoteError, unwritable } from './peerErrors.ts';
-import { RecentIds } from './recentIds.ts';
 import type { DroppedMessage, Transport, TransportClosed } from './transport.ts';
 
-export type { InboundContext } from './inboundCall.ts';
+export type { InboundContext } from './inboundRequests.ts';
 export type { RequestOptions } from './outboundCall.ts';
 
-const MAX_IN_FLIGHT = 1_000;
-const REMEMBERED_LATE_ANSWERS = 1_000;
+const MAX_ABANDONED = 1_000;
 const REMARKS = { lines: 50, perMs: 10_000 };
-const BUSY = -32000;
 
 export interface RpcHandlers {
   /** Answers a request of the peer. Throw a `WireError` to answer with an error (`methodNotFound` for what nobody handles). */
@@ -36,31 +31,30 @@ export interface PeerOptions {
   readonly lastId?: number | undefined;
   /** Tells whether the connection waits for a person: no time of ours runs meanwhile. */
   readonly onWaiting?: Event<boolean> | undefined;
-  /** Has the last word on how a request fails: what a server says of its failure may hold what nobody may see. */
-  readonly onFailure?: ((error: HostError) => HostError) | undefined;
+  /** Removes secrets from the error of each failed request: servers write them into their error messages. */
+  readonly redact?: ((error: HostError) => HostError) | undefined;
   readonly log: (level: LogLevel, message: string) => void;
 }
 
 /**
- * One JSON-RPC peer: requests with timeout and cancellation both ways, as MCP wants them. The engine below is
- * vscode-jsonrpc, which answers the other side's requests; our own, and everything in which MCP differs from the
- * language server protocol, are in this class. Whoever made the transport closes it.
+ * One JSON-RPC peer: requests with timeout and cancellation both ways, as MCP wants them. This class sends our requests
+ * and notifications, and passes notifications to their handler. `InboundRequests` answers requests of the other side.
+ * The creator of the transport closes it.
  */
 export class Peer implements Disposable {
   readonly #transport: Transport;
   readonly #handlers: RpcHandlers;
   readonly #clock: Clock;
   readonly #log: (level: LogLevel, message: string) => void;
-  readonly #onFailure: (error: HostError) => HostError;
+  readonly #redact: (error: HostError) => HostError;
   readonly #remarks: LogLimiter;
-  readonly #engine: Engine;
+  readonly #inbound: InboundRequests;
   readonly #pending = new CallTable<AnyCall>();
-  readonly #abandoned = new RecentIds(REMEMBERED_LATE_ANSWERS);
-  readonly #inbound = new Map<RpcId, InboundCall>();
+  /** Ids of the latest requests that were given up. A late answer is ignored without a log line. */
+  readonly #abandoned = new Set<number>();
   readonly #deadlines: Deadlines<AnyCall>;
   readonly #closed = new Emitter<TransportClosed>();
   readonly #subscriptions: readonly (Disposable | undefined)[];
-  #inFlight = 0;
   /** How many messages came. */
   received = 0;
   #lastId: number;
@@ -76,18 +70,17 @@ export class Peer implements Disposable {
     this.#log = options.log;
     // Ids start at 1: old servers read 0 as "no id".
     this.#lastId = options.lastId ?? 0;
-    this.#onFailure = options.onFailure ?? ((error) => error);
+    this.#redact = options.redact ?? ((error) => error);
     this.#remarks = new LogLimiter(options.clock, REMARKS, (line) => options.log('warn', line));
     this.#deadlines = new Deadlines(
       options.clock,
       () => this.#pending.values(),
       (call) => this.#timedOut(call),
     );
-    this.#engine = new Engine({
-      send: (message) => {
-        if (this.#end === undefined) transport.send(message);
-      },
-      handle: (id, method, params) => this.#handle(id, method, params),
+    this.#inbound = new InboundRequests({
+      handle: (method, params, context) => handlers.request(method, params, context),
+      send: (answer) => transport.send(answer),
+      onError: (message) => options.log('error', message),
     });
     this.#subscriptions = [
       transport.onClose((closed) => {
@@ -102,7 +95,7 @@ export class Peer implements Disposable {
 
   /** A request of the peer waits for our answer. */
   get isAsked(): boolean {
-    return this.#inFlight > 0;
+    return this.#inbound.isWaiting;
   }
 
   /** Our requests by these methods that have no answer. */
@@ -126,11 +119,10 @@ export class Peer implements Disposable {
 
   /** The same with a result that is decoded as it arrives: one promise less than to do it afterwards. */
   decoded<T>(method: string, params: JsonObject, options: RequestOptions, decode: (result: Json) => T): Promise<T> {
-    if (this.#end !== undefined) return Promise.reject(this.#onFailure(closedError(method, this.#end, 'none')));
+    if (this.#end !== undefined) return Promise.reject(this.#redact(closedError(method, this.#end, 'none')));
     if (options.token?.isCancellationRequested === true) return Promise.reject(cancelledError(method, 'none'));
     const id = ++this.#lastId;
-    // One promise for a call, and one table of those that wait: calls are many, and what each allocates is most of
-    // what it costs.
+    // Only one promise: what a call allocates is most of what it costs.
     return new Promise((resolve, reject) => {
       const setup = { id, method, options, now: this.#clock.now(), decode };
       const call = new OutboundCall(setup, resolve, reject);
@@ -141,7 +133,7 @@ export class Peer implements Disposable {
         if (options.headers === undefined && options.parts === undefined) this.#transport.send(message);
         else this.#transport.send(message, options);
       } catch (error) {
-        reject(this.#onFailure(unwritable(method, error)));
+        reject(this.#redact(unwritable(method, error)));
         return;
       }
       this.#pending.add(call);
@@ -160,7 +152,7 @@ export class Peer implements Disposable {
   notify(method: string, params: JsonObject = {}): void {
     if (this.#end !== undefined) return;
     try {
-      this.#engine.notify(method, params);
+      this.#transport.send({ jsonrpc: '2.0', method, params });
     } catch (error) {
       this.#log('error', `${method} could not be sent: ${messageOf(error)}`);
     }
@@ -168,11 +160,7 @@ export class Peer implements Disposable {
 
   /** Answers all requests of the peer that are open with this error and cancels them, except those that are committed. */
   refuseOpen(error: RemoteFailure): void {
-    for (const call of this.#inbound.values()) {
-      if (call.isCommitted || call.isCancelled) continue;
-      this.#sendError(call.requestId, error);
-      call.cancel(error.message);
-    }
+    this.#inbound.refuseOpen(error);
   }
 
   dispose(): void {
@@ -183,7 +171,7 @@ export class Peer implements Disposable {
 
   #receive(message: Json): void {
     this.received++;
-    if (this.#end !== undefined || this.#tookResult(message)) return;
+    if (this.#end !== undefined) return;
     const classified = classify(message);
     switch (classified.kind) {
       case 'request':
@@ -202,13 +190,9 @@ export class Peer implements Disposable {
   }
 
   #receiveRequest(id: RpcId, method: string, params: Json | undefined): void {
-    if (this.#inFlight >= MAX_IN_FLIGHT) {
-      this.#sendError(id, { code: BUSY, message: `Busy: ${MAX_IN_FLIGHT} requests are unanswered.` });
-      return;
-    }
     const named = params ?? {};
-    if (isJsonObject(named)) this.#engine.dispatchRequest(id, method, named);
-    else this.#sendError(id, { code: RPC.invalidParams, message: 'params must be an object.' });
+    if (isJsonObject(named)) this.#inbound.receive(id, method, named);
+    else this.#inbound.refuse(id, { code: RPC.invalidParams, message: 'params must be an object.' });
   }
 
   #receiveNotification(method: string, params: Json | undefined): void {
@@ -217,7 +201,6 @@ export class Peer implements Disposable {
     else if (method === 'notifications/cancelled') this.#cancelInbound(named);
     else if (method === 'notifications/progress') this.#receiveProgress(named);
     else {
-      // Straight to the handler: of a notification the engine would only make three promises and swallow some `$/` ones.
       try {
         this.#handlers.notification(method, named);
       } catch (error) {
@@ -226,59 +209,17 @@ export class Peer implements Disposable {
     }
   }
 
-  /** What comes most: the result of a call of ours. Nothing is made of it on its way. */
-  #tookResult(message: Json): boolean {
-    if (!isJsonObject(message)) return false;
-    const { id, method, result, error } = message;
-    if (typeof id !== 'number' || result === undefined || method !== undefined || error !== undefined) return false;
-    const call = this.#pending.take(id);
-    if (call === undefined) return false;
-    call.subscription?.dispose();
-    call.resolve(result);
-    return true;
-  }
-
   #receiveAnswer(answer: Extract<Classified, { kind: 'result' | 'error' }>): void {
     const id = ownId(answer.id);
     const call = id === undefined ? undefined : this.#pending.take(id);
     if (call === undefined) {
-      if (id === undefined || !this.#abandoned.take(id))
+      if (id === undefined || !this.#abandoned.delete(id))
         this.#remark(`an answer with the unknown id ${String(answer.id)}`);
       return;
     }
     call.subscription?.dispose();
     if (answer.kind === 'result') call.resolve(answer.result);
-    else call.reject(this.#onFailure(remoteError(call.method, answer.error)));
-  }
-
-  #handle(id: RpcId, method: string, params: JsonObject): Outcome | Promise<Outcome> {
-    const call = new InboundCall(id);
-    this.#inbound.set(id, call);
-    this.#inFlight++;
-    try {
-      const result = this.#handlers.request(method, params, call);
-      if (!(result instanceof Promise)) return this.#handled(call, result);
-      return result.then(
-        (value) => this.#handled(call, value),
-        (error: unknown) => this.#handled(call, this.#handlerError(call, method, error)),
-      );
-    } catch (error) {
-      return this.#handled(call, this.#handlerError(call, method, error));
-    }
-  }
-
-  #handled(call: InboundCall, outcome: Json | WireError | undefined): Outcome {
-    this.#inFlight--;
-    // A peer that uses an id twice at once must not lose the way to cancel the second.
-    if (this.#inbound.get(call.requestId) === call) this.#inbound.delete(call.requestId);
-    return call.isCancelled ? SUPPRESSED : (outcome ?? {});
-  }
-
-  #handlerError(call: InboundCall, method: string, error: unknown): WireError {
-    if (error instanceof WireError) return error;
-    // The text of an unforeseen error may name files or hold secrets: it is for our log, not for the server.
-    if (!call.isCancelled) this.#log('error', `Handling ${method} failed: ${messageOf(error)}`);
-    return new WireError(RPC.internalError, 'Internal error');
+    else call.reject(this.#redact(remoteError(call.method, answer.error)));
   }
 
   /** The token of a request is its id. One that is unknown, or of a request that is over, is ignored. */
@@ -302,7 +243,7 @@ export class Peer implements Disposable {
   #cancelInbound(params: JsonObject): void {
     const { requestId, reason } = params;
     if (typeof requestId !== 'number' && typeof requestId !== 'string') return;
-    this.#inbound.get(requestId)?.cancel(typeof reason === 'string' ? reason : undefined);
+    this.#inbound.cancel(requestId, typeof reason === 'string' ? reason : undefined);
   }
 
   /** While the connection waits for a person, the time of no request runs out. */
@@ -323,7 +264,7 @@ export class Peer implements Disposable {
     // Looked at again when the waiting is over.
     if (this.#waitingSince !== undefined) return;
     // The server waits for us: a person may be reading its question. The hard deadline stays.
-    if (this.#inFlight > 0 && call.method !== 'initialize' && call.prolong(this.#clock.now())) {
+    if (this.isAsked && call.method !== 'initialize' && call.prolong(this.#clock.now())) {
       this.#deadlines.watch(call.deadline);
       return;
     }
@@ -333,15 +274,21 @@ export class Peer implements Disposable {
   /** Settles a call at once, whatever the peer does, and tells the peer that nobody waits any more. */
   #abort(call: AnyCall, failure: HostError, reason: string): void {
     if (!this.#settle(call, failure)) return;
-    this.#abandoned.add(call.id);
+    this.#abandon(call.id);
     if (call.method !== 'initialize') this.notify('notifications/cancelled', { requestId: call.id, reason });
+  }
+
+  #abandon(id: number): void {
+    this.#abandoned.add(id);
+    const [oldest] = this.#abandoned;
+    if (this.#abandoned.size > MAX_ABANDONED && oldest !== undefined) this.#abandoned.delete(oldest);
   }
 
   #settle(call: AnyCall, failure: HostError): boolean {
     if (this.#pending.get(call.id) !== call) return false;
     this.#pending.take(call.id);
     call.subscription?.dispose();
-    call.reject(this.#onFailure(failure));
+    call.reject(this.#redact(failure));
     return true;
   }
 
@@ -349,7 +296,7 @@ export class Peer implements Disposable {
     this.#remarks.line(error.message);
     if (id === undefined) return;
     if (isRequest) {
-      this.#sendError(id, { code: RPC.invalidRequest, message: error.message });
+      this.#inbound.refuse(id, { code: RPC.invalidRequest, message: error.message });
       return;
     }
     const own = ownId(id);
@@ -357,17 +304,12 @@ export class Peer implements Disposable {
     if (call !== undefined) this.#settle(call, error);
   }
 
-  #sendError(id: RpcId, { code, message }: RemoteFailure): void {
-    this.#transport.send({ jsonrpc: '2.0', id, error: { code, message } });
-  }
-
   #finishAll(closed: TransportClosed): void {
     if (this.#end !== undefined) return;
     this.#end = closed;
     this.#deadlines.dispose();
     for (const call of [...this.#pending.values()]) this.#settle(call, closedError(call.method, closed, 'unknown'));
-    for (const call of this.#inbound.values()) call.cancel('The connection is closed.');
-    this.#engine.dispose();
+    this.#inbound.dispose();
     this.#remarks.dispose();
   }
 
@@ -384,4 +326,31 @@ function asItIs(result: Json): Json {
 function withToken(params: JsonObject, progressToken: number): JsonObject {
   const { _meta } = params;
   return { ...params, _meta: isJsonObject(_meta) ? { ..._meta, progressToken } : { progressToken } };
+}
+
+function remoteError(method: string, { code, message, data }: RemoteFailure): HostError {
+  const text = message === '' ? `The server refused ${method}.` : message;
+  return new HostError('REMOTE_ERROR', text, { layer: 'server', rpcCode: code, data });
+}
+
+function cancelledError(method: string, effect: Effect): HostError {
+  return new HostError('CANCELLED', `${method} was cancelled.`, { layer: 'host', effect });
+}
+
+function closedError(method: string, { error }: TransportClosed, effect: Effect): HostError {
+  const why = error === undefined ? '' : ` ${error.message}`;
+  return new HostError('CONNECTION_CLOSED', `The connection is closed: there is no answer to ${method}.${why}`, {
+    layer: 'transport',
+    effect,
+    suggestion: error?.suggestion ?? 'Start the server again.',
+    cause: error,
+  });
+}
+
+/** The params cannot be written as JSON. */
+function unwritable(method: string, error: unknown): HostError {
+  return new HostError('INTERNAL', `${method} could not be sent: ${messageOf(error)}`, {
+    layer: 'host',
+    effect: 'none',
+  });
 }

@@ -18,7 +18,7 @@ export interface ChannelOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly features: readonly SessionFeature[];
-  /** Takes out of an error what nobody may see: a server writes its secrets where it fails. */
+  /** Removes secrets from errors: servers write them into their error messages. */
   readonly redact?: ((error: HostError) => HostError) | undefined;
   /** Called before the features start: whatever they cause finds the session where it is looked for. */
   readonly onOpened?: ((session: Session) => void) | undefined;
@@ -74,7 +74,7 @@ export class Channel implements Disposable {
           lastId: options.lastId,
           onWaiting: options.onWaiting,
           log: (level, message) => log.log(level, message),
-          onFailure: redact,
+          redact,
         },
       ),
     );

@@ -39,10 +39,8 @@ export interface SessionRequest {
   onProgress?(params: JsonObject): void;
   /** Told each time that the server asks for something before it answers. */
   onRound?(): void;
-  /** Says in its caller's words how the request failed. */
-  explain?(error: HostError): HostError;
-  /** Has the last word: another result in its place, or `undefined` where it fails. */
-  instead?(error: HostError): Promise<Json> | undefined;
+  /** The error if there is no answer within `ms`, or, with `isWhole`, no end within `maxTimeoutMs`. */
+  timeoutError?(ms: number, isWhole: boolean): HostError;
 }
 
 /** Activity of a connection. */

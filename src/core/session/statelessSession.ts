@@ -231,7 +231,7 @@ function within(options: SessionRequest, maxTimeoutMs: number): SessionRequest {
     token,
     headers,
     ...(options.onProgress && { onProgress: (progress) => options.onProgress?.(progress) }),
-    ...(options.explain && { explain: (error) => options.explain?.(error) ?? error }),
+    ...(options.timeoutError && { timeoutError: options.timeoutError.bind(options) }),
   };
 }
 

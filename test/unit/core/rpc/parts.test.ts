@@ -6,7 +6,6 @@ import { sniffEnvelope } from '../../../../src/core/rpc/envelopeSniff.ts';
 import { LogLimiter } from '../../../../src/core/rpc/logLimiter.ts';
 import { classify, ownId } from '../../../../src/core/rpc/messages.ts';
 import { isDeeperThan } from '../../../../src/core/rpc/nesting.ts';
-import { RecentIds } from '../../../../src/core/rpc/recentIds.ts';
 import type { Json } from '../../../../src/core/base/json.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 import { CallTable } from '../../../../src/core/rpc/callTable.ts';
@@ -73,14 +72,6 @@ suite('a limited log', () => {
     for (const line of ['f', 'g']) limiter.line(line);
     limiter.dispose();
     assert.deepEqual([lines, clock.waiting], [['a', 'b', '… 2 lines left out', 'e', 'f', '… 1 line left out'], 0]);
-  });
-});
-
-suite('recent ids', () => {
-  test('forget the oldest first', () => {
-    const ids = new RecentIds(2);
-    for (const id of [1, 2, 3]) ids.add(id);
-    assert.deepEqual([ids.take(1), ids.take(2), ids.take(3), ids.take(3)], [false, true, true, false]);
   });
 });
 

@@ -206,23 +206,27 @@ suite('requests to a peer', () => {
     assert.equal(await silent, 'TIMEOUT: The server did not answer n within 0.1 s. {"timeoutMs":100,"isWhole":false}');
   });
 
-  test('are decoded as they arrive and fail in the words of their caller, then of the peer', async () => {
+  test('are decoded as they arrive, and fail with the timeout error of their caller', async () => {
     const decoded = bench.peer.decoded('m', {}, MINUTE, (result) => `<${JSON.stringify(result)}>`);
-    const options = {
-      ...MINUTE,
-      explain: (error: HostError) => new HostError(error.code, `Sorry: ${error.message}`, error),
-    };
-    const failed = outcome(bench.peer.request('n', {}, options));
-    await bench.say({ id: 1, result: [1] }, { id: 2, error: { code: 7, message: 'no' } });
+    const late = { timeoutMs: 100, maxTimeoutMs: 100 };
+    const timeoutError = (ms: number, isWhole: boolean): HostError =>
+      new HostError('TIMEOUT', `Sorry: ${ms} ${isWhole ? 'whole' : 'for an answer'}`, { layer: 'host' });
+    const unanswered = outcome(bench.peer.request('n', {}, { timeoutMs: 100, timeoutError }));
+    const unended = outcome(bench.peer.request('n', {}, { ...late, timeoutError }));
+    await bench.say({ id: 1, result: [1] });
+    await bench.clock.advance(100);
     assert.equal(await decoded, '<[1]>');
     const odd = outcome(
       bench.peer.decoded('o', {}, MINUTE, () => {
         throw new Error('no number');
       }),
     );
-    await bench.say({ id: 3, result: {} });
+    await bench.say({ id: 4, result: {} });
     assert.equal(await odd, 'INVALID_MESSAGE: The answer to o cannot be read: no number');
-    assert.match(await failed, /^REMOTE_ERROR 7: Sorry: no/);
+    assert.deepEqual(
+      [await unanswered, await unended],
+      ['TIMEOUT: Sorry: 100 for an answer', 'TIMEOUT: Sorry: 100 whole'],
+    );
   });
 
   test('that cannot be written fail alone', async () => {
@@ -493,7 +497,7 @@ suite('a hostile peer', () => {
   });
 });
 
-suite('the engine', () => {
+suite('vscode-jsonrpc', () => {
   test('leaves a runtime that others installed as it was', async () => {
     const { RAL } = await import('vscode-jsonrpc/node');
     const before = RAL().timer.setImmediate;

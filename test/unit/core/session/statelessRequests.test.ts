@@ -204,7 +204,7 @@ suite('A stateless request in several rounds', () => {
     () =>
       bench.server.messages.length === 1 ? answer : NO_ANSWER;
 
-  test('is one to its caller: headers, progress, explanation, and a word for each round', async () => {
+  test('is one to its caller: headers, progress, the error for a timeout, and a word for each round', async () => {
     bench = new Bench({ 'tools/call': first(ask()) }, [answers]);
     const told: string[] = [];
     const call = failure(
@@ -215,7 +215,7 @@ suite('A stateless request in several rounds', () => {
           ...TIMEOUT,
           headers: { H: '1' },
           onProgress: ({ progress }) => void told.push(`progress ${String(progress)}`),
-          explain: (error) => new HostError('NO_MODEL', `explained ${error.code}`, { layer: 'policy' }),
+          timeoutError: (ms) => new HostError('NO_MODEL', `nothing within ${ms} ms`, { layer: 'policy' }),
           onRound: () => void told.push('round'),
         },
       ),
@@ -231,12 +231,13 @@ suite('A stateless request in several rounds', () => {
     });
     assert.deepEqual(tokens, [1, 2]);
     bench.server.notify('notifications/progress', { progressToken: 2, progress: 7 });
-    bench.server.say({ jsonrpc: '2.0', id: 2, error: { code: -32000, message: 'no' } });
-    assert.equal((await call).message, 'explained REMOTE_ERROR');
+    await settle();
+    await bench.clock.advance(TIMEOUT.timeoutMs);
+    assert.equal((await call).message, `nothing within ${TIMEOUT.timeoutMs} ms`);
     assert.deepEqual(told, ['round', 'progress 7']);
   });
 
-  test('asks for no progress and explains nothing where its caller does not', async () => {
+  test('asks for no progress if its caller does not, and fails in the words of the server', async () => {
     bench = new Bench({ 'tools/call': first(ask()) }, [answers]);
     const call = failure(bench.session.request('tools/call', { name: 't' }, TIMEOUT));
     await settle();
