@@ -40,6 +40,14 @@ const CORE_PROPERTIES = [
 ];
 const CORE_SYNTAX = [{ selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: NOW }];
 
+/** `notify` escapes the text and handles late answers. */
+const NOTIFICATION_SYNTAX = [
+  {
+    selector: 'Identifier[name=/^show(Information|Warning|Error)Message$/]',
+    message: 'Show notifications with notify() of src/editor/shared/notify.ts.',
+  },
+];
+
 const typescript = {
   '@typescript-eslint/await-thenable': 'error',
   '@typescript-eslint/consistent-type-exports': 'error',
@@ -121,6 +129,11 @@ export default defineConfig([
   { files: ['src/node/**/*.ts', 'src/cli/**/*.ts'], rules: imports([VSCODE], [DOOR, JSON_RPC]) },
   { files: ['src/node/store/**/*.ts'], rules: imports([VSCODE], [SIDE_DOOR, JSON_RPC]) },
   { files: ['src/editor/**/*.ts', 'src/extension.ts'], rules: imports([], [DOOR, JSON_RPC]) },
+  {
+    files: ['src/editor/**/*.ts', 'src/extension.ts'],
+    ignores: ['src/editor/shared/notify.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...NOTIFICATION_SYNTAX] },
+  },
   { files: ['src/webview/**/*.ts'], rules: imports([VSCODE], [NODE, JSON_RPC]) },
   { files: ['src/demo/**/*.ts'], rules: imports([VSCODE], [JSON_RPC]) },
   {

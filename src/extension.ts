@@ -53,6 +53,7 @@ import { endLeftovers } from './node/process/leftovers.ts';
 import { nodeClock, nodeIds } from './node/nodePorts.ts';
 import { lateSchemaChecker } from './node/schemas/lateSchemaChecker.ts';
 import { openStore } from './node/store/sqliteStore.ts';
+import { notify } from './editor/shared/notify.ts';
 
 let shutDown: () => Promise<void> = () => Promise.resolve();
 
@@ -203,7 +204,7 @@ function nodePorts(
     trustFile: vscode.Uri.joinPath(context.globalStorageUri, 'mcpl.sqlite').fsPath,
     workerPath: join(dist, 'storeWorker.js'),
     log: logs.host,
-    onNotice: (text) => void vscode.window.showWarningMessage(`${EXTENSION_NAME}: ${text}`),
+    onNotice: (text) => void notify({ severity: 'warning', text: `${EXTENSION_NAME}: ${text}` }),
   });
   const records = { folder: processes, log: logs.host };
   // The editor itself sees to proxies and certificates.
@@ -247,9 +248,10 @@ function versionOf(context: vscode.ExtensionContext): string {
 
 function tellFailure(error: unknown, logs: OutputChannels): void {
   logs.host.log('error', error instanceof Error ? (error.stack ?? error.message) : String(error));
-  const show = vscode.l10n.t('Show Log');
   const text = vscode.l10n.t('MCP Live could not start: {0}', messageOf(error));
-  void vscode.window.showErrorMessage(text, show).then((chosen) => {
-    if (chosen === show) logs.showHost();
+  void notify({
+    severity: 'error',
+    text,
+    buttons: [{ title: vscode.l10n.t('Show Log'), run: () => logs.showHost() }],
   });
 }

@@ -66,6 +66,16 @@ const REFUSED: readonly (readonly [rule: string, folder: string, code: string])[
   ['no-restricted-properties', 'src/core', 'export const chance = Math.random();'],
   ['no-restricted-properties', 'test/unit', `test.${'only'}('one', () => undefined);`],
   ['no-restricted-syntax', 'src/core', 'export const now = new Date();'],
+  [
+    'no-restricted-syntax',
+    'src/editor/chat',
+    "import * as vscode from 'vscode';\nvoid vscode.window.showErrorMessage('No');",
+  ],
+  [
+    'no-restricted-syntax',
+    'src/editor',
+    "import { window } from 'vscode';\nexport const { showInformationMessage: tell } = window;",
+  ],
   ['no-restricted-globals', 'src/core', 'setTimeout(() => undefined, 1);'],
   ['no-restricted-globals', 'src/core', 'export const pid = process.pid;'],
   ['no-restricted-globals', 'src/core', "export const answer = fetch('x');"],
@@ -121,6 +131,10 @@ suite('The linter', function () {
       `/* ${'eslint'}-disable eqeqeq */\nexport const same = (1 as number) == 2;`,
     );
     await overlay.append('src/core/rpc/inboundRequests.ts', "import 'vscode-jsonrpc';");
+    await overlay.append(
+      'src/editor/shared/notify.ts',
+      "import * as vscode from 'vscode';\nvoid vscode.window.showWarningMessage('');",
+    );
     await overlay.append('tool.config.mjs', 'export default {};');
     await overlay.append('tool.mjs', `const unused = 1; // ${'FIX'}${'ME'}`);
     await overlay.append('src/core/index.ts', 'export {};');
@@ -156,6 +170,10 @@ suite('The linter', function () {
 
   test('lets one file of the core know vscode-jsonrpc', () => {
     assert.deepEqual(reports.get('src/core/rpc/inboundRequests.ts'), []);
+  });
+
+  test('lets one file show notifications', () => {
+    assert.deepEqual(reports.get('src/editor/shared/notify.ts'), []);
   });
 
   test('sees scripts too, and lets configuration be a default export', () => {

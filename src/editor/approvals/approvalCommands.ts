@@ -7,6 +7,7 @@ import {
   type PendingApproval,
   type ScopeGrant,
 } from '../../core/index.ts';
+import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import { pick, withoutIcons } from '../shared/quickPicker.ts';
 import { openFolders } from '../shared/workspaceFolders.ts';
@@ -62,7 +63,7 @@ export function approvalActions(context: ApprovalContext, documents: ApprovalDoc
         ...grantsOf(context, rows).flatMap((grant) => grant.targets),
       ];
       if (targets.length > 0) await vscode.env.clipboard.writeText([...new Set(targets)].join('\n'));
-      else void vscode.window.showInformationMessage(vscode.l10n.t('There is no target to copy.'));
+      else void notify({ severity: 'info', text: vscode.l10n.t('There is no target to copy.') });
     },
     revoke: (argument, selection) => revoke(context, grantsOf(context, rowsOf(argument, selection))),
     changeExpiry: (argument, selection) => changeExpiry(context, grantsOf(context, rowsOf(argument, selection))),
@@ -138,14 +139,14 @@ async function revoke(context: ApprovalContext, grants: readonly ScopeGrant[], b
   const [only] = grants;
   if (only === undefined) return;
   if (grants.length > 1 || button !== undefined) {
-    const question =
+    const text =
       grants.length === 1 ? vscode.l10n.t('Revoke 1 approval?') : vscode.l10n.t('Revoke {0} approvals?', grants.length);
-    const detail =
+    const modalDetail =
       grants.length === 1
         ? vscode.l10n.t('You are asked again about its requests. This cannot be undone.')
         : vscode.l10n.t('You are asked again about their requests. This cannot be undone.');
-    const yes = button ?? vscode.l10n.t('Revoke');
-    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return;
+    const yes = { title: button ?? vscode.l10n.t('Revoke') };
+    if ((await notify({ severity: 'warning', text, modalDetail, buttons: [yes] })) !== yes) return;
   }
   await context.host.approvals.revoke(grants.map(({ id }) => id));
   const told =
@@ -159,9 +160,8 @@ async function changeExpiry({ host }: ApprovalContext, grants: readonly ScopeGra
   const lasting = grants.filter(({ lifetime }) => lifetime === 'workspace');
   const [first] = lasting;
   if (first === undefined) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('An approval for this session ends with the session. Its expiry cannot be changed.'),
-    );
+    const text = vscode.l10n.t('An approval for this session ends with the session. Its expiry cannot be changed.');
+    void notify({ severity: 'info', text });
     return;
   }
   const items = [
@@ -217,7 +217,7 @@ async function review(context: ApprovalContext): Promise<void> {
 }
 
 function sayNothingRemembered(): void {
-  void vscode.window.showInformationMessage(vscode.l10n.t('No approval is remembered.'));
+  void notify({ severity: 'info', text: vscode.l10n.t('No approval is remembered.') });
 }
 
 /** Those of the rows that wait; without a row the person chooses one. A row that is no longer true is told of. */
@@ -283,13 +283,11 @@ async function exportApprovals({ host, log }: Pick<ApprovalServices, 'host' | 'l
     });
     throw error;
   }
-  const open = vscode.l10n.t('Open');
   const counts = [
     remembered.length === 1 ? vscode.l10n.t('1 approval') : vscode.l10n.t('{0} approvals', remembered.length),
     history.length === 1 ? vscode.l10n.t('1 decision') : vscode.l10n.t('{0} decisions', history.length),
   ] as const;
   const text = vscode.l10n.t('Exported {0} and {1} to {2}.', ...counts, plainText(target.path));
-  void vscode.window.showInformationMessage(text, open).then((taken) => {
-    if (taken === open) void vscode.window.showTextDocument(target);
-  });
+  const buttons = [{ title: vscode.l10n.t('Open'), run: () => vscode.window.showTextDocument(target) }];
+  void notify({ severity: 'info', text, buttons });
 }

@@ -15,6 +15,7 @@ import { approvalText, lateText } from './approvalText.ts';
 import { ApprovalToasts } from './approvalToasts.ts';
 import { openFolders } from '../shared/workspaceFolders.ts';
 import { plainText } from '../shared/plainText.ts';
+import { notify } from '../shared/notify.ts';
 
 /** Maximum ended requests whose outcome is remembered. */
 const MOST_ENDED = 200;
@@ -33,7 +34,7 @@ export function openApprovalDesk(services: ApprovalServices): ApprovalDesk {
   const context: ApprovalContext = {
     ...services,
     outcomeOf: (id) => ended.get(id),
-    late: (id) => void vscode.window.showInformationMessage(lateText(ended.get(id))),
+    late: (id) => void notify({ severity: 'info', text: lateText(ended.get(id)) }),
     notKept: ({ server }, error) =>
       failures.show(vscode.l10n.t('Your answer to "{0}" was not kept', plainText(server, 64)), error, { server }),
   };
@@ -66,6 +67,6 @@ export function openApprovalDesk(services: ApprovalServices): ApprovalDesk {
 
 /** Not modal. Notifications disappear, but the request stays in the view. */
 async function showToast(text: string, { subject }: PendingApproval): Promise<ApprovalChoice | undefined> {
-  const items = answersTo(subject).map(([choice, title]) => ({ title, choice }));
-  return (await vscode.window.showWarningMessage(text, ...items))?.choice;
+  const buttons = answersTo(subject).map(([choice, title]) => ({ title, choice }));
+  return (await notify({ severity: 'warning', text, buttons }))?.choice;
 }

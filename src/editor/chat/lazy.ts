@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { canStart, type Host, type Logger, messageOf, type ServerSnapshot, toHostError } from '../../core/index.ts';
 import { eventTitle } from '../shared/eventText.ts';
 import { COMMANDS } from '../shared/ids.ts';
+import { notify } from '../shared/notify.ts';
 import { escaped, plainText } from '../shared/plainText.ts';
 import { stateWords } from '../shared/serverStateText.ts';
 import type { EditorServices } from '../shared/services.ts';
@@ -45,7 +46,7 @@ export function openChat({ host, log, settings }: ChatServices): Chat {
     followups: (result) => followups(host, result, log),
     answerQuestion: (id, answer) => {
       if (!questions.answer(id, answer))
-        void vscode.window.showInformationMessage(vscode.l10n.t('This question was answered already, or is over.'));
+        void notify({ severity: 'info', text: vscode.l10n.t('This question was answered already, or is over.') });
     },
   };
 }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
 import { type AuditLog, type CancellationToken, messageOf } from '../../core/index.ts';
+import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { auditPages, auditText } from './auditText.ts';
@@ -41,11 +42,9 @@ export async function exportAudit({ host }: Needs, server: string | undefined): 
       progress.report({ message: vscode.l10n.t('{0} records', so.toLocaleString('en')) }),
     ),
   );
-  const open = vscode.l10n.t('Open');
   const text = vscode.l10n.t('Exported {0} records to {1}.', count.toLocaleString('en'), plainText(target.path));
-  void vscode.window.showInformationMessage(text, open).then((taken) => {
-    if (taken === open) void vscode.window.showTextDocument(target);
-  });
+  const buttons = [{ title: vscode.l10n.t('Open'), run: () => vscode.window.showTextDocument(target) }];
+  void notify({ severity: 'info', text, buttons });
 }
 
 /** Writes all records into a file, the newest first, page by page; tells how many they are by now. */

@@ -7,6 +7,7 @@ import { openInChat } from '../shared/openInChat.ts';
 import { plainText } from '../shared/plainText.ts';
 import { pick, targetOf, withoutIcons } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';
+import { notify } from '../shared/notify.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'failures' | 'settings' | 'openServerSettings'>;
 
@@ -77,22 +78,22 @@ async function muteChosen(services: Needs, argument: unknown): Promise<void> {
   const names = [plainText(featureSet, 100), plainText(server, 64)] as const;
   const before = policyOf(services, server, featureSet) ?? 'notify';
   if (isQuiet(before)) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('"{0}" of "{1}" is muted already.', ...names));
+    void notify({ severity: 'info', text: vscode.l10n.t('"{0}" of "{1}" is muted already.', ...names) });
     return;
   }
   await settings.setPushPolicy(server, featureSet, 'inbox');
   const text = vscode.l10n.t('Muted "{0}" of "{1}": its events still arrive in the Events view.', ...names);
   // That models act on events is not given back by a click in a notification.
-  const button = before === 'infer' ? vscode.l10n.t('Open Settings') : vscode.l10n.t('Undo');
-  void vscode.window.showInformationMessage(text, button).then(async (taken) => {
-    if (taken === undefined) return;
+  const title = before === 'infer' ? vscode.l10n.t('Open Settings') : vscode.l10n.t('Undo');
+  const run = async (): Promise<void> => {
     try {
       if (before === 'infer') await services.openServerSettings(server);
       else await settings.setPushPolicy(server, featureSet, before);
     } catch (error) {
       services.failures.show(vscode.l10n.t('The feature set is still muted'), error, { server });
     }
-  });
+  };
+  void notify({ severity: 'info', text, buttons: [{ title, run }] });
 }
 
 async function clear(services: Needs, argument: unknown): Promise<void> {
@@ -102,13 +103,13 @@ async function clear(services: Needs, argument: unknown): Promise<void> {
   const all = events.list().filter((event) => server === undefined || event.server === server);
   const unread = unreadOf(all).length;
   if (unread > 0) {
-    const question =
+    const text =
       server === undefined
         ? vscode.l10n.t('Remove all {0} events?', all.length)
         : vscode.l10n.t('Remove all {0} events of "{1}"?', all.length, plainText(server, 64));
-    const detail = vscode.l10n.t('{0} of them you have not read.', unread);
-    const remove = vscode.l10n.t('Remove');
-    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, remove)) !== remove) return;
+    const modalDetail = vscode.l10n.t('{0} of them you have not read.', unread);
+    const remove = { title: vscode.l10n.t('Remove') };
+    if ((await notify({ severity: 'warning', text, modalDetail, buttons: [remove] })) !== remove) return;
   }
   await events.clear(server);
 }

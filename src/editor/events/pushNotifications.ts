@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, messageOf, toDisposable } from '../../core/index.ts';
 import { COMMANDS, EVENTS_VIEW } from '../shared/ids.ts';
+import { notify, type NotificationButton } from '../shared/notify.ts';
 import { type PushToast, PushToasts } from './pushToasts.ts';
 import type { EditorServices } from '../shared/services.ts';
 
@@ -30,25 +31,22 @@ export function pushNotifications({ host, log }: Needs): PushToasts {
 async function showToast({ text, server, events }: PushToast): Promise<void> {
   const [first] = events;
   const event = events.length === 1 ? first?.id : undefined;
-  const ask = vscode.l10n.t('Ask Model');
-  const chat = vscode.l10n.t('Open in Chat');
-  const show = vscode.l10n.t('Show');
-  const mute = vscode.l10n.t('Mute');
-  const chosen = await vscode.window.showInformationMessage(
-    text,
-    ...(event === undefined ? [] : [ask]),
-    chat,
-    show,
-    mute,
-  );
-  if (chosen === undefined) return;
+  const target = { server, ...(event === undefined ? {} : { event }) };
   const sets = new Set(events.map(({ source }) => source.featureSet));
-  const run = (command: string, argument?: object): void => void vscode.commands.executeCommand(command, argument);
-  if (chosen === ask) run(COMMANDS.eventAsk, { server, event });
-  else if (chosen === chat) run(COMMANDS.eventOpenInChat, { server, ...(event === undefined ? {} : { event }) });
-  // Of several sets the person says which.
-  else if (chosen === mute)
-    run(COMMANDS.featureSetMute, { server, ...(sets.size === 1 ? { featureSet: [...sets][0] } : {}) });
-  else if (event === undefined) run(`${EVENTS_VIEW}.focus`);
-  else run(COMMANDS.eventOpen, { server, event });
+  // With several sets the command asks which one.
+  const muted = { server, ...(sets.size === 1 ? { featureSet: [...sets][0] } : {}) };
+  // The queue does not wait for the commands.
+  const button = (title: string, command: string, argument?: object): NotificationButton => ({
+    title,
+    run: () => void vscode.commands.executeCommand(command, argument),
+  });
+  const buttons = [
+    ...(event === undefined ? [] : [button(vscode.l10n.t('Ask Model'), COMMANDS.eventAsk, target)]),
+    button(vscode.l10n.t('Open in Chat'), COMMANDS.eventOpenInChat, target),
+    event === undefined
+      ? button(vscode.l10n.t('Show'), `${EVENTS_VIEW}.focus`)
+      : button(vscode.l10n.t('Show'), COMMANDS.eventOpen, target),
+    button(vscode.l10n.t('Mute'), COMMANDS.featureSetMute, muted),
+  ];
+  await notify({ severity: 'info', text, buttons });
 }

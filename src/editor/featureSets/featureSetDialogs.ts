@@ -5,6 +5,7 @@ import { isOn, usableSets, usesText } from './featureSetText.ts';
 import { plainText } from '../shared/plainText.ts';
 import { withoutIcons } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';
+import { notify } from '../shared/notify.ts';
 
 export type FeatureSetServices = Pick<EditorServices, 'host' | 'settings' | 'failures' | 'pick' | 'log'>;
 
@@ -18,9 +19,9 @@ export async function askEvents(services: FeatureSetServices, question: EventsQu
     plainText(question.server, 64),
     quoted(cleanLine(question.featureSet, 100)),
   );
-  const allow = vscode.l10n.t('Also Allow Events');
-  const refuse = vscode.l10n.t('Refuse Events');
-  const answer = await vscode.window.showWarningMessage(text, allow, refuse);
+  const allow = { title: vscode.l10n.t('Also Allow Events') };
+  const refuse = { title: vscode.l10n.t('Refuse Events') };
+  const answer = await notify({ severity: 'warning', text, buttons: [allow, refuse] });
   if (answer !== undefined) chooseEvents(services, question, answer === allow);
 }
 
@@ -34,7 +35,7 @@ export function chooseEvents(
     'Nothing was changed: the feature set "{0}" is not on. Switch it on, then try again.',
     plainText(cleanLine(featureSet, 100)),
   );
-  void vscode.window.showWarningMessage(text);
+  void notify({ severity: 'warning', text });
 }
 
 /** False where nothing is on afterwards. */
@@ -49,7 +50,7 @@ export async function chooseFeatureSets({ host, settings }: FeatureSetServices, 
     set: view.set.name,
   }));
   if (items.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('The server "{0}" offers no feature sets now.', name));
+    void notify({ severity: 'info', text: vscode.l10n.t('The server "{0}" offers no feature sets now.', name) });
     return false;
   }
   const chosen = await vscode.window.showQuickPick(items, {
@@ -82,7 +83,7 @@ function warnOfChanges(server: string): void {
     '"{0}" changed the declaration of some feature sets while you chose. These stay off: review them and choose again.',
     plainText(server, 64),
   );
-  void vscode.window.showWarningMessage(text);
+  void notify({ severity: 'warning', text });
 }
 
 /** Asks about sets that the server declared later, and that a wildcard of the settings would turn on. */
@@ -104,9 +105,9 @@ export async function askLaterSets(
     [...named, ...(more > 0 ? [`${more} more`] : [])].join(', '),
   );
   // Nothing is turned on that was not shown.
-  const on = isWhole ? vscode.l10n.t('Turn On') : vscode.l10n.t('Choose…');
-  const off = vscode.l10n.t('Leave Off');
-  const answer = await vscode.window.showInformationMessage(text, on, off);
+  const on = { title: isWhole ? vscode.l10n.t('Turn On') : vscode.l10n.t('Choose…') };
+  const off = { title: vscode.l10n.t('Leave Off') };
+  const answer = await notify({ severity: 'info', text, buttons: [on, off] });
   if (answer === undefined) return;
   if (answer === on && !isWhole) {
     await chooseFeatureSets(services, server);
@@ -130,10 +131,10 @@ export async function askFirstSets(
     count === 1
       ? vscode.l10n.t('"{0}" offers a feature set, which is off.', name)
       : vscode.l10n.t('"{0}" offers {1} feature sets, all off.', name, count);
-  const all = count === 1 ? vscode.l10n.t('Enable') : vscode.l10n.t('Enable All');
-  const some = vscode.l10n.t('Choose…');
-  const none = vscode.l10n.t('Not Now');
-  const answer = await vscode.window.showInformationMessage(text, all, some, none);
+  const all = { title: count === 1 ? vscode.l10n.t('Enable') : vscode.l10n.t('Enable All') };
+  const some = { title: vscode.l10n.t('Choose…') };
+  const none = { title: vscode.l10n.t('Not Now') };
+  const answer = await notify({ severity: 'info', text, buttons: [all, some, none] });
   if (answer !== all) return answer === some && (await chooseFeatureSets(services, server));
   await enableAll(services, server, shown);
   return true;

@@ -3,6 +3,7 @@ import { DisposableStore, type Logger, messageOf } from '../../core/index.ts';
 import { SETTINGS } from '../shared/ids.ts';
 import { isAskedFor } from '../shared/lateParts.ts';
 import { plainText } from '../shared/plainText.ts';
+import { notify } from '../shared/notify.ts';
 
 /** The endpoint for the chat's hook scripts. */
 export interface OpenChatHooks {
@@ -67,6 +68,6 @@ export class ChatHookSwitch {
       'Servers cannot take part in the chat of the editor: {0}',
       plainText(messageOf(error), 300),
     );
-    void vscode.window.showWarningMessage(text);
+    void notify({ severity: 'warning', text });
   }
 }

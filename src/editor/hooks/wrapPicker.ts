@@ -3,6 +3,7 @@ import { baseModels } from '../models/baseModels.ts';
 import { SETTINGS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import { matchesModel, nameOf, wrapPatterns } from './wrapPatterns.ts';
+import { notify } from '../shared/notify.ts';
 
 /** A provider that never answers must not leave the person without a word. */
 const PATIENCE_MS = 2_000;
@@ -45,9 +46,8 @@ async function modelsInTime(): Promise<readonly vscode.LanguageModelChat[]> {
 }
 
 function tellNone(): void {
-  void vscode.window.showInformationMessage(
-    vscode.l10n.t(
-      'This editor has no language model that MCP Live can see. Install or sign in to one on the same machine as MCP Live: those of extensions that run elsewhere are not visible here.',
-    ),
+  const text = vscode.l10n.t(
+    'This editor has no language model that MCP Live can see. Install or sign in to one on the same machine as MCP Live: those of extensions that run elsewhere are not visible here.',
   );
+  void notify({ severity: 'info', text });
 }

@@ -4,6 +4,7 @@ import { MODEL_VENDOR, SETTINGS } from '../shared/ids.ts';
 import { wrapPatterns } from './wrapPatterns.ts';
 import { WrappedModels } from './wrappedModels.ts';
 import type { WrapTools } from './wrappedRequest.ts';
+import { notify } from '../shared/notify.ts';
 
 const WARNED = 'mcpl.modelsWrapWarned';
 
@@ -94,21 +95,23 @@ export class WrappedVendor implements vscode.LanguageModelChatProvider {
     }
   }
 
-  /** It may cost, and whoever wrote a setting did not see its description: said once. */
+  /** Warns once: wrapped models may cost, and users who edit settings.json do not see the setting's description. */
   #warn(): void {
-    if (this.#state.get(WARNED) === true) return;
-    void this.#state.update(WARNED, true);
-    const more = vscode.l10n.t('Learn More');
-    const off = vscode.l10n.t('Turn Off');
     const text = vscode.l10n.t(
       'Language models are now also offered with hooks of MCPL servers, as "… (MCPL)". Each step of an agent with one may count as a premium request.',
     );
-    void vscode.window.showWarningMessage(text, more, off).then(async (chosen) => {
-      if (chosen === more)
-        await vscode.commands.executeCommand('workbench.action.openSettings', `@id:${SETTINGS.modelsWrap}`);
-      if (chosen !== off) return;
-      const { Global } = vscode.ConfigurationTarget;
-      await vscode.workspace.getConfiguration().update(SETTINGS.modelsWrap, undefined, Global);
+    const more = (): unknown =>
+      vscode.commands.executeCommand('workbench.action.openSettings', `@id:${SETTINGS.modelsWrap}`);
+    const turnOff = (): unknown =>
+      vscode.workspace.getConfiguration().update(SETTINGS.modelsWrap, undefined, vscode.ConfigurationTarget.Global);
+    void notify({
+      severity: 'warning',
+      text,
+      buttons: [
+        { title: vscode.l10n.t('Learn More'), run: more },
+        { title: vscode.l10n.t('Turn Off'), run: turnOff },
+      ],
+      once: { state: this.#state, key: WARNED },
     });
   }
 }

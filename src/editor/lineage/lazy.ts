@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore, messageOf, type StateTrouble, toDisposable } from '../../core/index.ts';
 import { COMMANDS } from '../shared/ids.ts';
+import { notify } from '../shared/notify.ts';
 import { act, type LineageActions, lineageActions } from './lineageCommands.ts';
 import type { LineageContext } from './lineageContext.ts';
 import type { LineageController } from './lineageController.ts';
@@ -61,15 +62,18 @@ export function openLineageDesk(context: LineageContext): LineageDesk {
 }
 
 async function showToast({ logs }: LineageContext, { text, key, place }: LineageToast): Promise<void> {
-  const show = { title: vscode.l10n.t('Show Lineage') };
-  const goOn = { title: vscode.l10n.t('Continue from Last Good') };
-  const log = { title: vscode.l10n.t('Show Log') };
-  const items = place === undefined ? [show, log] : [show, goOn, log];
-  const chosen = await vscode.window.showWarningMessage(text, ...items);
-  if (chosen === log) logs.showServer(key.server);
-  else if (chosen === goOn) await vscode.commands.executeCommand(COMMANDS.lineageContinue, { ...key });
-  else if (chosen === show) {
-    const row = place === undefined ? {} : { place };
-    await vscode.commands.executeCommand(COMMANDS.lineageShow, { ...key, ...row });
-  }
+  const run =
+    (command: string, row = {}): (() => unknown) =>
+    () =>
+      vscode.commands.executeCommand(command, { ...key, ...row });
+  const goOn = { title: vscode.l10n.t('Continue from Last Good'), run: run(COMMANDS.lineageContinue) };
+  const buttons = [
+    {
+      title: vscode.l10n.t('Show Lineage'),
+      run: run(COMMANDS.lineageShow, place === undefined ? {} : { place }),
+    },
+    ...(place === undefined ? [] : [goOn]),
+    { title: vscode.l10n.t('Show Log'), run: () => logs.showServer(key.server) },
+  ];
+  await notify({ severity: 'warning', text, buttons });
 }

@@ -9,6 +9,7 @@ import {
 } from '../../core/index.ts';
 import type { CheckpointAction } from '../../webview/lineage/lineageMessages.ts';
 import { COMMANDS } from '../shared/ids.ts';
+import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { LineageContext } from './lineageContext.ts';
 import { isSame, keyIn } from './lineageController.ts';
@@ -221,7 +222,7 @@ async function exportLineage({ host }: Pick<LineageContext, 'host'>, argument: u
   const title = vscode.l10n.t('Exporting the lineage of {0}…', lineageText(summary));
   const count = await during(title, () => host.lineages.exportTo(keyIn(summary), pathOf(target)));
   const text = vscode.l10n.t('Exported {0} to {1}.', countText(count, 'checkpoint'), plainText(target.path));
-  void vscode.window.showInformationMessage(text);
+  void notify({ severity: 'info', text });
 }
 
 async function importLineage({ host }: Pick<LineageContext, 'host'>, argument: unknown): Promise<void> {
@@ -238,10 +239,8 @@ async function importLineage({ host }: Pick<LineageContext, 'host'>, argument: u
   const { added, known } = await during(title, () => host.lineages.importFrom(key, pathOf(source)));
   const there = known === 0 ? '' : ` ${countText(known, 'was', 'were')} there already.`;
   const text = `Added ${countText(added, 'checkpoint')} to ${lineageText(key)}.${there}`;
-  const show = { title: vscode.l10n.t('Show Lineage') };
-  void vscode.window.showInformationMessage(text, show).then((chosen) => {
-    if (chosen === show) void vscode.commands.executeCommand(COMMANDS.lineageShow, { ...key });
-  });
+  const show = (): unknown => vscode.commands.executeCommand(COMMANDS.lineageShow, { ...key });
+  void notify({ severity: 'info', text, buttons: [{ title: vscode.l10n.t('Show Lineage'), run: show }] });
 }
 
 /** A long one takes seconds, of which nothing else would be seen. */

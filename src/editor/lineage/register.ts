@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { type AsyncLazy, asyncLazy, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
 import { registerCommand } from '../shared/commandRegistry.ts';
 import { type CommandId, COMMANDS, LINEAGE_PANEL, LINEAGE_VIEW, ROLL_BACK_IN_CHAT, SCHEMES } from '../shared/ids.ts';
+import { notify } from '../shared/notify.ts';
 import type { LineageAction } from './lineageCommands.ts';
 import type { ModalAsker, LineageServices } from './lineageContext.ts';
 import type { LineageDesk } from './lazy.ts';
@@ -98,10 +99,8 @@ function registerPages(store: DisposableStore, desk: AsyncLazy<LineageDesk>): vo
   );
 }
 
-const askPerson: ModalAsker = async ({ message, detail, titles, refusal }) =>
+const askPerson: ModalAsker = async ({ message, detail, titles, refusal }) => {
   // The first button is the default. A close-affordance button never is.
-  vscode.window.showWarningMessage(
-    message,
-    { modal: true, detail },
-    ...(refusal === undefined ? titles : [refusal, ...titles]),
-  );
+  const buttons = [...(refusal === undefined ? [] : [refusal]), ...titles].map((title) => ({ title }));
+  return (await notify({ severity: 'warning', text: message, modalDetail: detail, buttons }))?.title;
+};

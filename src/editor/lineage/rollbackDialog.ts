@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import {
   type CancellationToken,
   HostError,
+  ignoreFailure,
   type LineageKey,
   type LineageSummary,
   type RollbackPlan,
@@ -23,6 +24,7 @@ import {
   type RollbackQuestion,
   rollbackQuestion,
 } from './rollbackText.ts';
+import { notify } from '../shared/notify.ts';
 
 /** The outcome as a sentence. `undefined` if the user cancelled. */
 export type Told = string | undefined;
@@ -95,20 +97,14 @@ async function goOn({ host }: LineageContext, plan: RollbackPlan): Promise<strin
 }
 
 function say(text: string): string {
-  void vscode.window.showInformationMessage(text);
+  void notify({ severity: 'info', text });
   return text;
 }
 
 function tell(context: LineageContext, plan: RollbackPlan, result: RollbackResult): string {
   const { text, isGood, offers } = rollbackOutcome(plan, result);
-  const show = isGood ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
-  show(text, ...offers.map((offer) => OFFER_TITLES[offer])).then(
-    (title) => {
-      const offer = offers.find((each) => OFFER_TITLES[each] === title);
-      if (offer !== undefined) take(context, plan, offer);
-    },
-    () => undefined,
-  );
+  const buttons = offers.map((offer) => ({ title: OFFER_TITLES[offer], run: () => take(context, plan, offer) }));
+  ignoreFailure(notify({ severity: isGood ? 'info' : 'warning', text, buttons }));
   return text;
 }
 

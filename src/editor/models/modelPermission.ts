@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { Emitter, type Event } from '../../core/index.ts';
 import { COMMANDS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
+import { notify } from '../shared/notify.ts';
 
 const ALLOWED = 'mcpl.modelUse';
 
@@ -49,9 +50,9 @@ export class ModelUse implements vscode.Disposable {
     this.#asking.add(server);
     if (this.#isShown) return;
     this.#isShown = true;
-    const allow = vscode.l10n.t('Allow Language Model Use');
+    const allow = { title: vscode.l10n.t('Allow Language Model Use') };
     const text = vscode.l10n.t('The server "{0}" wants to use a language model.', plainText(server, 64));
-    vscode.window.showInformationMessage(text, allow, vscode.l10n.t('Not Now')).then(
+    notify({ severity: 'info', text, buttons: [allow, { title: vscode.l10n.t('Not Now') }] }).then(
       (chosen) => {
         this.#isShown = false;
         if (chosen === allow) void vscode.commands.executeCommand(COMMANDS.modelAllow);

@@ -6,6 +6,7 @@ import type { AddedRunner } from './modelRunners.ts';
 import { plainText } from '../shared/plainText.ts';
 import { withoutIcons } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';
+import { notify } from '../shared/notify.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'settings'>;
 
@@ -24,7 +25,7 @@ export async function chooseModelFor(
   const name = plainText(server, 64);
   if (models.length === 0 && runners.length === 0) {
     const text = vscode.l10n.t('This editor has no language model now. Install or sign in to one, then try again.');
-    void vscode.window.showWarningMessage(text);
+    void notify({ severity: 'warning', text });
     return;
   }
   const now = host.server(server)?.definition?.mcpl.inference.model;
@@ -47,14 +48,13 @@ export async function chooseModelFor(
   });
   if (chosen === undefined || chosen.model === now) return;
   await settings.setModel(server, chosen.model);
-  const show = vscode.l10n.t('Show Language Model Use');
   const text =
     chosen.model === undefined
       ? vscode.l10n.t('The server "{0}" gets the first model of the editor.', name)
       : vscode.l10n.t('The server "{0}" gets {1}.', name, plainText(chosen.label, 100));
-  void vscode.window.showInformationMessage(text, show).then((taken) => {
-    if (taken === show) void vscode.commands.executeCommand(COMMANDS.modelUseShow);
-  });
+  const show = (): unknown => vscode.commands.executeCommand(COMMANDS.modelUseShow);
+  const buttons = [{ title: vscode.l10n.t('Show Language Model Use'), run: show }];
+  void notify({ severity: 'info', text, buttons });
 }
 
 function itemOf(

@@ -12,6 +12,7 @@ import { COMMANDS, SCHEMES } from '../shared/ids.ts';
 import { LiveText } from '../shared/liveText.ts';
 import type { ModelRunners } from './modelRunners.ts';
 import type { ModelUse } from './modelPermission.ts';
+import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices } from '../shared/services.ts';
 
@@ -26,28 +27,25 @@ export interface ModelUseTools {
 /** *Allow Language Model Use*: says which servers ask, and has the editor ask for its own permission where it wants to. */
 export function registerModelUse({ host, use, access, runners, log }: ModelUseTools): vscode.Disposable {
   const allow = async (): Promise<void> => {
-    const agree = vscode.l10n.t('Allow');
+    const agree = { title: vscode.l10n.t('Allow') };
     const names = use.asking.map((server) => plainText(server, 64)).join(', ');
     const rules = vscode.l10n.t(
       'Only servers with a feature set that uses inference, and that you switched on, get a model. Each has a budget of requests and tokens in its settings.',
     );
-    const detail = names === '' ? rules : `${vscode.l10n.t('Asking now: {0}.', names)} ${rules}`;
+    const modalDetail = names === '' ? rules : `${vscode.l10n.t('Asking now: {0}.', names)} ${rules}`;
     const text = vscode.l10n.t('Allow servers in this workspace to use language models?');
-    const chosen = use.isAllowed
-      ? agree
-      : await vscode.window.showInformationMessage(text, { modal: true, detail }, agree);
+    const chosen = use.isAllowed ? agree : await notify({ severity: 'info', text, modalDetail, buttons: [agree] });
     if (chosen !== agree) return;
     const { askEditor } = await import('./lazy.ts');
     const asked = await askEditor({ access, runners: runners.all }, NO_CANCELLATION);
     if (asked.kind === 'failed') {
       log.log('warn', asked.message);
-      void vscode.window.showWarningMessage(plainText(asked.message, 300));
+      void notify({ severity: 'warning', text: plainText(asked.message, 300) });
       return;
     }
     await use.allow();
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('Servers may use language models now, such as {0}.', plainText(asked.name, 60)),
-    );
+    const done = vscode.l10n.t('Servers may use language models now, such as {0}.', plainText(asked.name, 60));
+    void notify({ severity: 'info', text: done });
   };
   const forbid = async (): Promise<void> => {
     const was = use.isAllowed;
@@ -55,16 +53,14 @@ export function registerModelUse({ host, use, access, runners, log }: ModelUseTo
     const text = was
       ? vscode.l10n.t('Servers may no longer use language models on their own in this workspace.')
       : vscode.l10n.t('Servers were not allowed to use language models in this workspace.');
-    const again = vscode.l10n.t('Undo');
-    void vscode.window.showInformationMessage(text, ...(was ? [again] : [])).then((chosen) => {
-      if (chosen === again) use.allow().catch(failed);
-    });
+    const undo = { title: vscode.l10n.t('Undo'), run: () => use.allow().catch(failed) };
+    void notify({ severity: 'info', text, buttons: was ? [undo] : [] });
   };
   const failed = (error: unknown): void => {
     log.log('error', messageOf(error));
-    void vscode.window.showErrorMessage(
-      vscode.l10n.t('Whether servers may use language models was not changed: {0}', plainText(messageOf(error), 300)),
-    );
+    const why = plainText(messageOf(error), 300);
+    const text = vscode.l10n.t('Whether servers may use language models was not changed: {0}', why);
+    void notify({ severity: 'error', text });
   };
   return vscode.Disposable.from(
     use,

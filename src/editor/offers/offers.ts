@@ -7,6 +7,7 @@ import { plainText } from '../shared/plainText.ts';
 import { targetOf, withoutIcons } from '../shared/quickPicker.ts';
 import { type BrowsedResource, browseResources, type ResourcePurpose } from './resourceBrowser.ts';
 import type { ResourceFiles } from './resourceFiles.ts';
+import { notify } from '../shared/notify.ts';
 
 /** Opens the resource that a command was given, or one that is chosen of all that servers lend. */
 export async function openResource(host: Host, files: ResourceFiles, argument: unknown): Promise<void> {
@@ -35,7 +36,8 @@ async function useResource(
     files.load(server, uri, token),
   );
   if (found.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('The resource is empty: the server returned no content.'));
+    const text = vscode.l10n.t('The resource is empty: the server returned no content.');
+    void notify({ severity: 'info', text });
     return;
   }
   await (chosen.purpose === 'open' ? open(found) : attach(found));
@@ -83,8 +85,8 @@ async function attach(found: readonly vscode.Uri[]): Promise<void> {
 }
 
 async function offerToOpen(text: string, files: readonly vscode.Uri[]): Promise<void> {
-  const look = vscode.l10n.t('Open Resource');
-  if ((await vscode.window.showWarningMessage(text, look)) === look) await open(files);
+  const buttons = [{ title: vscode.l10n.t('Open Resource'), run: () => open(files) }];
+  await notify({ severity: 'warning', text, buttons });
 }
 
 async function pickPart(found: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { cleanLine, type Host, type PromptResult, type ServerSnapshot } from '../../core/index.ts';
 import { prefillChat } from '../chat/chatInput.ts';
+import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import { pick, targetOf, withoutIcons } from '../shared/quickPicker.ts';
 import type { WholeText } from '../shared/wholeText.ts';
@@ -79,9 +80,10 @@ async function sendText(text: string): Promise<void> {
     vscode.window.setStatusBarMessage(vscode.l10n.t('Copied the prompt.'), 2_000);
     return;
   }
-  void vscode.window.showWarningMessage(
-    vscode.l10n.t('The chat of this editor cannot be opened now. The prompt was copied instead: paste it there.'),
+  const instead = vscode.l10n.t(
+    'The chat of this editor cannot be opened now. The prompt was copied instead: paste it there.',
   );
+  void notify({ severity: 'warning', text: instead });
 }
 
 type ChoiceItem = vscode.QuickPickItem & { readonly value: ChatChoice };

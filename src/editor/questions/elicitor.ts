@@ -10,8 +10,8 @@ import type {
 import { FormDialog } from './formDialog.ts';
 import { openLink } from '../shared/links.ts';
 import { plainText } from '../shared/plainText.ts';
-import { isVoid } from '../shared/voidQuestion.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
+import { notify } from '../shared/notify.ts';
 
 /** The editor cuts longer notifications. */
 const MAX_MESSAGE = 300;
@@ -35,8 +35,8 @@ export class EditorElicitor implements Elicitor {
 
   url(question: UrlQuestion, token: CancellationToken): Promise<UrlAnswer> {
     const show = async (): Promise<UrlAnswer | undefined> => {
-      const look = vscode.l10n.t('Show Link…');
-      const decline = vscode.l10n.t('Decline');
+      const look = { title: vscode.l10n.t('Show Link…') };
+      const decline = { title: vscode.l10n.t('Decline') };
       const { server, host, message } = question;
       const text = vscode.l10n.t(
         '{0} wants you to visit {1}: {2}',
@@ -44,8 +44,7 @@ export class EditorElicitor implements Elicitor {
         plainText(host, 100),
         shown(message),
       );
-      const chosen = await vscode.window.showInformationMessage(text, look, decline);
-      if (isVoid(token, chosen)) return 'cancel';
+      const chosen = await notify({ severity: 'info', text, buttons: [look, decline], token });
       if (chosen === look) return confirmLink(question, token);
       return chosen === decline ? 'decline' : undefined;
     };
@@ -56,12 +55,17 @@ export class EditorElicitor implements Elicitor {
   finish(question: UrlQuestion, token: CancellationToken): Promise<'continue' | 'cancel'> {
     const { server, host } = question;
     const show = async (): Promise<'continue' | 'cancel' | undefined> => {
-      const go = vscode.l10n.t('Continue');
-      const stop = vscode.l10n.t('Cancel');
       const text = vscode.l10n.t('{0} waits until you are done at {1}.', quoted(server), plainText(host, 100));
-      const chosen = await vscode.window.showInformationMessage(text, go, stop);
-      if (chosen === undefined || isVoid(token, chosen)) return undefined;
-      return chosen === go ? 'continue' : 'cancel';
+      const chosen = await notify({
+        severity: 'info',
+        text,
+        buttons: [
+          { title: vscode.l10n.t('Continue'), answer: 'continue' },
+          { title: vscode.l10n.t('Cancel'), answer: 'cancel' },
+        ],
+        token,
+      });
+      return chosen?.answer;
     };
     const label = vscode.l10n.t('Waits until you are done at {0}', host);
     return this.#questions.ask<'continue' | 'cancel'>({ server, label, closed: 'cancel', show }, token);
@@ -69,25 +73,24 @@ export class EditorElicitor implements Elicitor {
 
   finished({ server, host }: UrlQuestion): void {
     const text = vscode.l10n.t('{0}: you are done at {1}.', quoted(server), plainText(host, 100));
-    void vscode.window.showInformationMessage(text);
+    void notify({ severity: 'info', text });
   }
 }
 
 /** Modal: the person must have seen the address before it is opened. */
 async function confirmLink(question: UrlQuestion, token: CancellationToken): Promise<UrlAnswer> {
-  const open = vscode.l10n.t('Open');
-  const copy = vscode.l10n.t('Copy Link');
-  const decline = vscode.l10n.t('Decline');
-  const message = vscode.l10n.t('Open this page for the server "{0}"?', plainText(question.server, 64));
-  const detail = [
+  const open = { title: vscode.l10n.t('Open') };
+  const copy = { title: vscode.l10n.t('Copy Link') };
+  const decline = { title: vscode.l10n.t('Decline') };
+  const text = vscode.l10n.t('Open this page for the server "{0}"?', plainText(question.server, 64));
+  const modalDetail = [
     plainText(question.url, Infinity),
     vscode.l10n.t('Host: {0}', plainText(question.host, 300)),
     ...question.remarks.map((remark) => plainText(remark)),
     vscode.l10n.t('The server says: {0}', shown(question.message)),
   ].join('\n\n');
   for (;;) {
-    const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, open, copy, decline);
-    if (isVoid(token, chosen)) return 'cancel';
+    const chosen = await notify({ severity: 'warning', text, modalDetail, buttons: [open, copy, decline], token });
     if (chosen === open) return (await openLink(question.url)) ? 'accept' : 'cancel';
     if (chosen === decline) return 'decline';
     if (chosen !== copy) return 'cancel';

@@ -5,7 +5,7 @@ import { FormSteps, type Stepped, stepFields } from './formSteps.ts';
 import { FormWizard } from './formWizard.ts';
 import { plainText } from '../shared/plainText.ts';
 import { QuestionPanel } from './questionPanel.ts';
-import { isVoid } from '../shared/voidQuestion.ts';
+import { notify } from '../shared/notify.ts';
 
 /** The editor cuts longer notifications. */
 const MAX_MESSAGE = 300;
@@ -35,10 +35,12 @@ export class FormDialog {
     // What was just sent and found wrong is corrected at once.
     if (this.#panel !== undefined || isAgain(this.#question)) return this.#openPage(this.#question.values);
     if (this.#running !== undefined) return this.#running;
-    const answer = this.#steps?.wasTouched === true ? vscode.l10n.t('Continue') : vscode.l10n.t('Answer');
-    const decline = vscode.l10n.t('Decline');
-    const chosen = await vscode.window.showInformationMessage(this.#text(), answer, decline);
-    if (isVoid(this.#token, chosen)) return { kind: 'cancel' };
+    const answer = {
+      title: this.#steps?.wasTouched === true ? vscode.l10n.t('Continue') : vscode.l10n.t('Answer'),
+    };
+    const decline = { title: vscode.l10n.t('Decline') };
+    const buttons = [answer, decline];
+    const chosen = await notify({ severity: 'info', text: this.#text(), buttons, token: this.#token });
     if (chosen === answer) return this.#open();
     return chosen === decline ? { kind: 'decline' } : undefined;
   }

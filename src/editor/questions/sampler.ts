@@ -32,6 +32,7 @@ import {
 import { unsendable } from './samplingPieces.ts';
 import { type AllowedRequest, SamplingReview } from './samplingReview.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
+import { notify } from '../shared/notify.ts';
 
 export interface SamplerTools {
   readonly questions: WaitingQuestions;
@@ -209,11 +210,8 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
     if (!this.#told.has(server)) {
       // A server that keeps asking is told of once, until that was read.
       this.#told.add(server);
-      const shown = vscode.window.showWarningMessage(`${text} ${reason}${plainText(detail, 300)}`);
-      shown.then(
-        () => this.#told.delete(server),
-        () => this.#told.delete(server),
-      );
+      const shown = notify({ severity: 'warning', text: `${text} ${reason}${plainText(detail, 300)}` });
+      ignoreFailure(shown.finally(() => this.#told.delete(server)));
     }
     return { kind: 'unavailable', reason };
   }
@@ -239,9 +237,8 @@ function reasonOf(error: unknown): string {
 async function forgetDecisions(memory: SamplingMemory, server: string | undefined): Promise<void> {
   const decisions = memory.list().filter((decision) => server === undefined || decision.server === server);
   if (decisions.length === 0) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('Nothing is remembered: you are asked about every request for a language model.'),
-    );
+    const text = vscode.l10n.t('Nothing is remembered: you are asked about every request for a language model.');
+    void notify({ severity: 'info', text });
     return;
   }
   const items = decisions.map((decision) => ({

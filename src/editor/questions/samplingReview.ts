@@ -31,8 +31,8 @@ import {
   shortPrompt,
 } from './samplingForm.ts';
 import type { SamplingLifetime } from './samplingMemory.ts';
-import { isVoid } from '../shared/voidQuestion.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
+import { notify } from '../shared/notify.ts';
 
 /** What the person decided, and for how long. Closed and void count as a no for this one time. */
 export type Decision<T> =
@@ -147,14 +147,14 @@ export class SamplingReview {
     };
     const show = async (): Promise<Decision<T> | undefined> => {
       if (panel !== undefined) return review();
-      const look = vscode.l10n.t('Review…');
-      const choices = accept === undefined ? [look, decline] : [accept.label, look, decline];
-      const chosen = await vscode.window.showInformationMessage(text, ...choices);
-      if (isVoid(token, chosen)) return REFUSED;
+      const look = { title: vscode.l10n.t('Review…') };
+      const refuse = { title: decline };
+      const agree = accept === undefined ? undefined : { title: accept.label, value: accept.value };
+      const buttons = agree === undefined ? [look, refuse] : [agree, look, refuse];
+      const chosen = await notify({ severity: 'info', text, buttons, token });
       if (chosen === look) return review();
-      if (chosen !== undefined && chosen === accept?.label)
-        return { kind: 'allowed', value: accept.value, lifetime: 'once' };
-      return chosen === decline ? REFUSED : undefined;
+      if (agree !== undefined && chosen === agree) return { kind: 'allowed', value: agree.value, lifetime: 'once' };
+      return chosen === refuse ? REFUSED : undefined;
     };
     return this.#questions.ask<Decision<T>>({ server, label, closed: REFUSED, show }, token);
   }

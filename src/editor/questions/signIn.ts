@@ -15,6 +15,7 @@ import {
 import { openLink } from '../shared/links.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
+import { notify } from '../shared/notify.ts';
 
 /** Asks before somebody is sent to another site to sign in, naming the site and what the server gets. */
 export class EditorAuthPrompt implements AuthPrompt {
@@ -29,12 +30,11 @@ export class EditorAuthPrompt implements AuthPrompt {
 
   async consent(question: SignInQuestion, token: CancellationToken): Promise<boolean> {
     const show = async (): Promise<boolean | undefined> => {
-      const accept = vscode.l10n.t('Sign In');
-      const decline = vscode.l10n.t("Don't Sign In");
+      const accept = { title: vscode.l10n.t('Sign In'), isAccepted: true };
+      const decline = { title: vscode.l10n.t("Don't Sign In"), isAccepted: false };
       const { signInText } = await import('./lazy.ts');
-      const chosen = await vscode.window.showInformationMessage(signInText(question), accept, decline);
-      if (chosen === undefined) return undefined;
-      return chosen === accept;
+      const chosen = await notify({ severity: 'info', text: signInText(question), buttons: [accept, decline] });
+      return chosen?.isAccepted;
     };
     const label = vscode.l10n.t('Sign in at {0}', question.issuer);
     const agreed = await this.#questions.ask<boolean>({ server: question.server, label, closed: false, show }, token);
@@ -44,11 +44,11 @@ export class EditorAuthPrompt implements AuthPrompt {
 
   askClient(question: ClientQuestion, token: CancellationToken): Promise<EnteredClient | undefined> {
     const show = async (): Promise<EnteredClient | 'declined' | undefined> => {
-      const enter = vscode.l10n.t('Enter Client Id');
-      const copy = vscode.l10n.t('Copy Redirect Address');
+      const enter = { title: vscode.l10n.t('Enter Client Id') };
+      const copy = { title: vscode.l10n.t('Copy Redirect Address') };
       const { clientText, enterClient } = await import('./lazy.ts');
       const text = clientText(question);
-      const chosen = await vscode.window.showInformationMessage(text, enter, copy);
+      const chosen = await notify({ severity: 'info', text, buttons: [enter, copy] });
       if (chosen === undefined) return undefined;
       if (chosen === enter) return (await enterClient(question)) ?? 'declined';
       await vscode.env.clipboard.writeText(question.redirectUri);

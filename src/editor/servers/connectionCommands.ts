@@ -12,6 +12,7 @@ import { COMMANDS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import { targetOf } from '../shared/quickPicker.ts';
 import type { EditorServices } from '../shared/services.ts';
+import { notify } from '../shared/notify.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'failures' | 'pick' | 'asked' | 'accounts'>;
 
@@ -40,7 +41,7 @@ export function registerConnectionCommands(services: Needs): Disposable {
   store.add(
     registerCommand(services, COMMANDS.questionShow, showing, async (argument) => {
       if (asked.showAgain(targetOf(argument)?.server)) return;
-      void vscode.window.showInformationMessage(vscode.l10n.t('No question of a server waits for your answer.'));
+      void notify({ severity: 'info', text: vscode.l10n.t('No question of a server waits for your answer.') });
     }),
   );
   return store;
@@ -74,13 +75,11 @@ function urlOf(host: Host, id: string): string | undefined {
 async function signOut(host: Host, accounts: EditorServices['accounts'], id: string, url: string): Promise<void> {
   const server = plainText(id, 64);
   if (!(await accounts.signOut(url))) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('You are not signed in to "{0}".', server));
+    void notify({ severity: 'info', text: vscode.l10n.t('You are not signed in to "{0}".', server) });
     return;
   }
   const state = host.server(id)?.state;
   // What is open was opened with what is no longer good.
   if (state !== undefined && isRunning(state)) await host.stop(id);
-  void vscode.window.showInformationMessage(
-    vscode.l10n.t('Signed out of "{0}". It asks again when it starts.', server),
-  );
+  void notify({ severity: 'info', text: vscode.l10n.t('Signed out of "{0}". It asks again when it starts.', server) });
 }

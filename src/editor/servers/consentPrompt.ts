@@ -13,6 +13,7 @@ import {
 } from '../../core/index.ts';
 import type { Questions } from '../shared/services.ts';
 import type { StartReview } from './startReview.ts';
+import { notify } from '../shared/notify.ts';
 
 /** How a question reaches a person: a notification, or what a test puts in its place. */
 export type Asker = (question: StartQuestion, token: CancellationToken) => Promise<StartAnswer>;
@@ -90,13 +91,14 @@ export class NotificationConsent implements ConsentPrompt, Questions, Disposable
   async #show(pending: Pending): Promise<void> {
     if (pending.review !== undefined) return pending.review.reveal();
     const turn = ++pending.shown;
-    const start = vscode.l10n.t('Start');
-    const review = vscode.l10n.t('Review…');
-    const settings = vscode.l10n.t('Open Settings');
-    const deny = vscode.l10n.t("Don't Start");
+    const start = { title: vscode.l10n.t('Start') };
+    const review = { title: vscode.l10n.t('Review…') };
+    const settings = { title: vscode.l10n.t('Open Settings') };
+    const deny = { title: vscode.l10n.t("Don't Start") };
     const { text, isWhole } = shortQuestion(pending.question);
     // Allowing needs the whole question, which only the page has room for.
-    const chosen = await vscode.window.showWarningMessage(text, isWhole ? start : review, settings, deny);
+    const buttons = [isWhole ? start : review, settings, deny];
+    const chosen = await notify({ severity: 'warning', text, buttons });
     if (chosen === start) pending.settle('start');
     else if (chosen === settings) pending.settle('openSettings');
     else if (chosen === deny) pending.settle('dontStart');

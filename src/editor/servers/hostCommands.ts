@@ -4,6 +4,7 @@ import { registerCommand } from '../shared/commandRegistry.ts';
 import { COMMANDS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices, InputMemory } from '../shared/services.ts';
+import { notify } from '../shared/notify.ts';
 
 /** The commands that concern no single server. */
 export function registerHostCommands(services: EditorServices): Disposable {
@@ -22,7 +23,7 @@ export function registerHostCommands(services: EditorServices): Disposable {
 async function clearInputs(inputs: InputMemory): Promise<void> {
   const ids = await inputs.remembered();
   if (ids.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('No input is remembered for this workspace.'));
+    void notify({ severity: 'info', text: vscode.l10n.t('No input is remembered for this workspace.') });
     return;
   }
   const items = ids.map((id) => ({ label: plainText(id, 100), id, picked: true }));

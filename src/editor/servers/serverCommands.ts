@@ -10,6 +10,7 @@ import {
 import { settingOf } from '../settings/settingsOpener.ts';
 import { registerCommand } from '../shared/commandRegistry.ts';
 import { type CommandId, COMMANDS } from '../shared/ids.ts';
+import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices, SettingsWriter } from '../shared/services.ts';
 
@@ -75,7 +76,7 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
       if (id === undefined) return;
       await host.forgetConsent(id);
       const text = vscode.l10n.t('The server "{0}" asks again before its next start.', plainText(id, 64));
-      void vscode.window.showInformationMessage(text);
+      void notify({ severity: 'info', text });
     }),
   );
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, ignoreFailure, type ServerSnapshot } from '../../core/index.ts';
 import { relativeArgumentsOf } from './relativeArguments.ts';
+import { notify, wasShown } from '../shared/notify.ts';
 import type { EditorServices } from '../shared/services.ts';
 
 const TOLD = 'mcpl.workingFolder.told';
@@ -13,11 +14,11 @@ export function hintAtWorkingFolder(
   { host, openServerSettings }: Pick<EditorServices, 'host' | 'openServerSettings'>,
   state: vscode.Memento,
 ): Disposable {
+  const once = { state, key: TOLD };
   const listening = host.onDidChangeServer(({ server: id, what }) => {
-    if (what !== 'state' || state.get(TOLD) === true) return;
+    if (what !== 'state' || wasShown(once)) return;
     const server = host.server(id);
     if (server?.state.kind !== 'starting' || relativeArgumentsOf(server).length === 0) return;
-    void state.update(TOLD, true);
     listening.dispose();
     ignoreFailure(tell(server));
   });
@@ -25,8 +26,8 @@ export function hintAtWorkingFolder(
     const { workingFolderText } = await import('./lazy.ts');
     const others = host.servers().filter(({ id, enabled }) => enabled && id !== server.id);
     const text = workingFolderText(server, others);
-    const open = vscode.l10n.t('Open Settings');
-    if ((await vscode.window.showInformationMessage(text, open)) === open) await openServerSettings(server.id);
+    const buttons = [{ title: vscode.l10n.t('Open Settings'), run: () => openServerSettings(server.id) }];
+    await notify({ severity: 'info', text, buttons, once });
   };
   return listening;
 }

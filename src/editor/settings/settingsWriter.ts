@@ -23,6 +23,7 @@ import {
   userPlace,
   writePlace,
 } from './settingsPlace.ts';
+import { notify } from '../shared/notify.ts';
 
 export class WorkspaceSettingsWriter implements SettingsWriter {
   readonly #host: Host;
@@ -110,10 +111,8 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
         });
       for (const place of from) await writeEntry(place, server, undefined);
       const text = removedText(server, from, all.length > from.length);
-      const undo = vscode.l10n.t('Undo');
-      void vscode.window.showInformationMessage(text, undo).then((chosen) => {
-        if (chosen === undo) void this.#restore(server, from);
-      });
+      const buttons = [{ title: vscode.l10n.t('Undo'), run: () => this.#restore(server, from) }];
+      void notify({ severity: 'info', text, buttons });
     });
   }
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CancellationToken, Disposable, Weakening, WeakeningAnswer, WeakeningQuestion } from '../../core/index.ts';
 import { plainText } from '../shared/plainText.ts';
 import { WholeText } from '../shared/wholeText.ts';
+import { notify } from '../shared/notify.ts';
 
 /** The editor cuts longer notifications. */
 const LONGEST = 600;
@@ -16,10 +17,10 @@ export class WeakeningPrompt implements Disposable {
   }
 
   async ask(question: WeakeningQuestion, token: CancellationToken): Promise<WeakeningAnswer> {
-    const keep = vscode.l10n.t('Keep Mine');
-    const use = vscode.l10n.t("Use the Workspace's");
-    const review = vscode.l10n.t('Review…');
-    const settings = vscode.l10n.t('Open Settings');
+    const keep = { title: vscode.l10n.t('Keep Mine') };
+    const use = { title: vscode.l10n.t("Use the Workspace's") };
+    const review = { title: vscode.l10n.t('Review…') };
+    const settings = { title: vscode.l10n.t('Open Settings') };
     const whole = questionText(question);
     let text = whole;
     let allow = use;
@@ -28,7 +29,7 @@ export class WeakeningPrompt implements Disposable {
       allow = review;
     }
     for (;;) {
-      const chosen = await vscode.window.showWarningMessage(text, keep, allow, settings);
+      const chosen = await notify({ severity: 'warning', text, buttons: [keep, allow, settings] });
       if (token.isCancellationRequested) return 'dismissed';
       if (chosen === keep) return 'keep';
       if (chosen === use) return 'allow';

@@ -12,17 +12,13 @@ import {
   toHostError,
 } from '../../core/index.ts';
 import { COMMANDS, SERVERS_VIEW } from './ids.ts';
+import { notify, type NotificationButton } from './notify.ts';
 import { plainText } from './plainText.ts';
 import type { FailureNotices, FailureOptions } from './services.ts';
 
 /** More failures than this within one moment become one message. */
 const MOST_AT_ONCE = 2;
 const MOMENT_MS = 500;
-
-interface Choice {
-  readonly title: string;
-  readonly run: () => unknown;
-}
 
 /** Tells failures as notifications: what happened, to which server, and the next step. */
 export class NotifiedFailures implements FailureNotices, Disposable {
@@ -93,33 +89,35 @@ export class NotifiedFailures implements FailureNotices, Disposable {
     this.#notify(text.join(' '), choices(failure, server, retry));
   }
 
-  #notify(text: string, offered: readonly Choice[]): void {
-    const titles = offered.map((choice) => choice.title);
-    const shown = vscode.window.showErrorMessage(text, ...titles);
-    shown.then(
-      (title) => offered.find((choice) => choice.title === title)?.run(),
-      (error: unknown) => this.#log.log('error', `A notification could not be shown: ${messageOf(error)}`),
+  #notify(text: string, buttons: readonly NotificationButton[]): void {
+    notify({ severity: 'error', text, buttons }).catch((error: unknown) =>
+      this.#log.log('error', `A notification could not be shown, or its button failed: ${messageOf(error)}`),
     );
   }
 }
 
-function choices(error: HostError, server: string | undefined, retry: (() => unknown) | undefined): readonly Choice[] {
+function choices(
+  error: HostError,
+  server: string | undefined,
+  retry: (() => unknown) | undefined,
+): readonly NotificationButton[] {
   const run =
     (command: string): (() => unknown) =>
     () =>
       vscode.commands.executeCommand(command, ...(server === undefined ? [] : [{ server }]));
   if (isHostError(error, 'NOT_TRUSTED'))
     return [{ title: vscode.l10n.t('Manage Workspace Trust'), run: run('workbench.trust.manage') }];
-  const settings: Choice = { title: vscode.l10n.t('Open Settings'), run: run(COMMANDS.serverOpenSettings) };
-  const policy: Choice = {
+  const settings: NotificationButton = { title: vscode.l10n.t('Open Settings'), run: run(COMMANDS.serverOpenSettings) };
+  const policy: NotificationButton = {
     title: vscode.l10n.t('Open Settings'),
     run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'chat.mcp'),
   };
-  const log: Choice = {
+  const log: NotificationButton = {
     title: vscode.l10n.t('Show Log'),
     run: run(server === undefined ? COMMANDS.hostShowLog : COMMANDS.serverShowLog),
   };
-  const again: readonly Choice[] = retry === undefined ? [] : [{ title: vscode.l10n.t('Retry'), run: retry }];
+  const again: readonly NotificationButton[] =
+    retry === undefined ? [] : [{ title: vscode.l10n.t('Retry'), run: retry }];
   if (isHostError(error, 'NOT_ALLOWED')) return [policy];
   return server === undefined ? [...again, log] : [...again, log, settings];
 }

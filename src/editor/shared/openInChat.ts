@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { notify } from './notify.ts';
 
 /** No part of the API. */
 const OPEN_CHAT = 'workbench.action.chat.open';
@@ -17,19 +18,20 @@ export interface ChatQuery {
  */
 export async function openInChat({ query, isSent }: ChatQuery): Promise<void> {
   if (await isWithoutModel()) {
-    const open = vscode.l10n.t('Open Chat');
+    const open = { title: vscode.l10n.t('Open Chat') };
     const text = vscode.l10n.t(
       'This editor has no language model now, and no chat can answer without one. Install or sign in to one, then try again.',
     );
-    if ((await vscode.window.showWarningMessage(text, open)) !== open) return;
+    if ((await notify({ severity: 'warning', text, buttons: [open] })) !== open) return;
   }
   try {
     await vscode.commands.executeCommand(OPEN_CHAT, { query, isPartialQuery: !isSent });
   } catch {
     await vscode.env.clipboard.writeText(query);
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('This editor cannot open a chat for an extension. The text for the chat is on the clipboard.'),
+    const text = vscode.l10n.t(
+      'This editor cannot open a chat for an extension. The text for the chat is on the clipboard.',
     );
+    void notify({ severity: 'info', text });
   }
 }
 

@@ -16,6 +16,12 @@ export function plainText(text: string, max = MAX_SHOWN): string {
   return clip(visible, max);
 }
 
+/** The text of a notification, on one line, or of a modal dialog, which has lines and shows whole addresses. */
+export function notificationText(text: string, isModal: boolean): string {
+  const lines = text.split(/\r\n|\r|\n/);
+  return isModal ? lines.map((line) => plainText(line, Infinity)).join('\n') : plainText(lines.join(' '));
+}
+
 function codeOf(char: string): string {
   return (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }

@@ -3,6 +3,7 @@ import { cleanLine, type Host, HostError, isObject, type OfferedTool, type Serve
 import { plainText } from './plainText.ts';
 import { stateWords } from './serverStateText.ts';
 import type { Picker, Target, ToolTarget } from './services.ts';
+import { notify } from './notify.ts';
 
 /** What a command was given, as far as it names a server. */
 export function targetOf(argument: unknown): Target | undefined {
@@ -99,6 +100,6 @@ export async function pick<T extends vscode.QuickPickItem>(
   nothing: string,
 ): Promise<T | undefined> {
   if (items.length > 0) return vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true });
-  void vscode.window.showInformationMessage(nothing);
+  void notify({ severity: 'info', text: nothing });
   return undefined;
 }

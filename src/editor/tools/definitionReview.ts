@@ -10,6 +10,7 @@ import {
 import { SCHEMES } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices, ToolTarget } from '../shared/services.ts';
+import { notify } from '../shared/notify.ts';
 
 /** A tool whose definition is not the one that was approved. */
 export interface ChangedTool extends ToolTarget {
@@ -60,7 +61,8 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
     const chosen =
       target === undefined ? all : all.filter(({ server, tool }) => server === target.server && tool === target.tool);
     if (chosen.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('No tool definition has changed since you approved it.'));
+      const text = vscode.l10n.t('No tool definition has changed since you approved it.');
+      void notify({ severity: 'info', text });
       return;
     }
     await this.#review(chosen);
@@ -80,32 +82,31 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
   }
 
   async #tell(changed: readonly ChangedTool[]): Promise<void> {
-    const review = vscode.l10n.t('Review Changes');
-    const keep = vscode.l10n.t('Keep Asking');
-    const chosen = await vscode.window.showWarningMessage(reviewTitle(changed), review, keep);
-    if (chosen === review) await this.#review(changed);
-    else if (chosen === keep) await this.#answer(changed, 'keepAsking');
+    const buttons = [
+      { title: vscode.l10n.t('Review Changes'), run: () => this.#review(changed) },
+      { title: vscode.l10n.t('Keep Asking'), run: () => this.#answer(changed, 'keepAsking') },
+    ];
+    await notify({ severity: 'warning', text: reviewTitle(changed), buttons });
   }
 
   async #review(changed: readonly ChangedTool[]): Promise<void> {
     const shown = changed.slice(0, MOST_SHOWN);
     await this.#show(shown);
-    const approve = vscode.l10n.t('Approve');
-    const any = vscode.l10n.t('Approve Any Definition…');
-    const keep = vscode.l10n.t('Keep Asking');
     const frequent = shown.filter(({ change }) => change.isFrequent);
-    const buttons = [approve, ...(frequent.length > 0 ? [any] : []), keep];
-    const chosen = await vscode.window.showWarningMessage(reviewQuestion(shown), ...buttons);
-    if (chosen === approve) await this.#answer(shown, 'approve');
-    else if (chosen === keep) await this.#answer(shown, 'keepAsking');
-    else if (chosen === any) await this.#approveAny(frequent);
+    const any = { title: vscode.l10n.t('Approve Any Definition…'), run: () => this.#approveAny(frequent) };
+    const buttons = [
+      { title: vscode.l10n.t('Approve'), run: () => this.#answer(shown, 'approve') },
+      ...(frequent.length > 0 ? [any] : []),
+      { title: vscode.l10n.t('Keep Asking'), run: () => this.#answer(shown, 'keepAsking') },
+    ];
+    await notify({ severity: 'warning', text: reviewQuestion(shown), buttons });
   }
 
   async #approveAny(changed: readonly ChangedTool[]): Promise<void> {
-    const approve = vscode.l10n.t('Approve Any Definition');
     const { message, detail } = frequentText(changed);
-    const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, approve);
-    if (chosen === approve) await this.#answer(changed, 'approveAny');
+    const approve = (): unknown => this.#answer(changed, 'approveAny');
+    const buttons = [{ title: vscode.l10n.t('Approve Any Definition'), run: approve }];
+    await notify({ severity: 'warning', text: message, modalDetail: detail, buttons });
   }
 
   async #answer(changed: readonly ChangedTool[], answer: DefinitionAnswer): Promise<void> {

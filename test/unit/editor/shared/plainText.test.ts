@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { plainText } from '../../../../src/editor/shared/plainText.ts';
+import { MAX_SHOWN, notificationText, plainText } from '../../../../src/editor/shared/plainText.ts';
 
 suite('Text of unknown origin', () => {
   test('shows what would make it read as something else', () => {
@@ -28,6 +28,31 @@ suite('Text of unknown origin', () => {
         assert.doesNotMatch(shown, /\]\(|[\p{Cc}\p{Cf}]/u);
       }),
       { numRuns: 300 },
+    );
+  });
+});
+
+suite('The text of a notification', () => {
+  const hostile = '[Start](command:mcpl.server.start)\nof \u202egnp.exe';
+
+  test('is plain and on one line', () => {
+    assert.equal(notificationText(hostile, false), '[Start] (command:mcpl.server.start) of ‹U+202E›gnp.exe');
+  });
+
+  test('keeps its lines and its whole length in a modal dialog', () => {
+    const address = `https://example.org/${'a'.repeat(3_000)}`;
+    assert.equal(
+      notificationText(`${hostile}\n\n${address}`, true),
+      `[Start] (command:mcpl.server.start)\nof ‹U+202E›gnp.exe\n\n${address}`,
+    );
+    assert.equal(notificationText(address, false).length, MAX_SHOWN);
+  });
+
+  test('is not escaped a second time', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        assert.equal(notificationText(plainText(text), false), plainText(text));
+      }),
     );
   });
 });
