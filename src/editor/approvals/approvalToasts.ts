@@ -1,4 +1,5 @@
 import type { ApprovalChoice, Disposable, PendingApproval, SettledApproval } from '../../core/index.ts';
+import { ToastQueue } from '../shared/toastQueue.ts';
 
 export interface ApprovalToastsOptions {
   readonly textOf: (approval: PendingApproval) => string;
@@ -7,69 +8,47 @@ export interface ApprovalToastsOptions {
   readonly isPending: (id: string) => boolean;
   /** False where the request was settled before. */
   readonly answer: (id: string, choice: ApprovalChoice | 'dismiss') => Promise<boolean>;
-  /** Somebody answered what had ended already. */
+  /** The user answered a request that had ended already. */
   readonly late: (approval: PendingApproval) => void;
   readonly failed: (approval: PendingApproval, error: unknown) => void;
 }
 
-interface Lane {
-  /** What is shown now. */
-  current: string;
-  readonly next: PendingApproval[];
-}
-
 /**
- * A notification for each request. The editor closes one as soon as another says the same, which must not pass for an
- * answer: of requests that read alike the next is shown when the one before has ended.
+ * A notification for each request. The editor closes one as soon as another has the same text, which is no answer.
+ * So requests with the same text are shown one after the other.
  */
 export class ApprovalToasts implements Disposable {
   readonly #options: ApprovalToastsOptions;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #queue: ToastQueue<PendingApproval>;
 
   constructor(options: ApprovalToastsOptions) {
     this.#options = options;
+    this.#queue = new ToastQueue<PendingApproval>({
+      current: (approval) => (options.isPending(approval.id) ? approval : undefined),
+      show: ([approval], text) => this.#show(text, approval),
+    });
   }
 
   asked(approval: PendingApproval): void {
-    if (!this.#options.isPending(approval.id)) return;
-    const text = this.#options.textOf(approval);
-    const lane = this.#lanes.get(text);
-    if (lane !== undefined) {
-      lane.next.push(approval);
-      return;
-    }
-    this.#lanes.set(text, { current: approval.id, next: [] });
-    this.#show(text, approval);
+    this.#queue.add(this.#options.textOf(approval), approval);
   }
 
   settled({ approval }: SettledApproval): void {
-    for (const [text, lane] of this.#lanes) if (lane.current === approval.id) this.#advance(text, lane);
+    this.#queue.end(({ id }) => id === approval.id);
   }
 
   dispose(): void {
-    this.#lanes.clear();
+    this.#queue.dispose();
   }
 
-  #advance(text: string, lane: Lane): void {
-    const next = lane.next.shift();
-    if (next === undefined) this.#lanes.delete(text);
-    else if (!this.#options.isPending(next.id)) this.#advance(text, lane);
-    else {
-      lane.current = next.id;
-      this.#show(text, next);
+  async #show(text: string, approval: PendingApproval): Promise<void> {
+    const { show, answer, late, failed } = this.#options;
+    try {
+      const choice = await show(text, approval);
+      const counted = await answer(approval.id, choice ?? 'dismiss');
+      if (!counted && choice !== undefined) late(approval);
+    } catch (error) {
+      failed(approval, error);
     }
-  }
-
-  #show(text: string, approval: PendingApproval): void {
-    const { show, failed } = this.#options;
-    show(text, approval)
-      .then((choice) => this.#answered(approval, choice))
-      .catch((error: unknown) => failed(approval, error));
-  }
-
-  async #answered(approval: PendingApproval, choice: ApprovalChoice | undefined): Promise<void> {
-    const { answer, late } = this.#options;
-    const counted = await answer(approval.id, choice ?? 'dismiss');
-    if (!counted && choice !== undefined) late(approval);
   }
 }

@@ -1,13 +1,10 @@
 import { cleanLine, type Clock, type Disposable, type LineageKey, type StateTrouble } from '../../core/index.ts';
-import { keyIn, keyText } from './lineageController.ts';
+import { ToastQueue } from '../shared/toastQueue.ts';
+import { keyIn } from './lineageController.ts';
 import { lineageText, lineText } from './lineageText.ts';
 
-/** What comes within this time is told of at once. */
-const BURST_MS = 300;
-/** A toast that nobody touched has hidden itself by then, of which the editor does not tell. */
-const TOAST_MS = 15_000;
-/** Of one server, however many sets it has: what is not told of is marked in the views. */
-const MOST_OF_ONE = 3;
+/** The lineages of one server with a notification at the same time. The views mark the others. */
+const MAX_OF_SERVER = 3;
 
 export interface LineageToast {
   readonly text: string;
@@ -22,58 +19,43 @@ export interface LineageToastsOptions {
   readonly show: (toast: LineageToast) => Promise<void>;
 }
 
-interface Lane {
-  readonly server: string;
-  waiting: StateTrouble[];
-  hold: Disposable | undefined;
-}
-
-/** Tells of states that could not be made or kept: one toast of a lineage at a time, however many come. */
+/** Shows states that could not be made or kept as notifications, one at a time for each lineage. */
 export class LineageToasts implements Disposable {
+  /** One queue for each server, with a source for each of its lineages. */
+  readonly #queues = new Map<string, ToastQueue<StateTrouble>>();
   readonly #options: LineageToastsOptions;
-  readonly #lanes = new Map<string, Lane>();
 
   constructor(options: LineageToastsOptions) {
     this.#options = options;
   }
 
   broke(trouble: StateTrouble): void {
-    const key = keyText(trouble);
-    const { server } = trouble;
-    const lane: Lane = this.#lanes.get(key) ?? { server, waiting: [], hold: undefined };
-    if (
-      !this.#lanes.has(key) &&
-      [...this.#lanes.values()].filter((each) => each.server === server).length >= MOST_OF_ONE
-    )
-      return;
-    this.#lanes.set(key, lane);
-    lane.waiting.push(trouble);
-    lane.hold ??= this.#options.clock.delay(BURST_MS, () => this.#next(key, lane));
+    const { server, featureSet } = trouble;
+    const queue = this.#queues.get(server) ?? this.#newQueue();
+    this.#queues.set(server, queue);
+    const { sources } = queue;
+    if (sources.includes(featureSet) || sources.length < MAX_OF_SERVER) queue.add(featureSet, trouble);
   }
 
   dispose(): void {
-    for (const { hold } of this.#lanes.values()) hold?.dispose();
-    this.#lanes.clear();
+    for (const queue of this.#queues.values()) queue.dispose();
+    this.#queues.clear();
   }
 
-  #next(key: string, lane: Lane): void {
-    lane.hold?.dispose();
-    lane.hold = undefined;
-    const { waiting } = lane;
-    lane.waiting = [];
-    const newest = waiting.at(-1);
-    if (newest === undefined || this.#lanes.get(key) !== lane) {
-      this.#lanes.delete(key);
-      return;
-    }
-    const hold = this.#options.clock.delay(TOAST_MS, () => this.#next(key, lane));
-    lane.hold = hold;
-    const closed = (): void => {
-      if (lane.hold === hold) this.#next(key, lane);
-    };
-    const place = waiting.findLast((trouble) => trouble.place !== undefined)?.place;
-    this.#options.show({ text: troubleText(waiting, newest), key: keyIn(newest), place }).then(closed, closed);
+  #newQueue(): ToastQueue<StateTrouble> {
+    const { clock, show } = this.#options;
+    return new ToastQueue<StateTrouble>({
+      clock,
+      current: (trouble) => trouble,
+      show: (troubles) => show(toastOf(troubles)),
+    });
   }
+}
+
+function toastOf(troubles: readonly [StateTrouble, ...StateTrouble[]]): LineageToast {
+  const newest = troubles.at(-1) ?? troubles[0];
+  const place = troubles.findLast((trouble) => trouble.place !== undefined)?.place;
+  return { text: troubleText(troubles, newest), key: keyIn(newest), place };
 }
 
 /** What happened, to which server, and what follows from it. */
