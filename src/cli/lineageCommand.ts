@@ -12,6 +12,7 @@ import {
   type LineageSummary,
   type LineageWindow,
   messageOf,
+  plural,
   type RowGraph,
 } from '../core/index.ts';
 import { lineageView, windowView } from './control/controlViews.ts';
@@ -139,7 +140,7 @@ export function lineageText(summary: LineageSummary, { rows, total }: LineageWin
   const { server, featureSet, keeper, count, blocked } = summary;
   const older = total - rows.length;
   return [
-    `${cleanLine(server, LONGEST_NAME)} ${setText(featureSet)}: ${counted(count)}, kept by the ${keeper}`,
+    `${cleanLine(server, LONGEST_NAME)} ${setText(featureSet)}: ${plural(count, 'checkpoint')}, kept by the ${keeper}`,
     ...(blocked === undefined
       ? []
       : [`! Calls are refused until a rollback: there is no state at ${nameOf(blocked)}.`]),
@@ -171,7 +172,7 @@ function rowLines({ node, isHead, conversations, rollbacks, graph }: LineageRow)
   const marks = [
     ...(isHead ? ['head'] : []),
     ...rollbackMark(rollbacks),
-    ...(conversations === 0 ? [] : [conversations === 1 ? '1 conversation' : `${conversations} conversations`]),
+    ...(conversations === 0 ? [] : [plural(conversations, 'conversation')]),
     ...(node.isPinned ? ['pinned'] : []),
     ...(node.isPruned ? ['no longer at the server'] : []),
     ...(node.form === 'placeholder' ? ['only its name is known'] : []),
@@ -201,10 +202,6 @@ function nameOf(node: Checkpoint): string {
 
 function setText(featureSet: string): string {
   return featureSet === '' ? '(of no feature set)' : cleanLine(featureSet, LONGEST_NAME);
-}
-
-function counted(count: number): string {
-  return count === 1 ? '1 checkpoint' : `${count} checkpoints`;
 }
 
 /** A checkpoint in the style of `git log --graph`: the lines that join above it, then its row. */

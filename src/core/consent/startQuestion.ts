@@ -1,4 +1,5 @@
 import { quoted, quotedUpTo } from '../base/quotedText.ts';
+import { plural } from '../base/plural.ts';
 import type { StartQuestion } from '../ports.ts';
 
 /** The editor cuts longer notifications, and the end is where a hostile definition would hide what matters. */
@@ -33,7 +34,7 @@ export function shortQuestion(question: StartQuestion): ShortQuestion {
   const left = remarks.length - shown;
   const isWhole = left === 0 && start.isWhole && target.isWhole;
   if (isWhole) return { text, isWhole };
-  const more = left === 0 ? '' : ` And ${left} more ${left === 1 ? 'remark' : 'remarks'}.`;
+  const more = left === 0 ? '' : ` And ${plural(left, 'more remark')}.`;
   return { text: `${text}${more} Choose Review… to see everything.`, isWhole };
 }
 

@@ -1,4 +1,5 @@
 import { quoted } from '../base/quotedText.ts';
+import { plural } from '../base/plural.ts';
 import type { AuthSettings } from '../model/auth.ts';
 import type { LineageSummary } from '../model/lineage.ts';
 import type { ConnectionDefinition, ServerDefinition } from '../model/server.ts';
@@ -264,7 +265,7 @@ export function stateRemarks(lineages: readonly LineageSummary[], server: string
   const own = lineages.filter((lineage) => lineage.server === server && lineage.count > 0);
   if (own.length === 0) return [];
   const named = own.map(({ featureSet, count }) => {
-    const what = `${count} ${count === 1 ? 'checkpoint' : 'checkpoints'}`;
+    const what = plural(count, 'checkpoint');
     return featureSet === '' ? `${what} of no feature set` : `${what} of ${quoted(featureSet)}`;
   });
   return [`It continues with the state that was kept for ${quoted(server)}: ${named.join(', ')}.`];

@@ -15,6 +15,7 @@ import type { Session, SessionFeature } from '../session/session.ts';
 import { decodeSamplingRequest, encodeSamplingResult, type SamplingRules } from '../wire/sampling.ts';
 import { type Asked, QuestionQueue } from './questionQueue.ts';
 import { RateLimit } from '../base/rateLimit.ts';
+import { plural } from '../base/plural.ts';
 
 export interface SamplingOptions {
   /** The server's id in the settings. */
@@ -161,18 +162,12 @@ function remarksOn({ messages, tools, includeContext }: SamplingRequest): readon
   const pieces = messages.flatMap(({ content }) => content);
   const media = pieces.filter(isMedia).length;
   return [
-    ...(media > 0 ? [`It holds ${counted(media, 'picture or sound', 'pictures or sounds')}.`] : []),
-    ...(tools.length > 0
-      ? [`It offers the model ${counted(tools.length, 'tool', 'tools')} that the server runs.`]
-      : []),
+    ...(media > 0 ? [`It holds ${plural(media, 'picture or sound', 'pictures or sounds')}.`] : []),
+    ...(tools.length > 0 ? [`It offers the model ${plural(tools.length, 'tool')} that the server runs.`] : []),
     ...(includeContext === 'none' ? [] : ['It asks for what was said in other chats; that is not given.']),
   ];
 }
 
 function isMedia({ type }: SamplingContent): boolean {
   return type === 'image' || type === 'audio';
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
+import { plural } from '../base/plural.ts';
 
 export interface LogLimits {
   readonly lines: number;
@@ -49,6 +50,6 @@ export class LogLimiter implements Disposable {
     if (this.#leftOut === 0) return;
     const count = this.#leftOut;
     this.#leftOut = 0;
-    this.#write(count === 1 ? '… 1 line left out' : `… ${count} lines left out`);
+    this.#write(`… ${plural(count, 'line')} left out`);
   }
 }

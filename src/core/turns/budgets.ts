@@ -1,4 +1,5 @@
 import { messageOf } from '../base/errors.ts';
+import { plural } from '../base/plural.ts';
 import { auditRecord } from '../model/audit.ts';
 import type { InferenceSettings } from '../model/mcpl.ts';
 import type { AuditStore, Clock, ModelUse } from '../ports.ts';
@@ -204,7 +205,7 @@ function wait(why: string): Refusal {
 function tooMany(lastHour: readonly ModelUse[], { requestsPerHour }: InferenceSettings): Refusal {
   const blocking = requestsPerHour > 0 ? lastHour[lastHour.length - Math.floor(requestsPerHour)] : undefined;
   const retryAt = blocking === undefined ? undefined : blocking.at + HOUR;
-  const times = requestsPerHour === 1 ? '1 request' : `${requestsPerHour} requests`;
+  const times = plural(requestsPerHour, 'request');
   const why = `This server may make ${times} to a model an hour, and made ${lastHour.length}.`;
   return {
     kind: 'refused',

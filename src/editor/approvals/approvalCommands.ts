@@ -5,6 +5,7 @@ import {
   isObject,
   messageOf,
   type PendingApproval,
+  plural,
   type ScopeGrant,
 } from '../../core/index.ts';
 import { notify } from '../shared/notify.ts';
@@ -139,8 +140,7 @@ async function revoke(context: ApprovalContext, grants: readonly ScopeGrant[], b
   const [only] = grants;
   if (only === undefined) return;
   if (grants.length > 1 || button !== undefined) {
-    const text =
-      grants.length === 1 ? vscode.l10n.t('Revoke 1 approval?') : vscode.l10n.t('Revoke {0} approvals?', grants.length);
+    const text = vscode.l10n.t('Revoke {0}?', plural(grants.length, 'approval'));
     const modalDetail =
       grants.length === 1
         ? vscode.l10n.t('You are asked again about its requests. This cannot be undone.')
@@ -283,10 +283,7 @@ async function exportApprovals({ host, log }: Pick<ApprovalServices, 'host' | 'l
     });
     throw error;
   }
-  const counts = [
-    remembered.length === 1 ? vscode.l10n.t('1 approval') : vscode.l10n.t('{0} approvals', remembered.length),
-    history.length === 1 ? vscode.l10n.t('1 decision') : vscode.l10n.t('{0} decisions', history.length),
-  ] as const;
+  const counts = [plural(remembered.length, 'approval'), plural(history.length, 'decision')] as const;
   const text = vscode.l10n.t('Exported {0} and {1} to {2}.', ...counts, plainText(target.path));
   const buttons = [{ title: vscode.l10n.t('Open'), run: () => vscode.window.showTextDocument(target) }];
   void notify({ severity: 'info', text, buttons });

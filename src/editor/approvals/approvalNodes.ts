@@ -4,6 +4,7 @@ import {
   cleanLine,
   cleanText,
   type PendingApproval,
+  plural,
   type ScopeGrant,
   type ScopeSubject,
 } from '../../core/index.ts';
@@ -92,7 +93,7 @@ function rememberedGroup(grants: readonly ScopeGrant[], folders: readonly OpenFo
     label: 'Remembered',
     description: String(grants.length),
     tooltip: 'Requests that you allowed for longer than once. You are not asked again about identical requests.',
-    spoken: grants.length === 1 ? 'Remembered: 1 approval.' : `Remembered: ${grants.length} approvals.`,
+    spoken: `Remembered: ${plural(grants.length, 'approval')}.`,
     icon: { name: 'bookmark' },
     context: 'group',
     expansion: 'expanded',

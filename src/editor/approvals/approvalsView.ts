@@ -1,5 +1,12 @@
 import * as vscode from 'vscode';
-import { type AsyncLazy, type AuditEntry, type Disposable, DisposableStore, messageOf } from '../../core/index.ts';
+import {
+  type AsyncLazy,
+  type AuditEntry,
+  type Disposable,
+  DisposableStore,
+  messageOf,
+  plural,
+} from '../../core/index.ts';
 import type { ApprovalServices } from './approvalContext.ts';
 import type { ApprovalNode } from './approvalNodes.ts';
 import type { ApprovalDesk } from './lazy.ts';
@@ -103,10 +110,7 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
   #refresh(): void {
     const waiting = this.#services.host.approvals.pending().length;
     if ((this.#view.badge?.value ?? 0) !== waiting) {
-      const tooltip =
-        waiting === 1
-          ? vscode.l10n.t('1 request waits for your approval')
-          : vscode.l10n.t('{0} requests wait for your approval', waiting);
+      const tooltip = plural(waiting, 'request waits for your approval', 'requests wait for your approval');
       this.#view.badge = waiting === 0 ? undefined : { value: waiting, tooltip };
     }
     this.#repaintSoon();

@@ -1,4 +1,4 @@
-import { cleanLine, cleanText, type InboundEvent } from '../../core/index.ts';
+import { cleanLine, cleanText, type InboundEvent, plural } from '../../core/index.ts';
 import {
   ageText,
   answerer,
@@ -48,7 +48,7 @@ function serverGroup(server: string, events: readonly InboundEvent[], now: numbe
   const shown = events.slice(0, pages * EVENTS_PAGE);
   const unread = events.filter(({ isRead }) => !isRead).length;
   const label = cleanLine(server, 64);
-  const count = events.length === 1 ? '1 event' : `${events.length} events`;
+  const count = plural(events.length, 'event');
   const description = unread === 0 ? count : `${count} · ${unread} unread`;
   return {
     id: nodeId('inbox', server),

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { type AsyncLazy, type Disposable, DisposableStore, isObject, messageOf } from '../../core/index.ts';
+import { type AsyncLazy, type Disposable, DisposableStore, isObject, messageOf, plural } from '../../core/index.ts';
 import { EVENTS_VIEW, SHOW_MORE_EVENTS } from '../shared/ids.ts';
 import type { Inbox, InboxServices } from './lazy.ts';
 import { PaintedRows } from '../shared/paintedRows.ts';
@@ -88,7 +88,7 @@ export class EventsView implements vscode.TreeDataProvider<EventNode>, Disposabl
   #refresh(): void {
     const { unread } = this.#services.host.events;
     if ((this.#view.badge?.value ?? 0) !== unread) {
-      const tooltip = unread === 1 ? vscode.l10n.t('1 unread event') : vscode.l10n.t('{0} unread events', unread);
+      const tooltip = plural(unread, 'unread event');
       this.#view.badge = unread === 0 ? undefined : { value: unread, tooltip };
     }
     void this.#repaint();

@@ -1,4 +1,4 @@
-import { matchesFeatureSet, type ScopeLists, type ServerSnapshot } from '../../core/index.ts';
+import { matchesFeatureSet, plural, type ScopeLists, type ServerSnapshot } from '../../core/index.ts';
 import { nameText } from '../approvals/approvalText.ts';
 import { COMMANDS, FACETS } from '../shared/ids.ts';
 import { plainText } from '../shared/plainText.ts';
@@ -25,7 +25,7 @@ export function scopesNodes(server: ServerSnapshot): readonly TreeNode[] {
   if (lists.length + unlisted.length + adapters.length === 0) return [];
   const broken = lists.filter(([, { isBroken }]) => isBroken).length;
   const description = [
-    ...(broken === 0 ? [] : [broken === 1 ? '1 broken list' : `${broken} broken lists`]),
+    ...(broken === 0 ? [] : [plural(broken, 'broken list')]),
     countText(
       lists.reduce((sum, [, { whitelist }]) => sum + whitelist.length, 0),
       lists.reduce((sum, [, { blacklist }]) => sum + blacklist.length, 0),

@@ -4,6 +4,7 @@ import {
   type FeatureSetView,
   type KeptState,
   type LineageKey,
+  pluralWord,
   type ServerSnapshot,
 } from '../../core/index.ts';
 import type { NodeKind } from '../../webview/lineage/lineageMessages.ts';
@@ -98,8 +99,8 @@ export function bodySizeText({ form, size }: Pick<Checkpoint, 'form' | 'size'>):
   }
 }
 
-export function countText(count: number, one: string, many = `${one}s`): string {
-  return count === 1 ? `1 ${one}` : `${count.toLocaleString('en')} ${many}`;
+export function countText(count: number, one: string, many?: string): string {
+  return `${count.toLocaleString('en')} ${pluralWord(count, one, many)}`;
 }
 
 /** Sets that have a state. */

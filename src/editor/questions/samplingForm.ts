@@ -3,6 +3,7 @@ import {
   cleanText,
   type FormField,
   type FormValues,
+  plural,
   type SamplingMessage,
   type SamplingQuestion,
   type SamplingRequest,
@@ -136,7 +137,7 @@ export function promptGist({ request }: SamplingQuestion): string {
 const PICTURES = 'Not every model takes pictures, and the editor does not say which do.';
 
 function sentAsItIs(count: number): string {
-  return `Content other than text is sent unchanged: ${count} ${count === 1 ? 'part' : 'parts'}.`;
+  return `Content other than text is sent unchanged: ${plural(count, 'part')}.`;
 }
 
 function labelOf({ role }: SamplingMessage, at: number, { messages }: SamplingRequest): string {

@@ -2,6 +2,7 @@ import {
   cleanLine,
   cleanText,
   type Listing,
+  plural,
   type Prompt,
   type Resource,
   type ResourceTemplate,
@@ -23,7 +24,7 @@ function resourcesNodes(server: ServerSnapshot): readonly TreeNode[] {
   if (resources.length + templates.length + failure.length === 0) return [];
   const count = [
     ...(resources.length > 0 || templates.length === 0 ? [String(resources.length)] : []),
-    ...(templates.length > 0 ? [templates.length === 1 ? '1 template' : `${templates.length} templates`] : []),
+    ...(templates.length > 0 ? [plural(templates.length, 'template')] : []),
   ].join(' · ');
   const node = {
     ...LEAF,

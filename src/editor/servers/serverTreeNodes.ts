@@ -9,6 +9,7 @@ import {
   isRunning,
   type LineageSummary,
   type ModelBudget,
+  plural,
   type ServerSnapshot,
   type SettingsProblem,
   type StopReason,
@@ -128,8 +129,7 @@ function contributorWords({ contributor }: ServerSnapshot): readonly string[] {
 }
 
 function countWords(questions: number): readonly string[] {
-  if (questions === 0) return [];
-  return [questions === 1 ? '1 question' : `${questions} questions`];
+  return questions === 0 ? [] : [plural(questions, 'question')];
 }
 
 /** Toasts hide themselves: what the server asks is found again here. */

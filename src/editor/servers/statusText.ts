@@ -1,4 +1,4 @@
-import { isRunning, type ModelBudget, type ServerSnapshot, type SettingsProblem } from '../../core/index.ts';
+import { isRunning, type ModelBudget, plural, type ServerSnapshot, type SettingsProblem } from '../../core/index.ts';
 import { budgetText, isSpent } from '../models/modelBudgetText.ts';
 import { stateText } from '../shared/serverStateText.ts';
 
@@ -45,10 +45,10 @@ export function statusText(
     { count: approvals, icon: 'shield', fact: approvalsText(approvals) },
     { count: asking, icon: 'question', fact: `${asking} waiting for your answer` },
     { count: budgets.filter(isSpent).length, icon: 'sparkle', fact: spentText(budgets.filter(isSpent).length) },
-    { count: wrong, icon: 'warning', fact: wrong === 1 ? '1 problem' : `${wrong} problems` },
+    { count: wrong, icon: 'warning', fact: plural(wrong, 'problem') },
   ].filter(({ count }) => count > 0);
   const parts = [`${icon} ${running}`, ...counts.map((part) => `$(${part.icon}) ${part.count}`)];
-  const some = `${running} of ${servers.length} ${servers.length === 1 ? 'server' : 'servers'} running`;
+  const some = `${running} of ${plural(servers.length, 'server')} running`;
   const facts = [some, ...counts.map(({ fact }) => fact)];
   const lines = servers.slice(0, MAX_LINES).map((server) => `${server.id}: ${stateText(server)}`);
   const rest = servers.length - lines.length;
@@ -65,19 +65,21 @@ export function statusText(
 }
 
 function spentText(spent: number): string {
-  return spent === 1 ? '1 model budget used up' : `${spent} model budgets used up`;
+  return plural(spent, 'model budget used up', 'model budgets used up');
 }
 
 export function unreadText(unread: number): string {
-  return unread === 1 ? '1 unread event' : `${unread} unread events`;
+  return plural(unread, 'unread event');
 }
 
 export function approvalsText(approvals: number): string {
-  return approvals === 1 ? '1 request waits for your approval' : `${approvals} requests wait for your approval`;
+  return plural(approvals, 'request waits for your approval', 'requests wait for your approval');
 }
 
 export function blockedText(blocked: number): string {
-  return blocked === 1
-    ? '1 feature set waits for you to choose a checkpoint'
-    : `${blocked} feature sets wait for you to choose a checkpoint`;
+  return plural(
+    blocked,
+    'feature set waits for you to choose a checkpoint',
+    'feature sets wait for you to choose a checkpoint',
+  );
 }

@@ -1,4 +1,4 @@
-import { assertNever, isRunning, type ServerSnapshot, type StopReason } from '../../core/index.ts';
+import { assertNever, isRunning, plural, type ServerSnapshot, type StopReason } from '../../core/index.ts';
 
 /** A codicon and a theme colour. */
 export interface NodeIcon {
@@ -25,7 +25,7 @@ function healthText({ health }: ServerSnapshot): string {
 }
 
 function counted(count: number, what: string): readonly string[] {
-  return count === 0 ? [] : [count === 1 ? `1 ${what}` : `${count} ${what}s`];
+  return count === 0 ? [] : [plural(count, what)];
 }
 
 export function stateText(server: ServerSnapshot): string {

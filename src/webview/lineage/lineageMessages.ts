@@ -2,6 +2,7 @@
  * The contract between the lineage page and the editor. The page holds only the rows that it shows: it is told how many
  * there are and asks for those that it needs. Every text is fit to be shown as it is.
  */
+import { pluralWord } from '../shared/plural.ts';
 
 /** A lineage to choose from. */
 export interface LineageChoice {
@@ -236,7 +237,7 @@ type Counts = Pick<LineageStatus, 'total' | 'all'>;
 
 /** How many there are, in words. */
 export function countText({ total, all }: Counts, { text, only }: PageFilter): string {
-  if (text === '' && only === 'all') return `${number(all)} ${all === 1 ? 'checkpoint' : 'checkpoints'}`;
+  if (text === '' && only === 'all') return `${number(all)} ${pluralWord(all, 'checkpoint')}`;
   return `${number(total)} of ${number(all)} checkpoints`;
 }
 

@@ -12,6 +12,7 @@ import {
   type TraceRow,
   type TraceStatus,
 } from './traceMessages.ts';
+import { pluralWord } from '../shared/plural.ts';
 
 interface EditorApi {
   postMessage(message: FromTracePage): void;
@@ -188,7 +189,7 @@ class TracePage {
 function countText({ start, end, kept }: TraceStatus): string {
   const shown = (end - start).toLocaleString('en');
   const all = kept.toLocaleString('en');
-  return shown === all ? `${all} ${kept === 1 ? 'message' : 'messages'}` : `${shown} of ${all} messages`;
+  return shown === all ? `${all} ${pluralWord(kept, 'message')}` : `${shown} of ${all} messages`;
 }
 
 function emptyText({ kept, isOn }: TraceStatus): string {
