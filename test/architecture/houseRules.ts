@@ -46,7 +46,7 @@ const IN_A_LAYER = /^src\/(core|node|editor|cli|webview|demo)\/|^src\/(extension
 const IN_THE_CORE = new RegExp(
   [
     '^src/(?!core/)',
-    '^src/core/(base|model|rpc|wire|wire/mcp|wire/mcpl|session|form|gateway|auth|trace|approvals|audit|calls|consent|events|host|inputs|logging|mcpl|offer|scopes|scopes/paths|states|states/patches|turns)/[^/]+\\.ts$',
+    '^src/core/(base|model|rpc|wire|wire/mcp|wire/mcpl|wire/mcpl/revisions|session|form|gateway|auth|trace|approvals|audit|calls|consent|events|host|inputs|logging|mcpl|offer|scopes|scopes/paths|states|states/patches|turns)/[^/]+\\.ts$',
     '^src/core/((index|hostTypes|ports|inputPorts|modelPorts|globals\\.d|noVscode\\.d)\\.ts|tsconfig\\.json)$',
   ].join('|'),
 );
@@ -125,8 +125,9 @@ export const houseRules = (places: readonly string[]): readonly HouseRule[] => [
     check: (files) =>
       paths(files, /^(src|test)\/.*\.(ts|mjs|css)$/).filter(
         (path) =>
-          // A revision of MCP is called by its day.
+          // Revisions of MCP are named by date, those of MCPL by number.
           !/^src\/core\/wire\/mcp\/\d{4}-\d{2}-\d{2}\.ts$/.test(path) &&
+          !/^src\/core\/wire\/mcpl\/revisions\/\d+\.\d+\.ts$/.test(path) &&
           !/^[a-z][a-zA-Z0-9]*(\.test|\.d)?\.[a-z]+$/.test(basename(path)),
       ),
     broken: ['src/core/base/key-queue.ts', ''],

@@ -1,3 +1,5 @@
+import { mcplRevision } from '../../src/core/wire/mcpl/revisions.ts';
+import type { McplTraits } from '../../src/core/model/mcpl.ts';
 import type { FeatureSetView, McplDialect, McplSnapshot } from '../../src/core/index.ts';
 
 /** A feature set that a test describes by what matters to it. */
@@ -22,19 +24,24 @@ export function view(name: string, rest: Partial<FeatureSetView & FeatureSetView
   };
 }
 
+export function mcplTraits(version: string): McplTraits {
+  const revision = mcplRevision(version);
+  if (revision === undefined) throw new Error(`MCPL ${version} is unknown.`);
+  return revision.traits;
+}
+
 export function mcpl(sets: readonly FeatureSetView[], dialect: Partial<McplDialect> = {}): McplSnapshot {
+  const { version = '0.2' } = dialect;
   return {
     dialect: {
-      version: '0.2',
+      version,
+      traits: mcplTraits(version),
       claimed: '0.2',
       pushEvents: true,
       before: true,
       after: 'none',
       inference: 'none',
       modelInfo: false,
-      policy: 'notification',
-      scopes: false,
-      blocks: '0.2',
       listsSets: false,
       remarks: [],
       ...dialect,

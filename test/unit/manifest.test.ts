@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { DEFAULT_LIMITS } from '../../src/core/index.ts';
 import { DEFAULT_MCPL } from '../../src/core/model/mcplDefaults.ts';
+import { MCPL_CHOICES } from '../../src/core/session/entryDecoder.ts';
 import { LEAST_LIMITS, MOST_LIMITS } from '../../src/core/model/server.ts';
 import {
   APPROVALS_VIEW,
@@ -33,6 +34,7 @@ interface Property {
   readonly default: unknown;
   readonly scope: string;
   readonly markdownDescription?: string;
+  readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly properties?: Readonly<Record<string, Partial<Property>>>;
@@ -311,6 +313,11 @@ suite('The manifest', () => {
       Object.fromEntries(Object.entries(bounded).map(([limit, setting]) => [limit, properties[setting]?.[bound]]));
     assert.deepEqual(bounds('minimum'), LEAST_LIMITS);
     assert.deepEqual(bounds('maximum'), MOST_LIMITS);
+  });
+
+  test('offers every version of MCPL that the host speaks', () => {
+    const entry = properties['mcpl.servers']?.additionalProperties?.properties ?? {};
+    assert.deepEqual(entry['protocol']?.properties?.['mcpl']?.enum, MCPL_CHOICES);
   });
 
   test('lets an untrusted workspace set nothing', () => {

@@ -239,8 +239,9 @@ export function troubleView(trouble: StateTrouble): JsonObject {
 }
 
 export function mcplView({ dialect, sets, isUndecided }: McplSnapshot): JsonObject {
+  const { traits, ...announced } = dialect;
   return {
-    dialect: { ...dialect },
+    dialect: { ...announced, policy: traits.policy, scopes: traits.scopes !== 'none', blocks: traits.blocks },
     isUndecided,
     sets: sets.map(({ set, state, push, undeclared, alsoEvents, tools }) => {
       return { ...set, state, push, undeclared, ...(alsoEvents !== undefined && { alsoEvents }), tools };

@@ -193,7 +193,7 @@ export class ServerUnit implements Disposable {
   /** Whether calls to it name their scope: one that speaks a version of MCPL that has scopes (MCPL §7.7). */
   get takesScopes(): boolean {
     const { member } = this.mcpl;
-    return member?.isMember === true && member.dialect.scopes;
+    return member?.isMember === true && member.dialect.traits.scopes !== 'none';
   }
 
   /** The same object as long as nothing changes, so that a view can compare. */

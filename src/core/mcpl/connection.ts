@@ -8,15 +8,7 @@ import type { Redact } from '../base/secrets.ts';
 import { type AuditOutcome, auditRecord } from '../model/audit.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { EventsChoice } from '../model/grant.ts';
-import type {
-  FeatureSet,
-  FeatureSetState,
-  McplDialect,
-  McplSettings,
-  McplSnapshot,
-  McplUse,
-  McplVersion,
-} from '../model/mcpl.ts';
+import type { FeatureSet, FeatureSetState, McplDialect, McplSettings, McplSnapshot, McplUse } from '../model/mcpl.ts';
 import { declaresUse } from './declaredUses.ts';
 import { isChosen } from './featureSets.ts';
 import { pushPolicyOf } from './pushPolicy.ts';
@@ -176,7 +168,7 @@ export class McplConnection implements SessionFeature, McplMember {
 
   started(session: Session): Disposable {
     const protocol = this.#options.protocol();
-    const pin: McplVersion | undefined = protocol === 'auto' || protocol === 'off' ? undefined : protocol;
+    const pin = protocol === 'auto' || protocol === 'off' ? undefined : protocol;
     const advert = protocol === 'off' ? undefined : decodeAdvert(session.handshake.capabilities, pin);
     this.#advert = advert && advertWithoutSecrets(advert, (text) => this.redact(text));
     // A server that only reads answers announces nothing for the time before.
@@ -243,7 +235,7 @@ export class McplConnection implements SessionFeature, McplMember {
     if (this.#stateOf(set) !== 'enabled' || !this.#isLive)
       throw this.#refused(operation, featureSet, notEnabled(featureSet, set.problem === undefined));
     if (use === undefined || set.uses.includes(use)) return set;
-    const problem = this.#undeclared.problemOf(set, use, this.dialect.version);
+    const problem = this.#undeclared.problemOf(set, use, this.dialect.traits);
     if (problem === undefined) return set;
     // A person may be asked about an event, which is not refused yet.
     throw use === 'pushEvents' ? problem : this.#refused(operation, featureSet, problem);
@@ -251,7 +243,7 @@ export class McplConnection implements SessionFeature, McplMember {
 
   async holdEvent(problem: UndeclaredUse, token: CancellationToken): Promise<void> {
     const set = this.#sets.get(problem.featureSet);
-    const isPossible = set !== undefined && this.dialect.version !== '0.5';
+    const isPossible = set !== undefined && this.dialect.traits.undeclaredUse === 'notEnabled';
     if (isPossible && (await this.#undeclared.hold(set, token)) === true) return;
     throw this.#refused('push/event', problem.featureSet, problem);
   }
@@ -303,7 +295,7 @@ export class McplConnection implements SessionFeature, McplMember {
         state: this.#stateOf(set),
         push: pushPolicyOf(push, set.name),
         undeclared: this.#undeclared.seen(set.name),
-        alsoEvents: this.#undeclared.stateOf(set, this.dialect.version),
+        alsoEvents: this.#undeclared.stateOf(set, this.dialect.traits),
         tools: byTool.filter(([, name]) => name === set.name).map(([tool]) => tool),
       })),
     };
@@ -338,7 +330,7 @@ export class McplConnection implements SessionFeature, McplMember {
 
   #apply(params: JsonObject): void {
     if (this.#advert === undefined) return;
-    const { added, removed } = decodeChange(params, this.dialect.version);
+    const { added, removed } = decodeChange(params, this.dialect);
     for (const name of removed) {
       this.#withdrawn.removed(this.#sets.get(name));
       this.#sets.delete(name);
@@ -371,13 +363,11 @@ export class McplConnection implements SessionFeature, McplMember {
     if (this.#advert === undefined || !this.#isLive) return;
     const { dialect } = this;
     const sets = [...this.#sets.values()].filter((set) => this.#stateOf(set) === 'enabled');
-    // MCPL 0.3 added them here; before it only the handshake has them, and since 0.5 none exist.
-    const tellsScopes = dialect.version === '0.3' || dialect.version === '0.4';
     const partition = this.#partition();
     this.#updates.tell({
-      choice: tellsScopes ? { ...partition, scopes: this.#scopes() } : partition,
+      choice: dialect.traits.scopes === 'handshake+update' ? { ...partition, scopes: this.#scopes() } : partition,
       enabled: sets,
-      policy: dialect.policy,
+      dialect,
     });
   }
 

@@ -16,7 +16,7 @@ export interface SetUpdate {
   readonly choice: { readonly enabled: string[]; readonly disabled: string[]; readonly scopes?: JsonObject };
   /** The sets of `choice.enabled`, and the one that never goes on the wire. */
   readonly enabled: readonly FeatureSet[];
-  readonly policy: McplDialect['policy'];
+  readonly dialect: McplDialect;
 }
 
 const POLICY_MS = 15_000;
@@ -55,7 +55,8 @@ export class SetUpdates {
   tell(update: SetUpdate): void {
     const session = this.#session;
     if (session === undefined) return;
-    const { choice, policy } = update;
+    const { choice, dialect } = update;
+    const { policy } = dialect.traits;
     const text = JSON.stringify(choice);
     if (text === this.#told) return;
     this.#told = text;
@@ -75,8 +76,8 @@ export class SetUpdates {
     });
   }
 
-  /** MCPL 0.5 wants a request; a server that claims 0.5 and does not know it is told as in the versions before. */
-  async #request(session: Session, { choice, enabled }: SetUpdate): Promise<void> {
+  /** Servers exist that claim MCPL 0.5 and do not know the request: they get the notification of older versions. */
+  async #request(session: Session, { choice, enabled, dialect }: SetUpdate): Promise<void> {
     const { log } = this.#options;
     try {
       const policy = { ...choice, effectiveCapabilities: capabilitiesOf(enabled) };
@@ -84,7 +85,8 @@ export class SetUpdates {
     } catch (error) {
       if (this.#session !== session) return;
       if (isHostError(error, 'REMOTE_ERROR') && error.rpcCode === RPC.methodNotFound) {
-        log.log('info', 'The server says MCPL 0.5 and does not take its policy as a request: it gets a notification.');
+        const why = `The server says MCPL ${dialect.version} and does not take its policy as a request`;
+        log.log('info', `${why}: it gets a notification.`);
         session.notify('featureSets/update', choice);
       } else log.log('warn', `The server did not take its feature sets: ${messageOf(error)}`);
     }

@@ -32,12 +32,12 @@ export function declaresState({ rollback, hostState }: FeatureSet): boolean {
 
 /** Whether there may be states of it at all. */
 export function mayKeepState(set: FeatureSet, dialect: McplDialect): boolean {
-  return declaresState(set) || decidesByResponse(dialect);
+  return declaresState(set) || dialect.traits.stateByResponse;
 }
 
 /** Whether results of its tools may carry states at all. */
 export function mayReturnState({ dialect, sets }: McplSnapshot): boolean {
-  return decidesByResponse(dialect) || sets.some(({ set }) => declaresState(set));
+  return dialect.traits.stateByResponse || sets.some(({ set }) => declaresState(set));
 }
 
 export function stateUse(mcpl: McplSnapshot, tool: string): StateUse {
@@ -55,7 +55,7 @@ export function stateUseOfOwner(mcpl: McplSnapshot, owner: string | undefined): 
 function useOfSet(mcpl: McplSnapshot, set: FeatureSet): StateUse {
   const keeper = keeperOf(set, mcpl.dialect);
   if (declaresState(set)) return { kind: 'always', featureSet: set.name, keeper };
-  return decidesByResponse(mcpl.dialect) ? { kind: 'onceKnown', featureSet: set.name, keeper } : NEVER;
+  return mcpl.dialect.traits.stateByResponse ? { kind: 'onceKnown', featureSet: set.name, keeper } : NEVER;
 }
 
 /**
@@ -82,25 +82,20 @@ export function stateOwner(
 
 export function keeperOf({ hostState }: FeatureSet, dialect: McplDialect): StateKeeper | 'either' {
   if (hostState) return 'host';
-  return decidesByResponse(dialect) ? 'either' : 'server';
+  return dialect.traits.stateByResponse ? 'either' : 'server';
 }
 
 /** Nothing is stored of a server none of whose sets has its state kept by the host (MCPL §8.7). */
 function keeperOfNobody({ dialect, sets }: McplSnapshot): StateKeeper | 'either' {
-  return decidesByResponse(dialect) || sets.some(({ set }) => set.hostState) ? 'either' : 'server';
-}
-
-/** Since MCPL 0.4 a server says by what it returns whether there is state. */
-function decidesByResponse({ version }: McplDialect): boolean {
-  return version === '0.4' || version === '0.5';
+  return dialect.traits.stateByResponse || sets.some(({ set }) => set.hostState) ? 'either' : 'server';
 }
 
 /** The only set with state of the kind that a state with, or without, a body is of. */
 function onlyFitting({ dialect, sets }: McplSnapshot, hasBody: boolean): FeatureSetView | undefined {
   const stateful = sets.filter(({ set }) => declaresState(set));
   const fitting = stateful.filter(({ set }) => set.hostState === hasBody);
-  // A state that the host keeps may come without a body, and since MCPL 0.4 one of any set with it.
-  const isLoose = !hasBody || decidesByResponse(dialect);
+  // A state that the host keeps may come without a body, and one of any set with it where responses decide.
+  const isLoose = !hasBody || dialect.traits.stateByResponse;
   const candidates = fitting.length === 0 && isLoose ? stateful : fitting;
   return candidates.length === 1 ? candidates[0] : undefined;
 }

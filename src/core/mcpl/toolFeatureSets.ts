@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json } from '../base/json.ts';
 import type { Tool } from '../model/catalog.ts';
-import type { FeatureSet, McplSnapshot, McplVersion } from '../model/mcpl.ts';
+import type { FeatureSet, McplSnapshot, McplTraits } from '../model/mcpl.ts';
 import { declaresUse } from './declaredUses.ts';
 import { namedSets } from './offerSets.ts';
 
@@ -61,7 +61,7 @@ export function toolsOff(
     const setOff = names.find((name) => !on.has(name));
     if (setOff !== undefined) off.set(tool.name, { setOff, ...(names.length > 1 && { needs: names }) });
     else {
-      const lacking = setWithoutTools(tool, declared, mcpl.dialect.version);
+      const lacking = setWithoutTools(tool, declared, mcpl.dialect.traits);
       if (lacking !== undefined) off.set(tool.name, { setOff: lacking, lacksUse: true });
     }
   }
@@ -70,10 +70,10 @@ export function toolsOff(
 
 /**
  * The set that the server names for a tool although the set does not declare tools. A set that a person names in the
- * settings needs no declaration. In MCPL 0.2 a set cannot declare tools: the list of uses has no word for them.
+ * settings needs no declaration.
  */
-function setWithoutTools(tool: Tool, declared: readonly FeatureSet[], version: McplVersion): string | undefined {
-  if (version === '0.2' || declared.length === 0) return undefined;
+function setWithoutTools(tool: Tool, declared: readonly FeatureSet[], { toolsUse }: McplTraits): string | undefined {
+  if (!toolsUse || declared.length === 0) return undefined;
   const named = namedSets(tool.raw);
   return declared.find((set) => named.includes(set.name) && !declaresUse(set, 'tools'))?.name;
 }

@@ -5,7 +5,7 @@ import { DisposableStore } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
 import type { EventsChoice } from '../model/grant.ts';
-import type { AlsoEventsState, FeatureSet, McplUse, McplVersion } from '../model/mcpl.ts';
+import type { AlsoEventsState, FeatureSet, McplTraits, McplUse } from '../model/mcpl.ts';
 import { declaresUse } from './declaredUses.ts';
 import { UndeclaredUse } from '../wire/mcpl/mcplErrors.ts';
 import type { FormGrants } from './formGrants.ts';
@@ -32,9 +32,9 @@ interface Question {
 const PATIENCE_MS = 60_000;
 
 /**
- * What sets use without declaring it is refused. Events are the exception, as real servers forget to declare them: a
+ * Refuses uses that a set does not declare. Events can be an exception, as real servers forget to declare them: a
  * person may allow them, once for each form of a set. The first event waits for the answer, others are refused
- * meanwhile. MCPL 0.5 has no exception.
+ * meanwhile.
  */
 export class UndeclaredUses {
   readonly #options: UndeclaredUsesOptions;
@@ -49,11 +49,11 @@ export class UndeclaredUses {
   }
 
   /** Undefined where the set may use it. */
-  problemOf(set: FeatureSet, use: McplUse, version: McplVersion): UndeclaredUse | undefined {
+  problemOf(set: FeatureSet, use: McplUse, traits: McplTraits): UndeclaredUse | undefined {
     if (declaresUse(set, use)) return undefined;
     this.#note(set.name, use);
-    const isAllowed = use === 'pushEvents' && this.stateOf(set, version) === 'allowed';
-    return isAllowed ? undefined : new UndeclaredUse(set.name, use, version);
+    const isAllowed = use === 'pushEvents' && this.stateOf(set, traits) === 'allowed';
+    return isAllowed ? undefined : new UndeclaredUse(set.name, use, traits);
   }
 
   seen(set: string): readonly McplUse[] {
@@ -64,8 +64,8 @@ export class UndeclaredUses {
     this.#seen.delete(set);
   }
 
-  stateOf(set: FeatureSet, version: McplVersion): AlsoEventsState | undefined {
-    if (version === '0.5' || declaresUse(set, 'pushEvents')) return undefined;
+  stateOf(set: FeatureSet, { undeclaredUse }: McplTraits): AlsoEventsState | undefined {
+    if (undeclaredUse === 'capabilityDenied' || declaresUse(set, 'pushEvents')) return undefined;
     if (this.#open?.set === set.name) return 'asking';
     const wasSeen = this.#seen.get(set.name)?.has('pushEvents') === true;
     return this.#options.grants.eventsOf(this.#options.server, set) ?? (wasSeen ? 'open' : undefined);

@@ -29,8 +29,41 @@ export interface FeatureSet {
   readonly problem: string | undefined;
 }
 
-export const MCPL_VERSIONS = ['0.2', '0.3', '0.4', '0.5'] as const;
-export type McplVersion = (typeof MCPL_VERSIONS)[number];
+/** `0.2`. The known versions are in `wire/mcpl/revisions.ts`. */
+export type McplVersion = `${number}.${number}`;
+
+/** A version of MCPL, as the host treats servers that speak it. */
+export interface McplRevision {
+  readonly version: McplVersion;
+  readonly traits: McplTraits;
+}
+
+/** How versions of MCPL differ. Code above the wire asks for a trait and never compares versions. */
+export interface McplTraits {
+  /** `{}` announces a capability, as in MCP. Otherwise only `true` does, at any depth. */
+  readonly emptyObjectAnnounces: boolean;
+  /** It has the hook `context/afterInference`. A server that announces the hook gets it anyway, with a remark. */
+  readonly afterInference: boolean;
+  /** How the host sends `featureSets/update`. */
+  readonly policy: 'notification' | 'request';
+  /** Where the host sends scope lists. `none`: there is no `scope/elevate` either. */
+  readonly scopes: 'none' | 'handshake' | 'handshake+update';
+  /** The shape of content blocks that the host sends: MCPL 0.2 has its own. */
+  readonly blocks: '0.2' | 'mcp';
+  /** A feature set must declare `tools` for its tools. */
+  readonly toolsUse: boolean;
+  /** `inferenceRequest.streaming` and `modelInfo` must be declared. Otherwise `inferenceRequest` includes streaming. */
+  readonly separateInferenceUses: boolean;
+  /** All possible uses (MCPL 0.5 §6.2). A feature set with any other use, or with none, is invalid. */
+  readonly closedUses: ReadonlySet<string> | undefined;
+  /**
+   * The error for a use that a feature set does not declare. With `notEnabled`, a person may allow undeclared events;
+   * `capabilityDenied` is final.
+   */
+  readonly undeclaredUse: 'notEnabled' | 'capabilityDenied';
+  /** Any feature set may have state: a server decides with each response. Otherwise the declaration decides. */
+  readonly stateByResponse: boolean;
+}
 
 /**
  * A server's variant of MCPL, computed from its announcement. Version strings are unreliable, so the shape of the
@@ -39,6 +72,8 @@ export type McplVersion = (typeof MCPL_VERSIONS)[number];
 export interface McplDialect {
   /** The known version closest to the claimed one. The oldest if the claim is unreadable. */
   readonly version: McplVersion;
+  /** Of that version. */
+  readonly traits: McplTraits;
   /** The claimed version, bounded, for display. */
   readonly claimed: string;
   /** Announced in the handshake. Servers may send events without announcing them. */
@@ -48,11 +83,6 @@ export interface McplDialect {
   readonly after: 'none' | 'notify' | 'blocking';
   readonly inference: 'none' | 'plain' | 'streaming';
   readonly modelInfo: boolean;
-  /** How the server learns which sets are on: by a notification, since 0.5 by a request. */
-  readonly policy: 'notification' | 'request';
-  readonly scopes: boolean;
-  /** The shape of content blocks sent to the server. MCPL 0.2 has its own. */
-  readonly blocks: '0.2' | 'mcp';
   /** The sets were declared as a list instead of an object. */
   readonly listsSets: boolean;
   /** Announced features that this host does not support, a sentence each. */

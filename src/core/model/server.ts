@@ -2,7 +2,7 @@ import type { HostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { AuthSettings } from './auth.ts';
 import type { EditorPolicy } from './serverPolicy.ts';
-import type { McplSettings, McplSnapshot } from './mcpl.ts';
+import type { McplSettings, McplSnapshot, McplVersion } from './mcpl.ts';
 import type { ScopeSettings } from './scope.ts';
 import type { Prompt, Resource, ResourceTemplate, ServerInfo, Tool } from './catalog.ts';
 
@@ -154,7 +154,8 @@ export interface ProtocolSettings {
   readonly era: 'auto' | Era;
   /** The short dialect: detected, never, or always. */
   readonly dialect: 'auto' | 'off' | 'force';
-  readonly mcpl: 'auto' | 'off' | '0.2' | '0.3' | '0.4' | '0.5';
+  /** A version pins it, whatever the server claims. */
+  readonly mcpl: 'auto' | 'off' | McplVersion;
 }
 
 export interface Timeouts {

@@ -33,8 +33,7 @@ export async function elevate(
   { token }: Pick<InboundContext, 'token'>,
   authority: ScopeAuthority,
 ): Promise<Json> {
-  // MCPL 0.5 removed scopes.
-  if (!member.dialect.scopes) throw methodNotFound('scope/elevate');
+  if (member.dialect.traits.scopes === 'none') throw methodNotFound('scope/elevate');
   const set = member.admit(params['featureSet'], undefined, 'scope/elevate');
   if (!set.scoped) throw invalidParams(`The feature set "${set.name}" is not declared as scoped.`, 'featureSet');
   const claim = decodeScope(params['scope']);

@@ -7,6 +7,7 @@ import type {
   Timeouts,
 } from '../model/server.ts';
 import type { EntryKey } from '../model/settingRules.ts';
+import { MCPL_REVISIONS } from '../wire/mcpl/revisions.ts';
 import { decodeAuth } from './authDecoder.ts';
 import { EntryReader } from './entryReader.ts';
 import { decodeMcpl } from './mcplDecoder.ts';
@@ -17,6 +18,7 @@ import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
 const DEFAULT_TIMEOUTS: Timeouts = { start: 60, list: 30, call: 60, callMax: 3600 };
 const PROTOCOL_KEYS = ['era', 'dialect', 'mcpl'] as const;
+export const MCPL_CHOICES = ['auto', 'off', ...MCPL_REVISIONS.map(({ version }) => version)] as const;
 const LONGEST_TIMEOUT = 24 * 3600;
 
 const KNOWN_KEYS = [
@@ -269,7 +271,7 @@ function decodeProtocol(reader: EntryReader): ProtocolSettings {
   return {
     era: read('era', ['auto', 'legacy', 'modern']) ?? 'auto',
     dialect: read('dialect', ['auto', 'off', 'force']) ?? 'auto',
-    mcpl: read('mcpl', ['auto', 'off', '0.2', '0.3', '0.4', '0.5']) ?? 'auto',
+    mcpl: read('mcpl', MCPL_CHOICES) ?? 'auto',
   };
 }
 

@@ -130,8 +130,7 @@ export class InferenceRequests {
   /** Handles `inference/request`. Throws a `WireError` as the answer. */
   async handle(member: McplMember, params: JsonObject, context: InboundContext): Promise<Json> {
     const set = member.admit(params['featureSet'], 'inferenceRequest');
-    // Before MCPL 0.5, one capability covers both.
-    if (params['stream'] === true && member.dialect.version === '0.5')
+    if (params['stream'] === true && member.dialect.traits.separateInferenceUses)
       member.admit(set.name, 'inferenceRequest.streaming');
     const { clock, ids } = this.#options;
     const at = clock.now();
@@ -149,7 +148,7 @@ export class InferenceRequests {
   async modelInfo(member: McplMember, _params: JsonObject, _context: InboundContext): Promise<Json> {
     const at = this.#options.clock.now();
     const facts = { at, operation: 'model/info' };
-    if (member.dialect.version === '0.5' && member.setsFor('modelInfo').length === 0) {
+    if (member.dialect.traits.separateInferenceUses && member.setsFor('modelInfo').length === 0) {
       const error = capabilityDenied('modelInfo');
       this.#record(member, refused(error), facts);
       throw error;

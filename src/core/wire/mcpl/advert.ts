@@ -4,12 +4,14 @@ import {
   type FeatureSet,
   INJECTION_POSITIONS,
   type InjectionPosition,
-  MCPL_VERSIONS,
   type McplDialect,
+  type McplRevision,
+  type McplTraits,
   type McplVersion,
 } from '../../model/mcpl.ts';
 import { object } from '../members.ts';
 import { countDeclared, decodeFeatureSets } from './featureSetMessages.ts';
+import { mcplRevision, NEWEST_REVISION, OLDEST_REVISION } from './revisions.ts';
 
 export { encodeHostAdvert, type ToldScopes } from './hostAdvert.ts';
 
@@ -51,58 +53,57 @@ export function decodeAdvert(capabilities: JsonObject, pin?: McplVersion): McplA
   const mcpl = object(object(capabilities['experimental'])?.['mcpl']);
   if (mcpl === undefined) return undefined;
   const claim = decodeVersion(mcpl['version']);
-  const version = pin ?? claim.version;
+  const pinned = pin === undefined ? undefined : mcplRevision(pin);
+  const revision = pinned ?? claim.revision;
+  const { version, traits } = revision;
   const hooks = object(mcpl['contextHooks']) ?? {};
-  const is05 = version === '0.5';
-  const sets = decodeFeatureSets(mcpl['featureSets'], version);
-  const after = afterOf(hooks['afterInference'], version);
+  const sets = decodeFeatureSets(mcpl['featureSets'], revision);
+  const after = afterOf(hooks['afterInference'], traits);
   const dialect: McplDialect = {
     version,
+    traits,
     claimed: claim.text,
-    pushEvents: announces(mcpl['pushEvents'], version),
-    before: announces(hooks['beforeInference'], version),
+    pushEvents: announces(mcpl['pushEvents'], traits),
+    before: announces(hooks['beforeInference'], traits),
     after,
-    inference: inferenceOf(mcpl['inferenceRequest'], version),
-    modelInfo: announces(mcpl['modelInfo'], version),
-    policy: is05 ? 'request' : 'notification',
-    scopes: !is05,
-    blocks: version === '0.2' ? '0.2' : 'mcp',
+    inference: inferenceOf(mcpl['inferenceRequest'], traits),
+    modelInfo: announces(mcpl['modelInfo'], traits),
     listsSets: isJsonArray(mcpl['featureSets']),
     remarks: [
-      ...(pin === undefined && claim.remark !== undefined ? [claim.remark] : []),
+      ...(pinned === undefined && claim.remark !== undefined ? [claim.remark] : []),
       ...remarksOn(mcpl, sets.length),
       // The host announced 0.2 to the server, so a hook of 0.2 is meant.
-      ...(is05 && after !== 'none' ? ['It announces "afterInference", which MCPL 0.5 no longer has; it is used.'] : []),
+      ...(after !== 'none' && !traits.afterInference
+        ? [`It announces "afterInference", which MCPL ${version} no longer has; it is used.`]
+        : []),
     ],
   };
-  return { dialect, sets, before: reachOf(hooks['beforeInference'], version) };
+  return { dialect, sets, before: reachOf(hooks['beforeInference'], traits) };
 }
 
 interface Claim {
-  readonly version: McplVersion;
+  readonly revision: McplRevision;
   readonly text: string;
   readonly remark: string | undefined;
 }
-
-const OLDEST = MCPL_VERSIONS[0];
-const NEWEST = MCPL_VERSIONS[MCPL_VERSIONS.length - 1] ?? OLDEST;
 
 function decodeVersion(value: Json | undefined): Claim {
   const text = typeof value === 'string' || typeof value === 'number' ? cleanLine(String(value), LONGEST_CLAIM) : '';
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(text) ?? [];
   if (major === undefined || minor === undefined) {
     const said = text === '' ? 'It names no version of MCPL' : `It names "${text}" as its version of MCPL`;
-    return { version: OLDEST, text, remark: `${said}; ${OLDEST} is assumed.` };
+    return { revision: OLDEST_REVISION, text, remark: `${said}; ${OLDEST_REVISION.version} is assumed.` };
   }
-  const known = MCPL_VERSIONS.find((version) => version === `${Number(major)}.${Number(minor)}`);
-  if (known !== undefined) return { version: known, text, remark: undefined };
-  const version = Number(major) === 0 && Number(minor) < 2 ? OLDEST : NEWEST;
-  return { version, text, remark: `It claims MCPL ${text}, which this host does not know; ${version} is assumed.` };
+  const known = mcplRevision(`${Number(major)}.${Number(minor)}`);
+  if (known !== undefined) return { revision: known, text, remark: undefined };
+  const isOlder = Number(major) === 0 && Number(minor) < 2;
+  const revision = isOlder ? OLDEST_REVISION : NEWEST_REVISION;
+  const remark = `It claims MCPL ${text}, which this host does not know; ${revision.version} is assumed.`;
+  return { revision, text, remark };
 }
 
-/** In MCP, an empty object is an announcement. Since MCPL 0.5, only leaves are. */
-function announces(value: Json | undefined, version: McplVersion): boolean {
-  if (isJsonObject(value) && Object.keys(value).length === 0) return version !== '0.5';
+function announces(value: Json | undefined, { emptyObjectAnnounces }: McplTraits): boolean {
+  if (isJsonObject(value) && Object.keys(value).length === 0) return emptyObjectAnnounces;
   return hasLeaf(value, DEEPEST);
 }
 
@@ -112,21 +113,21 @@ function hasLeaf(value: Json | undefined, depth: number): boolean {
 }
 
 /** `true` means the same as `{}`: notify only. */
-function afterOf(value: Json | undefined, version: McplVersion): McplDialect['after'] {
+function afterOf(value: Json | undefined, traits: McplTraits): McplDialect['after'] {
   if (isJsonObject(value) && value['blocking'] === true) return 'blocking';
   if (isJsonObject(value) && value['blocking'] === false) return 'notify';
-  return announces(value, version) ? 'notify' : 'none';
+  return announces(value, traits) ? 'notify' : 'none';
 }
 
-function inferenceOf(value: Json | undefined, version: McplVersion): McplDialect['inference'] {
+function inferenceOf(value: Json | undefined, traits: McplTraits): McplDialect['inference'] {
   if (!isJsonObject(value)) return value === true ? 'plain' : 'none';
   if (value['streaming'] === true) return 'streaming';
-  return value['streaming'] === false || announces(value, version) ? 'plain' : 'none';
+  return value['streaming'] === false || announces(value, traits) ? 'plain' : 'none';
 }
 
-function reachOf(value: Json | undefined, version: McplVersion): HookReach {
+function reachOf(value: Json | undefined, traits: McplTraits): HookReach {
   const all: HookReach = { userMessage: true, positions: INJECTION_POSITIONS };
-  if (!announces(value, version)) return { userMessage: false, positions: [] };
+  if (!announces(value, traits)) return { userMessage: false, positions: [] };
   if (!isJsonObject(value) || (value['observe'] === undefined && value['inject'] === undefined)) return all;
   const { observe, inject } = value;
   const places = object(inject);

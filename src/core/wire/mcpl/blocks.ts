@@ -1,7 +1,7 @@
 import { cleanLine } from '../../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import { blockText, type ContentBlock, decodeBlock as decodeMcpBlock } from '../../model/content.ts';
-import type { McplDialect } from '../../model/mcpl.ts';
+import type { McplTraits } from '../../model/mcpl.ts';
 import { object, text } from '../members.ts';
 
 /** No server sends this many blocks in one message. */
@@ -98,7 +98,7 @@ function keep({ uri, mimeType, text: said, blob }: JsonObject): JsonObject | und
 }
 
 /** Encodes a block for a server of this dialect. */
-export function encodeBlock(block: ContentBlock, shape: McplDialect['blocks']): Json {
+export function encodeBlock(block: ContentBlock, shape: McplTraits['blocks']): Json {
   return shape === '0.2' ? encodeOld(block) : encodeMcp(block);
 }
 

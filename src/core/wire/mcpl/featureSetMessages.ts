@@ -1,8 +1,9 @@
 import { cleanLine, cleanText } from '../../base/cleanText.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
-import { type FeatureSet, MCPL_USES, type McplUse, type McplVersion } from '../../model/mcpl.ts';
+import { type FeatureSet, MCPL_USES, type McplRevision, type McplUse } from '../../model/mcpl.ts';
 import { object } from '../members.ts';
 import { nameIn } from './bounds.ts';
+import { MCPL_REVISIONS } from './revisions.ts';
 
 /** More sets than any server has. Every change is answered with the full list. */
 const MOST_SETS = 256;
@@ -11,30 +12,15 @@ const LONGEST_USE = 128;
 /** Maximum invalid uses named in a problem. */
 const MOST_INVALID = 3;
 
-/** MCPL 0.5 §6.2: all valid uses. The list is closed, and a name does not include its children. */
-const USES_05: ReadonlySet<string> = new Set([
-  'pushEvents',
-  'tools',
-  'modelInfo',
-  'inferenceRequest',
-  'inferenceRequest.streaming',
-  'inferenceLifecycle',
-  'contextHooks.beforeInference.observe',
-  ...['system', 'beforeUser', 'afterUser'].map((place) => `contextHooks.beforeInference.inject.${place}`),
-  ...['register', 'lifecycle', 'publish', 'incoming', 'streaming', 'acknowledge', 'typing'].map(
-    (part) => `channels.${part}`,
-  ),
-]);
-
 /**
  * MCPL §6.1 maps names to sets; published servers also send a list of `{name, …}`. The first of duplicate names wins,
  * so that later entries cannot change what the user saw.
  */
-export function decodeFeatureSets(value: Json | undefined, version: McplVersion): readonly FeatureSet[] {
+export function decodeFeatureSets(value: Json | undefined, revision: McplRevision): readonly FeatureSet[] {
   const sets = new Map<string, FeatureSet>();
   for (const [name, declaration] of declarationsIn(value)) {
     if (sets.size === MOST_SETS) break;
-    if (!sets.has(name)) sets.set(name, decodeSet(name, object(declaration) ?? {}, version));
+    if (!sets.has(name)) sets.set(name, decodeSet(name, object(declaration) ?? {}, revision));
   }
   return [...sets.values()];
 }
@@ -47,14 +33,14 @@ export function countDeclared(value: Json | undefined): number {
 /** The params of `featureSets/changed` (MCPL §6.7). */
 export function decodeChange(
   { added, removed }: JsonObject,
-  version: McplVersion,
+  revision: McplRevision,
 ): {
   readonly added: readonly FeatureSet[];
   readonly removed: readonly string[];
 } {
   const names = new Set<string>();
   for (const [name] of declarationsIn(removed)) names.add(name);
-  return { added: decodeFeatureSets(added, version), removed: [...names] };
+  return { added: decodeFeatureSets(added, revision), removed: [...names] };
 }
 
 /** MCPL 0.5 §6.7 `effectiveCapabilities`: the known capabilities of all sets that are on. */
@@ -74,7 +60,7 @@ function* declarationsIn(value: Json | undefined): Generator<readonly [string, J
   }
 }
 
-function decodeSet(name: string, declaration: JsonObject, version: McplVersion): FeatureSet {
+function decodeSet(name: string, declaration: JsonObject, revision: McplRevision): FeatureSet {
   const { description, uses, scoped, rollback, hostState } = declaration;
   const said = typeof description === 'string' ? cleanText(description).trim() : '';
   return {
@@ -84,7 +70,7 @@ function decodeSet(name: string, declaration: JsonObject, version: McplVersion):
     scoped: scoped === true,
     rollback: rollback === true,
     hostState: hostState === true,
-    problem: problemOf(name, said, uses) ?? (version === '0.5' ? invalidUses(uses) : undefined),
+    problem: problemOf(name, said, uses) ?? invalidUses(uses, revision),
   };
 }
 
@@ -112,12 +98,14 @@ function problemOf(name: string, description: string, uses: Json | undefined): s
  * MCPL 0.5 §6.4 `invalid_uses`: a set without uses, or with an unknown one, is never on. It is not reduced to its known
  * uses, because a set is granted as a whole.
  */
-function invalidUses(uses: Json | undefined): string | undefined {
+function invalidUses(uses: Json | undefined, { version, traits }: McplRevision): string | undefined {
+  const { closedUses } = traits;
+  if (closedUses === undefined) return undefined;
   const all = isJsonArray(uses) ? uses : [];
-  if (all.length === 0) return 'It declares no uses, which MCPL 0.5 does not allow (invalid_uses).';
+  if (all.length === 0) return `It declares no uses, which MCPL ${version} does not allow (invalid_uses).`;
   const invalid = new Set<string>();
   for (const use of all) {
-    if (typeof use === 'string' && USES_05.has(use)) continue;
+    if (typeof use === 'string' && closedUses.has(use)) continue;
     // A cut name could end with a part of a secret.
     const isShort = typeof use === 'string' && use.length <= LONGEST_USE;
     invalid.add(isShort ? JSON.stringify(cleanLine(use)) : 'with so long a name');
@@ -126,5 +114,6 @@ function invalidUses(uses: Json | undefined): string | undefined {
   if (invalid.size === 0) return undefined;
   const named = [...invalid].slice(0, MOST_INVALID).join(', ');
   const more = invalid.size > MOST_INVALID ? ' and more' : '';
-  return `MCPL 0.5 has no use ${named}${more} (invalid_uses). Set "protocol.mcpl" to "0.4" to accept it.`;
+  const lenient = MCPL_REVISIONS.findLast((revision) => revision.traits.closedUses === undefined)?.version;
+  return `MCPL ${version} has no use ${named}${more} (invalid_uses). Set "protocol.mcpl" to "${lenient}" to accept it.`;
 }

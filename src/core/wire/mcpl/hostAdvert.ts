@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { FeatureSetSettings } from '../../model/mcpl.ts';
+import { mcpl02 } from './revisions/0.2.ts';
 
 /** The scope lists of each set that has any (MCPL §7.2), by name. */
 export type ToldScopes = Readonly<Record<string, { readonly whitelist: string[]; readonly blacklist: string[] }>>;
@@ -10,7 +11,7 @@ export type ToldScopes = Readonly<Record<string, { readonly whitelist: string[];
  */
 export function encodeHostAdvert({ enabled, disabled }: FeatureSetSettings, scopes: ToldScopes = {}): JsonObject {
   return {
-    version: '0.2',
+    version: mcpl02.version,
     pushEvents: true,
     contextHooks: { beforeInference: true, afterInference: { blocking: true } },
     inferenceRequest: { streaming: true },

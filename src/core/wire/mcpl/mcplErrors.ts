@@ -1,5 +1,5 @@
 import { RPC, WireError } from '../../base/errors.ts';
-import type { McplUse, McplVersion } from '../../model/mcpl.ts';
+import type { McplTraits, McplUse } from '../../model/mcpl.ts';
 import type { ModelFailure, ModelFailureReason } from '../../model/inference.ts';
 
 /**
@@ -25,11 +25,11 @@ export class UndeclaredUse extends WireError {
   readonly featureSet: string;
   readonly use: McplUse;
 
-  constructor(featureSet: string, use: McplUse, version: McplVersion) {
+  constructor(featureSet: string, use: McplUse, { undeclaredUse }: McplTraits) {
     const explanation = `The feature set "${featureSet}" does not declare "${use}" in its "uses".`;
     const data = { featureSet, reason: 'undeclaredUse', use, explanation };
-    // MCPL 0.5 has a separate code, and the user cannot allow an undeclared capability.
-    if (version === '0.5') super(MCPL_ERROR.capabilityDenied, 'Capability not declared', { ...data, capability: use });
+    if (undeclaredUse === 'capabilityDenied')
+      super(MCPL_ERROR.capabilityDenied, 'Capability not declared', { ...data, capability: use });
     else super(MCPL_ERROR.notEnabled, 'Use not declared', { ...data, canEnable: use === 'pushEvents' });
     this.featureSet = featureSet;
     this.use = use;

@@ -22,6 +22,7 @@ import type {
 import type { ModelUse } from '../../../../src/core/ports.ts';
 import { notEnabled } from '../../../../src/core/wire/mcpl/mcplErrors.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
+import { mcplTraits } from '../../../support/featureSets.ts';
 
 export const ENDED: ModelRunEnd = { kind: 'ended', finishReason: 'end_turn' };
 
@@ -66,7 +67,7 @@ export class FakeMember {
   };
   inference: InferenceSettings = { model: undefined, requestsPerHour: 30, tokensPerDay: 100_000 };
   isInHook = false;
-  dialect: Pick<McplDialect, 'version'> = { version: '0.2' };
+  dialect: Pick<McplDialect, 'traits'> = { traits: mcplTraits('0.2') };
   readonly #changed = new Emitter<void>();
   readonly onDidChangeSets = this.#changed.event;
   sets = ['memory.think'];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Json, JsonObject } from '../../../../../src/core/base/json.ts';
 import type { McplVersion } from '../../../../../src/core/model/mcpl.ts';
 import { decodeAdvert, encodeHostAdvert, type McplAdvert } from '../../../../../src/core/wire/mcpl/advert.ts';
+import { mcplTraits } from '../../../../support/featureSets.ts';
 
 function read(mcpl: Json, pin?: McplVersion): McplAdvert {
   const advert = decodeAdvert({ tools: {}, experimental: { mcpl } }, pin);
@@ -11,8 +12,10 @@ function read(mcpl: Json, pin?: McplVersion): McplAdvert {
 
 /** A dialect on one line. */
 function line({ dialect, sets }: McplAdvert): string {
-  const { version, claimed, after, inference, policy, blocks } = dialect;
-  const flags = (['pushEvents', 'before', 'modelInfo', 'scopes', 'listsSets'] as const).filter((flag) => dialect[flag]);
+  const { version, claimed, after, inference, traits } = dialect;
+  const { policy, blocks } = traits;
+  const is = { ...dialect, scopes: traits.scopes !== 'none' };
+  const flags = (['pushEvents', 'before', 'modelInfo', 'scopes', 'listsSets'] as const).filter((flag) => is[flag]);
   return `${version} (${claimed}) ${flags.join(' ')} | after ${after}, inference ${inference}, ${policy}, ${blocks}, ${sets.length} sets`;
 }
 
@@ -37,9 +40,7 @@ suite('What a server says of MCPL', () => {
         after: 'notify',
         inference: 'streaming',
         modelInfo: true,
-        policy: 'notification',
-        scopes: true,
-        blocks: '0.2',
+        traits: mcplTraits('0.2'),
         listsSets: false,
         remarks: [],
       },
@@ -151,11 +152,11 @@ suite('What a server says of MCPL', () => {
   test('counts for less than the version that a person pins', () => {
     const pinned = (['0.2', '0.3', '0.5'] as const).map((pin) => read({ version: '9.9' }, pin).dialect);
     assert.deepEqual(
-      pinned.map(({ version, claimed, policy, scopes, blocks, remarks }) => [
+      pinned.map(({ version, claimed, traits: { policy, scopes, blocks }, remarks }) => [
         version,
         claimed,
         policy,
-        scopes,
+        scopes !== 'none',
         blocks,
         remarks.length,
       ]),

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type Json, type JsonObject, parseJson } from '../../../../../src/core/base/json.ts';
-import { type FeatureSet, MCPL_VERSIONS, type McplVersion } from '../../../../../src/core/model/mcpl.ts';
+import type { FeatureSet } from '../../../../../src/core/model/mcpl.ts';
 import {
   capabilitiesOf,
   decodeChange as decodeChangeIn,
   decodeFeatureSets as decodeIn,
 } from '../../../../../src/core/wire/mcpl/featureSetMessages.ts';
+import { MCPL_REVISIONS } from '../../../../../src/core/wire/mcpl/revisions.ts';
+import { mcpl04 } from '../../../../../src/core/wire/mcpl/revisions/0.4.ts';
+import { mcpl05 } from '../../../../../src/core/wire/mcpl/revisions/0.5.ts';
 
 const plain = { scoped: false, rollback: false, hostState: false, problem: undefined };
 
-const decodeFeatureSets = (value: Json | undefined, version: McplVersion = '0.4'): readonly FeatureSet[] =>
-  decodeIn(value, version);
-const decodeChange = (params: JsonObject): ReturnType<typeof decodeChangeIn> => decodeChangeIn(params, '0.4');
+const decodeFeatureSets = (value: Json | undefined, revision = mcpl04): readonly FeatureSet[] =>
+  decodeIn(value, revision);
+const decodeChange = (params: JsonObject): ReturnType<typeof decodeChangeIn> => decodeChangeIn(params, mcpl04);
 
 function problems(sets: readonly FeatureSet[]): readonly string[] {
   return sets.map(({ name, problem }) => `${name}: ${problem ?? 'fine'}`);
@@ -104,7 +107,7 @@ suite('Declared feature sets', () => {
     };
     const invalid = (named: string): string =>
       `MCPL 0.5 has no use ${named} (invalid_uses). Set "protocol.mcpl" to "0.4" to accept it.`;
-    assert.deepEqual(problems(decodeFeatureSets(sets, '0.5')), [
+    assert.deepEqual(problems(decodeFeatureSets(sets, mcpl05)), [
       'known: fine',
       `bogus: ${invalid('"bogus"')}`,
       'empty: It declares no uses, which MCPL 0.5 does not allow (invalid_uses).',
@@ -121,12 +124,12 @@ suite('Declared feature sets', () => {
       `many: ${invalid('"a", "b", "c" and more')}`,
       `hidden: ${invalid('"tools"')}`,
     ]);
-    for (const version of MCPL_VERSIONS.filter((each) => each !== '0.5'))
+    for (const revision of MCPL_REVISIONS.filter((each) => each !== mcpl05))
       assert.deepEqual(
-        problems(decodeFeatureSets(sets, version)),
+        problems(decodeFeatureSets(sets, revision)),
         Object.keys(sets).map((name) => `${name}: fine`),
       );
-    const [changed] = decodeChangeIn({ added: { bogus: sets.bogus } }, '0.5').added;
+    const [changed] = decodeChangeIn({ added: { bogus: sets.bogus } }, mcpl05).added;
     assert.equal(changed?.problem, invalid('"bogus"'));
   });
 
