@@ -1,9 +1,11 @@
 import {
+  annotationTexts,
   blockText,
   CancellationSource,
   type Host,
   isRunning,
   type JsonObject,
+  keptState,
   type KeptState,
   messageOf,
   type PromptResult,
@@ -14,7 +16,6 @@ import {
 import { mcplView } from './control/controlViews.ts';
 import { parseHost, runHost } from './controlHost.ts';
 import { TerminalDialog } from './dialog.ts';
-import { callOutcome } from './keptStates.ts';
 import { keptText, lineage, parseLineage } from './lineageCommand.ts';
 import { createNodeHost } from './nodeHost.ts';
 import { type OneServerContext, progress, requested, withServer } from './oneServer.ts';
@@ -72,14 +73,13 @@ function call(command: CallCommand, context: OneServerContext): Promise<number> 
     return requested(
       context,
       async () => {
-        const { result, kept } = await callOutcome(
-          host,
-          request,
-          command.json ? { token } : { token, onProgress: progress(terminal) },
-        );
-        for (const remark of result.remarks ?? []) terminal.err(`! ${plain(remark)}\n`);
+        const onProgress = command.json ? undefined : progress(terminal);
+        const result = await host.callTool(request, { token, onProgress });
+        const kept = keptState(result);
+        const notes = annotationTexts(result, 'user');
+        for (const note of notes) terminal.err(`! ${plain(note)}\n`);
         terminal.out(command.json ? `${safeJson(result.raw, 2)}\n` : resultText(result));
-        if (kept !== undefined && !isTold(kept, result))
+        if (kept !== undefined && !isTold(kept, notes))
           terminal.err(`${await keptLine(host, kept, command.store !== undefined)}\n`);
         return result.isError ? EXIT.toolFailed : EXIT.ok;
       },
@@ -88,9 +88,9 @@ function call(command: CallCommand, context: OneServerContext): Promise<number> 
   });
 }
 
-/** What went wrong is among the remarks for whoever reads the result. */
-function isTold(kept: KeptState, { remarks = [] }: ResultView): boolean {
-  return (kept.kind === 'broken' || kept.kind === 'lost') && remarks.some((remark) => remark.includes(kept.problem));
+/** The notes on the result include what went wrong. */
+function isTold(kept: KeptState, notes: readonly string[]): boolean {
+  return (kept.kind === 'broken' || kept.kind === 'lost') && notes.some((note) => note.includes(kept.problem));
 }
 
 async function keptLine({ lineages }: Host, kept: KeptState, isStored: boolean): Promise<string> {

@@ -50,13 +50,17 @@ export {
   type ToolHints,
 } from './model/catalog.ts';
 export {
+  annotationTexts,
   blockText,
   type ContentBlock,
   decodeResult,
+  keptState,
   type PromptResult,
   type ResourceContents,
+  type ResultAnnotation,
   type ResultView,
   sizeOf,
+  withNotes,
 } from './model/content.ts';
 export type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord, AuditTotal } from './model/audit.ts';
 export type { EventOutcome, EventSource, InboundEvent } from './model/inboundEvent.ts';

@@ -1,6 +1,7 @@
 import {
   type Account,
   ALL_MESSAGES,
+  annotationTexts,
   type ApprovalOutcome,
   type AuditEntry,
   blockText,
@@ -105,8 +106,10 @@ export function problemView({ path, scope, severity, message }: SettingsProblem)
   return { path, scope, severity, message };
 }
 
-export function resultView({ modelText, isError, structured, remarks, raw }: ResultView): JsonObject {
-  return { text: modelText, isError, structured, remarks, raw };
+export function resultView(result: ResultView): JsonObject {
+  const { modelText, isError, structured, raw } = result;
+  const notes = annotationTexts(result, 'user');
+  return { text: modelText, isError, structured, remarks: notes.length === 0 ? undefined : notes, raw };
 }
 
 export function consentView({ server, fingerprint, grants, at }: Consent): JsonObject {

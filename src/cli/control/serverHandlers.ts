@@ -1,5 +1,12 @@
-import type { ConsentStore, Host, Json, JsonObject, Progress, ServerSnapshot } from '../../core/index.ts';
-import { callOutcome } from '../keptStates.ts';
+import {
+  type ConsentStore,
+  type Host,
+  type Json,
+  type JsonObject,
+  keptState,
+  type Progress,
+  type ServerSnapshot,
+} from '../../core/index.ts';
 import type { Accounts } from '../nodeHost.ts';
 import { type CommandId, type Handlers, knownServer } from './controlCommands.ts';
 import {
@@ -110,7 +117,8 @@ export function offerHandlers({ host, work, watches, write }: OfferTools): Handl
     call: ({ server, tool, args, conversationId, meta }, id) => {
       const request = { server, tool, args, conversationId, meta, route: 'cli' } as const;
       return work.run(id, async (token) => {
-        const { result, kept } = await callOutcome(host, request, { token, onProgress: onProgress(id) });
+        const result = await host.callTool(request, { token, onProgress: onProgress(id) });
+        const kept = keptState(result);
         return { ...resultView(result), kept: kept && keptView(kept) };
       });
     },

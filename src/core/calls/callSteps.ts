@@ -2,7 +2,6 @@ import type { CancellationToken } from '../base/cancellation.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { Tool } from '../model/catalog.ts';
 import type { ResultView } from '../model/content.ts';
-import type { KeptState } from '../model/lineage.ts';
 import type { Progress, ToolCallRequest } from '../model/operation.ts';
 import type { ServerSnapshot } from '../model/server.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
@@ -31,8 +30,6 @@ export interface CallContext {
   headers: Readonly<Record<string, string>> | undefined;
   /** Members of the request's params that are JSON text already. */
   parts: Readonly<Record<string, string>> | undefined;
-  /** What became of the state that came with the result. */
-  kept: KeptState | undefined;
 }
 
 export type CallStep = (context: CallContext) => Promise<ResultView>;

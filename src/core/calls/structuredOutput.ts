@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { InputPorts, SchemaChecker } from '../inputPorts.ts';
 import type { ResultView } from '../model/content.ts';
 import { toolNamed } from './calledTool.ts';
-import { RemarkedResult } from './remarkedResult.ts';
+import { AnnotatedResult } from './annotatedResult.ts';
 import type { CallContext, CallInterceptor } from './callSteps.ts';
 
 /**
@@ -31,16 +31,23 @@ async function checked(
   // A tool that failed says why in words, and the schema is of its success.
   if (isError) return result;
   if (structured === undefined)
-    return new RemarkedResult(result, ['The tool gave no structured content, which it had announced.']);
+    return annotated(result, ['The tool gave no structured content, which it had announced.']);
   const verdict = await checker.check(schema, structured, context.token ?? NO_CANCELLATION);
   switch (verdict.kind) {
     case 'ok':
     case 'undecided':
       return result;
     case 'mismatch':
-      return new RemarkedResult(
+      return annotated(
         result,
         verdict.problems.map((problem) => `Not as the tool had announced: ${problem}`),
       );
   }
+}
+
+function annotated(result: ResultView, problems: readonly string[]): ResultView {
+  return new AnnotatedResult(
+    result,
+    problems.map((text) => ({ source: 'host', kind: 'outputSchema', text })),
+  );
 }

@@ -6,7 +6,6 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { waitFor } from '../base/patience.ts';
 import { decodeResult, type ResultView } from '../model/content.ts';
-import type { KeptState } from '../model/lineage.ts';
 import type { Operation, OperationState, Progress, ToolCallRequest } from '../model/operation.ts';
 import type { ServerSnapshot } from '../model/server.ts';
 import type { Ids } from '../ports.ts';
@@ -129,7 +128,6 @@ class OperationReport {
   attempts = 0;
   rounds = 0;
   taskId: string | undefined;
-  kept: KeptState | undefined;
 
   constructor(
     idPrefix: string,
@@ -151,8 +149,8 @@ class OperationReport {
 
   tell(state: OperationState): void {
     if (this.#operations === undefined) return;
-    const { id, request, attempts, rounds, taskId, kept } = this;
-    this.#operations.fire({ id, request, startedAt: this.#startedAt, attempts, rounds, taskId, kept, state });
+    const { id, request, attempts, rounds, taskId } = this;
+    this.#operations.fire({ id, request, startedAt: this.#startedAt, attempts, rounds, taskId, state });
   }
 }
 
@@ -195,14 +193,6 @@ class OngoingCall implements CallContext, SessionRequest {
 
   get operationId(): string {
     return this.#report.id;
-  }
-
-  get kept(): KeptState | undefined {
-    return this.#report.kept;
-  }
-
-  set kept(kept: KeptState | undefined) {
-    this.#report.kept = kept;
   }
 
   get sending(): SessionRequest {

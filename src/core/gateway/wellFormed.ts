@@ -1,7 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { KeptState } from '../model/lineage.ts';
 import { shownContent } from './shownText.ts';
-import { blockText, type ContentBlock, type ResultView } from '../model/content.ts';
+import { annotationTexts, blockText, type ContentBlock, keptState, type ResultView } from '../model/content.ts';
 
 /**
  * Clients validate whole messages: one invalid member makes a list of a hundred tools unreadable, or fails a successful
@@ -44,19 +43,24 @@ const CHECKPOINT = 'mcpl/checkpoint';
  * A result that every client can read. Keeps everything except the state (MCPL §8): the host stores that, and it may
  * contain data for neither models nor other programs. The client gets the checkpoint's name.
  */
-export function wellFormedResult({ raw: given, blocks, modelText, structured, kept }: ResultView): JsonObject {
-  const raw = withCheckpoint(given, kept);
+export function wellFormedResult(result: ResultView): JsonObject {
+  const { blocks, modelText, structured } = result;
+  const raw = withCheckpoint(result);
   const { content } = raw;
   const isWhole = isJsonArray(content) && (structured === undefined || isJsonObject(structured));
   const known = isJsonArray(content) ? content.map((value, index) => wellFormedBlock(value, blocks[index])) : [];
   // Clients require `content`, which servers of all versions omit.
   const made = !isWhole && known.length === 0 && modelText !== '' ? [textBlock(modelText)] : known;
-  return shownObject({ ...without(raw, (key, value) => RESULT_MEMBERS[key]?.(value) ?? true), content: made });
+  const notes = annotationTexts(result, 'program').map((note) => textBlock(`[${note}]`));
+  const members = without(raw, (key, value) => RESULT_MEMBERS[key]?.(value) ?? true);
+  return shownObject({ ...members, content: [...made, ...notes] });
 }
 
 /** Only the host states what it stored, so the server's own member is removed. */
-function withCheckpoint(raw: JsonObject, kept: KeptState | undefined): JsonObject {
+function withCheckpoint(result: ResultView): JsonObject {
+  const { raw } = result;
   const { _meta: meta } = raw;
+  const kept = keptState(result);
   const isClaimed = isJsonObject(meta) && CHECKPOINT in meta;
   if (kept === undefined && !isClaimed) return raw;
   const { [CHECKPOINT]: _, ...rest } = isJsonObject(meta) ? meta : {};

@@ -35,6 +35,32 @@ export interface PromptResult {
   readonly raw: JsonObject;
 }
 
+/** A note on a result that is not part of its content. `annotationTexts` selects the notes for a reader. */
+export type ResultAnnotation =
+  | { readonly source: 'host'; readonly kind: 'outputSchema'; readonly text: string }
+  /** The outcome for the state in the result (MCPL §8.2). The text is empty unless the state is lost or broken. */
+  | { readonly source: 'host'; readonly kind: 'state'; readonly text: string; readonly data: KeptState };
+
+/** Programs that use the host: clients of the gateway, other extensions. They have never had notes of these kinds. */
+const NOT_FOR_PROGRAMS: ReadonlySet<string> = new Set(['outputSchema', 'state'] satisfies ResultAnnotation['kind'][]);
+
+/** The notes on a result as sentences, for the user and the model in the chat, or for programs that use the host. */
+export function annotationTexts({ annotations }: ResultView, reader: 'user' | 'program'): readonly string[] {
+  return annotations
+    .filter(({ kind, text }) => text !== '' && (reader === 'user' || !NOT_FOR_PROGRAMS.has(kind)))
+    .map(({ text }) => text);
+}
+
+/** The text for a model, with notes after it. */
+export function withNotes(text: string, notes: readonly string[]): string {
+  return [text, ...notes.map((note) => `[${note}]`)].join('\n');
+}
+
+/** The outcome for the state that the result contained (MCPL §8.2). Absent without a state. */
+export function keptState({ annotations }: ResultView): KeptState | undefined {
+  return annotations.findLast((annotation) => annotation.kind === 'state')?.data;
+}
+
 /** The result of a tool call, for display and for a model. All routes share this one type. */
 export interface ResultView {
   /** The text for a model: secrets removed, hidden characters made visible. */
@@ -43,10 +69,8 @@ export interface ResultView {
   readonly structured: Json | undefined;
   /** The tool reported a failure, which the model should see. */
   readonly isError: boolean;
-  /** Remarks of the host, one sentence each, such as a mismatch with the tool's output schema. */
-  readonly remarks?: readonly string[] | undefined;
-  /** The outcome for the state that the result contained (MCPL §8.2). Absent without a state. */
-  readonly kept?: KeptState | undefined;
+  /** In the order in which they were added. */
+  readonly annotations: readonly ResultAnnotation[];
   /** The unchanged result, including unknown fields, for forwarding. */
   readonly raw: JsonObject;
 }
@@ -66,9 +90,12 @@ function asItIs(text: string): string {
   return text;
 }
 
+const NO_ANNOTATIONS: readonly ResultAnnotation[] = [];
+
 /** Decoded on first access: a result that is only passed on is not decoded. */
 class DecodedResult implements ResultView {
   readonly raw: JsonObject;
+  readonly annotations: readonly ResultAnnotation[] = NO_ANNOTATIONS;
   readonly #redact: Redact;
   #blocks: readonly ContentBlock[] | undefined;
   #modelText: string | undefined;

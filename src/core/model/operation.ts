@@ -1,7 +1,6 @@
 import type { Effect, HostError } from '../base/errors.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import type { ResultView } from './content.ts';
-import type { KeptState } from './lineage.ts';
 
 /** How a call reached the host. */
 export type Route = 'gateway' | 'command' | 'cli' | 'api' | 'participant' | 'extension';
@@ -43,8 +42,6 @@ export interface Operation {
   readonly rounds: number;
   /** Id of the server's task, if the call became one. */
   readonly taskId: string | undefined;
-  /** The outcome for the state in the result (MCPL §8.2). */
-  readonly kept?: KeptState | undefined;
   readonly state: OperationState;
 }
 

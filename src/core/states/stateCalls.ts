@@ -12,7 +12,7 @@ import { type SentState, stateOwner, stateUse } from '../mcpl/stateSets.ts';
 import type { NewStateBody, StateBase, StateStore, StateUpdate } from '../ports.ts';
 import { type AnnouncedState, decodeStateResult, type StateBody } from '../wire/mcpl/stateResult.ts';
 import { keyText } from './lineageKey.ts';
-import { RemarkedResult } from '../calls/remarkedResult.ts';
+import { AnnotatedResult } from '../calls/annotatedResult.ts';
 import { shortArguments } from '../calls/shortArguments.ts';
 import type { NewState, StateKeeping } from './stateKeeping.ts';
 import type { StateOwners } from './stateOwners.ts';
@@ -107,9 +107,7 @@ export class StateCalls {
     try {
       const kept = await this.#kept(context, result.raw);
       if (kept === undefined) return result;
-      context.kept = kept;
-      const remark = remarkOn(kept);
-      return new RemarkedResult(result, remark === undefined ? [] : [remark], kept);
+      return new AnnotatedResult(result, [{ source: 'host', kind: 'state', text: noteOn(kept), data: kept }]);
     } finally {
       this.release(context);
     }
@@ -267,14 +265,14 @@ function addState(context: CallContext, { keeper, head, state }: StateBase): voi
   }
 }
 
-function remarkOn(kept: KeptState): string | undefined {
+function noteOn(kept: KeptState): string {
   switch (kept.kind) {
     case 'broken':
       return `The state ${kept.checkpoint} that came with it could not be made: ${kept.problem} Roll back, or continue from an earlier checkpoint, before the next call.`;
     case 'lost':
       return `The state that came with it was not kept: ${kept.problem}`;
     default:
-      return undefined;
+      return '';
   }
 }
 

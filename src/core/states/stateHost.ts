@@ -8,7 +8,7 @@ import type { ResultView } from '../model/content.ts';
 import { mayReturnState, type StateUse, stateUse, stateUseOfOwner } from '../mcpl/stateSets.ts';
 import type { Ports } from '../ports.ts';
 import { LiveLineages } from './liveLineages.ts';
-import { RemarkedResult } from '../calls/remarkedResult.ts';
+import { AnnotatedResult } from '../calls/annotatedResult.ts';
 import type { StateDesk } from './stateDesk.ts';
 import type { StateUnit } from './stateUnit.ts';
 import type { CallContext, CallInterceptor, CallStep } from '../calls/callSteps.ts';
@@ -93,8 +93,7 @@ export class StateHost implements StateAuthority, Disposable {
       const problem = `The state that came with the result could not be looked at: ${messageOf(error)}`;
       this.#options.ports.logs.host.log('error', problem);
       const kept = { kind: 'lost', checkpoint: undefined, problem } as const;
-      context.kept = kept;
-      return new RemarkedResult(result, [], kept);
+      return new AnnotatedResult(result, [{ source: 'host', kind: 'state', text: '', data: kept }]);
     }
   }
 

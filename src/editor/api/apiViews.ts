@@ -8,6 +8,7 @@ import type {
   ToolResult,
 } from '../../../media/mcp-live.d.ts';
 import {
+  annotationTexts,
   blockText,
   type Checkpoint,
   cleanText,
@@ -19,6 +20,7 @@ import {
   type Redact,
   type ResultView,
   type ServerSnapshot,
+  withNotes,
 } from '../../core/index.ts';
 import { toJson } from '../shared/settingsJson.ts';
 
@@ -69,12 +71,16 @@ function toolInfo({ tool, offered }: OfferedTool, redact: Redact): ToolInfo {
 /** Another program reads it: secrets are taken out. */
 export function resultOf(result: ResultView, redact: Redact): ToolResult {
   const { isError, modelText, raw, structured } = result;
+  const notes = annotationTexts(result, 'program');
+  const text = withNotes(modelText, notes);
   const clean = (value: Json | undefined): Json | undefined => value && mapTexts(value, redact);
   const content = clean(copyOf(raw['content']));
   return frozen({
     isError,
-    text: modelText,
-    content: isJsonArray(content) ? content : [{ type: 'text', text: modelText }],
+    text,
+    content: isJsonArray(content)
+      ? [...content, ...notes.map((note) => ({ type: 'text', text: `[${note}]` }))]
+      : [{ type: 'text', text }],
     structuredContent: clean(copyOf(structured)),
   });
 }

@@ -14,7 +14,7 @@ import type { ChatWriter } from './chatWriter.ts';
 import { toJson } from '../shared/settingsJson.ts';
 
 export interface LoopOptions {
-  readonly host: Pick<Host, 'openInference' | 'modelUses' | 'callTool' | 'onDidChangeOperation' | 'redact'>;
+  readonly host: Pick<Host, 'openInference' | 'modelUses' | 'callTool' | 'redact'>;
   readonly questions: ToolQuestions;
   readonly request: Pick<vscode.ChatRequest, 'model' | 'toolInvocationToken'>;
   readonly writer: ChatWriter;

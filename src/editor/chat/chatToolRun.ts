@@ -1,16 +1,18 @@
 import * as vscode from 'vscode';
 import {
+  annotationTexts,
   type CancellationToken,
   clip,
   type ContentBlock,
   type Host,
   isJsonObject,
   type JsonObject,
-  type KeptState,
+  keptState,
   type Progress,
   type ResultView,
   showHidden,
   toHostError,
+  withNotes,
 } from '../../core/index.ts';
 import type { ToolQuestions } from './chatToolQuestion.ts';
 import { type ChatTool, isAsTold } from './chatTools.ts';
@@ -41,7 +43,7 @@ export interface ToolOutcome {
 }
 
 export interface ToolRunOptions {
-  readonly host: Pick<Host, 'callTool' | 'onDidChangeOperation'>;
+  readonly host: Pick<Host, 'callTool'>;
   readonly questions: ToolQuestions;
   readonly writer: ChatWriter;
   readonly conversationId: string;
@@ -108,29 +110,21 @@ export class ChatToolRun {
     if (permission.kind === 'denied') return told(`The tool was not called: ${permission.reason}`);
     writer.step(vscode.l10n.t('Running {0} of {1}', plainText(target.tool, 100), plainText(target.server, 64)));
     const request = { ...target, args, route: 'participant', conversationId } as const;
-    let kept: KeptState | undefined;
-    const listening = host.onDidChangeOperation((operation) => {
-      if (operation.request === request) kept = operation.kept;
-    });
-    try {
-      const onProgress = (progress: Progress): void => writer.progress(progressText(target.tool, progress));
-      const result = await host.callTool(request, { token: tokenOf(token), onProgress });
-      const isMade = kept !== undefined && kept.kind === 'kept';
-      return {
-        ...this.#outcomeOf(result),
-        links: linksIn(target.server, result),
-        checkpoint: isMade && kept?.kind === 'kept' ? { ...target, place: kept.place } : undefined,
-      };
-    } finally {
-      listening.dispose();
-    }
+    const onProgress = (progress: Progress): void => writer.progress(progressText(target.tool, progress));
+    const result = await host.callTool(request, { token: tokenOf(token), onProgress });
+    const kept = keptState(result);
+    return {
+      ...this.#outcomeOf(result),
+      links: linksIn(target.server, result),
+      checkpoint: kept?.kind === 'kept' ? { ...target, place: kept.place } : undefined,
+    };
   }
 
   #outcomeOf(result: ResultView): ToolOutcome {
     const failed = result.isError ? 'The tool says that it failed:\n' : '';
-    const remarks = (result.remarks ?? []).map((remark) => `\n[${remark}]`).join('');
     const words = result.modelText === '' ? 'The tool gave nothing.' : result.modelText;
-    const text = shortened(`${failed}${words}${remarks}`, this.#options.longestResult);
+    const noted = withNotes(words, annotationTexts(result, 'user'));
+    const text = shortened(`${failed}${noted}`, this.#options.longestResult);
     const images = result.blocks.filter(isImage).slice(0, MOST_IMAGES);
     return {
       content: [

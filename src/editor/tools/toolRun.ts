@@ -3,27 +3,24 @@ import {
   CancellationSource,
   type HostError,
   type JsonObject,
-  type KeptState,
   type Progress,
   type ResultView,
   toHostError,
 } from '../../core/index.ts';
 import type { RunView } from '../../webview/form/formMessages.ts';
-import { keptText } from '../lineage/lineageText.ts';
 import type { EditorServices, ToolTarget } from '../shared/services.ts';
 import { failedRun, progressView, resultRun } from './toolView.ts';
 
 /** A flood of progress is shown this often: more cannot be read. */
 const PROGRESS_MS = 100;
 
-type RunHost = Pick<EditorServices['host'], 'callTool' | 'onDidChangeOperation'>;
+type RunHost = Pick<EditorServices['host'], 'callTool'>;
 
 type Ending =
   | {
       readonly kind: 'result';
       readonly result: ResultView;
       readonly elapsedMs: number;
-      readonly kept: KeptState | undefined;
     }
   | { readonly kind: 'error'; readonly error: HostError; readonly elapsedMs: number };
 
@@ -55,7 +52,7 @@ export class ToolRun {
     const ending = this.#ending;
     if (ending === undefined) return { kind: 'idle' };
     return ending.kind === 'result'
-      ? resultRun(ending.elapsedMs, ending.result, keptLine(ending.kept))
+      ? resultRun(ending.elapsedMs, ending.result)
       : failedRun(ending.elapsedMs, ending.error);
   }
 
@@ -120,17 +117,11 @@ export class ToolRun {
       }, PROGRESS_MS);
     };
     const request = { ...this.#target, args, route: 'command', ...(unchecked && { unchecked }) } as const;
-    let kept: KeptState | undefined;
-    const listener = this.#host.onDidChangeOperation((operation) => {
-      if (operation.request === request) kept = operation.kept;
-    });
     try {
       const result = await this.#host.callTool(request, { token: source.token, onProgress });
-      return { kind: 'result', result, elapsedMs: elapsed(), kept };
+      return { kind: 'result', result, elapsedMs: elapsed() };
     } catch (error) {
       return { kind: 'error', error: toHostError(error), elapsedMs: elapsed() };
-    } finally {
-      listener.dispose();
     }
   }
 
@@ -150,9 +141,4 @@ function isJsonText(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** What went wrong stands among the remarks of the result. */
-function keptLine(kept: KeptState | undefined): string | undefined {
-  return kept?.kind === 'kept' || kept?.kind === 'known' ? keptText(kept) : undefined;
 }

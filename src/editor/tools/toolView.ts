@@ -1,25 +1,28 @@
 import {
+  annotationTexts,
   canStart,
   cleanLine,
   cleanText,
   type ContentBlock,
   type HostError,
+  initialValues,
   isCancellation,
   isRunning,
+  keptState,
   type Progress,
   type ResultView,
-  initialValues,
   type ServerSnapshot,
   type Tool,
   type ToolForm,
 } from '../../core/index.ts';
 import type { BlockView, RunView, ToolView } from '../../webview/form/formMessages.ts';
+import { keptText } from '../lineage/lineageText.ts';
 import { stateText } from '../shared/serverStateText.ts';
 import { toolHints } from '../shared/toolHints.ts';
 
 /** Shown of one piece of a result; Copy and Open in Editor give all of it. */
 const MAX_TEXT = 200_000;
-const MAX_REMARKS = 10;
+const MAX_NOTES = 10;
 const MAX_BLOCKS = 100;
 const MAX_LABEL = 200;
 /** The browser draws these without running anything in them; SVG is not among them. */
@@ -87,8 +90,8 @@ export function progressView(elapsedMs: number, progress: Progress | undefined):
   };
 }
 
-/** `kept`: what became of the state that came with it. */
-export function resultRun(elapsedMs: number, result: ResultView, kept?: string): RunView {
+export function resultRun(elapsedMs: number, result: ResultView): RunView {
+  const kept = keptState(result);
   const shown = result.blocks.slice(0, MAX_BLOCKS).map(blockView);
   const left = result.blocks.length - shown.length;
   const more: readonly BlockView[] =
@@ -98,15 +101,17 @@ export function resultRun(elapsedMs: number, result: ResultView, kept?: string):
     kind: 'done',
     elapsedMs,
     isError: result.isError,
-    blocks: [...remarkViews(result), ...shown, ...more],
+    blocks: [...noteViews(result), ...shown, ...more],
     structured: structured === undefined ? undefined : cleanText(structured, MAX_TEXT),
-    ...(kept === undefined ? {} : { kept }),
+    // Notes say it of a state that is lost or broken.
+    ...(kept?.kind === 'kept' || kept?.kind === 'known' ? { kept: keptText(kept) } : {}),
   };
 }
 
-/** What the host has to say of it comes first: that it is not what the tool had announced. */
-function remarkViews({ remarks = [] }: ResultView): readonly BlockView[] {
-  return remarks.slice(0, MAX_REMARKS).map((remark) => ({ kind: 'text', text: '', note: cleanText(remark) }));
+/** Notes on a result come first. */
+function noteViews(result: ResultView): readonly BlockView[] {
+  const notes = annotationTexts(result, 'user').slice(0, MAX_NOTES);
+  return notes.map((note) => ({ kind: 'text', text: '', note: cleanText(note) }));
 }
 
 export function failedRun(elapsedMs: number, error: HostError): RunView {

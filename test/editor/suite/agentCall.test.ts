@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { keptState } from '../../../src/core/index.ts';
 import { lineageServer } from '../lineageServerEntry.ts';
 import { person } from '../person.ts';
 import { eventually } from './eventually.ts';
@@ -27,7 +28,8 @@ suite('A call that an agent of the editor makes through the gateway', () => {
     await untilTools('agent');
     await eventually(isListed, true);
     const calls: string[] = [];
-    const listening = host.onDidChangeOperation(({ request, state, kept }) => {
+    const listening = host.onDidChangeOperation(({ request, state }) => {
+      const kept = state.kind === 'succeeded' ? keptState(state.result) : undefined;
       calls.push(`${request.route} ${request.tool} ${state.kind} ${kept?.kind ?? '-'}`);
     });
     const query = '@fake call edit {"path": "/etc/motd", "text": "Welcome"}';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { type JsonObject, LOG_LEVELS, parseUriTemplate } from '../../../src/core/index.ts';
+import { annotationTexts, type JsonObject, LOG_LEVELS, parseUriTemplate } from '../../../src/core/index.ts';
 import { startGateway } from '../../../src/node/gateway/gatewayServer.ts';
 import { nodeIds } from '../../../src/node/nodePorts.ts';
 import { failWith, NO_ANSWER, tool } from '../../support/scriptedServer.ts';
@@ -305,10 +305,10 @@ suite('What a tool gives', function () {
       },
     });
     const right = await call('sum', { n: 1 });
-    assert.deepEqual([right.structured, right.remarks], [{ n: 1 }, undefined]);
+    assert.deepEqual([right.structured, right.annotations], [{ n: 1 }, []]);
     const wrong = await call('sum', { n: 'one' });
     assert.deepEqual(wrong.structured, { n: 'one' });
-    assert.match(String(wrong.remarks), /^Not as the tool had announced: /);
+    assert.match(String(annotationTexts(wrong, 'user')), /^Not as the tool had announced: /);
   });
 
   test('may be a link, which is not followed, and its picture is one that is safe to show', async () => {

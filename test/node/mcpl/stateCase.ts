@@ -18,13 +18,14 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { callOutcome } from '../../../src/cli/keptStates.ts';
 import {
+  annotationTexts,
   type Checkpoint,
   checkpointName,
   isHostError,
   type Json,
   type JsonObject,
+  keptState,
   type KeptState,
   type LineageWindow,
   type RollbackOptions,
@@ -92,8 +93,8 @@ export class StateCase {
     const n = this.#states.push(state ?? null) - 1;
     const whole = { server: ID, tool: 'edit', args: { n }, route: 'api', ...request } as const;
     try {
-      const { result, kept } = await callOutcome(this.mcpl.host, whole, {});
-      return { text: keptLine(kept), remarks: result.remarks ?? [] };
+      const result = await this.mcpl.host.callTool(whole);
+      return { text: keptLine(keptState(result)), remarks: annotationTexts(result, 'user') };
     } catch (error) {
       return { text: errorLine(error), remarks: [] };
     }

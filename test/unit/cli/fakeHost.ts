@@ -42,6 +42,7 @@ import {
   type TurnRequest,
   type TurnResult,
 } from '../../../src/core/index.ts';
+import { AnnotatedResult } from '../../../src/core/calls/annotatedResult.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { definition } from '../../support/serverSnapshots.ts';
 import { FakeLineages } from './fakeLineages.ts';
@@ -317,12 +318,9 @@ export class FakeHost implements Host {
     options?.onProgress?.({ progress: 1, total: 2, message: 'half' });
     if (request.args['wait'] !== true) {
       const result = decodeResult({ content: [{ type: 'text', text: JSON.stringify(request) }] });
-      const facts = { id: 'op_1', startedAt: 1, attempts: 1, rounds: 0, taskId: undefined };
-      const state = { kind: 'succeeded', result } as const;
-      const other = { kind: 'lost', checkpoint: undefined, problem: 'Of another call.' } as const;
-      this.operations.fire({ ...facts, request, kept: this.kept, state });
-      this.operations.fire({ ...facts, id: 'op_2', request: { ...request }, kept: other, state });
-      return Promise.resolve(result);
+      if (this.kept === undefined) return Promise.resolve(result);
+      const state = { source: 'host', kind: 'state', text: '', data: this.kept } as const;
+      return Promise.resolve(new AnnotatedResult(result, [state]));
     }
     return untilCancelled(options?.token, 'The call');
   }

@@ -100,7 +100,8 @@ suite('A driver and what servers do by themselves', () => {
         tools: [],
       },
     ];
-    const dialect = { ...host.mcpl?.dialect };
+    const { traits: _, ...announced } = host.mcpl?.dialect ?? assert.fail();
+    const dialect = { ...announced, policy: 'notification', scopes: true, blocks: '0.2' };
     assert.deepEqual(await say({ id: 1, command: 'featureSets', server: 'files' }), [
       { id: 1, ok: true, result: { dialect, isUndecided: false, sets } },
     ]);

@@ -21,6 +21,7 @@ import {
   toDisposable,
   type ToolCallRequest,
 } from '../../../../src/core/index.ts';
+import { AnnotatedResult } from '../../../../src/core/calls/annotatedResult.ts';
 import { FakeApprovals } from './fakeApprovals.ts';
 
 /** A call that reached the host, to be settled by the test. */
@@ -161,8 +162,7 @@ export class FakeHost implements GatewayHost {
 }
 
 function keptResult(result: Json, kept: KeptState): ResultView {
-  const { raw, blocks, modelText, structured, isError } = decodeResult(result);
-  return { raw, blocks, modelText, structured, isError, kept };
+  return new AnnotatedResult(decodeResult(result), [{ source: 'host', kind: 'state', text: '', data: kept }]);
 }
 
 export function tool(name: string, more: JsonObject = {}, settings: Partial<OfferedTool> = {}): OfferedTool {

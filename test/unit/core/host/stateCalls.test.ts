@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/core/base/async.ts';
 import type { Json, JsonObject } from '../../../../src/core/base/json.ts';
+import { keptState } from '../../../../src/core/model/content.ts';
 import { settle } from '../../../support/fakeClock.ts';
+import type { KeptState, Operation } from '../../../../src/core/index.ts';
 import { FailingStates, git, StateCase } from './stateCase.ts';
+
+function keptStates(operations: readonly Operation[]): readonly KeptState[] {
+  return operations.flatMap(({ state }) => (state.kind === 'succeeded' ? (keptState(state.result) ?? []) : []));
+}
 
 const add = (value: Json): Json => [{ op: 'add', path: '/notes/-', value }];
 const start = { checkpoint: 'a', parent: null, data: { notes: [] } };
@@ -31,7 +37,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     for (const state of [start, start, { checkpoint: 7 }, undefined]) {
       const content: Json = [];
       c.answers(() => (state === undefined ? { content } : { content, state }));
-      const { kept: became } = await c.begin('add', {}, {});
+      const became = keptState(await c.begin('add', {}, {}));
       kept.push(became === undefined ? 'none' : `${became.kind} ${became.checkpoint}`);
       await settle();
     }
@@ -82,8 +88,7 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
       [{ featureSet: 'notes', place: await c.place('b'), tool: 'add' }],
     );
     assert.match((await c.audit('state/checkpoint')).join('\n'), /^notes \| failure \| b: /);
-    const kept = c.operations.findLast((operation) => operation.kept !== undefined)?.kept;
-    assert.equal(kept?.kind, 'broken');
+    assert.equal(keptStates(c.operations).at(-1)?.kind, 'broken');
     await c.t.host.lineages.continueFrom(await c.place('a'));
     await c.call(undefined);
     assert.equal(c.sent.at(-1), '{"state":{"notes":[]}}');
@@ -128,8 +133,8 @@ suite('State that the host keeps (MCPL §8.3, §8.4)', () => {
     assert.deepEqual(await c.tree(), ['*a data']);
     await c.call({ checkpoint: 'a', parent: null, data: { notes: [1] } });
     assert.deepEqual(await c.tree(), ['*a#2 data', 'a data']);
-    const kept = c.operations.flatMap(({ kept }) => (kept === undefined ? [] : [`${kept.kind} ${kept.checkpoint}`]));
-    assert.deepEqual([...new Set(kept)], ['kept a', 'known a', 'kept a#2']);
+    const kept = keptStates(c.operations).map(({ kind, checkpoint }) => `${kind} ${checkpoint}`);
+    assert.deepEqual(kept, ['kept a', 'known a', 'kept a#2']);
     await c.close();
   });
 

@@ -1,7 +1,13 @@
 import type { CancellationToken } from '../../../../src/core/base/cancellation.ts';
 import { DisposableStore } from '../../../../src/core/base/disposable.ts';
 import type { Json, JsonObject } from '../../../../src/core/base/json.ts';
-import type { HostLimits, Operation, ResultView, StateTrouble } from '../../../../src/core/index.ts';
+import {
+  annotationTexts,
+  type HostLimits,
+  type Operation,
+  type ResultView,
+  type StateTrouble,
+} from '../../../../src/core/index.ts';
 import type { StateStore, Storage } from '../../../../src/core/ports.ts';
 import { memoryStorage } from '../../../../src/node/store/memoryStorage.ts';
 import { settle } from '../../../support/fakeClock.ts';
@@ -160,7 +166,7 @@ export class StateCase {
 
   async told(call: Promise<ResultView>): Promise<string> {
     const told = call.then(
-      ({ modelText, remarks = [] }) => [modelText, ...remarks].join(' | '),
+      (result) => [result.modelText, ...annotationTexts(result, 'user')].join(' | '),
       (error: unknown) => String(error instanceof Error ? error.message : error),
     );
     await settle();

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import {
-  Emitter,
-  type Operation,
   type CallOptions,
   decodeResult,
   Deferred,
@@ -11,6 +9,7 @@ import {
   schemaForm,
   type ToolCallRequest,
 } from '../../../../src/core/index.ts';
+import { AnnotatedResult } from '../../../../src/core/calls/annotatedResult.ts';
 import { hasSecrets, readArguments, refusal, switched } from '../../../../src/editor/tools/toolArguments.ts';
 import { ToolRun } from '../../../../src/editor/tools/toolRun.ts';
 import { progressView, resultRun, toolView } from '../../../../src/editor/tools/toolView.ts';
@@ -306,18 +305,11 @@ suite('the calls of the Call Tool page', () => {
   const request = { server: 's', tool: 't' };
 
   class ScriptedHost {
-    readonly #operations = new Emitter<Operation>();
-    readonly onDidChangeOperation = this.#operations.event;
     readonly calls: {
       readonly request: ToolCallRequest;
       readonly options: CallOptions;
       readonly answer: Deferred<ResultView>;
     }[] = [];
-    tell(given: ToolCallRequest, kept: Operation['kept']): void {
-      const state = { kind: 'running', progress: undefined } as const;
-      const counts = { startedAt: 0, attempts: 1, rounds: 0, taskId: undefined };
-      this.#operations.fire({ id: '1', request: given, ...counts, kept, state });
-    }
     callTool(given: ToolCallRequest, options: CallOptions = {}): Promise<ResultView> {
       const answer = new Deferred<ResultView>();
       this.calls.push({ request: given, options, answer });
@@ -353,12 +345,9 @@ suite('the calls of the Call Tool page', () => {
     const host = new ScriptedHost();
     const run = new ToolRun(host, request, () => undefined);
     const started = run.start({});
-    const [call] = host.calls;
-    assert.ok(call);
-    host.tell(call.request, { kind: 'kept', checkpoint: 'chk_b', place: 2 });
-    // Another call of the same tool is not this one.
-    host.tell({ ...call.request }, { kind: 'kept', checkpoint: 'chk_x', place: 3 });
-    call.answer.resolve(decodeResult('{}'));
+    const data = { kind: 'kept', checkpoint: 'chk_b', place: 2 } as const;
+    const result = new AnnotatedResult(decodeResult('{}'), [{ source: 'host', kind: 'state', text: '', data }]);
+    host.calls[0]?.answer.resolve(result);
     await started;
     assert.equal(run.view.kind === 'done' && run.view.kept, 'Checkpoint chk_b is kept.');
   });
