@@ -18,7 +18,7 @@ const core = {
   'trace/': ['base/', 'model/', 'rpc/'],
   'auth/': ['base/', 'model/'],
   'form/': ['base/', 'model/'],
-  'gateway/': ['base/', 'model/', 'form/', 'ports.ts', 'inputPorts.ts', 'hostTypes.ts'],
+  'gateway/': ['base/', 'model/', 'form/', 'approvals/', 'ports.ts', 'inputPorts.ts', 'hostTypes.ts'],
   'approvals/': ['base/', 'model/', 'ports.ts', 'hostTypes.ts'],
   'audit/': ['base/', 'model/', 'ports.ts', 'hostTypes.ts'],
   'inputs/': ['base/', 'model/', 'form/', 'rpc/', 'wire/', 'session/', 'inputPorts.ts'],

@@ -11,9 +11,10 @@ import {
   DisposableStore,
   messageOf,
   type PendingApproval,
-  type ScopeDoubt,
-  type ScopeSubject,
+  phraseText,
   type ScopeTarget,
+  type SubjectText,
+  subjectText,
 } from '../core/index.ts';
 import type { Dialog } from './dialog.ts';
 import type { Turns } from './promptQueue.ts';
@@ -114,48 +115,28 @@ const MOST_TARGETS = 20;
 const MOST_LINES = 30;
 const LONGEST_QUOTE = 300;
 
-const DEEDS: Readonly<Record<string, string>> = {
-  append: 'to append to',
-  create: 'to create',
-  delete: 'to delete',
-  execute: 'to run',
-  list: 'to list',
-  move: 'to move',
-  read: 'to read',
-  rename: 'to rename',
-  write: 'to write to',
-};
-
-const DOUBTS: Readonly<Record<Exclude<ScopeDoubt, 'unlisted'>, string>> = {
-  disagreement: 'It names something else than what it would touch.',
-  noTarget: 'What it would touch could not be found out.',
-};
-
 /**
  * What somebody is asked to approve: who wants to do what, to what the host computed. Words of the server are
  * quotations, and are there where the host's own do not tell everything.
  */
 export function approvalLines(approval: PendingApproval, folder: string): readonly string[] {
-  const { server, featureSet, subject, waiting } = approval;
-  const { label, payload, why } = subject;
+  const { server, featureSet, waiting } = approval;
+  const subject = subjectText(approval.subject);
+  const { warning } = subject;
   const who = featureSet === undefined ? quote(server) : `${quote(server)} (${quote(featureSet)})`;
   const targets = outsideFirst(subject.targets, folder);
   const more = targets.length - MOST_TARGETS;
   return [
-    `The server ${who} wants ${deed(subject)}${targets.length === 0 ? '.' : ':'}`,
+    `The server ${who} wants ${wishText(subject)}${targets.length === 0 ? '.' : ':'}`,
     ...targets.slice(0, MOST_TARGETS).map((target) => `  ${targetText(target, folder)}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
-    ...(why === 'unlisted' ? [] : [`! ${DOUBTS[why]}`, ...quotations(label, payload)]),
+    ...(warning === undefined ? [] : [`! ${warning}`, ...quotations(subject)]),
     ...(waiting > 1 ? [`${waiting} identical requests wait for your answer.`] : []),
   ];
 }
 
-function deed({ action, targets }: ScopeSubject): string {
-  const isKnown = targets.length > 0;
-  if (action.kind === 'call') return `to call ${quote(action.tool)}${isKnown ? ' on' : ''}`;
-  const { mode } = action;
-  const verb = mode !== undefined && Object.hasOwn(DEEDS, mode) ? DEEDS[mode] : 'access to';
-  return isKnown ? `${verb}` : `${verb} something unknown`;
+function wishText({ wish, joint, noTargets, targets }: SubjectText): string {
+  return `${phraseText(wish, { name: quote, claim: quote })}${targets.length === 0 ? noTargets : joint.trimEnd()}`;
 }
 
 /** Each once; what lies elsewhere is never among those that are only counted. */
@@ -181,8 +162,8 @@ function insidePath({ real }: ScopeTarget, folder: string): string | undefined {
   return isAbsolute(path) || /^\.\.(?:[\\/]|$)/.test(path) ? undefined : path;
 }
 
-function quotations(label: string | undefined, payload: string | undefined): readonly string[] {
-  const lines = (payload ?? '').split('\n').filter((line) => line !== '');
+function quotations({ label, data }: SubjectText): readonly string[] {
+  const lines = (data?.text ?? '').split('\n').filter((line) => line !== '');
   const more = lines.length - MOST_LINES;
   return [
     ...(label === undefined ? [] : [`  It says: ${quote(label)}`]),

@@ -6,7 +6,7 @@ import type { AuditEntry, AuditQuery, AuditRecord } from './model/audit.ts';
 import type { ApprovalChoice, PendingApproval, SettledApproval } from './model/approval.ts';
 import type { LogLevelName, Tool } from './model/catalog.ts';
 import type { InboundEvent } from './model/inboundEvent.ts';
-import type { ScopeGrant } from './model/grant.ts';
+import type { ApprovalGrant } from './model/grant.ts';
 import type { ModelFacts, ModelMessage, Usage } from './model/inference.ts';
 import type {
   Checkpoint,
@@ -103,7 +103,7 @@ export interface Approvals {
   /** The oldest first. */
   pending(): readonly PendingApproval[];
   /** Remembered approvals, the newest first; those of earlier sessions as soon as they are read from the store. */
-  remembered(): readonly ScopeGrant[];
+  remembered(): readonly ApprovalGrant[];
   /** Resolves when what earlier sessions left was read. */
   loaded(): Promise<void>;
   /**

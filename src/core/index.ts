@@ -64,7 +64,7 @@ export {
 } from './model/content.ts';
 export type { AuditEntry, AuditOutcome, AuditQuery, AuditRecord, AuditTotal } from './model/audit.ts';
 export type { EventOutcome, EventSource, InboundEvent } from './model/inboundEvent.ts';
-export type { DeclaredSet, FeatureSetGrant, Grant, ScopeGrant, ToolGrant } from './model/grant.ts';
+export type { ApprovalGrant, DeclaredSet, FeatureSetGrant, Grant, ScopeGrant, ToolGrant } from './model/grant.ts';
 export {
   type Checkpoint,
   type CheckpointDetail,
@@ -85,8 +85,10 @@ export {
   type StateKeeper,
   STATE_BOUNDS,
 } from './model/lineage.ts';
+export { grantText, phraseText, type Quoting, type SubjectText, subjectText } from './approvals/subjectText.ts';
 export {
   APPROVAL_CHOICES,
+  APPROVAL_KINDS,
   type ApprovalChoice,
   type ApprovalOutcome,
   type ApprovalSubject,

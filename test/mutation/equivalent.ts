@@ -9,7 +9,6 @@ const FOLDERS: Readonly<Record<string, string>> = {
   toolScopes: 'scopes/paths',
   approvalGate: 'approvals',
   rememberedApprovals: 'approvals',
-  scopeGrants: 'approvals',
 };
 
 const policy = (file: string, change: string): string => `src/core/${FOLDERS[file] ?? 'consent'}/${file}.ts: ${change}`;

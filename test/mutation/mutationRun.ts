@@ -16,7 +16,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'src/core/mcpl/{featureSets,pushPolicy,stateSets,toolFeatureSets,declaredUses,offerSets}.ts',
     'src/core/scopes/paths/toolScopes.ts',
   ],
-  consent: ['src/core/consent/startGate.ts', 'src/core/approvals/*pproval*.ts', 'src/core/approvals/scopeGrants.ts'],
+  consent: ['src/core/consent/startGate.ts', 'src/core/approvals/*pproval*.ts'],
   scopes: ['src/core/scopes/paths/!(toolScopes).ts', 'src/core/consent/workspaceFiles.ts'],
   session: ['src/core/session/*.ts'],
 };

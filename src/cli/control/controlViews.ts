@@ -2,6 +2,7 @@ import {
   type Account,
   ALL_MESSAGES,
   annotationTexts,
+  type ApprovalGrant,
   type ApprovalOutcome,
   type AuditEntry,
   blockText,
@@ -11,6 +12,7 @@ import {
   type Consent,
   type HostError,
   type InboundEvent,
+  isJsonObject,
   type JsonObject,
   type KeptState,
   type LineageRow,
@@ -19,6 +21,7 @@ import {
   type Listing,
   type McplSnapshot,
   type OfferedTool,
+  parseJson,
   type PendingApproval,
   type PromptResult,
   type ProtocolTrace,
@@ -26,7 +29,6 @@ import {
   type ResultView,
   type RollbackPlan,
   type RollbackResult,
-  type ScopeGrant,
   type ScopeSettings,
   type ServerSnapshot,
   type ServerState,
@@ -138,16 +140,13 @@ export function traceView(trace: ProtocolTrace, limit: number): JsonObject {
 /** A request that waits. What it was told apart from others by is the host's own. */
 export function pendingView(approval: PendingApproval): JsonObject {
   const { id, server, featureSet, subject, askedAt, expiresAt, waiting, calls } = approval;
-  const { action, label, payload, targets, why } = subject;
+  const { kind: _, ...rest } = subject;
+  const facts = parseJson(JSON.stringify(rest));
   return {
     id,
     server,
     featureSet,
-    action: { ...action },
-    label,
-    payload,
-    targets: targets.map((target) => ({ ...target, inside: target.inside && { ...target.inside } })),
-    why,
+    ...(isJsonObject(facts) && facts),
     askedAt,
     expiresAt,
     waiting,
@@ -155,7 +154,7 @@ export function pendingView(approval: PendingApproval): JsonObject {
   };
 }
 
-export function grantView(grant: ScopeGrant): JsonObject {
+export function grantView(grant: ApprovalGrant): JsonObject {
   const { id, server, fingerprint, featureSet, action, label, targets, lifetime, by, at, until } = grant;
   return { id, server, fingerprint, featureSet, action, label, targets, lifetime, by, at, until };
 }

@@ -11,7 +11,7 @@ import type {
   SettledApproval,
 } from '../model/approval.ts';
 import type { AuditEntry } from '../model/audit.ts';
-import type { ScopeGrant } from '../model/grant.ts';
+import type { ApprovalGrant } from '../model/grant.ts';
 import { ApprovalGate, type ApprovalGateOptions } from './approvalGate.ts';
 import { type Remembered, RememberedApprovals, type RememberedApprovalsOptions } from './rememberedApprovals.ts';
 
@@ -67,7 +67,7 @@ export class LiveApprovals implements Approvals, Disposable {
     return this.#options.limits().asksInChat;
   }
 
-  remembered(): readonly ScopeGrant[] {
+  remembered(): readonly ApprovalGrant[] {
     return this.#remembered.list();
   }
 
@@ -81,7 +81,7 @@ export class LiveApprovals implements Approvals, Disposable {
   }
 
   /** What allows exactly this request now. */
-  find(request: Remembered): Promise<ScopeGrant | undefined> {
+  find(request: Remembered): Promise<ApprovalGrant | undefined> {
     return this.#remembered.find(request);
   }
 
@@ -104,7 +104,7 @@ export class LiveApprovals implements Approvals, Disposable {
   }
 
   /** What the host itself takes back; of what earlier sessions left as well. */
-  revokeWhere(predicate: (grant: ScopeGrant) => boolean, why: string): Promise<void> {
+  revokeWhere(predicate: (grant: ApprovalGrant) => boolean, why: string): Promise<void> {
     return this.#remembered.revokeWhere(predicate, why);
   }
 

@@ -4,11 +4,11 @@ import type { Disposable } from '../base/disposable.ts';
 import { HostError, messageOf } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
-import type { ApprovalRequest, PendingApproval } from '../model/approval.ts';
+import { APPROVAL_KINDS, type ApprovalRequest, isApprovalKind, type PendingApproval } from '../model/approval.ts';
 import type { AuditRecord } from '../model/audit.ts';
-import type { Grant, ScopeGrant } from '../model/grant.ts';
+import type { Grant, ApprovalGrant } from '../model/grant.ts';
 import type { GrantStore, Ids } from '../ports.ts';
-import { grantRecord, scopeGrant } from './scopeGrants.ts';
+import { approvalGrant, grantRecord } from './approvalGrants.ts';
 
 export interface RememberedApprovalsOptions {
   readonly clock: Clock;
@@ -37,12 +37,12 @@ const LATEST = 8_640_000_000_000_000;
 export class RememberedApprovals implements Disposable {
   readonly #options: RememberedApprovalsOptions;
   readonly #changed = new Emitter<void>();
-  readonly #grants = new Map<string, ScopeGrant>();
+  readonly #grants = new Map<string, ApprovalGrant>();
   /** On their way to the store: they allow nothing yet. */
-  readonly #saving = new Map<string, ScopeGrant>();
+  readonly #saving = new Map<string, ApprovalGrant>();
   /** Revoked, and not yet known to be gone from the store: nothing may bring them back, and each write tries again. */
   readonly #doomed = new Set<string>();
-  #list: readonly ScopeGrant[] | undefined;
+  #list: readonly ApprovalGrant[] | undefined;
   #loading: Promise<void> | undefined;
   #isLoaded = false;
   #hasTried = false;
@@ -58,7 +58,7 @@ export class RememberedApprovals implements Disposable {
   }
 
   /** The newest first. The same list until something changes. */
-  list(): readonly ScopeGrant[] {
+  list(): readonly ApprovalGrant[] {
     // An unreadable store is not asked again at each access.
     if (!this.#hasTried) void this.loaded();
     this.#list ??= [...this.#grants.values()].reverse().sort((a, b) => b.at - a.at);
@@ -75,7 +75,7 @@ export class RememberedApprovals implements Disposable {
   }
 
   /** What allows exactly this request now. A store that cannot be read allows nothing: the person is asked again. */
-  async find(request: Remembered): Promise<ScopeGrant | undefined> {
+  async find(request: Remembered): Promise<ApprovalGrant | undefined> {
     await this.loaded();
     const id = this.#idOf(request);
     const grant = this.#grants.get(id);
@@ -86,7 +86,7 @@ export class RememberedApprovals implements Disposable {
     // Revoked, or approved again, while the store was asked.
     if (current !== grant) return current !== undefined && this.#allows(current, request) ? current : undefined;
     if (kept === 'unreadable') return undefined;
-    if (kept?.kind !== 'scope' || !this.#allows(kept, request)) {
+    if (kept === undefined || !isApproval(kept) || !this.#allows(kept, request)) {
       this.#drop([id]);
       return undefined;
     }
@@ -95,9 +95,9 @@ export class RememberedApprovals implements Disposable {
   }
 
   /** Resolves when the grant is as durable as it is meant to be; rejects when it cannot be kept, and is not then. */
-  async remember(approval: PendingApproval, lifetime: ScopeGrant['lifetime']): Promise<void> {
+  async remember(approval: PendingApproval, lifetime: ApprovalGrant['lifetime']): Promise<void> {
     const id = this.#idOf(approval);
-    const grant = scopeGrant(approval, { id, lifetime, at: this.#options.clock.now() });
+    const grant = approvalGrant(approval, { id, lifetime, at: this.#options.clock.now() });
     if (lifetime === 'workspace') {
       this.#doomed.delete(id);
       this.#saving.set(id, grant);
@@ -125,7 +125,7 @@ export class RememberedApprovals implements Disposable {
   }
 
   /** Rejects if the stored approvals are unknown: they may come back. */
-  async revokeWhere(predicate: (grant: ScopeGrant) => boolean, why: string): Promise<void> {
+  async revokeWhere(predicate: (grant: ApprovalGrant) => boolean, why: string): Promise<void> {
     const work = this.#end(this.#all().filter(predicate), 'approval/revoked', why);
     ignoreFailure(work);
     await this.loaded();
@@ -154,7 +154,7 @@ export class RememberedApprovals implements Disposable {
   }
 
   /** A new end does not bring back a grant that another window revoked. */
-  async #saveExpiry(grant: ScopeGrant, until: number | undefined): Promise<void> {
+  async #saveExpiry(grant: ApprovalGrant, until: number | undefined): Promise<void> {
     const { grants } = this.#options;
     const kept = await grants.find(grant.id);
     if (this.#grants.get(grant.id) !== grant) return;
@@ -166,10 +166,10 @@ export class RememberedApprovals implements Disposable {
     const { grants, log } = this.#options;
     this.#hasTried = true;
     try {
-      const kept = await grants.list('scope');
+      const kept = (await Promise.all(APPROVAL_KINDS.map((kind) => grants.list(kind)))).flat();
       if (this.#isDisposed) return;
       this.#isLoaded = true;
-      const news = kept.filter((grant) => grant.kind === 'scope').filter((grant) => this.#isNews(grant));
+      const news = kept.filter(isApproval).filter((grant) => this.#isNews(grant));
       const tooMany = Math.max(0, news.length - MOST_REMEMBERED);
       for (const grant of news.slice(tooMany)) this.#grants.set(grant.id, grant);
       // Before anything else ends: the grants that were revoked while the store was read.
@@ -187,7 +187,7 @@ export class RememberedApprovals implements Disposable {
   }
 
   /** Decisions of this session are newer than stored ones. */
-  #isNews({ id }: ScopeGrant): boolean {
+  #isNews({ id }: ApprovalGrant): boolean {
     return !this.#grants.has(id) && !this.#saving.has(id) && !this.#doomed.has(id);
   }
 
@@ -200,16 +200,16 @@ export class RememberedApprovals implements Disposable {
     }
   }
 
-  #allows(grant: ScopeGrant, { server, fingerprint, key }: Remembered): boolean {
+  #allows(grant: ApprovalGrant, { server, fingerprint, key }: Remembered): boolean {
     return grant.server === server && grant.fingerprint === fingerprint && grant.key === key && !this.#isOver(grant);
   }
 
-  #isOver(grant: ScopeGrant): boolean {
+  #isOver(grant: ApprovalGrant): boolean {
     return isOver(grant, this.#options.clock.now());
   }
 
   /** Those that are about to be kept as well: they may be revoked before that. */
-  #all(): readonly ScopeGrant[] {
+  #all(): readonly ApprovalGrant[] {
     const saving = [...this.#saving.values()].filter(({ id }) => !this.#doomed.has(id));
     return [...this.#grants.values(), ...saving];
   }
@@ -219,7 +219,7 @@ export class RememberedApprovals implements Disposable {
     return this.#options.ids.sha256(`scope ${JSON.stringify([server, fingerprint, key])}`).slice(0, 32);
   }
 
-  #put(grant: ScopeGrant): void {
+  #put(grant: ApprovalGrant): void {
     // Of equal times, the last one is the newest.
     this.#grants.delete(grant.id);
     this.#grants.set(grant.id, grant);
@@ -244,7 +244,7 @@ export class RememberedApprovals implements Disposable {
   }
 
   /** They were never allowed here. */
-  async #giveUp(grants: readonly ScopeGrant[]): Promise<void> {
+  async #giveUp(grants: readonly ApprovalGrant[]): Promise<void> {
     try {
       for (let from = 0; from < grants.length && !this.#isDisposed; from += MOST_AT_ONCE)
         await this.#end(grants.slice(from, from + MOST_AT_ONCE), 'approval/revoked', TOO_MANY);
@@ -265,7 +265,7 @@ export class RememberedApprovals implements Disposable {
   }
 
   /** In memory at once, whatever becomes of the store. */
-  async #end(grants: readonly ScopeGrant[], operation: string, why: string): Promise<void> {
+  async #end(grants: readonly ApprovalGrant[], operation: string, why: string): Promise<void> {
     if (grants.length === 0) return;
     // Those of the session as well: the store may hold an earlier answer to the same request, not read yet.
     const ids = grants.map(({ id }) => id);
@@ -308,15 +308,19 @@ export class RememberedApprovals implements Disposable {
     });
   }
 
-  #record(operation: string, grant: ScopeGrant, what: string, durationMs: number): void {
+  #record(operation: string, grant: ApprovalGrant, what: string, durationMs: number): void {
     this.#options.record(grantRecord(grant, { operation, what, durationMs, at: this.#options.clock.now() }));
   }
 }
 
 const TOO_MANY = 'There were too many';
 
-function isOver({ until }: ScopeGrant, now: number): boolean {
+function isOver({ until }: ApprovalGrant, now: number): boolean {
   return until !== undefined && until <= now;
+}
+
+function isApproval(grant: Grant): grant is ApprovalGrant {
+  return isApprovalKind(grant.kind);
 }
 
 function unreadable(): HostError {

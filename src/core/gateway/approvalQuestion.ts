@@ -1,6 +1,7 @@
 import { cleanLine } from '../base/cleanText.ts';
 import { clip, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
-import type { ApprovalChoice, PendingApproval, ScopeDoubt, ScopeSubject } from '../model/approval.ts';
+import { phraseText, type Quoting, type SubjectText, subjectText } from '../approvals/subjectText.ts';
+import type { ApprovalChoice, PendingApproval } from '../model/approval.ts';
 import type { ScopeTarget } from '../model/scope.ts';
 
 const LONGEST_NAME = 64;
@@ -73,29 +74,24 @@ export function showsForms(capabilities: Json | undefined): boolean {
  * first, because a chat truncates it after a few lines.
  */
 function approvalMessage({ server, featureSet, subject, waiting }: PendingApproval): string {
+  const text = subjectText(subject);
   const set = featureSet === undefined ? '' : ` (feature set ${quoted(featureSet, LONGEST_NAME)})`;
   return [
-    `The server ${quoted(server, LONGEST_NAME)}${set} wants ${wish(subject)}.`,
-    ...touched(subject),
-    WHY[subject.why],
+    `The server ${quoted(server, LONGEST_NAME)}${set} wants ${phraseText(text.short.wish, QUOTING)}.`,
+    ...touched(text),
+    text.short.why,
     ...(waiting > 1 ? [`${waiting} identical requests wait for this answer.`] : []),
-    ...said(subject),
+    ...said(text),
   ].join('\n\n');
 }
 
-const WHY: Readonly<Record<ScopeDoubt, string>> = {
-  unlisted: 'Its scope lists neither allow nor deny it.',
-  disagreement: 'Its label names something else.',
-  noTarget: 'MCP Live could not find out what it would touch.',
+const QUOTING: Quoting = {
+  name: (text) => quoted(text, LONGEST_NAME),
+  claim: (text) => quoted(text, LONGEST_QUOTE),
 };
 
-function wish({ action }: ScopeSubject): string {
-  if (action.kind === 'call') return `to run its tool ${quoted(action.tool, LONGEST_NAME)}`;
-  return action.mode === undefined ? 'more access than its settings give' : `access (${quoted(action.mode, 40)})`;
-}
-
-function touched({ targets, why }: ScopeSubject): readonly string[] {
-  if (why !== 'disagreement') return targets.length === 0 ? [] : [`It would touch ${list(targets)}.`];
+function touched({ targets, doubt }: SubjectText): readonly string[] {
+  if (doubt !== 'deceptive') return targets.length === 0 ? [] : [`It would touch ${list(targets)}.`];
   const claimed = targets.filter(({ from }) => from === 'label');
   const sent = targets.filter(({ from }) => from !== 'label');
   return [
@@ -128,11 +124,11 @@ function isOutside({ kind, inside }: ScopeTarget): boolean {
 }
 
 /** Omits the server's own words if the host knows the targets. */
-function said({ label, payload, targets, why }: ScopeSubject): readonly string[] {
-  const isKnown = why === 'disagreement' ? targets.some(({ from }) => from === 'label') : targets.length > 0;
+function said({ label, data, targets, doubt }: SubjectText): readonly string[] {
+  const isKnown = doubt === 'deceptive' ? targets.some(({ from }) => from === 'label') : targets.length > 0;
   return [
     ...(label === undefined || isKnown ? [] : [`It calls it ${quoted(label, LONGEST_QUOTE)}.`]),
-    ...(payload === undefined || targets.length > 0 ? [] : [`It sent ${quoted(payload, LONGEST_QUOTE)}.`]),
+    ...(data === undefined || targets.length > 0 ? [] : [`It sent ${quoted(data.text, LONGEST_QUOTE)}.`]),
   ];
 }
 

@@ -8,6 +8,14 @@ export type ApprovalChoice = (typeof APPROVAL_CHOICES)[number];
 /** The subject of an approval; so far only scopes. */
 export type ApprovalSubject = ScopeSubject;
 
+/** Each kind of `ApprovalSubject`. */
+export const APPROVAL_KINDS = ['scope'] as const;
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
+
+export function isApprovalKind(kind: string): kind is ApprovalKind {
+  return APPROVAL_KINDS.some((known) => known === kind);
+}
+
 /** Access to a target that no list covers (MCPL §7.6). */
 export interface ScopeSubject {
   readonly kind: 'scope';

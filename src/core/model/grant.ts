@@ -1,8 +1,10 @@
+import type { ApprovalKind } from './approval.ts';
+
 /**
  * A right that the host gave a server (docs/decisions/grants-and-approvals.md). Never stored in workspace files,
  * because a repository must not grant itself rights.
  */
-export type Grant = FeatureSetGrant | WildcardGrant | StateOwnerGrant | ToolGrant | ScopeGrant | DeclaredSetsRecord;
+export type Grant = FeatureSetGrant | WildcardGrant | StateOwnerGrant | ToolGrant | ApprovalGrant | DeclaredSetsRecord;
 
 /** The user switched on a feature set with this declaration. */
 export interface FeatureSetGrant {
@@ -74,17 +76,22 @@ export interface ToolGrant {
 }
 
 /** The user allowed a server to access a target (MCPL §7.6). */
-export interface ScopeGrant {
+export type ScopeGrant = ApprovalGrantOf<'scope'>;
+
+/** An answer to a request for approval that holds for longer than once. */
+export type ApprovalGrant = { readonly [Kind in ApprovalKind]: ApprovalGrantOf<Kind> }[ApprovalKind];
+
+interface ApprovalGrantOf<Kind extends ApprovalKind> {
   readonly id: string;
   readonly direction: 'toServer';
-  readonly kind: 'scope';
+  readonly kind: Kind;
   readonly server: string;
   /** Fingerprint of the connection that got the approval. */
   readonly fingerprint: string;
   readonly featureSet: string | undefined;
   /** The approved request; see `ApprovalRequest.key`. */
   readonly key: string;
-  /** `scope/elevate`, or the name of the tool. */
+  /** The operation, or the name of the tool: `scope/elevate`, `edit_file`. */
   readonly action: string;
   /** The server's own label, if any. */
   readonly label: string | undefined;

@@ -4,7 +4,7 @@ import { canonicalJson, type Json } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { ApprovalOutcome, ApprovalRequest, DenialReason, PendingApproval } from '../model/approval.ts';
 import { type AuditOutcome, type AuditRecord, auditRecord } from '../model/audit.ts';
-import type { ScopeGrant } from '../model/grant.ts';
+import type { ApprovalGrant, ScopeGrant } from '../model/grant.ts';
 import type { ToolCallRequest } from '../model/operation.ts';
 import type { ScopeClaim, ScopeSettings, ScopeTarget } from '../model/scope.ts';
 import { type Judgement, ScopeEngine, type ScopeMatter } from './paths/scopeEngine.ts';
@@ -56,7 +56,7 @@ export type ScopeDenial = 'settings' | 'host' | 'changed' | DenialReason;
 export interface ScopeApprovals {
   /** Resolves once the grants of earlier sessions are loaded. */
   ready(): Promise<void>;
-  find(request: Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>): Promise<ScopeGrant | undefined>;
+  find(request: Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>): Promise<ApprovalGrant | undefined>;
   pending(): readonly PendingApproval[];
   ask(request: ApprovalRequest, token: CancellationToken): Promise<ApprovalOutcome>;
   revoke(ids: readonly string[], why: string): Promise<void>;

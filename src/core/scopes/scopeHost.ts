@@ -7,7 +7,7 @@ import { BoundedRecorder } from '../audit/boundedRecorder.ts';
 import type { Recorder } from '../audit/recorder.ts';
 import type { ElevationRequest, ScopeAuthority } from './scopeRequests.ts';
 import type { AuditQuery, AuditEntry } from '../model/audit.ts';
-import type { ScopeGrant } from '../model/grant.ts';
+import type { ApprovalGrant } from '../model/grant.ts';
 import type { HostLimits, ServerSnapshot, UnitChange } from '../model/server.ts';
 import type { Ports } from '../ports.ts';
 import type { ScopePlace } from './paths/computed.ts';
@@ -79,7 +79,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
 
   /** A connection with this fingerprint may start. Grants for another fingerprint belonged to a different server. */
   admitted(server: string, fingerprint: string): void {
-    const isOther = (grant: ScopeGrant): boolean => grant.server === server && grant.fingerprint !== fingerprint;
+    const isOther = (grant: ApprovalGrant): boolean => grant.server === server && grant.fingerprint !== fingerprint;
     this.#revoke(isOther, 'the server is another one now');
   }
 
@@ -99,7 +99,10 @@ export class ScopeHost implements ScopeAuthority, Disposable {
 
   async #endWhatIsVoid(unit: ScopeUnit): Promise<void> {
     await this.approvals.ready();
-    const own = this.approvals.remembered().filter(({ server }) => server === unit.id);
+    const own = this.approvals
+      .remembered()
+      .filter(({ server }) => server === unit.id)
+      .filter((grant) => grant.kind === 'scope');
     if (own.length === 0) return;
     const { snapshot } = unit;
     this.#revoke((grant) => grant.server === unit.id && isOff(snapshot, grant.featureSet), 'its feature set is off');
@@ -109,7 +112,7 @@ export class ScopeHost implements ScopeAuthority, Disposable {
     if (denied.size > 0) this.#revoke(({ id }) => denied.has(id), 'the settings deny it now');
   }
 
-  #revoke(which: (grant: ScopeGrant) => boolean, why: string): void {
+  #revoke(which: (grant: ApprovalGrant) => boolean, why: string): void {
     this.approvals.revokeWhere(which, why).catch((error: unknown) => {
       this.#options.ports.logs.host.log('error', `An approval could not be revoked: ${messageOf(error)}`);
     });

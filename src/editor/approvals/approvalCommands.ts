@@ -6,7 +6,8 @@ import {
   messageOf,
   type PendingApproval,
   plural,
-  type ScopeGrant,
+  type ApprovalGrant,
+  subjectText,
 } from '../../core/index.ts';
 import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
@@ -16,7 +17,7 @@ import type { ApprovalContext, ApprovalServices } from './approvalContext.ts';
 import type { ApprovalDocuments } from './approvalDocuments.ts';
 import { endText } from './approvalNodes.ts';
 import { answersTo, approvalsJson, MEANINGS } from './approvalPage.ts';
-import { approvalText, deedText, grantText, whoText, whyText } from './approvalText.ts';
+import { allowedText, approvalText, deedText, whoText } from './approvalText.ts';
 
 export type ApprovalAction =
   | 'answer'
@@ -60,7 +61,7 @@ export function approvalActions(context: ApprovalContext, documents: ApprovalDoc
       const rows = rowsOf(argument, selection);
       const waiting = approvals.pending().filter(({ id }) => isNamed(rows, 'approval', id));
       const targets = [
-        ...waiting.flatMap(({ subject }) => subject.targets.map(({ real }) => real)),
+        ...waiting.flatMap(({ subject }) => subjectText(subject).targets.map(({ real }) => real)),
         ...grantsOf(context, rows).flatMap((grant) => grant.targets),
       ];
       if (targets.length > 0) await vscode.env.clipboard.writeText([...new Set(targets)].join('\n'));
@@ -102,7 +103,7 @@ async function answerChosen(context: ApprovalContext, documents: ApprovalDocumen
   };
   const taken = await vscode.window.showQuickPick([...answers, details], {
     title: withoutIcons(approvalText(approval, openFolders())),
-    placeHolder: vscode.l10n.t('What do you answer? {0}', whyText(approval.subject)),
+    placeHolder: vscode.l10n.t('What do you answer? {0}', subjectText(approval.subject).why),
   });
   if (taken === undefined) return;
   if (taken.choice === undefined) await documents.open({ kind: 'approval', id: approval.id, server: approval.server });
@@ -136,7 +137,7 @@ async function openChosen(context: ApprovalContext, documents: ApprovalDocuments
 }
 
 /** Confirms where more than one goes: nobody but the server's next request brings them back. */
-async function revoke(context: ApprovalContext, grants: readonly ScopeGrant[], button?: string): Promise<void> {
+async function revoke(context: ApprovalContext, grants: readonly ApprovalGrant[], button?: string): Promise<void> {
   const [only] = grants;
   if (only === undefined) return;
   if (grants.length > 1 || button !== undefined) {
@@ -151,12 +152,12 @@ async function revoke(context: ApprovalContext, grants: readonly ScopeGrant[], b
   await context.host.approvals.revoke(grants.map(({ id }) => id));
   const told =
     grants.length === 1
-      ? vscode.l10n.t('Revoked: {0}', withoutIcons(grantText(only, openFolders())))
+      ? vscode.l10n.t('Revoked: {0}', withoutIcons(allowedText(only, openFolders())))
       : vscode.l10n.t('Revoked {0} approvals', grants.length);
   vscode.window.setStatusBarMessage(told, 5_000);
 }
 
-async function changeExpiry({ host }: ApprovalContext, grants: readonly ScopeGrant[]): Promise<void> {
+async function changeExpiry({ host }: ApprovalContext, grants: readonly ApprovalGrant[]): Promise<void> {
   const lasting = grants.filter(({ lifetime }) => lifetime === 'workspace');
   const [first] = lasting;
   if (first === undefined) {
@@ -192,7 +193,7 @@ async function review(context: ApprovalContext): Promise<void> {
   const folders = openFolders();
   const now = Date.now();
   const items = approvals.remembered().map((grant) => ({
-    label: withoutIcons(grantText(grant, folders)),
+    label: withoutIcons(allowedText(grant, folders)),
     description: withoutIcons(`${whoText(grant.server, grant.featureSet)} · ${endText(grant, now)}`),
     picked: true,
     id: grant.id,
@@ -236,7 +237,7 @@ async function pendingOf(
   return found;
 }
 
-function grantsOf({ host }: ApprovalContext, rows: readonly unknown[]): readonly ScopeGrant[] {
+function grantsOf({ host }: ApprovalContext, rows: readonly unknown[]): readonly ApprovalGrant[] {
   return host.approvals.remembered().filter(({ id }) => isNamed(rows, 'grant', id));
 }
 

@@ -5,8 +5,9 @@ import {
   cleanText,
   type PendingApproval,
   plural,
-  type ScopeGrant,
-  type ScopeSubject,
+  type ApprovalGrant,
+  grantText,
+  subjectText,
 } from '../../core/index.ts';
 import { ageText, timeText } from '../shared/eventText.ts';
 import { COMMANDS, FACETS, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
@@ -15,16 +16,7 @@ import { inParts, nodeId } from '../shared/treeNode.ts';
 import type { ViewRow } from '../shared/viewRow.ts';
 import type { OpenFolder } from '../shared/workspaceFolders.ts';
 import { approvalSummary, grantSummary } from './approvalPage.ts';
-import {
-  approvalText,
-  deedText,
-  grantText,
-  isElevation,
-  narrowText,
-  outsideText,
-  seenFrom,
-  whoText,
-} from './approvalText.ts';
+import { allowedText, approvalText, deedText, narrowText, outsideText, seenFrom, whoText } from './approvalText.ts';
 
 const DAY = 86_400_000;
 
@@ -41,7 +33,7 @@ export interface ApprovalNode extends ViewRow {
 /** All that the view shows. */
 export interface ApprovalState {
   readonly pending: readonly PendingApproval[];
-  readonly remembered: readonly ScopeGrant[];
+  readonly remembered: readonly ApprovalGrant[];
   /** The newest first; one more than is shown where there are more. */
   readonly history: readonly AuditEntry[];
   /** How many decisions are to be shown. */
@@ -63,30 +55,33 @@ export function approvalTree(
 }
 
 function pendingNode(approval: PendingApproval, folders: readonly OpenFolder[], now: number): ApprovalNode {
-  const { id, server, featureSet, subject, waiting, askedAt } = approval;
-  const out = outsideText(subject.targets);
+  const { id, server, featureSet, waiting, askedAt } = approval;
+  const { targets, doubt } = subjectText(approval.subject);
+  const out = outsideText(targets);
+  // Anything else needs a second look.
+  const isPlain = doubt === 'none' && targets.every(({ kind, inside }) => kind === 'name' || inside !== undefined);
   const description = [
     whoText(server, featureSet),
     ...(out === '' ? [] : [out]),
     ...(waiting > 1 ? [`${waiting} requests`] : []),
-    ...(subject.why === 'disagreement' ? ['called something else'] : []),
+    ...(doubt === 'deceptive' ? ['called something else'] : []),
   ].join(' · ');
   return {
     ...LEAF,
     id: nodeId('approval', id),
     server,
     approval: id,
-    label: narrowText(deedText(subject, folders)),
+    label: narrowText(deedText(approval.subject, folders)),
     description,
     tooltip: approvalSummary(approval, folders),
     spoken: `Waiting for your answer: ${approvalText(approval, folders)} Asked ${agoText(askedAt, now)}.`,
-    icon: { name: isPlain(subject) ? 'question' : 'warning', color: 'list.warningForeground' },
+    icon: { name: isPlain ? 'question' : 'warning', color: 'list.warningForeground' },
     context: FACETS.pending,
     command: { id: COMMANDS.approvalOpen, title: 'Show Details' },
   };
 }
 
-function rememberedGroup(grants: readonly ScopeGrant[], folders: readonly OpenFolder[], now: number): ApprovalNode {
+function rememberedGroup(grants: readonly ApprovalGrant[], folders: readonly OpenFolder[], now: number): ApprovalNode {
   return {
     ...LEAF,
     id: nodeId('remembered'),
@@ -118,9 +113,9 @@ function rememberedGroup(grants: readonly ScopeGrant[], folders: readonly OpenFo
   };
 }
 
-function grantNode(grant: ScopeGrant, folders: readonly OpenFolder[], now: number): ApprovalNode {
+function grantNode(grant: ApprovalGrant, folders: readonly OpenFolder[], now: number): ApprovalNode {
   const { id, server, featureSet, lifetime } = grant;
-  const label = grantText(grant, folders);
+  const label = allowedText(grant, folders);
   const ends = endText(grant, now);
   const who = whoText(server, featureSet);
   const isLasting = lifetime === 'workspace';
@@ -132,7 +127,7 @@ function grantNode(grant: ScopeGrant, folders: readonly OpenFolder[], now: numbe
     label: narrowText(label),
     description: `${who} · ${ends}`,
     tooltip: grantSummary(grant, folders, ends),
-    spoken: `Allowed ${ends}: ${who} may ${isElevation(grant) ? 'have access to' : 'call'} ${label}.`,
+    spoken: `Allowed ${ends}: ${who} may ${grantText(grant).may} ${label}.`,
     icon: { name: isLasting ? 'shield' : 'watch' },
     context: isLasting ? `${FACETS.grant}+${FACETS.lasting}` : FACETS.grant,
     command: { id: COMMANDS.approvalOpen, title: 'Show Details' },
@@ -140,7 +135,7 @@ function grantNode(grant: ScopeGrant, folders: readonly OpenFolder[], now: numbe
 }
 
 /** How long it holds: `for this session`, `until 2027-02-16`. */
-export function endText({ lifetime, until }: ScopeGrant, now: number): string {
+export function endText({ lifetime, until }: ApprovalGrant, now: number): string {
   if (until === undefined) return lifetime === 'session' ? 'for this session' : 'until revoked';
   if (until <= now) return 'no longer';
   const time = timeText(until);
@@ -209,8 +204,3 @@ const MORE: ApprovalNode = {
   context: 'more',
   command: { id: SHOW_MORE_DECISIONS, title: 'Show More' },
 };
-
-/** What needs no second look: it stays within the open folders, and is what the server calls it. */
-function isPlain({ why, targets }: ScopeSubject): boolean {
-  return why === 'unlisted' && targets.every(({ kind, inside }) => kind === 'name' || inside !== undefined);
-}

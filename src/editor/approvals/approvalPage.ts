@@ -2,27 +2,29 @@ import {
   type ApprovalChoice,
   type ApprovalOutcome,
   type AuditEntry,
+  type ApprovalSubject,
+  grantText,
   cleanLine,
   cleanText,
   type PendingApproval,
-  type ScopeGrant,
-  type ScopeSubject,
+  type ApprovalGrant,
+  phraseText,
   type ScopeTarget,
+  subjectText,
 } from '../../core/index.ts';
 import { timeText } from '../shared/eventText.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { OpenFolder } from '../shared/workspaceFolders.ts';
 import {
+  allowedText,
   approvalText,
-  grantText,
-  isElevation,
   nameText,
   outcomeText,
+  QUOTING,
   quoteText,
   targetText,
   wantsText,
   whoText,
-  whyText,
 } from './approvalText.ts';
 
 /** What no prompt has room for, and everybody who allows something should have read once. */
@@ -30,13 +32,6 @@ const NO_SANDBOX = [
   "This is policy, not a sandbox: the server's process can touch anything that you can.",
   'Your answer decides only what MCP Live answers or sends.',
 ] as const;
-
-/** A call is remembered by what it touches, whatever it does there: its other arguments differ each time. */
-function identical(isCall: boolean, isKnown: boolean): string {
-  if (!isCall) return 'An identical request comes from the same program, with the same targets and the same data.';
-  if (!isKnown) return 'An identical request calls the same tool of the same program with the same arguments.';
-  return 'An identical request calls the same tool of the same program with the same targets, even if other arguments differ.';
-}
 
 /** What each answer means, and for how long. */
 export const MEANINGS: Readonly<Record<ApprovalChoice, string>> = {
@@ -55,28 +50,29 @@ export const CHOICES: readonly (readonly [choice: ApprovalChoice, title: string]
 ];
 
 /** The answers to a request, what is done without thinking first: where a name deceives, that is no. */
-export function answersTo({ why }: Pick<ScopeSubject, 'why'>): typeof CHOICES {
-  if (why !== 'disagreement') return CHOICES;
+export function answersTo(subject: ApprovalSubject): typeof CHOICES {
+  if (subjectText(subject).doubt !== 'deceptive') return CHOICES;
   return [...CHOICES.filter(([choice]) => choice === 'deny'), ...CHOICES.filter(([choice]) => choice !== 'deny')];
 }
 
 /** Above a row, as plain text. */
 export function approvalSummary(approval: PendingApproval, folders: readonly OpenFolder[]): string {
-  const { subject, askedAt, expiresAt } = approval;
+  const { askedAt, expiresAt } = approval;
+  const { why, label } = subjectText(approval.subject);
   return [
     approvalText(approval, folders),
     '',
-    whyText(subject),
-    ...(subject.label === undefined ? [] : [`The server calls it ${quoteText(subject.label)}.`]),
+    why,
+    ...(label === undefined ? [] : [`The server calls it ${quoteText(label)}.`]),
     `Asked: ${timeText(askedAt)}`,
     `Denied automatically: ${timeText(expiresAt)}`,
     'Select to see all of it.',
   ].join('\n');
 }
 
-export function grantSummary(grant: ScopeGrant, folders: readonly OpenFolder[], ends: string): string {
+export function grantSummary(grant: ApprovalGrant, folders: readonly OpenFolder[], ends: string): string {
   return [
-    grantText(grant, folders),
+    allowedText(grant, folders),
     '',
     `${whoText(grant.server, grant.featureSet)}, ${ends}`,
     `Allowed: ${timeText(grant.at)}`,
@@ -93,13 +89,13 @@ export function approvalPage(
   folders: readonly OpenFolder[],
   outcome: ApprovalOutcome | undefined,
 ): string {
-  const { server, featureSet, subject, askedAt, expiresAt, waiting } = approval;
-  const { action, targets, label, payload } = subject;
+  const { server, featureSet, askedAt, expiresAt, waiting } = approval;
+  const { action, why, targets, label, data, identical } = subjectText(approval.subject);
   const facts = [
     fact('Server', nameText(server)),
     ...(featureSet === undefined ? [] : [fact('Feature set', nameText(featureSet))]),
-    fact('Action', action.kind === 'call' ? `a call of its tool ${nameText(action.tool)}` : elevation(action.mode)),
-    fact('Why asked', whyText(subject)),
+    fact('Action', phraseText(action, QUOTING)),
+    fact('Why asked', why),
     fact('Asked', timeText(askedAt)),
     outcome === undefined ? fact('Ends', `${timeText(expiresAt)}, denied`) : fact('Ended', outcomeText(outcome)),
     ...(waiting > 1 ? [fact('Waiting', `${waiting} identical requests; your answer is for all of them`)] : []),
@@ -108,29 +104,28 @@ export function approvalPage(
     [wantsText(approval, folders), ...facts],
     ['Targets', ...targetLines(targets, folders)],
     ...(label === undefined ? [] : [quotation('What the server calls it', label)]),
-    ...(payload === undefined
-      ? []
-      : [quotation(action.kind === 'call' ? 'The arguments' : 'What the server sent with it', payload)]),
+    ...(data === undefined ? [] : [quotation(data.title, data.text)]),
     [...NO_SANDBOX],
     ['Your answers', ...CHOICES.flatMap(([choice, title]) => [`  ${title}`, `    ${MEANINGS[choice]}`])],
-    [identical(action.kind === 'call', targets.length > 0)],
+    [identical],
   ]);
 }
 
 /** What is remembered as a text to read. */
-export function grantPage(grant: ScopeGrant, folders: readonly OpenFolder[], ends: string): string {
-  const { server, featureSet, action, targets, label, lifetime, at, payloadHash, fingerprint } = grant;
+export function grantPage(grant: ApprovalGrant, folders: readonly OpenFolder[], ends: string): string {
+  const { server, featureSet, targets, label, lifetime, at, payloadHash, fingerprint } = grant;
+  const { action, identical } = grantText(grant);
   const facts = [
     fact('Server', nameText(server)),
     ...(featureSet === undefined ? [] : [fact('Feature set', nameText(featureSet))]),
-    fact('Action', isElevation(grant) ? elevation(undefined) : `a call of its tool ${nameText(action)}`),
+    fact('Action', phraseText(action, QUOTING)),
     fact('Allowed', `${timeText(at)}, by you`),
     fact('Holds', `${lifetime === 'session' ? 'in this window' : 'in this workspace'}, ${ends}`),
     fact('Program', cleanLine(fingerprint, 100)),
     fact('Data', cleanLine(payloadHash, 100)),
   ];
   return page([
-    [`MCP Live remembers that you allowed this: ${grantText(grant, folders)}`, ...facts],
+    [`MCP Live remembers that you allowed this: ${allowedText(grant, folders)}`, ...facts],
     [
       'Targets',
       ...(targets.length === 0 ? [NO_TARGET] : [...new Set(targets)].map((real) => `  ${plainText(real, 5_000)}`)),
@@ -138,7 +133,7 @@ export function grantPage(grant: ScopeGrant, folders: readonly OpenFolder[], end
     ...(label === undefined ? [] : [quotation('What the server called it', label)]),
     [...NO_SANDBOX],
     [
-      identical(!isElevation(grant), targets.length > 0),
+      identical,
       'You are asked about anything else. Deny lists in the settings still apply.',
       'To revoke it, use Revoke in the Approvals view.',
     ],
@@ -149,11 +144,6 @@ export function grantPage(grant: ScopeGrant, folders: readonly OpenFolder[], end
 export const GONE = 'This request has ended, or its approval is no longer remembered.\n';
 
 const NO_TARGET = '  (MCP Live could not find out what it touches.)';
-
-function elevation(mode: string | undefined): string {
-  const said = mode === undefined ? '' : `; it says that it will ${nameText(mode)}`;
-  return `scope/elevate${said}`;
-}
 
 function targetLines(targets: readonly ScopeTarget[], folders: readonly OpenFolder[]): readonly string[] {
   if (targets.length === 0) return [NO_TARGET];
@@ -189,7 +179,11 @@ function page(sections: readonly (readonly string[])[]): string {
 }
 
 /** What is remembered and how requests were decided, as JSON for people and programs; times as ISO 8601. */
-export function approvalsJson(remembered: readonly ScopeGrant[], history: readonly AuditEntry[], now: number): string {
+export function approvalsJson(
+  remembered: readonly ApprovalGrant[],
+  history: readonly AuditEntry[],
+  now: number,
+): string {
   const value = {
     exportedAt: timeOf(now),
     remembered: remembered.map(({ at, until, ...grant }) => ({

@@ -1,14 +1,18 @@
 import {
+  type ApprovalGrant,
   type ApprovalOutcome,
+  type ApprovalSubject,
   assertNever,
   cleanLine,
   clip,
   type DenialReason,
+  grantText,
   type PendingApproval,
-  type ScopeDoubt,
-  type ScopeGrant,
-  type ScopeSubject,
+  phraseText,
+  type Quoting,
   type ScopeTarget,
+  type SubjectText,
+  subjectText,
 } from '../../core/index.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { OpenFolder } from '../shared/workspaceFolders.ts';
@@ -23,41 +27,19 @@ const MAX_QUOTE = 160;
 const NAMED = 2;
 const MOST_NAMED = NAMED + 1;
 
-const DEEDS: Readonly<Record<string, string>> = {
-  append: 'append to',
-  create: 'create',
-  delete: 'delete',
-  execute: 'run',
-  list: 'list',
-  move: 'move',
-  read: 'read',
-  rename: 'rename',
-  write: 'write to',
-};
-
-const WHY: Readonly<Record<ScopeDoubt, string>> = {
-  unlisted: 'Its scope lists neither allow nor deny it.',
-  disagreement: 'Its label names something else.',
-  noTarget: 'MCP Live could not find out what it touches.',
-};
-
-/** Why somebody is asked, as a sentence. */
-export function whyText({ why }: Pick<ScopeSubject, 'why'>): string {
-  return WHY[why];
-}
-
 /**
  * What a notification says: who wants to do what to which targets, as the host computed them. What a server calls it is
  * a quotation, and stands there only where it says something else.
  */
 export function approvalText(approval: PendingApproval, folders: readonly OpenFolder[]): string {
-  const { subject, waiting } = approval;
-  const isAllOutside =
-    subject.why === 'unlisted' && outside(subject.targets).length === distinct(subject.targets).length;
+  const { waiting } = approval;
+  const subject = subjectText(approval.subject);
+  const { doubt, targets, reason } = subject;
+  const isAllOutside = doubt === 'none' && outside(targets).length === distinct(targets).length;
   const parts = [
     wantsText(approval, folders),
     // That it is outside says already why somebody is asked.
-    ...(isAllOutside ? [] : [reasonText(subject)]),
+    ...(isAllOutside ? [] : [phraseText(reason, QUOTING)]),
     ...(waiting > 1 ? [`${waiting} identical requests wait for your answer.`] : []),
     ...(isCut(subject) ? ['The Approvals view shows the whole request.'] : []),
   ];
@@ -66,15 +48,14 @@ export function approvalText(approval: PendingApproval, folders: readonly OpenFo
 
 /** `files (files.edit) wants to append to /etc/hosts, outside this workspace.` */
 export function wantsText({ server, featureSet, subject }: PendingApproval, folders: readonly OpenFolder[]): string {
-  const out = outsideText(subject.targets);
-  const act = actText(subject, folders);
-  const wish = act.startsWith(ACCESS) ? act : `to ${act}`;
-  return `${whoText(server, featureSet)} wants ${wish}${out === '' ? '' : `, ${out}`}.`;
+  const text = subjectText(subject);
+  const out = outsideText(text.targets);
+  return `${whoText(server, featureSet)} wants ${wishText(text, folders)}${out === '' ? '' : `, ${out}`}.`;
 }
 
 /** What it wants to do, to begin a row with: `Append to /etc/hosts`. */
-export function deedText(subject: ScopeSubject, folders: readonly OpenFolder[]): string {
-  const text = actText(subject, folders);
+export function deedText(subject: ApprovalSubject, folders: readonly OpenFolder[]): string {
+  const text = wishText(subjectText(subject), folders).replace(/^to /, '');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -120,19 +101,14 @@ export function narrowText(text: string): string {
 const LONG_PATH = /(?<=^|\s)((?:[A-Za-z]:)?\/[^\s/"]+)\/[^\s"]+\/([^\s/"]+)/g;
 
 /** What an approval is for, in short: `/etc/hosts`, `edit_file: src/a.ts and 2 more`. */
-export function grantText(grant: ScopeGrant, folders: readonly OpenFolder[]): string {
-  const { action, targets, label } = grant;
-  const call = action === ELEVATION ? '' : nameText(action);
+export function allowedText(grant: ApprovalGrant, folders: readonly OpenFolder[]): string {
+  const { targets, label } = grant;
+  const { name } = grantText(grant);
+  const call = name === undefined ? '' : nameText(name);
   const touched = listText([...new Set(targets)].map((real) => grantTargetText(real, folders)));
   if (touched === '') return call === '' ? quoteText(label ?? '') : call;
   return call === '' ? touched : `${call}: ${touched}`;
 }
-
-export function isElevation({ action }: Pick<ScopeGrant, 'action'>): boolean {
-  return action === ELEVATION;
-}
-
-const ELEVATION = 'scope/elevate';
 
 /** A server's words: clean, on one line, bounded, no link, and with no quotation mark that could end the quotation. */
 export function quoteText(text: string, max = MAX_QUOTE): string {
@@ -143,6 +119,8 @@ export function quoteText(text: string, max = MAX_QUOTE): string {
 export function nameText(name: string): string {
   return /^[\p{L}\p{N}_.:@/#*-]+$/u.test(name) && name.length <= MAX_NAME ? name : quoteText(name, MAX_NAME);
 }
+
+export const QUOTING: Quoting = { name: nameText, claim: quoteText };
 
 /** How a request ended: `allowed once`, `denied, because there was no answer in time`. */
 export function outcomeText(outcome: ApprovalOutcome): string {
@@ -174,16 +152,11 @@ export function lateText(outcome: ApprovalOutcome | undefined): string {
   return `That request had ended already${how}. Your answer changed nothing.`;
 }
 
-function actText({ action, targets }: ScopeSubject, folders: readonly OpenFolder[]): string {
+/** `to append to /etc/hosts` */
+function wishText({ wish, joint, noTargets, targets }: SubjectText, folders: readonly OpenFolder[]): string {
   const touched = touchedText(targets, folders);
-  if (action.kind === 'call') return `call ${nameText(action.tool)}${touched === '' ? '' : ` on ${touched}`}`;
-  const { mode } = action;
-  const verb = mode === undefined || !Object.hasOwn(DEEDS, mode) ? undefined : DEEDS[mode];
-  return `${verb ?? ACCESS} ${touched === '' ? 'something unknown' : touched}`;
+  return `${phraseText(wish, QUOTING)}${touched === '' ? noTargets : `${joint}${touched}`}`;
 }
-
-/** What is said of an elevation that names no deed. */
-const ACCESS = 'access to';
 
 function touchedText(targets: readonly ScopeTarget[], folders: readonly OpenFolder[]): string {
   const all = shown(targets);
@@ -221,14 +194,6 @@ function writtenText({ kind, written, real, inside }: ScopeTarget): string {
   return isSame ? '' : ` (written as ${quoteText(written, 80)})`;
 }
 
-function reasonText(subject: ScopeSubject): string {
-  const { label, why } = subject;
-  if (label === undefined || why === 'unlisted') return WHY[why];
-  return why === 'disagreement'
-    ? `It calls it ${quoteText(label)}, which names something else.`
-    : `${WHY[why]} It says: ${quoteText(label)}.`;
-}
-
 function insideText(folder: string, path: string, folders: readonly OpenFolder[]): string {
   if (path === '') return `the folder ${nameText(folder)}`;
   return folders.length > 1 ? `${pathText(path)} in folder ${nameText(folder)}` : pathText(path);
@@ -264,9 +229,9 @@ function distinct(targets: readonly ScopeTarget[]): readonly ScopeTarget[] {
   return [...seen.values()];
 }
 
-function isCut({ targets, label, why }: ScopeSubject): boolean {
+function isCut({ targets, reason }: SubjectText): boolean {
   const all = distinct(targets);
-  const isQuoted = why !== 'unlisted' && (label ?? '').length > MAX_QUOTE;
+  const isQuoted = reason.some((part) => typeof part !== 'string' && 'claim' in part && part.claim.length > MAX_QUOTE);
   return (
     all.length > MOST_NAMED || isQuoted || all.some(({ real, inside }) => (inside?.path ?? real).length > MAX_TARGET)
   );

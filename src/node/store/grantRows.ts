@@ -1,4 +1,4 @@
-import type { DeclaredSet, Grant, ScopeGrant, ToolGrant } from '../../core/index.ts';
+import { APPROVAL_KINDS, type ApprovalGrant, type DeclaredSet, type Grant, type ToolGrant } from '../../core/index.ts';
 import { integer, list, oneOf, optionalInteger, optionalText, record, type Row, text, type Value } from './records.ts';
 
 /** In the order of the columns. */
@@ -14,7 +14,8 @@ export function grantValues(grant: Grant): Value[] {
     const details = { fingerprint, definition, last, changes, isAny, declined };
     return [id, direction, kind, server, grant.target, grant.form, at, JSON.stringify(details)];
   }
-  if (kind !== 'scope') return [id, direction, kind, server, grant.target, grant.form, at, null];
+  if (kind === 'wildcard' || kind === 'stateOwner')
+    return [id, direction, kind, server, grant.target, grant.form, at, null];
   const { key, fingerprint, featureSet, action, label, targets, payloadHash, lifetime, by, until } = grant;
   const details = { featureSet, action, label, targets, payloadHash, lifetime, by, until };
   return [id, direction, kind, server, key, fingerprint, at, JSON.stringify(details)];
@@ -28,7 +29,11 @@ export function grantOf(row: Row): Grant {
     server: text(row['server'], 'server'),
     at: integer(row['at'], 'at'),
   };
-  const kind = oneOf(row['kind'], ['featureSet', 'wildcard', 'stateOwner', 'tool', 'scope', 'declaredSets'], 'kind');
+  const kind = oneOf(
+    row['kind'],
+    ['featureSet', 'wildcard', 'stateOwner', 'tool', 'declaredSets', ...APPROVAL_KINDS],
+    'kind',
+  );
   const target = text(row['target'], 'target');
   const form = text(row['form'], 'form');
   if (kind === 'featureSet') {
@@ -39,7 +44,7 @@ export function grantOf(row: Row): Grant {
   if (kind === 'declaredSets') return { ...common, kind, sets: list(declaredSet)(detailsIn(row)['sets']) };
   if (kind === 'tool') return { ...common, kind, target, form, ...toolDetails(row) };
   if (kind === 'wildcard') return { ...common, kind, target, form: '' };
-  if (kind !== 'scope') return { ...common, kind, target, form };
+  if (kind === 'stateOwner') return { ...common, kind, target, form };
   return { ...common, kind, key: target, fingerprint: form, ...detailsOf(row) };
 }
 
@@ -57,7 +62,7 @@ function toolDetails(row: Row): ToolDetails {
   };
 }
 
-type Details = Omit<ScopeGrant, 'id' | 'direction' | 'kind' | 'server' | 'at' | 'key' | 'fingerprint'>;
+type Details = Omit<ApprovalGrant, 'id' | 'direction' | 'kind' | 'server' | 'at' | 'key' | 'fingerprint'>;
 
 function detailsIn(row: Row): Row {
   const parsed: unknown = JSON.parse(text(row['details'], 'details'));

@@ -6,7 +6,7 @@ import {
   approvalSummary,
   grantPage,
 } from '../../../../src/editor/approvals/approvalPage.ts';
-import { decision, grant, name, ONE_FOLDER, path, waits } from './scopeApprovals.ts';
+import { decision, grant, name, ONE_FOLDER, path, subject, waits } from './scopeApprovals.ts';
 
 const ANSWERS = `This is policy, not a sandbox: the server's process can touch anything that you can.
 Your answer decides only what MCP Live answers or sends.
@@ -159,7 +159,7 @@ To revoke it, use Revoke in the Approvals view.
 suite('The answers', () => {
   test('are four, and begin with no where a name deceives', () => {
     const titles = (why: 'unlisted' | 'noTarget' | 'disagreement'): string =>
-      answersTo({ why })
+      answersTo(subject([], { why }))
         .map(([, title]) => title)
         .join(' · ');
     const usual = 'Allow Once · Allow for This Session · Always Allow in This Workspace';

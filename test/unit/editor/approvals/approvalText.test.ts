@@ -3,7 +3,7 @@ import type { ApprovalOutcome, ScopeTarget } from '../../../../src/core/index.ts
 import {
   approvalText,
   deedText,
-  grantText,
+  allowedText,
   lateText,
   nameText,
   narrowText,
@@ -154,7 +154,7 @@ suite('A remembered approval', () => {
       grant('4', ['/ws/app/a'], { action: 'edit_file' }),
       grant('5', [], { action: 'run_all' }),
       grant('6', [], { label: 'Everything' }),
-    ].map((each) => grantText(each, TWO_FOLDERS));
+    ].map((each) => allowedText(each, TWO_FOLDERS));
     assert.deepEqual(texts, [
       '/etc/hosts',
       'src/a.ts in folder app and /ws/application/b',

@@ -1,7 +1,8 @@
 import { clip } from '../base/json.ts';
 import type { PendingApproval } from '../model/approval.ts';
 import { type AuditRecord, auditRecord } from '../model/audit.ts';
-import type { ScopeGrant } from '../model/grant.ts';
+import type { ApprovalGrant } from '../model/grant.ts';
+import { allowedBy } from './subjectText.ts';
 
 const WORKSPACE_MS = 90 * 86_400_000;
 const LONGEST_TEXT = 4_096;
@@ -11,23 +12,23 @@ const MOST_NAMED = 5;
 const LONGEST_NAMED = 200;
 
 /** What a person gave by answering a request with more than `once`. */
-export function scopeGrant(
+export function approvalGrant(
   { server, fingerprint, featureSet, key, payloadHash, subject }: PendingApproval,
-  { id, lifetime, at }: Pick<ScopeGrant, 'id' | 'lifetime' | 'at'>,
-): ScopeGrant {
-  const { action, label, targets } = subject;
+  { id, lifetime, at }: Pick<ApprovalGrant, 'id' | 'lifetime' | 'at'>,
+): ApprovalGrant {
+  const { kind, action, label, targets } = allowedBy(subject);
   return {
     id,
     direction: 'toServer',
-    kind: 'scope',
+    kind,
     server,
     fingerprint,
     featureSet,
     key,
-    action: clip(action.kind === 'call' ? action.tool : 'scope/elevate', LONGEST_TEXT),
+    action: clip(action, LONGEST_TEXT),
     label: label === undefined ? undefined : clip(label, LONGEST_TEXT),
     // A label and a payload mostly say the same.
-    targets: [...new Set(targets.map(({ real }) => clip(real, LONGEST_TEXT)))].slice(0, MOST_TARGETS),
+    targets: [...new Set(targets.map((target) => clip(target, LONGEST_TEXT)))].slice(0, MOST_TARGETS),
     payloadHash,
     lifetime,
     by: 'person',
@@ -38,7 +39,7 @@ export function scopeGrant(
 
 /** The audit record of a grant that was made, changed or ended. */
 export function grantRecord(
-  { server, featureSet, action, targets }: ScopeGrant,
+  { server, featureSet, action, targets }: ApprovalGrant,
   { what, ...rest }: Pick<AuditRecord, 'at' | 'operation' | 'durationMs'> & { readonly what: string },
 ): AuditRecord {
   const named = targets.slice(0, MOST_NAMED).map((target) => clip(target, LONGEST_NAMED));
