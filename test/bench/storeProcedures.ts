@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { NO_LOG, type Storage } from '../../src/core/index.ts';
 import { openStore } from '../../src/node/store/sqliteStore.ts';
-import { AUDIT_INSERT } from '../../src/node/store/auditHandlers.ts';
+import { AUDIT_INSERT } from '../../src/node/store/auditRows.ts';
 import { openDatabase } from '../../src/node/store/database.ts';
 import { benchFolder, builtExtension } from './buildPaths.ts';
 import type { Params } from './job.ts';

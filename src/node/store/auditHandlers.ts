@@ -1,13 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { AuditTotal, ModelUse } from '../../core/index.ts';
 import type { AuditPageRequest } from './contract.ts';
+import { AUDIT_COLUMNS, AUDIT_INSERT, AUDIT_VALUES } from './auditRows.ts';
 import { integer, list, optionalInteger, optionalText, record, text, values } from './records.ts';
 import { reads, type StoreHandlers, writes } from './repository.ts';
-
-export const AUDIT_COLUMNS =
-  'at, server, operation, feature_set, inference_id, outcome, duration_ms, detail, tokens, model';
-export const AUDIT_VALUES = AUDIT_COLUMNS.split(', ').length;
-export const AUDIT_INSERT = `INTO audit (${AUDIT_COLUMNS}) VALUES (${'?, '.repeat(AUDIT_VALUES - 1)}?)`;
 
 /** Maximum page size. Use `before` for older records. */
 const MAX_PAGE = 5_000;

@@ -3,7 +3,12 @@ import { integer, oneOf, optionalInteger, optionalText, type Row, text, type Val
 
 const OUTCOMES = ['success', 'failure', 'timeout', 'cancelled', 'refused', 'dropped'] as const;
 
-/** In column order. */
+export const AUDIT_COLUMNS =
+  'at, server, operation, feature_set, inference_id, outcome, duration_ms, detail, tokens, model';
+export const AUDIT_VALUES = AUDIT_COLUMNS.split(', ').length;
+export const AUDIT_INSERT = `INTO audit (${AUDIT_COLUMNS}) VALUES (${'?, '.repeat(AUDIT_VALUES - 1)}?)`;
+
+/** In the order of `AUDIT_COLUMNS`. */
 export function auditValues(record: AuditRecord): Value[] {
   return [
     record.at,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { AUDIT_INSERT, AUDIT_VALUES } from './auditHandlers.ts';
+import { AUDIT_INSERT, AUDIT_VALUES } from './auditRows.ts';
 import type { PageRequest } from './contract.ts';
 import { integer, optionalInteger, optionalText, record, type Row, texts, values } from './records.ts';
 import { changes, reads, type StoreHandlers, writes } from './repository.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { AUDIT_COLUMNS, AUDIT_INSERT } from './auditHandlers.ts';
+import { AUDIT_COLUMNS, AUDIT_INSERT } from './auditRows.ts';
 import { entryOf } from './auditRows.ts';
 import { CONSENT_COLUMNS, CONSENT_SAVE, consentOf } from './consentHandlers.ts';
 import { EVENT_COLUMNS, EVENT_INSERT } from './eventHandlers.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AUDIT_INSERT } from '../../../src/node/store/auditHandlers.ts';
+import { AUDIT_INSERT } from '../../../src/node/store/auditRows.ts';
 import { openDatabase } from '../../../src/node/store/database.ts';
 import { EVENT_INSERT } from '../../../src/node/store/eventHandlers.ts';
 import type { BenchClient } from './client.ts';
