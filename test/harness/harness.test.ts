@@ -294,7 +294,7 @@ suite('Processes of the harness', () => {
         .split('\n')
         .filter((line) => line.endsWith(mark));
     const until = async (isThere: () => boolean): Promise<void> => {
-      for (let round = 0; round < 200 && !isThere(); round++) await new Promise((done) => setTimeout(done, 20));
+      for (let round = 0; round < 40 && !isThere(); round++) await new Promise((done) => setTimeout(done, 100));
     };
     await until(() => marked().length === 1);
     child.kill('SIGTERM');
