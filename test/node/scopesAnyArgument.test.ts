@@ -40,7 +40,7 @@ suite('Any argument of any name, before a real folder', function () {
     const outside = spellingOf(fc.constantFrom(join(root, 'out/x'), '../out/x', 'src/../../out')).filter(
       ({ how }) => !/not|backslash/.test(how.join(' ')),
     );
-    const runs = dose(300, 20_000);
+    const runs = dose(1_000, 20_000);
     await fc.assert(
       fc.asyncProperty(carried(fc.oneof(denied, linked)), async ({ args, schema, how }) => {
         assert.match(await decide.call(args, schema), /^deny/, how.join(' '));
