@@ -43,7 +43,7 @@ const optionsOf = (bundle) => {
     minify: !dev,
     sourcemap: dev ? 'linked' : false,
     legalComments: 'none',
-    // Native helpers that `ws` would look for: there are none in the package.
+    // `ws` looks for native helpers, which the package does not have.
     define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
     // Only in what ships: it would put the columns of a source map out of place.
     plugins: [otherBundles(bundle), ...(!dev && bundle.editor ? [editorApiAsItIs] : [])],
@@ -169,7 +169,7 @@ const exportedTwice = async () => {
 const watchAll = async () => {
   for (const bundle of bundles) {
     const options = optionsOf(bundle);
-    const context = await esbuild.context({ ...options, plugins: [...options.plugins, reportTo(bundle.to)] });
+    const context = await esbuild.context({ ...options, plugins: [...options.plugins, reportTo(options.outfile)] });
     await context.watch();
   }
 };

@@ -10,7 +10,7 @@ import { targetOf } from '../shared/quickPicker.ts';
 import { ReadOnlyFiles } from '../shared/readOnlyFiles.ts';
 import type { EditorServices } from '../shared/services.ts';
 
-/** The Events view, what can be done in it, and what is told of events elsewhere. */
+/** The Events view, its commands, and notifications about events. */
 export function registerEvents(services: InboxServices): Disposable {
   const store = new DisposableStore();
   const inbox: AsyncLazy<Inbox> = asyncLazy(

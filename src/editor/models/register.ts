@@ -24,7 +24,7 @@ export interface ModelUseTools {
   readonly log: Logger;
 }
 
-/** *Allow Language Model Use*: says which servers ask, and has the editor ask for its own permission where it wants to. */
+/** *Allow Language Model Use*: names the servers that ask, then lets the editor ask for its own permission. */
 export function registerModelUse({ host, use, access, runners, log }: ModelUseTools): vscode.Disposable {
   const allow = async (): Promise<void> => {
     const agree = { title: vscode.l10n.t('Allow') };

@@ -31,8 +31,8 @@ export function registerShowTrace(services: Needs): Disposable {
 }
 
 /**
- * Switches recording on for all servers while the setting says so, before a server's first message. Taking that back
- * leaves alone what somebody looked at: that was switched on by looking, until the window closes.
+ * Records all servers while the setting says so, from a server's first message. Turning the setting off keeps recording
+ * the servers whose trace was opened in this window.
  */
 function followTraceSetting(
   { host, traces }: Pick<Needs, 'host' | 'traces'>,
