@@ -22,6 +22,19 @@ suite('The table of bundles', function () {
     assert.deepEqual([...rowsIn(page)].sort(), built.sort());
   });
 
+  test('has pages that start in their last line: classes below it would not be defined yet', async () => {
+    const entries = bundles.flatMap(({ to, entry }) => (to.startsWith('webview/') && entry !== undefined ? entry : []));
+    const last = await Promise.all(
+      entries.map(async (entry) => (await readFile(join(ROOT, entry), 'utf8')).trimEnd().split('\n').at(-1)),
+    );
+    assert.deepEqual(last, [
+      'new ToolPage().start();',
+      'new QuestionPage().start();',
+      'new TracePage().start();',
+      'new LineagePage().start();',
+    ]);
+  });
+
   const mistakes: readonly (readonly [name: string, from: string, to: string, error: string])[] = [
     [
       'lacks a file that is loaded by import()',

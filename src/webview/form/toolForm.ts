@@ -262,8 +262,6 @@ function summary(json: string): string {
   return line.length > SUMMARY_LENGTH ? `${line.slice(0, SUMMARY_LENGTH - 1)}…` : line;
 }
 
-new ToolPage().start();
-
 const TICK_MS = 100;
 
 /** The run and cancel buttons, and the progress of a run. */
@@ -337,3 +335,5 @@ class RunBar {
     this.#timer = setInterval(paint, TICK_MS);
   }
 }
+
+new ToolPage().start();

@@ -199,8 +199,6 @@ function emptyText({ kept, isOn }: TraceStatus): string {
     : 'Recording is off. Press Record to see messages.';
 }
 
-new TracePage().start();
-
 interface TraceDetailEvents {
   copy(n: number): void;
   closed(): void;
@@ -251,3 +249,5 @@ class TraceDetail {
     if (this.#shown !== undefined) this.#events.copy(this.#shown);
   }
 }
+
+new TracePage().start();
