@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Disposable } from '../../src/core/index.ts';
-import { type HeldRequest, openStreamableHttp, type StreamableHttp } from '../../src/node/http/streamableHttp.ts';
-import type { StreamableHttpOptions } from '../../src/node/http/streamableHttp.ts';
+import type { HeldRequest, RemoteTransportOptions } from '../../src/node/http/delivery.ts';
+import { openStreamableHttp, type StreamableHttp } from '../../src/node/http/streamableHttp.ts';
 import { type Heard, RecordingContext, ScriptedHttp, TransportRecorder } from './transportRecorder.ts';
 
 export const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
@@ -16,7 +16,7 @@ export function idOf(body: string): number | string {
   return parsed.id ?? 0;
 }
 
-export interface ConversationOptions extends StreamableHttpOptions {
+export interface ConversationOptions extends RemoteTransportOptions {
   readonly headers?: Record<string, string> | undefined;
 }
 
@@ -46,7 +46,7 @@ export class HttpConversation {
   connect(url: string, { headers = { 'X-Own': 'secret' }, ...options }: ConversationOptions = {}): void {
     this.context = new RecordingContext();
     const connection = { kind: 'remote', url, headers, transport: 'auto' } as const;
-    const { transport } = openStreamableHttp(connection, this.context, { maxReply: 4 * 1024 * 1024, ...options });
+    const { transport } = openStreamableHttp(connection, this.context, { maxMessage: 4 * 1024 * 1024, ...options });
     this.transport = transport;
     this.client = new TransportRecorder(transport);
     const held: Disposable = transport.onHeld((request) => this.held.push(request));

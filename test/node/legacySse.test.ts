@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { Deferred, HostError } from '../../src/core/index.ts';
 import type { Authorizer } from '../../src/node/http/authorizer.ts';
-import { type LegacySse, type LegacySseOptions, openLegacySse } from '../../src/node/http/legacySse.ts';
+import type { RemoteTransportOptions } from '../../src/node/http/delivery.ts';
+import { type LegacySse, openLegacySse } from '../../src/node/http/legacySse.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { type Heard, RecordingContext, ScriptedHttp, TransportRecorder } from './transportRecorder.ts';
@@ -30,7 +31,7 @@ suite('HTTP with server-sent events', () => {
   });
   failOnLeaks();
 
-  const connect = (url: string, options: LegacySseOptions = {}): LegacySse => {
+  const connect = (url: string, options: RemoteTransportOptions = {}): LegacySse => {
     context = new RecordingContext();
     const headers = { 'X-Own': 'secret' };
     const { transport } = openLegacySse({ kind: 'remote', url, headers, transport: 'sse' }, context, options);
@@ -42,7 +43,7 @@ suite('HTTP with server-sent events', () => {
   const serve = async (
     first: string | ((response: ServerResponse) => void),
     post: (heard: Heard) => void = ({ response }) => void response.writeHead(202).end('Accepted'),
-    options: LegacySseOptions = {},
+    options: RemoteTransportOptions = {},
   ): Promise<void> => {
     server = await ScriptedHttp.start((heard) => {
       const { request, response } = heard;
@@ -248,7 +249,7 @@ suite('HTTP with server-sent events', () => {
   });
 
   test('an event that is too long ends the connection', async () => {
-    await serve(endpoint('/m'), undefined, { maxReply: 1_000 });
+    await serve(endpoint('/m'), undefined, { maxMessage: 1_000 });
     client.request(1, 'initialize');
     await push(`"${'x'.repeat(2_000)}"`);
     assert.equal(await client.next(), 'closed MESSAGE_TOO_LARGE: An event is longer than 1000 characters.');

@@ -9,7 +9,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { Deferred, HostError } from '../../src/core/index.ts';
 import type { Authorizer } from '../../src/node/http/authorizer.ts';
 import { ambientAgents, OwnAgents } from '../../src/node/http/httpAgents.ts';
-import { openWebSocket, type WebSocketOptions, type WebSocketTransport } from '../../src/node/http/webSocket.ts';
+import type { RemoteTransportOptions } from '../../src/node/http/delivery.ts';
+import { openWebSocket, type WebSocketTransport } from '../../src/node/http/webSocket.ts';
 import { FakeClock, settle } from '../support/fakeClock.ts';
 import { failOnLeaks } from '../support/leaks.ts';
 import { RecordingContext, TransportRecorder } from './transportRecorder.ts';
@@ -80,7 +81,7 @@ suite('WebSocket', () => {
     });
     await listen(server);
   };
-  const connect = (options: WebSocketOptions = {}, url = `ws://127.0.0.1:${port}/mcp`): WebSocketTransport => {
+  const connect = (options: RemoteTransportOptions = {}, url = `ws://127.0.0.1:${port}/mcp`): WebSocketTransport => {
     context = new RecordingContext();
     const connection = { kind: 'remote', url, headers: { 'X-Own': 'secret' }, transport: 'websocket' } as const;
     const { transport } = openWebSocket(connection, context, options);

@@ -3,22 +3,56 @@ import {
   type ConnectContext,
   type DroppedMessage,
   Emitter,
+  HostError,
   isJsonObject,
   type Json,
   type LiftedMessage,
   LogLimiter,
   type MemberPath,
+  type RemoteConnection,
   toHostError,
   type TransportClosed,
 } from '../../core/index.ts';
+import { isLong, lifted, liftedInSlices } from '../process/longMessage.ts';
+import type { Authorizer } from './authorizer.ts';
+import type { HttpAgents } from './httpAgents.ts';
 import { parseMessages, readJson } from './httpBody.ts';
 import { shownBody } from './httpFailure.ts';
-import { isLong, liftedInSlices } from '../process/longMessage.ts';
-import type { HeldRequest } from './streamableHttp.ts';
 
 const NOISE = { lines: 50, perMs: 10_000 };
+/** The longest message, reply or event in bytes. */
+export const MAX_MESSAGE = 64 * 1024 * 1024;
 
-/** What a transport hands over, in order: held back until somebody receives it, and nothing after the end. */
+/** Options of all transports to a server with a URL. */
+export interface RemoteTransportOptions {
+  readonly clock?: Clock | undefined;
+  /** Default: `MAX_MESSAGE`. */
+  readonly maxMessage?: number | undefined;
+  /** Gets credentials when the server asks for them. The transport does not dispose of it. */
+  readonly authorizer?: Authorizer | undefined;
+  /** Default: separate connections, with the proxies of the environment. */
+  readonly agents?: HttpAgents | undefined;
+}
+
+/** A request starts or stops waiting for credentials. Its timeout is paused meanwhile. */
+export interface HeldRequest {
+  readonly id: number | string;
+  readonly isHeld: boolean;
+}
+
+/** The address in the settings. Throws a `HostError` if its scheme is not one of these. */
+export function remoteAddress({ url: text }: RemoteConnection, schemes: readonly string[]): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && schemes.includes(url.protocol.slice(0, -1))) return url;
+  const [plain = '', secure = ''] = schemes;
+  throw new HostError('INVALID_SETTINGS', `“${text}” is not an address that begins with ${plain} or ${secure}.`, {
+    layer: 'settings',
+    effect: 'none',
+    suggestion: "Correct the server's `url`.",
+  });
+}
+
+/** Delivers messages and events of a transport in order: none before the first receiver, and none after the end. */
 export class Delivery {
   readonly #noise: LogLimiter;
   readonly #closed = new Emitter<TransportClosed>();
@@ -43,7 +77,12 @@ export class Delivery {
   }
 
   message(message: Json): void {
-    this.#hand(() => this.#receiver(message));
+    this.inOrder(() => this.#receiver(message));
+  }
+
+  /** An event of the transport's own. */
+  inOrder(delivery: () => void): void {
+    if (!this.#isEnded) this.#pass(delivery);
   }
 
   /** Of long messages that arrive from now on. */
@@ -54,12 +93,19 @@ export class Delivery {
   /** The messages in a text, or in its bytes. One that cannot be taken does not end the connection. */
   text(content: string | Buffer): void {
     const unread = this.#unread;
-    if (isLong(content.length, unread)) this.#hand(() => void this.#takeLong(content, unread));
-    else for (const delivery of this.#deliveriesOf({ text: content.toString(), values: [] })) this.#hand(delivery);
+    if (isLong(content.length, unread)) this.inOrder(() => void this.#takeLong(content, unread));
+    else for (const delivery of this.#deliveriesOf({ text: content.toString(), values: [] })) this.inOrder(delivery);
+  }
+
+  /** Parses a text at once, and delivers nothing of it; `undefined` if it is not JSON. Throws if it nests too deep. */
+  parse(text: string): readonly Json[] | undefined {
+    const messages = parseMessages(lifted(text, this.#unread));
+    if (messages === undefined) this.#noise.line(`Not a message: ${shownBody(text)}`);
+    return messages;
   }
 
   drop(dropped: DroppedMessage): void {
-    this.#hand(() => this.#dropped.fire(dropped));
+    this.inOrder(() => this.#dropped.fire(dropped));
   }
 
   /** What comes meanwhile waits: messages stay in order. */
@@ -88,13 +134,13 @@ export class Delivery {
   }
 
   hold(held: HeldRequest): void {
-    this.#hand(() => this.#held.fire(held));
+    this.inOrder(() => this.#held.fire(held));
   }
 
   end(closed: TransportClosed): void {
     if (this.#isEnded) return;
     this.#noise.dispose();
-    this.#hand(() => {
+    this.inOrder(() => {
       this.#receiver = () => undefined;
       this.#closed.fire(closed);
       this.#closed.dispose();
@@ -104,10 +150,6 @@ export class Delivery {
     this.#isEnded = true;
     // Closed on purpose, nobody will ask any more for what came before.
     if (closed.error === undefined) this.#release();
-  }
-
-  #hand(delivery: () => void): void {
-    if (!this.#isEnded) this.#pass(delivery);
   }
 
   #pass(delivery: () => void): void {

@@ -22,8 +22,7 @@ import { AnswerTurns } from './answerTurns.ts';
 import { openAuthorized } from './authorizedRequest.ts';
 import type { Authorizer } from './authorizer.ts';
 import { backgroundClock } from '../backgroundClock.ts';
-import { Delivery } from './delivery.ts';
-import type { HttpAgents } from './httpAgents.ts';
+import { Delivery, MAX_MESSAGE, remoteAddress, type RemoteTransportOptions } from './delivery.ts';
 import { contentType, parseMessages, readBeginning, readEvents, readText } from './httpBody.ts';
 import { isAnswerStatus, networkFailure, refusalIn, type RpcRefusal, statusFailure } from './httpFailure.ts';
 import { type HttpHeaders, HttpRequester } from './httpRequest.ts';
@@ -38,31 +37,15 @@ const ACCEPT_MS = 30_000;
 const READY_MS = 10_000;
 /** A POST that the server leaves open after its answer, or after it was cancelled, is dropped after this long. */
 const LINGER_MS = 2_000;
-const MAX_REPLY = 64 * 1024 * 1024;
 const ERROR_BODY = 64 * 1024;
-
-export interface LegacySseOptions {
-  readonly clock?: Clock | undefined;
-  /** The longest event. */
-  readonly maxReply?: number | undefined;
-  /** Gets credentials where the server asks for them. Whoever made it disposes of it, after the transport. */
-  readonly authorizer?: Authorizer | undefined;
-  readonly agents?: HttpAgents | undefined;
-}
 
 /** Opens a connection by the HTTP with SSE of MCP 2024-11-05. Throws a `HostError` for a bad address. */
 export function openLegacySse(
   connection: RemoteConnection,
   context: ConnectContext,
-  options: LegacySseOptions = {},
+  options: RemoteTransportOptions = {},
 ): OpenTransport & { readonly transport: LegacySse } {
-  const url = URL.canParse(connection.url) ? new URL(connection.url) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new HostError('INVALID_SETTINGS', `“${connection.url}” is not an address that begins with http or https.`, {
-      layer: 'settings',
-      effect: 'none',
-      suggestion: "Correct the server's `url`.",
-    });
+  const url = remoteAddress(connection, ['http', 'https']);
   return { transport: new LegacySse(url, inLowerCase(connection.headers), context, options), pid: undefined };
 }
 
@@ -76,7 +59,7 @@ export class LegacySse implements Transport {
   readonly #headers: HttpHeaders;
   readonly #context: ConnectContext;
   readonly #clock: Clock;
-  readonly #maxReply: number;
+  readonly #maxMessage: number;
   readonly #authorizer: Authorizer | undefined;
   readonly #requester: HttpRequester;
   readonly #delivery: Delivery;
@@ -99,12 +82,12 @@ export class LegacySse implements Transport {
   readonly onDropped: Delivery['onDropped'];
   readonly onHeld: Delivery['onHeld'];
 
-  constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: LegacySseOptions) {
+  constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: RemoteTransportOptions) {
     this.#url = url;
     this.#headers = headers;
     this.#context = context;
     this.#clock = options.clock ?? backgroundClock;
-    this.#maxReply = options.maxReply ?? MAX_REPLY;
+    this.#maxMessage = options.maxMessage ?? MAX_MESSAGE;
     this.#authorizer = options.authorizer;
     this.#requester = new HttpRequester(options.agents);
     this.#delivery = new Delivery(this.#clock, context);
@@ -150,7 +133,7 @@ export class LegacySse implements Transport {
     this.#limitStart();
     try {
       const response = await this.#open();
-      await readEvents(response, this.#maxReply, { onEvent: (event) => this.#takeEvent(event) }, () => undefined);
+      await readEvents(response, this.#maxMessage, { onEvent: (event) => this.#takeEvent(event) }, () => undefined);
       throw streamEnded();
     } catch (error) {
       this.#fail(this.#isLate ? noEndpoint() : networkFailure(error, this.#url));
@@ -269,7 +252,7 @@ export class LegacySse implements Transport {
       response.destroy();
       return;
     }
-    for (const message of parseMessages(await readText(response, this.#maxReply)) ?? [])
+    for (const message of parseMessages(await readText(response, this.#maxMessage)) ?? [])
       if (isMessage(message)) this.#delivery.message(message);
   }
 

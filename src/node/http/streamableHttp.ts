@@ -4,12 +4,10 @@ import {
   type ConnectContext,
   Deferred,
   type Disposable,
-  type DroppedMessage,
   Emitter,
-  HostError,
+  type HostError,
   ignoreFailure,
   type Json,
-  LogLimiter,
   type MemberPath,
   type OpenTransport,
   type RemoteConnection,
@@ -21,24 +19,14 @@ import {
   messageText,
 } from '../../core/index.ts';
 import { AnswerTurns } from './answerTurns.ts';
-import type { Authorizer } from './authorizer.ts';
 import { backgroundClock } from '../backgroundClock.ts';
+import { Delivery, MAX_MESSAGE, remoteAddress, type RemoteTransportOptions } from './delivery.ts';
 import { EventFeed } from './eventFeed.ts';
-import type { HttpAgents } from './httpAgents.ts';
-import { contentType, parseMessages, readBeginning, readText } from './httpBody.ts';
+import { contentType, readBeginning, readText } from './httpBody.ts';
 import { HttpEndpoint } from './httpEndpoint.ts';
-import {
-  isAnswerStatus,
-  networkFailure,
-  notMcp,
-  refusalIn,
-  shownBody,
-  statusFailure,
-  unanswered,
-} from './httpFailure.ts';
+import { isAnswerStatus, networkFailure, notMcp, refusalIn, statusFailure, unanswered } from './httpFailure.ts';
 import type { HttpHeaders } from './httpRequest.ts';
 import { isSessionRefusal, LegacySession } from './legacySession.ts';
-import { lifted } from '../process/longMessage.ts';
 import { atMost, farewellSent, PostExchange } from './postExchange.ts';
 import { inLowerCase, statelessHeaders } from './statelessRequest.ts';
 
@@ -51,39 +39,15 @@ const READY_MS = 10_000;
 /** For each of the two messages that open a session anew. */
 const RENEW_MS = 30_000;
 const DELETE_MS = 2_000;
-const NOISE = { lines: 50, perMs: 10_000 };
-const MAX_REPLY = 64 * 1024 * 1024;
 const ERROR_BODY = 64 * 1024;
-
-export interface StreamableHttpOptions {
-  readonly clock?: Clock | undefined;
-  /** The longest reply, and the longest event of a stream. */
-  readonly maxReply?: number | undefined;
-  /** Gets credentials where the server asks for them. Whoever made it disposes of it, after the transport. */
-  readonly authorizer?: Authorizer | undefined;
-  /** Default: connections of its own, with the proxies of the environment. */
-  readonly agents?: HttpAgents | undefined;
-}
-
-/** That a request waits for credentials, or waits no longer: meanwhile its time does not run. */
-export interface HeldRequest {
-  readonly id: number | string;
-  readonly isHeld: boolean;
-}
 
 /** Opens a connection by MCP's Streamable HTTP, of any revision. Throws a `HostError` for a bad address. */
 export function openStreamableHttp(
   connection: RemoteConnection,
   context: ConnectContext,
-  options: StreamableHttpOptions = {},
+  options: RemoteTransportOptions = {},
 ): OpenTransport & { readonly transport: StreamableHttp } {
-  const url = URL.canParse(connection.url) ? new URL(connection.url) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
-    throw new HostError('INVALID_SETTINGS', `“${connection.url}” is not an address that begins with http or https.`, {
-      layer: 'settings',
-      effect: 'none',
-      suggestion: "Correct the server's `url`.",
-    });
+  const url = remoteAddress(connection, ['http', 'https']);
   return { transport: new StreamableHttp(url, connection.headers, context, options), pid: undefined };
 }
 
@@ -102,44 +66,40 @@ export class StreamableHttp implements Transport {
   readonly #endpoint: HttpEndpoint;
   readonly #context: ConnectContext;
   readonly #clock: Clock;
-  readonly #maxReply: number;
-  readonly #noise: LogLimiter;
+  readonly #maxMessage: number;
+  readonly #delivery: Delivery;
   readonly #exchanges = new Set<PostExchange>();
   readonly #answers = new AnswerTurns();
   readonly #feed: EventFeed;
   readonly #session: LegacySession;
   readonly #versions: Disposable | undefined;
-  readonly #closed = new Emitter<TransportClosed>();
-  readonly #dropped = new Emitter<DroppedMessage>();
   readonly #renewed = new Emitter<Json>();
-  readonly #held = new Emitter<HeldRequest>();
-  #kept: (() => void)[] | undefined = [];
-  #receiver: (message: Json) => void = () => undefined;
   #ready: Promise<void> = Promise.resolve();
   #listening = new AbortController();
   /** Of the last request. */
   #isStateless = false;
-  #unread: readonly MemberPath[] = [];
   #closing: Promise<void> | undefined;
 
-  readonly onClose = this.#closed.event;
+  readonly onClose: Delivery['onClose'];
   /** Also fires for a request whose POST failed: whoever waits for its answer is told why there is none. */
-  readonly onDropped = this.#dropped.event;
+  readonly onDropped: Delivery['onDropped'];
   readonly onRenewed = this.#renewed.event;
-  readonly onHeld = this.#held.event;
-  readonly leaveUnread = (paths: readonly MemberPath[]): void => void (this.#unread = paths);
+  readonly onHeld: Delivery['onHeld'];
 
-  constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: StreamableHttpOptions) {
-    const { clock = backgroundClock, maxReply = MAX_REPLY, authorizer, agents } = options;
+  constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: RemoteTransportOptions) {
+    const { clock = backgroundClock, maxMessage = MAX_MESSAGE, authorizer, agents } = options;
     this.#endpoint = new HttpEndpoint({ url, headers, authorizer, agents });
     this.#context = context;
     this.#clock = clock;
-    this.#maxReply = maxReply;
-    this.#noise = new LogLimiter(clock, NOISE, (line) => context.log.log('warn', line));
+    this.#maxMessage = maxMessage;
+    this.#delivery = new Delivery(clock, context);
+    this.onClose = this.#delivery.onClose;
+    this.onDropped = this.#delivery.onDropped;
+    this.onHeld = this.#delivery.onHeld;
     this.#feed = new EventFeed({
       clock,
       log: context.log,
-      maxEvent: maxReply,
+      maxEvent: maxMessage,
       open: (position, signal) => this.#endpoint.stream(position, signal),
       onLost: (session) => ignoreFailure(this.#session.renewed(session)),
     });
@@ -150,7 +110,7 @@ export class StreamableHttp implements Transport {
       onRenewing: (renewal) => {
         this.#ready = renewal;
       },
-      onRenewed: (result) => this.#deliver(() => this.#renewed.fire(result)),
+      onRenewed: (result) => this.#delivery.inOrder(() => this.#renewed.fire(result)),
       onFailed: (error) => this.#closeWith(error),
     });
     this.#versions = context.negotiated?.((version) => {
@@ -163,12 +123,11 @@ export class StreamableHttp implements Transport {
   }
 
   start(receiver: (message: Json) => void): void {
-    this.#receiver = receiver;
-    queueMicrotask(() => {
-      const kept = this.#kept ?? [];
-      this.#kept = undefined;
-      for (const deliver of kept) deliver();
-    });
+    this.#delivery.start(receiver);
+  }
+
+  leaveUnread(paths: readonly MemberPath[]): void {
+    this.#delivery.leaveUnread(paths);
   }
 
   send(message: Json, hints?: SendHints): void {
@@ -289,7 +248,7 @@ export class StreamableHttp implements Transport {
         isResumable: !exchange.isStateless,
       });
     } else {
-      const text = await readText(response, this.#maxReply);
+      const text = await readText(response, this.#maxMessage);
       if (text.trim() !== '' && !this.#takeText(text, exchange) && !exchange.isDone) throw notMcp(text);
     }
     if (!exchange.isDone) throw unanswered();
@@ -325,11 +284,8 @@ export class StreamableHttp implements Transport {
 
   /** Delivers what is in a text; false where it is not JSON. */
   #takeText(text: string, exchange: PostExchange | undefined): boolean {
-    const messages = parseMessages(lifted(text, this.#unread));
-    if (messages === undefined) {
-      this.#noise.line(`Not a message: ${shownBody(text)}`);
-      return false;
-    }
+    const messages = this.#delivery.parse(text);
+    if (messages === undefined) return false;
     for (const message of messages) {
       const isAnswer = exchange?.isAnswer(message) === true;
       if (isAnswer) {
@@ -337,7 +293,7 @@ export class StreamableHttp implements Transport {
         exchange.abortLater(this.#clock, LINGER_MS);
       }
       if (isAnswer && exchange.own !== undefined) exchange.own.resolve(message);
-      else this.#deliver(() => this.#receiver(message));
+      else this.#delivery.message(message);
     }
     return true;
   }
@@ -348,18 +304,13 @@ export class StreamableHttp implements Transport {
     if (this.#closing !== undefined || own !== undefined) return;
     if (id === undefined)
       this.#context.log.log('warn', `${exchange.method ?? 'An answer'} was not taken: ${error.message}`);
-    else if (!isDone) this.#deliver(() => this.#dropped.fire({ id, isRequest: false, error }));
+    else if (!isDone) this.#delivery.drop({ id, isRequest: false, error });
   }
 
   #hold(exchange: PostExchange, isHeld: boolean): void {
     exchange.hold(isHeld);
     const { id } = exchange;
-    if (id !== undefined && exchange.own === undefined) this.#deliver(() => this.#held.fire({ id, isHeld }));
-  }
-
-  #deliver(delivery: () => void): void {
-    if (this.#kept === undefined) delivery();
-    else this.#kept.push(delivery);
+    if (id !== undefined && exchange.own === undefined) this.#delivery.hold({ id, isHeld });
   }
 
   #closeWith(error: HostError): void {
@@ -368,17 +319,13 @@ export class StreamableHttp implements Transport {
 
   async #end(closed: TransportClosed): Promise<void> {
     this.#versions?.dispose();
-    this.#noise.dispose();
     await farewellSent(this.#exchanges, this.#clock);
     this.#listening.abort();
     for (const exchange of this.#exchanges) exchange.abort.abort();
     if (this.#session.id !== undefined) await this.#leave(this.#session.id);
     this.#endpoint.close();
-    this.#deliver(() => {
-      this.#receiver = () => undefined;
-      this.#closed.fire(closed);
-      for (const emitter of [this.#closed, this.#dropped, this.#renewed, this.#held]) emitter.dispose();
-    });
+    this.#delivery.inOrder(() => this.#renewed.dispose());
+    this.#delivery.end(closed);
   }
 
   async #leave(session: string): Promise<void> {

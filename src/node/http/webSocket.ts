@@ -19,7 +19,7 @@ import {
 } from '../../core/index.ts';
 import type { Authorizer } from './authorizer.ts';
 import { backgroundClock } from '../backgroundClock.ts';
-import { Delivery } from './delivery.ts';
+import { Delivery, MAX_MESSAGE, remoteAddress, type RemoteTransportOptions } from './delivery.ts';
 import { type HttpAgents, OwnAgents } from './httpAgents.ts';
 import { networkFailure, statusFailure } from './httpFailure.ts';
 import type { HttpHeaders } from './httpRequest.ts';
@@ -32,32 +32,16 @@ const START_MS = 30_000;
 const PING_MS = 30_000;
 /** A server has this long to say farewell. */
 const CLOSE_MS = 2_000;
-const MAX_MESSAGE = 64 * 1024 * 1024;
 const MAX_UNREAD = 64 * 1024 * 1024;
 const NORMAL = 1_000;
-
-export interface WebSocketOptions {
-  readonly clock?: Clock | undefined;
-  /** The longest message in bytes. */
-  readonly maxMessage?: number | undefined;
-  /** Gets credentials where the server asks for them. Whoever made it disposes of it, after the transport. */
-  readonly authorizer?: Authorizer | undefined;
-  readonly agents?: HttpAgents | undefined;
-}
 
 /** Opens a connection by WebSocket. Throws a `HostError` for a bad address. */
 export function openWebSocket(
   connection: RemoteConnection,
   context: ConnectContext,
-  options: WebSocketOptions = {},
+  options: RemoteTransportOptions = {},
 ): OpenTransport & { readonly transport: WebSocketTransport } {
-  const url = URL.canParse(connection.url) ? new URL(connection.url) : undefined;
-  if (url === undefined || !['ws:', 'wss:', 'http:', 'https:'].includes(url.protocol))
-    throw new HostError('INVALID_SETTINGS', `“${connection.url}” is not an address that begins with ws or wss.`, {
-      layer: 'settings',
-      effect: 'none',
-      suggestion: "Correct the server's `url`.",
-    });
+  const url = remoteAddress(connection, ['ws', 'wss', 'http', 'https']);
   // Never sent, and not allowed to be.
   url.hash = '';
   return { transport: new WebSocketTransport(url, inLowerCase(connection.headers), context, options), pid: undefined };
@@ -92,7 +76,7 @@ export class WebSocketTransport implements Transport {
   readonly onDropped: Delivery['onDropped'];
   readonly onHeld: Delivery['onHeld'];
 
-  constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: WebSocketOptions) {
+  constructor(url: URL, headers: HttpHeaders, context: ConnectContext, options: RemoteTransportOptions) {
     this.#url = url;
     this.#headers = headers;
     this.#clock = options.clock ?? backgroundClock;
