@@ -3,7 +3,7 @@ import type { ApprovalGrant, ScopeGrant } from '../model/grant.ts';
 import type { ScopeTarget } from '../model/scope.ts';
 
 /** A text with words of a server in it, which each reader quotes in its own way. */
-export type Phrase = readonly (string | { readonly name: string } | { readonly claim: string })[];
+type Phrase = readonly (string | { readonly name: string } | { readonly claim: string })[];
 
 /** How a reader quotes the names and the claims of a server. */
 export interface Quoting {
@@ -41,7 +41,7 @@ export interface SubjectText {
 }
 
 /** What a person allowed for longer than once, in words. */
-export interface GrantText {
+interface GrantText {
   /** After "may", before its targets: `call`, `have access to`. */
   readonly may: string;
   /** The name of what may be called. */
