@@ -11,20 +11,20 @@ import type { CallContext, CallStep, ToolConcern } from './callSteps.ts';
 export interface ArgumentCheckOptions {
   readonly clock: Clock;
   readonly checker: SchemaChecker;
-  /** The arguments of a tool cannot be checked by its schema; told once for each definition. */
+  /** A tool's schema is unusable. Called once per definition. */
   onSchemaFault(server: string, tool: Tool, why: string): void;
 }
 
-/** A call does not wait longer for its check: it is then sent unchecked. */
+/** A call waits this long for its check and is then sent unchecked. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Checks the arguments of a call against the tool's input schema before anything is sent. A schema that cannot be used
- * holds up no call: the server has the last word on its arguments anyway.
+ * Validates the arguments of a call against the tool's input schema before sending. An unusable schema does not block
+ * calls, because the server validates too.
  */
 export function argumentCheck(options: ArgumentCheckOptions): ToolConcern {
   const schemas = new WeakMap<JsonObject, CompiledSchema>();
-  /** Schemas by which nothing can be checked. */
+  /** Unusable schemas. */
   const faults = new WeakSet<JsonObject>();
   const compiled = (schema: JsonObject): CompiledSchema => {
     const known = schemas.get(schema) ?? compileSchema(schema);
@@ -44,7 +44,7 @@ export function argumentCheck(options: ArgumentCheckOptions): ToolConcern {
       return {
         intercept: (context, next) => {
           const { request } = context;
-          // A person saw what is wrong, and wants it sent.
+          // The user saw the errors and wants to send anyway.
           if (request.unchecked === true && request.route === 'command') return next(context);
           if (schema.kind === 'plain') {
             const problems = plainProblems(schema.node, request.args);
@@ -95,8 +95,8 @@ async function checkedElsewhere(
 }
 
 /**
- * The arguments without members that are null; `undefined` if no member is null. Models and clients write null for
- * omitted values, and the server gets the arguments as they wrote them.
+ * The arguments without null members. `undefined` if there are no such members. Models and clients write null for
+ * omitted values; the server gets the original arguments.
  */
 function withoutNulls(args: JsonObject): JsonObject | undefined {
   let found = false;

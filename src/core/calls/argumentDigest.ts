@@ -1,13 +1,13 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject, MAX_DEPTH } from '../base/json.ts';
 import type { Ids } from '../ports.ts';
 
-/** Characters of the arguments that count; to write and hash them takes a fraction of a millisecond. */
+/** Maximum characters to hash, which takes a fraction of a millisecond. */
 const MOST_CHARACTERS = 32_768;
-/** To sort the names of more members would take longer than the rest. */
+/** Sorting more member names would take longer than the rest. */
 const MOST_MEMBERS = 4_096;
 const DIGEST_LENGTH = 16;
 
-/** The beginning of the SHA-256 of the arguments as canonical JSON. Of large ones it covers only the beginning. */
+/** The start of the SHA-256 of the arguments as canonical JSON. For large arguments, covers only their start. */
 export function argumentDigest(args: JsonObject, ids: Pick<Ids, 'sha256'>): string {
   const writer = new CanonicalStart();
   writer.write(args);
@@ -15,7 +15,7 @@ export function argumentDigest(args: JsonObject, ids: Pick<Ids, 'sha256'>): stri
   return writer.isWhole ? digest : `${digest} (of their beginning)`;
 }
 
-/** Canonical JSON up to a length and a depth: the work is bounded, however large the value is. */
+/** Canonical JSON up to a length and depth, so that the work is bounded. */
 class CanonicalStart {
   #text = '';
   #isWhole = true;

@@ -1,6 +1,6 @@
 import type { OfferedTool, ServerSnapshot } from '../model/server.ts';
 
-/** By name, for lists of thousands. A snapshot never changes, so that its table is made once. */
+/** A lookup table by name, for large lists. Built once per snapshot, because snapshots never change. */
 const TABLES = new WeakMap<ServerSnapshot, ReadonlyMap<string, OfferedTool>>();
 
 export function toolNamed(server: ServerSnapshot, name: string): OfferedTool | undefined {

@@ -7,13 +7,13 @@ import { toolNamed } from './calledTool.ts';
 import type { CallContext, CallInterceptor } from './callSteps.ts';
 
 export interface RepeatedArgumentsOptions {
-  /** Reads the tools of a server again, and gives what is then known of it. */
+  /** Reads a server's tools again and returns the new snapshot. */
   reread(server: string, token: CallContext['token']): Promise<ServerSnapshot | undefined>;
 }
 
 /**
- * MCP 2026-07-28 "Custom headers": arguments that the tool's schema marks are repeated in the headers of the HTTP
- * request. A server that finds them wrong has another schema by now: it is read again, and the call made once more.
+ * MCP 2026-07-28 "Custom headers": repeats marked arguments in HTTP headers. If the server rejects them, its schema has
+ * changed: reads the tools again and repeats the call.
  */
 export function repeatedArguments(options: RepeatedArgumentsOptions): CallInterceptor {
   return {
@@ -26,7 +26,7 @@ export function repeatedArguments(options: RepeatedArgumentsOptions): CallInterc
         if (!isHostError(error, 'REMOTE_ERROR') || !isHeaderMismatch(error.rpcCode)) throw error;
         const now = await options.reread(server.id, context.token ?? NO_CANCELLATION);
         const headers = now && headersFor(context, now);
-        // The code has other meanings too: a call that may have been carried out is not made again as it was.
+        // The code has other meanings too, so an unchanged call, which may have run, is not repeated.
         if (now === undefined || isSame(sent, headers)) throw error;
         context.headers = headers;
         return next(context);

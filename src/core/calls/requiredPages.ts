@@ -16,18 +16,18 @@ import type { CallContext, CallInterceptor } from './callSteps.ts';
 
 export interface RequiredPagesOptions {
   readonly clock: Clock;
-  /** Asks on behalf of the server of a call. */
+  /** The elicitation feature of the call's server. */
   find(server: string): ElicitationFeature | undefined;
 }
 
 /** MCP 2025-11-25 "URL elicitation required". */
 const URL_ELICITATION_REQUIRED = -32042;
-/** More than a person would visit for one call. */
+/** More pages than a user would visit for one call. */
 const MAX_PAGES = 5;
-/** How long a person may be busy with a page. */
+/** Time for the user to finish a page. */
 const VISIT_MS = 1_800_000;
 
-/** Repeats a call once if the server requires pages to be visited first. The person is asked about each page. */
+/** Repeats a call once if the server requires pages to be visited first. Asks the user about each page. */
 export function requiredPages(options: RequiredPagesOptions): CallInterceptor {
   return {
     concerns: ({ codec }) => codec.traits.elicitationIds,
@@ -72,7 +72,7 @@ async function visit(
   const done = store.add(new CancellationSource());
   try {
     store.add(token.onCancellationRequested(() => done.cancel()));
-    // From before it is opened on: a server may be faster than the person's next click.
+    // Listens before the page opens, because the server may finish before the user does.
     const { elicitationId } = page;
     if (elicitationId !== undefined) store.add(feature.pages.follow(elicitationId, () => done.cancel()));
     const visited = await feature.visit(page, token);
@@ -85,7 +85,7 @@ async function visit(
   if (token.isCancellationRequested) throw cancelled('The call');
 }
 
-/** Ends with the server's word, with the person's, or when it has taken too long. */
+/** Resolves when the server or the user reports completion, or after a timeout. */
 async function untilDone(
   question: UrlQuestion,
   done: CancellationSource,

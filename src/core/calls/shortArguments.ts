@@ -4,14 +4,14 @@ import { secretMark } from '../base/secrets.ts';
 import { namesSecret } from '../base/secretNames.ts';
 
 const LONGEST = 300;
-/** Longer values, and objects with more members, are cut first. */
+/** Longer texts and larger objects are shortened first. */
 const LONGEST_TEXT = 2_000;
 const MOST_MEMBERS = 20;
 
 /** The arguments of a call on one line, without secrets. */
 export function shortArguments(args: JsonObject, redact: (text: string) => string): string | undefined {
   if (Object.keys(args).length === 0) return undefined;
-  // Redacted before it is cut to its end: half a secret would not be found.
+  // Redacted before truncation, because a cut secret would not be found.
   return cleanLine(redact(JSON.stringify(shortened(args, 0))), LONGEST);
 }
 
@@ -27,7 +27,7 @@ function shortened(value: Json | undefined, depth: number): Json {
   );
 }
 
-/** Input of a person to a model is not on the list of secrets; but it is kept long, and exported to files. */
+/** User input to a model is not in the list of secrets, but is stored long and exported. */
 function isHidden(name: string, value: Json | undefined): boolean {
   return typeof value !== 'boolean' && value !== null && namesSecret(name);
 }

@@ -11,7 +11,7 @@ import type { InboundContext } from '../rpc/peer.ts';
 import { decodeTask } from '../wire/taskMessages.ts';
 import type { CallContext } from './callSteps.ts';
 
-/** Tasks of MCP 2025-11-25, or of the extension that later revisions have in their stead. */
+/** Tasks of MCP 2025-11-25, or of the extension that replaces them. */
 export type TaskForm = 'core' | 'extension';
 
 export interface TaskRunPorts {
@@ -23,24 +23,24 @@ export interface TaskRunPorts {
 }
 
 const POLL_MS = { shortest: 500, usual: 2_000, longest: 60_000 };
-/** Between two looks, however often the server says that something changed. */
+/** Minimum interval between polls, however often the server reports changes. */
 const SHORTEST_GAP_MS = 250;
 const LONGEST_RUN_MS = 3_600_000;
 const CANCEL_TIMEOUT_MS = 10_000;
-/** A poll without an answer is repeated: the task continues anyway. */
+/** A poll without an answer is repeated, because the task continues. */
 const MAX_MISSED_LOOKS = 3;
 const MAX_RESULT_CALLS = 20;
 const MAX_INPUTS = 200;
 
-/** One task from its creation to its result: polls it, answers its questions, and cancels it with its call. */
+/** One task from creation to result: polls it, answers its questions, and cancels it with its call. */
 export class TaskRun {
   readonly #form: TaskForm;
   readonly #context: CallContext;
   readonly #ports: TaskRunPorts;
   readonly #store = new DisposableStore();
-  /** Ends every request and question of this run. */
+  /** Cancels every request and question of this run. */
   readonly #stop = new CancellationSource();
-  /** What ends the run from outside of its looks. */
+  /** Ends the run from outside the polls. */
   readonly #ended = new Deferred<ResultView>();
   readonly #asked = new Map<string, CancellationSource>();
   #task: Task;
@@ -69,7 +69,7 @@ export class TaskRun {
     this.#store.add(clock.delay(longestMs, () => this.#ended.reject(this.#tookTooLong(longestMs))));
     const cancels = token?.onCancellationRequested(() => this.#ended.reject(cancelled('The call')));
     if (cancels !== undefined) this.#store.add(cancels);
-    // Withdraw its requests; its result still counts.
+    // Withdraws its requests. Its result still counts.
     const withdraw = (): void => this.#asked.forEach((source) => source.cancel());
     this.#store.add(this.#context.session.stopping.onCancellationRequested(withdraw));
     try {
@@ -138,7 +138,7 @@ export class TaskRun {
     else if (status === 'input_required') this.#askForResult();
   }
 
-  /** MCP 2025-11-25: a server sends its questions once a caller waits for the result. */
+  /** MCP 2025-11-25: servers send questions only while a caller waits for the result. */
   #askForResult(): void {
     if (this.#resultCall !== undefined || this.#resultCalls >= MAX_RESULT_CALLS) return;
     this.#resultCalls++;
@@ -147,7 +147,7 @@ export class TaskRun {
     call.then(
       (result) => this.#ended.resolve(result),
       () => {
-        // Whether the task is over is for the next look to say.
+        // The next poll decides whether the task has ended.
         this.#resultCall = undefined;
       },
     );
@@ -160,7 +160,7 @@ export class TaskRun {
     return session.decoded('tasks/result', { taskId: this.#task.taskId }, { timeoutMs, token }, decode);
   }
 
-  /** Each question is put once, however often it is repeated, and is void when it is no longer repeated. */
+  /** Asks each question once, however often it is repeated, and cancels it when it is no longer repeated. */
   #heedRequests(requests: InputRequests): void {
     for (const [key, source] of this.#asked) if (!Object.hasOwn(requests, key)) source.cancel();
     for (const [key, request] of Object.entries(requests)) {
@@ -245,7 +245,7 @@ export class TaskRun {
     this.#store.dispose();
   }
 
-  /** MCP: never by `notifications/cancelled`. Whether the server heeds it is its own affair. */
+  /** MCP: never with `notifications/cancelled`. The server may ignore it. */
   #cancelTask(): void {
     const { session } = this.#context;
     const { tasks } = session.handshake.capabilities;

@@ -24,7 +24,7 @@ export class TaskFeature implements SessionFeature {
     this.#answerers = answerers;
   }
 
-  /** Calls back whenever the server says that something of a task changed. */
+  /** Calls back when the server reports a change of the task. */
   follow(taskId: string, changed: () => void): Disposable {
     this.#followed.set(taskId, changed);
     return toDisposable(() => {
@@ -32,7 +32,7 @@ export class TaskFeature implements SessionFeature {
     });
   }
 
-  /** What a task asks for is answered as if the server had asked for it by a request. */
+  /** Answers a task's question like a request from the server. */
   async answer(method: string, params: JsonObject, context: InboundContext): Promise<Json> {
     return answerBy(this.#answerers(), method, params, context);
   }
@@ -42,7 +42,7 @@ export class TaskFeature implements SessionFeature {
   }
 }
 
-/** Declared with each request; in MCP 2025-11-25 tasks are the server's to declare. */
+/** Declared with each request. In MCP 2025-11-25 only servers declare tasks. */
 export const TASKS_DECLARATION: SessionFeature = {
   era: 'modern',
   capabilities: { extensions: { [TASKS_EXTENSION]: {} } },
@@ -53,7 +53,7 @@ export interface TasksOptions {
   find(server: string): TaskFeature | undefined;
 }
 
-/** A call whose answer is a task is over when the task is: who calls sees one operation with progress and one end. */
+/** Waits for the task if a call returns one, so that callers see one operation with progress and one end. */
 export function tasks(options: TasksOptions): CallInterceptor {
   return {
     concerns: (session) => session.codec.traits.tasks === 'extension' || takesTasks(session),
@@ -67,7 +67,7 @@ export function tasks(options: TasksOptions): CallInterceptor {
   };
 }
 
-/** How the call may become a task, if at all; asks the server for one where the tool cannot be called otherwise. */
+/** How the call may become a task, if at all. Requests one if the tool requires it. */
 function formOf(context: CallContext): TaskForm | undefined {
   const { session, server, request } = context;
   const form = session.codec.traits.tasks;
@@ -81,7 +81,7 @@ function formOf(context: CallContext): TaskForm | undefined {
 
 const DEFAULT_TTL_MS = 3_600_000;
 
-/** MCP 2025-11-25 "Tool-level negotiation": without this a tool's own word counts for nothing. */
+/** MCP 2025-11-25 "Tool-level negotiation": without this capability the tool's own setting is ignored. */
 function takesTasks({ handshake }: Session): boolean {
   const declared = member(member(member(handshake.capabilities, 'tasks'), 'requests'), 'tools');
   return member(declared, 'call') !== undefined;

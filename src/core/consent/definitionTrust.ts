@@ -13,30 +13,30 @@ export interface ToolTrustOptions {
   readonly log: Logger;
   readonly trust: GrantStore;
   redact(text: string): string;
-  /** A tool is trusted now, or no longer. */
+  /** Called when a tool's trust changed. */
   onChange(): void;
 }
 
-/** What a running server offers, with the names that models may call without asking. */
+/** A running server's tools, with the names that models may call without a prompt. */
 export interface TrustedTools {
-  /** Another one for each connection. */
+  /** A new object per connection. */
   readonly session: object;
-  /** Of the connection's program. */
+  /** Fingerprint of the connection's program. */
   readonly fingerprint: string | undefined;
   readonly tools: readonly Tool[];
   readonly names: readonly string[];
-  /** Of these, the names that a person allowed together with this very program. */
+  /** The names that the user allowed together with this program. */
   readonly allowedWithProgram: readonly string[];
 }
 
-/** Programs of one server's name that are remembered for a tool. */
+/** Maximum programs remembered per tool, under one server name. */
 const MOST_PROGRAMS = 8;
-/** Longer definitions are compared, and not kept to be shown. */
+/** Longer definitions are compared but not stored for display. */
 const LONGEST_KEPT = 200_000;
 
 /**
- * Binds the trust in one server's tools to their definitions. The first definition after a person chose a tool is the
- * baseline; any other suspends the trust until the person approves it. Nothing counts before it is durable.
+ * Binds the trust in a server's tools to their definitions. The first definition after the user chose a tool is the
+ * baseline. Any other suspends the trust until the user approves it. Nothing counts before it is durable.
  */
 export class DefinitionTrust {
   readonly #options: ToolTrustOptions;
@@ -44,27 +44,27 @@ export class DefinitionTrust {
   readonly #forms = new WeakMap<Tool, string>();
   /** Tools seen on this connection. */
   readonly #seen = new Set<string>();
-  /** Names that a person wrote into the settings since they were seen last: the next definition is their baseline. */
+  /** Names that the user added to settings since they were last seen. Their next definition becomes the baseline. */
   readonly #written = new Set<string>();
-  /** Names that a person chose in a view, whose definition is known. */
+  /** Names that the user chose in a view, with a known definition. */
   readonly #chosen = new Set<string>();
-  /** Definitions that are being saved, or could not be saved. */
+  /** Definitions that are being saved, or failed to be saved. */
   readonly #saving = new Map<string, string>();
-  /** Definitions that differ from the baseline also in the store, where another window may have approved them. */
+  /** Definitions that also differ from the stored baseline, which another window may have changed. */
   readonly #changed = new Map<string, string>();
   /** Definitions that are being looked up in the store. */
   readonly #checking = new Map<string, string>();
   #now: TrustedTools | undefined;
   #loading: Promise<void> | undefined;
   #isLoaded = false;
-  /** Tried again with the next start, not with each change of the server. */
+  /** Retried with the next start, not with each change of the server. */
   #isUnreadable = false;
 
   constructor(options: ToolTrustOptions) {
     this.#options = options;
   }
 
-  /** Never rejects: what cannot be read is not trusted. */
+  /** Never rejects. Unreadable tools are not trusted. */
   load(): Promise<void> {
     const { trust, server, log } = this.#options;
     this.#loading ??= trust.list('tool').then(
@@ -84,12 +84,12 @@ export class DefinitionTrust {
     return this.#loading;
   }
 
-  /** A person wrote these names into the settings. */
+  /** Call this after the user added names to settings. */
   written(names: readonly string[]): void {
     for (const name of names) if (!this.#chosen.delete(name)) this.#written.add(name);
   }
 
-  /** Compares what the server offers now with what was approved. */
+  /** Compares the current definitions with the approved ones. */
   look(now: TrustedTools | undefined): void {
     if (now?.session !== this.#now?.session) {
       this.#seen.clear();
@@ -110,7 +110,7 @@ export class DefinitionTrust {
     return grant !== undefined && isTrusted(grant, this.#formOf(tool), this.#now?.fingerprint);
   }
 
-  /** How the definition differs from the approved one; absent without a difference, or while it is unknown. */
+  /** The difference from the approved definition. Absent without a difference, or while it is unknown. */
   changeOf(tool: Tool): ToolChange | undefined {
     const form = this.#formOf(tool);
     const grant = this.#baseline(tool.name);
@@ -124,7 +124,7 @@ export class DefinitionTrust {
     };
   }
 
-  /** A person chose tools while seeing these definitions. Rejects if the choice cannot be stored. */
+  /** The user chose tools while seeing these definitions. Rejects if the choice cannot be stored. */
   async choose(names: readonly string[], seen: readonly Tool[]): Promise<void> {
     if (names.length > 0) await this.load();
     for (const tool of seen.filter(({ name }) => names.includes(name))) {
@@ -134,7 +134,7 @@ export class DefinitionTrust {
     }
   }
 
-  /** A person answered for definitions they saw; one that is another by now is left as it is. */
+  /** The user answered for definitions they saw. A definition that changed since then is skipped. */
   async answer(seen: readonly SeenDefinition[], answer: DefinitionAnswer): Promise<void> {
     for (const { tool: name, form } of seen) {
       const tool = this.#now?.tools.find((each) => each.name === name);
@@ -164,7 +164,7 @@ export class DefinitionTrust {
     }
     if (isTrusted(grant, form, this.#now?.fingerprint)) {
       this.#changed.delete(name);
-      // Another program of the same name, with the same definition.
+      // Another program under the same name, with the same definition.
       if (grant.fingerprint !== this.#now?.fingerprint) this.#keepInTheBackground(tool, this.#grantOf(tool));
     } else if (this.#changed.get(name) !== form && this.#checking.get(name) !== form) void this.#lookAgain(tool, grant);
   }
@@ -179,7 +179,7 @@ export class DefinitionTrust {
     } catch (error) {
       this.#warn(tool.name, error);
     }
-    // The server may have declared another one meanwhile; that one has its own lookup.
+    // The server may have declared another definition, which has its own lookup.
     if (this.#checking.get(tool.name) !== form) return;
     this.#checking.delete(tool.name);
     this.#changed.set(tool.name, form);
@@ -196,7 +196,7 @@ export class DefinitionTrust {
         this.#saving.delete(name);
         this.#options.onChange();
       },
-      // Tried again with another definition, or in another session: each change of the server would try it otherwise.
+      // Retried with another definition or in another session, but not with each change of the server.
       (error: unknown) => this.#warn(name, error),
     );
   }
@@ -205,7 +205,7 @@ export class DefinitionTrust {
     this.#options.trust.save(grant).catch((error: unknown) => this.#warn(grant.target, error));
   }
 
-  /** Counts from when it is durable. */
+  /** Takes effect once it is durable. */
   async #save(grant: ToolGrant): Promise<void> {
     await this.#options.trust.save(grant);
     this.#put(grant);
@@ -215,7 +215,7 @@ export class DefinitionTrust {
     await this.#options.trust.revoke(old.map(({ id }) => id));
   }
 
-  /** The newest first. */
+  /** Newest first. */
   #put(grant: ToolGrant): void {
     const others = (this.#grants.get(grant.target) ?? []).filter(({ id }) => id !== grant.id);
     this.#grants.set(grant.target, [grant, ...others]);

@@ -20,12 +20,12 @@ import { type DecodedSettings, decodeSettings } from '../session/serverSettings.
 import type { SettingsEntry } from '../session/settingsEntry.ts';
 import { notAllowed } from './startRefusal.ts';
 
-/** Settings of the window have no server; no entry can be called that. */
+/** Key for window settings. No server can have this id. */
 const WINDOW = '*';
-/** Of the consents that are about settings and not about a connection. */
+/** Fingerprint of consents about settings rather than a connection. */
 export const SETTINGS_CONSENT = 'settings';
 const KEPT = 'keep ';
-/** How long after a click the settings file may take to say what was chosen. */
+/** How long the settings file may take to reflect a click. */
 const CLICK_MS = 10_000;
 
 type Key = EntryKey | WindowKey;
@@ -44,13 +44,13 @@ const NO_ANSWERS: Answers = { agreed: new Set(), kept: new Set() };
 
 export interface OwnSettingsOptions {
   readonly ports: Pick<Ports, 'clock' | 'logs' | 'storage' | 'consent'>;
-  /** Takes the same settings again: the user answered, or what was answered earlier is known now. */
+  /** Applies the same settings again after an answer became known. */
   configure(settings: HostSettings): void;
 }
 
 /**
- * Keeps the user's own settings in effect where the workspace's would weaken them, and asks the user about it. Answers
- * are kept outside the workspace and cover one value in place of another.
+ * Keeps user settings in effect where workspace settings would weaken them, and asks the user. Answers are stored
+ * outside the workspace and cover one pair of values.
  */
 export class OwnSettings implements Disposable {
   readonly #options: OwnSettingsOptions;
@@ -59,7 +59,7 @@ export class OwnSettings implements Disposable {
   readonly #dismissed = new Set<string>();
   readonly #clicks: { readonly server: string; readonly keys: readonly Key[]; readonly until: number }[] = [];
   #settings: HostSettings | undefined;
-  /** What a server was started with: its variables are expanded in it. */
+  /** The connections with which servers were started, with expanded variables. */
   readonly #started = new Map<string, Started>();
   #limits: HostLimits = DEFAULT_LIMITS;
   #loading: Promise<void> | undefined;
@@ -74,7 +74,7 @@ export class OwnSettings implements Disposable {
     return this.#limits;
   }
 
-  /** What holds now. Entries that wait for what the store remembers are not started meanwhile. */
+  /** The effective settings. Entries that wait for stored answers are not started. */
   decode(settings: HostSettings, isOn: (server: string) => boolean): DecodedSettings {
     this.#settings = settings;
     const { layers, limits, ownLimits, trusted } = settings;
@@ -94,7 +94,7 @@ export class OwnSettings implements Disposable {
     return { ...decoded, entries: entries.map((entry) => this.#policed(entry)) };
   }
 
-  /** The same decision as for the settings, now that nothing of the connection is open. */
+  /** The policy decision for the expanded connection. */
   checkAllowed({ id, connection }: ServerDefinition, expanded: Connection): void {
     const identity = identityOf(id, expanded);
     this.#started.set(id, { connection, identity });
@@ -102,12 +102,12 @@ export class OwnSettings implements Disposable {
     if (rule !== undefined) throw notAllowed(id, rule);
   }
 
-  /** The next change of one of these settings was made in our own views, which is as good as an answer. */
+  /** Allows the next change of these settings, because the user made it in a view. */
   allowChange(server: string, keys: readonly Key[]): void {
     this.#clicks.push({ server, keys, until: this.#options.ports.clock.now() + CLICK_MS });
   }
 
-  /** Forgets what was answered about a server. */
+  /** Forgets the answers about a server. */
   forget(server: string): void {
     this.#answers.delete(server);
     this.#cancel(server);
@@ -151,7 +151,7 @@ export class OwnSettings implements Disposable {
       this.#refusal(definition === undefined ? { name: id } : identityOf(id, definition.connection)) ??
       (same || definition === undefined ? started && this.#refusal(started.identity) : undefined);
     if (rule === undefined) return entry;
-    // Side bars are narrow: the rule comes first.
+    // The rule comes first, because side bars are narrow.
     const message = `${rule}: not allowed by your organisation.`;
     return {
       ...entry,
@@ -232,7 +232,7 @@ export class OwnSettings implements Disposable {
       server,
       isAllowed ? { agreed: new Set(lines), kept: new Set() } : { agreed: new Set(), kept: new Set(lines) },
     );
-    // Load the stored record first: it holds all answers of a server.
+    // Load the stored record first, because it holds all answers of a server.
     const saved = this.#load().then(() => {
       const { clock, storage } = this.#options.ports;
       const { agreed, kept } = this.#answersOf(server);
@@ -252,7 +252,7 @@ export class OwnSettings implements Disposable {
   }
 }
 
-/** A server whose settings the store may know an answer to stays as it is until that is read. */
+/** Keeps a server stopped until a stored answer about its settings is read. */
 function held(entry: SettingsEntry, isOn: boolean): SettingsEntry {
   const { definition, weakenings = [] } = entry;
   if (definition === undefined || weakenings.length === 0 || isOn) return entry;

@@ -7,8 +7,8 @@ export type StartDecision =
   | { readonly kind: 'ask'; readonly reason: Exclude<StartQuestion['reason'], 'workspaceFiles'> };
 
 /**
- * Whether a server may start without asking. What the user's own settings define needs no question; what the workspace
- * or another extension defines or grants beyond the defaults is asked once, and again as soon as it is anything else than what was allowed.
+ * Whether a server may start without a prompt. User servers need none. Workspace or extension servers, and rights
+ * beyond the defaults, are asked about once, and again after any change.
  */
 export function decideStart(
   definition: ServerDefinition,
@@ -27,7 +27,7 @@ export function decideStart(
   return widened ? { kind: 'ask', reason: 'widened' } : { kind: 'allow' };
 }
 
-/** The tools that models may call without asking: those of workspace settings only if they were allowed. */
+/** The tools that models may call without a prompt. Those of workspace settings only count if they were allowed. */
 export function effectiveAutoApprove(definition: ServerDefinition, consent: Consent | undefined): readonly string[] {
   const fromWorkspace = new Set(definition.workspaceAutoApprove);
   const granted = new Set(consent?.grants.autoApprove ?? []);

@@ -31,25 +31,28 @@ export interface StartGateOptions {
   readonly fileNames: FileNames;
 }
 
-/** A server that may start: its connection, and the consent that its grants rest on (none for the user's own). */
+/** A server that may start: its connection, and the consent behind its rights (none for user servers). */
 export interface AdmittedStart {
   readonly expanded: ExpandedConnection;
   readonly consent: Consent | undefined;
-  /** Of the connection, as it is defined. */
+  /** Fingerprint of the connection definition. */
   readonly fingerprint: string;
 }
 
-/** A start that a person asked for in one of our own views. */
+/** A start that the user requested in a view. */
 interface Choice {
   readonly connection: ConnectionDefinition;
   readonly folders: string;
 }
 
-/** Lets a server start, or not: what a workspace or an extension defines, or has files in, runs only after a person allowed it. */
+/**
+ * Decides whether a server starts. Servers of a workspace or extension, and ones that run workspace files, need the
+ * user's consent.
+ */
 export class StartGate {
   readonly #options: StartGateOptions;
   readonly #queue = new KeyedQueue();
-  /** Apart from the questions: what a person just chose must not wait until another question was answered. */
+  /** Separate from the questions, so that a choice in a view does not wait for another prompt. */
   readonly #choices = new KeyedQueue();
   readonly #chosen = new Map<string, Choice>();
 
@@ -58,12 +61,12 @@ export class StartGate {
   }
 
   async admit(definition: ServerDefinition, token: CancellationToken, asking: () => void): Promise<AdmittedStart> {
-    // One reading of the file for both: what is asked about is what then runs.
+    // Reads the file once, so that the prompt matches what runs.
     const variables = readingOnce(this.#options.variables);
     const draft = await this.#draft(definition, variables, token);
     const consent = await this.#consent(definition, variables, draft?.uses ?? [], token, asking);
     const expanded = await expandConnection(definition, variables, token, asking);
-    // The answers to inputs may lead into the workspace too.
+    // Answers to inputs may lead into the workspace too.
     if (draft !== undefined && canonicalText(draft.expanded) !== canonicalText(expanded)) {
       const uses = await this.#uses(definition, expanded, variables, token);
       if (!sameUses(uses, draft.uses)) await this.#consent(definition, variables, uses, token, asking);
@@ -72,18 +75,18 @@ export class StartGate {
     return { expanded, consent, fingerprint: await this.#fingerprint(definition, variables) };
   }
 
-  /** A person asks for the next start in one of our own views, which answers whether files of the workspace may be part of it. */
+  /** The user requested the next start in a view. This also answers whether workspace files may be part of it. */
   choose(definition: ServerDefinition | undefined): void {
     if (definition === undefined) return;
     this.#chosen.set(definition.id, { connection: definition.connection, folders: this.#folders });
   }
 
-  /** Asks whether what the workspace now grants beyond the last consent is wanted. */
+  /** Asks whether rights beyond the last consent are wanted. */
   async widen(definition: ServerDefinition, token: CancellationToken): Promise<Consent | undefined> {
     return this.#consent(definition, readingOnce(this.#options.variables), [], token, () => undefined);
   }
 
-  /** Records that the person wrote this entry in one of our own views, which is as good as an answer. */
+  /** Records consent, because the user wrote this entry in a view. */
   async allow(definition: ServerDefinition): Promise<Consent> {
     this.choose(definition);
     const digest = await this.#fingerprint(definition, readingOnce(this.#options.variables));
@@ -91,8 +94,8 @@ export class StartGate {
   }
 
   /**
-   * Takes over what a person chose in one of our own views: a tool more, or a tool less, that is called without asking.
-   * It never stands for the consent to start: a server of the workspace that was not allowed in this form stays so.
+   * Updates the consent after the user changed in a view which tools are called without a prompt. Does not replace the
+   * start consent: a workspace server without it stays unapproved.
    */
   async amend(
     definition: ServerDefinition,
@@ -105,7 +108,7 @@ export class StartGate {
     });
   }
 
-  /** The same for feature sets that a person switched on or off, which is done before the settings say so. */
+  /** The same for feature sets that the user switched. Called before settings change. */
   async amendFeatureSets(
     definition: ServerDefinition,
     names: readonly string[],
@@ -117,7 +120,7 @@ export class StartGate {
     }));
   }
 
-  /** The same for what becomes of the events of a set. */
+  /** The same for the push policy of a set. */
   async amendPush(definition: ServerDefinition, featureSet: string, policy: PushPolicy): Promise<Consent | undefined> {
     const infers = policy === 'infer';
     return this.#amend(definition, infers, ({ autoApprove, others = [] }) => ({
@@ -130,13 +133,13 @@ export class StartGate {
     await this.#options.consents.forget(server);
   }
 
-  /** What would start, before any input is asked for, and which files of the workspace would be part of it. */
+  /** The planned start before any input is asked for, with the workspace files it would use. */
   async #draft(
     definition: ServerDefinition,
     variables: VariableSource,
     token: CancellationToken,
   ): Promise<{ readonly expanded: ExpandedConnection; readonly uses: readonly WorkspaceUse[] } | undefined> {
-    // The question about a server of the workspace covers its files.
+    // The prompt about a workspace server covers its files.
     if (definition.definedBy === 'workspace' || definition.connection.kind === 'remote') return undefined;
     if (variables.folders.length === 0) return undefined;
     const expanded = await expandConnection(definition, withoutInputs(variables), token, () => undefined);
@@ -161,7 +164,7 @@ export class StartGate {
     asking: () => void,
   ): Promise<Consent | undefined> {
     const needsConsent = decideStart(definition, undefined, false).kind === 'ask';
-    // A start without a possible question needs no access to the store.
+    // A start without a possible prompt needs no access to the store.
     if (!needsConsent && uses.length === 0) return undefined;
     const digest = await this.#fingerprint(definition, variables);
     const filesDigest = this.#filesDigest(digest, uses);
@@ -176,10 +179,10 @@ export class StartGate {
       const kept = reason === 'first' || reason === 'changed' ? await this.#options.states.lineages() : [];
       const { startQuestion } = await import('./startInquiry.ts');
       const question = await startQuestion(definition, reason, variables, uses, kept);
-      // Whoever waited behind another question may have been stopped meanwhile.
+      // The start may have been cancelled while it waited for another prompt.
       if (token.isCancellationRequested) throw cancelled('The start');
       asking();
-      // A prompt that does not heed the token must not keep the next question waiting.
+      // A prompt that ignores the token must not block the next one.
       const answer = await unlessCancelled(prompt.ask(question, token), token, 'The question');
       if (answer !== 'start') throw notApproved(definition.id);
       if (filesDigest !== undefined) await this.#save(definition, filesDigest, FILES_ONLY);
@@ -197,7 +200,7 @@ export class StartGate {
     return true;
   }
 
-  /** Of the consent to run files of the workspace: for this definition, and for these files. */
+  /** Digest of a consent to run workspace files: for this definition and these files. */
   #filesDigest(digest: string, uses: readonly WorkspaceUse[]): string | undefined {
     if (uses.length === 0) return undefined;
     const asked = uses
@@ -252,7 +255,7 @@ function readingOnce(source: VariableSource): VariableSource {
   };
 }
 
-/** Inputs as they are written, without a question. */
+/** Keeps inputs as written, without a prompt. */
 function withoutInputs(source: VariableSource): VariableSource {
   return {
     folders: source.folders,
@@ -263,10 +266,10 @@ function withoutInputs(source: VariableSource): VariableSource {
   };
 }
 
-/** Marks the consent to run files of the workspace, which grants nothing else. */
+/** Marks a consent to run workspace files, which grants nothing else. */
 const FILES_ONLY = { autoApprove: [], others: ['workspaceFiles'] } satisfies StartGrants;
 
-/** Neither to run files of the workspace, nor to weaken the user's own settings. */
+/** Excludes consents about workspace files and weakened settings. */
 function isOfStart({ fingerprint: digest, grants }: Consent): boolean {
   return digest !== SETTINGS_CONSENT && grants.others?.join() !== FILES_ONLY.others.join();
 }

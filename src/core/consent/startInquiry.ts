@@ -15,7 +15,7 @@ import {
   readEnvFile,
 } from '../session/variables.ts';
 
-/** Which files of the workspace a server would run, with no secret in it. */
+/** The workspace files that a server would run, without secrets. */
 export async function usesOf(
   { connection: definition }: ServerDefinition,
   { connection, secrets }: ExpandedConnection,
@@ -30,7 +30,7 @@ export async function usesOf(
   return uses.map((use) => ({ ...use, text: redact(use.text) }));
 }
 
-/** The question whether a server may start, with everything that a person must know. */
+/** The start prompt with everything that the user must know. */
 export async function startQuestion(
   definition: ServerDefinition,
   reason: StartQuestion['reason'],

@@ -2,10 +2,10 @@ import { quoted, quotedUpTo } from '../base/quotedText.ts';
 import { plural } from '../base/plural.ts';
 import type { StartQuestion } from '../ports.ts';
 
-/** The editor cuts longer notifications, and the end is where a hostile definition would hide what matters. */
+/** The editor truncates longer notifications. A hostile definition could hide important parts at the end. */
 export const LONGEST_QUESTION = 1_000;
 
-/** Kept free for the sentence that says how much is missing. */
+/** Reserved for the sentence about the missing part. */
 const REST = 100;
 const MOST_OF_NAME = 64;
 const MOST_OF_TARGET = 400;
@@ -13,11 +13,11 @@ const MOST_OF_FOLDER = 160;
 
 export interface ShortQuestion {
   readonly text: string;
-  /** Whether that is the whole question. Otherwise it must not be answered before a person has seen the rest. */
+  /** Whether this is the whole prompt. Otherwise the user must see the rest before answering. */
   readonly isWhole: boolean;
 }
 
-/** The question in one notification. What does not fit is counted, the least dangerous first. */
+/** The prompt in one notification. Parts that do not fit are counted, least dangerous first. */
 export function shortQuestion(question: StartQuestion): ShortQuestion {
   const start = openingOf(question);
   const target = targetOf(question);
@@ -82,12 +82,12 @@ function targetOf({ kind, target, cwd }: StartQuestion): Part {
   return { text: `${verb} ${what}${length}${folder}.`, isWhole: isShort && where?.isWhole !== false };
 }
 
-/** Whole escapes and characters only; `target` is escaped already. */
+/** Cuts between characters and escapes. `target` is already escaped. */
 function beginningOf(target: string): string {
   return target.slice(0, MOST_OF_TARGET / 2).replace(/\\(?:u(?:\{[0-9a-f]*)?)?$|[\ud800-\udbff]$/, '');
 }
 
-/** The whole question, a line for each part. */
+/** The whole prompt, one line per part. */
 export function wholeQuestion(question: StartQuestion): readonly string[] {
   const { kind, target, cwd, remarks } = question;
   return [

@@ -1,7 +1,7 @@
 import { HostError } from '../base/errors.ts';
 import type { SettingsEntry } from '../session/settingsEntry.ts';
 
-/** Why a server cannot be started by hand now, whatever a person says. */
+/** Why a server cannot be started manually. */
 export function startRefusal({ id, problems, refusal }: SettingsEntry, isTrusted: boolean): HostError | undefined {
   if (!isTrusted)
     return new HostError('NOT_TRUSTED', `The server "${id}" cannot start: this workspace is not trusted.`, {

@@ -11,18 +11,18 @@ import { UNREADABLE_ADAPTER } from '../model/scope.ts';
 
 export interface StartFacts {
   readonly definition: ServerDefinition;
-  /** The connection with folders written out; inputs and environment variables as the settings write them. */
+  /** The connection with folders expanded, and inputs and environment variables as written. */
   readonly shown: ConnectionDefinition;
-  /** What the environment file sets. */
+  /** Variables from the environment file. */
   readonly fileVariables: Readonly<Record<string, string>>;
   readonly uses: readonly WorkspaceUse[];
-  /** States that were kept, of all servers. */
+  /** Stored states of all servers. */
   readonly lineages: readonly LineageSummary[];
 }
 
 /**
- * What a question must say beyond the command line, whole: one sentence for each thing that starting grants, the most
- * dangerous first. All text of settings is in quotes that it cannot close.
+ * What a prompt must state beyond the command line: one sentence per right, most dangerous first. Settings text is in
+ * quotes that it cannot close.
  */
 export function startRemarks({ definition, shown, fileVariables, uses, lineages }: StartFacts): readonly string[] {
   const { definedBy, contributor, workspaceAutoApprove, lentByUser } = definition;
@@ -43,7 +43,7 @@ export function startRemarks({ definition, shown, fileVariables, uses, lineages 
   ];
 }
 
-/** Variables whose values are code, or say where code is. */
+/** Variables whose values are code or locate code. */
 function remarksOnCode(shown: ConnectionDefinition, fileVariables: StartFacts['fileVariables']): readonly string[] {
   if (shown.kind !== 'stdio') return [];
   const codeIn = (variables: Readonly<Record<string, string>>): readonly (readonly [string, string])[] =>
@@ -54,7 +54,7 @@ function remarksOnCode(shown: ConnectionDefinition, fileVariables: StartFacts['f
     ...codeIn(shown.env).map(
       ([name, value]) => `It sets ${quoted(name)}, which can run other code, to ${valueText(name, value)}.`,
     ),
-    // The settings win over the file.
+    // Settings override the file.
     ...codeIn(fileVariables)
       .filter(([name]) => !Object.hasOwn(shown.env, name))
       .map(
@@ -64,7 +64,7 @@ function remarksOnCode(shown: ConnectionDefinition, fileVariables: StartFacts['f
   ];
 }
 
-/** Variables that hold addresses. In a list of files, the form of an address could hide one of them. */
+/** Variables with addresses. In a list of files, an address could hide one of them. */
 const ADDRESS = /(?:URLS?|URI|INDEX|REGISTRY|PROXY|MIRROR|HOST)$/i;
 
 function valueText(name: string, value: string): string {
@@ -91,7 +91,7 @@ function remarksOnUses(uses: readonly WorkspaceUse[]): readonly string[] {
   ];
 }
 
-/** How it signs in, and where its credentials go. */
+/** The sign-in flow, and where its credentials go. */
 function remarksOnSignIn({ flow, issuer, identityProvider }: AuthSettings): readonly string[] {
   const addresses = [issuer, identityProvider?.tokenEndpoint ?? identityProvider?.issuer];
   return [
@@ -104,11 +104,11 @@ function remarksOnSignIn({ flow, issuer, identityProvider }: AuthSettings): read
   ];
 }
 
-/** Values that a question does not show and that a server would get. */
+/** Values that the server gets but the prompt does not show. */
 function remarksOnValues(connection: ConnectionDefinition): readonly string[] {
   return [
     ...sentence('It is given your answers to the inputs', variableNames(connection, 'input')),
-    // A process has the whole environment in any case.
+    // A process gets the whole environment anyway.
     ...sentence(
       'It is given your environment variables',
       connection.kind === 'remote' ? variableNames(connection, 'env') : [],
@@ -151,7 +151,7 @@ function byName([a]: readonly [string, string], [b]: readonly [string, string]):
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** What the workspace's settings grant of MCPL, in plain sentences. */
+/** MCPL rights from workspace settings, in plain sentences. */
 function remarksOnMcpl({ workspaceGrants }: ServerDefinition): readonly string[] {
   const grants = grantsIn(workspaceGrants);
   const remarks: string[] = [];
@@ -215,7 +215,7 @@ function isOf<const K extends McplGrant['kind']>(grant: McplGrant, kind: K): gra
   return grant.kind === kind;
 }
 
-/** What the workspace's settings allow of scopes, in plain sentences. What reaches farthest is named first. */
+/** Scopes allowed by workspace settings, in plain sentences, widest first. */
 function remarksOnScopes(grants: readonly McplGrant[]): readonly string[] {
   const patterns = [...new Set(grants.flatMap((grant) => (grant.kind === 'whitelist' ? grant.patterns : [])))];
   const adapters = grants.filter((grant) => grant.kind === 'adapter');
@@ -238,7 +238,7 @@ function remarksOnScopes(grants: readonly McplGrant[]): readonly string[] {
   ];
 }
 
-/** The short ones come first, as they say the most: a flood of long ones must not hide `/**`. */
+/** Shortest first, because short patterns are the widest: many long ones must not hide `/**`. */
 function scopeSentence(words: string, items: readonly string[], show = quoted): readonly string[] {
   if (items.length === 0) return [];
   const sorted = [...items].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
@@ -247,20 +247,17 @@ function scopeSentence(words: string, items: readonly string[], show = quoted): 
 
 type Reach = 'inside' | 'outside' | 'name';
 
-/** Where anything that fits a pattern can lie. Only what certainly stays in the open folders is inside. */
+/** Where matches of a pattern may be. Only patterns that certainly stay in the open folders are inside. */
 function reachOf(pattern: string): Reach {
   if (/\.\.|\\/.test(pattern)) return 'outside';
-  // What follows the folder's name must be a part of it and not the rest of another name.
+  // The next character must not continue the folder's name.
   if (/^\$\{workspaceFolder(:[^}]*)?\}(\/|$)/.test(pattern)) return 'inside';
   if (/^(file|vscode-remote):/i.test(pattern)) return 'outside';
   if (/^([#@]|[a-z][a-z\d+.-]+:)/i.test(pattern)) return 'name';
   return /^(?!\s)[^/~*?[\]{}()!$:]+(\/|$)/.test(pattern) ? 'inside' : 'outside';
 }
 
-/**
- * What a server that starts in another form than before gets to see: states are kept under its name, whoever runs under
- * it. A sentence for the question whether it may start.
- */
+/** The states that a changed server gets, because states are stored under its name. A sentence for the start prompt. */
 export function stateRemarks(lineages: readonly LineageSummary[], server: string): readonly string[] {
   const own = lineages.filter((lineage) => lineage.server === server && lineage.count > 0);
   if (own.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Environment variables that decide which code a process runs, as loaders, runtimes, shells and tools read them. */
+/** Environment variables that decide which code a process runs, for loaders, runtimes, shells and tools. */
 const NAMES = new Set(
   [
     'PATH PATHEXT COMSPEC PSMODULEPATH',
@@ -30,16 +30,16 @@ const FAMILIES =
 const ENDINGS =
   /_(?:OPTIONS|OPTS|PRELOAD|(?:EXECUTABLE|BINARY|LIBRARY|PLUGIN|MODULE)(?:_PATH)?|EXEC_PATH|COMMAND|PLUGINS|PYTHON|RSH|LOADER|STARTUP(?:_HOOKS)?|INIT|HOME|CONFIG_(?:FILE|DIR|PATH))$/;
 
-/** Names of credentials, whose values no question shows. */
+/** Names of credentials, whose values no prompt shows. */
 const CREDENTIAL = /(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|SECRET|_AUTH|KEY)$/;
 
-/** Whether the value of a variable can make a process run other code. Some systems ignore case, and so do some tools. */
+/** Whether a variable can make a process run other code. Ignores case, as some systems and tools do. */
 export function decidesWhatRuns(name: string): boolean {
   const upper = name.toUpperCase();
   return NAMES.has(upper) || ((FAMILIES.test(upper) || ENDINGS.test(upper)) && !CREDENTIAL.test(upper));
 }
 
-/** Names of these families that a shell or an editor is often started with. */
+/** Common inherited variables of these families. */
 const OF_FAMILIES = [
   'LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH',
   'DYLD_FALLBACK_LIBRARY_PATH DYLD_FALLBACK_FRAMEWORK_PATH GIT_SSH GIT_SSH_COMMAND GIT_ASKPASS GIT_EDITOR GIT_PAGER',
@@ -53,5 +53,5 @@ const OF_FAMILIES = [
   'DOTNET_STARTUP_HOOKS DOTNET_ROOT CORECLR_PROFILER_PATH COR_PROFILER_PATH TS_NODE_PROJECT MAVEN_OPTS GRADLE_OPTS',
 ].flatMap((line) => line.split(' '));
 
-/** Of these the environment that a process inherits counts too. */
+/** For these, the inherited environment counts too. */
 export const INHERITED: readonly string[] = [...NAMES, ...OF_FAMILIES].filter((name) => name !== 'PATH');

@@ -2,17 +2,17 @@ import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base
 import type { Tool } from '../model/catalog.ts';
 import type { ToolGrant } from '../model/grant.ts';
 
-/** A tool that has another definition at this many starts in a row may be approved whatever it says. */
+/** A tool whose definition changed at this many consecutive starts may be approved permanently. */
 export const MANY_CHANGES = 3;
 
 const MEMBERS = ['name', 'title', 'description', 'annotations', 'execution', 'featureSet'];
 const WIDTH = 56;
-/** Format characters, unassigned and private ones, and selectors of variants: a text may hide behind them. */
+/** Format, unassigned and private characters, and variation selectors, which may hide text. */
 const HIDDEN = /[\p{Cf}\p{Cn}\p{Co}\u{34F}\u{FE00}-\u{FE0F}\u{E0000}-\u{E0FFF}]/gu;
-/** Other members of `_meta` say nothing to a model and decide nothing here. */
+/** Relevant members of `_meta`. Others do not affect models or rights. */
 const META = ['featureSet', 'mcpl/featureSet', 'ui', 'ui/visibility', 'ui/resourceUri'];
 
-/** The parts of a definition that trust is bound to: all that models read, that bounds its arguments, or gives rights. */
+/** The parts of a definition that trust covers: what models read, what bounds its arguments, and what grants rights. */
 export function trustedParts({ raw, inputSchema, outputSchema }: Tool): JsonObject {
   const { _meta: meta } = raw;
   const metaParts = isJsonObject(meta) ? members(meta, META) : {};
@@ -24,35 +24,35 @@ export function trustedParts({ raw, inputSchema, outputSchema }: Tool): JsonObje
   };
 }
 
-/** The same as text for the digest; the order of members does not matter. */
+/** Canonical text for the digest, independent of member order. */
 export function trustedText(tool: Tool): string {
   return canonicalJson(trustedParts(tool));
 }
 
 /**
- * The same as lines for people, to compare one definition with another. Long texts are lists of lines, so that nothing
- * is beyond the edge of the window, and hidden characters are escaped.
+ * Text for comparing definitions. Long texts become lists of lines, so that nothing is beyond the window's edge, and
+ * hidden characters are escaped.
  */
 export function definitionText(tool: Tool): string {
   const text = JSON.stringify(sorted(trustedParts(tool)), undefined, 2);
   return `${text.replace(HIDDEN, escaped)}\n`;
 }
 
-/** Whether models may call the tool without asking, by what was approved. */
+/** Whether models may call the tool without a prompt. */
 export function isTrusted({ form, isAny, fingerprint }: ToolGrant, now: string, program: string | undefined): boolean {
-  // Approved whatever it says was that program, and no other of the same name.
+  // A permanent approval covers that program only, not another one under the same name.
   return form === now || (isAny && fingerprint === program);
 }
 
-/** The record after a start with this definition; the same record if nothing changes. */
+/** The record after a start with this definition. Returns the same record if nothing changes. */
 export function startedWith(grant: ToolGrant, form: string): ToolGrant {
   if (form !== grant.last) return { ...grant, last: form, changes: grant.changes + 1 };
   return grant.changes === 0 || grant.changes >= MANY_CHANGES ? grant : { ...grant, changes: 0 };
 }
 
 /**
- * The record that a definition is compared with: that of the same program, or else the newest of another program under
- * the server's name. Where a person allowed this very program, only its own counts.
+ * The record to compare with: that of the same program, else the newest of another program under the server's name. If
+ * the user allowed this exact program, only its own counts.
  */
 export function baselineOf(
   grants: readonly ToolGrant[],
@@ -71,7 +71,7 @@ function members(from: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]));
 }
 
-/** Not by assignment: a member may be called `__proto__`. */
+/** Not by assignment, because a member may be named `__proto__`. */
 function sorted(value: Json | undefined): Json | undefined {
   if (Array.isArray(value)) return value.map((item: Json) => sorted(item) ?? null);
   if (typeof value === 'string') return value.length > WIDTH || value.includes('\n') ? linesOf(value) : value;

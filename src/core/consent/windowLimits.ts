@@ -1,7 +1,7 @@
 import type { HostLimits } from '../model/server.ts';
 import { type Direction, keepsOwn, type Weakening, weakeningLine, type WindowKey } from '../model/settingRules.ts';
 
-/** The setting that each limit comes from. */
+/** The setting behind each limit. */
 export const LIMIT_KEYS = {
   pushPerMinute: 'mcpl.push.maxPerMinute',
   maxEvents: 'mcpl.events.maxCount',
@@ -26,7 +26,7 @@ const LIMITS: readonly (keyof HostLimits)[] = [
   'stateMegabytes',
 ];
 
-/** Keeps the user's own limit wherever the workspace's would weaken it and the user has not agreed. */
+/** Keeps user limits where workspace limits would weaken them without consent. */
 export function withOwnLimits(
   own: HostLimits | undefined,
   all: HostLimits,
@@ -47,7 +47,7 @@ export function withOwnLimits(
   return { limits: { ...all, ...Object.fromEntries(kept.map((limit) => [limit, own[limit]])) }, open };
 }
 
-/** Of what has no order, every change is like a narrower value. */
+/** Values without an order always count as narrowing. */
 function directionOf(own: HostLimits[keyof HostLimits], all: HostLimits[keyof HostLimits]): Direction {
   return typeof own === 'number' && typeof all === 'number' && all > own ? 'widening' : 'narrowing';
 }

@@ -7,40 +7,39 @@ import { type PathStyle, posixStyle } from '../scopes/paths/pathStyle.ts';
 import { RealNames } from '../scopes/paths/realNames.ts';
 import { windowsStyle } from '../scopes/paths/windowsPath.ts';
 
-/** A process that is about to be started, with every variable of the settings expanded. */
+/** A process about to start, with all variables expanded. */
 export interface PlannedProcess {
   readonly connection: StdioConnection;
-  /** The path of the environment file. */
+  /** Path of the environment file. */
   readonly envFile: string | undefined;
 }
 
 export interface ProcessPlace {
   readonly folders: readonly { readonly name: string; readonly path: string }[];
   readonly userHome: string;
-  /** The environment that the process inherits. */
+  /** The inherited environment. */
   env(name: string): string | undefined;
 }
 
 interface Candidate extends Pick<WorkspaceUse, 'what' | 'name' | 'text'> {
-  /** Absolute, with `/`; its dots are still in it. */
+  /** Absolute, with `/`, and with its dots. */
   readonly path: string;
   readonly isRelative: boolean;
-  /** A variable that the settings do not set. */
+  /** A variable that settings do not set. */
   readonly isInherited?: boolean | undefined;
 }
 
 type Mention = Pick<Candidate, 'what' | 'name' | 'text' | 'isInherited'>;
 
-/** More words than any command line of a server has. Each costs a question to the file system. */
+/** More words than a real command line has. Each costs a file system lookup. */
 const MOST_LOOKED_UP = 2_000;
 const LONGEST_PATH = 4_096;
 const LONGEST_EXPANDED = 100_000;
 const WINDOWS_EXTENSIONS = ['', '.com', '.exe', '.bat', '.cmd', '.ps1'];
 
 /**
- * Decides whether files of the workspace become part of what a process runs: by its working folder, its program, its
- * environment, or an argument that is or lies below an open folder. Paths count as they are written and as they really
- * are. Empty: none do.
+ * Whether workspace files become part of what a process runs: through its working folder, program, environment, or an
+ * argument inside an open folder. Checks paths as written and as resolved. Empty if there are none.
  */
 export async function workspaceUses(
   planned: PlannedProcess,
@@ -65,7 +64,7 @@ export async function workspaceUses(
   const bases = new Set([mentions.base]);
   const parents = new Set<string>();
   let left = 0;
-  // A relative word may be meant from any folder that the command line names (`cd ~/src && node ws/x`).
+  // A relative word may be relative to any folder on the command line (`cd ~/src && node ws/x`).
   for (let next = mentions.candidates; next.length > 0;) {
     const looked = next.slice(0, MOST_LOOKED_UP - candidates.length);
     left += next.length - looked.length;
@@ -105,12 +104,12 @@ export async function workspaceUses(
   return distinct([...uses, ...spelled, ...imported, ...unchecked]);
 }
 
-/** The words of a command line and an environment that may name files. */
+/** Words of a command line and environment that may name files. */
 class Mentions {
   readonly candidates: readonly Candidate[];
   /** The working folder. */
   readonly base: string;
-  /** Python looks for modules in the working folder first. */
+  /** Python imports modules from the working folder first. */
   readonly importsFromBase: boolean;
   readonly #texts: readonly { readonly mention: Mention; readonly expanded: string }[];
   readonly #place: ProcessPlace;
@@ -145,7 +144,7 @@ class Mentions {
     ];
   }
 
-  /** The relative words of the settings, as they are meant from another folder. */
+  /** The relative words of settings, relative to another folder. */
   relativeTo(folder: string): readonly Candidate[] {
     return this.#texts.flatMap(({ mention, expanded }) =>
       mention.isInherited === true
@@ -156,7 +155,7 @@ class Mentions {
     );
   }
 
-  /** Texts in which an open folder is spelled out anywhere: in a script, or stuck to an option. */
+  /** Texts that contain the path of an open folder anywhere: in a script, or attached to an option. */
   spelled(folders: readonly string[], ignoresCase: boolean): readonly WorkspaceUse[] {
     const fold = (text: string): string => (ignoresCase ? text.toLowerCase() : text);
     const wanted = folders.filter((path) => path.length > 1).map((path) => fold(path.normalize('NFC')));
@@ -175,7 +174,7 @@ class Mentions {
     return { ...mention, path, isRelative: !this.#style.isAbsolute(text) };
   }
 
-  /** Where a program may be found. Which of several wins is the system's matter: each that exists counts. */
+  /** Possible locations of a program. Each existing one counts, whichever the system selects. */
   #programs(
     command: string,
     variables: readonly { readonly name: string; readonly text: string }[],
@@ -193,7 +192,7 @@ class Mentions {
     );
   }
 
-  /** With the variables that shells and runtimes expand, and `~`. */
+  /** Expands variables like shells and runtimes, and `~`. */
   #expanded(text: string): string {
     const { userHome } = this.#place;
     const home = userHome.replace(/[/\\]+$/, '');
@@ -205,7 +204,7 @@ class Mentions {
     const expand = (whole: string, name: string | undefined): string =>
       (name === undefined ? undefined : value(name))?.slice(0, LONGEST_PATH) ?? whole;
     let result = text;
-    // The value of one variable may name another.
+    // A variable's value may contain another one.
     for (let round = 0; round < 2; round++)
       result = result
         .slice(0, LONGEST_EXPANDED)
@@ -222,7 +221,7 @@ function ownVariables(env: StdioConnection['env']): readonly (readonly [string, 
   return Object.entries(env).filter(([name]) => decidesWhatRuns(name));
 }
 
-/** `PATH` of the settings is added to the one that there is; other variables replace it. */
+/** `PATH` in settings extends the inherited one. Other variables replace theirs. */
 function inheritedVariables(env: StdioConnection['env'], place: ProcessPlace): readonly (readonly [string, string])[] {
   const own = new Set(Object.keys(env).map((name) => name.toUpperCase()));
   return ['PATH', ...INHERITED.filter((name) => !own.has(name.toUpperCase()))].flatMap((name) => {
@@ -235,7 +234,7 @@ function withExtensions(text: string, isWindows: boolean): readonly string[] {
   return isWindows ? WINDOWS_EXTENSIONS.map((extension) => text + extension) : [text];
 }
 
-/** What a text may mean as a path: the whole, what stands after `=`, each word, and the path of a `file:` address. */
+/** Possible paths in a text: the whole, the part after `=`, each word, and the path of a `file:` URL. */
 function pathTexts(text: string, style: PathStyle): readonly string[] {
   const found = new Set<string>();
   const add = (piece: string): void => {
@@ -244,7 +243,7 @@ function pathTexts(text: string, style: PathStyle): readonly string[] {
     // `-I/usr/include`, `-r./hook.js`
     const stuck = /^[-+][-\w]*?((?:[a-z]:|~|\.{1,2})?[/\\].*)$/i.exec(piece)?.[1];
     if (stuck !== undefined) found.add(stuck);
-    // `-Cfolder`, also behind other letters
+    // `-Cfolder`, also after other letters
     if (/^-[a-z]/i.test(piece))
       for (const length of [2, 3, 4]) if (piece.length > length) found.add(piece.slice(length));
     // `python -m package.module`
@@ -252,7 +251,7 @@ function pathTexts(text: string, style: PathStyle): readonly string[] {
       const names = piece.split('.');
       names.forEach((_, index) => found.add(names.slice(0, index + 1).join('/')));
     }
-    // A drive as the shells of Unix on Windows name it, or as a share.
+    // A drive as Unix shells on Windows write it, or as a share.
     const drive = style.name === 'windows' ? DRIVE_ELSEWHERE.exec(style.slashed(piece)) : null;
     if (drive !== null) found.add(`${drive[1] ?? drive[2]}:/${drive[3] ?? ''}`);
   };

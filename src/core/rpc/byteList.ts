@@ -1,18 +1,17 @@
 import { freeBytes } from './freedBytes.ts';
 
-/** Pieces under this are copied together: 64 million one-byte reads must not become as many objects. */
+/** Smaller pieces are copied together, because 64 million one-byte reads must not become as many objects. */
 const SMALL = 8 * 1024;
 const SLAB = 64 * 1024;
 
 const NOTHING = new Uint8Array(0);
 
 /**
- * Bytes that arrive in pieces and are wanted as one. Large pieces are kept as they are and joined once at the end:
- * joining at every piece is what makes a long line quadratic.
+ * Collects bytes that arrive in pieces. Large pieces are kept and joined once at the end: joining at every piece would
+ * be quadratic for long lines.
  *
- * What was joined last is filled again by the next long message while it is still there: to touch fresh memory for the
- * first time costs eight times what the copy does. It is held weakly, so that it stays no longer than any garbage does
- * unless somebody else holds it.
+ * The last joined array is reused for the next long message, because touching fresh memory costs eight times the copy.
+ * It is held weakly, so it can be collected unless a caller keeps it alive.
  */
 export class ByteList {
   #pieces: Uint8Array[] = [];
@@ -26,13 +25,13 @@ export class ByteList {
     return this.#size;
   }
 
-  /** Takes `bytes[start, end)`. Large pieces are referenced, so they must not change afterwards. */
+  /** Appends `bytes[start, end)`. Large pieces are referenced, so they must not change afterwards. */
   append(bytes: Uint8Array, start: number, end: number): void {
     const length = end - start;
     if (length === 0) return;
     this.#size += length;
     const isLarge = length >= SMALL;
-    // A large piece is copied only to where it stays: a copy in passing would leave the piece to the collector.
+    // Copies a large piece only to its final place, because an intermediate copy would only create garbage.
     const fits = this.#slabEnd + length <= this.#slab.length && (!isLarge || this.#slab.length > SLAB);
     if (!fits && !this.#moveToLastJoined()) {
       this.#sealSlab();
@@ -47,12 +46,12 @@ export class ByteList {
     this.#slabEnd += length;
   }
 
-  /** All bytes as one array, which may be overwritten by the first `append` after a `clear`. */
+  /** Returns all bytes as one array. The first `append` after a `clear` may overwrite it. */
   join(): Uint8Array {
     this.#sealSlab();
     const [first] = this.#pieces;
     if (first !== undefined && this.#pieces.length === 1) return first;
-    // With room for the next one, which is often a little longer.
+    // With some room, because the next message is often a little longer.
     const joined = new Uint8Array(this.#size + SLAB);
     let at = 0;
     for (const piece of this.#pieces) {
@@ -63,7 +62,7 @@ export class ByteList {
     return joined.subarray(0, at);
   }
 
-  /** The first bytes, up to `length` of them. */
+  /** The first bytes, at most `length`. */
   head(length: number): Uint8Array {
     this.#sealSlab();
     const head = new Uint8Array(Math.min(length, this.#size));
@@ -77,7 +76,7 @@ export class ByteList {
     return head;
   }
 
-  /** The last bytes, up to `length` of them. */
+  /** The last bytes, at most `length`. */
   tail(length: number): Uint8Array {
     this.#sealSlab();
     const tail = new Uint8Array(Math.min(length, this.#size));
@@ -90,7 +89,7 @@ export class ByteList {
     return tail;
   }
 
-  /** Clears, and gives back the memory of all pieces but those that are a part of one of `kept`. */
+  /** Clears, and frees all pieces except those that share memory with one of `kept`. */
   free(...kept: readonly Uint8Array[]): void {
     const buffers = new Set(kept.map(({ buffer }) => buffer));
     for (const piece of this.#pieces) if (!buffers.has(piece.buffer)) freeBytes(piece);
@@ -100,12 +99,12 @@ export class ByteList {
   clear(): void {
     this.#pieces = [];
     this.#size = 0;
-    // A slab is used again: nearly every chunk ends inside a message, and 64 KB of zeros each time is not free.
+    // Reuses the slab: nearly every chunk ends inside a message, and zeroing 64 KB each time has a cost.
     if (this.#slab.length > SLAB) this.#slab = NOTHING;
     this.#slabStart = this.#slabEnd = 0;
   }
 
-  /** Goes on in what was joined last, where it is still there and has room; only for what has become long. */
+  /** Continues in the last joined array if it still exists and has room. Only for long messages. */
   #moveToLastJoined(): boolean {
     if (this.#pieces.length > 0) return false;
     const joined = this.#lastJoined?.deref();

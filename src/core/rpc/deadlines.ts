@@ -1,15 +1,15 @@
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 
-/** Something that must have happened by `deadline`. */
+/** An item with a deadline. */
 export interface Deadlined {
-  /** Milliseconds since the epoch; may be moved at will. */
+  /** Milliseconds since the epoch. May be changed at any time. */
   deadline: number;
 }
 
 /**
- * One timer for any number of deadlines. It is set for the earliest known and looks at all when it goes off, so that
- * a call costs a comparison: starting and stopping a timer for each is most of what a short call would cost.
+ * One timer for any number of deadlines, set for the earliest. A call then costs one comparison; a timer for each would
+ * be most of the cost of a short call.
  */
 export class Deadlines<T extends Deadlined> implements Disposable {
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class Deadlines<T extends Deadlined> implements Disposable {
     this.#expired = expired;
   }
 
-  /** To be called for a deadline that is new or was moved nearer; one that was moved away needs nothing. */
+  /** Call this for a new or earlier deadline. A later one needs no call. */
   watch(deadline: number): void {
     if (deadline >= this.#due) return;
     this.#timer?.dispose();

@@ -1,4 +1,4 @@
-/** How much of the beginning and of the end of a message that is too large is kept to tell whose it is. */
+/** Bytes kept from the start and the end of a message that is too large, to find its id. */
 export const SNIFFED_HEAD = 4 * 1024;
 export const SNIFFED_TAIL = 256;
 
@@ -13,8 +13,8 @@ const LAST_MEMBERS_VERSION_ID =
 const MEMBER = /\s*"((?:[^"\\]|\\.){0,128})"\s*:\s*(-?\d{1,15}(?=\s*[,}])|"(?:[^"\\]|\\.){0,128}")?/y;
 
 /**
- * Reads id and kind off the outermost level of a message of which only the beginning and perhaps the end are known.
- * The end matters: many servers write `result` first and `id` last.
+ * Reads id and kind of a message from its start and perhaps its end. The end matters because many servers write
+ * `result` first and `id` last.
  */
 export function sniffEnvelope(head: string, tail: string): SniffedEnvelope {
   let id: number | string | undefined;
@@ -30,7 +30,7 @@ export function sniffEnvelope(head: string, tail: string): SniffedEnvelope {
   return { id, isRequest };
 }
 
-/** The outermost members at the beginning of an object, up to the first one whose value is not plain. */
+/** Outermost members at the start of an object, up to the first value that is not plain. */
 function* outerMembers(head: string): Generator<readonly [name: string, value: string | undefined]> {
   let at = head.indexOf('{') + 1;
   while (at > 0) {

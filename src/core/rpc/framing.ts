@@ -13,25 +13,25 @@ export const DEFAULT_LINE_CAP = 64 * 1024 * 1024;
 const NOISE_CLIP = 500;
 const NEWLINE = 0x0a;
 const MAX_HEADER_LINES = 20;
-/** Messages from here on are long: what holds one is worth keeping for the next. */
+/** From this size on, messages are long and their buffer is worth keeping. */
 const LONG = 1024 * 1024;
-/** How an array begins, and `[10:42:05] ready` does not. */
+/** Matches the start of an array, but not `[10:42:05] ready`. */
 const ARRAY = /^\[\s*(?:[[{\]"]|(?:-?\d[\d.eE+-]*|true|false|null)\s*[,\]])/;
 const CONTENT_LENGTH = /^content-length\s*:\s*(\d{1,15})\s*$/i;
 
 export interface FramingOptions {
-  /** The longest message in bytes. */
+  /** Maximum size of a message in bytes. */
   readonly lineCap?: number | undefined;
-  /** A platform's own decoder, where it is faster for short texts than `TextDecoder`. */
+  /** A platform decoder that is faster than `TextDecoder` for short texts. */
   readonly decode?: DecodeUtf8 | undefined;
-  /** Told of the memory that a long message was read into. As long as somebody holds it, the next one is read into it. */
+  /** Receives the buffer of a long message. While the caller keeps it alive, the next one is read into it. */
   readonly onLong?: ((memory: Uint8Array) => void) | undefined;
-  /** A line that is no message: a log line on stdout, broken JSON. */
+  /** Called for a line that is no message: a log line on stdout, or invalid JSON. */
   readonly onNoise: (line: string, why: string) => void;
   readonly onDropped: (dropped: DroppedMessage) => void;
 }
 
-/** A message over the cap, of which the rest is thrown away as it arrives. */
+/** A message above the limit. Its rest is discarded as it arrives. */
 interface Oversized {
   readonly head: string;
   tail: Uint8Array;
@@ -39,8 +39,8 @@ interface Oversized {
 }
 
 /**
- * Cuts a stream of bytes into messages: one JSON text a line, or `Content-Length` framing where a server speaks it.
- * Bytes are pushed, messages are pulled, so that the puller may stop between two of them.
+ * Splits a byte stream into messages: one JSON text per line, or `Content-Length` framing if a server uses it. Bytes
+ * are pushed and messages pulled, so that the caller can stop between two messages.
  */
 export class MessageFramer {
   readonly #options: FramingOptions;
@@ -49,7 +49,7 @@ export class MessageFramer {
   readonly #partial = new ByteList();
   #unread: readonly MemberPath[] = [];
   #lifter: ValueLifter | undefined;
-  /** Of the text that is parsed next. */
+  /** Values lifted from the text that is parsed next. */
   #lifted: readonly LiftedValue[] = [];
   #chunks: Uint8Array[] = [];
   #next = 0;
@@ -57,10 +57,10 @@ export class MessageFramer {
   #batch: readonly Json[] = [];
   #batchAt = 0;
   #oversized: Oversized | undefined;
-  /** The length that a header announced, while its header lines last. */
+  /** The announced length, while reading header lines. */
   #announced: number | undefined;
   #headerLines = 0;
-  /** Bytes still missing of a body; `undefined` where a line is read. */
+  /** Missing bytes of a body. `undefined` while reading lines. */
   #bodyLeft: number | undefined;
   #ended = false;
 
@@ -74,21 +74,22 @@ export class MessageFramer {
     if (chunk.length > 0) this.#chunks.push(chunk);
   }
 
-  /** From the next long message on, values at these places are left unread (`base/unreadJson.ts`). */
+  /** From the next long message on, leaves the values at these paths as text (`base/unreadJson.ts`). */
   leaveUnread(paths: readonly MemberPath[]): void {
     this.#unread = paths;
   }
 
-  /** The stream has ended: what is left without a newline counts as a line. */
+  /** The stream ended: the rest without a newline counts as a line. */
   end(): void {
     this.#ended = true;
   }
 
-  /** Delivers until nothing is left or time is up; returns whether there may be more. */
+  /** Delivers messages until none is left or the time is up. Returns whether there may be more. */
   drain(deliver: (message: JsonObject) => void, timeIsUp: () => boolean): boolean {
     for (;;) {
       if (!this.#deliverNext(deliver)) return false;
-      // Asked only where there is more, because a clock costs; and after noise too: a flood of log lines is a flood.
+      // Checked only if there is more, because reading a clock has a cost. Also after noise, because log lines can
+      // flood too.
       if (this.#mayHaveMore && timeIsUp()) return true;
     }
   }
@@ -97,7 +98,7 @@ export class MessageFramer {
     return this.#batchAt < this.#batch.length || this.#next < this.#chunks.length || this.#ended;
   }
 
-  /** Takes the next line, or member of a batch, whether it is a message or noise; false where there is none. */
+  /** Takes the next line or batch member, whether message or noise. Returns false if there is none. */
   #deliverNext(deliver: (message: JsonObject) => void): boolean {
     if (this.#batchAt < this.#batch.length) {
       const member = this.#batch[this.#batchAt++];
@@ -113,7 +114,7 @@ export class MessageFramer {
     return true;
   }
 
-  /** The text of the next line or body, `undefined` when more bytes are needed. */
+  /** The text of the next line or body. `undefined` if more bytes are needed. */
   #nextText(): string | undefined {
     for (;;) {
       const chunk = this.#chunks[this.#next];
@@ -132,7 +133,7 @@ export class MessageFramer {
       if (this.#offset >= chunk.length) {
         this.#next++;
         this.#offset = 0;
-        // Nothing of it is wanted, and of a line that does not end there are many.
+        // The whole chunk is discarded, and an endless line has many of them.
         if (this.#oversized !== undefined && start === 0) freeBytes(chunk);
       }
       if (text !== undefined) return text;
@@ -144,7 +145,7 @@ export class MessageFramer {
     return newline === -1 ? chunk.length : newline;
   }
 
-  /** Adds a piece to the message being read; its whole text when the piece completes one that is not too large. */
+  /** Adds a piece to the current message. Returns its text if it is complete and not too large. */
   #take(chunk: Uint8Array, start: number, end: number, isComplete: boolean): string | undefined {
     const size = (this.#lifter ?? this.#partial).size + (end - start);
     if (this.#oversized === undefined && size > this.#cap) {
@@ -202,7 +203,7 @@ export class MessageFramer {
     };
     bytes.free(chunk);
     this.#lifter = undefined;
-    // Whoever waits for this message is told now where its beginning says who that is: its end may never come.
+    // Reports the id now if the start contains it, because the end may never come.
     this.#reportOversized(oversized, false);
     return oversized;
   }
@@ -220,7 +221,7 @@ export class MessageFramer {
     const lifted = this.#lifted;
     if (lifted.length > 0) this.#lifted = [];
     let text = line;
-    // Nearly every line begins with a brace: whatever else there may be is looked at only where it does not.
+    // Nearly every line starts with a brace, so other cases are checked only if it does not.
     if (line.charCodeAt(0) !== 0x7b) {
       text = line.replace(/^[\uFEFF\s]+/, '').trimEnd();
       if (!this.#mayBeMessage(text)) return undefined;
@@ -250,10 +251,10 @@ export class MessageFramer {
     return undefined;
   }
 
-  /** Whether a trimmed line can hold a message. Header lines are consumed here. */
+  /** Whether a trimmed line can be a message. Consumes header lines. */
   #mayBeMessage(text: string): boolean {
     const first = text.charCodeAt(0);
-    // `[info] ready` is how servers log: to parse it costs an error with its stack and a copy of the text each time.
+    // `[info] ready` is a common log format. Parsing it would cost an error with its stack and a copy of the text.
     if (first === 0x7b || (first === 0x5b && ARRAY.test(text))) return true;
     if (this.#announced !== undefined) {
       if (text === '') {
@@ -312,7 +313,7 @@ function megabytes(bytes: number): string {
 const NOTHING = new Uint8Array(0);
 
 function lastBytes(before: Uint8Array, added: Uint8Array): Uint8Array {
-  // A copy: what it is a part of may be given back.
+  // A copy, because the original buffer may be freed.
   if (added.length >= SNIFFED_TAIL) return new Uint8Array(added.subarray(-SNIFFED_TAIL));
   const kept = before.subarray(Math.max(0, before.length + added.length - SNIFFED_TAIL));
   const joined = new Uint8Array(kept.length + added.length);

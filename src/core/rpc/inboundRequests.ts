@@ -15,7 +15,7 @@ import type { RemoteFailure, RpcId } from './messages.ts';
 export interface InboundContext {
   readonly requestId: RpcId;
   readonly token: CancellationToken;
-  /** The handler stores the outcome: the request is answered with it even if the server is stopped meanwhile. */
+  /** The handler has stored the outcome: the request is answered with it even if the server is stopped now. */
   commit?(): void;
 }
 
@@ -174,7 +174,7 @@ interface JsonRpcLibrary {
 }
 
 const NOTHING = { dispose: () => undefined };
-/** One promise for every write: the transport queues, so there is nothing to wait for. */
+/** A shared promise for all writes, because the transport queues them. */
 const WRITTEN = Promise.resolve();
 
 /**

@@ -1,19 +1,19 @@
 import { MAX_DEPTH } from '../base/json.ts';
 
-/** What has just been passed. */
+/** The last token passed. */
 export type JsonMark =
   | 'none'
-  /** A name of the object that is watched begins behind here: its quotation mark was passed. */
+  /** A name in the watched object starts after its opening quotation mark. */
   | 'nameBegins'
   | 'nameEnds'
-  /** A member of what is watched, with its first byte: an object, an array or a text. */
+  /** The first byte of a member's value: an object, an array or a text. */
   | 'objectBegins'
   | 'valueBegins'
   | 'valueEnds'
-  /** What is watched has ended. */
+  /** The watched container has ended. */
   | 'left';
 
-// Where the text stands. 0 is where no JSON can be (RFC 8259), and nothing leads out of it.
+// States of the parser. 0 is invalid JSON (RFC 8259) and final.
 const BAD = 0;
 const [VALUE, FIRST_ITEM, FIRST_NAME, NAME, COLON, NEXT, STRING, ESCAPE, HEX1, HEX2, HEX3, HEX4] = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
@@ -21,7 +21,7 @@ const [VALUE, FIRST_ITEM, FIRST_NAME, NAME, COLON, NEXT, STRING, ESCAPE, HEX1, H
 const [MINUS, ZERO, WHOLE, POINT, FRACTION, EXPONENT, SIGNED, POWER] = [13, 14, 15, 16, 17, 18, 19, 20] as const;
 const FIRST_LETTER = 21;
 const STATES = 32;
-// From here on something is to be done before it is known where the text stands.
+// Actions, which determine the next state.
 const [OPEN_OBJECT, OPEN_ARRAY, CLOSE_OBJECT, CLOSE_ARRAY, COMMA, OPEN_NAME, OPEN_TEXT, CLOSE_TEXT] = [
   64, 65, 66, 67, 68, 69, 70, 71,
 ] as const;
@@ -33,7 +33,7 @@ const ARRAY = 2;
 const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
 
-/** By state and byte: the next state, or what is to be done. */
+/** The next state or action, by state and byte. */
 const TABLE = table();
 
 function table(): Uint8Array {
@@ -75,7 +75,7 @@ function table(): Uint8Array {
   for (const state of [ZERO, WHOLE, FRACTION]) on(state, 'eE', EXPONENT);
   on(EXPONENT, '+-', SIGNED);
   for (const state of [EXPONENT, SIGNED, POWER]) on(state, DIGITS, POWER);
-  // Bytes of characters beyond ASCII too: what is no UTF-8 becomes U+FFFD when it is decoded.
+  // Includes bytes of non-ASCII characters. Invalid UTF-8 becomes U+FFFD when decoded.
   for (let byte = 0x20; byte < 256; byte++) made[STRING * 256 + byte] = STRING;
   on(STRING, '"', CLOSE_TEXT);
   on(STRING, '\\', ESCAPE);
@@ -86,9 +86,9 @@ function table(): Uint8Array {
 }
 
 /**
- * Follows a JSON text byte by byte, in pieces of any size, and says whether it is one: exactly what `JSON.parse` takes,
- * but nothing deeper than what is taken from servers. It stops only at what lies directly in the container that is
- * watched, by its depth; 0 is outside of everything.
+ * Parses JSON byte by byte, in pieces of any size, and validates it: accepts exactly what `JSON.parse` does, up to the
+ * nesting limit for servers. Only stops at tokens directly in the watched container, given by its depth; 0 is outside
+ * everything.
  */
 export class JsonMachine {
   watched = 0;
@@ -106,12 +106,12 @@ export class JsonMachine {
     return this.#state === BAD;
   }
 
-  /** The outermost value, an object or an array, has ended. */
+  /** The outermost object or array has ended. */
   get isComplete(): boolean {
     return this.#depth === 0 && this.#state === NEXT;
   }
 
-  /** Passes `bytes[from, end)` up to the next mark; returns the place behind it, or `end`. */
+  /** Reads `bytes[from, end)` up to the next mark. Returns the position after it, or `end`. */
   run(bytes: Uint8Array, from: number, end: number): number {
     this.#mark = 'none';
     let state = this.#state;
@@ -183,7 +183,7 @@ export class JsonMachine {
   }
 }
 
-/** Most of a long message is inside of texts. */
+/** Skips the inside of texts, which is most of a long message. */
 function endOfPlain(bytes: Uint8Array, from: number, end: number): number {
   let at = from;
   for (; at < end; at++) {

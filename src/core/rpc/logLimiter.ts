@@ -7,7 +7,7 @@ export interface LogLimits {
   readonly perMs: number;
 }
 
-/** Lets a number of lines through in each span of time and counts the others: a flood must not fill a log. */
+/** A log rate limit: writes some lines per interval and counts the others. */
 export class LogLimiter implements Disposable {
   readonly #clock: Clock;
   readonly #limits: LogLimits;
@@ -39,7 +39,7 @@ export class LogLimiter implements Disposable {
     this.#timer ??= this.#clock.delay(this.#windowEnd - now, () => this.#summarise());
   }
 
-  /** Says at once how many lines were left out so far. */
+  /** Reports the number of suppressed lines at once. */
   dispose(): void {
     this.#summarise();
   }

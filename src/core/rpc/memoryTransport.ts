@@ -4,7 +4,7 @@ import { type Json, parseJson } from '../base/json.ts';
 import { messageText } from './messageText.ts';
 import type { DroppedMessage, SendHints, Transport, TransportClosed } from './transport.ts';
 
-/** One end of a connection inside of this process. Messages travel as text, in order, never in the same turn. */
+/** One end of an in-process connection. Messages are passed as text, in order, and never in the same turn. */
 export class MemoryTransport implements Transport {
   readonly #closed = new Emitter<TransportClosed>();
   readonly #dropped = new Emitter<DroppedMessage>();
@@ -39,13 +39,13 @@ export class MemoryTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Ends the connection as a failure would: both ends are told why. */
+  /** Ends the connection with an error for both ends. */
   fail(error: HostError): void {
     this.#end({ error });
     if (this.#other !== undefined) this.#other.#end({ error });
   }
 
-  /** Tells of a message that did not arrive, as a transport does whose every message may fail by itself. */
+  /** Reports a message that did not arrive, as transports do whose messages can fail separately. */
   drop(dropped: DroppedMessage): void {
     queueMicrotask(() => this.#dropped.fire(dropped));
   }
@@ -71,7 +71,7 @@ export class MemoryTransport implements Transport {
   }
 }
 
-/** Two ends of one connection: what one sends, the other receives. */
+/** The two ends of one connection. */
 export function createLinkedTransports(): readonly [MemoryTransport, MemoryTransport] {
   const ends = [new MemoryTransport(), new MemoryTransport()] as const;
   MemoryTransport.link(...ends);

@@ -1,10 +1,10 @@
 import { isJsonObject, type Json } from '../base/json.ts';
 import { lengthOf } from '../base/unreadJson.ts';
 
-/** Members of a message's params whose values are ready JSON text: what is large is not written again for each message. */
+/** Members of params that are already JSON text, so that large values are not serialized for each message. */
 export type ReadyParts = Readonly<Record<string, string>>;
 
-/** A message as it is written. What is ready goes behind the other params. */
+/** Serializes a message. Ready members come after the other params. */
 export function messageText(message: Json, parts?: ReadyParts): string {
   if (parts === undefined || !isJsonObject(message)) return JSON.stringify(message);
   const { params, ...rest } = message;
@@ -14,7 +14,7 @@ export function messageText(message: Json, parts?: ReadyParts): string {
   return `${opened}${opened === '{' ? '' : ','}"params":{${members.join(',')}}}`;
 }
 
-/** The message as a trace shows it: what is ready is named by its length. */
+/** The message for a trace, with the length of each ready member. */
 export function withoutParts(message: Json, parts: ReadyParts): Json {
   if (!isJsonObject(message)) return message;
   const { params, ...rest } = message;

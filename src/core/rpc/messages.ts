@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
 export type RpcId = number | string;
 
-/** One message by its kind. Tolerant: a missing `jsonrpc` member and members of no meaning are no fault. */
+/** A message by kind. Tolerates a missing `jsonrpc` member and unknown members. */
 export type Classified =
   | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: Json | undefined }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Json | undefined }
@@ -23,7 +23,7 @@ export function classify(message: Json): Classified {
   if (typeof method === 'string') {
     if (typeof id === 'number' || typeof id === 'string')
       return { kind: 'request', id, method, params: message['params'] };
-    // JSON-RPC 1.0 writes notifications with `id: null`.
+    // JSON-RPC 1.0 sends notifications with `id: null`.
     if (id === undefined || id === null) return { kind: 'notification', method, params: message['params'] };
     return { kind: 'ignored', why: 'a request whose id is neither a number nor a string' };
   }
@@ -56,7 +56,7 @@ function decodeFailure(error: Json): RemoteFailure {
   };
 }
 
-/** Our ids are whole numbers; some servers echo them as strings. */
+/** Own ids are integers. Some servers echo them as strings. */
 export function ownId(id: RpcId): number | undefined {
   if (typeof id === 'number') return id;
   return /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;

@@ -1,11 +1,11 @@
 import { isJsonArray, isJsonObject, type Json, MAX_DEPTH } from '../base/json.ts';
 
-/** `limit` levels need as many brackets of both kinds, so a shorter text cannot be deep and is not looked at. */
+/** Nesting to the limit needs as many brackets of both kinds, so shorter texts need no check. */
 export const SHALLOW_LENGTH = 2 * MAX_DEPTH;
 
 /**
- * Whether a parsed value nests deeper than `limit`. Recursion is safe here since it stops at the limit, and walking
- * the objects costs a tenth of what scanning a long text does: most of such a text is inside of strings.
+ * Whether a parsed value nests deeper than `limit`. Recursion stops at the limit. Walking the objects costs a tenth of
+ * scanning a long text, most of which is inside strings.
  */
 export function isDeeperThan(value: Json, limit: number = MAX_DEPTH): boolean {
   if (isJsonArray(value)) {
@@ -17,7 +17,8 @@ export function isDeeperThan(value: Json, limit: number = MAX_DEPTH): boolean {
   }
   if (!isJsonObject(value)) return false;
   if (limit === 0) return true;
-  // `for in` reuses the shape's key list where `Object.keys` makes an array; parsed objects inherit nothing enumerable.
+  // `for in` reuses the key list of the object's shape, while `Object.keys` allocates an array. Parsed objects inherit
+  // nothing enumerable.
   for (const key in value) {
     const member = value[key];
     if (typeof member === 'object' && member !== null && isDeeperThan(member, limit - 1)) return true;

@@ -8,24 +8,24 @@ import type { ReadyParts } from './messageText.ts';
 
 export interface RequestOptions {
   readonly timeoutMs: number;
-  /** However much progress there is, the call ends after this. */
+  /** The maximum duration, whatever progress is reported. */
   readonly maxTimeoutMs?: number | undefined;
   readonly token?: CancellationToken | undefined;
-  /** For a transport that has a place for them. */
+  /** Used by transports with headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Params that are text already. */
+  /** Params that are already JSON text. */
   readonly parts?: ReadyParts | undefined;
-  /** Told of the id under which the request goes out, before anything can come back for it. */
+  /** Called with the id of the request before any answer can arrive. */
   onSent?(id: number): void;
-  /** Asks for progress, which starts the timeout anew, and is called with the params of each notification of it. */
+  /** Requests progress. Called with the params of each notification, which restarts the timeout. */
   onProgress?(progress: JsonObject): void;
   /** The error if there is no answer within `ms`, or, with `isWhole`, no end within `maxTimeoutMs`. */
   timeoutError?(ms: number, isWhole: boolean): HostError;
 }
 
 /**
- * A request of ours that waits for its answer. It makes no function of its own, because calls are many, and what each
- * makes is most of what it costs.
+ * An outgoing request that waits for its answer. Creates no closures, because calls are many and allocations are most
+ * of their cost.
  */
 export class OutboundCall<T> implements Deadlined {
   readonly id: number;
@@ -55,7 +55,7 @@ export class OutboundCall<T> implements Deadlined {
     this.deadline = Math.min(now + options.timeoutMs, this.#hardDeadline);
   }
 
-  /** Names the time that ran out: the one for an answer, or the whole one, which no progress prolongs. */
+  /** The error for an expired timeout: the one for an answer, or the total one, which progress does not extend. */
   tookTooLong(): HostError {
     const { timeoutMs, maxTimeoutMs } = this.options;
     const isWhole = maxTimeoutMs !== undefined && this.deadline === this.#hardDeadline;
@@ -69,7 +69,7 @@ export class OutboundCall<T> implements Deadlined {
     });
   }
 
-  /** So much time did not count. */
+  /** Excludes time from the timeouts. */
   postpone(ms: number): void {
     this.deadline += ms;
     this.#hardDeadline += ms;
@@ -90,13 +90,13 @@ export class OutboundCall<T> implements Deadlined {
     this.#reject(error);
   }
 
-  /** Starts the time anew; false where the hard deadline is over all the same. */
+  /** Restarts the timeout. Returns false if the hard deadline has passed. */
   prolong(now: number): boolean {
     this.deadline = Math.min(now + this.options.timeoutMs, this.#hardDeadline);
     return this.deadline > now;
   }
 
-  /** Only where it was asked for: a server must not keep a start or a list open for ever by it. */
+  /** Only on request, because a server must not extend a start or a list with progress. */
   progressed(now: number, progress: JsonObject): void {
     if (this.options.onProgress === undefined) return;
     this.prolong(now);
@@ -112,7 +112,7 @@ interface CallSetup<T> {
   readonly decode: (result: Json) => T;
 }
 
-/** A call whatever its result is. */
+/** A call with any result type. */
 export type AnyCall = Pick<
   OutboundCall<unknown>,
   | 'id'

@@ -20,16 +20,16 @@ const MAX_ABANDONED = 1_000;
 const REMARKS = { lines: 50, perMs: 10_000 };
 
 export interface RpcHandlers {
-  /** Answers a request of the peer. Throw a `WireError` to answer with an error (`methodNotFound` for what nobody handles). */
+  /** Answers a request of the peer. Throw a `WireError` as the answer (`methodNotFound` for unknown methods). */
   request(method: string, params: JsonObject, context: InboundContext): Promise<Json> | Json;
   notification(method: string, params: JsonObject): void;
 }
 
 export interface PeerOptions {
   readonly clock: Clock;
-  /** The id before the first one: a connection that changes hands does not use one twice. */
+  /** The id before the first one. A connection that changes its owner must not reuse ids. */
   readonly lastId?: number | undefined;
-  /** Tells whether the connection waits for a person: no time of ours runs meanwhile. */
+  /** Fires when the connection starts or stops waiting for the user. Timeouts are paused meanwhile. */
   readonly onWaiting?: Event<boolean> | undefined;
   /** Removes secrets from the error of each failed request: servers write them into their error messages. */
   readonly redact?: ((error: HostError) => HostError) | undefined;
@@ -55,7 +55,7 @@ export class Peer implements Disposable {
   readonly #deadlines: Deadlines<AnyCall>;
   readonly #closed = new Emitter<TransportClosed>();
   readonly #subscriptions: readonly (Disposable | undefined)[];
-  /** How many messages came. */
+  /** Number of received messages. */
   received = 0;
   #lastId: number;
   #end: TransportClosed | undefined;
@@ -68,7 +68,7 @@ export class Peer implements Disposable {
     this.#handlers = handlers;
     this.#clock = options.clock;
     this.#log = options.log;
-    // Ids start at 1: old servers read 0 as "no id".
+    // Ids start at 1, because old servers treat 0 as "no id".
     this.#lastId = options.lastId ?? 0;
     this.#redact = options.redact ?? ((error) => error);
     this.#remarks = new LogLimiter(options.clock, REMARKS, (line) => options.log('warn', line));
@@ -93,12 +93,12 @@ export class Peer implements Disposable {
     transport.start((message) => this.#receive(message));
   }
 
-  /** A request of the peer waits for our answer. */
+  /** Whether a request of the peer waits for an answer. */
   get isAsked(): boolean {
     return this.#inbound.isWaiting;
   }
 
-  /** Our requests by these methods that have no answer. */
+  /** Unanswered outgoing requests with these methods. */
   waiting(methods: ReadonlySet<string>): readonly AnyCall[] {
     return [...this.#pending.values()].filter(({ method }) => methods.has(method));
   }
@@ -117,7 +117,7 @@ export class Peer implements Disposable {
     return this.decoded(method, params, options, asItIs);
   }
 
-  /** The same with a result that is decoded as it arrives: one promise less than to do it afterwards. */
+  /** Decodes the result on arrival, which saves a promise. */
   decoded<T>(method: string, params: JsonObject, options: RequestOptions, decode: (result: Json) => T): Promise<T> {
     if (this.#end !== undefined) return Promise.reject(this.#redact(closedError(method, this.#end, 'none')));
     if (options.token?.isCancellationRequested === true) return Promise.reject(cancelledError(method, 'none'));
@@ -158,7 +158,7 @@ export class Peer implements Disposable {
     }
   }
 
-  /** Answers all requests of the peer that are open with this error and cancels them, except those that are committed. */
+  /** Answers all open requests of the peer with this error and cancels them, except committed ones. */
   refuseOpen(error: RemoteFailure): void {
     this.#inbound.refuseOpen(error);
   }
@@ -222,11 +222,11 @@ export class Peer implements Disposable {
     else call.reject(this.#redact(remoteError(call.method, answer.error)));
   }
 
-  /** The token of a request is its id. One that is unknown, or of a request that is over, is ignored. */
+  /** The progress token is the request id. Unknown and finished ones are ignored. */
   #receiveProgress(params: JsonObject): void {
     const { progressToken, progress } = params;
     if (typeof progressToken !== 'number' && typeof progressToken !== 'string') return;
-    // Neither a step nor a sign of work. JSON may say 1e999, which is no finite number.
+    // Invalid progress counts as no activity. JSON allows 1e999, which is infinite.
     if (!Number.isFinite(progress)) {
       this.#remark('progress that is not a number');
       return;
@@ -246,7 +246,7 @@ export class Peer implements Disposable {
     this.#inbound.cancel(requestId, typeof reason === 'string' ? reason : undefined);
   }
 
-  /** While the connection waits for a person, the time of no request runs out. */
+  /** Pauses all timeouts while the connection waits for the user. */
   #wait(isWaiting: boolean): void {
     const now = this.#clock.now();
     if (isWaiting) this.#waitingSince ??= now;
@@ -261,9 +261,9 @@ export class Peer implements Disposable {
   }
 
   #timedOut(call: AnyCall): void {
-    // Looked at again when the waiting is over.
+    // Checked again after the wait.
     if (this.#waitingSince !== undefined) return;
-    // The server waits for us: a person may be reading its question. The hard deadline stays.
+    // The server waits for this host, and the user may be reading its question. The hard deadline stays.
     if (this.isAsked && call.method !== 'initialize' && call.prolong(this.#clock.now())) {
       this.#deadlines.watch(call.deadline);
       return;
@@ -271,7 +271,7 @@ export class Peer implements Disposable {
     this.#abort(call, call.tookTooLong(), 'The time allowed for this request is over.');
   }
 
-  /** Settles a call at once, whatever the peer does, and tells the peer that nobody waits any more. */
+  /** Settles a call at once and notifies the peer that it is not needed. */
   #abort(call: AnyCall, failure: HostError, reason: string): void {
     if (!this.#settle(call, failure)) return;
     this.#abandon(call.id);
@@ -322,7 +322,7 @@ function asItIs(result: Json): Json {
   return result;
 }
 
-/** MCP "Progress": any value unique among the requests in flight will do, and the id is one already. */
+/** MCP "Progress": any value that is unique among running requests, such as the id. */
 function withToken(params: JsonObject, progressToken: number): JsonObject {
   const { _meta } = params;
   return { ...params, _meta: isJsonObject(_meta) ? { ..._meta, progressToken } : { progressToken } };

@@ -2,24 +2,24 @@ import { HostError } from '../base/errors.ts';
 
 /** One event of a `text/event-stream` (WHATWG HTML, "Server-sent events"). */
 export interface SseEvent {
-  /** `message` unless the stream names another. */
+  /** `message` unless the stream names another type. */
   readonly type: string;
   readonly data: string;
 }
 
 export interface SseHandlers {
   onEvent(event: SseEvent): void;
-  /** The server wants this many milliseconds between a lost stream and the next. */
+  /** Called with the server's delay before reconnecting, in milliseconds. */
   onRetry?(ms: number): void;
 }
 
 const NO_BREAK = Number.POSITIVE_INFINITY;
 
-/** Splits a stream of text, in pieces of any size, into events. */
+/** Splits a text stream, in pieces of any size, into events. */
 export class SseParser {
   readonly #handlers: SseHandlers;
   readonly #maxEvent: number;
-  /** The beginning of a line whose end has not arrived. Kept in pieces: joining them each time would be quadratic. */
+  /** The start of an incomplete line, in pieces because joining them each time would be quadratic. */
   #pieces: string[] = [];
   #data: string[] = [];
   /** Characters in `#pieces` and `#data`. */
@@ -34,12 +34,12 @@ export class SseParser {
     this.#maxEvent = maxEvent;
   }
 
-  /** The id of the last complete event that had one, where to go on after a break; '' before there is one. */
+  /** The id of the last complete event with one, for resuming. '' before the first. */
   get lastEventId(): string {
     return this.#lastId;
   }
 
-  /** Throws a `HostError` when one event grows beyond the cap; the parser is of no use then. */
+  /** Throws a `HostError` if an event exceeds the limit. The parser is then unusable. */
   push(text: string): void {
     if (text === '') return;
     let start = this.#afterCarriageReturn && text.startsWith('\n') ? 1 : 0;
@@ -52,7 +52,7 @@ export class SseParser {
       start = end + 1;
       if (end === carriage && start === feed) start++;
       this.#afterCarriageReturn = end === carriage && end === text.length - 1;
-      // Each kind is searched for again only where it was passed: a chunk without one is scanned for it once.
+      // Searches for each kind of line break only after the last one was passed, so that each chunk is scanned once.
       if (feed < start) feed = find(text, '\n', start);
       if (carriage < start) carriage = find(text, '\r', start);
     }
@@ -60,7 +60,7 @@ export class SseParser {
   }
 
   #hold(list: string[], text: string): void {
-    // One more for each piece: a flood of empty lines takes memory too.
+    // Counts one more per piece, because a flood of empty lines uses memory too.
     this.#held += text.length + 1;
     if (this.#held > this.#maxEvent)
       throw new HostError('MESSAGE_TOO_LARGE', `An event is longer than ${this.#maxEvent} characters.`, {
@@ -106,7 +106,7 @@ export class SseParser {
     this.#held = 0;
     this.#type = '';
     this.#lastId = this.#id;
-    // An event without data only says where the stream is.
+    // An event without data only marks the position.
     if (data !== '') this.#handlers.onEvent({ type, data });
   }
 }

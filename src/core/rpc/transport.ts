@@ -4,62 +4,65 @@ import type { Json } from '../base/json.ts';
 import type { MemberPath } from '../base/unreadJson.ts';
 import type { ReadyParts } from './messageText.ts';
 
-/** How a connection ended: `error` is absent where it was closed on purpose. */
+/** The end of a connection. `error` is absent if it was closed on purpose. */
 export interface TransportClosed {
   readonly error?: HostError | undefined;
 }
 
-/** A message that arrived but is not delivered. What can be told of it lets its sender or its waiter be answered. */
+/** A message that arrived but was not delivered. Its id lets the sender or the waiting caller be answered. */
 export interface DroppedMessage {
   readonly id: number | string | undefined;
-  /** Whether it asked for something; otherwise it is taken for an answer. */
+  /** Whether it is a request. Otherwise it counts as an answer. */
   readonly isRequest: boolean;
   readonly error: HostError;
 }
 
-/** What goes with a message. */
+/** Additional data for a message. */
 export interface SendHints {
-  /** Headers of the HTTP request that carries the message (MCP 2026-07-28, `Mcp-Param-*`). */
+  /** Headers of the message's HTTP request (MCP 2026-07-28, `Mcp-Param-*`). */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What goes into the params as it is; every transport has a place for it. */
+  /** Params that are already JSON text. Every transport supports them. */
   readonly parts?: ReadyParts | undefined;
 }
 
-/** How a connection is made, in words for a person. */
+/** Facts about a transport, for display. */
 export interface TransportDetails {
   readonly kind: 'stdio' | 'http' | 'sse' | 'websocket';
-  /** The session that the server named, where the transport has one. */
+  /** The server's session id, if the transport has one. */
   readonly session?: string | undefined;
 }
 
 /**
- * A connection to one peer that carries whole JSON-RPC messages, already parsed and split (no batch arrays).
- * Messages are held back until `start` is called, so that no early one is lost.
+ * A connection to one peer that carries complete, parsed JSON-RPC messages without batches. Holds messages until
+ * `start` is called.
  */
 export interface Transport {
   /**
-   * Begins delivery, never within this call. The receiver is called one message at a time, in order. Called again, what
-   * arrives from then on goes to the new receiver: the first words of a connection decide who reads the rest.
+   * Starts delivery, never within this call. The receiver gets one message at a time, in order. A second call replaces
+   * the receiver: the first messages of a connection decide who reads the rest.
    */
   start(receiver: (message: Json) => void): void;
-  /** Queues one message. A message to a closed connection is dropped: `onClose` has said so. Throws only for what is no JSON. */
+  /**
+   * Queues one message. A message to a closed connection is dropped, because `onClose` has reported the end. Throws
+   * only for values that are not JSON.
+   */
   send(message: Json, hints?: SendHints): void;
   /**
-   * Has what long messages hold at these places left unread from now on (`base/unreadJson.ts`): whoever only hands a
-   * state on does not make everybody wait until it is parsed. A transport without it reads all.
+   * Leaves values at these paths of long messages as text (`base/unreadJson.ts`), so that forwarding a state does not
+   * block until it is parsed. Transports without this method parse everything.
    */
   leaveUnread?(paths: readonly MemberPath[]): void;
-  /** Fires once, never within `send`. Every message that arrived before the end has been delivered by then. */
+  /** Fires once, never within `send`, and after all earlier messages were delivered. */
   readonly onClose: Event<TransportClosed>;
-  /** Fires for a message that is over a limit (size, nesting). The connection lives on. */
+  /** Fires for a message above a limit (size, nesting). The connection stays open. */
   readonly onDropped?: Event<DroppedMessage>;
   /**
-   * Fires when the server forgot the session and the transport opened it anew by itself, with the new answer to
-   * `initialize`: whatever the server was told since the first one must be told again.
+   * Fires when the server forgot the session and the transport reopened it, with the new answer to `initialize`.
+   * Everything sent since the first one must be repeated.
    */
   readonly onRenewed?: Event<Json>;
-  /** How the connection is made now. */
+  /** The current facts about the transport. */
   readonly details?: TransportDetails | undefined;
-  /** Ends the connection in order; resolves when nothing of it is left. Calling twice is harmless. */
+  /** Closes the connection in order. Resolves when nothing of it is left. Can be called repeatedly. */
   close(): Promise<void>;
 }

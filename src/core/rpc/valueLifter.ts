@@ -3,32 +3,32 @@ import { ByteList } from './byteList.ts';
 import type { DecodeUtf8 } from './decodeUtf8.ts';
 import { JsonMachine } from './jsonMachine.ts';
 
-/** From so many bytes on values are taken out of a message that somebody wants unread. */
+/** Messages from this size on are lifted. */
 export const LONG_MESSAGE = 256 * 1024;
-/** Below that much a value is read with the rest of its message: nobody waits for it. */
+/** Smaller values are parsed with the message, which is fast enough. */
 const SHORTEST = 64 * 1024;
-/** So many bytes of a value are turned into text at once. */
+/** Bytes decoded at once. */
 const PIECE = 64 * 1024;
-/** A longer name is none of those that are looked for, however it is written. */
+/** Longer names cannot match any path, however they are escaped. */
 const LONGEST_NAME = 256;
 
-/** A value that was taken out of its message. */
+/** A value extracted from its message. */
 export interface LiftedValue {
   readonly path: MemberPath;
   readonly text: string;
 }
 
 export interface LiftedMessage {
-  /** The message with `0` in the place of each value that was taken out. */
+  /** The message with `0` in place of each extracted value. */
   readonly text: string;
   readonly values: readonly LiftedValue[];
 }
 
-/** The names that lead to what is wanted, as a tree. */
+/** A tree of the member names that lead to the paths. */
 interface Place {
   readonly name: readonly number[];
   readonly path: MemberPath;
-  /** Nothing leads further: the value here is wanted. */
+  /** The value here is wanted. */
   readonly isWanted: boolean;
   readonly members: readonly Place[];
   readonly parent: Place | undefined;
@@ -36,17 +36,16 @@ interface Place {
 
 interface Span {
   readonly path: MemberPath;
-  /** Where in the rest it belongs. */
+  /** Its position in the rest. */
   readonly at: number;
   readonly pieces: string[];
   characters: number;
 }
 
 /**
- * Takes the values at some places out of a JSON message while its bytes arrive, without reading them: to parse a state
- * of 10 MB in one go holds everybody up for a tenth of a second. That they are JSON is found out on the way. Whatever is
- * odd about a message (a name that is there twice or written with escapes, no JSON at all) leaves it whole, for the
- * usual parser to decide.
+ * Extracts the values at some paths from a JSON message while its bytes arrive, without parsing them: parsing a state
+ * of 10 MB at once blocks for a tenth of a second. Validates the JSON on the way. Any oddity (a duplicate or escaped
+ * name, invalid JSON) leaves the message whole for the usual parser.
  */
 export class ValueLifter {
   readonly #decode: DecodeUtf8;
@@ -54,13 +53,13 @@ export class ValueLifter {
   readonly #rest = new ByteList();
   readonly #spans: Span[] = [];
   readonly #seen = new Set<Place>();
-  /** Bytes of the value that is being taken out, which are not text yet. */
+  /** Bytes of the current value that are not decoded yet. */
   readonly #bytes = new ByteList();
-  /** The object that is watched. */
+  /** The watched object. */
   #place: Place | undefined;
   /** The member whose name was passed. */
   #member: Place | undefined;
-  /** Bytes of the name that is being passed. */
+  /** Bytes of the current name. */
   #name: number[] | undefined;
   #span: Span | undefined;
   #size = 0;
@@ -77,18 +76,18 @@ export class ValueLifter {
     return this.#size;
   }
 
-  /** What was not taken out, so far. */
+  /** The bytes outside extracted values so far. */
   get rest(): ByteList {
     return this.#rest;
   }
 
-  /** Takes `bytes[start, end)`. What is large is referenced, so it must not change afterwards. */
+  /** Appends `bytes[start, end)`. Large pieces are referenced, so they must not change afterwards. */
   take(bytes: Uint8Array, start: number, end: number): void {
     this.#size += end - start;
     let from = start;
     while (from < end && !this.#isWhole) {
       const to = this.#machine.run(bytes, from, end);
-      // The first byte of a value belongs to it, and was passed when it was found to be one.
+      // The parser passes the first byte of a value to recognize it.
       const begins = this.#beginsSpan() ? to - 1 : to;
       this.#put(bytes, from, begins);
       if (this.#name !== undefined && this.#name.length < LONGEST_NAME)
@@ -101,7 +100,7 @@ export class ValueLifter {
     this.#put(bytes, from, end);
   }
 
-  /** The message has ended; nothing may be taken any more. */
+  /** Ends the message. Nothing may be appended afterwards. */
   finish(): LiftedMessage {
     this.#endSpan();
     const rest = this.#rest.join();
@@ -149,7 +148,7 @@ export class ValueLifter {
         else this.#beginSpan();
         return;
       case 'valueBegins':
-        // An array holds several messages, and nothing is taken out of those.
+        // Values are not extracted from batches.
         if (machine.watched === 0) this.#isWhole = true;
         else this.#beginSpan();
         return;
@@ -172,9 +171,9 @@ export class ValueLifter {
   #named(): void {
     const name = this.#name ?? [];
     this.#name = undefined;
-    // With escapes it may be any name.
+    // With escapes it could be any name.
     if (name.length < LONGEST_NAME && name.includes(0x5c)) this.#isWhole = true;
-    // The quotation mark behind it is a part of both.
+    // Both names include the closing quotation mark.
     this.#member = this.#place?.members.find((place) => isSame(place.name, name));
     if (this.#member === undefined) return;
     if (this.#seen.has(this.#member)) this.#isWhole = true;
@@ -216,7 +215,7 @@ function placeOf(path: MemberPath, paths: readonly MemberPath[], parent: Place |
   return place;
 }
 
-/** Where the last character begins that has not arrived whole. */
+/** The start of an incomplete character at the end. */
 function endOfWhole(bytes: Uint8Array): number {
   const { length } = bytes;
   for (let back = 1; back <= Math.min(3, length); back++) {

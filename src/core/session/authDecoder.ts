@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/j
 import type { Secret } from '../base/secrets.ts';
 import type { AuthFlow, AuthSettings, IdentityProvider } from '../model/auth.ts';
 
-/** What an entry's reader offers to those who decode one member of it. */
+/** The part of an entry's reader that member decoders need. */
 export interface ProblemNotes {
   fail(path: readonly (string | number)[], message: string): void;
   warn(path: readonly (string | number)[], message: string): void;
@@ -21,10 +21,10 @@ const TEXTS = [
 const PROVIDER_TEXTS = ['issuer', 'tokenEndpoint', 'clientId', 'clientSecret'] as const;
 const KNOWN: readonly string[] = ['flow', ...TEXTS, 'scopes', 'dpop', 'identityProvider'];
 const KNOWN_OF_PROVIDER: readonly string[] = [...PROVIDER_TEXTS, 'idToken'];
-/** RFC 6749 §3.3. A variable may stand for one. */
+/** RFC 6749 §3.3. May contain a variable. */
 const SCOPE = /^([\x21\x23-\x5b\x5d-\x7e]+|\$\{[^}]*\})+$/;
 
-/** Decodes the member `auth` of a server's entry; `undefined` where there is none, or nothing of it can be used. */
+/** Decodes the member `auth` of a server's entry. `undefined` if it is absent or unusable. */
 export function decodeAuth(value: Json | undefined, notes: ProblemNotes): AuthSettings | undefined {
   if (value === undefined) return undefined;
   if (!isJsonObject(value)) {
@@ -60,7 +60,7 @@ function decodeProvider(value: Json | undefined, notes: ProblemNotes): IdentityP
   return idToken === undefined ? undefined : { ...texts, idToken };
 }
 
-/** What a flow cannot do without is missed here already, and not when the server is started. */
+/** Reports missing requirements of a flow before the server is started. */
 function checkFlow(settings: AuthSettings, notes: ProblemNotes): void {
   const { flow, clientId, clientSecret, privateKey, clientMetadataUrl } = settings;
   const need = (isThere: boolean, what: string): void => {
@@ -81,7 +81,7 @@ function checkFlow(settings: AuthSettings, notes: ProblemNotes): void {
 
 function checkAddresses({ issuer, clientMetadataUrl, identityProvider }: AuthSettings, notes: ProblemNotes): void {
   const check = (address: string | undefined, path: readonly string[], pattern: RegExp, message: string): void => {
-    // What begins with a variable shows only when it is expanded.
+    // A value that starts with a variable is checked after expansion.
     if (address !== undefined && !address.startsWith('${') && !pattern.test(address)) notes.fail(path, message);
   };
   const web = /^https?:\/\/[^/\s]/i;
@@ -162,13 +162,13 @@ function present<const K extends string, V>(key: K, value: V | undefined): Parti
   return result;
 }
 
-/** Settings with every variable expanded, and what of them no log may show. */
+/** Settings with all variables expanded, and the secrets in them. */
 export interface ExpandedAuth {
   readonly settings: AuthSettings;
   readonly secrets: readonly Secret[];
 }
 
-/** Expands one text after the other: two prompts for inputs at once would fight for the screen. */
+/** Expands texts one by one, because parallel input prompts would compete. */
 export async function expandAuth(
   settings: AuthSettings,
   expand: (text: string) => Promise<string>,
@@ -221,7 +221,7 @@ async function expandList(
   return result;
 }
 
-/** The same settings with another text for each of theirs, such as folders written out. */
+/** Maps every text in the settings, for example to expand folders. */
 export function mapAuth(settings: AuthSettings, map: (text: string) => string): AuthSettings {
   const texts = <const K extends string>(
     value: Readonly<Partial<Record<K, string | undefined>>>,
@@ -250,7 +250,7 @@ export function mapAuth(settings: AuthSettings, map: (text: string) => string): 
   };
 }
 
-/** For the fingerprint: what decides who gets which credentials. Only its digest is kept. */
+/** For the fingerprint: the settings that decide who gets which credentials. Only a digest is stored. */
 export function authJson(settings: AuthSettings): JsonObject {
   const { scopes, identityProvider, ...rest } = settings;
   return {

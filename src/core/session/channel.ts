@@ -20,21 +20,21 @@ export interface ChannelOptions {
   readonly features: readonly SessionFeature[];
   /** Removes secrets from errors: servers write them into their error messages. */
   readonly redact?: ((error: HostError) => HostError) | undefined;
-  /** Called before the features start: whatever they cause finds the session where it is looked for. */
+  /** Called before the features start, so that the session can be found. */
   readonly onOpened?: ((session: Session) => void) | undefined;
-  /** Tells whether the connection waits for a person. */
+  /** Fires when the connection starts or stops waiting for the user. */
   readonly onWaiting?: Event<boolean> | undefined;
-  /** Cancelled when the server is stopped: from then on it has no rights, although the connection is still open. */
+  /** Cancelled when the server is stopped. It then has no rights, although the connection is still open. */
   readonly stopping?: CancellationToken | undefined;
-  /** The last id that was used on the connection before. */
+  /** The last id used on the connection before. */
   readonly lastId?: number | undefined;
 }
 
 const REMARKS = { lines: 50, perMs: 10_000 };
-/** Names of notifications that are remembered as logged. A server that invents more is logged no further. */
+/** Maximum distinct names of ignored notifications in the log. */
 const MAX_UNKNOWN = 100;
 
-/** Notifications that a server may still send while it is being stopped: log messages, and the state of running calls. */
+/** Notifications accepted while a server is stopping: log messages, and the status of running calls. */
 const HEARD_WHILE_STOPPING: readonly string[] = [
   'notifications/message',
   'notifications/tasks/status',
@@ -42,16 +42,16 @@ const HEARD_WHILE_STOPPING: readonly string[] = [
 ];
 const STOPPING = { code: -32000, message: 'stopping' };
 
-/** A peer with the features that answer and hear what the server says, from before the handshake to the end. */
+/** A peer with the features that answer requests and handle notifications, from before the handshake to the end. */
 export class Channel implements Disposable {
   readonly peer: Peer;
   readonly store = new DisposableStore();
   readonly closed = new Emitter<TransportClosed>();
   readonly renewed = this.store.add(new Emitter<void>());
   readonly stopping: CancellationToken;
-  /** What the agreed revision makes of messages; before the handshake everything passes. */
+  /** The codec of the agreed revision. Before the handshake everything passes. */
   codec: WireCodec | undefined;
-  /** Looks at each notification first; true keeps it from the features. */
+  /** Sees each notification first. Returns true to keep it from the features. */
   intercept: ((method: string, params: JsonObject) => boolean) | undefined;
   readonly #options: ChannelOptions;
 
@@ -120,7 +120,7 @@ export class Channel implements Disposable {
     if (!isHeard) this.#logUnknown(method, 'this host does not know it');
   }
 
-  /** Once for each method: servers repeat their own notifications for as long as they run. */
+  /** Once per method, because servers repeat their own notifications. */
   #logUnknown(method: string, why: string): void {
     if (this.#unknown.has(method) || this.#unknown.size >= MAX_UNKNOWN) return;
     this.#unknown.add(method);
@@ -128,12 +128,12 @@ export class Channel implements Disposable {
   }
 }
 
-/** Throws for a request of a server that is being stopped. A ping is answered in every state. */
+/** Throws for a request of a stopping server. Pings are always answered. */
 export function checkNotStopping(stopping: CancellationToken, method: string): void {
   if (stopping.isCancellationRequested && method !== 'ping') throw new WireError(STOPPING.code, STOPPING.message);
 }
 
-/** What the features answer to a request of the server, in whichever form it came. Throws for what nobody handles. */
+/** Answers a request of the server with the first matching feature. Throws for unknown methods. */
 export function answerBy(
   features: readonly SessionFeature[],
   method: string,
@@ -149,12 +149,12 @@ export function answerBy(
   throw methodNotFound(method);
 }
 
-/** Those that exist on a connection of this kind. */
+/** The features for this kind of connection. */
 export function featuresOf(features: readonly SessionFeature[], era: Era): readonly SessionFeature[] {
   return features.filter((feature) => feature.era === undefined || feature.era === era);
 }
 
-/** What the features declare of the host, all together. */
+/** The merged capabilities of all features. */
 export function declaredBy(features: readonly SessionFeature[]): JsonObject {
   return features.reduce<JsonObject>((all, { capabilities }) => merge(all, capabilities ?? {}), {});
 }

@@ -10,14 +10,14 @@ interface Part {
 
 export interface Chosen {
   readonly parts: readonly Part[];
-  /** Whose contribution is among the parts. */
+  /** The extension whose contribution is used. */
   readonly contributed: ContributedLayer | undefined;
   readonly problems: readonly SettingsProblem[];
 }
 
 /**
- * What of the contributions of extensions counts for one server: one at the most, and none where the settings say
- * themselves how to reach a server of that name. It is never the contribution that switches the server on.
+ * Selects the contribution of an extension for a server: at most one, and none if settings define how to reach a server
+ * with this name. A contribution never enables the server.
  */
 export function chooseContribution(id: string, given: readonly Part[]): Chosen {
   const settings = given.filter(({ contributed }) => contributed === undefined);
@@ -38,8 +38,8 @@ export function chooseContribution(id: string, given: readonly Part[]): Chosen {
 }
 
 /**
- * Whether the server of an entry is gone with new settings. What an extension contributed is gone as soon as that
- * extension no longer does, whatever the settings say of its name: it must not run on.
+ * Whether new settings remove the server. A contributed server is removed with the contribution, whatever settings say
+ * about its name, and must not keep running.
  */
 export function hasLeft(before: SettingsEntry, after: SettingsEntry | undefined): boolean {
   if (after === undefined) return true;

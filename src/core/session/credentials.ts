@@ -2,19 +2,19 @@ import { base64, unbase64 } from '../base/base64.ts';
 import { parseJson } from '../base/json.ts';
 import { isHideable, type Secret } from '../base/secrets.ts';
 
-/** Words of a name that say that the value is a credential, as whole words or at the end of one (`PGPASSWORD`). */
+/** Words that mark a name as a credential, as whole words or at the end (`PGPASSWORD`). */
 const CREDENTIAL_WORD =
   /(?:passw(?:or)?d|passwort|passphrase|passcode|passwd|(?<!by|com|sur|tres|ask|by_)pass|pwd|secrets?|tokens?|credentials?|creds?|(?<!mon|don|tur|hot|public|pub)keys?|auth|oauth|pats?|cookies?|jwt|bearer|dsn|pw|kennwort|contrasena|motdepasse|senha|authorization|apikey|pgpass\w*|salt|signature|webhook)$/;
-/** Ends of names whose values only say something about a credential. */
+/** Name endings whose values only describe a credential. */
 const ABOUT_CREDENTIAL =
   /^(?:files?|paths?|dirs?|directory|names?|ids?|types?|methods?|modes?|algorithms?|alg|enabled|disabled|hosts?|ports?|endpoints?|regions?|issuer|audience|scopes?|users?|usernames?|expiry|expires|expiration|ttl|timeout|limits?|max|min|count|length|size|budget|providers?|sock|socket|version|prefix|header|required|cmd|command|policy|samesite|consent|symbol|bindings?|events?|stor(?:e|age)|strategy|backend|format)$/;
-/** Words before `key` that say that it finds something and opens nothing. */
+/** Words before `key` for keys that are no credentials. */
 const FINDING_KEY = /^(?:sort|primary|foreign|partition|object|row|range|group|index|lookup|order)$/;
-/** `MAX_TOKENS`: how many, not which. */
+/** `MAX_TOKENS` is a number, not a token. */
 const NUMBER = /^[\d.,_]+$/;
 const NAMES_PASSWORD = /pass|pwd|secret/i;
 
-/** What issuers of credentials begin them with, keys in PEM, JSON web tokens and authorization headers. */
+/** Known prefixes of credentials, PEM keys, JSON web tokens and authorization headers. */
 const CREDENTIAL_SHAPES: readonly RegExp[] = [
   /^(?:gh[opsur]|github_pat|glpat|gldt|npm|pypi|hf|dop_v1|doo_v1|shp(?:at|ca|pa|ss)|lin_(?:api|oauth)|ntn|xapp|atlasv1|figd|phc|rk_(?:live|test)|[sp]k_(?:live|test)|whsec|dckr_(?:pat|oat)|sntry[su]|secret)[_-][\w.+/=-]{8,}$/,
   /^(?:sk-|xox[abeoprs]-|AKIA|ASIA|AIza|ya29\.|SG\.|EAAC|ATATT|glsa_|sq0[a-z]{3}-|tvly-|pplx-|gsk_|r8_|key-)[\w.+/=-]{12,}$/,
@@ -23,7 +23,7 @@ const CREDENTIAL_SHAPES: readonly RegExp[] = [
   /^(?:bearer|basic|token)\s+\S{8,}$/i,
 ];
 
-/** The credentials in a variable of an environment: the value itself, or a password inside of it. */
+/** Credentials in an environment variable: the value itself, or a password inside it. */
 export function variableSecrets(name: string, value: string): readonly Secret[] {
   const inside = embeddedSecrets(name, value);
   if (hasCredentialShape(value)) return [...secretOf(name, value), ...inside];
@@ -31,12 +31,12 @@ export function variableSecrets(name: string, value: string): readonly Secret[] 
   return [...(isAddress(value) ? pathSecrets(name, value, TOKEN_IN_PATH) : secretOf(name, value)), ...inside];
 }
 
-/** Headers that never carry a credential; of every other one the value may be one. */
+/** Headers that never carry credentials. Any other header may. */
 const HARMLESS_HEADER =
   /^(?:accept(?:-.+)?|content-.+|user-agent|host|origin|referer|cache-control|connection|date|from|via|mcp-.+|x-request-id|x-correlation-id|x-forwarded-.+|traceparent|tracestate)$/i;
 const SCHEME_AND_CREDENTIALS = /^([A-Za-z][\w-]*)\s+(\S+)$/;
 
-/** The credentials in a header: the value, and what stands behind its scheme. */
+/** Credentials in a header: the value, and the part after its scheme. */
 export function headerSecrets(name: string, value: string): readonly Secret[] {
   if (HARMLESS_HEADER.test(name)) return variableSecrets(name, value);
   const [, scheme = '', credentials] = SCHEME_AND_CREDENTIALS.exec(value.trim()) ?? [];
@@ -50,14 +50,14 @@ export function headerSecrets(name: string, value: string): readonly Secret[] {
   ];
 }
 
-/** The credentials in the address of a server. */
+/** Credentials in a server's address. */
 export function addressSecrets(url: string): readonly Secret[] {
   return [...embeddedSecrets('url', url), ...pathSecrets('url', url, KEY_IN_PATH)];
 }
 
-/** Part of an address that is called a credential, such as a web hook. */
+/** A path segment of a web hook that acts as a credential. */
 const TOKEN_IN_PATH = /^(?=.*\d)(?=.*[a-z])[\w-]{16,}$/i;
-/** A part of an address that looks generated. */
+/** A path segment that looks generated. */
 const KEY_IN_PATH =
   /^(?:(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w-]{24,}|[\da-f]{32,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
@@ -73,8 +73,8 @@ const ASSIGNMENT = /^([A-Za-z_]\w*)=([\s\S]*)$/;
 const HEADER = /^\s*([A-Za-z][\w-]*):\s*(\S[\s\S]*)$/;
 
 /**
- * The credentials on a command line: `--token x`, `--token=x`, `TOKEN=x`, `--header "X-Key: x"`, and what has the shape
- * of one.
+ * Credentials on a command line: `--token x`, `--token=x`, `TOKEN=x`, `--header "X-Key: x"`, and values with a known
+ * shape.
  */
 export function argumentSecrets(args: readonly string[]): readonly Secret[] {
   return args.flatMap((arg, index): readonly Secret[] => {
@@ -93,7 +93,7 @@ export function argumentSecrets(args: readonly string[]): readonly Secret[] {
   });
 }
 
-/** An argument that is a header: behind an option for one, or with the name of a credential. */
+/** An argument that is a header: after a header option, or with a credential's name. */
 function headerArgument(
   arg: string,
   before: string = '',
@@ -103,7 +103,7 @@ function headerArgument(
   return isHeader ? { name, content } : undefined;
 }
 
-/** Whether a variable, an option or a member of a query is called a credential. */
+/** Whether a variable, option or query parameter is named like a credential. */
 function namesCredential(name: string): boolean {
   const words = inWords(name);
   const last = words.at(-1) ?? '';
@@ -130,15 +130,15 @@ function isAddress(value: string): boolean {
 
 const USER_INFO = /\b[a-z][a-z\d+.-]*:\/\/([^\s/?#]*)@([^\s/?#]*)/gi;
 const MEMBER = /[?&#;]([\w.-]+)=([^&#;\s]+)/g;
-/** `Password=x;`, `AccountKey=x`, `password=x` of connection strings. */
+/** `Password=x;`, `AccountKey=x` and `password=x` in connection strings. */
 const SETTING = /(?:^|[;\s])([A-Za-z][\w ]{1,40}?)\s*=\s*("[^"]*"|'[^']*'|[^;\s]+)/g;
-/** `"Authorization": "Bearer x"` in a value that is JSON, such as the headers of an API. */
+/** `"Authorization": "Bearer x"` in a JSON value, such as an API's headers. */
 const JSON_MEMBER = /"([\w.-]{1,64})"\s*:\s*("(?:[^"\\]|\\.)*")/g;
-/** A token in the place of a user: no name of a person is so long. */
+/** A token in place of a user name. Real user names are shorter. */
 const SHORTEST_USER_TOKEN = 20;
 const SHORTEST_PASSWORD = 3;
 
-/** Credentials within a value: in an address, in its query, in a connection string, in JSON. */
+/** Credentials within a value: in an address, a query, a connection string, or JSON. */
 function embeddedSecrets(name: string, value: string): readonly Secret[] {
   const found: Secret[] = [];
   for (const [, info = '', host = ''] of value.matchAll(USER_INFO)) found.push(...userInfoSecrets(name, info, host));
@@ -162,7 +162,7 @@ function memberSecrets(name: string, member: string, written: string): readonly 
   return [...secretOf(name, value), ...(credentials === undefined ? [] : secretOf(name, credentials))];
 }
 
-/** `undefined` if it only looks like JSON. */
+/** Returns `undefined` if it only looks like JSON. */
 function textOf(written: string): string | undefined {
   try {
     const value = parseJson(written);
@@ -187,13 +187,13 @@ function userInfoSecrets(name: string, info: string, host: string): readonly Sec
   if (password.length < SHORTEST_PASSWORD) return asToken;
   const pairs = [`${user}:${password}`, `${decoded(user)}:${decoded(password)}`];
   const alone = bothForms(name, password);
-  // A short password is hidden only together with its user and host.
+  // A short password is only hidden together with its user and host.
   const beside = alone.length > 0 ? [] : [...pairs.map((pair) => `${pair}@${host}`), ...pairs];
   const inHeader = pairs.map((pair) => base64(pair));
   return [...asToken, ...alone, ...[...beside, ...inHeader].flatMap((value) => secretOf(name, value))];
 }
 
-/** As it is written, and without its percent-encoding. */
+/** With and without percent-encoding. */
 function bothForms(name: string, value: string): readonly Secret[] {
   const plain = decoded(value);
   return [...secretOf(name, value), ...(plain === value ? [] : secretOf(name, plain))];

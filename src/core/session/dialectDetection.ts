@@ -8,24 +8,24 @@ export type InitializeAnswer =
 
 export interface DialectQuestion {
   readonly setting: 'auto' | 'off' | 'force';
-  /** In which form the server was asked last. */
+  /** The dialect of the last request. */
   readonly asked: 'standard' | 'dialect';
 }
 
-/** What the answer to `initialize` says of who speaks. `failed` leaves it to the standard way to say how. */
+/** What the answer to `initialize` says about the dialect. `failed` lets the standard path report the error. */
 export type DialectVerdict = 'standard' | 'dialect' | 'askAgain' | 'failed';
 
 const INVALID_PARAMS = -32602;
-/** Servers of the dialect number their own errors from here. */
+/** The dialect's servers use their own error codes from here on. */
 const FIRST_OWN_CODE = 1_000;
-/** What only a server that expects them can miss. */
+/** Only a server of the dialect reports these as missing. */
 const OWN_WORDS = /mcpVersion|clientCapabilities/i;
 
 export function judgeInitialize(answer: InitializeAnswer, question: DialectQuestion): DialectVerdict {
   return answer.kind === 'result' ? judgeResult(answer.result, question) : judgeError(answer.error, question);
 }
 
-/** The params of `initialize` as the dialect has them. MCPL is never offered in it. */
+/** The dialect's params of `initialize`. MCPL is never offered in it. */
 export function dialectInitializeParams(): JsonObject {
   return {
     mcpVersion: DIALECT_REVISION,
@@ -43,7 +43,7 @@ function judgeResult(result: Json, { setting }: DialectQuestion): DialectVerdict
 
 function judgeError({ code, message, data }: RemoteFailure, { setting, asked }: DialectQuestion): DialectVerdict {
   if (setting === 'off' || asked === 'dialect' || code === UNSUPPORTED_VERSION) return 'failed';
-  // The standard's own refusal: there is a version to ask for instead.
+  // The standard's own refusal: another version is offered.
   if (offeredVersions(data).length > 0) return 'failed';
   const isMissed = code === INVALID_PARAMS || code >= FIRST_OWN_CODE || OWN_WORDS.test(message);
   return isMissed || setting === 'force' ? 'askAgain' : 'failed';

@@ -5,13 +5,13 @@ import { standardToolResult, toolFailure } from './dialectResults.ts';
 type Decode<T> = (result: Json) => T;
 
 /**
- * Servers exist that begin as the standard says and then know the dialect's `tools/invoke` only. One for each session;
- * once it was right, it asks for that at once.
+ * For servers that start with the standard but only know the dialect's `tools/invoke`. One per session; after a success
+ * it is used at once.
  */
 export class InvokeFallback {
   #invokes = false;
 
-  /** The server was seen to need it. */
+  /** Whether the server needs it. */
   get isNeeded(): boolean {
     return this.#invokes;
   }
@@ -47,7 +47,7 @@ export class InvokeFallback {
       this.#invokes = true;
       return answer;
     } catch (error) {
-      // Neither is known: what the standard's own request met is the failure to tell.
+      // Neither method is known, so report the failure of the standard one.
       if (unknown !== undefined && isUnknownMethod(error)) throw unknown;
       const failure = isHostError(error, 'REMOTE_ERROR')
         ? toolFailure({ code: error.rpcCode ?? 0, message: error.message })

@@ -12,7 +12,7 @@ import {
   toolFailure,
 } from './dialectResults.ts';
 
-/** A message without its envelope. Params that are absent stay absent on the wire. */
+/** A message without its envelope. Absent params stay absent. */
 export interface Spoken {
   readonly method: string;
   readonly params?: JsonObject | undefined;
@@ -20,13 +20,13 @@ export interface Spoken {
 
 export type SpokenRequest =
   | { readonly kind: 'send'; readonly spoken: Spoken }
-  /** The dialect has no such request, and needs none. */
+  /** The dialect does not need this request. */
   | { readonly kind: 'answered'; readonly result: JsonObject };
 
 export type Answer =
   { readonly kind: 'result'; readonly result: Json } | { readonly kind: 'error'; readonly error: RemoteFailure };
 
-/** How a request of the standard is said in the dialect. What the dialect does not know is said as it is. */
+/** Translates a standard request to the dialect. Unknown ones pass unchanged. */
 export function dialectRequest(method: string, params: JsonObject): SpokenRequest {
   switch (method) {
     case 'initialize':
@@ -49,14 +49,14 @@ export function dialectRequest(method: string, params: JsonObject): SpokenReques
   }
 }
 
-/** The same of a notification; `undefined` where the dialect has none. A cancellation needs the request too. */
+/** Translates a notification. `undefined` if the dialect has none. A cancellation also needs the request. */
 export function dialectNotification(method: string, params: JsonObject): Spoken | undefined {
   if (method === 'notifications/initialized') return { method: 'initialized', params: {} };
   if (method === 'notifications/cancelled') return { method: 'cancel', params: { id: params['requestId'] } };
   return method.startsWith('notifications/') ? undefined : { method, params };
 }
 
-/** What came back for a request of the standard, as the standard has it. */
+/** Translates the answer to a standard request. */
 export function standardAnswer(method: string, answer: Answer): Answer {
   if (answer.kind === 'result') return { kind: 'result', result: standardResult(method, answer.result) };
   const failure = method === 'tools/call' ? toolFailure(answer.error) : undefined;
@@ -78,7 +78,7 @@ function standardResult(method: string, result: Json): Json {
   }
 }
 
-/** What the server says unasked, as the standard has it. `tokenOf` gives the progress token of a request's id. */
+/** Translates the server's notifications. `tokenOf` returns the progress token for a request id. */
 export function standardNotifications(
   method: string,
   params: Json | undefined,
@@ -89,7 +89,7 @@ export function standardNotifications(
     case 'progress':
       return progress(named, tokenOf(named['id']));
     case 'tools/changed':
-      // An added tool may come without its schema: the list is read again, and the change counts if that fails.
+      // Added tools may lack their schema. The list is read again, and the change is applied if that fails.
       return [{ method: 'notifications/tools/list_changed', params: toolChange(named) }];
     case 'resources/changed':
       return [{ method: 'notifications/resources/list_changed', params: {} }, ...updates(named['updated'])];

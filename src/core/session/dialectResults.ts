@@ -1,12 +1,12 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
 
-/** The version that the dialect names as its own; of the standard, it is nearest to this one too. */
+/** The dialect's stated version, which is also the closest standard revision. */
 export const DIALECT_REVISION = '2025-06-18';
 const SCHEME = 'dialect003:';
 const SUCCESS: readonly (Json | undefined)[] = [undefined, null, true, 'success', 'ok'];
 const ANY_ARGUMENTS: JsonObject = { type: 'object' };
 
-/** What the server calls itself and can do, as the standard says it. What is said in the standard's way stays. */
+/** Translates the server's information and capabilities. Standard members pass unchanged. */
 export function standardInitialize(result: Json): Json {
   if (!isJsonObject(result) || typeof result['protocolVersion'] === 'string') return result;
   const { server, instructions } = result;
@@ -24,7 +24,7 @@ function serverInfo(server: Json | undefined): JsonObject {
 }
 
 function standardCapabilities(declared: Json | undefined): JsonObject {
-  // Whoever declares nothing at all is taken for a server of tools: it would be of no use otherwise.
+  // A server that declares nothing is assumed to have tools.
   const own = isJsonObject(declared) ? declared : { supportsToolDiscovery: true };
   const listChanged = own['supportsNotifications'] === true;
   return {
@@ -34,7 +34,7 @@ function standardCapabilities(declared: Json | undefined): JsonObject {
   };
 }
 
-/** The dialect's list is a bare array, and an entry may be no more than a name. */
+/** The dialect's list is a bare array, and an entry may be only a name. */
 export function standardTools(result: Json): Json {
   return standardList(result, 'tools', standardTool);
 }
@@ -61,13 +61,13 @@ function standardList(result: Json, member: 'tools' | 'resources', standard: (en
   return isJsonObject(result) && isJsonArray(listed) ? { ...result, [member]: listed.map(standard) } : result;
 }
 
-/** The dialect names resources; the standard addresses them. */
+/** The dialect names resources, while the standard uses URIs. */
 export function resourceUri(name: string): string {
   if (/^[a-z][a-z\d+.-]*:/i.test(name)) return name;
   return SCHEME + encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\uFFFD'));
 }
 
-/** What the server calls the resource with this address. */
+/** The server's name of the resource with this URI. */
 export function resourceName(uri: string): string {
   if (!uri.startsWith(SCHEME)) return uri;
   const encoded = uri.slice(SCHEME.length);
@@ -78,7 +78,7 @@ export function resourceName(uri: string): string {
   }
 }
 
-/** What `tools/invoke` gave, as a result of `tools/call`. */
+/** Converts the result of `tools/invoke` to one of `tools/call`. */
 export function standardToolResult(result: Json): JsonObject {
   if (!isJsonObject(result)) return toolResult(result, false);
   if (isJsonArray(result['content'])) return result;
@@ -89,7 +89,7 @@ export function standardToolResult(result: Json): JsonObject {
   return toolResult(output ?? message ?? error ?? `The tool ended with the status ${textOf(status)}.`, true);
 }
 
-/** A refusal with a positive code is the tool's own word, which is for the model. Undefined for any other. */
+/** An error with a positive code is a tool failure for the model. Undefined for other errors. */
 export function toolFailure(error: { readonly code: number; readonly message: string }): JsonObject | undefined {
   if (error.code <= 0) return undefined;
   const text = error.message === '' ? `The tool failed with the code ${error.code}.` : error.message;

@@ -16,30 +16,30 @@ import {
   standardNotifications,
 } from './dialectMessages.ts';
 
-/** How long the server may think about `shutdown`. */
+/** Time for the server to answer `shutdown`. */
 const SHUTDOWN_MS = 1_000;
 const REMARKS = { lines: 20, perMs: 10_000 };
 
 export interface DialectOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** The result of an `initialize` that was sent on this connection before: the server is not asked again. */
+  /** The result of an `initialize` that was already sent on this connection. */
   readonly initialized?: Json | undefined;
 }
 
-/** A request that the server has not answered. */
+/** An unanswered request. */
 interface Open {
   readonly id: RpcId;
   readonly method: string;
   readonly progressToken: Json | undefined;
 }
 
-/** A server that speaks the short dialect, seen as one that speaks the standard: each message is translated. */
+/** Wraps a server of the short dialect as a standard one, by translating each message. */
 export class DialectTransport implements Transport {
   readonly #inner: Transport;
   readonly #options: DialectOptions;
   readonly #remarks: LogLimiter;
-  /** By the text of the id: some servers echo a number as a string. */
+  /** By id as text, because some servers echo a number as a string. */
   readonly #open = new Map<string, Open>();
   readonly #shutdown = new Deferred<void>();
   #receiver: ((message: Json) => void) | undefined;
@@ -95,7 +95,7 @@ export class DialectTransport implements Transport {
     this.#inner.leaveUnread?.(paths);
   }
 
-  /** The dialect's own farewell, then the transport's. */
+  /** Sends the dialect's shutdown messages, then closes the transport. */
   close(): Promise<void> {
     this.#closing ??= this.#sayFarewell();
     return this.#closing;
@@ -122,7 +122,7 @@ export class DialectTransport implements Transport {
   #sendNotification(method: string, params: JsonObject, hints: SendHints | undefined): void {
     if (method === 'notifications/cancelled') {
       const target = this.#find(params['requestId']);
-      // What is answered already needs no cancelling. Whoever waited settles it; what comes for it now finds nobody.
+      // An answered request needs no cancellation. The caller settles it, and late answers are ignored.
       if (target === undefined) return;
       this.#open.delete(String(target.id));
     }
@@ -168,7 +168,7 @@ export class DialectTransport implements Transport {
     return typeof id === 'number' || typeof id === 'string' ? this.#open.get(String(id)) : undefined;
   }
 
-  /** Answers a request in the server's place, never within `send`. */
+  /** Answers a request in place of the server, never within `send`. */
   #answer(id: RpcId, answer: Answer): void {
     this.#answers.push(answerEnvelope(id, answer));
     queueMicrotask(() => this.#deliverAnswers());
@@ -215,7 +215,7 @@ function paramsOf(message: Json): JsonObject {
   return isJsonObject(params) ? params : {};
 }
 
-/** A member that is `undefined` would not travel through every transport alike: it is left out. */
+/** Omits undefined members, because not all transports drop them. */
 function envelope({ method, params }: Spoken, id?: RpcId): JsonObject {
   return {
     jsonrpc: '2.0',

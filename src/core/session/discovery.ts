@@ -11,7 +11,7 @@ import { decodeDiscover, type Discovered, envelope } from '../wire/envelope.ts';
 import { MODERN_REVISIONS, offeredVersions } from '../wire/handshake.ts';
 import { StatelessTransport } from './statelessTransport.ts';
 
-/** Of what a server says of itself before anybody knows it. */
+/** Maximum length of texts from an unknown server. */
 const MAX_SHOWN = 300;
 const MAX_LISTED = 20;
 
@@ -33,16 +33,16 @@ export interface DiscoveryOptions {
   readonly timeoutMs: number;
   readonly token: CancellationToken;
   readonly onWaiting?: Event<boolean> | undefined;
-  /** The last id that was used on the connection before. */
+  /** The last id used on the connection before. */
   readonly lastId?: number | undefined;
-  /** A process: every failure but its end is an answer. The failure of a remote connection is reported. */
+  /** For a process, every failure except its end counts as an answer. Failures of a remote connection are reported. */
   readonly isProcess: boolean;
 }
 
 /**
- * Asks a server whether it speaks the stateless revision (MCP 2026-07-28, "Versioning"). Only an answer in the form of
- * that revision counts; every other answer, and silence, is that of a server which wants `initialize`. Rejects
- * where nothing can be concluded: the person must sign in first, or the server is not there.
+ * Asks a server whether it speaks the stateless revision (MCP 2026-07-28, "Versioning"). Only an answer in that
+ * revision's format counts. Other answers, and silence, mean that the server needs `initialize`. Rejects if nothing can
+ * be concluded: the user must sign in first, or the server is unreachable.
  */
 export async function discover(options: DiscoveryOptions): Promise<Discovery & { readonly lastId: number }> {
   const { transport, clock, log, token } = options;
@@ -93,7 +93,7 @@ async function ask(peer: Peer, protocolVersion: string, options: DiscoveryOption
   }
 }
 
-/** The server named its revisions: another of ours, older ones that begin with `initialize`, or none in common. */
+/** The server listed its revisions: another supported one, older ones with `initialize`, or none in common. */
 function otherVersions(offered: readonly string[]): Asked | 'otherVersion' {
   if (MODERN_REVISIONS.some((version) => offered.includes(version))) return 'otherVersion';
   if (offered.some((version) => version < '2026')) return { kind: 'legacy', why: `it offers ${listed(offered)}` };
@@ -112,7 +112,7 @@ function listed(versions: readonly string[]): string {
   return cleanLine(versions.slice(0, MAX_LISTED).join(', '), MAX_SHOWN);
 }
 
-/** Why a failure is the answer of a server that wants `initialize`; `undefined` where it is none. */
+/** Why a failure means that the server needs `initialize`. `undefined` if it does not. */
 function concluded(error: HostError, { isProcess }: DiscoveryOptions): string | undefined {
   if (error.code === 'UNSUPPORTED_VERSION' || error.code === 'CONNECTION_CLOSED') return undefined;
   if (error.code === 'TIMEOUT') return 'it does not answer the question';
@@ -121,7 +121,7 @@ function concluded(error: HostError, { isProcess }: DiscoveryOptions): string | 
   if (error.code !== 'REMOTE_ERROR') return undefined;
   const status = /^http-(\d{3})$/.exec(error.category ?? '')?.[1];
   if (status === undefined) return `it answered: ${cleanLine(error.message, MAX_SHOWN)}`;
-  // 401 and 403 say nothing before the person signed in; from 500 on the server is ill.
+  // 401 and 403 mean nothing before the sign-in. From 500 on, the server is faulty.
   return Number(status) >= 500 || status === '401' || status === '403' || status === '429'
     ? undefined
     : `it answered HTTP ${status}`;

@@ -2,12 +2,12 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/j
 import type { SettingsProblem } from '../model/server.ts';
 import type { Traced } from './settingsEntry.ts';
 
-/** Of one kind in one entry: each is looked up in the text of the settings, and nobody reads more. */
+/** Per severity and entry, because each problem is looked up in the settings text. */
 const MAX_PROBLEMS = 20;
 
 type Path = readonly (string | number)[];
 
-/** Reads members of one entry and notes what is wrong with them. */
+/** Reads the members of one entry and records problems. */
 export class EntryReader {
   readonly problems: SettingsProblem[] = [];
   readonly #id: string;
@@ -98,7 +98,7 @@ export class EntryReader {
   }
 
   #note(path: Path, severity: 'error' | 'warning', message: string): void {
-    // Counted by kind: an error must be seen however many warnings came before it.
+    // Counted by severity, so that warnings do not hide an error.
     if (this.problems.filter((problem) => problem.severity === severity).length >= MAX_PROBLEMS) return;
     const scope = this.#traced.scopeOf(path);
     const { contributor } = this.#traced;

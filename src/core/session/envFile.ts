@@ -1,8 +1,8 @@
 const LINE = /^\s*(?:export\s+)?([\w.-]+)\s*=\s*(.*)$/;
 
 /**
- * Reads the lines `NAME=value` of an environment file. Values may be quoted; in double quotes `\n` is a line break;
- * `#` begins a comment where it follows white space. Lines that are none of this are left out.
+ * Parses `NAME=value` lines of an environment file. Values may be quoted; in double quotes, `\n` is a line break. `#`
+ * after white space starts a comment. Other lines are skipped.
  */
 export function parseEnvFile(text: string): Readonly<Record<string, string>> {
   const result: Record<string, string> = {};

@@ -17,14 +17,14 @@ export interface EraMemoryOptions {
 }
 
 /**
- * What the era of a start rests on. `answer`: something the server did. `silence`: only that it said nothing in time.
- * `load`: it was silent, but the machine was slow as well.
+ * The reason for the era of a start. `answer`: the server's behavior. `silence`: no answer in time. `load`: no answer
+ * in time, but the machine was slow too.
  */
 export type EraBasis = 'answer' | 'silence' | 'load';
 
 /**
- * Remembers for the next start what a server speaks. Time alone never decides: a verdict from silence is kept only when
- * two starts agree, and a late answer replaces it. The store may fail: then the next start asks again.
+ * Remembers a server's era for the next start. A verdict from silence is stored only if two starts agree, and a late
+ * answer replaces it. If the store fails, the next start asks again.
  */
 export class EraMemory {
   readonly #options: EraMemoryOptions;
@@ -60,9 +60,9 @@ export class EraMemory {
     this.#basis = 'silence';
   }
 
-  /** After a silent process: how long it was silent, and how long the next one took to open its session. */
+  /** Compares how long a silent process was silent with the time that the next one took to open its session. */
   replaced(silentMs: number, openedMs: number): void {
-    // A busy machine makes every process slow: silence then says nothing about the server.
+    // On a busy machine every process is slow, so silence says nothing about the server.
     if (this.#basis === 'silence' && openedMs * CLEARLY_FASTER > silentMs) this.#basis = 'load';
   }
 
@@ -74,7 +74,7 @@ export class EraMemory {
     const at = clock.now();
     if (before?.era === era && before.mcpl === mcpl && isRecent(before, at, LEGACY_VERDICT_MS / 2)) return;
     try {
-      // Silence is only ever taken for the older era.
+      // Silence only ever implies the older era.
       const isCertain = mcpl || era === 'modern' || (await this.#mayConclude(at));
       if (isCertain) await verdicts.save({ fingerprint, era, mcpl, at });
     } catch (error) {

@@ -3,8 +3,8 @@ import { authJson } from './authDecoder.ts';
 import type { ConnectionDefinition } from '../model/server.ts';
 
 /**
- * What a person's consent is bound to: everything that decides which program runs, with what, and where. Only the
- * digest is kept, so that no value of an environment or a header is stored.
+ * The identity that a consent covers: everything that decides which program runs, how and where. Only a digest is
+ * stored, without values of environment or headers.
  */
 export function fingerprint(
   definition: ConnectionDefinition,
@@ -14,7 +14,7 @@ export function fingerprint(
   return sha256(canonicalJson({ connection: connectionJson(definition), envFile: envFileText ?? null }));
 }
 
-/** Whether a running connection no longer is the one that the settings describe. */
+/** Whether settings still describe the running connection. */
 export function sameConnection(a: ConnectionDefinition, b: ConnectionDefinition): boolean {
   return canonicalJson(connectionJson(a)) === canonicalJson(connectionJson(b));
 }

@@ -4,17 +4,17 @@ import type { MemberPath } from '../base/unreadJson.ts';
 import { classify, ownId } from '../rpc/messages.ts';
 import type { DroppedMessage, SendHints, Transport, TransportClosed, TransportDetails } from '../rpc/transport.ts';
 
-/** Messages of the server that wait for the session. A server that says more before its handshake loses the rest. */
+/** Maximum messages held for the session. A server that sends more before its handshake loses the rest. */
 const MAX_HELD = 1_000;
 
 /**
- * Lets one process be asked what it speaks and then be used, whatever the answer is and whenever it comes. The question
- * and the session each get a transport over the same connection: answers to the question go to the question, also late
- * ones, and everything else is kept for the session.
+ * Lets one process be probed and then used, whatever and whenever it answers. The probe and the session each get a
+ * transport over the same connection. Answers to the probe, even late ones, go to the probe; everything else goes to
+ * the session.
  */
 export class FirstQuestion {
   readonly #inner: Transport;
-  /** For the question. Its messages are not sent after the session began. */
+  /** The probe's transport. Sends nothing after the session started. */
   readonly asking: Transport;
   readonly #asked = new Set<number>();
   readonly #held: Json[] = [];
@@ -38,7 +38,7 @@ export class FirstQuestion {
     });
   }
 
-  /** For the session. Without an open question and held messages this is the connection as it is. */
+  /** The session's transport. Without an open probe and held messages, this is the connection itself. */
   forSession(): Transport {
     this.#isHandedOver = true;
     if (this.#asked.size === 0 && this.#held.length === 0) return this.#inner;
@@ -69,7 +69,7 @@ export class FirstQuestion {
   #answerIn(message: Json): Json | undefined {
     if (!isJsonObject(message) || message['method'] !== undefined) return undefined;
     const { id, error } = message;
-    // JSON-RPC answers with `id: null` what it cannot read. Before the session nothing else can be meant.
+    // JSON-RPC uses `id: null` for unreadable requests. Before the session, that can only be the probe.
     const [only] = this.#asked;
     if ((id === null || id === undefined) && error !== undefined && only !== undefined && !this.#isHandedOver) {
       this.#asked.clear();
@@ -79,7 +79,7 @@ export class FirstQuestion {
     return own !== undefined && this.#asked.delete(own) ? message : undefined;
   }
 
-  /** Once every answer is there, the session hears the connection directly. */
+  /** Once all answers have arrived, the session uses the connection directly. */
   #leave(): void {
     const receiver = this.#hearSession;
     if (receiver !== undefined && this.#asked.size + this.#held.length === 0) this.#inner.start(receiver);
@@ -88,7 +88,7 @@ export class FirstQuestion {
 
 type Ends = Pick<Transport, 'start' | 'send'>;
 
-/** A transport that starts and sends in its own way, and is otherwise the one inside. */
+/** A transport with its own `start` and `send`. Everything else is delegated. */
 class View implements Transport {
   readonly #inner: Transport;
   readonly #ends: Ends;

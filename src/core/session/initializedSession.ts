@@ -29,11 +29,11 @@ export interface SessionOptions extends ChannelOptions {
   readonly startTimeoutMs: number;
   readonly token: CancellationToken;
   readonly dialect?: ProtocolSettings['dialect'] | undefined;
-  /** Told of the revision as soon as it is agreed, before anything else is sent. */
+  /** Called with the agreed revision before anything else is sent. */
   readonly onNegotiated: (protocolVersion: string) => void;
 }
 
-/** A session that began with `initialize`, from its finished handshake to its end. */
+/** A session that started with `initialize`, from its finished handshake to its end. */
 export class InitializedSession implements Session {
   readonly handshake: Handshake;
   readonly codec: WireCodec;
@@ -59,8 +59,8 @@ export class InitializedSession implements Session {
   }
 
   /**
-   * Opens a session in the protocol's strict order: `initialize`, its result, `notifications/initialized`, and only
-   * then anything else. Servers exist that lose whatever comes earlier, or exit.
+   * Opens a session in the protocol's strict order: `initialize`, its result, `notifications/initialized`, then
+   * anything else. Some servers lose earlier messages, or exit.
    */
   static async open(given: SessionOptions): Promise<InitializedSession> {
     const options = { ...given, stopping: given.token, features: featuresOf(given.features, 'legacy') };
@@ -95,9 +95,9 @@ export class InitializedSession implements Session {
     return this.decoded(method, params, options, (result) => result);
   }
 
-  /** The same with a result that is decoded as it arrives. */
+  /** Decodes the result on arrival. */
   decoded<T>(method: string, params: JsonObject, options: SessionRequest, decode: (result: Json) => T): Promise<T> {
-    // Every revision has it, its results of every shape are read, and calls are many.
+    // The fast path: every revision has this method and its results are accepted in all shapes.
     if (method === 'tools/call') {
       if (this.#fallback === undefined) return this.#peer.decoded(method, params, options, decode);
       return this.#callTool(this.#fallback, params, options, decode);
@@ -111,7 +111,7 @@ export class InitializedSession implements Session {
     });
   }
 
-  /** The first call shows which method the server has; after a success of the standard's nothing stands before it. */
+  /** The first call shows which method the server has. After a standard success there is no overhead. */
   async #callTool<T>(
     fallback: InvokeFallback,
     params: JsonObject,
@@ -145,13 +145,13 @@ export class InitializedSession implements Session {
     await this.request('resources/unsubscribe', { uri }, options);
   }
 
-  /** Ends what hangs on the session; the transport is closed by whoever opened it. */
+  /** Ends everything attached to the session. The creator of the transport closes it. */
   dispose(): void {
     this.#store.dispose();
   }
 }
 
-/** Every revision that an answer to `initialize` may name has one. */
+/** Every revision that an answer to `initialize` may name has a codec. */
 function codecOf({ protocolVersion, isDialect }: Handshake): WireCodec {
   const codec = isDialect ? dialectCodec : codecFor(protocolVersion);
   if (codec === undefined) throw new Error(`There is no codec for ${protocolVersion}.`);
@@ -161,7 +161,7 @@ function codecOf({ protocolVersion, isDialect }: Handshake): WireCodec {
 interface OpenedChannel {
   readonly handshake: Handshake;
   readonly channel: Channel;
-  /** The outermost one, which says farewell in the words of the server. */
+  /** The outermost transport, which ends the connection in the server's dialect. */
   readonly transport: Transport;
 }
 
@@ -175,7 +175,7 @@ async function openChannel(options: SessionOptions): Promise<OpenedChannel> {
   }
 }
 
-/** In the standard's words first; a server that answers in those of the dialect is spoken to in them from then on. */
+/** Starts with the standard, and switches to the dialect if the server answers in it. */
 async function openStandard(options: SessionOptions): Promise<OpenedChannel> {
   const channel = new Channel(options);
   const question = { setting: options.dialect ?? 'auto', asked: 'standard' } as const;
@@ -189,7 +189,7 @@ async function openStandard(options: SessionOptions): Promise<OpenedChannel> {
     channel.dispose();
     const failure = isHostError(error, 'REMOTE_ERROR') ? failureIn(error) : undefined;
     if (failure === undefined || judgeInitialize(failure, question) !== 'askAgain') throw error;
-    // Whoever wanted other words gets them once; what it then says is its last word.
+    // Retries once in the dialect. The second failure is final.
     return openDialect({ ...options, lastId: channel.peer.lastId }).catch(() => {
       throw error;
     });
@@ -219,7 +219,7 @@ async function initializeAsOffered(peer: Peer, options: SessionOptions): Promise
   try {
     return await initialize(peer, LATEST_REVISION, options);
   } catch (error) {
-    // A server that knows no version but its own may say which: asked once more, never in a loop.
+    // A server may reject the version and list its own. Retries once.
     const version = isHostError(error, 'REMOTE_ERROR') ? bestOf(offeredVersions(error.data)) : undefined;
     if (version === undefined || version === LATEST_REVISION) throw error;
     return initialize(peer, version, options);
@@ -256,7 +256,7 @@ function handshakeIn(result: Json, offered: string): Handshake {
   }
 }
 
-/** The same failure in words about the start. */
+/** The same failure, worded for the start. */
 function explained(error: unknown, options: SessionOptions): unknown {
   if (isHostError(error, 'TIMEOUT'))
     return new HostError(

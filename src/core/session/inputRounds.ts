@@ -13,21 +13,21 @@ import type { InputRequest } from '../model/task.ts';
 import type { InboundContext } from '../rpc/peer.ts';
 import type { InputRequired } from '../wire/envelope.ts';
 
-/** MCP 2026-07-28, "Multi Round-Trip Requests": more rounds than any honest exchange needs. */
+/** MCP 2026-07-28, "Multi Round-Trip Requests": more rounds than a well-behaved server needs. */
 const MAX_ROUNDS = 10;
-/** More questions at once than a person can be asked. */
+/** More questions than a user can answer. */
 const MAX_INPUTS = 32;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 
 export interface InputRoundsOptions {
   readonly clock: Clock;
-  /** The server is being stopped: it gets no answers any more. */
+  /** Cancelled when the server is stopping. It then gets no answers. */
   readonly stopping: CancellationToken;
   answer(method: string, params: JsonObject, context: InboundContext): Promise<Json> | Json;
 }
 
-/** The rounds of one request: what the server asks for is answered, and the request is made again with the answers. */
+/** The rounds of one request: answers the server's questions and repeats the request with the answers. */
 export class InputRounds {
   readonly #options: InputRoundsOptions;
   readonly #method: string;
@@ -41,7 +41,7 @@ export class InputRounds {
     this.#options = options;
   }
 
-  /** The params of the next attempt. Rejects when there is to be none. */
+  /** Returns the params of the next attempt. Rejects if there is none. */
   async next(params: JsonObject, required: InputRequired): Promise<JsonObject> {
     if (++this.#rounds > MAX_ROUNDS) throw this.#failed(`asked for input ${MAX_ROUNDS} times without coming to an end`);
     const entries = Object.entries(required.inputRequests);
@@ -53,7 +53,7 @@ export class InputRounds {
     return answeredParams(params, required, answered);
   }
 
-  /** All at once: whoever asks a person puts the questions in a row by itself. One that fails ends the others. */
+  /** In parallel, because prompts queue on their own. A failure ends the others. */
   async #answerAll(
     entries: readonly (readonly [string, InputRequest])[],
     token: CancellationToken,
@@ -78,7 +78,7 @@ export class InputRounds {
     }
   }
 
-  /** A server that only wants to be asked again is given time. */
+  /** Delays before repeating a request without questions. */
   async #pause(): Promise<void> {
     const ms = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#stateOnly++);
     const over = new Deferred<void>();
@@ -99,7 +99,7 @@ export class InputRounds {
   }
 }
 
-/** The same params with the answers of this round, and none of an earlier one. */
+/** The same params with the answers of this round only. */
 function answeredParams(
   params: JsonObject,
   { requestState }: InputRequired,
@@ -107,6 +107,6 @@ function answeredParams(
 ): JsonObject {
   const { inputResponses: _answered, requestState: _state, ...rest } = params;
   const again = answers.length === 0 ? rest : { ...rest, inputResponses: Object.fromEntries(answers) };
-  // Given back byte for byte, and not at all where there was none.
+  // Returned byte for byte, or omitted if there was none.
   return requestState === undefined ? again : { ...again, requestState };
 }

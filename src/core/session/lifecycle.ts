@@ -10,7 +10,7 @@ export type LifecycleEvent =
   | { readonly kind: 'crashed'; readonly error: HostError; readonly restartAt: number }
   | { readonly kind: 'failed'; readonly error: HostError };
 
-/** From which states each event may come: what is not listed here cannot happen, and is ignored if it is tried. */
+/** States in which each event is valid. Other events are ignored. */
 const ALLOWED: { readonly [K in LifecycleEvent['kind']]: readonly ServerState['kind'][] } = {
   asked: ['stopped', 'failed', 'restarting', 'starting'],
   connecting: ['stopped', 'failed', 'restarting', 'asking'],
@@ -21,7 +21,7 @@ const ALLOWED: { readonly [K in LifecycleEvent['kind']]: readonly ServerState['k
   failed: ['asking', 'starting', 'running', 'restarting'],
 };
 
-/** The state after an event, or the same state where the event does not apply. */
+/** Returns the state after an event, or the same state if the event does not apply. */
 export function transition(state: ServerState, event: LifecycleEvent): ServerState {
   if (!ALLOWED[event.kind].includes(state.kind)) return state;
   switch (event.kind) {

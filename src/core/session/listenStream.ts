@@ -11,18 +11,18 @@ import { decodeAcknowledged, encodeFilter, type ListenFilter, subscriptionIdOf }
 const ACK_MS = 30_000;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
-/** A stream that lived so long has worked: the next one is opened without delay. */
+/** A stream that lived this long has worked, so the next one opens without delay. */
 const LONG_MS = 20_000;
 
 export interface ListenOptions {
   readonly peer: Peer;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The kinds of changes that the server can tell of. */
+  /** The kinds of changes that the server supports. */
   readonly kinds: Omit<ListenFilter, 'resourceSubscriptions' | 'taskIds'>;
-  /** Makes a request's params complete. */
+  /** Completes the params of a request. */
   envelope(params: JsonObject): JsonObject;
-  /** Hands a notification on. */
+  /** Delivers a notification. */
   deliver(method: string, params: JsonObject): void;
 }
 
@@ -36,8 +36,8 @@ interface Stream {
 }
 
 /**
- * MCP 2026-07-28, "Subscriptions": one long request that the server answers with notifications. What is to be heard
- * cannot be changed on an open one, so that a new one is opened, and the old one closed when the new one is heard.
+ * MCP 2026-07-28, "Subscriptions": one long request that the server answers with notifications. Its filter cannot be
+ * changed, so a change opens a new stream, and closes the old one once the new one is acknowledged.
  */
 export class ListenStream implements Disposable {
   readonly #options: ListenOptions;
@@ -53,7 +53,7 @@ export class ListenStream implements Disposable {
     this.#options = options;
   }
 
-  /** Listens for what the server can tell by itself. */
+  /** Starts listening for the supported changes. */
   start(): void {
     if (this.#isWanted) ignoreFailure(this.#reopen());
   }
@@ -65,7 +65,7 @@ export class ListenStream implements Disposable {
       const stream = await unlessCancelled(this.#reopen(), token, 'resources/subscribe');
       heard = await unlessCancelled(stream.acknowledged.promise, token, 'resources/subscribe');
     } catch (error) {
-      // Left in, it would have the server refuse every later stream, and with it all other notices.
+      // Removed, because the server would reject every later stream with it.
       if (isHostError(error, 'REMOTE_ERROR', 'CANCELLED')) this.#uris.delete(uri);
       throw error;
     }
@@ -84,14 +84,14 @@ export class ListenStream implements Disposable {
     else this.#closeAll();
   }
 
-  /** Takes a notification that belongs to a stream; false for any other. */
+  /** Handles a notification of a stream. Returns false for others. */
   take(method: string, params: JsonObject): boolean {
     const id = subscriptionIdOf(params);
     if (id === undefined) return false;
     const stream = [...this.#open].find((candidate) => isSameId(candidate.id, id));
     if (stream === undefined) this.#options.log.log('debug', `${method} came for a subscription that is not open.`);
     else if (method === 'notifications/subscriptions/acknowledged') this.#acknowledge(stream, params);
-    // While two are open both tell the same; the older one has the last word until the newer one is heard.
+    // While two streams are open, both notify. The older one counts until the newer one is acknowledged.
     else if (stream === this.#current) this.#options.deliver(method, params);
     return true;
   }
@@ -106,7 +106,7 @@ export class ListenStream implements Disposable {
     return this.#uris.size > 0 || Object.values(this.#options.kinds).some((wanted) => wanted === true);
   }
 
-  /** A stream for all that is wanted when it goes out: what is asked for in one turn shares one. */
+  /** Opens a stream for all current subscriptions. Changes within one turn share a stream. */
   #reopen(): Promise<Stream> {
     this.#opening ??= Promise.resolve().then(() => {
       this.#opening = undefined;
@@ -135,13 +135,13 @@ export class ListenStream implements Disposable {
     this.#open.add(stream);
     const patience = clock.delay(ACK_MS, () => {
       stream.acknowledged.reject(this.#ended());
-      // Another one is heard: this one would stay open for nothing.
+      // Another stream was acknowledged, so this one is not needed.
       if (this.#current !== undefined) stream.source.cancel();
     });
     const settled = (): void => patience.dispose();
     stream.acknowledged.promise.then(settled, settled);
     const request = peer.request('subscriptions/listen', params, {
-      // It lasts as long as there is something to hear.
+      // Open until it is closed.
       timeoutMs: Infinity,
       token: stream.source.token,
       onSent: (id) => {
@@ -164,7 +164,7 @@ export class ListenStream implements Disposable {
     else if (this.#failures > 0) this.#catchUp(heard);
   }
 
-  /** Nobody knows what was said while no stream was open: everything that is heard of may have changed. */
+  /** Changes may have been missed while no stream was open, so report all as changed. */
   #catchUp(heard: Heard): void {
     const deliver = (method: string, params: JsonObject): void => this.#options.deliver(method, params);
     if (heard.toolsListChanged) deliver('notifications/tools/list_changed', {});
@@ -177,7 +177,7 @@ export class ListenStream implements Disposable {
     this.#open.delete(stream);
     stream.acknowledged.reject(error ?? this.#ended());
     if (this.#current === stream) this.#current = undefined;
-    // While another stream is open this one has no successor, and neither has one that was closed on purpose.
+    // Needs no successor if another stream is open, or if it was closed on purpose.
     if (this.#current !== undefined || stream.source.isCancelled || !this.#isWanted) return;
     if (isHostError(error, 'REMOTE_ERROR') && isFinal(error)) {
       this.#options.log.log('warn', `The server announces no changes: ${error.message}`);
@@ -208,7 +208,7 @@ function isFinal({ rpcCode }: HostError): boolean {
   return rpcCode === RPC.methodNotFound || rpcCode === RPC.invalidParams || rpcCode === RPC.invalidRequest;
 }
 
-/** Some servers echo the id of the request as a text. */
+/** Some servers echo the request id as text. */
 function isSameId(own: number | undefined, id: string | number): boolean {
   return String(own) === String(id);
 }

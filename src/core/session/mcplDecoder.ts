@@ -13,7 +13,7 @@ import { DEFAULT_MCPL } from '../model/mcplDefaults.ts';
 import type { EntryReader } from './entryReader.ts';
 import { decodeScopes } from './scopeDecoder.ts';
 
-/** Every pattern is compared with every other one. */
+/** Patterns are compared pairwise. */
 const MOST_NAMES = 1_000;
 const LONGEST_HOOK_MS = { beforeTimeoutMs: 60_000, afterTimeoutMs: 30_000 } as const;
 const MOST_REQUESTS = 10_000;
@@ -22,7 +22,7 @@ const FARTHEST = 1_000_000;
 
 const NOT_A_PATTERN = 'Must be the name of a feature set, such as "memory.recall", or "memory.*" or "*".';
 
-/** Decodes what an entry says of MCPL; what it does not say, or says wrongly, is as by default. */
+/** Decodes an entry's MCPL settings. Absent and invalid members get their default. */
 export function decodeMcpl(reader: EntryReader): McplSettings {
   return {
     featureSets: decodeFeatureSets(reader),
@@ -49,7 +49,7 @@ function decodePatterns(reader: EntryReader, given: JsonObject, key: string): re
     return [];
   }
   const patterns = items.flatMap((item, index) => {
-    // In a list of what is off, a pattern that fits nothing would leave on what somebody meant to be off.
+    // An error, because ignoring an invalid pattern in `disabled` would leave a set on.
     if (typeof item === 'string' && isFeatureSetPattern(item)) return [item];
     reader.fail([...path, index], NOT_A_PATTERN);
     return [];

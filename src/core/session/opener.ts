@@ -21,7 +21,7 @@ import { modernCapabilities, StatelessSession } from './statelessSession.ts';
 export interface OpenerOptions {
   readonly serverId: string;
   readonly connection: Connection;
-  /** Of the connection as settings define it: what is found out is remembered under it. */
+  /** The fingerprint of the connection in settings, under which findings are stored. */
   readonly fingerprint: string;
   readonly protocol: ProtocolSettings;
   readonly connector: Connector;
@@ -34,9 +34,9 @@ export interface OpenerOptions {
   readonly startTimeoutMs: number;
   readonly redact: (error: HostError) => HostError;
   readonly redactText: (text: string) => string;
-  /** Looks on at all that goes over a connection. */
+  /** Wraps the transport to record its messages. */
   readonly tap?: ((transport: Transport) => Transport) | undefined;
-  /** Whether the connection waits for a person. */
+  /** Called when the connection starts or stops waiting for the user. */
   onWaiting(isWaiting: boolean): void;
   /** Called before the features start. */
   onOpened(session: Session, opened: OpenTransport): void;
@@ -49,19 +49,19 @@ export interface OpenedSession {
   readonly ended: Promise<TransportClosed>;
 }
 
-/** How long a process may take to answer the question before it also gets `initialize`. */
+/** How long a process may take to answer the probe before it also gets `initialize`. */
 const QUESTION_MS = 3_000;
-/** Programs that first download what they start need longer. */
+/** Launchers that may download a program first need longer. */
 const LAUNCHERS =
   /(^|[/\\])(npx|npm|pnpm|pnpx|yarn|bunx|bun|uvx|uv|pipx|docker|podman|dotnet|deno)(\.(cmd|exe|bat))?$/i;
 const LAUNCHER_QUESTION_MS = 30_000;
-/** How long `initialize` may stay unanswered after the question before another process is started. */
+/** How long `initialize` may stay unanswered after the probe before another process is started. */
 const SILENCE_MS = 10_000;
-/** The question stays open while the session runs: a late answer still says what the server speaks. */
+/** The probe stays open while the session runs: a late answer still shows the era. */
 const LATE_MS = 24 * 3600 * 1000;
-/** More requests than any handshake sends: ids after it begin here. */
+/** Ids reserved for the handshake. Later ids start here. */
 const HANDSHAKE_IDS = 10;
-/** Answers to the POST of `initialize` after which the address may be that of the older HTTP+SSE. */
+/** Errors of `initialize` after which the address may be one of the older HTTP+SSE transport. */
 const MAYBE_SSE = ['http-400', 'http-404', 'http-405', 'http-406', 'http-415'];
 
 type Found = Discovery & { readonly lastId: number };
@@ -73,9 +73,9 @@ interface Link {
 }
 
 /**
- * Opens a session with a server of whatever age: remembers what it found out, asks where it does not know, and falls
- * back or forward as MCP 2026-07-28 "Versioning" and the older transports' pages want it. At any moment there is at
- * most one connection, and so at most one process.
+ * Opens a session with a server of any version. Remembers findings, probes unknown servers, and falls back or forward
+ * as MCP 2026-07-28 "Versioning" and the older transports require. There is at most one connection, and so at most one
+ * process, at any time.
  */
 export class Opener {
   readonly #options: OpenerOptions;
@@ -88,17 +88,17 @@ export class Opener {
 
   async open(): Promise<OpenedSession> {
     const { protocol, connection, clock } = this.#options;
-    // What the settings say needs no memory.
+    // Explicit settings need no memory.
     const isOpen = protocol.era === 'auto' && protocol.dialect !== 'force';
     const verdict = isOpen ? await this.#memory.find() : undefined;
     const plan = planOpening({ protocol, connection, verdict, now: clock.now() });
     const result = await this.#follow(plan).catch(async (error: unknown) => {
-      // What was true once may be what fails now: the next start asks anew.
+      // The remembered verdict may be the reason for the failure, so the next start probes again.
       const isOutside = isHostError(error, 'CANCELLED', 'SIGN_IN_REQUIRED', 'SIGN_IN_FAILED');
       if (verdict !== undefined && !isOutside) await this.#memory.forget();
       throw error;
     });
-    // Nobody waits for it: without it the next start only has to ask again.
+    // Not awaited: if it fails, the next start probes again.
     if (isOpen) ignoreFailure(this.#memory.opened(result.session.handshake, verdict));
     return result;
   }
@@ -122,8 +122,8 @@ export class Opener {
   }
 
   /**
-   * Asks the process that is then used. Another one is started only where the first ended or stayed silent: programs
-   * exist that end at, or lose, what follows any first message but `initialize`.
+   * Probes the process that is then used. Starts another one only if the first ended or stayed silent: some programs
+   * exit, or lose later messages, after a first message other than `initialize`.
    */
   async #askProcess(isExpected: boolean): Promise<OpenedSession> {
     const { clock, token, log } = this.#options;
@@ -154,7 +154,7 @@ export class Opener {
     log.log('info', 'The server did not answer server/discover in time: continuing with "initialize".');
     this.#memory.wasSilent();
     ignoreFailure(asked.then(({ kind }) => this.#memory.answeredLate(kind)));
-    // A launcher may still be downloading: ending it now would leave half of that behind.
+    // A launcher may still be downloading. Ending it now would leave a partial download.
     return this.#initialize(forSession, true, HANDSHAKE_IDS, isLauncher ? startTimeoutMs : silenceMs);
   }
 
@@ -168,7 +168,7 @@ export class Opener {
     return this.#withLink(async (link) => {
       const found = await this.#discover(link, this.#options.startTimeoutMs, false);
       if (found.kind === 'modern') return this.#openStateless(link, found);
-      // A server that cannot describe itself may still answer: its tools are asked for, and nothing else is known.
+      // A server that fails to describe itself may still work. Only its tools are used then.
       this.#options.log.log('warn', `The server does not describe itself (${found.why}): only its tools are used.`);
       return this.#openStateless(link, undescribed(found.lastId));
     });
@@ -231,7 +231,7 @@ export class Opener {
     });
   }
 
-  /** Opens a connection for `use`, and closes it again where that fails; then perhaps another of an older kind. */
+  /** Opens a connection for `use`, and closes it if that fails. Then possibly tries an older kind. */
   async #withLink(use: (link: Link) => Promise<Session>): Promise<OpenedSession> {
     const { connection } = this.#options;
     try {
@@ -242,7 +242,7 @@ export class Opener {
       this.#options.log.log('info', `${messageOf(error)} Trying ${older.words} instead.`);
       const link = await this.#connect(older.connection).catch(() => Promise.reject(toReject(error)));
       return this.#useLink(link, (again) => this.#initializeOn(again, 0)).catch((failure: unknown) =>
-        // What the address said to the newer way tells more than that the older one is not there either.
+        // The failure of the newer transport is more useful than that of the older one.
         Promise.reject(older.isGuess && !isOwnWord(failure) ? toReject(error) : toReject(failure)),
       );
     }
@@ -260,7 +260,7 @@ export class Opener {
 
   async #connect(connection: Connection): Promise<Link> {
     const { connector, serverId, token, log, redactText, tap } = this.#options;
-    // What led here took time, in which the start may have been called off: no process is started for nothing.
+    // The start may have been cancelled in the meantime.
     if (token.isCancellationRequested) throw cancelled('The start');
     const negotiated = new Emitter<string>();
     const plain = await connector.open(connection, {
@@ -306,7 +306,7 @@ export class Opener {
   }
 }
 
-/** MCP 2026-07-28: a server that no longer knows `initialize` names what it speaks instead. */
+/** MCP 2026-07-28: a server that does not support `initialize` lists its versions. */
 function offersOnlyModern(error: unknown): boolean {
   const offered = error instanceof HostError ? offeredVersions(error.data) : [];
   return MODERN_REVISIONS.some((version) => offered.includes(version));
@@ -315,11 +315,11 @@ function offersOnlyModern(error: unknown): boolean {
 interface OlderConnection {
   readonly connection: Connection;
   readonly words: string;
-  /** Nothing but the failure speaks for it. */
+  /** Only the failure suggests it. */
   readonly isGuess: boolean;
 }
 
-/** The connection of an older kind that a failure suggests. */
+/** The older kind of connection that a failure suggests. */
 function olderConnection(
   connection: Connection,
   error: unknown,
@@ -332,7 +332,8 @@ function olderConnection(
     if (!isSse || protocol.era === 'modern') return undefined;
     return { connection: { ...connection, transport: 'sse' }, words: 'HTTP with server-sent events', isGuess: true };
   }
-  // Seed 003 does not say how its messages are framed; its shutdown and exit are those of the language server protocol.
+  // The dialect does not define its framing. Its shutdown and exit are those of the language server protocol, so try
+  // that framing.
   const isSilent =
     protocol.dialect === 'force' && error.code === 'HANDSHAKE_FAILED' && isHostError(error.cause, 'TIMEOUT');
   if (!isSilent || connection.framing === 'contentLength') return undefined;
@@ -343,13 +344,13 @@ function olderConnection(
   };
 }
 
-/** The process is gone, or says nothing at all. */
+/** The process exited or is silent. */
 function endedOrSilent(error: unknown): boolean {
   if (isHostError(error, 'CONNECTION_CLOSED', 'SERVER_EXITED')) return true;
   return isHostError(error, 'HANDSHAKE_FAILED') && isHostError(error.cause, 'TIMEOUT');
 }
 
-/** The answer, or `undefined` when it takes longer. */
+/** Resolves with the answer, or `undefined` after the time. */
 async function answeredWithin<T>(asked: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
   const silence = new Deferred<undefined>();
   const timer = clock.delay(ms, () => silence.resolve(undefined));
@@ -360,7 +361,7 @@ async function answeredWithin<T>(asked: Promise<T>, ms: number, clock: Clock): P
   }
 }
 
-/** Something is there, and a person has to do something, or did not want it. */
+/** The server is reachable, but the user must act or declined. */
 function isOwnWord(failure: unknown): boolean {
   return isHostError(failure, 'SIGN_IN_REQUIRED', 'SIGN_IN_FAILED', 'CANCELLED');
 }

@@ -1,13 +1,13 @@
 import type { ConnectionDefinition, ProtocolSettings } from '../model/server.ts';
 import type { EraVerdict } from '../ports.ts';
 
-/** How a connection to a server is begun. */
+/** How to start a connection to a server. */
 export type OpeningPlan =
-  /** With `initialize`; a server that then names only stateless revisions is opened that way. */
+  /** With `initialize`. A server that then lists only stateless revisions is opened that way. */
   | { readonly kind: 'initialize'; readonly mayFallForward: boolean }
-  /** Without `initialize`, because the settings say so. */
+  /** Without `initialize`, as settings require. */
   | { readonly kind: 'stateless' }
-  /** With a question on the connection that is then used. `isExpected`: the server answered it before. */
+  /** With a probe on the connection that is then used. `isExpected`: the server answered it before. */
   | { readonly kind: 'probe'; readonly isExpected: boolean };
 
 export interface OpeningFacts {
@@ -17,10 +17,10 @@ export interface OpeningFacts {
   readonly now: number;
 }
 
-/** A server that was found to know only `initialize` may have been updated since; it would never say so by itself. */
+/** Legacy verdicts expire, because an updated server would not announce its new version. */
 export const LEGACY_VERDICT_MS = 7 * 24 * 3600 * 1000;
 
-/** In the order of certainty: what the settings say, what the server was found to be, and a question. */
+/** In order of certainty: settings, the remembered verdict, a probe. */
 export function planOpening({ protocol, connection, verdict, now }: OpeningFacts): OpeningPlan {
   if (protocol.era === 'modern') return { kind: 'stateless' };
   if (protocol.era === 'legacy' || protocol.dialect === 'force') return { kind: 'initialize', mayFallForward: false };
@@ -33,13 +33,13 @@ export function planOpening({ protocol, connection, verdict, now }: OpeningFacts
     : { kind: 'initialize', mayFallForward: true };
 }
 
-/** MCPL's requests go from server to host, which a stateless connection does not carry. */
+/** MCPL sends requests from server to host, which a stateless connection does not support. */
 function isMcpl({ mcpl }: ProtocolSettings, verdict: EraVerdict | undefined): boolean {
   if (mcpl === 'off') return false;
   return mcpl !== 'auto' || verdict?.mcpl === true;
 }
 
-/** HTTP+SSE is of 2024-11-05 alone, and a WebSocket may be closed by whoever does not know the first word. */
+/** HTTP+SSE only exists in 2024-11-05, and WebSocket servers may close on an unknown first message. */
 function isHttp({ transport, url = '' }: OpeningFacts['connection']): boolean {
   return transport !== 'sse' && transport !== 'websocket' && !/^wss?:/i.test(url);
 }

@@ -17,25 +17,25 @@ export function isGuard({ mcpl }: Pick<Protection, 'mcpl'>): boolean {
   return mcpl.hooks.afterInference === 'failClosed';
 }
 
-/** One difference between the user's own settings and all of them together. */
+/** One difference between user settings and merged settings. */
 interface Change {
   readonly key: EntryKey;
   readonly path: readonly string[];
   readonly direction: Direction;
   readonly value: unknown;
   readonly instead: unknown;
-  /** Puts the user's own value back. */
+  /** Restores the user's value. */
   restore(all: Protection): Protection;
 }
 
 export interface Protected {
-  /** The values in effect: the workspace's if they are free or agreed, otherwise the user's own. */
+  /** The effective values: workspace values if they are free or agreed, else the user's. */
   readonly effective: Protection;
   /** Values that wait for the user. */
   readonly open: readonly Weakening[];
 }
 
-/** Keeps the user's own value wherever the workspace's would weaken it and the user has not agreed. */
+/** Keeps user values where workspace values would weaken them without the user's consent. */
 export function withOwnProtection(
   own: Protection,
   all: Protection,
@@ -88,11 +88,11 @@ function protocolChanges(own: Protection, all: Protection): readonly Change[] {
     }));
 }
 
-/** The lists count together, and so they are kept together. */
+/** Both lists work together, so they are kept together. */
 function featureSetChanges(own: FeatureSetSettings, all: FeatureSetSettings): readonly Change[] {
   const isOn = ({ enabled, disabled }: FeatureSetSettings, pattern: string): boolean =>
     coveredBy(enabled, pattern) && !coveredBy(disabled, pattern);
-  // Between any two patterns there is nothing else to tell apart.
+  // Patterns are nested or disjoint, so comparing the known ones is enough.
   const known = new Set([...own.enabled, ...all.enabled, ...all.disabled]);
   if (![...known].some((pattern) => isOn(own, pattern) && !isOn(all, pattern))) return [];
   const listOf = ({ enabled, disabled }: FeatureSetSettings): unknown => [[...enabled].sort(), [...disabled].sort()];
@@ -145,7 +145,7 @@ function hookChanges(own: Protection, all: Protection): readonly Change[] {
   ];
 }
 
-/** Counts against what the user said of the events; `infer` belongs to the question before the start. */
+/** Compares with the user's policies for the same events. `infer` belongs to the start prompt. */
 function pushChanges(own: McplSettings['push'], all: McplSettings['push']): readonly Change[] {
   const known = Object.keys(own);
   return Object.entries(all).flatMap(([pattern, policy]) => {

@@ -1,7 +1,7 @@
 import type { Peer } from '../rpc/peer.ts';
 import type { SessionActivity } from './session.ts';
 
-/** Also in the words of servers that have another method for it. */
+/** Includes the dialect's method. */
 const CALLS: ReadonlySet<string> = new Set(['tools/call', 'tools/invoke']);
 
 export function activityOf(peer: Peer): SessionActivity {

@@ -5,17 +5,17 @@ export type Step = 'none' | 'start' | 'stop' | 'restart';
 
 export interface Reconciliation {
   readonly before: ServerDefinition | undefined;
-  /** Absent where the entry now has an error: what runs goes on running as it was last defined. */
+  /** Absent if the entry has an error. A running server then keeps its last definition. */
   readonly after: ServerDefinition | undefined;
   readonly state: ServerState;
   readonly trusted: boolean;
   readonly wasTrusted: boolean;
 }
 
-/** What new settings mean for one server. A running one is touched only if its connection changed. */
+/** Decides what new settings mean for one server. A running server is only affected if its connection changed. */
 export function reconcile(change: Reconciliation): Step {
   const { before, after, state, trusted } = change;
-  // What is being stopped may be meant to come back, or is no longer: the last word counts in either case.
+  // A stopping server may be wanted again or no longer: the latest settings decide.
   const isEnding = state.kind === 'stopping';
   if (!trusted) return canStop(state) || isEnding ? 'stop' : 'none';
   if (after === undefined) return 'none';
@@ -35,7 +35,7 @@ function switching({ before, wasTrusted }: Reconciliation, after: ServerDefiniti
   return wasEnabled && !after.enabled ? 'off' : 'no';
 }
 
-/** What a server is taken to speak decides how it is connected to. */
+/** Protocol settings affect how the server is connected. */
 function sameProtocol({ protocol: a }: ServerDefinition, { protocol: b }: ServerDefinition): boolean {
   return a.era === b.era && a.dialect === b.dialect && a.mcpl === b.mcpl;
 }
@@ -43,7 +43,7 @@ function sameProtocol({ protocol: a }: ServerDefinition, { protocol: b }: Server
 function forConnection(before: ServerDefinition, after: ServerDefinition, state: ServerState): Step {
   if (sameConnection(before.connection, after.connection) && sameProtocol(before, after)) return 'none';
   if (canStop(state)) return 'restart';
-  // A new connection answers what went wrong with the old one; a server that the user stopped stays stopped.
+  // A changed connection may fix the failure. A server stopped by the user stays stopped.
   const wasGivenUp = state.kind === 'failed' || (state.kind === 'stopped' && state.reason === 'notApproved');
   return after.enabled && wasGivenUp ? 'start' : 'none';
 }

@@ -1,4 +1,4 @@
-/** What to do about a server that ended by itself. */
+/** What to do about a crashed server. */
 export type RestartDecision =
   { readonly kind: 'restart'; readonly delayMs: number } | { readonly kind: 'giveUp'; readonly crashes: number };
 
@@ -6,12 +6,12 @@ const WINDOW_MS = 3 * 60_000;
 const MAX_CRASHES = 5;
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
-/** A delay is spread by this share, so that servers that fell together do not come back together. */
+/** Random spread of delays, so that servers that crashed together do not restart together. */
 const JITTER = 0.25;
 
 /**
- * Decides from the times of past crashes, the newest last and included. Five in three minutes open the circuit:
- * whatever is wrong does not go away by itself.
+ * Decides from the times of crashes, including the newest. Five within three minutes stop the restarts, because the
+ * problem does not go away.
  */
 export function decideRestart(crashes: readonly number[], now: number, random: number): RestartDecision {
   const recent = recentCrashes(crashes, now).length;
@@ -20,7 +20,7 @@ export function decideRestart(crashes: readonly number[], now: number, random: n
   return { kind: 'restart', delayMs: Math.round(base * (1 - JITTER + 2 * JITTER * random)) };
 }
 
-/** The crashes that still count; what is older need not be remembered. */
+/** The crashes within the window. Older ones can be dropped. */
 export function recentCrashes(crashes: readonly number[], now: number): readonly number[] {
   return crashes.filter((at) => now - at < WINDOW_MS);
 }

@@ -16,30 +16,27 @@ const NO_KEY = 'Must be the name of a feature set, such as "files.edit", or "fil
 const NO_ADAPTERS = 'Must be an object such as {"write_file": "$.path"}.';
 const NO_ADAPTER = `Must be a path such as "$.path" or "$.files[*].path", or a list of at most ${MOST_PATHS} of them.`;
 
-/** What is denied under a key, and whether all of it could be read. */
+/** The deny rules under a key, and whether all are readable. */
 interface Denials {
   readonly blacklist: readonly string[];
   readonly isBroken: boolean;
 }
 
 /**
- * Decodes `scopes` and `scopeAdapters`. No mistake voids the entry, or a correction of something else would not take
- * effect and an older, weaker list would stay in force: what cannot be read is taken to be as strict as it could be.
+ * Decodes `scopes` and `scopeAdapters`. An error does not invalidate the entry, because an older, weaker list would
+ * then stay in effect. Unreadable parts are treated as strictly as possible.
  */
 export function decodeScopes(reader: EntryReader): ScopeSettings {
   const lists = decodeLists(reader);
   const adapters = decodeAdapters(reader);
   return {
-    // Which tool has which adapter is not known then, nor what their calls touch.
+    // Without adapters it is unknown what calls touch.
     lists: adapters === undefined ? broken(lists, EVERY) : lists,
     adapters: adapters ?? {},
   };
 }
 
-/**
- * Deny first across layers: lists replace each other, but what the user's own settings deny stays denied, and an
- * adapter of theirs is there as long as nobody gives another one.
- */
+/** Deny rules of the user survive when lists are replaced. User adapters apply unless another layer defines one. */
 export function withDenialsOf(own: ScopeSettings, merged: ScopeSettings): ScopeSettings {
   const lists = new Map(Object.entries(merged.lists));
   for (const [key, mine] of Object.entries(own.lists)) {
@@ -61,7 +58,7 @@ function decodeLists(reader: EntryReader): ScopeSettings['lists'] {
   if (entries === undefined) return broken({}, EVERY);
   const usable: (readonly [string, Json | undefined, Denials])[] = [];
   let isOddKey = false;
-  // Only so many problems are shown: those that deny come before those that merely fail to allow.
+  // The number of problems is limited, so errors in deny rules come before those in allow rules.
   for (const [key, value] of entries)
     if (isFeatureSetPattern(key)) usable.push([key, value, decodeDenials(reader, key, value)]);
     else {
@@ -75,7 +72,7 @@ function decodeLists(reader: EntryReader): ScopeSettings['lists'] {
   }
   const keys = [...given.keys()];
   const lists = usable.map<[string, ScopeLists]>(([key, , denials]) => {
-    // A key that only denies leaves what is allowed as a wider key has it.
+    // A key with only deny rules inherits the allow rules of the next wider key.
     const nearest = nearestPattern(keys, key);
     return [key, { whitelist: (nearest === undefined ? undefined : given.get(nearest)) ?? [], ...denials }];
   });
@@ -99,7 +96,7 @@ function decodeDenials(reader: EntryReader, key: string, value: Json | undefined
     return { blacklist: [], isBroken };
   }
   for (const member of Object.keys(value))
-    // Misspelt, it may have been meant to deny.
+    // A misspelled key may have been meant to deny.
     if (member !== 'whitelist' && member !== 'blacklist') fail([member], `"${member}" is not known here.`);
   const blacklist = decodePatterns(value['blacklist'], (path, problem) => fail(['blacklist', ...path], problem)) ?? [];
   return { blacklist, isBroken };
@@ -129,7 +126,7 @@ function decodePatterns(
   return [...new Set(patterns)];
 }
 
-/** `undefined` where nobody can tell of any tool. */
+/** Returns `undefined` if no adapter can be read. */
 function decodeAdapters(reader: EntryReader): ScopeSettings['adapters'] | undefined {
   const entries = limited(reader, 'scopeAdapters', NO_ADAPTERS);
   if (entries === undefined) return undefined;
@@ -149,11 +146,11 @@ function readPaths(value: Json | undefined): readonly string[] | undefined {
   const paths = items.flatMap((item) =>
     typeof item === 'string' && parseArgumentPath(item) !== undefined ? [item] : [],
   );
-  // Of a path left out nobody would see what it leads to: none of them counts then.
+  // Skipping an invalid path would hide its targets, so all paths are ignored.
   return paths.length === items.length ? [...new Set(paths)] : undefined;
 }
 
-/** The members of an object; `undefined`, with a warning, where it is none. */
+/** The members of an object. Otherwise `undefined`, with a warning. */
 function limited(
   reader: EntryReader,
   key: 'scopes' | 'scopeAdapters',

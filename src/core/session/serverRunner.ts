@@ -15,7 +15,7 @@ import type { OpenedSession, Opener } from './opener.ts';
 import type { Session, SessionFeature } from './session.ts';
 import type { ExpandedConnection } from './variables.ts';
 
-/** A connection that may be opened, and under what name what is learnt of it is kept. */
+/** A connection that may be opened, and the fingerprint for findings about it. */
 export interface PreparedConnection extends Pick<ExpandedConnection, 'connection'> {
   readonly fingerprint: string;
 }
@@ -25,27 +25,27 @@ export interface RunnerOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Logger;
-  /** Takes secrets out of what is shown of the server. */
+  /** Removes secrets from displayed texts. */
   readonly redact: Redact;
   readonly connector: Connector;
   readonly verdicts: VerdictStore;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
-  /** Made with the first start, since much of it is loaded only then. */
+  /** Created with the first start, because much of it is loaded then. */
   features(): Promise<readonly SessionFeature[]>;
-  /** Looks on at all that goes over a connection. */
+  /** Wraps the transport to record its messages. */
   readonly tap?: ((transport: Transport) => Transport) | undefined;
-  /** Settles when nothing is left of another server under this id: the first start waits for it. */
+  /** Settles when an earlier server with this id has ended. The first start waits for it. */
   readonly after?: Promise<void> | undefined;
-  /** Asks for consent and for inputs; rejects when the server may not start. `asking` is called before a person waits. */
+  /** Asks for consent and inputs. Rejects if the server may not start. Calls `asking` before the user is asked. */
   prepare(definition: ServerDefinition, token: CancellationToken, asking: () => void): Promise<PreparedConnection>;
 }
 
-/** One start, from the question for consent to the end of the process. */
+/** One start, from the consent prompt to the end of the process. */
 class Attempt {
   readonly cancellation = new CancellationSource();
-  /** Settles when the server runs, or when it is clear that it will not. */
+  /** Settles when the server runs or its start has failed. */
   readonly ready = new Deferred<void>();
-  /** Settles when nothing of this attempt is left: no process, no socket. */
+  /** Settles when process and socket of this attempt are gone. */
   readonly over = new Deferred<void>();
   readonly automatic: boolean;
   stopReason: StopReason | undefined;
@@ -56,10 +56,10 @@ class Attempt {
   }
 }
 
-/** What a crash during an automatic restart looks like: worth another try, unlike a command that does not exist. */
+/** Errors that look like a crash during an automatic restart and are worth another try, unlike a missing command. */
 const TRANSIENT = ['SERVER_EXITED', 'CONNECTION_CLOSED', 'TIMEOUT', 'HANDSHAKE_FAILED'] as const;
 
-/** The life of one server: at most one process at a time, restarted after crashes, ended in order. */
+/** The lifecycle of one server: at most one process at a time, restarted after crashes, and ended in order. */
 export class ServerRunner implements Disposable {
   readonly #options: RunnerOptions;
   readonly #changed = new Emitter<ServerState>();
@@ -69,7 +69,7 @@ export class ServerRunner implements Disposable {
   #session: Session | undefined;
   #restart: Disposable | undefined;
   #crashes: readonly number[] = [];
-  /** Counts what was asked for last: a restart goes on with its start only while nothing newer was asked. */
+  /** Number of the latest request. A restart continues with its start only if there is no newer request. */
   #intent = 0;
 
   constructor(definition: ServerDefinition, options: RunnerOptions) {
@@ -89,17 +89,17 @@ export class ServerRunner implements Disposable {
     return this.#definition;
   }
 
-  /** The open session, while the server runs. */
+  /** The open session while the server runs. */
   get session(): Session | undefined {
     return this.#session;
   }
 
-  /** Takes a definition for the next start; what already runs is not touched. */
+  /** Sets the definition for the next start. A running server is not affected. */
   define(definition: ServerDefinition): void {
     this.#definition = definition;
   }
 
-  /** Starts the server, or joins the start that is under way. */
+  /** Starts the server, or joins a start in progress. */
   start(): Promise<void> {
     this.#intent++;
     const joined = this.#current;
@@ -135,7 +135,7 @@ export class ServerRunner implements Disposable {
     this.#changed.dispose();
   }
 
-  /** The attempt that starts or runs; absent while the last one is being stopped. */
+  /** The starting or running attempt. Absent while the last one is stopping. */
   get #current(): Attempt | undefined {
     return this.#attempt?.stopReason === undefined ? this.#attempt : undefined;
   }
@@ -146,7 +146,7 @@ export class ServerRunner implements Disposable {
     const before = this.#attempt?.over.promise ?? this.#options.after ?? Promise.resolve();
     const attempt = new Attempt(automatic);
     this.#attempt = attempt;
-    // At once: settings that change before it begins must find something to stop.
+    // At once, so that changed settings find something to stop.
     this.#apply({ kind: 'connecting' });
     ignoreFailure(before.then(() => this.#run(attempt)));
     return attempt.ready.promise;
@@ -162,18 +162,18 @@ export class ServerRunner implements Disposable {
     }
     if (this.#attempt === attempt) this.#attempt = undefined;
     this.#settle(attempt, error);
-    // A start that waited for this end is under way: nothing at rest, which new settings would leave alone.
+    // A start is already waiting for this end, so the state is not at rest.
     if (this.#current !== undefined) this.#apply({ kind: 'connecting' });
     attempt.ready.reject(error);
     attempt.over.resolve();
   }
 
-  /** Resolves when the connection has ended and nothing of it is left. */
+  /** Resolves when the connection has ended and its resources are gone. */
   async #connectAndServe(attempt: Attempt): Promise<TransportClosed> {
     const { token } = attempt.cancellation;
     throwIfCancelled(token);
     const asking = (): void => {
-      // By then a newer start may be under way, whose state this is not.
+      // A newer start may be in progress by then.
       if (!token.isCancellationRequested) this.#apply({ kind: 'asked' });
     };
     const preparing = this.#options.prepare(this.#definition, token, asking);
@@ -198,7 +198,7 @@ export class ServerRunner implements Disposable {
     const { id, clock, log, connector, verdicts, client } = this.#options;
     const { token } = attempt.cancellation;
     const { protocol, timeouts } = this.#definition;
-    // All that speaks the protocol is loaded with the first server that starts.
+    // Protocol code is loaded with the first server.
     const [{ Opener }, features] = await Promise.all([import('./opener.ts'), this.#options.features()]);
     const opener = new Opener({
       serverId: id,
@@ -217,7 +217,7 @@ export class ServerRunner implements Disposable {
       redactText: this.#options.redact,
       tap: this.#options.tap,
       onWaiting: (isWaiting) => {
-        // Of a server that runs already, the lifecycle does not take it.
+        // For a running server the lifecycle ignores this.
         if (!token.isCancellationRequested) this.#apply({ kind: isWaiting ? 'asked' : 'connecting' });
       },
       onOpened: (session, opened) => {
@@ -252,7 +252,7 @@ export class ServerRunner implements Disposable {
     }
   }
 
-  /** The one place that decides what an ended attempt means. */
+  /** Decides what the end of an attempt means. The only place that does. */
   #settle(attempt: Attempt, error: HostError): void {
     if (attempt.stopReason !== undefined) {
       this.#apply({ kind: 'stopped', reason: attempt.stopReason });
@@ -291,7 +291,7 @@ export class ServerRunner implements Disposable {
   }
 }
 
-/** What is known of a connection once it is open. */
+/** The facts about an open connection. */
 function factsOf(
   { handshake }: Session,
   { transport }: OpenTransport,
@@ -329,7 +329,7 @@ const STOPPED: { readonly [R in StopReason]: string } = {
   notAllowed: 'Stopped: it is not allowed by your organisation.',
 };
 
-/** A state in one line, for the log. */
+/** A state as one line for the log. */
 function describe(state: ServerState): string {
   switch (state.kind) {
     case 'running':

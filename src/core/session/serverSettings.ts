@@ -7,11 +7,11 @@ import type { SettingsEntry, Traced } from './settingsEntry.ts';
 
 export interface DecodedSettings {
   readonly entries: readonly SettingsEntry[];
-  /** Problems that belong to no entry. */
+  /** Problems outside any entry. */
   readonly problems: readonly SettingsProblem[];
 }
 
-/** One layer that can be read. */
+/** A readable layer. */
 interface UsableLayer {
   readonly scope: SettingsScope;
   readonly servers: JsonObject;
@@ -21,8 +21,8 @@ interface UsableLayer {
 const SERVER_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
- * Decodes `mcpl.servers` of all layers. Entries merge key by key: a workspace's `{"memory": {"enabled": true}}`
- * enables a server that the user defined. A bad entry keeps none of the others from working.
+ * Decodes `mcpl.servers` of all layers. Entries merge key by key: a workspace's `{"memory": {"enabled": true}}` enables
+ * a server that the user defined. An invalid entry does not affect the others.
  */
 export function decodeSettings(
   layers: readonly SettingsLayer[],
@@ -81,7 +81,7 @@ function decodeParts(id: string, parts: readonly Part[], isAgreed: Agreed): Sett
   return decodeEntry(id, trace(parts), isAgreed);
 }
 
-/** What one layer says of one server. */
+/** One layer's value for one server. */
 interface Part {
   readonly scope: SettingsScope;
   readonly value: Json;
@@ -92,7 +92,7 @@ function isOutside({ scope }: Part): boolean {
   return scope === 'user' || scope === 'extension';
 }
 
-/** A workspace must not get rid of the user's guard by breaking its entry. */
+/** A workspace must not disable the user's guard by breaking its entry. */
 function isGuardOutside(id: string, parts: readonly Part[]): boolean {
   const outside = parts.filter(isOutside).filter(({ value }) => isJsonObject(value) && !isDeeperThan(value));
   return outside.length > 0 && isGuardEntry(id, mergeAll(outside));
@@ -122,10 +122,10 @@ function mergeAll(parts: readonly Part[]): JsonObject {
   return isJsonObject(merged) ? merged : {};
 }
 
-/** Objects merge member by member, everything else is replaced by the later layer. */
+/** Merges objects member by member. Other values are replaced by the later layer. */
 function merge(earlier: Json, later: Json): Json {
   if (!isJsonObject(earlier) || !isJsonObject(later)) return later;
-  // By way of a map, in which a member called `__proto__` is a member like any other.
+  // Uses a Map, so that `__proto__` is an ordinary member.
   const result = new Map(Object.entries(earlier));
   for (const [key, value] of Object.entries(later)) {
     if (value === undefined) continue;

@@ -2,19 +2,19 @@ import { canonicalJson, type JsonObject, parseJson } from '../base/json.ts';
 import type { Weakening } from '../model/settingRules.ts';
 import type { Contributor, ServerDefinition, SettingsProblem, SettingsScope } from '../model/server.ts';
 
-/** One entry of the merged settings: runnable, or only the problems that keep it from running. */
+/** One entry of the merged settings: runnable, or with the problems that prevent it. */
 export interface SettingsEntry {
   readonly id: string;
   readonly definition: ServerDefinition | undefined;
   readonly problems: readonly SettingsProblem[];
-  /** The extension that contributes it, and how that calls it. */
+  /** The extension that contributes it, and its display name there. */
   readonly contributor?: Contributor | undefined;
   readonly label?: string | undefined;
-  /** What the workspace would weaken of the user's own settings, as long as the user has not agreed. */
+  /** Workspace values that would weaken user values, until the user agrees. */
   readonly weakenings?: readonly Weakening[] | undefined;
-  /** The user's own settings make it see every answer, whatever the workspace says: also where the entry has an error. */
+  /** User settings make it see every answer, whatever the workspace says and even if the entry has an error. */
   readonly isGuard?: boolean | undefined;
-  /** The rule of the editor's policy by which it must not run. */
+  /** The rule of the editor's policy that forbids it. */
   readonly refusal?: string | undefined;
 }
 
@@ -26,14 +26,14 @@ function textOf(entry: SettingsEntry): string {
   return canonicalJson(parseJson(JSON.stringify(entry)));
 }
 
-/** A merged value that still knows which layer gave each member. */
+/** A merged value with the layer of each member. */
 export interface Traced {
   readonly value: JsonObject;
-  /** What the user's own layers alone make of it. */
+  /** The value from user layers alone. */
   readonly own: JsonObject;
-  /** What all layers but the workspace's make of it; absent where the workspace says nothing, or all of it. */
+  /** The value from all layers except the workspace. Absent if the workspace contributes nothing, or everything. */
   readonly outside?: JsonObject | undefined;
-  /** Whose the members of the scope `extension` are. */
+  /** The extension behind members with the scope `extension`. */
   readonly contributor?: Contributor | undefined;
   scopeOf(path: readonly (string | number)[]): SettingsScope;
 }

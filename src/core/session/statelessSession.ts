@@ -34,9 +34,9 @@ import { StatelessTransport } from './statelessTransport.ts';
 export interface StatelessOptions extends ChannelOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly protocolVersion: string;
-  /** What the server says of itself. */
+  /** The server's answer to `server/discover`. */
   readonly discovered: Discovered;
-  /** How long the answer took. */
+  /** Duration of that request. */
   readonly roundTripMs: number;
 }
 
@@ -44,7 +44,7 @@ const MOST_VERSIONS = 10;
 const LONGEST_VERSION = 40;
 const DATED = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A connection on which nothing is remembered: each request says in which revision and by whom it is made. */
+/** A stateless connection: each request carries the version and the client's information. */
 export class StatelessSession implements Session {
   readonly handshake: Handshake;
   readonly #options: StatelessOptions;
@@ -109,7 +109,7 @@ export class StatelessSession implements Session {
     return this.#channel.closed.event;
   }
 
-  /** Nothing is ever forgotten where nothing is remembered. */
+  /** Never fires, because there is no session to forget. */
   get onRenewed(): Event<void> {
     return this.#channel.renewed.event;
   }
@@ -140,7 +140,7 @@ export class StatelessSession implements Session {
         answer: (asked, given, context) => this.#answer(asked, given, context),
       });
       sent = await rounds.next(sent, answer.required);
-      // All rounds together may take as long as one request.
+      // All rounds share the time of one request.
       sending = within(options, Math.max(0, end - this.#options.clock.now()));
     }
   }
@@ -153,7 +153,7 @@ export class StatelessSession implements Session {
     this.#channel.peer.notify(method, params);
   }
 
-  /** Said with each request from now on. */
+  /** Sent with each request from now on. */
   setLogLevel(level: LogLevelName): Promise<void> {
     this.#logLevel = level;
     return Promise.resolve();
@@ -214,8 +214,8 @@ type Answer<T> =
   { readonly kind: 'complete'; readonly value: T } | { readonly kind: 'input'; readonly required: InputRequired };
 
 /**
- * What the features declare at this moment: a folder that was opened meanwhile counts from the next request on. There
- * is no notification of changed roots in this era.
+ * The current capabilities of the features: a newly opened folder counts from the next request on. This era has no
+ * notification for changed roots.
  */
 export function modernCapabilities(features: readonly SessionFeature[]): JsonObject {
   const { roots, ...rest } = declaredBy(featuresOf(features, 'modern'));
@@ -239,11 +239,11 @@ function isInputRequired(result: Json): boolean {
   return isJsonObject(result) && result['resultType'] === 'input_required';
 }
 
-/** What the server misses in this host, named: a capability, or a version that it speaks. */
+/** Names what the server requires: a capability or a version. */
 function inWords(error: unknown, version: string): unknown {
   if (!isHostError(error, 'REMOTE_ERROR')) return error;
   const offered = offeredVersions(error.data);
-  // The code changed between drafts, and a tool may call anything else "supported".
+  // The code changed between drafts, and tools may use "supported" for other data.
   const isVersion = error.rpcCode === UNSUPPORTED_VERSION || offered.some((each) => DATED.test(each));
   if (isVersion) return unsupported(error, version, offered);
   const missing = requiredCapabilitiesOf(error.data);
@@ -271,7 +271,7 @@ function unsupported(error: HostError, version: string, offered: readonly string
   });
 }
 
-/** The lists of whose changes the server says that it tells. */
+/** The lists for which the server announces change notifications. */
 function kindsOf(capabilities: JsonObject): ListenStreamKinds {
   const tells = (kind: string): boolean => {
     const declared = capabilities[kind];

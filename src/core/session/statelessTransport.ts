@@ -4,14 +4,14 @@ import type { Event } from '../base/event.ts';
 import type { Logger } from '../base/log.ts';
 import type { DroppedMessage, SendHints, Transport, TransportDetails } from '../rpc/transport.ts';
 
-/** The code under which a peer settles what was cancelled; it never travels. */
+/** The code with which a peer settles cancelled requests. Never sent. */
 const CANCELLED = -32800;
-/** Whoever sends so many sends more, and they say nothing new. */
+/** Maximum log messages, because further ones say nothing new. */
 const MAX_REMARKS = 20;
 
 /**
- * MCP 2026-07-28: a server never sends requests, and what it cancels is a stream that it ends. Requests are logged and
- * never answered, as the revision demands; a cancelled id is settled as if the server had answered it with an error.
+ * MCP 2026-07-28: servers send no requests, and cancel by ending a stream. Requests are logged and never answered, as
+ * the revision requires. A cancelled id is settled as if the server had answered with an error.
  */
 export class StatelessTransport implements Transport {
   readonly #inner: Transport;

@@ -7,7 +7,7 @@ import type { Connection, VariableSource } from '../ports.ts';
 import { expandAuth, mapAuth } from './authDecoder.ts';
 import { parseEnvFile } from './envFile.ts';
 
-/** A connection ready to open, and the secrets in it, which only its server may see. */
+/** A connection ready to open, and its secrets, which only its server may see. */
 export interface ExpandedConnection {
   readonly connection: Connection;
   readonly secrets: readonly Secret[];
@@ -16,8 +16,8 @@ export interface ExpandedConnection {
 const VARIABLE = /\$\{([^}]*)\}/g;
 
 /**
- * Expands every variable of a server's connection. `asking` is called before a person is asked for an input. Rejects when a
- * variable cannot be resolved.
+ * Expands all variables of a connection. Calls `asking` before the user is asked for an input. Rejects if a variable
+ * cannot be resolved.
  */
 export async function expandConnection(
   { connection: definition, definedBy }: Pick<ServerDefinition, 'connection' | 'definedBy'>,
@@ -31,7 +31,7 @@ export async function expandConnection(
   const expand = async (text: string): Promise<string> => expandText(text, context);
   const expandMap = async (map: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
     const result: Record<string, string> = {};
-    // One after the other: two prompts for inputs at once would fight for the screen.
+    // One by one, because parallel input prompts would compete.
     for (const [key, value] of Object.entries(map)) result[key] = await expand(value);
     return result;
   };
@@ -56,15 +56,15 @@ export async function expandConnection(
   const cwd = workingFolder(written, definedBy, source);
   const fromFile = parseEnvFile((await readEnvFile(definition, source)) ?? '');
   const env = { ...fromFile, ...(await expandMap(definition.env)) };
-  // Settings and environment files hold credentials as they are.
+  // Settings and environment files may contain plain credentials.
   for (const [name, value] of Object.entries(env)) secrets.push(...variableSecrets(name, value));
   secrets.push(...argumentSecrets(args));
   return { connection: { kind: 'stdio', command, args, env, cwd }, secrets };
 }
 
 /**
- * The text of a connection's `envFile`. Its path may hold only variables that need no question, because the text is
- * part of what a person is asked to allow.
+ * The text of a connection's `envFile`. Its path may only contain variables without a prompt, because the text is part
+ * of what the user consents to.
  */
 export async function readEnvFile(
   definition: ConnectionDefinition,
@@ -83,7 +83,7 @@ export async function readEnvFile(
   }
 }
 
-/** Where an `envFile` lies. */
+/** The path of an `envFile`. */
 export function envFilePath(envFile: string, source: VariableSource): string {
   const written = envFile.replace(VARIABLE, (_, variable: string) => {
     const value = expandPlain(variable, source);
@@ -94,15 +94,15 @@ export function envFilePath(envFile: string, source: VariableSource): string {
   return inFolder(written, source);
 }
 
-/** A relative path starts at the first open folder. The working directory of the editor never counts. */
+/** A relative path starts at the first open folder, never at the editor's working directory. */
 function inFolder(path: string, source: VariableSource): string {
   const isAbsolute = /^([/\\]|[A-Za-z]:[/\\])/.test(path);
   return isAbsolute ? path : `${source.folders[0]?.path ?? source.userHome}/${path}`;
 }
 
 /**
- * Where a process runs. Only a server of the workspace runs in the workspace by default: elsewhere a repository could
- * replace its program, as `npx` looks for programs in the working folder first.
+ * The working directory of a process. Only workspace servers run in the workspace by default. Otherwise a repository
+ * could replace a user server's program, because `npx` searches the working folder first.
  */
 function workingFolder(
   cwd: string | undefined,
@@ -156,7 +156,7 @@ async function valueOf(variable: string, context: Expansion): Promise<string> {
   }
 }
 
-/** The variables whose values are no secrets and may be shown in a question. */
+/** Variables whose values are not secret and may be shown in a prompt. */
 function expandPlain(variable: string, source: VariableSource): string | undefined {
   const [kind, name] = split(variable);
   if (variable === 'userHome') return source.userHome;
@@ -171,7 +171,7 @@ function expandPlain(variable: string, source: VariableSource): string | undefin
   );
 }
 
-/** Folders written out, inputs and environment variables left as they are written. */
+/** Expands folders. Keeps inputs and environment variables as written. */
 export function withFolders(text: string, source: VariableSource): string {
   return text.replace(VARIABLE, (whole, variable: string) => {
     try {
@@ -182,7 +182,7 @@ export function withFolders(text: string, source: VariableSource): string {
   });
 }
 
-/** The same connection in the folders that are open now: another folder under the same variable is another program. */
+/** The connection with the current folders: another folder under the same variable is another program. */
 export function inOpenFolders(
   { connection: definition, definedBy }: Pick<ServerDefinition, 'connection' | 'definedBy'>,
   source: VariableSource,
@@ -209,8 +209,8 @@ export function inOpenFolders(
 }
 
 /**
- * How a question shows a connection, fit for double quotes around it: paths expanded, inputs and environment variables
- * as they are written, and words that are not plain in single quotes.
+ * The connection in a prompt, suitable for double quotes: paths expanded, inputs and environment variables as written,
+ * and special words in single quotes.
  */
 export function describeConnection(definition: ConnectionDefinition, source: VariableSource): string {
   const show = (text: string): string => withFolders(text, source);

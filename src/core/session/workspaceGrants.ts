@@ -8,7 +8,7 @@ import type { ProtocolSettings, ServerDefinition } from '../model/server.ts';
 
 type Granting = Pick<ServerDefinition, 'mcpl' | 'protocol'>;
 
-/** What the whole of the settings allows beyond what the user's own say, a line each, in sorted order. */
+/** What merged settings allow beyond user settings: one line each, sorted. */
 export function workspaceGrants(
   { mcpl: merged, protocol }: Granting,
   { mcpl: own }: Pick<ServerDefinition, 'mcpl'>,
@@ -25,14 +25,14 @@ export function workspaceGrants(
     ...adapterGrants(merged.scopes.adapters, base.scopes.adapters),
     ...(isWithoutMcpl(protocol) && definedBy !== 'user' ? [{ kind: 'withoutMcpl' } as const] : []),
   ];
-  // The table decides which of them ask.
+  // The table decides which ones need a prompt.
   return grants
     .filter(({ kind }) => answerOf(GRANT_KEYS[kind], 'widening') === 'start')
     .map(grantLine)
     .sort();
 }
 
-/** The setting that each kind of grant comes from. */
+/** The setting behind each kind of grant. */
 const GRANT_KEYS: Readonly<Record<McplGrant['kind'], EntryKey>> = {
   featureSets: 'featureSets.enabled',
   readUserMessage: 'hooks.readUserMessage',
@@ -48,12 +48,12 @@ const GRANT_KEYS: Readonly<Record<McplGrant['kind'], EntryKey>> = {
   withoutMcpl: 'featureSets.enabled',
 };
 
-/** A stateless connection does not carry what servers ask of hosts. */
+/** A stateless connection does not carry requests of servers. */
 function isWithoutMcpl({ mcpl, era }: ProtocolSettings): boolean {
   return mcpl === 'off' || era === 'modern';
 }
 
-/** What the user allowed was meant for the user's own server, not for the workspace's; what was forbidden stays so. */
+/** The user's allow rules apply to the user's server, not to the workspace's. Deny rules stay. */
 function withoutAllowances(own: McplSettings): McplSettings {
   const { hooks, inference } = DEFAULT_MCPL;
   const push = Object.entries(own.push).map<[string, PushPolicy]>(([pattern, policy]) => [
@@ -73,7 +73,7 @@ function withoutAllowances(own: McplSettings): McplSettings {
       requestsPerHour: Math.min(own.inference.requestsPerHour, inference.requestsPerHour),
       tokensPerDay: Math.min(own.inference.tokensPerDay, inference.tokensPerDay),
     },
-    // Where its tools name what they touch is said of the user's server as well.
+    // Adapters also belong to the user's server.
     scopes: {
       lists: Object.fromEntries(
         Object.entries(own.scopes.lists).map(([key, lists]) => [key, { ...lists, whitelist: [] }]),
@@ -83,10 +83,10 @@ function withoutAllowances(own: McplSettings): McplSettings {
   };
 }
 
-/** Of the names that are on by all settings together, those that are not by the user's own: no more, and no fewer. */
+/** Exactly the names that merged settings enable and user settings do not. */
 function addedRegions(merged: FeatureSetSettings, base: FeatureSetSettings): readonly FeatureSetRegion[] {
   const regions = new Map<string, FeatureSetRegion>();
-  // Each of them once: of a thousand patterns against a thousand there are few regions.
+  // Without duplicates: a thousand patterns against a thousand give few regions.
   const add = (pattern: string, except: readonly string[]): void => {
     const key = JSON.stringify([pattern, ...except]);
     if (!regions.has(key)) regions.set(key, { pattern, except });
@@ -96,7 +96,7 @@ function addedRegions(merged: FeatureSetSettings, base: FeatureSetSettings): rea
     const known = coveredBy(base.enabled, pattern);
     const except = base.enabled.filter((mine) => covers(pattern, mine)).sort();
     if (!known) add(pattern, except);
-    // A set that the user switched off is on where the workspace's list of what is off lacks it.
+    // A set that the user disabled becomes enabled if the workspace's `disabled` list lacks it.
     for (const off of base.disabled) {
       const inner = covers(pattern, off) ? off : covers(off, pattern) ? pattern : undefined;
       if (inner === undefined || freed.has(inner)) continue;
@@ -126,7 +126,7 @@ function inferGrants(merged: McplSettings['push'], base: McplSettings['push']): 
   });
 }
 
-/** A tool that belongs to another set may be called where it could not be before. */
+/** A tool assigned to another set may become callable. */
 function toolGrants(
   merged: McplSettings['toolFeatureSets'],
   base: McplSettings['toolFeatureSets'],
@@ -148,9 +148,9 @@ function inferenceGrants({ inference }: McplSettings, { inference: base }: McplS
 }
 
 /**
- * The whitelist of the nearest key counts, so key by key: what a key allows to the names that it is the nearest of,
- * beyond what the user's own nearest one allows them. A key that adds the same as the next wider one goes without
- * saying; one that adds less must be said, or the wider one would seem to be meant for its names too.
+ * The whitelist of the most specific key applies, so compare key by key: what a key allows for its names beyond the
+ * user's most specific key. A key that adds the same as the next wider one is implied. One that adds less must be
+ * listed, or the wider one would seem to apply to its names too.
  */
 function whitelistGrants(merged: ScopeSettings['lists'], base: ScopeSettings['lists']): readonly McplGrant[] {
   const keys = Object.keys(merged);
@@ -173,7 +173,7 @@ function whitelistGrants(merged: ScopeSettings['lists'], base: ScopeSettings['li
   });
 }
 
-/** Somebody who says where to look also says where not to. */
+/** An adapter that selects targets also ignores others. */
 function adapterGrants(merged: ScopeSettings['adapters'], base: ScopeSettings['adapters']): readonly McplGrant[] {
   return Object.entries(merged).flatMap(([tool, paths]) => {
     const instead = Object.hasOwn(base, tool) ? base[tool] : undefined;

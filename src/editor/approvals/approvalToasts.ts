@@ -3,10 +3,10 @@ import { ToastQueue } from '../shared/toastQueue.ts';
 
 export interface ApprovalToastsOptions {
   readonly textOf: (approval: PendingApproval) => string;
-  /** Resolves with what the person chose; `undefined` where the notification was closed. */
+  /** Resolves with the user's choice. `undefined` if the notification was closed. */
   readonly show: (text: string, approval: PendingApproval) => Promise<ApprovalChoice | undefined>;
   readonly isPending: (id: string) => boolean;
-  /** False where the request was settled before. */
+  /** Returns false if the request had already ended. */
   readonly answer: (id: string, choice: ApprovalChoice | 'dismiss') => Promise<boolean>;
   /** The user answered a request that had ended already. */
   readonly late: (approval: PendingApproval) => void;

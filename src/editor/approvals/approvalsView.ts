@@ -14,11 +14,11 @@ import { APPROVALS_VIEW, SHOW_MORE_DECISIONS } from '../shared/ids.ts';
 import { PaintedRows } from '../shared/paintedRows.ts';
 import { itemOf } from '../shared/viewRow.ts';
 
-/** How often the rows say anew how old they are. */
+/** How often the ages in rows are updated. */
 const AGEING_MS = 60_000;
-/** Decisions are recorded in batches: one repaint for what changes together. */
+/** Merges repaints, because decisions are recorded in batches. */
 const REPAINT_MS = 50;
-/** Decisions that are shown at first, and with each "Show more". */
+/** Decisions per page. */
 const PAGE = 50;
 
 /** The rows of the Approvals view. */
@@ -45,7 +45,7 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
     this.#owned.add(this.#view);
     this.#owned.add(this.#view.onDidChangeVisibility(() => this.#watch()));
     this.#owned.add(approvals.onDidChange(() => this.#refresh()));
-    // What the lists decide by themselves changes nothing but the history.
+    // Decisions by lists only affect the history.
     this.#owned.add(
       audit.onDidAppend((records) => {
         if (this.#view.visible && records.some(({ operation }) => operation === DECISION)) this.#repaintSoon();
@@ -98,11 +98,11 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
     clearInterval(this.#ageing);
     if (!this.#view.visible) return;
     this.#ageing = setInterval(() => this.#age(), AGEING_MS);
-    // What earlier sessions left; asked for again, it is read only once.
+    // Loads earlier grants. Repeated calls read the store only once.
     void this.#services.host.approvals.loaded().then(() => this.#refresh());
   }
 
-  /** Where nothing is shown, nothing gets older, and no history need be read for it. */
+  /** An empty view has no ages to update. */
   #age(): void {
     if (!this.#isEmpty) this.#repaintSoon();
   }
@@ -132,5 +132,5 @@ export class ApprovalsView implements vscode.TreeDataProvider<ApprovalNode>, Dis
   }
 }
 
-/** The operation by which the audit log has what was decided. */
+/** The audit operation of decisions. */
 const DECISION = 'scope/decision';

@@ -9,12 +9,12 @@ import { plainText } from '../shared/plainText.ts';
 import type { EditorServices } from '../shared/services.ts';
 import { auditPages, auditText } from './auditText.ts';
 
-/** The newest records that are shown; all of them are in an export. */
+/** Maximum records shown. An export has all. */
 const SHOWN = 1_000;
 
 type Needs = Pick<EditorServices, 'host' | 'log'>;
 
-/** The newest records, of one server or all, as a text. */
+/** The newest records of one server or all, as text. */
 export async function auditPage({ host, log }: Needs, server: string | undefined): Promise<string> {
   try {
     const entries = await host.audit.list({ limit: SHOWN + 1, server });
@@ -25,7 +25,7 @@ export async function auditPage({ host, log }: Needs, server: string | undefined
   }
 }
 
-/** Asks for a file and writes all records into it. */
+/** Asks for a file and exports all records to it. */
 export async function exportAudit({ host }: Needs, server: string | undefined): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const target = await vscode.window.showSaveDialog({
@@ -47,7 +47,7 @@ export async function exportAudit({ host }: Needs, server: string | undefined): 
   void notify({ severity: 'info', text, buttons });
 }
 
-/** Writes all records into a file, the newest first, page by page; tells how many they are by now. */
+/** Exports all records to a file page by page, newest first. Reports the count so far. */
 export async function writeAudit(
   audit: Pick<AuditLog, 'list'>,
   server: string | undefined,

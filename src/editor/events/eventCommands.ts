@@ -11,12 +11,12 @@ import { notify } from '../shared/notify.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'failures' | 'settings' | 'openServerSettings'>;
 
-/** A list to choose from is read, not searched by machine. */
+/** Maximum entries in a pick list. */
 const MAX_CHOICES = 200;
 
 export type EventAction = 'open' | 'ask' | 'openInChat' | 'mute' | 'markRead' | 'clear';
 
-/** What the commands about events do with what they are given. */
+/** The commands for events. */
 export function eventActions(
   services: Needs,
   documents: EventDocuments,
@@ -37,7 +37,7 @@ export function eventActions(
     openInChat: async (argument) => {
       const isSent = isObject(argument) && argument['isSent'] === true;
       const target = targetOf(argument);
-      // Of several the person chooses in the chat, or asks about all of them.
+      // For several events the user picks one in the chat, or asks about all.
       if (target !== undefined && target.event === undefined)
         return openInChat({ query: `@mcpl /events ${target.server} `, isSent });
       const event = await chosenEvent(services, argument, vscode.l10n.t('Which event do you want in the chat?'));
@@ -61,7 +61,7 @@ async function askModel({ host }: Needs, documents: EventDocuments, event: Inbou
   try {
     answered = await ask();
   } catch (error) {
-    // Whoever asks for a model is there to allow one.
+    // The user asked for a model, so request the permission now.
     if (!isHostError(error, 'NO_MODEL') || error.category !== 'no_permission') throw error;
     await vscode.commands.executeCommand(COMMANDS.modelAllow);
     answered = await ask();
@@ -83,7 +83,7 @@ async function muteChosen(services: Needs, argument: unknown): Promise<void> {
   }
   await settings.setPushPolicy(server, featureSet, 'inbox');
   const text = vscode.l10n.t('Muted "{0}" of "{1}": its events still arrive in the Events view.', ...names);
-  // That models act on events is not given back by a click in a notification.
+  // Restoring `infer` takes more than a click in a notification.
   const title = before === 'infer' ? vscode.l10n.t('Open Settings') : vscode.l10n.t('Undo');
   const run = async (): Promise<void> => {
     try {

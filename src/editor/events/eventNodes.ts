@@ -14,22 +14,22 @@ import { nodeId } from '../shared/treeNode.ts';
 import type { ViewRow } from '../shared/viewRow.ts';
 import { attachmentsOf } from './eventAttachments.ts';
 
-/** Rows of one server that are shown at first, and with each "Show more". */
+/** Rows per server and page. */
 export const EVENTS_PAGE = 50;
-/** Blocks of an event that may have rows: all of them are drawn with every event that comes. */
+/** Maximum rows for blocks of an event, because all are rebuilt with each event. */
 const MOST_PARTS = 30;
 
-/** One row of the Events view, as data. Commands take it as their target. */
+/** A row of the Events view, as data. Commands take it as their target. */
 export interface EventNode extends ViewRow {
   readonly server: string;
   readonly event?: string;
   readonly featureSet?: string;
-  /** A block of the event that opens by itself. */
+  /** Index of a block that can be opened. */
   readonly block?: number;
   readonly children: readonly EventNode[];
 }
 
-/** The whole view: servers by their newest event, the newest events of each, and a row for more. */
+/** The whole view: servers by newest event, their newest events, and a row for more. */
 export function eventTree(
   events: readonly InboundEvent[],
   now: number,

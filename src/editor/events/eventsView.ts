@@ -6,7 +6,7 @@ import { PaintedRows } from '../shared/paintedRows.ts';
 import { itemOf } from '../shared/viewRow.ts';
 import type { EventNode } from './eventNodes.ts';
 
-/** How often the rows say anew how old they are. */
+/** How often the ages in rows are updated. */
 const AGEING_MS = 60_000;
 
 /** The rows of the Events view. */
@@ -17,7 +17,7 @@ export class EventsView implements vscode.TreeDataProvider<EventNode>, Disposabl
   readonly #changed = new vscode.EventEmitter<EventNode | undefined>();
   readonly #view: vscode.TreeView<EventNode>;
   readonly #painted = new PaintedRows<EventNode>();
-  /** Of servers of which more was asked for. */
+  /** Number of pages by server. */
   readonly #pages = new Map<string, number>();
   #ageing: NodeJS.Timeout | undefined;
 
@@ -33,7 +33,7 @@ export class EventsView implements vscode.TreeDataProvider<EventNode>, Disposabl
     this.#owned.add(this.#view.onDidChangeVisibility(() => this.#watch()));
     this.#owned.add(this.#view.onDidChangeSelection(({ selection }) => this.#markRead(selection)));
     this.#owned.add(host.events.onDidChange(() => this.#refresh()));
-    // Only servers that speak MCPL have events: before there is one, nothing is read for the badge either.
+    // Only servers with MCPL have events. Before there is one, nothing is read for the badge.
     this.#owned.add(
       host.onDidChangeServer(({ what }) => {
         if (what === 'mcpl') this.#load();
@@ -75,12 +75,12 @@ export class EventsView implements vscode.TreeDataProvider<EventNode>, Disposabl
     this.#load();
   }
 
-  /** Where nothing is shown, nothing gets older. */
+  /** An empty view has no ages to update. */
   #age(): void {
     if (this.#services.host.events.list().length > 0) void this.#repaint();
   }
 
-  /** What earlier sessions left; asked for again, it is read only once. */
+  /** Loads earlier events. Repeated calls read the store only once. */
   #load(): void {
     void this.#services.host.events.loaded().then(() => this.#refresh());
   }

@@ -15,7 +15,7 @@ const clock = {
   },
 };
 
-/** Tells of what servers push, as notifications. */
+/** Shows pushed events as notifications. */
 export function pushNotifications({ host, log }: Needs): PushToasts {
   const find = (id: string): ReturnType<typeof host.events.find> => host.events.find(id);
   const show = async (toast: PushToast): Promise<void> => {

@@ -3,7 +3,7 @@ import { eventTitle } from '../shared/eventText.ts';
 import { plainText } from '../shared/plainText.ts';
 import { ToastQueue } from '../shared/toastQueue.ts';
 
-/** One notification: of one event, or of several of one server. */
+/** One notification, for one or several events of a server. */
 export interface PushToast {
   readonly text: string;
   readonly server: string;
@@ -12,9 +12,9 @@ export interface PushToast {
 
 export interface PushToastsOptions {
   readonly clock: Clock;
-  /** The event as it is now. */
+  /** The current state of an event. */
   readonly find: (id: string) => InboundEvent | undefined;
-  /** Resolves when the person took or closed it. */
+  /** Resolves when the user clicked or closed it. */
   readonly show: (toast: PushToast) => Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export class PushToasts implements Disposable {
   }
 }
 
-/** A notification makes links of markdown, and shows what deceives: neither is a server's to use. */
+/** Escapes Markdown links and misleading characters, which notifications render. */
 function toastText(server: string, events: readonly InboundEvent[]): string {
   const [only] = events;
   const what = only !== undefined && events.length === 1 ? eventTitle(only) : `${events.length} events`;

@@ -9,10 +9,10 @@ import { notify } from '../shared/notify.ts';
 
 export type FeatureSetServices = Pick<EditorServices, 'host' | 'settings' | 'failures' | 'pick' | 'log'>;
 
-/** More are counted. */
+/** Maximum names before the rest is counted. */
 const MOST_NAMED = 5;
 
-/** An event waits for the answer, 60 seconds at most; a later answer is for the events after it. */
+/** The event waits at most 60 seconds. A later answer applies to later events. */
 export async function askEvents(services: FeatureSetServices, question: EventsQuestion): Promise<void> {
   const text = vscode.l10n.t(
     '"{0}" sends events from the feature set {1}, which does not declare them. Allow its events too?',
@@ -38,7 +38,7 @@ export function chooseEvents(
   void notify({ severity: 'warning', text });
 }
 
-/** False where nothing is on afterwards. */
+/** Returns false if no set is on afterwards. */
 export async function chooseFeatureSets({ host, settings }: FeatureSetServices, server: string): Promise<boolean> {
   const name = plainText(server, 64);
   const shown = usableSets(host.server(server));
@@ -73,7 +73,7 @@ export async function chooseFeatureSets({ host, settings }: FeatureSetServices, 
   return chosen.length > 0;
 }
 
-/** A name of a server must not read as the rest of our sentence. */
+/** Quotes a server's name, so that it cannot pass for the sentence around it. */
 function quoted(name: string): string {
   return plainText(`"${name.replaceAll('\\', '\\\\').replaceAll('"', '\\u{22}')}"`);
 }
@@ -86,7 +86,7 @@ function warnOfChanges(server: string): void {
   void notify({ severity: 'warning', text });
 }
 
-/** Asks about sets that the server declared later, and that a wildcard of the settings would turn on. */
+/** Asks about sets that were declared later and match a wildcard in settings. */
 export async function askLaterSets(
   services: FeatureSetServices,
   server: string,
@@ -104,7 +104,7 @@ export async function askLaterSets(
     plainText(server, 64),
     [...named, ...(more > 0 ? [`${more} more`] : [])].join(', '),
   );
-  // Nothing is turned on that was not shown.
+  // Only sets that were shown can be turned on.
   const on = { title: isWhole ? vscode.l10n.t('Turn On') : vscode.l10n.t('Choose…') };
   const off = { title: vscode.l10n.t('Leave Off') };
   const answer = await notify({ severity: 'info', text, buttons: [on, off] });
@@ -119,7 +119,7 @@ export async function askLaterSets(
   if (answer === on && names.length < shown.length) warnOfChanges(server);
 }
 
-/** Says that a server offers feature sets. False if the person declined to decide. */
+/** Announces that a server offers feature sets. Returns false if the user declined to decide. */
 export async function askFirstSets(
   services: FeatureSetServices,
   server: string,

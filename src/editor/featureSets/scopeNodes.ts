@@ -5,16 +5,13 @@ import { plainText } from '../shared/plainText.ts';
 import type { NodeIcon } from '../shared/serverStateText.ts';
 import { ERROR_ICON, LEAF, lines, MAX_LABEL, nodeId, type TreeNode } from '../shared/treeNode.ts';
 
-/** Rows of one list: a longer one is read in the settings. */
+/** Maximum rows of a list. Longer lists are shown in settings. */
 const MOST_PATTERNS = 200;
 
 const ALLOWED: NodeIcon = { name: 'check', color: 'testing.iconPassed' };
 const DENIED: NodeIcon = { name: 'circle-slash', color: 'list.errorForeground' };
 
-/**
- * What the requests of a server may touch, as one row; nothing where none of it is scoped. What the workspace says is
- * there only as far as it was allowed.
- */
+/** The scopes of a server as one row. Empty without any. Workspace values only appear once they are allowed. */
 export function scopesNodes(server: ServerSnapshot): readonly TreeNode[] {
   const { id, scopes, mcpl } = server;
   const lists = Object.entries(scopes.lists);
@@ -92,7 +89,7 @@ function patternNode(server: string, key: string, name: string, { pattern, list 
   const word = list === 'whitelist' ? 'allowed' : 'denied';
   return {
     ...row(server, [key, list]),
-    // The same pattern may stand in a list twice.
+    // A list may contain a pattern twice.
     id: nodeId('pattern', server, key, list, String(index)),
     label,
     description: word,
@@ -138,13 +135,13 @@ function adapterNode(server: string, tool: string, paths: readonly string[]): Tr
 
 function adapterWords(tool: string, paths: readonly string[]): readonly [description: string, meaning: string] {
   if (paths.length === 0) return ['touches nothing', `By the settings, calls of ${tool} touch nothing and never ask.`];
-  // An empty path is one that nobody can follow.
+  // An empty path stands for an unreadable adapter.
   if (paths.includes('')) return ['cannot be read: you are asked', `The targets of calls of ${tool} are unknown.`];
   const places = plainText(paths.join(', '), MAX_LABEL);
   return [`targets at ${places}`, `Arguments of ${tool} that name targets: ${places}`];
 }
 
-/** A row that leads to its setting. */
+/** A row that opens its setting. */
 function row(
   server: string,
   path: readonly string[],

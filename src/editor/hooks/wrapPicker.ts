@@ -5,10 +5,10 @@ import { plainText } from '../shared/plainText.ts';
 import { matchesModel, nameOf, wrapPatterns } from './wrapPatterns.ts';
 import { notify } from '../shared/notify.ts';
 
-/** A provider that never answers must not leave the person without a word. */
+/** Do not leave the user waiting for an unresponsive provider. */
 const PATIENCE_MS = 2_000;
 
-/** *Wrap Language Models…*: which models are offered a second time, with hooks. Writes the user's setting. */
+/** *Wrap Language Models…*: selects models to offer a second time, with hooks. Writes user settings. */
 export async function chooseWrapped(): Promise<void> {
   const models = await modelsInTime();
   const patterns = wrapPatterns(vscode.workspace.getConfiguration().get(SETTINGS.modelsWrap));
@@ -26,7 +26,7 @@ export async function chooseWrapped(): Promise<void> {
     placeHolder: vscode.l10n.t('Offered again with hooks. May cost more.'),
   });
   if (chosen === undefined) return;
-  // What names a model that is not there now is somebody's choice for later.
+  // Keeps patterns for models that are not available now.
   const kept = patterns.filter((pattern) => !models.some((model) => matchesModel(pattern, model)));
   const value = [...kept, ...chosen.map(({ model }) => model)];
   const { Global } = vscode.ConfigurationTarget;

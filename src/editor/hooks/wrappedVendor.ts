@@ -8,9 +8,7 @@ import { notify } from '../shared/notify.ts';
 
 const WARNED = 'mcpl.modelsWrapWarned';
 
-/**
- * `mcpl.models.wrap`: while it names models, the editor has a vendor of ours that offers them with hooks.
- */
+/** `mcpl.models.wrap`: while it names models, this vendor offers them with hooks. */
 export class WrappedVendor implements vscode.LanguageModelChatProvider {
   readonly #tools: WrapTools;
   readonly #state: vscode.Memento;
@@ -37,7 +35,7 @@ export class WrappedVendor implements vscode.LanguageModelChatProvider {
     this.#follow();
   }
 
-  /** Only what is known: whoever asked other vendors here would wait for ever. */
+  /** Returns known models only: asking other vendors here would deadlock. */
   provideLanguageModelChatInformation(): vscode.LanguageModelChatInformation[] {
     return this.#models.information();
   }
@@ -77,7 +75,7 @@ export class WrappedVendor implements vscode.LanguageModelChatProvider {
     this.#warn();
   }
 
-  /** One look at a time; what changes meanwhile is looked at again. */
+  /** Runs one refresh at a time, and another one after further changes. */
   #refresh(): void {
     if (this.#registration === undefined) return;
     this.#isOutdated = true;

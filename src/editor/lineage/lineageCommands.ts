@@ -37,13 +37,13 @@ export type LineageAction =
 
 export type LineageActions = Readonly<Record<LineageAction, (argument: unknown) => Promise<Told | void>>>;
 
-/** Where lineages are seen. */
+/** Where lineages are shown. */
 export interface LineagePlaces {
   show(key: LineageKey | undefined, place?: number): Promise<void>;
   open(key: LineageKey | undefined): void;
 }
 
-/** Longest name that a person gives: it stands in a row. */
+/** Maximum length of a name, which is shown in a row. */
 const LONGEST_NAME = 80;
 
 export function lineageActions(
@@ -60,7 +60,7 @@ export function lineageActions(
   return {
     show: async (argument) => {
       await lineages.loaded();
-      // With nothing to choose from, the view itself says what to do.
+      // Without lineages, the view explains what to do.
       if (lineages.list().length === 0) return places.show(undefined);
       const key = await pickLineage(context.host, argument, vscode.l10n.t('Which lineage do you want to see?'));
       if (key !== undefined) await places.show(key, placeOf(argument));
@@ -109,7 +109,7 @@ export function lineageActions(
   };
 }
 
-/** Of a rollback that a model asks for: with it, what asks is gone. */
+/** For a rollback requested by a model: cancelled when the request ends. */
 function modelToken(argument: unknown): CancellationToken | undefined {
   const token = isObject(argument) ? argument['askedByModel'] : undefined;
   return isToken(token) ? token : undefined;
@@ -119,7 +119,7 @@ function isToken(value: unknown): value is CancellationToken {
   return isObject(value) && typeof value['onCancellationRequested'] === 'function';
 }
 
-/** What a button of the page does; the same as the command. */
+/** Runs the command behind a button of the page. */
 export async function act(
   actions: LineageActions,
   { host }: LineageContext,
@@ -138,7 +138,7 @@ export async function act(
   if (other !== undefined) await documents.compare(...inOrder(place, other));
 }
 
-/** The older one first: its number is smaller. */
+/** Older first: it has the smaller place. */
 export function inOrder(one: number, other: number): readonly [number, number] {
   return one < other ? [one, other] : [other, one];
 }
@@ -243,12 +243,12 @@ async function importLineage({ host }: Pick<LineageContext, 'host'>, argument: u
   void notify({ severity: 'info', text, buttons: [{ title: vscode.l10n.t('Show Lineage'), run: show }] });
 }
 
-/** A long one takes seconds, of which nothing else would be seen. */
+/** Shows progress, because large files take seconds. */
 async function during<T>(title: string, work: () => Promise<T>): Promise<T> {
   return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, work);
 }
 
-/** The store reads and writes the file itself, so it must be one of this machine. */
+/** The store accesses the file itself, so it must be local. */
 function pathOf(uri: vscode.Uri): string {
   if (uri.scheme === 'file') return uri.fsPath;
   throw new HostError('INVALID_ARGUMENTS', vscode.l10n.t('{0} is not a file of this machine.', plainText(uri.path)), {

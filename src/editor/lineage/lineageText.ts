@@ -18,7 +18,7 @@ const MAX_TOOL = 64;
 const MAX_ARGS = 200;
 const DAY = 86_400_000;
 
-/** Of unknown origin, on one line. */
+/** Untrusted text on one line. */
 export function lineText(text: string, max: number): string {
   return plainText(text.replace(/\s+/g, ' ').trim(), max);
 }
@@ -32,13 +32,13 @@ export function nameText({ name }: Pick<Checkpoint, 'name'>): string {
   return lineText(name ?? '', MAX_NAME);
 }
 
-/** `chk_b`, and what a person called it: `chk_b "before the move"`. */
+/** The id with the user's name: `chk_b "before the move"`. */
 export function titleText(node: Pick<Checkpoint, 'checkpoint' | 'copy' | 'name'>): string {
   const name = nameText(node);
   return name === '' ? idText(node) : `${idText(node)} "${name}"`;
 }
 
-/** `notes (notes.edit)`; `notes` where nobody can tell the set. */
+/** `notes (notes.edit)`, or `notes` without a known set. */
 export function lineageText({ server, featureSet }: LineageKey): string {
   return whoText(server, featureSet === '' ? undefined : featureSet);
 }
@@ -49,7 +49,7 @@ export function kindOf({ isPruned, problem, form }: Pick<Checkpoint, 'isPruned' 
   return form === 'placeholder' ? 'unknown' : 'good';
 }
 
-/** The tool that made it, or in words how it came to be. */
+/** The tool that created it, or a description of its origin. */
 export function makerText({ tool, form, link }: Pick<Checkpoint, 'tool' | 'form' | 'link'>): string {
   if (tool !== undefined) return lineText(tool, MAX_TOOL);
   if (form === 'placeholder') return 'named as a parent';
@@ -60,7 +60,7 @@ export function argsText({ args }: Pick<Checkpoint, 'args'>): string {
   return lineText(args ?? '', MAX_ARGS);
 }
 
-/** `16:04:21` today, with its day where that is another. */
+/** `16:04:21` today, with the date on other days. */
 export function clockText(at: number, now: number): string {
   const text = timeText(at);
   return Math.abs(now - at) < DAY && timeText(now).slice(0, 10) === text.slice(0, 10)
@@ -78,13 +78,13 @@ export function agoText(at: number, now: number): string {
   return age === 'now' ? 'just now' : `${age} ago`;
 }
 
-/** Characters as what a person takes them for. */
+/** Formats a size in characters as bytes. */
 export function sizeText(size: number): string {
   if (size < 1_000) return `${size} B`;
   return size < 1_000_000 ? `${(size / 1_000).toFixed(1)} KB` : `${(size / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Of what came with it. */
+/** The size of the received content. */
 export function bodySizeText({ form, size }: Pick<Checkpoint, 'form' | 'size'>): string {
   switch (form) {
     case 'data':
@@ -103,7 +103,7 @@ export function countText(count: number, one: string, many?: string): string {
   return `${count.toLocaleString('en')} ${pluralWord(count, one, many)}`;
 }
 
-/** Sets that have a state. */
+/** Sets with a state. */
 export function statefulSets({ mcpl }: ServerSnapshot): readonly FeatureSetView[] {
   return (mcpl?.sets ?? []).filter(({ set }) => set.hostState || set.rollback);
 }
@@ -126,7 +126,7 @@ export function emptyText(servers: readonly ServerSnapshot[]): string {
     : `No checkpoint yet. ${off.name} has a state: check its feature set in the Servers view, then call one of its tools.`;
 }
 
-/** What became of the state that came with a result. */
+/** The outcome for the state in a result. */
 export function keptText(kept: KeptState): string {
   const name = kept.checkpoint === undefined ? '' : ` ${plainText(kept.checkpoint, MAX_ID)}`;
   switch (kept.kind) {

@@ -15,7 +15,7 @@ export interface LineageToast {
 
 export interface LineageToastsOptions {
   readonly clock: Clock;
-  /** Resolves when the person took or closed it. */
+  /** Resolves when the user clicked or closed it. */
   readonly show: (toast: LineageToast) => Promise<void>;
 }
 
@@ -58,7 +58,7 @@ function toastOf(troubles: readonly [StateTrouble, ...StateTrouble[]]): LineageT
   return { text: troubleText(troubles, newest), key: keyIn(newest), place };
 }
 
-/** What happened, to which server, and what follows from it. */
+/** The problem, its server and its consequence. */
 function troubleText(all: readonly StateTrouble[], newest: StateTrouble): string {
   const { tool, problem, place } = newest;
   const who = lineageText(newest);

@@ -10,7 +10,9 @@ import {
 import type { ModelUse } from './modelPermission.ts';
 import type { ModelRunners } from './modelRunners.ts';
 
-/** The editor's models, and those of other extensions, as the host sees them: what uses one is loaded with the first use. */
+/**
+ * The models of the editor and of other extensions, as the host uses them. The implementation is loaded on first use.
+ */
 export class EditorModels implements Models {
   readonly #access: vscode.LanguageModelAccessInformation;
   readonly #use: ModelUse;

@@ -7,13 +7,13 @@ import { notify } from '../shared/notify.ts';
 const ALLOWED = 'mcpl.modelUse';
 
 /**
- * Whether servers may use the editor's language models in this workspace. The first use needs a person's gesture, by the
- * editor's own rule and because it may cost; which server does what is then its feature sets' and budget's matter.
+ * Whether servers may use the editor's language models in this workspace. The first use needs a user gesture, because
+ * the editor requires it and it may cost. Feature sets and budgets then decide per server.
  */
 export class ModelUse implements vscode.Disposable {
   readonly #state: vscode.Memento;
   readonly #changed = new Emitter<void>();
-  /** Servers that were refused one since the window opened. */
+  /** Servers that were refused since the window opened. */
   readonly #asking = new Set<string>();
   #isShown = false;
 
@@ -44,7 +44,7 @@ export class ModelUse implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** A server wants a model and may not have one: a person is asked once, for all that ask meanwhile. */
+  /** A server needs the permission. Prompts once for all servers that ask meanwhile. */
   refused(server: string): void {
     if (this.#asking.has(server)) return;
     this.#asking.add(server);

@@ -11,11 +11,11 @@ import { notify } from '../shared/notify.ts';
 type Needs = Pick<EditorServices, 'host' | 'settings'>;
 
 interface ModelItem extends vscode.QuickPickItem {
-  /** As the settings say it; undefined for none in particular. */
+  /** The setting's value. Undefined if not set. */
   readonly model: string | undefined;
 }
 
-/** Has the person choose the model that a server gets when it asks for one. */
+/** Lets the user choose a server's model. */
 export async function chooseModelFor(
   { host, settings }: Needs,
   server: string,

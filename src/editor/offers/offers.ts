@@ -9,12 +9,15 @@ import { type BrowsedResource, browseResources, type ResourcePurpose } from './r
 import type { ResourceFiles } from './resourceFiles.ts';
 import { notify } from '../shared/notify.ts';
 
-/** Opens the resource that a command was given, or one that is chosen of all that servers lend. */
+/** Opens the resource in a command's argument, or one that the user picks. */
 export async function openResource(host: Host, files: ResourceFiles, argument: unknown): Promise<void> {
   await useResource(host, files, argument, 'open');
 }
 
-/** Attaches to the chat the resource that a command was given, the one in the active editor, or one that is chosen. */
+/**
+ * Attaches a resource to the chat: the one in a command's argument, the one in the active editor, or one that the user
+ * picks.
+ */
 export async function attachResource(host: Host, files: ResourceFiles, argument: unknown): Promise<void> {
   const shown = argument instanceof vscode.Uri ? argument : argument === undefined ? activeResource() : undefined;
   if (shown?.scheme === SCHEMES.resource) await attach([shown]);
@@ -54,7 +57,7 @@ function serverOf(argument: unknown): { readonly server: string | undefined } {
   return { server: targetOf(argument)?.server };
 }
 
-/** Also a picture, whose editor is no text. */
+/** Includes images, which have no text editor. */
 function activeResource(): vscode.Uri | undefined {
   const input: unknown = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
   const isFile = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom;
@@ -63,11 +66,11 @@ function activeResource(): vscode.Uri | undefined {
 
 async function open(found: readonly vscode.Uri[]): Promise<void> {
   const chosen = found.length === 1 ? found[0] : await pickPart(found);
-  // The editor knows which of its views shows what: a text, a picture, or that it is neither.
+  // The editor selects the right viewer.
   if (chosen !== undefined) await vscode.commands.executeCommand('vscode.open', chosen, { preview: true });
 }
 
-/** All parts, since the server gives them as one resource. What the chat would drop without a word is told. */
+/** Attaches all parts, because they are one resource. Reports images that the chat would silently drop. */
 async function attach(found: readonly vscode.Uri[]): Promise<void> {
   const { files, pictures } = forChat(found);
   if (files.length > 0 && !(await attachToChat(files))) {
@@ -114,13 +117,13 @@ async function filledIn(host: Host, server: string, template: string): Promise<s
     server,
     title: template,
     reference: { kind: 'template', uriTemplate: template },
-    // The template does not say which of them it can do without.
+    // Templates do not say which variables are optional.
     args: parsed.variables.map((name) => ({ name, description: '', isRequired: false })),
   });
   return values === undefined ? undefined : parsed.expand(values);
 }
 
-/** What takes a while can be cancelled. */
+/** Shows progress with a cancel button. */
 export async function during<T>(title: string, work: (token: vscode.CancellationToken) => Promise<T>): Promise<T> {
   const location = vscode.ProgressLocation.Notification;
   return vscode.window.withProgress({ location, title, cancellable: true }, (_, token) => work(token));

@@ -13,10 +13,10 @@ import { plainText } from '../shared/plainText.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 import { notify } from '../shared/notify.ts';
 
-/** The editor cuts longer notifications. */
+/** The editor truncates longer notifications. */
 const MAX_MESSAGE = 300;
 
-/** Puts servers' questions to the person: a notification first, which takes nobody's place, then the question itself. */
+/** Shows servers' questions to the user: first a notification, then the question itself. */
 export class EditorElicitor implements Elicitor {
   readonly #questions: WaitingQuestions;
   readonly #extensionUri: vscode.Uri;
@@ -77,7 +77,7 @@ export class EditorElicitor implements Elicitor {
   }
 }
 
-/** Modal: the person must have seen the address before it is opened. */
+/** Modal, because the user must see the address before it opens. */
 async function confirmLink(question: UrlQuestion, token: CancellationToken): Promise<UrlAnswer> {
   const open = { title: vscode.l10n.t('Open') };
   const copy = { title: vscode.l10n.t('Copy Link') };

@@ -7,13 +7,10 @@ import { plainText } from '../shared/plainText.ts';
 import { QuestionPanel } from './questionPanel.ts';
 import { notify } from '../shared/notify.ts';
 
-/** The editor cuts longer notifications. */
+/** The editor truncates longer notifications. */
 const MAX_MESSAGE = 300;
 
-/**
- * A form of a server: a notification first, which takes nobody's place, then a step for each of its fields, or a page for what
- * steps cannot hold.
- */
+/** A server's form: first a notification, then one step per field, or a page if steps are not suitable. */
 export class FormDialog {
   readonly #extensionUri: vscode.Uri;
   readonly #question: FormQuestion;
@@ -30,9 +27,9 @@ export class FormDialog {
     this.#steps = fields === undefined ? undefined : new FormSteps(question, fields);
   }
 
-  /** Brings it before the person, once more if need be; `undefined` when that was closed without an answer. */
+  /** Shows it, possibly again. Resolves with `undefined` if it was closed without an answer. */
   async show(): Promise<FormAnswer | undefined> {
-    // What was just sent and found wrong is corrected at once.
+    // A rejected answer is corrected at once.
     if (this.#panel !== undefined || isAgain(this.#question)) return this.#openPage(this.#question.values);
     if (this.#running !== undefined) return this.#running;
     const answer = {
@@ -76,7 +73,7 @@ export class FormDialog {
       case 'form':
         return this.#openPage(ended.values);
       case 'cancel':
-        // Anything else that takes the quick input closes it as well: what was entered must not be lost by that.
+        // Another quick input also closes it, so entered values must survive.
         return steps.wasTouched ? this.show() : undefined;
     }
   }
@@ -92,7 +89,7 @@ export class FormDialog {
   }
 }
 
-/** The remarks then say what was wrong. */
+/** Then the remarks contain the errors. */
 function isAgain({ errors, remarks, sensitive }: FormQuestion): boolean {
   return Object.keys(errors).length > 0 || remarks.length > (sensitive.length > 0 ? 1 : 0);
 }

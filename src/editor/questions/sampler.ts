@@ -39,25 +39,25 @@ export interface SamplerTools {
   readonly extensionUri: vscode.Uri;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The editor's memory of this workspace. */
+  /** The editor's workspace state. */
   readonly state: SamplingStore;
-  /** Part of the name of the model for servers that name none (`mcpl.inference.model`). */
+  /** Part of a model name, for servers without their own (`mcpl.inference.model`). */
   readonly model: () => string | undefined;
   readonly book: () => SamplingBook;
 }
 
-/** What goes to a model, and the place in the budget that it has where nobody looked at it. */
+/** An allowed request, with its budget reservation if it was not reviewed. */
 interface Admitted extends AllowedRequest {
   readonly reserved: Reserved | undefined;
 }
 
 const DECLINED: SamplingOutcome = { kind: 'declined' };
-/** Whoever asks hears within this time that there is no model; one that starts up meanwhile is there the next time. */
+/** How long to wait for models. One that starts later is found next time. */
 const MODELS_MS = 2_000;
 
 /**
- * Runs servers' prompts on the editor's language models: the person sees each before a model does, and each answer before
- * the server gets it, unless it was decided before that this server needs not ask.
+ * Runs sampling requests on the editor's models. The user reviews each prompt, and each answer, unless an earlier
+ * decision covers this server.
  */
 export class EditorSampler implements Pick<Sampler, 'sample'> {
   readonly #tools: SamplerTools;
@@ -93,12 +93,12 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
     return token.isCancellationRequested ? DECLINED : this.#deliver(question, model.name, ran.result, token);
   }
 
-  /** *Forget Sampling Permissions*: shows what was decided, of one server or all, and takes back what is chosen. */
+  /** *Forget Sampling Permissions*: shows the decisions of one server or all, and removes selected ones. */
   forget(server: string | undefined): Promise<void> {
     return forgetDecisions(this.#memory, server);
   }
 
-  /** What may go to a model, because the person says so now, or said so for as long as the budget lasts. */
+  /** Whether a request may go to a model, by the user's answer or an earlier decision within the budget. */
   async #admit(
     question: SamplingQuestion,
     models: readonly vscode.LanguageModelChat[],
@@ -112,7 +112,7 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
         const model = models[preferredModel(models, { preferences: request.preferences, model: question.model })];
         return { request, model, reserved };
       }
-      // What was allowed for good ends where the budget does: then a person looks again.
+      // A permanent permission is limited by the budget. Above it the user is asked.
       asked = { ...question, remarks: [...question.remarks, reserved.message] };
     }
     const decision = await this.#review.request(asked, models, token);
@@ -120,7 +120,7 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
     return decision.kind === 'allowed' ? { ...decision.value, reserved: undefined } : undefined;
   }
 
-  /** The server gets what the person has seen, or decided not to look at. */
+  /** Gives the server an answer that the user reviewed or chose not to review. */
   async #deliver(
     question: SamplingQuestion,
     model: string,
@@ -129,7 +129,7 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
   ): Promise<SamplingOutcome> {
     if (this.#memory.verdict(question, 'answer') === 'allow') return { kind: 'answered', result };
     const decision = await this.#review.answer({ question, model, result }, token);
-    // An answer that is never sent is not worth asking a model for.
+    // If the answer is refused, refuse later requests too, because running a model for them is pointless.
     await this.#remember(question, decision.kind === 'allowed' ? 'answer' : 'request', decision);
     return decision.kind === 'allowed' ? { kind: 'answered', result: decision.value } : DECLINED;
   }
@@ -194,7 +194,7 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
     }
   }
 
-  /** Nobody waits for the counting; the place in the budget is free again when it is done. */
+  /** Not awaited. The reservation is released after counting. */
   #record(run: EndedRun, reserved: Reserved | undefined): void {
     const { book, clock, log } = this.#tools;
     const recorded = countedUse(run, clock).then((use) => book().record(use));
@@ -202,13 +202,13 @@ export class EditorSampler implements Pick<Sampler, 'sample'> {
     ignoreFailure(recorded.finally(() => reserved?.release()));
   }
 
-  /** The server hears what kind of reason it was; the person and the log hear all of it. */
+  /** The server gets the kind of failure. The user and the log get the details. */
   #unavailable({ server }: SamplingQuestion, reason: string, error?: unknown): SamplingOutcome {
     const detail = error === undefined ? '' : ` ${messageOf(error)}`;
     this.#tools.log.log('warn', `The server "${server}" got no answer from a language model. ${reason}${detail}`);
     const text = vscode.l10n.t('The server "{0}" got no answer from a language model.', plainText(server, 64));
     if (!this.#told.has(server)) {
-      // A server that keeps asking is told of once, until that was read.
+      // Reports a server once until the user closed the notification.
       this.#told.add(server);
       const shown = notify({ severity: 'warning', text: `${text} ${reason}${plainText(detail, 300)}` });
       ignoreFailure(shown.finally(() => this.#told.delete(server)));
@@ -233,7 +233,7 @@ function reasonOf(error: unknown): string {
   }
 }
 
-/** Shows what was decided about requests for a model, and takes back what is chosen: it is asked about again. */
+/** Shows sampling decisions and removes the selected ones. */
 async function forgetDecisions(memory: SamplingMemory, server: string | undefined): Promise<void> {
   const decisions = memory.list().filter((decision) => server === undefined || decision.server === server);
   if (decisions.length === 0) {
@@ -254,10 +254,10 @@ async function forgetDecisions(memory: SamplingMemory, server: string | undefine
   if (chosen !== undefined && chosen.length > 0) await memory.forget(chosen.map(({ decision }) => decision));
 }
 
-/** What is kept of models that servers used, and what they may use without a person's look at it. */
+/** The parts of model accounting that sampling needs. */
 type SamplingBook = Pick<ModelUses, 'reserve' | 'record'>;
 
-/** A place in the budget of a server, until the use is written down. */
+/** A budget reservation until the use is recorded. */
 type Reserved = Extract<ModelReservation, { kind: 'reserved' }>;
 
 interface EndedRun {
@@ -270,10 +270,10 @@ interface EndedRun {
 }
 
 const COUNT_MS = 5_000;
-/** A common measure for texts that the model does not count. */
+/** A common estimate, if the model does not count. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** A run with the tokens that it took: of texts, since of pictures no model says it. Never rejects. */
+/** Adds token counts to a run, for text only. Never rejects. */
 async function countedUse(run: EndedRun, clock: Clock): Promise<ModelUseRecord> {
   const { server, model, request, result, outcome, at } = run;
   const durationMs = clock.now() - at;

@@ -17,10 +17,10 @@ import { pieceViews, toolViews } from './samplingPieces.ts';
 const MODEL = '/model';
 const SYSTEM = '/system';
 const TOKENS = '/maxTokens';
-/** Of a prompt that fits into a notification with all that is around it. */
+/** Maximum prompt that fits into a notification. */
 const SHORT = 200;
 
-/** Everything that would be sent, as a form in which it can be changed, and how long the decision holds. */
+/** A form to edit everything that would be sent, and to remember the decision. */
 export function samplingForm(
   { request, fingerprint }: Pick<SamplingQuestion, 'request' | 'fingerprint'>,
   models: readonly ModelCandidate[],
@@ -48,7 +48,7 @@ export function samplingForm(
     step: undefined,
   };
   const model: FormField = { ...fieldBase(MODEL, 'Model'), kind: 'choice', required: true, options };
-  // Of a program that cannot be told from another one nothing is remembered.
+  // Without a fingerprint, nothing is remembered, because the program could be another one.
   const remember = fingerprint === undefined ? [] : [rememberField(REMEMBERED)];
   return { fields: [model, ...system, ...texts, tokens, ...remember], complete: true };
 }
@@ -91,7 +91,7 @@ export function samplingView(question: SamplingQuestion, form: ToolForm, values:
   };
 }
 
-/** The request as the person changed it. A text that was emptied is left out. */
+/** Applies the user's edits. Emptied texts are removed. */
 export function editedRequest(request: SamplingRequest, values: FormValues): SamplingRequest {
   const textOf = (id: string, before: string): string => {
     const value = values[id];
@@ -116,7 +116,7 @@ export function chosenModel(values: FormValues): number {
   return Number(values[MODEL]);
 }
 
-/** The whole prompt, where it is so short that a notification shows it; nobody allows what was not shown. */
+/** The whole prompt if a notification can show it. Otherwise the user must review it. */
 export function shortPrompt({ request, remarks }: SamplingQuestion): string | undefined {
   const [only, ...more] = request.messages;
   const [part, ...others] = only?.content ?? [];
@@ -126,7 +126,7 @@ export function shortPrompt({ request, remarks }: SamplingQuestion): string | un
   return part.text;
 }
 
-/** What a prompt is about, for a notification. */
+/** A short extract of the prompt for a notification. */
 export function promptGist({ request }: SamplingQuestion): string {
   const texts = request.messages.flatMap(({ content }) =>
     content.flatMap((part) => (part.type === 'text' ? [part.text] : [])),

@@ -34,23 +34,23 @@ import type { SamplingLifetime } from './samplingMemory.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 import { notify } from '../shared/notify.ts';
 
-/** What the person decided, and for how long. Closed and void count as a no for this one time. */
+/** The user's decision and its lifetime. Closing counts as one refusal. */
 export type Decision<T> =
   | { readonly kind: 'allowed'; readonly value: T; readonly lifetime: SamplingLifetime }
   | { readonly kind: 'refused'; readonly lifetime: SamplingLifetime };
 
-/** A request that may go to a model, perhaps changed. */
+/** A request that may go to a model, possibly edited. */
 export interface AllowedRequest {
   readonly request: SamplingRequest;
   readonly model: vscode.LanguageModelChat | undefined;
 }
 
-/** A question as a notification, and as the page behind its *Review…*. */
+/** A question as a notification, with a page behind *Review…*. */
 interface Review<T> {
   readonly server: string;
   readonly label: string;
   readonly text: string;
-  /** The button for what the notification shows whole; absent where it does not. */
+  /** The accept button, if the notification shows everything. */
   readonly accept: { readonly label: string; readonly value: T } | undefined;
   readonly decline: string;
   readonly page: {
@@ -63,7 +63,7 @@ interface Review<T> {
 
 const REFUSED = { kind: 'refused', lifetime: 'once' } as const;
 
-/** Puts the two questions of a sampling request: may a model see this prompt, and may the server have this answer. */
+/** Asks the two questions of a sampling request: may a model see the prompt, and may the server get the answer. */
 export class SamplingReview {
   readonly #questions: WaitingQuestions;
   readonly #extensionUri: vscode.Uri;

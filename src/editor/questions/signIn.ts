@@ -17,12 +17,12 @@ import { plainText } from '../shared/plainText.ts';
 import type { WaitingQuestions } from './waitingQuestions.ts';
 import { notify } from '../shared/notify.ts';
 
-/** Asks before somebody is sent to another site to sign in, naming the site and what the server gets. */
+/** Asks before a sign-in, and names the site and the access that the server gets. */
 export class EditorAuthPrompt implements AuthPrompt {
   readonly #questions: WaitingQuestions;
   readonly #agreed: (server: string) => void;
 
-  /** `agreed` is told of each sign-in that begins. */
+  /** Calls `agreed` for each sign-in that starts. */
   constructor(questions: WaitingQuestions, agreed: (server: string) => void) {
     this.#questions = questions;
     this.#agreed = agreed;
@@ -62,7 +62,7 @@ export class EditorAuthPrompt implements AuthPrompt {
   }
 }
 
-/** While a server that starts waits for the browser to come back: shows it, with a way to give up. */
+/** Shows progress with a cancel button while a server waits for the browser. */
 export function showSignInProgress(host: Host, server: string): void {
   const isWaiting = (): boolean => host.server(server)?.state.kind === 'asking';
   if (!isWaiting()) return;
@@ -81,14 +81,14 @@ export function showSignInProgress(host: Host, server: string): void {
   });
 }
 
-/** The person's own browser, which in a remote window runs on another machine than this code. */
+/** The user's browser, which in a remote window runs on another machine. */
 export const editorBrowser: AuthBrowser = {
   open: openLink,
-  // As text with nothing escaped: what the editor adds to the address may be parameters.
+  // Unescaped text, because the editor may add query parameters.
   externalUri: async (local) => (await vscode.env.asExternalUri(vscode.Uri.parse(local, true))).toString(true),
 };
 
-/** Tokens in the editor's secret storage, which the system's own keychain protects where there is one. */
+/** Tokens in the editor's secret storage, protected by the system keychain if there is one. */
 export function editorSecrets(storage: vscode.SecretStorage): SecretStore {
   return {
     get: async (key) => storage.get(key),

@@ -16,7 +16,7 @@ import { notify } from '../shared/notify.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'failures' | 'pick' | 'asked' | 'accounts'>;
 
-/** The commands about what goes on with a server that runs, or with its account. */
+/** Registers the commands for running servers and accounts. */
 export function registerConnectionCommands(services: Needs): Disposable {
   const store = new DisposableStore();
   const { host, pick, asked, accounts } = services;
@@ -66,7 +66,7 @@ async function chooseLevel(host: Host, id: string): Promise<void> {
   if (chosen !== undefined) await host.setLogLevel(id, chosen.level);
 }
 
-/** Of servers with an address in plain text: one that is made of variables is known only while it runs. */
+/** Only for a literal address. One with variables is only known while the server runs. */
 function urlOf(host: Host, id: string): string | undefined {
   const connection = host.server(id)?.definition?.connection;
   return connection?.kind === 'remote' ? connection.url : undefined;
@@ -79,7 +79,7 @@ async function signOut(host: Host, accounts: EditorServices['accounts'], id: str
     return;
   }
   const state = host.server(id)?.state;
-  // What is open was opened with what is no longer good.
+  // The open connection uses revoked credentials.
   if (state !== undefined && isRunning(state)) await host.stop(id);
   void notify({ severity: 'info', text: vscode.l10n.t('Signed out of "{0}". It asks again when it starts.', server) });
 }

@@ -15,20 +15,20 @@ import type { Questions } from '../shared/services.ts';
 import type { StartReview } from './startReview.ts';
 import { notify } from '../shared/notify.ts';
 
-/** How a question reaches a person: a notification, or what a test puts in its place. */
+/** Shows a question: as a notification, or by a test's replacement. */
 export type Asker = (question: StartQuestion, token: CancellationToken) => Promise<StartAnswer>;
 
 interface Pending {
   readonly question: StartQuestion;
   readonly settle: (answer: StartAnswer) => void;
-  /** Counts how often it was shown: only the closing of the last notification says that nobody wants to answer. */
+  /** Number of times shown. Only closing the last notification dismisses the question. */
   shown: number;
-  /** Ends its page. */
+  /** Closes its page. */
   readonly token: CancellationToken;
   review: StartReview | undefined;
 }
 
-/** Asks by a notification that blocks nothing. Toasts hide themselves, so a waiting question can be shown again. */
+/** Asks with a notification. Notifications disappear, so an open question can be shown again. */
 export class NotificationConsent implements ConsentPrompt, Questions, Disposable {
   readonly #pending = new Map<string, Pending>();
   readonly #openSettings: (server: string) => Promise<void>;
@@ -42,12 +42,12 @@ export class NotificationConsent implements ConsentPrompt, Questions, Disposable
     this.#log = log;
   }
 
-  /** Questions that wait for an answer now. */
+  /** Open questions. */
   get waiting(): readonly StartQuestion[] {
     return [...this.#pending.values()].map((pending) => pending.question);
   }
 
-  /** Tests answer in place of a person. */
+  /** Lets tests answer in place of the user. */
   answerWith(asker: Asker | undefined): void {
     this.#asker = asker;
   }
@@ -59,7 +59,7 @@ export class NotificationConsent implements ConsentPrompt, Questions, Disposable
     return answer;
   }
 
-  /** Shows a waiting question again; false when none waits. */
+  /** Shows an open question again. Returns false if there is none. */
   showAgain(server: string): boolean {
     const pending = this.#pending.get(server);
     if (pending !== undefined) this.#handle(this.#show(pending));
@@ -96,14 +96,14 @@ export class NotificationConsent implements ConsentPrompt, Questions, Disposable
     const settings = { title: vscode.l10n.t('Open Settings') };
     const deny = { title: vscode.l10n.t("Don't Start") };
     const { text, isWhole } = shortQuestion(pending.question);
-    // Allowing needs the whole question, which only the page has room for.
+    // Allowing requires the full question, which only the page can show.
     const buttons = [isWhole ? start : review, settings, deny];
     const chosen = await notify({ severity: 'warning', text, buttons });
     if (chosen === start) pending.settle('start');
     else if (chosen === settings) pending.settle('openSettings');
     else if (chosen === deny) pending.settle('dontStart');
     else if (chosen === review) await this.#review(pending);
-    // Showing a notification again closes the one before it, which is no answer.
+    // Showing a notification again closes the old one, which is no answer.
     else if (turn === pending.shown) pending.settle('dismissed');
   }
 

@@ -6,7 +6,7 @@ import { plainText } from '../shared/plainText.ts';
 import type { EditorServices, InputMemory } from '../shared/services.ts';
 import { notify } from '../shared/notify.ts';
 
-/** The commands that concern no single server. */
+/** Registers commands that concern no single server. */
 export function registerHostCommands(services: EditorServices): Disposable {
   const owned = new DisposableStore();
   const showing = { failed: vscode.l10n.t('The log cannot be shown') };

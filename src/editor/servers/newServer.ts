@@ -15,15 +15,15 @@ export async function addServer(services: Pick<EditorServices, 'host' | 'setting
   if (server !== undefined) await addNewServer(services, tree, server);
 }
 
-/** Whether there are workspace settings to write to. */
+/** Whether workspace settings can be written. */
 export function hasWorkspace(): boolean {
   return vscode.workspace.workspaceFile !== undefined || (vscode.workspace.workspaceFolders ?? []).length > 0;
 }
 
-/** How long the host may take to see what was written into the settings. */
+/** How long the host may take to notice changed settings. */
 const SEEN_MS = 10_000;
 
-/** The part of the settings writer that this needs; the place is for those who offer a choice. */
+/** The part of the settings writer needed here. */
 export interface EntryWriter {
   add(server: string, entry: Readonly<Record<string, unknown>>, place?: EntryPlace): Promise<void>;
   setEnabled(server: string, enabled: boolean): Promise<void>;
@@ -34,8 +34,8 @@ export interface Reveals {
 }
 
 /**
- * Writes a server that the person just put together, and starts it where asked to. No question follows: the person
- * has seen the whole command line, having written it.
+ * Writes a new server and starts it if requested. There is no prompt, because the user has just written the command
+ * line.
  */
 export async function addNewServer(
   { host, settings }: Pick<EditorServices, 'host'> & { readonly settings: EntryWriter },
@@ -46,7 +46,7 @@ export async function addNewServer(
   await whenServer(host, id, () => true);
   await tree.reveal(id);
   if (!start) return;
-  // Consent first: enabling starts the server, and what is not allowed yet would be asked about.
+  // Consent first, because enabling starts the server and would otherwise prompt.
   await host.allowStart(id);
   await settings.setEnabled(id, true);
   await whenServer(host, id, (server) => server.enabled);
@@ -79,10 +79,10 @@ function whenServer(host: Host, id: string, accepts: (server: ServerSnapshot) =>
   });
 }
 
-/** The feature set of its tools for notes. */
+/** The feature set of its note tools. */
 const DEMO_TOOLS = 'notes.edit';
 
-/** Sets up the server that comes with the extension, and starts it: one click from nothing to tools in chat. */
+/** Adds and starts the bundled demo server with one click. */
 export async function tryDemo(services: Pick<EditorServices, 'host' | 'settings'>, tree: Reveals): Promise<void> {
   const { host, settings } = services;
   const there = demoOf(host);
@@ -90,7 +90,7 @@ export async function tryDemo(services: Pick<EditorServices, 'host' | 'settings'
     const taken = new Set(host.servers().map(({ id }) => id));
     const place = hasWorkspace() ? 'workspace' : 'user';
     const id = uniqueId(DEMO_SERVER, taken);
-    // Whoever wants to try its tools wants them on; what else it can do is left to be chosen.
+    // Enables the set for its tools. The other sets are left for the user.
     const entry = { command: DEMO_COMMAND, featureSets: { enabled: [DEMO_TOOLS] } };
     await addNewServer(services, tree, { id, entry, place, start: true });
   } else {
@@ -102,7 +102,7 @@ export async function tryDemo(services: Pick<EditorServices, 'host' | 'settings'
   await vscode.commands.executeCommand('mcpl.servers.focus');
 }
 
-/** The demo server that the settings have already, by whatever name. */
+/** The demo server in settings, under any name. */
 function demoOf(host: Host): string | undefined {
   return host.servers().find(({ definition }) => {
     const connection = definition?.connection;

@@ -31,7 +31,7 @@ export function registerServers(
   return store;
 }
 
-/** The ways to a new server: the wizard, and the demo server in one click. */
+/** Registers the commands that add servers: the wizard and the demo server. */
 function registerNewServerCommands(
   services: Pick<EditorServices, 'host' | 'settings' | 'failures'>,
   tree: Reveals,
@@ -54,7 +54,7 @@ function registerNewServerCommands(
   return store;
 }
 
-/** Keeps the keys that `when` clauses of package.json read. */
+/** Sets the context keys for `when` clauses in package.json. */
 function registerContextKeys(host: Host, watch: SettingsWatch): Disposable {
   const owned = new DisposableStore();
   const known = new Map<string, boolean>();

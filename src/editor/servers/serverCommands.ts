@@ -14,7 +14,7 @@ import { notify } from '../shared/notify.ts';
 import { plainText } from '../shared/plainText.ts';
 import type { EditorServices, SettingsWriter } from '../shared/services.ts';
 
-/** The commands that act on one server. */
+/** Registers the commands for one server. */
 export function registerServerCommands(services: EditorServices): Disposable {
   const owned = new DisposableStore();
   registerRunning(services, owned);
@@ -40,7 +40,7 @@ function registerRunning(services: EditorServices, owned: DisposableStore): void
   owned.add(
     registerCommand(services, COMMANDS.serverStart, starting, async (argument) => {
       const id = await pick.server(argument, vscode.l10n.t('Which server do you want to start?'), whose(startable));
-      // A toast hides itself: who starts a server that waits for an answer wants to see the question.
+      // Notifications disappear, so starting a server with an open question shows it again.
       if (id === undefined || questions.showAgain(id) || asked.showAgain(id)) return;
       host.chooseStart(id);
       await host.start(id);
@@ -136,7 +136,7 @@ interface ToolCommand {
   readonly apply: (settings: SettingsWriter, server: string, tool: string) => Promise<void>;
 }
 
-/** The commands that decide what models may do with one tool. */
+/** Registers the commands that control what models may do with a tool. */
 export function registerToolCommands(services: EditorServices): Disposable {
   const owned = new DisposableStore();
   const { host, pick, settings } = services;
@@ -161,7 +161,7 @@ function toolCommands(): readonly ToolCommand[] {
     {
       id: COMMANDS.toolAutoApprove,
       question: vscode.l10n.t('Which tool may models call without asking you?'),
-      // A changed definition is reviewed, not approved unseen.
+      // A changed definition must be reviewed before approval.
       accepts: ({ autoApproved, change }) => !autoApproved && change === undefined,
       apply: (settings, server, tool) => settings.setToolAutoApproved(server, tool, true),
     },

@@ -11,13 +11,13 @@ import {
 import { COMMANDS, FACETS } from '../shared/ids.ts';
 import { LEAF, lines, MAX_LABEL, nodeId, nodeWith, rowsOf, type TreeNode, WARNING_ICON } from '../shared/treeNode.ts';
 
-/** What a server has beside its tools: a row for resources and one for prompts, where there are any. */
+/** Rows for a server's resources and prompts, if it has any. */
 export function offerNodes(server: ServerSnapshot): readonly TreeNode[] {
   return [...resourcesNodes(server), ...promptsNodes(server)];
 }
 
 function resourcesNodes(server: ServerSnapshot): readonly TreeNode[] {
-  // The same URI twice would give two rows one identity, which the editor refuses to show.
+  // Duplicate URIs would give rows the same id, which the editor rejects.
   const resources = unique(server.resources, ({ uri }) => uri);
   const templates = unique(server.templates, ({ uriTemplate }) => uriTemplate);
   const failure = failureNodes(server.id, 'resources', server.listings.resources);
@@ -131,7 +131,7 @@ function promptNode(server: string, prompt: Prompt): TreeNode {
   };
 }
 
-/** A list that could not be read is not an empty one. */
+/** A failed list is not an empty one. */
 function failureNodes(server: string, list: 'resources' | 'prompts', listing: Listing): readonly TreeNode[] {
   if (listing.kind !== 'failed') return [];
   const label = cleanLine(`The list cannot be read: ${listing.error.message}`, MAX_LABEL);

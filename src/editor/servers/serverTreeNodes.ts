@@ -43,7 +43,7 @@ const RESTART: NodeCommand = { id: COMMANDS.serverRestart, title: 'Restart Serve
 const CANCEL_CALL: NodeCommand = { id: COMMANDS.serverCancelCall, title: 'Cancel Call' };
 const SHOW_QUESTION: NodeCommand = { id: COMMANDS.serverStart, title: 'Show Question' };
 
-/** The whole view: what is wrong with the settings as a whole, then the servers in the order of the settings. */
+/** The whole view: general settings problems, then servers in the order of settings. */
 export function serverTree(
   servers: readonly ServerSnapshot[],
   problems: readonly SettingsProblem[],
@@ -78,7 +78,7 @@ export function serverNode(
     ...mcplWords(server),
     ...contributorWords(server),
   ].join(' · ');
-  // A question that waits is shown again by starting its server: toasts hide themselves.
+  // Starting a server with an open question shows it again, because notifications disappear.
   const startable = server.definition !== undefined && (canStart(server.state) || server.state.kind === 'asking');
   return {
     ...LEAF,
@@ -91,7 +91,7 @@ export function serverNode(
     spoken: `${cleanLine(server.id, MAX_LABEL)}, ${words}`,
     icon: stateIcon(server),
     facets: facetsOf(server, startable),
-    // A server that has something to say opens by itself; the others wait until they are opened.
+    // Expands servers with errors.
     expansion: server.state.kind === 'failed' || hasErrors(server) ? 'expanded' : 'collapsed',
     children: [
       ...questionNodes(waiting),
@@ -123,7 +123,7 @@ function facetsOf(server: ServerSnapshot, startable: boolean): TreeNode['facets'
   ];
 }
 
-/** Who brought it here, since the settings alone do not say. */
+/** The contributing extension, which settings do not show. */
 function contributorWords({ contributor }: ServerSnapshot): readonly string[] {
   return contributor === undefined ? [] : [`from ${cleanLine(contributor.name, MAX_CONTRIBUTOR)}`];
 }
@@ -132,7 +132,7 @@ function countWords(questions: number): readonly string[] {
   return questions === 0 ? [] : [plural(questions, 'question')];
 }
 
-/** Toasts hide themselves: what the server asks is found again here. */
+/** Open questions of the server, because notifications disappear. */
 function questionNodes(waiting: readonly WaitingQuestion[]): readonly TreeNode[] {
   return waiting.map(({ server, label }, index) => ({
     ...LEAF,
@@ -159,13 +159,13 @@ function stateNotes(server: ServerSnapshot): readonly TreeNode[] {
   return step === undefined ? [] : [stepNode(id, step)];
 }
 
-/** The next step of the person for a server that waits for them. */
+/** The user's next step for a waiting server. */
 interface NextStep {
   readonly part: string;
-  /** Short, and the verb first: a narrow side bar shows little more. */
+  /** Short and with the verb first, because side bars are narrow. */
   readonly label: string;
   readonly description: string;
-  /** The cause and the step in full sentences. */
+  /** Cause and step in full sentences. */
   readonly text: string;
   readonly icon: NodeIcon;
   readonly command?: NodeCommand;
@@ -219,7 +219,7 @@ const ANSWER: NextStep = {
   command: SHOW_QUESTION,
 };
 
-/** Never restarted or cancelled without the person: the server may only be slow. */
+/** The user decides about a restart, because the server may only be slow. */
 const RESTART_STEP: NextStep = {
   part: 'health',
   label: 'Restart Server',
@@ -347,7 +347,7 @@ function definerText({ definedBy, contributor, label, enabled }: ServerSnapshot)
   return `Contributed by the extension ${contributorText(contributor)}${called}${changed}, ${state}`;
 }
 
-/** The command line or the address, as written in the settings: no variable is expanded, so no secret is shown. */
+/** The command line or address as in settings. Variables are not expanded, so no secret is shown. */
 function targetText(connection: ConnectionDefinition): string {
   if (connection.kind === 'remote') return connection.url;
   const line = joinCommandLine([connection.command, ...connection.args]);
@@ -361,11 +361,11 @@ const TRANSPORTS: Readonly<Record<ConnectionFacts['transport'], string>> = {
   websocket: 'WebSocket',
 };
 
-/** Enough to tell two sessions apart; all of it would let others into this one. */
+/** Enough to distinguish sessions. The full id would give access to this one. */
 const SHOWN_OF_SESSION = 8;
 const MAX_CAPABILITIES = 12;
 
-/** What is known of a running server's connection, a line each. */
+/** Facts about a running server's connection, one per line. */
 export function connectionLines({ state, capabilities }: ServerSnapshot): readonly string[] {
   if (!isRunning(state)) return [];
   const { connection, protocolVersion } = state;

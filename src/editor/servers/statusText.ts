@@ -2,30 +2,30 @@ import { isRunning, type ModelBudget, plural, type ServerSnapshot, type Settings
 import { budgetText, isSpent } from '../models/modelBudgetText.ts';
 import { stateText } from '../shared/serverStateText.ts';
 
-/** What the status bar item shows. */
+/** The content of the status bar item. */
 export interface StatusText {
   readonly visible: boolean;
   readonly text: string;
   readonly tooltip: string;
-  /** What a screen reader says instead of the icons. */
+  /** The label for screen readers. */
   readonly spoken: string;
   readonly isUrgent: boolean;
 }
 
-/** Servers in the tooltip: it is a glance, and the quick pick has them all. */
+/** Maximum servers in the tooltip. The quick pick has all. */
 const MAX_LINES = 12;
 
-/** What there is beside servers and settings. */
+/** Counts besides servers and settings. */
 export interface StatusCounts {
-  /** Those of servers that run, beside the question whether one may start. */
+  /** Open questions of running servers, without start prompts. */
   readonly questions?: number;
-  /** Push events. */
+  /** Unread push events. */
   readonly unread?: number;
-  /** Requests that wait for one. */
+  /** Pending approvals. */
   readonly approvals?: number;
-  /** Feature sets whose calls are refused until somebody says where to go on. */
+  /** Feature sets whose calls are blocked. */
   readonly blocked?: number;
-  /** Of servers that use models. */
+  /** Budgets of servers that use models. */
   readonly budgets?: readonly ModelBudget[];
 }
 

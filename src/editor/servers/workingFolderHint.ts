@@ -7,8 +7,8 @@ import type { EditorServices } from '../shared/services.ts';
 const TOLD = 'mcpl.workingFolder.told';
 
 /**
- * Tells a user once that servers of user settings run in the home folder: one with relative arguments and no `cwd` may
- * have been written for another folder.
+ * Tells the user once that user servers run in the home folder: one with relative arguments and no `cwd` may need
+ * another folder.
  */
 export function hintAtWorkingFolder(
   { host, openServerSettings }: Pick<EditorServices, 'host' | 'openServerSettings'>,

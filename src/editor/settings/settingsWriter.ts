@@ -27,7 +27,7 @@ import { notify } from '../shared/notify.ts';
 
 export class WorkspaceSettingsWriter implements SettingsWriter {
   readonly #host: Host;
-  /** One after the other: each write starts from what the one before it left. */
+  /** Serializes writes, so that each starts from the last result. */
   readonly #queue = new KeyedQueue();
 
   constructor(host: Host) {
@@ -53,7 +53,7 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
     const path = ['tools', 'autoApprove'];
     return this.#change(async () => {
       const approved = withItem(inForce(server, path), tool, autoApproved);
-      // Before the settings say so: what a person just chose in our own view is not asked again.
+      // Before settings change, so that the user's choice causes no prompt.
       await this.#host.setAutoApproved(server, [tool], autoApproved, seen);
       await writeMember(server, path, approved);
     });
@@ -128,7 +128,7 @@ export class WorkspaceSettingsWriter implements SettingsWriter {
 
   #change(edit: () => Promise<void>): Promise<void> {
     return this.#queue.run(SETTINGS.servers, async () => {
-      // In Restricted Mode the workspace's entries are hidden from us, and a write would replace them.
+      // In Restricted Mode workspace entries are hidden, and a write would replace them.
       if (!vscode.workspace.isTrusted)
         throw new HostError('NOT_TRUSTED', vscode.l10n.t('This workspace is in Restricted Mode.'), {
           layer: 'settings',
@@ -144,7 +144,7 @@ function inForce(server: string, path: readonly string[]): readonly string[] {
   return textsInForce(values, server, path);
 }
 
-/** The workspace decides for itself, even where the user defined the server. */
+/** Workspace settings, even if the user defined the server. */
 function placeOf(server: string): SettingsPlace {
   const inFolder = settingsPlaces().findLast(
     (place) => place.folder !== undefined && place.servers[server] !== undefined,
@@ -152,7 +152,7 @@ function placeOf(server: string): SettingsPlace {
   return inFolder ?? defaultPlace();
 }
 
-/** Only this one member is written. */
+/** Writes this member only. */
 async function writeMember(server: string, path: readonly string[], value: Json | undefined): Promise<void> {
   const place = placeOf(server);
   const servers = withMember(place.servers, server, path, value);

@@ -4,10 +4,10 @@ import { plainText } from '../shared/plainText.ts';
 import { WholeText } from '../shared/wholeText.ts';
 import { notify } from '../shared/notify.ts';
 
-/** The editor cuts longer notifications. */
+/** The editor truncates longer notifications. */
 const LONGEST = 600;
 
-/** Asks by a notification whether the workspace may weaken the user's own settings, which hold until it is answered. */
+/** Asks whether the workspace may weaken user settings, which apply until the answer. */
 export class WeakeningPrompt implements Disposable {
   readonly #openSettings: (server: string | undefined) => Promise<void>;
   readonly #whole = new WholeText('mcpl-settings');
@@ -36,7 +36,7 @@ export class WeakeningPrompt implements Disposable {
       if (chosen === settings) await this.#openSettings(question.server);
       else if (chosen === review) {
         await this.#whole.show(question.server ?? 'mcpl', whole);
-        // Everything can be read now.
+        // The full text is visible now.
         allow = use;
       } else return 'dismissed';
     }
@@ -69,7 +69,7 @@ function itemText({ key, path, value, instead }: Weakening): string {
   return vscode.l10n.t('{0} is {1} instead of {2}', quoted(name), plainText(value), plainText(instead));
 }
 
-/** A name out of a repository must not read as the rest of our sentence. */
+/** Quotes a name from a repository, so that it cannot pass for the sentence around it. */
 function quoted(name: string): string {
   return plainText(JSON.stringify(name));
 }

@@ -16,16 +16,16 @@ import { notify, type NotificationButton } from './notify.ts';
 import { plainText } from './plainText.ts';
 import type { FailureNotices, FailureOptions } from './services.ts';
 
-/** More failures than this within one moment become one message. */
+/** Maximum failures at once before they are merged. */
 const MOST_AT_ONCE = 2;
 const MOMENT_MS = 500;
 
-/** Tells failures as notifications: what happened, to which server, and the next step. */
+/** Reports failures as notifications: the problem, its server, and the next step. */
 export class NotifiedFailures implements FailureNotices, Disposable {
   readonly #host: Host;
   readonly #log: Logger;
   readonly #owned = new DisposableStore();
-  /** The failure of each server that was told already. */
+  /** The last reported failure of each server. */
   readonly #told = new Map<string, HostError>();
   readonly #fresh = new Set<string>();
   #moment: NodeJS.Timeout | undefined;
@@ -37,9 +37,9 @@ export class NotifiedFailures implements FailureNotices, Disposable {
   }
 
   show(what: string, error: unknown, options: FailureOptions = {}): void {
-    // Who cancelled or said no knows it.
+    // The user cancelled or declined.
     if (isCancellation(error) || isHostError(error, 'NOT_APPROVED')) return;
-    // A failed start is the server's state, which is told from there.
+    // A failed start is reported through the server's state.
     if (this.#host.servers().some(({ state }) => state.kind === 'failed' && state.error === error)) return;
     this.#tell(what, error, options);
   }

@@ -1,21 +1,18 @@
 import * as vscode from 'vscode';
 import { notify } from './notify.ts';
 
-/** No part of the API. */
+/** Not part of the API. */
 const OPEN_CHAT = 'workbench.action.chat.open';
-/** Longer than the editor takes to know its models; the person has clicked and waits. */
+/** Longer than the editor needs to list its models, but acceptable after a click. */
 const PATIENCE_MS = 1_500;
 
 export interface ChatQuery {
   readonly query: string;
-  /** Whether it is sent at once; else the person goes on writing. */
+  /** Whether to send it at once. Otherwise the user can edit it. */
   readonly isSent: boolean;
 }
 
-/**
- * Opens the chat with what is written there. Without a model the editor would never ask `@mcpl`: the person hears of it
- * here.
- */
+/** Opens the chat with this text. Without a model the editor never calls `@mcpl`, so this reports it. */
 export async function openInChat({ query, isSent }: ChatQuery): Promise<void> {
   if (await isWithoutModel()) {
     const open = { title: vscode.l10n.t('Open Chat') };
@@ -35,7 +32,7 @@ export async function openInChat({ query, isSent }: ChatQuery): Promise<void> {
   }
 }
 
-/** Whether the editor says so in time: one that is still looking may find some. */
+/** Whether the editor reports no models in time. Later ones may still appear. */
 async function isWithoutModel(): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

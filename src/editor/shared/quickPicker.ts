@@ -5,7 +5,7 @@ import { stateWords } from './serverStateText.ts';
 import type { Picker, Target, ToolTarget } from './services.ts';
 import { notify } from './notify.ts';
 
-/** What a command was given, as far as it names a server. */
+/** The target in a command's argument. */
 export function targetOf(argument: unknown): Target | undefined {
   if (!isObject(argument) || typeof argument['server'] !== 'string') return undefined;
   const text = (key: Exclude<keyof Target, 'server'>): Partial<Target> => {
@@ -77,12 +77,12 @@ function toolItem({ id }: ServerSnapshot, { tool }: OfferedTool): Required<Texts
   return {
     label: withoutIcons(plainText(tool.name, 100)),
     description: withoutIcons(plainText(id, 64)),
-    // Descriptions may have lines; here they have one.
+    // Descriptions may have several lines.
     detail: withoutIcons(plainText(cleanLine(tool.description ?? tool.title ?? '', 200))),
   };
 }
 
-/** A quick pick draws `$(…)` as an icon, which would let a name show something else than it is. */
+/** Breaks up `$(…)`, which a quick pick renders as an icon. */
 export function withoutIcons(text: string): string {
   return text.replaceAll('$(', '$ (');
 }

@@ -1,6 +1,6 @@
 import { assertNever, isRunning, plural, type ServerSnapshot, type StopReason } from '../../core/index.ts';
 
-/** A codicon and a theme colour. */
+/** A codicon with a theme color. */
 export interface NodeIcon {
   readonly name: string;
   readonly color?: string;
@@ -11,7 +11,7 @@ export function stateWords(server: ServerSnapshot): string {
   if (!isRunning(server.state)) return stateText(server);
   const { protocolVersion, connection } = server.state;
   const tools = counted(server.tools.length, 'tool');
-  // Side bars are narrow: what else there is stands below the server, and here only where there are no tools.
+  // Short, because side bars are narrow. Other counts only appear without tools.
   const others = [...counted(server.resources.length, 'resource'), ...counted(server.prompts.length, 'prompt')];
   const counts = tools.length > 0 ? tools : others;
   return [healthText(server), ...counts, protocolVersion, ...(connection.isDialect ? ['short dialect'] : [])].join(

@@ -12,7 +12,7 @@ import { plainText } from '../shared/plainText.ts';
 import type { EditorServices, ToolTarget } from '../shared/services.ts';
 import { notify } from '../shared/notify.ts';
 
-/** A tool whose definition is not the one that was approved. */
+/** A tool whose definition differs from the approved one. */
 export interface ChangedTool extends ToolTarget {
   readonly change: ToolChange;
 }
@@ -22,17 +22,17 @@ export interface DefinitionReviewOptions extends Pick<EditorServices, 'failures'
   readonly clock: Pick<Clock, 'delay'>;
 }
 
-/** A server that changes one tool mostly changes several: they are asked about together. */
+/** Merges changes, because a server usually changes several tools at once. */
 const BURST_MS = 500;
-/** Of one review. */
+/** Maximum tools in one review. */
 const MOST_SHOWN = 50;
 
-/** Asks about tools whose definition changed, after it showed how: loaded with the first of them. */
+/** Shows changed definitions and asks about them. Loaded with the first one. */
 export class DefinitionReview implements vscode.TextDocumentContentProvider, Disposable {
   readonly #options: DefinitionReviewOptions;
   readonly #owned = new DisposableStore();
   readonly #texts = new Map<string, string>();
-  /** Definitions that a notification named. */
+  /** Definitions named in a notification. */
   readonly #told = new Set<string>();
   #burst: Disposable | undefined;
   #shown = 0;
@@ -44,7 +44,7 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
     this.#owned.add(vscode.workspace.onDidCloseTextDocument(forget));
   }
 
-  /** Something changed at a server. */
+  /** Call this after a change of the server. */
   look(): void {
     if (this.#unanswered().length === 0) return;
     this.#burst ??= this.#options.clock.delay(BURST_MS, () => {
@@ -55,7 +55,7 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
     });
   }
 
-  /** Shows the changes of one tool, or of all, and asks. */
+  /** Shows the changes of one tool or all, and asks. */
   async review(target: ToolTarget | undefined): Promise<void> {
     const all = changedTools(this.#options.host);
     const chosen =
@@ -116,7 +116,7 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
       const seen = ofServer.map(({ tool, change: { form } }) => ({ tool, form }));
       await this.#options.host.answerDefinitions(server, seen, answer);
     }
-    // What changed again while the question was open comes back as a question of its own.
+    // Definitions that changed again during the prompt are asked about separately.
     this.look();
   }
 
@@ -137,7 +137,7 @@ export class DefinitionReview implements vscode.TextDocumentContentProvider, Dis
     readonly now: vscode.Uri;
   } {
     const [ofServer, ofTool] = [server, tool].map((name) => plainText(name, 64).replace(/[^\w.-]+/g, '-'));
-    // With two paths the editor would call the change a renaming.
+    // With different paths the editor would show a rename.
     const path = `/${ofServer}/${ofTool}.json`;
     const open = (text: string): vscode.Uri => {
       const uri = vscode.Uri.from({ scheme: SCHEMES.definition, path, query: String(++this.#shown) });
@@ -170,7 +170,7 @@ function keyOf({ server, tool, change }: ChangedTool): string {
 
 const MOST_NAMED = 3;
 
-/** The question is short: the names are a server's, and could say anything. */
+/** Short, because tool names come from the server. */
 function reviewTitle(changed: readonly ToolTarget[]): string {
   const isOne = changed.length === 1;
   const what = isOne

@@ -2,20 +2,23 @@ import type { IncomingMessage } from 'node:http';
 import type { AuthorizedRequest, Authorizer, AuthReply } from './authorizer.ts';
 import { type HttpCall, type HttpRequester, skipBody } from './httpRequest.ts';
 
-/** However often credentials are said to be new, a server that takes none of them is left at that. */
+/** Maximum repeats for a server that rejects all credentials. */
 const MAX_AGAIN = 4;
 
 export interface AuthorizedCall extends HttpCall {
-  /** Whether the request waits for credentials, possibly for a person: the wait is not the server's. */
+  /**
+   * Called when the request starts or stops waiting for credentials, possibly for the user. The time does not count as
+   * the server's.
+   */
   readonly onHeld?: ((isHeld: boolean) => void) | undefined;
 }
 
-/** With what a proof of possession may cover. */
+/** With the body, which a proof of possession may cover. */
 type SentRequest = AuthorizedRequest & { readonly body: string | undefined };
-/** With the credentials that were turned away: others may be there by now. */
+/** With the rejected credentials, because newer ones may exist by now. */
 type SentReply = AuthReply & { readonly authorization: string | undefined };
 
-/** Sends a request with credentials, and again with others where the server asks for them. */
+/** Sends a request with credentials, and again with others if the server asks for them. */
 export async function openAuthorized(
   requester: HttpRequester,
   authorizer: Authorizer | undefined,
@@ -39,7 +42,7 @@ export async function openAuthorized(
         authorizer.replied(last);
       },
     });
-    // Where the server redirected to another origin, its last word is that: the other one's challenge is not its own.
+    // After a redirect to another origin, the challenge there is not the server's own.
     if (last === undefined || !isChallenge(last) || again === MAX_AGAIN) return response;
     if (!(await answered(authorizer, last, call))) return response;
     skipBody(response);

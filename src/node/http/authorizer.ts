@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpHeaders } from './httpRequest.ts';
 
-/** What puts credentials on the requests to one server, and gets them when the server asks. */
+/** Adds credentials to the requests for one server, and gets them when the server asks. */
 export interface Authorizer {
-  /** What to put on a request to this address now; nothing where no credentials are there yet. */
+  /** The headers for a request to this address. Empty without credentials. */
   headersFor(request: AuthorizedRequest, signal: AbortSignal): Promise<HttpHeaders>;
-  /** Every reply passes here: some carry what the next request needs (a DPoP nonce). */
+  /** Call this for each reply, because some contain data for the next request (a DPoP nonce). */
   replied(reply: AuthReply): void;
   /**
-   * The server answered 401, or 403 with a challenge. Resolves true when the request is worth sending again; false
-   * when its failure is simply to be told. Rejects with a `HostError` (SIGN_IN_REQUIRED, SIGN_IN_FAILED, CANCELLED)
-   * that says what to do. Bounds by itself how often it says true in a row.
+   * Handles a 401, or a 403 with a challenge. Resolves with true to repeat the request, or false to report its failure.
+   * Rejects with a `HostError` (SIGN_IN_REQUIRED, SIGN_IN_FAILED, CANCELLED) that has a suggestion. Limits the repeats
+   * in a row.
    */
   challenged(reply: AuthReply, signal: AbortSignal): Promise<boolean>;
   dispose(): void;
@@ -19,7 +19,7 @@ export interface Authorizer {
 export interface AuthorizedRequest {
   readonly method: string;
   readonly url: URL;
-  /** What a proof of possession may cover. */
+  /** The body, which a proof of possession may cover. */
   readonly body?: string | undefined;
 }
 
@@ -27,6 +27,6 @@ export interface AuthReply {
   readonly status: number;
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
-  /** The credentials that the request carried: others may be there by now. */
+  /** The credentials of the request, because newer ones may exist by now. */
   readonly authorization?: string | undefined;
 }

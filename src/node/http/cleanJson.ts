@@ -1,8 +1,8 @@
 import { isJsonArray, isJsonObject, type Json, mapTexts, type Redact } from '../../core/index.ts';
 
 /**
- * A message for a client as JSON, or a batch of them, without secrets. Most have none: one search of the text finds that
- * out. A number may read like a secret, so only the texts of a message are changed, and never its id.
+ * Serializes a message or a batch for a client, without secrets. Most messages have none, which one search of the text
+ * shows. Only strings are changed, never numbers or the id, because digits may look like a secret.
  */
 export function cleanJson(message: Json, redact: Redact): string {
   const text = JSON.stringify(message);

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { type Clock, HostError, isHostError, type Logger, messageOf } from '../../core/index.ts';
 import { readEvents } from './httpBody.ts';
 
-/** What a GET for a stream gave. */
+/** The reply to a GET for an event stream. */
 export type FeedReply =
   | { readonly kind: 'stream'; readonly response: IncomingMessage }
-  /** There is no such stream, or not now. */
+  /** There is no such stream, at all or at this time. */
   | { readonly kind: 'never' | 'later'; readonly status: number }
   /** The server does not know the session. */
   | { readonly kind: 'lost' };
 
-/** Where a stream is to go on. */
+/** The position at which a stream continues. */
 export interface FeedPosition {
   readonly lastEventId: string;
   readonly session: string | undefined;
@@ -21,29 +21,29 @@ export interface FeedOptions {
   readonly log: Logger;
   readonly maxEvent: number;
   open(position: FeedPosition, signal: AbortSignal): Promise<FeedReply>;
-  /** The server does not know this session any more. */
+  /** Called when the server no longer knows the session. */
   onLost(session: string | undefined): void;
 }
 
 export interface FollowOptions {
   readonly take: (text: string) => void;
-  /** All that was to come has come. */
+  /** Whether everything expected has arrived. */
   isDone(): boolean;
   readonly signal: AbortSignal;
   readonly session: string | undefined;
-  /** What breaks off may go on; a stateless server keeps nothing for that (MCP 2026-07-28). */
+  /** Whether a broken stream can continue. Stateless servers do not support that (MCP 2026-07-28). */
   readonly isResumable: boolean;
 }
 
-/** Breaks in a row, nothing having come in between, after which a stream is given up. */
+/** Gives up a stream after this many breaks in a row without an event. */
 const MAX_BARREN = 8;
 const FIRST_PAUSE_MS = 1_000;
-/** A server that asks for no pause at all would have us connect in a tight loop. */
+/** Prevents a tight loop if a server asks for no pause. */
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
-/** A server may ask for a longer pause than ours, but not for one that never ends. */
+/** Maximum pause that a server can ask for. */
 const MAX_ASKED_MS = 300_000;
-/** A stream that was silent for so long and then ended has worked: proxies end idle connections. */
+/** A stream that was silent for this long has worked: proxies close idle connections. */
 const LONG_MS = 20_000;
 
 interface Position {
@@ -53,7 +53,7 @@ interface Position {
   events: number;
 }
 
-/** Streams of events that go on after a break where they stopped (MCP 2025-11-25, "Resumability and Redelivery"). */
+/** Event streams that continue after a break where they stopped (MCP 2025-11-25, "Resumability and Redelivery"). */
 export class EventFeed {
   readonly #options: FeedOptions;
 
@@ -62,8 +62,8 @@ export class EventFeed {
   }
 
   /**
-   * Reads the reply of a POST to its end, over as many connections as it takes. Resolves early, without having seen
-   * all, where a stream cannot be taken up again.
+   * Reads the reply of a POST to its end, across several connections if needed. Resolves early if a stream cannot
+   * continue.
    */
   async follow(response: IncomingMessage, options: FollowOptions): Promise<void> {
     const position = startOf(options.session);
@@ -81,7 +81,7 @@ export class EventFeed {
     }
   }
 
-  /** Keeps a stream open for what the server says unasked, until the signal or until the server has none. */
+  /** Keeps a stream open for unrequested messages, until the signal aborts or the server has no such stream. */
   async listen({ take, session, signal }: Pick<FollowOptions, 'take' | 'session' | 'signal'>): Promise<void> {
     const position = startOf(session);
     let wasOpen = false;
@@ -90,7 +90,7 @@ export class EventFeed {
       const since = this.#options.clock.now();
       const reply = await this.#open(position, signal);
       if (signal.aborted) return;
-      // Before any stream was there, these may only mean that the server has none.
+      // Before the first stream, these may only mean that the server has none.
       if (reply.kind === 'lost' || (reply.kind === 'never' && reply.status === 400))
         return wasOpen ? this.#options.onLost(session) : undefined;
       if (reply.kind === 'never') return;
@@ -107,7 +107,7 @@ export class EventFeed {
       this.#options.log.log('warn', 'The server keeps ending its event stream: its notices are no longer heard.');
   }
 
-  /** Reads one connection. That it broke is no failure yet; that it sent what cannot be read is. */
+  /** Reads one connection. A break is no failure, but unreadable data is. */
   async #read(response: IncomingMessage, position: Position, take: (text: string) => void): Promise<void> {
     try {
       await readEvents(
@@ -136,7 +136,7 @@ export class EventFeed {
     try {
       return await this.#options.open(position, signal);
     } catch (error) {
-      // Where a person did not sign in, asking again by ourselves would only be a nuisance.
+      // If the user did not sign in, retrying would only annoy.
       const isFinal = isHostError(error, 'SIGN_IN_REQUIRED', 'SIGN_IN_FAILED', 'CANCELLED', 'INVALID_SETTINGS');
       const level = isFinal && !signal.aborted ? 'warn' : 'debug';
       this.#options.log.log(level, `An event stream did not open: ${messageOf(error)}`);
@@ -144,7 +144,7 @@ export class EventFeed {
     }
   }
 
-  /** Ends early when the wait is pointless. */
+  /** Ends early on abort. */
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -163,7 +163,7 @@ function startOf(session: string | undefined): Position {
   return { session, lastEventId: '', retryMs: undefined, events: 0 };
 }
 
-/** What the server asked for; without that a second, and longer each time that nothing came. */
+/** The pause that the server asked for, or a second. Increases while no events arrive. */
 function pauseMs({ retryMs }: Position, barren: number): number {
   const backoff = barren <= 0 ? 0 : Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** barren);
   return Math.max(retryMs ?? FIRST_PAUSE_MS, backoff, MIN_PAUSE_MS);

@@ -2,18 +2,18 @@ import http from 'node:http';
 import https from 'node:https';
 import tls from 'node:tls';
 
-/** What requests are sent over: kept connections, proxies and trusted certificates are its business. */
+/** Manages connections, proxies and trusted certificates. */
 export interface HttpAgents {
-  /** `undefined` leaves all of it to the module `http`. */
+  /** `undefined` leaves everything to Node's `http` module. */
   agentFor(url: URL): http.Agent | undefined;
-  /** A certificate was not trusted over this agent. Whether trying once more, over another, makes sense. */
+  /** Reports an untrusted certificate. Returns whether to retry with a new agent. */
   distrusted(agent: http.Agent | undefined): boolean;
   close(): void;
 }
 
 /**
- * For an editor that replaces the functions of `http` by its own, with its settings for proxies and certificates: under
- * `"http.proxySupport": "on"` it leaves alone every request that brings an agent.
+ * For editors that patch `http` with their proxy and certificate settings. With `"http.proxySupport": "on"`, the patch
+ * ignores requests with an agent.
  */
 export const ambientAgents: HttpAgents = {
   agentFor: () => undefined,
@@ -21,18 +21,19 @@ export const ambientAgents: HttpAgents = {
   close: () => undefined,
 };
 
-/** Less than servers commonly keep a connection that is idle: one that they end while we use it fails a request. */
+/** Shorter than common idle timeouts of servers. A request fails if its connection is closed meanwhile. */
 const IDLE_MS = 4_000;
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 interface AgentOptions extends https.AgentOptions {
-  /** Node 24.5 and 22.21 and later take proxies from it; earlier ones do not know it, and connect directly. */
+  /** Supported by Node 24.5, 22.21 and later. Earlier versions ignore it and connect directly. */
   readonly proxyEnv?: NodeJS.ProcessEnv | undefined;
 }
 
 /**
- * Outside an editor: proxies are those of `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. Trusted is what Node trusts
- * (`NODE_EXTRA_CA_CERTS` included), and what the system does where that is not enough: its store is slow to read.
+ * Outside an editor: uses proxies from `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. Trusts Node's certificates
+ * (including `NODE_EXTRA_CA_CERTS`), and those of the system if they do not suffice, because the system store is slow
+ * to read.
  */
 export class OwnAgents implements HttpAgents {
   readonly #env: NodeJS.ProcessEnv;
@@ -47,7 +48,7 @@ export class OwnAgents implements HttpAgents {
   }
 
   agentFor({ protocol, hostname }: URL): http.Agent {
-    // A proxy's own loopback is not the one that is meant.
+    // A proxy's loopback is another machine.
     const isDirect = LOOPBACK.test(hostname);
     const key = `${protocol} ${isDirect}`;
     const known = this.#agents.get(key);
@@ -64,7 +65,7 @@ export class OwnAgents implements HttpAgents {
   }
 
   distrusted(agent: http.Agent): boolean {
-    // Another request may have found out meanwhile.
+    // Another request may have reported it already.
     if (this.#certificates !== undefined) return this.#outdated.includes(agent);
     this.#certificates = this.#readCertificates();
     if (this.#certificates.length === 0) return false;
@@ -78,7 +79,7 @@ export class OwnAgents implements HttpAgents {
   }
 }
 
-/** Everything that is trusted with the system's own store; nothing where Node cannot read that (before 22.15). */
+/** All certificates including the system store. Empty if Node cannot read it (before 22.15). */
 function systemCertificates(): readonly string[] {
   if (!('getCACertificates' in tls)) return [];
   return [...new Set([...tls.getCACertificates('default'), ...tls.getCACertificates('system')])];

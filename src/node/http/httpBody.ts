@@ -12,10 +12,10 @@ import {
   SseParser,
 } from '../../core/index.ts';
 
-/** Shorter texts cannot nest so deep that it matters. */
+/** Shorter texts cannot nest too deeply. */
 const SHALLOW_LENGTH = 1024;
 
-/** The kind of a reply's body, without its parameters. */
+/** The media type of a reply, without parameters. */
 export function contentType(response: IncomingMessage): string {
   const [type = ''] = (response.headers['content-type'] ?? '').split(';', 1);
   return type.trim().toLowerCase();
@@ -33,7 +33,7 @@ export async function readText(response: IncomingMessage, limit: number): Promis
   return Buffer.concat(chunks, size).toString('utf8');
 }
 
-/** The beginning of a body that is only shown. */
+/** The start of a body, for display only. */
 export async function readBeginning(response: IncomingMessage, limit: number): Promise<string> {
   let text = '';
   try {
@@ -42,12 +42,12 @@ export async function readBeginning(response: IncomingMessage, limit: number): P
       if (text.length > limit) break;
     }
   } catch {
-    // What has arrived until then says more than how it ended.
+    // The received part is more useful than the error.
   }
   return text;
 }
 
-/** Feeds a stream's events to `handlers` until it ends; rejects when it breaks. */
+/** Passes a stream's events to `handlers` until it ends. Rejects if it breaks. */
 export async function readEvents(
   response: IncomingMessage,
   maxEvent: number,
@@ -63,7 +63,7 @@ export async function readEvents(
   }
 }
 
-/** The messages in a JSON text; `undefined` where it is not JSON. Throws for what nests too deep. */
+/** Parses the messages in a JSON text. Returns `undefined` for invalid JSON, and throws if it nests too deep. */
 export function parseMessages(content: string | LiftedMessage): readonly Json[] | undefined {
   const { text, values } = typeof content === 'string' ? { text: content, values: [] } : content;
   const value = readJson(text);
@@ -77,7 +77,7 @@ export function parseMessages(content: string | LiftedMessage): readonly Json[] 
   return isJsonArray(value) ? value : [value];
 }
 
-/** `undefined` where it is not JSON. */
+/** Returns `undefined` for invalid JSON. */
 export function readJson(text: string): Json | undefined {
   try {
     return parseJson(text);

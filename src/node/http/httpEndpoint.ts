@@ -9,7 +9,7 @@ import { inLowerCase } from './statelessRequest.ts';
 
 export interface EndpointOptions {
   readonly url: URL;
-  /** Of the settings; they may hold secrets. */
+  /** From settings. They may contain secrets. */
   readonly headers: HttpHeaders;
   readonly authorizer: Authorizer | undefined;
   readonly agents: HttpAgents | undefined;
@@ -18,9 +18,9 @@ export interface EndpointOptions {
 export interface EndpointPost {
   readonly body: string;
   readonly session: string | undefined;
-  /** Whether the negotiated revision is to be named: not with `initialize`, which negotiates it. */
+  /** Whether to send the negotiated revision. Not with `initialize`, which negotiates it. */
   readonly isNegotiated: boolean;
-  /** What this message adds that any server may see, and what only this one may. */
+  /** Additional headers for any server, and those that only this server may see. */
   readonly headers: HttpHeaders | undefined;
   readonly bound: HttpHeaders | undefined;
   readonly signal: AbortSignal;
@@ -28,10 +28,10 @@ export interface EndpointPost {
   readonly onHeld: (isHeld: boolean) => void;
 }
 
-/** The one address of a server, with the headers that its requests carry. */
+/** A server's endpoint, with the headers of its requests. */
 export class HttpEndpoint {
   readonly url: URL;
-  /** What was negotiated with `initialize`. */
+  /** The version negotiated with `initialize`. */
   version: string | undefined;
   readonly #headers: HttpHeaders;
   readonly #authorizer: Authorizer | undefined;
@@ -71,7 +71,7 @@ export class HttpEndpoint {
     });
   }
 
-  /** A stream of what the server says unasked, or of the rest of a reply. */
+  /** Opens a stream for unrequested messages, or for the rest of a reply. */
   async stream({ lastEventId, session }: FeedPosition, signal: AbortSignal): Promise<FeedReply> {
     const response = await openAuthorized(this.#requester, this.#authorizer, {
       method: 'GET',
@@ -90,7 +90,7 @@ export class HttpEndpoint {
     return { kind: status >= 500 || status === 429 ? 'later' : 'never', status };
   }
 
-  /** Nobody is asked to sign in only to leave. */
+  /** Does not ask the user to sign in just to end a session. */
   async leave(session: string, signal: AbortSignal): Promise<void> {
     const authorizer = this.#authorizer;
     const reply = await this.#requester.open({

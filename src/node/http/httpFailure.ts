@@ -12,7 +12,7 @@ import { parseMessages } from './httpBody.ts';
 
 const SHOWN_BODY = 200;
 const MAX_TITLE = 100;
-/** How web pages begin, comments before them included. */
+/** The start of a web page, which may be preceded by comments. */
 const PAGE =
   /^\uFEFF?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]{0,2000}?-->\s*)*<(!doctype\s+html|html|head|body|title|h1|center|pre|div|p)\b/i;
 
@@ -23,17 +23,17 @@ export interface FailedReply {
   readonly now: number;
 }
 
-/** What an HTTP reply that is no success says in the words of JSON-RPC. */
+/** A JSON-RPC error in an HTTP error reply. */
 export interface RpcRefusal {
   readonly code: number;
   readonly message: string;
   readonly data: Json | undefined;
 }
 
-/** Statuses that say what no answer in their body can: who turned the request away, and what has to happen first. */
+/** Statuses that the body cannot replace, because they say who rejected the request and what to do first. */
 const TELLING: readonly number[] = [401, 403, 405, 408, 429];
 
-/** Whether the error in a body is the answer to the request, so that its status adds nothing. */
+/** Whether the error in the body is the answer to the request, so that its status adds nothing. */
 export function isAnswerStatus(status: number): boolean {
   return status >= 400 && status < 500 && !TELLING.includes(status);
 }
@@ -51,13 +51,13 @@ export function refusalIn(body: string): RpcRefusal | undefined {
   }
 }
 
-/** An HTTP reply that is no success, as an error that says what to do. */
+/** Converts an HTTP error reply to an error with a suggestion. */
 export function statusFailure({ status, body, retryAfter, now }: FailedReply): HostError {
   const refusal = refusalIn(body);
   const details: HostErrorDetails = {
     layer: 'transport',
     category: `http-${status}`,
-    // What was turned away was not done; after a failure in the middle nobody knows.
+    // A rejected request had no effect. After a server error, the effect is unknown.
     effect: status < 500 ? 'none' : 'unknown',
     suggestion: suggestionFor(status),
     retryAt: retryTime(retryAfter, now),
@@ -72,7 +72,7 @@ export function statusFailure({ status, body, retryAfter, now }: FailedReply): H
   return new HostError('REMOTE_ERROR', `The server answered ${name}${said}`, details);
 }
 
-/** The beginning of a body for a log. Of a web page only its title: its markup does not help. */
+/** The start of a body for a log. For a web page, only its title. */
 export function shownBody(body: string): string {
   if (!PAGE.test(body)) return oneLine(body);
   const title = cleanLine(/<title[^>]*>([^<]*)/i.exec(body)?.[1] ?? '', MAX_TITLE);
@@ -114,7 +114,7 @@ export function notMcp(text: string): HostError {
   });
 }
 
-/** A request that got no reply, or only part of one. */
+/** The error for a request without a complete reply. */
 export function networkFailure(error: unknown, url: URL): HostError {
   if (error instanceof HostError) return error;
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -138,7 +138,7 @@ export function networkFailure(error: unknown, url: URL): HostError {
   );
 }
 
-/** Why a request did not get to the server at all, and what to do. */
+/** Why a request did not reach the server, with a suggestion. */
 function unreached(code: string, error: unknown, url: URL): readonly [string, string] | undefined {
   switch (code) {
     case 'ECONNREFUSED':
@@ -169,7 +169,7 @@ function unreached(code: string, error: unknown, url: URL): readonly [string, st
   }
 }
 
-/** Whether what was connected to is not the server: a proxy, then. */
+/** Whether the connection went to a proxy instead of the server. */
 function isElsewhere(error: unknown, url: URL): boolean {
   const port = error instanceof Error && 'port' in error ? error.port : undefined;
   return typeof port === 'number' && String(port) !== (url.port || (url.protocol === 'https:' ? '443' : '80'));

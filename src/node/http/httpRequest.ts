@@ -4,9 +4,9 @@ import { HostError, inwardRefusal } from '../../core/index.ts';
 import { type HttpAgents, OwnAgents } from './httpAgents.ts';
 
 const MAX_REDIRECTS = 5;
-/** Those after which method and body may stay as they are. */
+/** Redirects that may keep method and body. */
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 307, 308];
-/** What a certificate is found wrong for that a store of more authorities may mend. */
+/** Certificate errors that additional authorities may fix. */
 const UNTRUSTED: readonly unknown[] = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -20,21 +20,21 @@ export type HttpHeaders = Readonly<Record<string, string>>;
 export interface HttpCall {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly url: URL;
-  /** What any server may see. */
+  /** Headers that any server may see. */
   readonly headers: HttpHeaders;
-  /** Secrets, and what belongs to one server: never sent to another origin. */
+  /** Secrets and other headers of one server, never sent to another origin. */
   readonly bound: HttpHeaders;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
-  /** The whole request has been handed to the system. */
+  /** Called when the whole request was handed to the system. */
   readonly onSent?: (() => void) | undefined;
-  /** More of what is bound, made for one request: asked for each time that one goes to the own origin, redirects too. */
+  /** More bound headers for one request. Called for each request to the own origin, including redirects. */
   readonly credentials?: ((url: URL) => Promise<HttpHeaders>) | undefined;
-  /** Told of each reply of the own origin, redirects too. */
+  /** Called for each reply of the own origin, including redirects. */
   readonly onReply?: ((reply: IncomingMessage, url: URL) => void) | undefined;
 }
 
-/** Sends requests over connections that it keeps. Not `fetch`, which ends streams that are silent for 300 s. */
+/** Sends requests over kept connections. Not `fetch`, which ends streams that are silent for 300 s. */
 export class HttpRequester {
   readonly #agents: HttpAgents;
 
@@ -42,10 +42,10 @@ export class HttpRequester {
     this.#agents = agents;
   }
 
-  /** Resolves with the reply as soon as its headers are there, redirects being followed. */
+  /** Resolves with the reply once its headers arrive. Follows redirects. */
   async open(call: HttpCall): Promise<IncomingMessage> {
     let { url } = call;
-    // Once it has led elsewhere, whoever is there chooses the rest of the way.
+    // After a redirect to another origin, that origin controls the rest of the way.
     let isOwn = true;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       isOwn &&= url.origin === call.url.origin;
@@ -70,7 +70,7 @@ export class HttpRequester {
     try {
       return await sendOver(agent, call, url, headers);
     } catch (error) {
-      // Nothing of the request was sent: the handshake is before it.
+      // Nothing was sent, because the TLS handshake comes first.
       const isUntrusted = error instanceof Error && 'code' in error && UNTRUSTED.includes(error.code);
       if (!isUntrusted || !this.#agents.distrusted(agent)) throw error;
       return sendOver(this.#agents.agentFor(url), call, url, headers);
@@ -86,18 +86,19 @@ function sendOver(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) throw aborted();
-    // Through the module each time: an editor replaces these functions to go through its proxy.
+    // Accessed through the module each time, because an editor may patch these functions for its proxy.
     const send = url.protocol === 'https:' ? https.request : http.request;
     const request = send(url, { method, headers, ...(agent === undefined ? {} : { agent }) });
     let response: IncomingMessage | undefined;
-    // Not the option `signal`: that breaks connections that have just gone back to the agent, with nobody listening.
+    // Not the option `signal`, which breaks connections that were just returned to the agent, without an error
+    // listener.
     const abort = (): void => void (response ?? request).destroy(response === undefined ? aborted() : undefined);
     signal.addEventListener('abort', abort);
     request.once('close', () => signal.removeEventListener('abort', abort));
     request.on('error', reject);
     request.once('response', (reply) => {
       response = reply;
-      // Whoever reads it hears of it too; where nobody reads any more, it does not matter.
+      // Readers get the error too. Without a reader it does not matter.
       reply.on('error', () => undefined);
       resolve(reply);
     });
@@ -106,11 +107,11 @@ function sendOver(
   });
 }
 
-/** Bodies that nobody reads are short, or end the connection: one without end would be received for ever. */
+/** Limits for unread bodies. Longer ones end the connection, because they may be endless. */
 const LONGEST_SKIPPED = 64 * 1024;
 const LONGEST_SKIP_MS = 2_000;
 
-/** Gives the connection of a reply whose body does not matter back to the agent, or ends it. */
+/** Discards a body, and returns its connection to the agent or ends it. */
 export function skipBody(response: IncomingMessage): void {
   let length = 0;
   response.on('data', (chunk: Buffer) => {

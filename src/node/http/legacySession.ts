@@ -12,12 +12,12 @@ import { refusalIn } from './httpFailure.ts';
 import type { PostExchange } from './postExchange.ts';
 
 export interface LegacySessionOptions {
-  /** Posts a message of the session's own; resolves with its answer, with null where there is none to come. */
+  /** Posts a message of the session itself. Resolves with its answer, or null if none is expected. */
   post(message: JsonObject): Promise<Json>;
   now(): number;
-  /** The revision that was negotiated. */
+  /** The negotiated version. */
   version(): string | undefined;
-  /** Nothing else is to be sent until the promise, which never rejects, has settled. */
+  /** Nothing else may be sent until the promise, which never rejects, has settled. */
   onRenewing(renewal: Promise<void>): void;
   onRenewed(result: Json): void;
   onFailed(error: HostError): void;
@@ -25,15 +25,15 @@ export interface LegacySessionOptions {
 
 const MINUTE_MS = 60_000;
 const MAX_PER_MINUTE = 10;
-/** What was not found where a server says 404 of something else than the session: method, parameter, resource. */
+/** Codes with which servers use 404 for something other than the session: a method, parameter or resource. */
 const ELSE_NOT_FOUND: readonly (number | undefined)[] = [RPC.methodNotFound, RPC.invalidParams, -32002];
-/** What servers answer for many reasons, one of which is a session that they do not know. */
+/** A code with many meanings, one of which is an unknown session. */
 const SERVER_ERROR = -32000;
 const SAYS_SESSION = /session[ -]?id|no valid session|session (not found|expired|has been terminated)|not initialized/i;
 
 /**
- * What the server knows a connection by, from `initialize` on (MCP 2025-03-26 to 2025-11-25, "Session Management"). A
- * session that the server forgot is opened anew, once: servers forget them whenever they start again.
+ * The session after `initialize` (MCP 2025-03-26 to 2025-11-25, "Session Management"). A forgotten session is opened
+ * again once, because servers forget sessions when they restart.
  */
 export class LegacySession {
   id: string | undefined;
@@ -41,7 +41,7 @@ export class LegacySession {
   #initialize: JsonObject = {};
   #isDialect = false;
   #renewals = 0;
-  /** When sessions were opened anew, of the last minute. */
+  /** Times of renewals within the last minute. */
   #recent: readonly number[] = [];
   #renewal: Promise<void> | undefined;
 
@@ -49,7 +49,7 @@ export class LegacySession {
     this.#options = options;
   }
 
-  /** Remembers how the session is opened, so that a server of the short dialect is reopened in its dialect. */
+  /** Records how the session is opened, to reopen a server of the short dialect in its dialect. */
   sends(message: Json, { method, isInitialized }: Pick<PostExchange, 'method' | 'isInitialized'>): void {
     if (!isJsonObject(message)) return;
     if (method === 'initialize') this.#initialize = message;
@@ -59,7 +59,7 @@ export class LegacySession {
     }
   }
 
-  /** Resolves as soon as there is another session than the one that was refused; rejects where there will be none. */
+  /** Resolves once a session other than the rejected one exists. Rejects if there will be none. */
   renewed(refused: string | undefined): Promise<void> {
     if (this.#renewal !== undefined) return this.#renewal;
     if (this.id !== refused) return Promise.resolve();
@@ -73,7 +73,7 @@ export class LegacySession {
     return renewal;
   }
 
-  /** The session that replaced another was refused as well. */
+  /** The new session was rejected as well. */
   refusedAgain(): void {
     this.#fail('The server does not know the session that it has just opened.');
   }
@@ -86,7 +86,7 @@ export class LegacySession {
       const result = isJsonObject(answer) ? answer['result'] : undefined;
       if (!isJsonObject(result)) throw new Error(refusalText(answer));
       const version = this.#options.version();
-      // What was agreed on holds for everything above this transport.
+      // The version must stay the same for the layers above this transport.
       const spoken = result['protocolVersion'];
       if (version !== undefined && spoken !== (this.#isDialect ? undefined : version))
         throw new Error(`It now speaks MCP ${JSON.stringify(spoken)} instead of ${version}.`);
@@ -101,7 +101,7 @@ export class LegacySession {
     }
   }
 
-  /** A server that forgets each session at once would have us open another, and read all its lists, for ever. */
+  /** Prevents an endless loop with a server that forgets each session at once. */
   #count(): void {
     const now = this.#options.now();
     this.#recent = [...this.#recent.filter((at) => now - at < MINUTE_MS), now];
@@ -123,8 +123,7 @@ export class LegacySession {
 }
 
 /**
- * Whether a reply says that the server does not know the session. In one that it has just opened, only what can mean
- * nothing else does.
+ * Whether a reply means that the server does not know the session. For a new session, only unambiguous replies count.
  */
 export function isSessionRefusal(status: number, body: string, isFresh: boolean): boolean {
   const code = refusalIn(body)?.code;

@@ -4,8 +4,8 @@ import type { HttpHeaders } from './httpRequest.ts';
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
 
 /**
- * The headers that repeat what a stateless request says of itself (MCP 2026-07-28 "Standard Headers"), by which those
- * on its way can route it; `undefined` for every other message.
+ * The headers that repeat members of a stateless request for routing (MCP 2026-07-28 "Standard Headers"). `undefined`
+ * for other messages.
  */
 export function statelessHeaders(message: Json): HttpHeaders | undefined {
   if (!isJsonObject(message)) return undefined;
@@ -16,7 +16,7 @@ export function statelessHeaders(message: Json): HttpHeaders | undefined {
   return inLowerCase({ ...routingHeaders(method, params), 'MCP-Protocol-Version': version });
 }
 
-/** So that one header is not sent twice under two names. */
+/** Prevents sending a header twice in different case. */
 export function inLowerCase(headers: HttpHeaders): HttpHeaders {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

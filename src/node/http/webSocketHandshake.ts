@@ -7,10 +7,10 @@ import type { HttpHeaders } from './httpRequest.ts';
 
 const SUBPROTOCOL = 'mcp';
 const ERROR_BODY = 64 * 1024;
-/** What a certificate is found wrong for that a store of more authorities may mend. */
+/** Certificate errors that additional authorities may fix. */
 const UNTRUSTED = /^UNABLE_TO_|SELF_SIGNED_CERT/;
 
-/** What became of the request for a WebSocket. */
+/** The result of a WebSocket handshake. */
 export type HandshakeOutcome =
   | { readonly kind: 'open'; readonly socket: WebSocket; readonly headers: IncomingHttpHeaders }
   | {
@@ -26,11 +26,11 @@ export interface HandshakeOptions {
   readonly agents: HttpAgents;
   readonly maxPayload: number;
   readonly signal: AbortSignal;
-  /** Gives the socket its listeners: the first message may come with the end of the handshake. */
+  /** Adds listeners to the socket: the first message may arrive with the end of the handshake. */
   readonly onSocket: (socket: WebSocket) => void;
 }
 
-/** Asks for a WebSocket. Rejects where there is no reply, or none that is about one. */
+/** Requests a WebSocket. Rejects without a reply, or if the reply is invalid. */
 export async function askForWebSocket(options: HandshakeOptions): Promise<HandshakeOutcome> {
   const address = httpAddress(options.url);
   const agent = options.agents.agentFor(address);
@@ -50,7 +50,7 @@ function askOver(agent: Agent | undefined, options: HandshakeOptions): Promise<H
     const socket = new WebSocket(url, [SUBPROTOCOL], {
       headers: { ...headers },
       maxPayload,
-      // Messages are small or many: to compress each costs more than it saves, on both sides.
+      // Messages are small or frequent, so compression costs more than it saves.
       perMessageDeflate: false,
       ...(agent === undefined ? {} : { agent }),
     });
@@ -60,7 +60,7 @@ function askOver(agent: Agent | undefined, options: HandshakeOptions): Promise<H
     let received: IncomingHttpHeaders = {};
     socket.on('upgrade', (response: IncomingMessage) => {
       received = response.headers;
-      // A server that picks none of what was offered speaks plainly; the library would give it up.
+      // Servers may ignore the offered subprotocols. The library would reject that.
       response.headers['sec-websocket-protocol'] ??= SUBPROTOCOL;
     });
     socket.once('open', () => {
@@ -73,11 +73,11 @@ function askOver(agent: Agent | undefined, options: HandshakeOptions): Promise<H
       void readBeginning(response, ERROR_BODY).then((body) => {
         settle();
         resolve({ kind: 'refused', status: response.statusCode ?? 0, headers: response.headers, body });
-        // Many servers end it without having said that they would: nothing else must be sent over it.
+        // Many servers end the connection without announcing it, so it must not be reused.
         connection.destroy();
       });
     });
-    // For the whole life of the socket: what happens after the handshake shows in how it closes.
+    // For the lifetime of the socket. After the handshake, errors also close it.
     socket.on('error', (error) => {
       settle();
       reject(signal.aborted ? givenUp() : toUnderstood(error, url));
@@ -86,7 +86,7 @@ function askOver(agent: Agent | undefined, options: HandshakeOptions): Promise<H
   });
 }
 
-/** The same address in words of HTTP: who asks for credentials knows no other. */
+/** The HTTP form of the address, for authorization. */
 export function httpAddress(url: URL): URL {
   const address = new URL(url);
   address.protocol = url.protocol === 'wss:' ? 'https:' : url.protocol === 'ws:' ? 'http:' : url.protocol;
@@ -97,7 +97,7 @@ function givenUp(): HostError {
   return new HostError('CANCELLED', 'The request was given up.', { layer: 'transport' });
 }
 
-/** Errors with a code come from the system; one without says what the library did not like about the reply. */
+/** Errors with a code come from the system. Others describe what was wrong with the reply. */
 function toUnderstood(error: Error, url: URL): Error {
   if ('code' in error) return error;
   return new HostError('INVALID_MESSAGE', `${url.host} does not speak WebSocket: ${messageOf(error)}.`, {

@@ -3,9 +3,9 @@ import { delimiter } from 'node:path';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The environment of a server: that of the host, with the settings' over it. Folders of `PATH` are added behind those that
- * there are, as the editor's own client does it: an entry that was written for that finds its programs here too. A `PATH`
- * that names those of the host by itself (`/opt/x:${env:PATH}`) is taken as it is, for whoever wants an order of their own.
+ * The environment of a server: the host's, overridden by settings. Folders in `PATH` are appended to the host's, as the
+ * editor's own client does, so that entries written for it work here. A `PATH` that contains the host's value
+ * (`/opt/x:${env:PATH}`) is used as it is, for a custom order.
  */
 export function childEnvironment(
   base: Environment,
@@ -14,7 +14,7 @@ export function childEnvironment(
 ): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = { ...base };
   for (const [name, value] of Object.entries(own)) {
-    // Of two spellings of one name, Windows takes either.
+    // Windows ignores the case of variable names.
     const known = ignoresCase ? Object.keys(env).find((each) => each.toLowerCase() === name.toLowerCase()) : undefined;
     const key = known ?? name;
     env[key] = isPath(name, ignoresCase) ? joined(base[key], value) : value;

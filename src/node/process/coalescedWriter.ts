@@ -1,6 +1,8 @@
 import type { Writable } from 'node:stream';
 
-/** Writes messages to a stream: all that are sent in one turn leave as one write, since each costs a system call. */
+/**
+ * Writes messages to a stream. Messages of one turn are merged into one write, because each write costs a system call.
+ */
 export class CoalescedWriter {
   readonly #stream: Writable;
   readonly #maxUnread: number;
@@ -9,16 +11,16 @@ export class CoalescedWriter {
   #isFlushScheduled = false;
   #isEnded = false;
 
-  /** `onOverflow` is called once and never within `send`, when the reader leaves more than `maxUnread` characters unread. */
+  /** Calls `onOverflow` once, and never within `send`, if the reader leaves more than `maxUnread` characters unread. */
   constructor(stream: Writable, maxUnread: number, onOverflow: () => void) {
     this.#stream = stream;
     this.#maxUnread = maxUnread;
     this.#onOverflow = onOverflow;
-    // A reader that is gone: the connection ends with its process, and what was unsent is lost with it.
+    // The reader is gone: the connection ends with its process, and unsent messages are lost.
     stream.on('error', () => this.#abandon());
   }
 
-  /** Takes a whole message, with what tells where it ends. */
+  /** Takes a complete message with its delimiter. */
   send(framed: string): void {
     if (this.#isEnded) return;
     this.#outbox += framed;
@@ -27,12 +29,12 @@ export class CoalescedWriter {
       process.nextTick(this.#onOverflow);
     } else if (!this.#isFlushScheduled) {
       this.#isFlushScheduled = true;
-      // Within a promise's reaction a tick comes after all reactions that are due: a hundred answers, one write.
+      // In a promise reaction, a tick runs after all due reactions: a hundred answers become one write.
       process.nextTick(this.#flush);
     }
   }
 
-  /** Writes what there is and ends the stream. */
+  /** Flushes and ends the stream. */
   end(): void {
     if (this.#isEnded) return;
     this.#flush();

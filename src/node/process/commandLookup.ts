@@ -8,7 +8,7 @@ export interface CommandPlace {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A missing folder is reported by the system as a missing command: it is looked at before anything is started. */
+/** The system reports a missing folder as a missing command, so check it before the start. */
 export async function checkFolder(cwd: string | undefined): Promise<void> {
   if (cwd === undefined) return;
   const info = await stat(cwd).catch(() => undefined);
@@ -21,7 +21,7 @@ export async function checkFolder(cwd: string | undefined): Promise<void> {
   });
 }
 
-/** The `HostError` for what `spawn` failed with. */
+/** Converts an error of `spawn` to a `HostError`. */
 export async function spawnError(place: CommandPlace, error: unknown): Promise<HostError> {
   const { command } = place;
   switch (codeOf(error)) {
@@ -66,7 +66,7 @@ export async function notFound(place: CommandPlace): Promise<HostError> {
   });
 }
 
-/** Where a command is, if anywhere: as a path, or in one of the folders of PATH. */
+/** Finds a command by path or in the folders of PATH. */
 export async function findCommand({ command, cwd, env }: CommandPlace): Promise<string | undefined> {
   const folders = hasFolder(command) ? [''] : pathOf(env).split(delimiter);
   for (const folder of folders) {
@@ -93,7 +93,7 @@ async function isFile(file: string): Promise<boolean> {
   }
 }
 
-/** What a script's first line says runs it. */
+/** The interpreter in a script's first line. */
 async function interpreterOf(file: string): Promise<string | undefined> {
   const handle = await open(file, 'r').catch(() => undefined);
   if (handle === undefined) return undefined;

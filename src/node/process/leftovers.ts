@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { type Logger, messageOf } from '../../core/index.ts';
 
-/** Ends what a host that was killed left running. Mostly that is nothing, and then what would end it is not loaded. */
+/** Ends processes that a killed host left running. Loads the code for that only if there are records. */
 export async function endLeftovers(folder: string, log: Logger): Promise<void> {
   try {
     const records = await readdir(folder).catch(() => []);

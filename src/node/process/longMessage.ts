@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { type LiftedMessage, LONG_MESSAGE, type MemberPath, ValueLifter } from '../../core/index.ts';
 
-/** After this much work the editor's other extensions get their turn. */
+/** Work per slice, after which other extensions get their turn. */
 const SLICE_MS = 4;
 const PIECE = 64 * 1024;
 
-/** Whether values are to be taken out of a message of that length. */
+/** Whether to extract values from a message of this length. */
 export function isLong(length: number, unread: readonly MemberPath[]): boolean {
   return length >= LONG_MESSAGE && unread.length > 0;
 }
 
-/** A message that is there as a whole, with the values at some places taken out; others have their turn meanwhile. */
+/** Extracts the values at some paths from a complete message. Yields to the event loop in between. */
 export async function liftedInSlices(bytes: Uint8Array, unread: readonly MemberPath[]): Promise<LiftedMessage> {
   const lifter = new ValueLifter(unread, decode);
   let began = performance.now();
@@ -23,7 +23,7 @@ export async function liftedInSlices(bytes: Uint8Array, unread: readonly MemberP
   return lifter.finish();
 }
 
-/** The same at once, which of 10 MB takes up to 50 ms: where what follows from a message is decided as it arrives. */
+/** The synchronous version, which takes up to 50 ms for 10 MB. For callers that must decide as a message arrives. */
 export function lifted(text: string, unread: readonly MemberPath[]): LiftedMessage {
   if (!isLong(text.length, unread)) return { text, values: [] };
   const lifter = new ValueLifter(unread, decode);
@@ -32,7 +32,7 @@ export function lifted(text: string, unread: readonly MemberPath[]): LiftedMessa
   return lifter.finish();
 }
 
-/** `toString` decodes a short text faster than a `TextDecoder`, and most messages are short. */
+/** For short texts, which are most, `toString` is faster than a `TextDecoder`. */
 export function decode(bytes: Uint8Array, start: number, end: number): string {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return buffer.toString('utf8', start, end);

@@ -10,29 +10,28 @@ const LISTING = { timeout: 10_000, maxBuffer: 16 * 1024 * 1024, windowsHide: tru
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
-  /** The process group; `undefined` on Windows. */
+  /** The process group. `undefined` on Windows. */
   readonly group: number | undefined;
-  /** The session; known on Linux only. */
+  /** The session. Known on Linux only. */
   readonly session: number | undefined;
-  /** Dead, and only waiting to be noticed by its parent. */
+  /** Ended, but not yet reaped by its parent. */
   readonly isZombie: boolean;
   /**
-   * When it started, in the words of the system. Two processes that used the same pid one after the other differ in
-   * it, and on Linux also those of two boots.
+   * Start time in the system's format. It distinguishes processes with a reused pid, and on Linux also different boots.
    */
   readonly start: string;
 }
 
-/** All processes that can be seen. Slow on Windows (a second): not for the ordinary course of things. */
+/** All visible processes. Takes a second on Windows, so use it rarely. */
 export async function listProcesses(): Promise<readonly ProcessEntry[]> {
   if (process.platform === 'linux') return listLinux();
   if (process.platform === 'win32') return parseWindowsList((await run('powershell', WINDOWS_LIST, LISTING)).stdout);
   const columns = ['-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='];
-  // The locale is pinned: the start time is compared as text.
+  // The fixed locale makes start times comparable as text.
   return parsePsList((await run('ps', columns, { ...LISTING, env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' } })).stdout);
 }
 
-/** The start of a process, where it can be had at once: on Linux. */
+/** The start time of a process if it is available at once, which is on Linux only. */
 export function processStartSync(pid: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -54,7 +53,7 @@ async function listLinux(): Promise<readonly ProcessEntry[]> {
   const boot = linuxBoot();
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const entries = await Promise.all(
-    // A process may end between the listing and the reading.
+    // A process may end between listing and reading.
     pids.map((pid) =>
       readFile(`/proc/${pid}/stat`, 'utf8').then(
         (text) => parseProcStat(text, boot),
@@ -75,7 +74,7 @@ function linuxBoot(): string {
   return knownBoot;
 }
 
-/** proc(5): the name in brackets may itself hold spaces and brackets, so fields are counted from the last one. */
+/** proc(5): the name in brackets may contain spaces and brackets, so count fields after the last bracket. */
 export function parseProcStat(text: string, boot: string): ProcessEntry | undefined {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, parent, group, session] = fields;
@@ -92,7 +91,7 @@ export function parseProcStat(text: string, boot: string): ProcessEntry | undefi
   };
 }
 
-/** `ps -A -o pid=,ppid=,pgid=,stat=,lstart=` with the C locale. */
+/** Parses `ps -A -o pid=,ppid=,pgid=,stat=,lstart=` in the C locale. */
 export function parsePsList(text: string): readonly ProcessEntry[] {
   const entries: ProcessEntry[] = [];
   for (const line of text.split('\n')) {
@@ -111,7 +110,7 @@ export function parsePsList(text: string): readonly ProcessEntry[] {
   return entries;
 }
 
-/** Lines of pid, parent and creation time. */
+/** Lines with pid, parent and creation time. */
 export function parseWindowsList(text: string): readonly ProcessEntry[] {
   const entries: ProcessEntry[] = [];
   for (const line of text.split('\n')) {

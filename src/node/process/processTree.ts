@@ -9,19 +9,19 @@ const POLL_MS = 25;
 export type EndSignal = 'SIGTERM' | 'SIGKILL';
 
 /**
- * A child with all its descendants. On POSIX the child leads a process group of its own, so that even those are found
- * whose parents are gone, as when `npx` ends and leaves the server that it started.
+ * A child process with all descendants. On POSIX the child leads a process group, so that processes are found even if
+ * their parents are gone, as when `npx` exits and leaves the server running.
  */
 export class ProcessTree {
   readonly #root: number;
-  /** Members that left the group, by pid: once their parent is dead nothing else leads to them. */
+  /** Members that left the group, by pid. After their parent has died, nothing else leads to them. */
   readonly #strays = new Map<number, ProcessEntry>();
 
   constructor(root: number) {
     this.#root = root;
   }
 
-  /** Signals all of it. On Windows there is only the end by force. */
+  /** Signals all processes. Windows only supports termination by force. */
   async signal(signal: EndSignal): Promise<void> {
     if (process.platform === 'win32') {
       const force = signal === 'SIGKILL' ? ['/F'] : [];
@@ -35,14 +35,14 @@ export class ProcessTree {
     for (const stray of this.#strays.keys()) send(stray, signal);
   }
 
-  /** Whether anything of it is left. A dead process that nobody has reaped is not. */
+  /** Whether any process is alive. Zombies do not count. */
   async isAlive(): Promise<boolean> {
     if (process.platform === 'win32') return send(this.#root, 0);
     if (!send(-this.#root, 0) && this.#strays.size === 0) return false;
     return (await this.#members()).length > 0;
   }
 
-  /** Waits until nothing is left; false when that took longer than `ms`. */
+  /** Waits until all have ended. Resolves with false after `ms`. */
   async waitForEnd(ms: number, clock: Clock): Promise<boolean> {
     const end = clock.now() + ms;
     for (;;) {
@@ -68,7 +68,7 @@ export class ProcessTree {
   }
 }
 
-/** The living members of a tree: the root's group and session, and whatever descends from any of them. */
+/** The living members of a tree: the root's group and session, and all descendants. */
 export function treeOf(
   root: number,
   processes: readonly ProcessEntry[],
@@ -91,13 +91,13 @@ export function treeOf(
   return [...members.values()].filter((entry) => !entry.isZombie);
 }
 
-/** True when there was somebody to signal. */
+/** Returns whether the process exists. */
 export function send(pid: number, signal: EndSignal | 0): boolean {
   try {
     process.kill(pid, signal);
     return true;
   } catch (error) {
-    // Not ours to signal, but there.
+    // It exists but may not be signalled.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

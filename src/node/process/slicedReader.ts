@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream';
 import { Deferred, type Json, type MessageFramer } from '../../core/index.ts';
 
-/** After this much work the editor's other extensions get their turn. */
+/** Work per slice, after which other extensions get their turn. */
 const SLICE_MS = 4;
-/** A message alone, as answers come: nothing that takes so long that a clock must be asked. */
+/** A single message, such as an answer, is too short to need a time limit. */
 const SHORT_READ = 1024;
-/** Reads this close together may belong to one turn of the event loop, which then has one slice for all of them. */
+/** Reads within this time count as one turn of the event loop and share a slice. */
 const SAME_TURN_MS = 1;
 
 const NEVER = (): boolean => false;
 
 /**
- * Reads messages from a stream, a slice at a time. A flood is left in the pipe meanwhile, where it makes the sender
- * wait, and not queued here.
+ * Reads messages from a stream in slices. During a flood, data stays in the pipe and slows the sender instead of being
+ * queued here.
  */
 export class SlicedReader {
   readonly #stream: Readable;
@@ -25,13 +25,13 @@ export class SlicedReader {
   #lastWork = 0;
   #reads = 0;
 
-  /** The stream has ended and everything of it was delivered. */
+  /** Resolves when the stream has ended and all messages were delivered. */
   readonly drained = this.#drained.promise;
 
   constructor(stream: Readable, framer: MessageFramer) {
     this.#stream = stream;
     this.#framer = framer;
-    // Listening from the first moment: when a child exits, Node empties those of its pipes that nobody listens to.
+    // Listens from the start: when a child exits, Node drains its pipes without listeners.
     stream.on('data', (chunk: Buffer) => {
       this.#reads++;
       framer.push(chunk);
@@ -42,28 +42,28 @@ export class SlicedReader {
     stream.pause();
     stream.once('end', () => this.#end());
     stream.once('close', () => this.#end());
-    // A broken pipe is an end like any other; what broke it shows in how the process exits.
+    // A broken pipe is a normal end. The exit of the process shows the cause.
     stream.on('error', () => this.#end());
   }
 
-  /** Grows with every read: tells a stream that still flows from one that is merely open. */
+  /** Number of reads, which shows whether the stream still flows. */
   get reads(): number {
     return this.#reads;
   }
 
-  /** A second receiver takes over, even between two messages of one read. */
+  /** Another receiver takes over, even between two messages of one read. */
   start(receiver: (message: Json) => void): void {
     const isFirst = this.#receiver === undefined;
     this.#receiver = receiver;
     if (isFirst) setImmediate(this.#nextSlice);
   }
 
-  /** Reads what nobody asked for, so that the stream gets to its end. */
+  /** Reads and discards the rest, so that the stream can end. */
   discard(): void {
     if (this.#receiver === undefined) this.start(() => undefined);
   }
 
-  /** Takes no more from the stream; what was read is still delivered. */
+  /** Stops reading. Data already read is still delivered. */
   stop(): void {
     this.#stream.destroy();
     this.#end();

@@ -6,10 +6,10 @@ import { nodeClock } from '../nodePorts.ts';
 import { listProcesses, type ProcessEntry, processStartSync } from './processList.ts';
 import { ProcessTree, send, treeOf } from './processTree.ts';
 
-/** What is known of a child on disk, so that a later process can end it if its owner could not. */
+/** The record of a child on disk, so that a later process can end it. */
 interface SpawnRecord {
   readonly pid: number;
-  /** Unknown until the system has said it, which takes a while on macOS and Windows. */
+  /** Unknown until the system has reported it, which takes a while on macOS and Windows. */
   readonly start: string | undefined;
   readonly ownerPid: number;
   readonly ownerStart: string | undefined;
@@ -18,11 +18,11 @@ interface SpawnRecord {
 
 /** The record of one child. */
 export interface Recorded {
-  /** To be called when nothing of the child is left. */
+  /** Call this when the child and its descendants have ended. */
   remove(): void;
 }
 
-/** Writes down every child of this process. A folder that cannot be written costs the record, never the child. */
+/** Records every child of this process. An unwritable folder loses the record, never the child. */
 export class SpawnRecords {
   readonly #folder: string;
   readonly #log: Logger;
@@ -32,7 +32,7 @@ export class SpawnRecords {
     this.#log = log;
   }
 
-  /** Synchronous: a host that is killed right after the spawn must have left the record. */
+  /** Synchronous, so that the record exists even if the host is killed right after the spawn. */
   add(pid: number, command: string): Recorded {
     const record: SpawnRecord = {
       pid,
@@ -58,7 +58,7 @@ export class SpawnRecords {
         try {
           rmSync(file, { force: true });
         } catch (error) {
-          // A record that stays does no harm: it names a process that is gone.
+          // A leftover record is harmless: it names a process that has ended.
           this.#log.log('debug', `The record of process ${pid} could not be removed: ${messageOf(error)}`);
         }
       },
@@ -80,13 +80,13 @@ export class SpawnRecords {
 export interface EndOrphansOptions {
   readonly log?: Logger;
   readonly clock?: Clock;
-  /** How long an orphan may take to end when asked, before it is killed. */
+  /** How long an orphan may take to end before it is killed. */
   readonly termMs?: number;
 }
 
 /**
- * Ends the children of hosts that are gone, and forgets them. A process is touched only where its pid and its start
- * are those on record and its owner is not alive; returns how many trees were ended.
+ * Ends the children of hosts that are gone, and deletes their records. Only touches a process if its pid and start time
+ * match the record and its owner is not alive. Returns the number of ended trees.
  */
 export async function endOrphans(folder: string, options: EndOrphansOptions = {}): Promise<number> {
   const log = options.log ?? NO_LOG;
@@ -132,10 +132,9 @@ async function endTree(pid: number, termMs: number, clock: Clock): Promise<boole
 }
 
 /**
- * Whether the recorded child, or what it left of its group, is still there. A system gives no process the number of
- * a group that still has members, so a group whose leader is dead can be another's only if that one led a session of
- * its own under the same number meanwhile: members older than the record's start or of another boot rule it out as
- * far as it can be told, which needs Linux.
+ * Whether the recorded child or its group still exists. A pid is not reused while a group has that number. A group with
+ * a dead leader belongs to someone else only if that leader had a session with the same number in the meantime. Members
+ * with an earlier start or another boot are ruled out, which only works on Linux.
  */
 function isOrphaned(pid: number, start: string, processes: readonly ProcessEntry[]): boolean {
   const leader = processes.find((entry) => entry.pid === pid);
@@ -146,7 +145,7 @@ function isOrphaned(pid: number, start: string, processes: readonly ProcessEntry
   return members.length > 0 && members.every((entry) => entry.session === pid && isLater(entry.start, start));
 }
 
-/** Linux only: same boot, and not before. */
+/** Linux only: the same boot, and not earlier. */
 function isLater(start: string, than: string): boolean {
   const [boot, ticks] = start.split('/');
   const [otherBoot, otherTicks] = than.split('/');
@@ -155,11 +154,11 @@ function isLater(start: string, than: string): boolean {
 
 function isSameAlive(processes: readonly ProcessEntry[], pid: number, start: string | undefined): boolean {
   const entry = processes.find((candidate) => candidate.pid === pid && !candidate.isZombie);
-  // An owner whose start is not on record is spared when its number is in use.
+  // Without a recorded start time, an owner counts as alive if its pid is in use.
   return entry !== undefined && (start === undefined || entry.start === start);
 }
 
-/** A record that its writer was killed over. */
+/** A draft whose writer was killed. */
 function isAbandonedDraft(name: string, processes: readonly ProcessEntry[]): boolean {
   const owner = /^(\d+)-\d+\.json\.tmp$/.exec(name)?.[1];
   return owner !== undefined && !processes.some((entry) => entry.pid === Number(owner));
@@ -189,7 +188,7 @@ function parseRecord(text: string): SpawnRecord | undefined {
   };
 }
 
-/** Never 0 or 1 nor negative: signalling those would reach far more than one child. */
+/** Never 0, 1 or negative: signalling those would reach many processes. */
 function isPid(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 1;
 }

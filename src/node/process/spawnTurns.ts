@@ -1,6 +1,6 @@
 /**
- * To start a process takes this thread 2 ms, twenty on some machines: a hundred servers in one turn held up everybody for 200.
- * Each gets a turn of its own.
+ * Spawning takes this thread 2 ms, on some machines 20: a hundred servers in one turn blocked it for 200 ms. Each spawn
+ * therefore gets a separate turn.
  */
 let last: Promise<void> = Promise.resolve();
 

@@ -1,15 +1,15 @@
 import { StringDecoder } from 'node:string_decoder';
 import { clip, type Clock, LogLimiter } from '../../core/index.ts';
 
-/** A person reads this much; a server that writes more is not telling anybody anything. */
+/** More lines than this are not readable anyway. */
 export const STDERR_LIMITS = { lines: 200, perMs: 1_000 };
 const MAX_LINE = 4_000;
 const LAST_LINES = 10;
 const MAX_LAST_LINE = 300;
-/** Looked at beyond what is kept, so that no secret is cut in two before it is taken out. */
+/** Kept beyond the limit, so that no secret is cut before it is removed. */
 const SECRET_ROOM = 2_000;
 
-/** What a server writes to stderr, in lines, with a limit per second. It is always read on, so that nobody blocks. */
+/** A server's stderr in lines, with a rate limit. Reading never stops, so that the server does not block. */
 export class StderrLines {
   readonly #limiter: LogLimiter;
   readonly #decoder = new StringDecoder('utf8');
@@ -17,13 +17,13 @@ export class StderrLines {
   readonly #last: string[] = [];
   #open = '';
 
-  /** `redact` takes out what nobody may see: a server writes its secrets where it fails. */
+  /** `redact` removes secrets, which servers print in errors. */
   constructor(clock: Clock, onLine: (line: string) => void, redact: (text: string) => string = (text) => text) {
     this.#redact = redact;
     this.#limiter = new LogLimiter(clock, STDERR_LIMITS, onLine);
   }
 
-  /** The newest lines, oldest first, also those that were not passed on. */
+  /** The newest lines, oldest first, including suppressed ones. */
   get last(): readonly string[] {
     return this.#last;
   }
@@ -31,7 +31,7 @@ export class StderrLines {
   push(chunk: Buffer): void {
     const text = this.#open + this.#decoder.write(chunk);
     const lines = text.split(/\r?\n/);
-    // What is open is bounded too: a progress bar never ends its line.
+    // Bounds the incomplete line too: a progress bar never ends its line.
     this.#open = (lines.pop() ?? '').slice(0, MAX_LINE + SECRET_ROOM);
     for (const line of lines) this.#line(line);
   }

@@ -32,9 +32,9 @@ import { WarmMemory } from './warmMemory.ts';
 
 const MAX_UNREAD = 64 * 1024 * 1024;
 const KILL_MS = 1_000;
-/** How long a dead server's output may pause before it is taken for ended: a grandchild may hold it open for ever. */
+/** How long the output of a dead server may pause before it counts as ended: a grandchild may keep it open. */
 const DRAIN_MS = 500;
-/** How often it may go on after a pause: a grandchild may write for ever, too, and is ended only after this. */
+/** How often the output may continue after a pause: a grandchild may write endlessly and is ended only afterwards. */
 const DRAIN_ROUNDS = 6;
 const DEFAULT_SHUTDOWN = { stdinMs: 2_000, termMs: 2_000 };
 
@@ -42,21 +42,21 @@ export interface StdioOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string | undefined;
-  /** The whole environment of the child. */
+  /** The complete environment of the child. */
   readonly env: NodeJS.ProcessEnv;
   readonly clock?: Clock | undefined;
-  /** The longest message in bytes. */
+  /** Maximum size of a message in bytes. */
   readonly lineCap?: number | undefined;
-  /** One line that the server wrote to stderr. */
+  /** Called for each line on stderr. */
   readonly onStderr: (line: string) => void;
-  /** Takes out of what the server writes to stderr what nobody may see. */
+  /** Removes secrets from stderr. */
   readonly redact?: ((text: string) => string) | undefined;
-  /** A line on stdout that is no message, with what is wrong with it. */
+  /** Called for a line on stdout that is no message, with the problem. */
   readonly onNoise: (line: string) => void;
-  /** How long a server has to end after its stdin, and how long after SIGTERM. */
+  /** Time to exit after stdin was closed, and after SIGTERM. */
   readonly shutdown?: { readonly stdinMs: number; readonly termMs: number } | undefined;
   readonly records?: SpawnRecords | undefined;
-  /** How messages are written; read is either. */
+  /** Framing of sent messages. Both kinds can be read. */
   readonly framing?: StdioConnection['framing'];
 }
 
@@ -68,7 +68,7 @@ export interface StdioTransport extends Transport {
 export async function openStdio(options: StdioOptions): Promise<StdioTransport> {
   await checkFolder(options.cwd);
   const isWindows = process.platform === 'win32';
-  // There a missing command is run by the shell, which starts well and then says so in the user's language.
+  // On Windows the shell would start, and report a missing command in the user's language.
   if (isWindows && (await findCommand(options)) === undefined) throw await notFound(options);
   await spawnTurn();
   let child: ChildProcess;
@@ -78,7 +78,7 @@ export async function openStdio(options: StdioOptions): Promise<StdioTransport> 
       env: options.env,
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
-      // A process group of its own: what the server starts can be ended with it.
+      // A separate process group, so that descendants can be ended too.
       detached: !isWindows,
     });
   } catch (error) {
@@ -122,7 +122,7 @@ class StdioServer implements StdioTransport {
   readonly #closed = new Emitter<TransportClosed>();
   readonly #dropped = new Emitter<DroppedMessage>();
   readonly #exited = new Deferred<Exit>();
-  /** Somebody listens, or never will: only then may the end be told. */
+  /** Resolves when there is a receiver or none will come. The end is reported only then. */
   readonly #isHeard = new Deferred<void>();
   readonly #gone: Promise<void>;
   #closing: Promise<void> | undefined;
@@ -152,7 +152,7 @@ class StdioServer implements StdioTransport {
     running.stderr.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     running.stderr.on('error', () => undefined);
     running.child.once('exit', (code, signal) => this.#exited.resolve({ code, signal }));
-    // On Windows `cross-spawn` puts this in the place of the exit of a shell that found no command.
+    // On Windows, `cross-spawn` emits this in place of the exit of a shell that found no command.
     running.child.once('error', () => this.#exited.resolve({ code: 1, signal: null }));
     this.#gone = this.#follow();
     void this.#reader.drained.then(() => this.#outputEnded());
@@ -180,9 +180,9 @@ class StdioServer implements StdioTransport {
     return this.#closing;
   }
 
-  /** The MCP order: end its input, ask it to end, end it. Old servers notice only the last. */
+  /** MCP's shutdown order: close stdin, SIGTERM, SIGKILL. Old servers only react to the last. */
   async #shutDown(): Promise<void> {
-    // Closed without ever having been started: nobody will want what it says.
+    // Closed before a receiver was set, so the output is not needed.
     this.#reader.discard();
     this.#isHeard.resolve();
     this.#writer.end();
@@ -194,7 +194,7 @@ class StdioServer implements StdioTransport {
     else this.#tellEnd({ error: unendableError(this.pid) });
   }
 
-  /** From the exit of the child, whatever caused it, to the end of all that it started. */
+  /** From the exit of the child to the end of all its descendants. */
   async #follow(): Promise<void> {
     const exit = await this.#exited.promise;
     await this.#isHeard.promise;
@@ -205,7 +205,7 @@ class StdioServer implements StdioTransport {
     if (await this.#endSurvivors()) this.#record?.remove();
   }
 
-  /** Reads on until the output ends or, where a grandchild holds it open, until nothing more comes. */
+  /** Reads until the output ends, or pauses if a grandchild keeps it open. */
   async #drain(): Promise<void> {
     const { stdout, stderr, stdin } = this.#running;
     const stderrClosed = new Promise<void>((resolve) => {
@@ -233,7 +233,7 @@ class StdioServer implements StdioTransport {
     return this.#tree.waitForEnd(KILL_MS, this.#clock);
   }
 
-  /** Without output there is no server any more, even where the process goes on. */
+  /** Without output the server is useless, even if the process is alive. */
   async #outputEnded(): Promise<void> {
     if (await this.#within(this.#exited.promise, DRAIN_MS)) return;
     if (this.#closing === undefined) this.#fail(outputClosedError());
@@ -301,7 +301,7 @@ function asLine(text: string): string {
   return `${text}\n`;
 }
 
-/** As the language server protocol frames messages: nothing follows the body. */
+/** Framing of the language server protocol: nothing follows the body. */
 function withContentLength(text: string): string {
   return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
 }

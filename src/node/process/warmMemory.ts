@@ -1,8 +1,8 @@
 const HELD_MS = 1_000;
 
 /**
- * Holds memory for a moment after its last use, so that what comes soon can use it again: the kernel hands fresh memory
- * out page by page, which for a message of 50 MB takes longer than to read it.
+ * Keeps memory for a moment after its last use. Fresh memory comes page by page from the kernel, which takes longer
+ * than reading a message of 50 MB.
  */
 export class WarmMemory {
   readonly #ms: number;

@@ -1,20 +1,20 @@
 /**
- * The contract between the lineage page and the editor. The page holds only the rows that it shows: it is told how many
- * there are and asks for those that it needs. Every text is fit to be shown as it is.
+ * Messages between the lineage page and the editor. The page only holds the rows that it shows: it knows their number
+ * and requests the ones it needs. All texts are safe to display.
  */
 import { pluralWord } from '../shared/plural.ts';
 
-/** A lineage to choose from. */
+/** An entry of the lineage menu. */
 export interface LineageChoice {
-  /** What the page gives back to name it. */
+  /** Identifies the lineage in messages. */
   readonly key: string;
   readonly label: string;
 }
 
 export type LineageView =
-  /** Nothing was read yet. */
+  /** Not loaded yet. */
   | { readonly kind: 'loading' }
-  /** No server has kept a state: a sentence with the next step. */
+  /** No server has stored a state. A sentence with the next step. */
   | { readonly kind: 'empty'; readonly text: string }
   | { readonly kind: 'failed'; readonly text: string }
   | { readonly kind: 'shown'; readonly status: LineageStatus };
@@ -22,51 +22,51 @@ export type LineageView =
 export interface LineageStatus {
   readonly key: string;
   readonly choices: readonly LineageChoice[];
-  /** Another number after any change: rows of an earlier one are not mixed with those of this one. */
+  /** Changes with every change. Rows of different versions are not mixed. */
   readonly list: number;
-  /** Rows under the filter, and without it. */
+  /** Number of rows with and without the filter. */
   readonly total: number;
   readonly all: number;
-  /** Where the head stands, where the filter leaves it in. */
+  /** Position of the head, unless the filter hides it. */
   readonly head: number | undefined;
   readonly lanes: number;
-  /** Why the next call of the set is refused, with the next step; absent where it is not. */
+  /** Why the next call of the set is refused, with the next step. Absent if it is not. */
   readonly blocked: BlockedLineage | undefined;
 }
 
 export interface BlockedLineage {
   readonly text: string;
-  /** The checkpoint that is to blame. */
+  /** The checkpoint that blocks. */
   readonly place: number;
 }
 
-/** How a node is drawn and spoken of beside its name. */
+/** Decides the symbol and the spoken description. */
 export type NodeKind = 'good' | 'broken' | 'unknown' | 'pruned';
 
 export interface PageRow {
   readonly position: number;
   readonly place: number;
-  /** As its server calls it, `#2` included. */
+  /** The server's name, with `#2` for a second one. */
   readonly id: string;
-  /** As a person called it; else nothing. */
+  /** The user's name for it, or empty. */
   readonly name: string;
   readonly kind: NodeKind;
-  /** The tool that made it, or in words how it came to be. */
+  /** The tool that created it, or a description of its origin. */
   readonly tool: string;
   readonly args: string;
   readonly time: string;
-  /** Of what came with it: `120 B`, `patch 1.2 KB`. */
+  /** Size of the received content: `120 B`, `patch 1.2 KB`. */
   readonly size: string;
   readonly isHead: boolean;
   readonly isOnLine: boolean;
   readonly isPinned: boolean;
   readonly conversations: number;
-  /** How often somebody rolled back to it. */
+  /** Number of rollbacks to it. */
   readonly rollbacks: number;
-  /** Whether the line to its parent was told by the server, or only assumed (drawn dashed). */
+  /** Whether the server stated the parent or the host assumed it (dashed line). */
   readonly link: 'named' | 'assumed' | 'rollback';
   readonly graph: PageGraph | undefined;
-  /** The whole of it as a sentence, for a screen reader. */
+  /** Description of the row for screen readers. */
   readonly spoken: string;
 }
 
@@ -78,14 +78,14 @@ export interface PageGraph {
   readonly folded: number;
 }
 
-/** One checkpoint to be looked at. */
+/** Details of one checkpoint. */
 export interface PageDetail {
   readonly place: number;
   readonly title: string;
   readonly facts: readonly { readonly label: string; readonly value: string }[];
-  /** What is wrong with it; nothing where all is well. */
+  /** The problem of the checkpoint. Empty if there is none. */
   readonly problem: string;
-  /** `Patch` or `State`, and its text. */
+  /** `Patch` or `State`. */
   readonly bodyLabel: string;
   readonly body: string;
   readonly actions: readonly CheckpointAction[];
@@ -111,42 +111,42 @@ export interface PageFilter {
   readonly only: (typeof LINEAGE_CHOICES)[number];
 }
 
-/** So many of the newest come with every list, without being asked for. */
+/** Number of newest rows that are sent with every list. */
 export const FIRST_ROWS = 60;
 
 export type ToLineagePage =
   | { readonly type: 'view'; readonly view: LineageView }
   | { readonly type: 'rows'; readonly list: number; readonly rows: readonly PageRow[] }
   | { readonly type: 'detail'; readonly detail: PageDetail | undefined }
-  /** Has a row selected and seen: by a command, a notification, or as the answer to `locate`. */
+  /** Selects a row and scrolls to it: for a command, a notification, or `locate`. */
   | { readonly type: 'reveal'; readonly position: number; readonly place: number };
 
 export type FromLineagePage =
-  /** `key` is nothing where the page does not know any. */
+  /** `key` is empty if the page knows no lineage. */
   | { readonly type: 'ready'; readonly key: string; readonly filter: PageFilter }
   | { readonly type: 'filter'; readonly filter: PageFilter }
   | { readonly type: 'choose'; readonly key: string }
   | { readonly type: 'rows'; readonly list: number; readonly from: number; readonly count: number }
-  /** Its detail is wanted. */
+  /** Requests the detail. */
   | { readonly type: 'select'; readonly place: number }
   | { readonly type: 'act'; readonly action: CheckpointAction; readonly place: number }
-  /** Where it stands under the filter that was sent last: answered by `reveal`, or not at all where it is left out. */
+  /** Requests the position under the current filter. Answered by `reveal`, or not at all if the filter hides it. */
   | { readonly type: 'locate'; readonly place: number }
-  /** Work is to go on from the head, past the checkpoint that keeps the next call from being sent. */
+  /** Continues from the head, past the checkpoint that blocks the next call. */
   | { readonly type: 'unblock'; readonly place: number }
-  /** Two checkpoints beside each other, the older one first. */
+  /** Compares two checkpoints, older first. */
   | { readonly type: 'compare'; readonly places: readonly [number, number] }
   | { readonly type: 'export' | 'import' | 'open' | 'retry' };
 
-/** What the page keeps while it is hidden, and over a reload of the window. */
+/** State that the page keeps while hidden and across a window reload. */
 export interface LineagePageState {
   readonly key: string;
   readonly filter: PageFilter;
-  /** What was selected. */
+  /** The selected checkpoint. */
   readonly place?: number;
 }
 
-/** What a row's element says of it in `data-vscode-context`, for the menu that the editor shows there. */
+/** The content of a row's `data-vscode-context`, for the editor's context menu. */
 export interface RowContext {
   readonly webviewSection: 'checkpoint';
   readonly place: number;
@@ -163,7 +163,7 @@ const LONGEST_KEY = 2_000;
 /** More rows than any screen shows. */
 const MOST_ROWS = 1_000;
 
-/** Reads a message of the page: what is not understood is nothing. */
+/** Decodes a message from the page. Unknown messages are ignored. */
 export function decodeFromLineagePage(value: unknown): FromLineagePage | undefined {
   if (!isRecord(value)) return undefined;
   const { type, place } = value;
@@ -235,18 +235,18 @@ function isIndex(value: unknown): value is number {
 
 type Counts = Pick<LineageStatus, 'total' | 'all'>;
 
-/** How many there are, in words. */
+/** The number of checkpoints as text. */
 export function countText({ total, all }: Counts, { text, only }: PageFilter): string {
   if (text === '' && only === 'all') return `${number(all)} ${pluralWord(all, 'checkpoint')}`;
   return `${number(total)} of ${number(all)} checkpoints`;
 }
 
-/** The same where there is little room. */
+/** A shorter version for narrow views. */
 export function shortCountText({ total, all }: Counts, { text, only }: PageFilter): string {
   return text === '' && only === 'all' ? number(all) : `${number(total)} of ${number(all)}`;
 }
 
-/** Why there are no rows; nothing where there are some. */
+/** Why there are no rows. Empty if there are some. */
 export function noRowsText({ total, all }: Counts, { text, only }: PageFilter): string {
   if (total > 0) return '';
   if (all === 0) return 'This lineage has no checkpoint yet. Call a tool of its server to make one.';
@@ -260,12 +260,12 @@ export function noRowsText({ total, all }: Counts, { text, only }: PageFilter): 
   return reasons[only];
 }
 
-/** What a date begins with is left out where there is little room. */
+/** The year, which narrow views omit. */
 export function yearOf(time: string): string {
   return /^\d{4}-(?=\d\d-\d\d )/.exec(time)?.[0] ?? '';
 }
 
-/** By hand: what a language knows of numbers takes the page longer to load than all of its rows. */
+/** Formatted by hand: loading `Intl` takes longer than drawing all rows. */
 function number(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }
