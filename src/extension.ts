@@ -58,8 +58,8 @@ import { notify } from './editor/shared/notify.ts';
 let shutDown: () => Promise<void> = () => Promise.resolve();
 
 /**
- * Puts the extension together. It only reads settings and registers what the editor calls later: no process, socket,
- * thread or file is opened before a server needs it.
+ * Assembles the extension. Only reads settings and registers handlers. Opens no process, socket, thread or file before
+ * a server needs it.
  */
 export function activate(context: vscode.ExtensionContext): McpLiveExtension {
   const logs = new OutputChannels(nodeClock);
@@ -72,7 +72,7 @@ export function activate(context: vscode.ExtensionContext): McpLiveExtension {
   }
 }
 
-/** The editor waits for this, for a few seconds: every server ends in order. */
+/** The editor waits a few seconds for this. It stops every server in order. */
 export async function deactivate(): Promise<void> {
   await shutDown();
 }
@@ -207,7 +207,7 @@ function nodePorts(
     onNotice: (text) => void notify({ severity: 'warning', text: `${EXTENSION_NAME}: ${text}` }),
   });
   const records = { folder: processes, log: logs.host };
-  // The editor itself sees to proxies and certificates.
+  // The editor handles proxies and certificates itself.
   const connector = new NodeConnector({ demoScript: join(dist, 'demo.js'), records, signIn, agents: ambientAgents });
   return {
     clock: nodeClock,

@@ -2,18 +2,18 @@ import type { CancellationToken } from './base/cancellation.ts';
 import type { Event } from './base/event.ts';
 import type { FinishReason, ModelFacts, ModelFailure, ModelMessage } from './model/inference.ts';
 
-/** The language models of whoever hosts the host: the editor's, or what a driver plays. */
+/** The language models of the host's environment: those of the editor, or simulated ones. */
 export interface Models {
-  /** Fires when a model may have become usable, or is no longer. */
+  /** Fires when a model may have become available or unavailable. */
   readonly onDidChange?: Event<void> | undefined;
-  /** The model to use. Never asks a person: where a permission is missing, it fails with `no_permission`. */
+  /** The model to use. Never prompts: without a permission it fails with `no_permission`. */
   choose(wish: ModelWish, token: CancellationToken): Promise<ModelChoice>;
 }
 
 export interface ModelWish {
-  /** Part of a model's id or name, by the settings; absent for any. */
+  /** Part of a model's id or name from the settings. Absent: any model. */
   readonly name: string | undefined;
-  /** The server that it is for; absent for a person's own turn. */
+  /** The server that needs the model. Absent for the user's own turn. */
   readonly server: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export type ModelChoice = { readonly kind: 'model'; readonly model: LanguageMode
 
 export interface LanguageModel {
   readonly facts: ModelFacts;
-  /** Resolves with how it ended; rejects never. `onText` is called with each piece of the answer, in order. */
+  /** Resolves with the outcome, and never rejects. Calls `onText` with each piece of the answer, in order. */
   run(request: ModelRequest, onText: (delta: string) => void, token: CancellationToken): Promise<ModelRunEnd>;
   count(text: string, token: CancellationToken): Promise<number>;
 }
@@ -30,7 +30,7 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
-  /** Why it is used, one sentence; shown to the person where the editor asks. */
+  /** The purpose, in one sentence. Shown to the user if the editor prompts. */
   readonly justification: string;
 }
 

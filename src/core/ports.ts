@@ -27,7 +27,7 @@ import type { Transport } from './rpc/transport.ts';
 
 export type { Clock } from './base/clock.ts';
 
-/** Everything the core needs of the outside. Each port is as small as its use; nothing else is ambient. */
+/** Every outside service that the core uses. Each port is as small as its use, and there is no other access. */
 export interface Ports {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -36,7 +36,7 @@ export interface Ports {
   readonly variables: VariableSource;
   readonly connector: Connector;
   readonly consent: ConsentPrompt;
-  /** Requests of servers to the person and to the person's models. */
+  /** Requests of servers to the user and the user's models. */
   readonly inputs: InputPorts;
   readonly models: Models;
   readonly fileNames: FileNames;
@@ -52,26 +52,26 @@ export interface Ids {
 }
 
 export interface Logs {
-  /** What the host itself has to say. */
+  /** Messages of the host itself. */
   readonly host: Logger;
-  /** The channel of one server: its stderr, its state changes, what it said that was not understood. */
+  /** The channel of one server: its stderr, state changes, and messages that could not be parsed. */
   server(id: string): Logger;
 }
 
-/** Where settings' variables get their values. */
+/** Values of the variables in settings. */
 export interface VariableSource {
-  /** Names and absolute paths of the open folders, the first one being `${workspaceFolder}`. */
+  /** Names and absolute paths of the open folders. The first one is `${workspaceFolder}`. */
   readonly folders: readonly { readonly name: string; readonly path: string }[];
   readonly userHome: string;
-  /** Fires when folders were opened or closed. Absent if they never change. */
+  /** Fires when folders are opened or closed. Absent if they never change. */
   readonly onDidChangeFolders?: Event<void> | undefined;
   env(name: string): string | undefined;
   /**
-   * The answer to `${input:id}`, asked once and remembered, for the user's own servers apart from those that the
-   * workspace defines: a repository must not get what was typed for another server.
+   * The answer to `${input:id}`, asked once and remembered. Answers for servers of the user and of the workspace are
+   * separate: a repository must not get a value typed for another server.
    */
   input(id: string, token: CancellationToken, definedBy: 'user' | 'workspace'): Promise<InputAnswer>;
-  /** The text of a file named by settings (an `envFile`). Rejects with a message that names the file. */
+  /** The text of a file from the settings (an `envFile`). Rejects with a message that names the file. */
   readFile(path: string): Promise<string>;
 }
 
@@ -80,22 +80,22 @@ export type InputAnswer =
   | { readonly kind: 'declined' }
   | { readonly kind: 'undeclared' };
 
-/** What the file system says of names. Contents are never read. */
+/** Resolves file names. Never reads contents. */
 export interface FileNames {
-  /** How absolute paths are written. */
+  /** The syntax of absolute paths. */
   readonly style: 'posix' | 'windows';
-  /** Whether names that differ only in case are one. */
+  /** Whether names that differ only in case are equal. */
   readonly ignoresCase: boolean;
   /**
-   * Where an absolute path leads, `.`, `..` and links walked through as the system does, also through links that lead to
-   * nothing yet; what does not exist is taken as it is written. Never rejects.
+   * Resolves an absolute path with `.`, `..` and links like the system does, also through links to missing files.
+   * Missing parts stay as written. Never rejects.
    */
   real(path: string, token: CancellationToken): Promise<RealName>;
 }
 
 export type RealName =
   | { readonly kind: 'real'; readonly path: string; readonly exists: boolean }
-  /** A loop, a folder that cannot be looked into, no answer in time: a sentence. */
+  /** A loop, an unreadable folder, or no answer in time. In one sentence. */
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** A connection with every variable expanded. */
@@ -108,13 +108,13 @@ export interface StdioConnection {
   /** Added to the environment of the host's process. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
-  /** How messages are written; reading takes either. Default: a line each. */
+  /** The framing of written messages. Both framings are read. Default: one line per message. */
   readonly framing?: 'lines' | 'contentLength' | undefined;
 }
 
 export interface RemoteConnection {
   readonly kind: 'remote';
-  /** Begins with http or https, for WebSocket with ws or wss. */
+  /** Starts with http or https, or for WebSocket with ws or wss. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly transport: RemoteTransport;
@@ -123,75 +123,78 @@ export interface RemoteConnection {
 
 export interface OpenTransport {
   readonly transport: Transport;
-  /** The process of the server, if it is one. */
+  /** The process id of a local server. */
   readonly pid: number | undefined;
-  /** Tells whether it waits for a person (who signs in, say): that time is not the server's, and no timeout counts it. */
+  /**
+   * Fires when the transport starts or stops waiting for the user, for example for sign-in. Timeouts do not count that
+   * time.
+   */
   readonly onWaiting?: Event<boolean> | undefined;
 }
 
 export interface Connector {
-  /** Opens a connection; rejects with a `HostError` that says what to do next. */
+  /** Opens a connection. Rejects with a `HostError` that suggests the next step. */
   open(connection: Connection, context: ConnectContext): Promise<OpenTransport>;
-  /** Takes the list that the host redacts with. Connections add their own secrets: tokens. */
+  /** Passes the list of secrets to redact. Connections add their own secrets, such as tokens. */
   keepSecrets?(secrets: SecretList): void;
 }
 
 export interface ConnectContext {
   readonly serverId: string;
   readonly token: CancellationToken;
-  /** Lines of stderr, noise on stdout, and other remarks, for the server's log channel. */
+  /** Lines of stderr, invalid output on stdout, and other remarks, for the server's log channel. */
   readonly log: Logger;
-  /** Takes the connection's secrets out of a text, for what is cut short before it gets to the log. */
+  /** Removes the connection's secrets from a text, before it is truncated for the log. */
   readonly redact: (text: string) => string;
   /**
-   * After `initialize`: the revision, which some transports must name on every message. Never fires on a stateless
-   * connection, each message of which names its revision itself.
+   * Calls the listener after `initialize` with the revision, which some transports must name in every message. Never
+   * called on a stateless connection, whose messages name their revision.
    */
   readonly negotiated?: (listener: (protocolVersion: string) => void) => Disposable;
 }
 
-/** What survives a restart. Every write is durable when its promise resolves. */
+/** Data that survives a restart. A write is stored when its promise resolves. */
 export interface Storage {
   readonly consents: ConsentStore;
   readonly verdicts: VerdictStore;
   readonly events: EventStore;
   readonly grants: GrantStore;
-  /** Grants that hold in every workspace: the definitions of tools that models may call without asking. */
+  /** Grants for all workspaces: the definitions of tools that models may call without a prompt. */
   readonly trust: GrantStore;
   readonly audit: AuditStore;
   readonly states: StateStore;
   close(): Promise<void>;
 }
 
-/** What a server was found to speak, so that it is not asked at every start. */
+/** The detected protocol of a server, so that not every start has to probe. */
 export interface EraVerdict {
-  /** Of the connection, as for consents: another program may speak otherwise. */
+  /** Fingerprint of the connection, as for consents: another program may speak another protocol. */
   readonly fingerprint: string;
   readonly era: Era;
-  /** Whether MCPL was announced: such a server is opened with `initialize`, never probed. */
+  /** Whether MCPL was announced. Such a server is opened with `initialize` and never probed. */
   readonly mcpl: boolean;
   readonly at: number;
 }
 
 export interface VerdictStore {
   find(fingerprint: string): Promise<EraVerdict | undefined>;
-  /** Replaces what was known of the fingerprint. */
+  /** Replaces the earlier verdict for the fingerprint. */
   save(verdict: EraVerdict): Promise<void>;
   forget(fingerprint: string): Promise<void>;
 }
 
-/** Events of servers. One is told apart by its server and the server's own id for it. */
+/** Events of servers. The server and its own id identify an event. */
 export interface EventStore {
-  /** Keeps an event together with its record in the audit, or says that it is kept already. */
+  /** Stores an event together with its audit record, or reports that it is already stored. */
   admit(event: InboundEvent, record: AuditRecord): Promise<Admission>;
-  /** The newest first. */
+  /** Newest first. */
   list(limit: number): Promise<readonly InboundEvent[]>;
   change(id: string, change: EventChange): Promise<void>;
   markRead(ids: readonly string[]): Promise<void>;
-  /** Of one server, or all. */
+  /** Clears the events of one server, or all. */
   clear(server: string | undefined): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
-  /** Removes the oldest beyond that many. */
+  /** Removes the oldest events beyond this number. */
   trim(keep: number): Promise<void>;
 }
 
@@ -204,9 +207,9 @@ export interface EventChange {
 }
 
 export interface GrantStore {
-  /** Of one kind, or all; the oldest first. */
+  /** Grants of one kind, or all. Oldest first. */
   list(kind?: Grant['kind']): Promise<readonly Grant[]>;
-  /** As it is kept now: another window may have changed or revoked it. */
+  /** The stored grant now: another window may have changed or revoked it. */
   find(id: string): Promise<Grant | undefined>;
   /** Replaces a grant of the same id. */
   save(grant: Grant): Promise<void>;
@@ -216,47 +219,47 @@ export interface GrantStore {
 /** Append-only. */
 export interface AuditStore {
   append(records: readonly AuditRecord[]): Promise<void>;
-  /** The newest first. */
+  /** Newest first. */
   list(query: AuditQuery): Promise<readonly AuditEntry[]>;
-  /** What a server used up of models since then. */
+  /** A server's use of models since then. */
   used(server: string, since: number): Promise<readonly ModelUse[]>;
   /** The use of models since then, by server, operation and model. */
   totals(since: number): Promise<readonly AuditTotal[]>;
-  /** Removes what is older. */
+  /** Removes older records. */
   trim(before: number): Promise<void>;
 }
 
 /**
- * The lineages of all feature sets with state (MCPL §8). States are text on this side: the store parses, patches and
+ * The lineages of all feature sets with state (MCPL §8). The core sees states as text. The store parses, patches and
  * writes them, so that a large one does not block the host.
  */
 export interface StateStore {
-  /** What the next call of a set is sent with. */
+  /** The state to send with the next call of a set. */
   base(key: LineageKey, conversation: string | undefined, keeper: StateKeeper | 'either'): Promise<StateBase>;
-  /** Keeps a checkpoint, or says why there is no state at it; what was kept before is never touched. */
+  /** Stores a checkpoint, or returns why it has no state. Never changes earlier checkpoints. */
   record(update: StateUpdate): Promise<StateRecord>;
-  /** Makes a checkpoint the head, and takes away what blocked the lineage; or notes that it was refused. */
+  /** Makes a checkpoint the head and unblocks the lineage, or records that the move was refused. */
   move(move: HeadMove, conversation: string | undefined): Promise<void>;
-  /** Its server no longer has it. */
+  /** The server no longer has the checkpoint. */
   markPruned(place: number): Promise<void>;
   annotate(place: number, change: Annotation): Promise<void>;
   lineages(): Promise<readonly LineageSummary[]>;
   window(query: LineageQuery): Promise<LineageWindow>;
   checkpoint(place: number): Promise<CheckpointDetail | undefined>;
-  /** Checkpoints of any set of a server that it calls so, the newest first. */
+  /** All checkpoints of a server with this name, in any set. Newest first. */
   find(server: string, checkpoint: string): Promise<readonly (Checkpoint & LineageKey)[]>;
   path(target: number): Promise<LineagePath | undefined>;
-  /** The state at a checkpoint, as text; absent if it cannot be computed. */
+  /** The state at a checkpoint, as text. Absent if it cannot be computed. */
   state(place: number, form: 'compact' | 'pretty'): Promise<string | undefined>;
-  /** Gives up what is beyond the limits, but for heads, what is pinned, and what these build on. */
+  /** Deletes checkpoints beyond the limits, except for heads, pinned ones, and those they are based on. */
   trim(limits: StateLimits, now: number): Promise<void>;
-  /** Writes a lineage to a file; resolves with how many checkpoints it holds. */
+  /** Writes a lineage to a file. Resolves with the number of its checkpoints. */
   exportTo(key: LineageKey, file: string): Promise<number>;
-  /** Adds what such a file holds, all of it or nothing. */
+  /** Imports such a file completely, or not at all. */
   importFrom(key: LineageKey, file: string): Promise<StateImport>;
-  /** Gives up a lineage with all its states. */
+  /** Deletes a lineage with all its states. */
   forget(key: LineageKey): Promise<void>;
-  /** Another number after any change, whichever window made it. */
+  /** Changes after any write, by whichever window. */
   version(): Promise<number>;
 }
 
@@ -265,29 +268,31 @@ export interface StateBase {
   readonly head: Checkpoint | undefined;
   /** The state at the head, if the host keeps it. Absent before the first state. */
   readonly state: string | undefined;
-  /** The call must not be sent: this checkpoint's state could not be made (docs/decisions/state-contents.md). */
+  /**
+   * The call must not be sent: the state of this checkpoint could not be computed (docs/decisions/state-contents.md).
+   */
   readonly blocked: Checkpoint | undefined;
 }
 
 export interface NewStateBody {
   readonly kind: 'data' | 'patch';
   readonly text: string;
-  /** Line breaks, double names and all: whoever stores it writes it as this host would. */
+  /** The text is as received, possibly with line breaks and duplicate names. The store normalizes it. */
   readonly isAsItCame?: boolean | undefined;
 }
 
 export interface StateUpdate extends LineageKey {
   readonly conversation: string | undefined;
-  /** `either`: the host, as soon as a state comes (since MCPL 0.4.1 the server decides by response). */
+  /** `either`: the host keeps the state once one arrives (since MCPL 0.4.1 the server decides per response). */
   readonly keeper: StateKeeper | 'either';
   readonly checkpoint: string;
-  /** `null`: its server says that it is a root. Absent: its server does not say. */
+  /** `null`: the server declares a root. Absent: the server does not say. */
   readonly parent: string | null | undefined;
   /** The head when the request was sent. */
   readonly base: number | undefined;
-  /** `rollback`: what a rollback to `base` led to. */
+  /** `rollback`: the result of a rollback to `base`. */
   readonly cause: 'call' | 'update' | 'rollback';
-  /** Well-formed JSON that nests no deeper than `STATE_BOUNDS.depth`. */
+  /** Well-formed JSON, nested no deeper than `STATE_BOUNDS.depth`. */
   readonly body: NewStateBody | undefined;
   readonly at: number;
   readonly tool: string | undefined;
@@ -297,29 +302,29 @@ export interface StateUpdate extends LineageKey {
 export interface StateRecord {
   readonly kind: 'kept' | 'known' | 'broken';
   readonly node: Checkpoint;
-  /** Characters that were stored for it: its patch or data, and the whole state if that was stored as well. */
+  /** Characters stored for it: its patch or data, and the complete state if that was stored too. */
   readonly written: number;
-  /** What a person who reads the server's log may want to know, a sentence each. */
+  /** Notes for readers of the server's log, a sentence each. */
   readonly remarks: readonly string[];
 }
 
 export interface Annotation {
-  /** Empty: none any more. */
+  /** Empty: removes the name. */
   readonly name?: string | undefined;
   readonly isPinned?: boolean | undefined;
 }
 
 export interface StateLimits {
-  /** Checkpoints of one lineage. */
+  /** Maximum checkpoints of one lineage. */
   readonly count: number;
   readonly ageMs: number;
-  /** Of all lineages together. */
+  /** Maximum characters of all lineages together. */
   readonly characters: number;
 }
 
 export interface StateImport {
   readonly added: number;
-  /** Those that were there already. */
+  /** Number of checkpoints that already existed. */
   readonly known: number;
 }
 
@@ -329,19 +334,19 @@ export interface ModelUse {
   readonly tokens: number;
 }
 
-/** That a person allowed a server, in exactly this form, to start in this workspace. */
+/** The user allowed a server, in exactly this form, to start in this workspace. */
 export interface Consent {
   readonly server: string;
   readonly fingerprint: string;
-  /** What the workspace's settings were allowed to grant beyond the defaults. */
+  /** Grants of the workspace's settings beyond the defaults that the user allowed. */
   readonly grants: StartGrants;
   readonly at: number;
 }
 
 export interface StartGrants {
-  /** Tools that models may call without being asked, in sorted order. */
+  /** Tools that models may call without a prompt, sorted. */
   readonly autoApprove: readonly string[];
-  /** What else, a line each as `grantLines` writes it, in sorted order; absent in what earlier versions kept. */
+  /** Other grants, a line each as `grantLines` writes them, sorted. Absent in data of earlier versions. */
   readonly others?: readonly string[] | undefined;
 }
 
@@ -353,10 +358,10 @@ export interface ConsentStore {
   forget(server: string): Promise<void>;
 }
 
-/** Asks the person, once, whether a server that the workspace defines, or an extension contributes, may start. */
+/** Asks the user once whether a server of the workspace or of an extension may start. */
 export interface ConsentPrompt {
   ask(question: StartQuestion, token: CancellationToken): Promise<StartAnswer>;
-  /** Asks whether the workspace may weaken the user's own settings. Without it, the workspace may not. */
+  /** Asks whether the workspace may weaken the user's own settings. Without this method it may not. */
   askToWeaken?(question: WeakeningQuestion, token: CancellationToken): Promise<WeakeningAnswer>;
 }
 
@@ -366,25 +371,25 @@ export interface WeakeningQuestion {
   readonly weakenings: readonly Weakening[];
 }
 
-/** `keep` is remembered, like `allow`. A dismissed question is asked again in the next window. */
+/** `keep` is remembered, like `allow`. After a dismissal the next window asks again. */
 export type WeakeningAnswer = 'allow' | 'keep' | 'dismissed';
 
 export interface StartQuestion {
   readonly server: string;
-  /** `workspaceFiles`: of a server that the workspace does not define, because files of it would become part of it. */
+  /** `workspaceFiles`: the workspace does not define the server, but its files would become part of it. */
   readonly reason: 'first' | 'changed' | 'widened' | 'workspaceFiles';
   readonly kind: 'command' | 'url';
-  /** The whole command line, or the URL, so that no text in it closes double quotes around it. */
+  /** The whole command line, or the URL. It contains no text that would close double quotes around it. */
   readonly target: string;
   readonly cwd: string | undefined;
   /**
-   * One sentence each, whole: what starting grants beyond the defaults, and where its parts come from. The most
-   * dangerous comes first. All text of settings is in double quotes.
+   * The grants of the start beyond the defaults, and the origins of its parts. One complete sentence each, most
+   * dangerous first. Text from settings is in double quotes.
    */
   readonly remarks: readonly string[];
-  /** The extension that contributes the server; absent where the workspace defines it. */
+  /** The extension that contributes the server. Absent if the workspace defines it. */
   readonly contributor?: Contributor | undefined;
 }
 
-/** A dismissed question is no permission. */
+/** A dismissed prompt grants nothing. */
 export type StartAnswer = 'start' | 'dontStart' | 'openSettings' | 'dismissed';

@@ -280,13 +280,13 @@ const SHELL_WORD = /(?:[^\s"'`;&|<>()\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
 const DRIVE_ELSEWHERE =
   /^(?:\/(?:mnt\/|cygdrive\/)?([a-z])|\/\/(?:localhost|127\.0\.0\.1|\.)\/([a-z])[$:])(?:\/(.*))?$/i;
 
-/** A text without the quotes and escapes of a shell. */
+/** Removes the quotes and escapes of a shell. */
 function withoutQuoting(text: string, style: PathStyle): string {
   const plain = text.replace(/["'`]/g, '');
   return style.name === 'windows' ? plain : plain.replace(/\\(.)/gs, '$1');
 }
 
-/** Whether one of the open folders lies below this one. */
+/** Whether an open folder lies below this one. */
 function holds(folder: string, openFolders: readonly string[], ignoresCase: boolean): boolean {
   const fold = (text: string): string => (ignoresCase ? text.toLowerCase() : text);
   const above = fold(folder.replace(/\/$/, ''));
@@ -295,13 +295,13 @@ function holds(folder: string, openFolders: readonly string[], ignoresCase: bool
 
 const PYTHON = /(?:^|[\s/\\"'=])(?:py|pythonw?|pypy)[\d.]*(?:\.exe)?(?=$|[\s"'])/i;
 
-/** `python -m x` and `python -c x`, also behind `uv run`, `env` or in a script. */
+/** `python -m x` and `python -c x`, also after `uv run`, `env` or in a script. */
 function importsFromWorkingFolder(words: readonly string[]): boolean {
   const at = words.findIndex((word) => PYTHON.test(word));
   return at >= 0 && words.slice(at).some((word) => /(?:^|\s)-[a-z]*[mc]/i.test(word));
 }
 
-/** Where an open folder would itself be a package, for a Python that runs in its parent. */
+/** Files that make an open folder itself a package, for a Python that runs in its parent. */
 function packagesIn(parents: ReadonlySet<string>, openFolders: readonly string[]): readonly string[] {
   return openFolders
     .filter(
@@ -322,7 +322,7 @@ function decodedPath(path: string): string {
 function mentionsFolder(text: string, folder: string): boolean {
   for (let at = text.indexOf(folder); at >= 0; at = text.indexOf(folder, at + 1)) {
     const isEnd = !/^[\w.-]/.test(text.slice(at + folder.length));
-    // Behind another name it is a part of a longer path.
+    // After another name it is part of a longer path.
     if (isEnd && !/[\w.~)}\]/\\-]$/.test(text.slice(Math.max(0, at - 1), at))) return true;
   }
   return false;
@@ -333,7 +333,7 @@ function distinct(uses: readonly WorkspaceUse[]): readonly WorkspaceUse[] {
   for (const use of uses) {
     const key = JSON.stringify([use.what, use.name, use.text]);
     const before = known.get(key);
-    // The same word may be implied in one reading and not in another.
+    // A word may be implied in one reading and explicit in another.
     if (before === undefined || (before.isImplied === true && use.isImplied !== true)) known.set(key, use);
   }
   return [...known.values()];

@@ -33,23 +33,23 @@ export interface EngineOptions {
   readonly inbox: PushInbox;
   readonly recorder: Recorder;
   readonly log: Logger;
-  /** Takes secrets out of what a model is given. */
+  /** Removes secrets from model input. */
   readonly redact: Redact;
   readonly scopes: ScopeAuthority;
   readonly states: StateAuthority;
   limits(): HostLimits;
-  /** In the order of the settings. */
+  /** In settings order. */
   connections(): readonly McplConnection[];
   onRefused(refusal: ModelRefusal): void;
-  /** False without a person to ask. */
+  /** Returns false if no user can be asked. */
   askEvents(question: EventsQuestion): boolean;
-  /** The earlier model use of a server is known now. */
+  /** The earlier model use of a server has been read. */
   onBudgetRead(server: string): void;
 }
 
 export type UnitConnection = Omit<McplConnectionOptions, 'clock' | 'grants' | 'recorder' | 'handlers' | 'askEvents'>;
 
-/** All that speaks MCPL, put together: loaded with the first server. */
+/** All parts that speak MCPL. Loaded with the first server. */
 export class McplEngine {
   readonly #options: EngineOptions;
   readonly #recorder: Recorder;
@@ -118,7 +118,7 @@ export class McplEngine {
     this.#recorder.record(record);
   }
 
-  /** The stored grants of sets, before a server may declare any. */
+  /** Loads the stored grants of sets before a server may declare any. */
   async connection(options: UnitConnection): Promise<McplConnection> {
     await this.#grants.load();
     const { clock } = this.#options;
@@ -141,10 +141,10 @@ export class McplEngine {
     return this.#inferences.open(opening);
   }
 
-  /** A turn on an event, at the cost of the server that sent it. */
+  /** Runs a turn on an event, charged to the server that sent it. */
   async ask(event: InboundEvent, token: CancellationToken): Promise<TurnResult> {
     const connection = this.#options.connections().find(({ server }) => server === event.server);
-    // A server pays for a promised turn, even if it has ended since. A question of a person about an event of a removed
+    // A server pays for a promised turn, even if it has ended since. A user's question about an event of a removed
     // server counts for no budget.
     const isPromised = event.inferenceId !== undefined;
     if (isPromised && connection?.infersFrom(event.source.featureSet) !== true) throw cancelled('The turn');

@@ -2,7 +2,7 @@ import type { AnyConcern } from '../calls/callSteps.ts';
 import { asyncLazy } from '../base/lazy.ts';
 import type { InputInterceptorsOptions, ServerInputs, ServerInputsOptions } from './serverInputs.ts';
 
-/** All by which servers ask for something while they work: questions, models, tasks. Loaded with the first that starts. */
+/** Server requests during their work: questions, models, tasks. Loaded with the first server that starts. */
 export class InputParts {
   readonly #options: InputInterceptorsOptions;
   readonly #make = asyncLazy(
@@ -19,7 +19,7 @@ export class InputParts {
     this.#options = options;
   }
 
-  /** None before a server has started: there is nothing to be called then. */
+  /** Empty before a server has started: no tool can be called then. */
   get interceptors(): readonly AnyConcern[] {
     return this.#interceptors;
   }

@@ -31,14 +31,16 @@ export interface McplUnit extends ScopeUnit, StateUnit, ModelUnit {
 export interface McplHostOptions {
   readonly ports: Pick<Ports, 'clock' | 'ids' | 'logs' | 'storage' | 'models' | 'variables' | 'fileNames'>;
   limits(): HostLimits;
-  /** Takes secrets out of what is recorded, and of what a model is given. */
+  /** Removes secrets from records and model input. */
   readonly redact: Redact;
-  /** In the order of the settings. */
+  /** In settings order. */
   units(): readonly McplUnit[];
   unit(id: string): McplUnit | undefined;
 }
 
-/** What of MCPL belongs to no one server: events, turns, the audit. What speaks it is loaded with the first server. */
+/**
+ * The parts of MCPL that servers share: events, turns, the audit. The protocol code is loaded with the first server.
+ */
 export class McplHost implements Disposable {
   readonly events: LiveInbox;
   readonly audit: LiveAudit;
@@ -117,7 +119,7 @@ export class McplHost implements Disposable {
 
   async run(request: TurnRequest): Promise<TurnResult> {
     const engine = await this.engine();
-    // Right before the turn takes down who has to check its answer.
+    // Right before the turn lists the servers that must check its answer.
     this.#checkGuards();
     return engine.run(request);
   }
@@ -133,7 +135,7 @@ export class McplHost implements Disposable {
     if (state.kind === 'stopping') this.events.stopTurns(id);
   }
 
-  /** Everything that was recorded is kept; to be called before the store is closed. */
+  /** Stores all records. Call this before closing the store. */
   async close(): Promise<void> {
     await this.events.close();
     await this.states.close();
@@ -146,7 +148,7 @@ export class McplHost implements Disposable {
     this.#store.dispose();
   }
 
-  /** Records what was refused; a server or a client that goes on asking does not fill the audit. */
+  /** Records a refusal. The number of records is limited, so that a peer that keeps asking does not fill the audit. */
   recordRefusal(record: AuditRecord): void {
     ignoreFailure(this.engine().then((engine) => engine.record(record)));
   }
@@ -186,14 +188,14 @@ export class McplHost implements Disposable {
     return engine.ask(event, token);
   }
 
-  /** MCPL §13.3: what must see every answer, or have none shown, must be there. */
+  /** MCPL §13.3: a server that must check every answer has to be running, or no answer is shown. */
   #checkGuards(): void {
     const missing = this.#options.units().find(isMissingGuard);
     if (missing !== undefined) throw unguarded(missing.id);
   }
 }
 
-/** On purpose: of a server that crashed, the turns that it was promised go on. */
+/** Deliberately excludes crashes: turns promised to a crashed server continue. */
 function isStopped(state: ServerState | undefined): boolean {
   return state?.kind === 'stopping' || state?.kind === 'stopped';
 }
@@ -202,7 +204,7 @@ function isMissingGuard({ definition, entry, state, mcpl }: McplUnit): boolean {
   // Applies even if the workspace changes or breaks its entry.
   if (entry.isGuard === true) return !sees({ definition, state, mcpl });
   if (definition?.enabled !== true || definition.mcpl.hooks.afterInference !== 'failClosed') return false;
-  // A foreign server without consent must not withhold every answer.
+  // A server of the workspace without consent must not withhold every answer.
   if (state.kind === 'stopped' && definition.definedBy !== 'user') return state.reason === 'byUser';
   if (state.kind === 'asking') return definition.definedBy === 'user';
   return !sees({ definition, state, mcpl });

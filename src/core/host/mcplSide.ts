@@ -7,7 +7,7 @@ export interface McplSideOptions extends UnitConnection {
   engine(): Promise<McplEngine>;
 }
 
-/** The MCPL side of a server from before anything of MCPL is loaded: until its first start there is nothing to know. */
+/** The MCPL side of a server, without loading any MCPL code before the first start. */
 export class McplSide {
   readonly #options: McplSideOptions;
   #connecting: Promise<McplConnection> | undefined;
@@ -21,7 +21,7 @@ export class McplSide {
     return this.#connection;
   }
 
-  /** The same through all connections of the server. */
+  /** The same object for all connections of the server. */
   connection(): Promise<McplConnection> {
     this.#connecting ??= this.#connect();
     return this.#connecting;
@@ -38,7 +38,7 @@ export class McplSide {
     }
   }
 
-  /** Settings changed. */
+  /** The settings have changed. */
   update(): void {
     this.#connection?.update();
   }

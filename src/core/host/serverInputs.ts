@@ -21,19 +21,19 @@ export interface ServerInputsOptions {
   readonly log: Logger;
   readonly redact: Redact;
   readonly ports: InputPorts;
-  /** What a question says of the server that asks. */
+  /** Facts about the server for its prompts. */
   readonly facts: () => Pick<SamplingQuestion, 'fingerprint' | 'model'>;
   readonly health: Pick<HealthOptions, 'isWanted' | 'onChange'>;
-  /** Answers other than of a person and of models, such as the roots: what tasks may ask for as well. */
+  /** Features that answer without a user or model, such as roots. Tasks may use them as well. */
   readonly others: readonly SessionFeature[];
 }
 
-/** What one server may ask for while it works, through all of its connections. */
+/** Requests of one server during its work, across all its connections. */
 export class ServerInputs {
   readonly elicitation: ElicitationFeature;
   readonly tasks: TaskFeature;
   readonly #health: HealthFeature;
-  /** What a connection of the server is given; `others` are not among them. */
+  /** Features for a connection of the server, without `others`. */
   readonly features: readonly SessionFeature[];
 
   constructor({ server, clock, log, redact, ports, facts, health, others }: ServerInputsOptions, timer: HealthTimer) {
@@ -46,7 +46,7 @@ export class ServerInputs {
     this.features = [this.elicitation, sampling, this.tasks, TASKS_DECLARATION, this.#health];
   }
 
-  /** The settings may be others now. */
+  /** The settings may have changed. */
   update(): void {
     this.#health.update();
   }
@@ -63,7 +63,10 @@ export interface InputInterceptorsOptions {
   onSchemaFault: ArgumentCheckOptions['onSchemaFault'];
 }
 
-/** In this order: nothing else is done for wrong arguments; a task is what is called again after a page was visited, and its result is what is checked. */
+/**
+ * The order matters: wrong arguments stop everything else. A task is what is called again after a page visit. Its
+ * result is what is checked.
+ */
 export function inputInterceptors(options: InputInterceptorsOptions): readonly AnyConcern[] {
   const { clock, ports } = options;
   return [

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 
 export interface QuestionQueueOptions {
   readonly clock: Clock;
-  /** How many may be open and waiting at once; what comes on top is not asked. */
+  /** Maximum questions open and waiting at once. Further ones are not asked. */
   readonly limit: number;
   /** How long one question is shown. */
   readonly timeoutMs: number;
@@ -12,13 +12,13 @@ export interface QuestionQueueOptions {
 
 export type Asked<T> =
   | { readonly kind: 'answered'; readonly value: T }
-  /** Too many wait already. */
+  /** Too many questions are already waiting. */
   | { readonly kind: 'full' }
   | { readonly kind: 'cancelled' }
-  /** There was no answer in time. */
+  /** No answer arrived in time. */
   | { readonly kind: 'late' };
 
-/** Puts the questions of one server to the person one after the other, and no flood of them. */
+/** Shows the questions of one server to the user one after the other, and limits their number. */
 export class QuestionQueue {
   readonly #options: QuestionQueueOptions;
   readonly #turns = new KeyedQueue();
@@ -28,7 +28,10 @@ export class QuestionQueue {
     this.#options = options;
   }
 
-  /** The question's token is cancelled when its asker gave up or its time is over; it is then not waited for. */
+  /**
+   * The question's token is cancelled on cancellation by the caller or on timeout. The queue does not wait for it
+   * afterwards.
+   */
   async ask<T>(token: CancellationToken, question: (token: CancellationToken) => Promise<T>): Promise<Asked<T>> {
     if (token.isCancellationRequested) return { kind: 'cancelled' };
     if (this.#open >= this.#options.limit) return { kind: 'full' };
@@ -60,7 +63,7 @@ export class QuestionQueue {
     const patience = this.#options.clock.delay(this.#options.timeoutMs, expire);
     try {
       const answered = question(source.token).then((value): Asked<T> => ({ kind: 'answered', value }));
-      // A dialog that does not heed its token keeps no other question waiting.
+      // A dialog that ignores its token must not block the next question.
       return await Promise.race([ended, answered]);
     } finally {
       patience.dispose();

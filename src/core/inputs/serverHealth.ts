@@ -4,16 +4,16 @@ import { isHostError } from '../base/errors.ts';
 import type { ServerHealth } from '../model/server.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 
-/** How often all servers are looked at, together. */
+/** How often all servers are checked, together. */
 const LOOK_MS = 10_000;
 const SILENCE_MS = 30_000;
 const PING_MS = 10_000;
 const MOST_MISSES = 3;
-/** Afterwards: whatever the server says at last shows that it is back, so that few pings will do. */
+/** The interval afterwards. Any message of the server shows that it is back, so few pings are enough. */
 const RETRY_MS = 60_000;
 const MINUTE = 60_000;
 
-/** One timer for all servers of a host; none while nothing is watched. */
+/** One timer for all servers of a host. It does not run while no server is watched. */
 export class HealthTimer {
   readonly #clock: Clock;
   readonly #looks = new Set<() => void>();
@@ -46,12 +46,12 @@ export class HealthTimer {
 export interface HealthOptions {
   readonly clock: Clock;
   readonly timer: HealthTimer;
-  /** What the settings say now. */
+  /** Whether the settings ask for pings. */
   isWanted(): boolean;
   onChange(): void;
 }
 
-/** Finds out whether a server that says nothing is still there: pings it, and tells when it does not answer. */
+/** Pings a silent server, and reports when it does not answer. */
 export class HealthFeature implements SessionFeature {
   readonly #options: HealthOptions;
   #session: Session | undefined;
@@ -62,7 +62,7 @@ export class HealthFeature implements SessionFeature {
     this.#options = options;
   }
 
-  /** Absent while there is nothing to tell. */
+  /** Absent while the server responds. */
   get health(): ServerHealth | undefined {
     return this.#watch?.health;
   }
@@ -77,7 +77,7 @@ export class HealthFeature implements SessionFeature {
     });
   }
 
-  /** The settings may be others now. */
+  /** The settings may have changed. */
   update(): void {
     const isWanted = this.#session !== undefined && this.#options.isWanted();
     if (!isWanted) this.#stop();
@@ -95,17 +95,17 @@ export class HealthFeature implements SessionFeature {
   }
 }
 
-/** Over HTTP each request has a connection of its own, and the short dialect has no ping that the server would answer. */
+/** Over HTTP each request has its own connection. In the short dialect servers do not answer pings. */
 function isPingable({ transport, handshake, codec }: Session): boolean {
   const kind = transport.details?.kind ?? 'stdio';
   return (kind === 'stdio' || kind === 'websocket') && !handshake.isDialect && !codec.lacks('ping', 'toServer');
 }
 
-/** One connection, from its handshake to its end. */
+/** Watches one connection from its handshake to its end. */
 class HealthWatch {
   readonly #session: Session;
   readonly #options: HealthOptions;
-  /** How many messages had come when something last showed that the server is alive. */
+  /** Number of received messages at the last sign of life. */
   #received: number;
   #aliveAt: number;
   #pingedAt = -Infinity;
@@ -127,11 +127,11 @@ class HealthWatch {
 
   look(): void {
     const now = this.#options.clock.now();
-    // The clock was set back: silence counts from here.
+    // The clock was set back: measure the silence from here.
     if (now < this.#aliveAt) this.#aliveAt = now;
     if (now < this.#pingedAt) this.#pingedAt = now;
     const { received, isAsked } = this.#session.activity;
-    // A server that waits for our answer may do nothing else meanwhile.
+    // A server that waits for the host's answer may do nothing else meanwhile.
     if (received !== this.#received || isAsked) {
       this.#alive();
       return;
@@ -152,7 +152,7 @@ class HealthWatch {
     this.#session.request('ping', {}, { timeoutMs: PING_MS, maxTimeoutMs: PING_MS }).then(
       () => this.#answered(),
       (error: unknown) => {
-        // Any answer will do, a refusal as well: real servers know no ping.
+        // Any answer is enough, even an error: some servers do not implement ping.
         if (isHostError(error, 'TIMEOUT')) this.#missed();
         else this.#answered();
       },

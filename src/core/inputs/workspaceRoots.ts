@@ -8,18 +8,17 @@ import { encodeRoots } from '../wire/roots.ts';
 export interface RootsOptions {
   /** Names and absolute paths of the open folders. */
   folders(): readonly { readonly name: string; readonly path: string }[];
-  /** Fires when folders were opened or closed. */
+  /** Fires when folders are opened or closed. */
   readonly onDidChangeFolders?: Event<void> | undefined;
-  /** A workspace that is not trusted shows nothing of itself. */
+  /** An untrusted workspace does not reveal its folders. */
   isTrusted(): boolean;
 }
 
 const CHANGED = 'notifications/roots/list_changed';
 
 /**
- * Tells a server in which folders the person works (MCP "Roots"). Some servers then take these for the only ones they
- * may touch, instead of the folders on their command line; a window without a folder says nothing, so that they keep
- * theirs.
+ * Tells a server the open folders (MCP "Roots"). Some servers then allow access to these only, instead of the folders
+ * on their command line. A window without a folder declares no roots, so that such servers keep theirs.
  */
 export class Roots implements SessionFeature {
   readonly #options: RootsOptions;
@@ -44,7 +43,7 @@ export class Roots implements SessionFeature {
   started(session: Session): Disposable {
     let told = JSON.stringify(this.#roots);
     this.#isDeclared = this.#roots.length > 0;
-    // A stateless server asks again with each of its requests; the dialect has no roots.
+    // A stateless server asks for the roots with each of its requests. The dialect has no roots.
     if (!this.#isDeclared || session.codec.lacks(CHANGED, 'toServer')) return toDisposable(() => undefined);
     const changes = this.#options.onDidChangeFolders?.(() => {
       const now = JSON.stringify(this.#roots);
@@ -66,7 +65,7 @@ export class Roots implements SessionFeature {
 
 const DRIVE = /^[A-Za-z]:(?=[\\/]|$)/;
 
-/** An absolute path of any system as a `file:` URI; nothing for what is no absolute path. */
+/** An absolute path of any system as a `file:` URI. `undefined` for other paths. */
 export function fileUri(path: string): string | undefined {
   const plain = withoutDeviceMark(path);
   if (DRIVE.test(plain)) return `file:///${plain.slice(0, 2)}${encodePath(slashed(plain.slice(2)) || '/')}`;
@@ -77,7 +76,7 @@ export function fileUri(path: string): string | undefined {
   return plain.startsWith('/') ? `file://${encodePath(plain)}` : undefined;
 }
 
-/** `\\?\C:\x` and `\\?\UNC\server\x` name what `C:\x` and `\\server\x` do. */
+/** `\\?\C:\x` and `\\?\UNC\server\x` are other names of `C:\x` and `\\server\x`. */
 function withoutDeviceMark(path: string): string {
   if (!path.startsWith('\\\\?\\')) return path;
   const rest = path.slice(4);
@@ -93,6 +92,6 @@ function encodePath(path: string): string {
 }
 
 function encodeSegment(segment: string): string {
-  // Half of a surrogate pair is a legal name of a file and nothing that UTF-8 can say.
+  // Half of a surrogate pair is legal in a file name, but UTF-8 cannot encode it.
   return encodeURIComponent(segment.replace(/\p{Surrogate}/gu, '\uFFFD'));
 }

@@ -3,7 +3,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import type { ServerLog } from '../hostTypes.ts';
 import type { LogListeners } from './serverLogging.ts';
 
-/** The logs of all servers, by the server's id. */
+/** The logs of all servers, by server id. */
 export class ServerLogs implements Disposable {
   readonly #logged: Emitter<ServerLog>;
 

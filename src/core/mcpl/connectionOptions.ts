@@ -9,7 +9,7 @@ import type { FormGrants } from './formGrants.ts';
 import type { McplMember } from './member.ts';
 import type { Recorder } from '../audit/recorder.ts';
 
-/** Who answers what servers ask under MCPL. */
+/** Answers a server's requests under MCPL. */
 export type McplHandler = (member: McplMember, params: JsonObject, context: InboundContext) => Promise<Json> | Json;
 
 export interface McplConnectionOptions {
@@ -18,19 +18,19 @@ export interface McplConnectionOptions {
   readonly log: Logger;
   readonly grants: FormGrants;
   readonly recorder: Recorder;
-  /** Asks a person whether a set may send events that it does not declare; false without a person to ask. */
+  /** Asks the user whether a set may send events that it does not declare. Returns false if no user can be asked. */
   askEvents(question: EventsQuestion): boolean;
   /** By method. */
   readonly handlers: Readonly<Record<string, McplHandler>>;
-  /** The settings as they are now, without what the workspace may not say. */
+  /** The current settings, without parts that the workspace may not set. */
   settings(): McplSettings;
   protocol(): ProtocolSettings['mcpl'];
   readonly redact: Redact;
   readonly redactForeign: Redact;
-  /** A pattern of a scope with its variables written out. */
+  /** Expands the variables in a scope pattern. */
   expand(pattern: string): string;
-  /** What a view shows of the sets changed. */
+  /** The view of the sets has changed. */
   onChange(): void;
-  /** The server was told which sets are on now; `isFirst`: for the first time over this connection. */
+  /** The server was told which sets are on. `isFirst`: for the first time over this connection. */
   onGranted(isFirst: boolean): void;
 }

@@ -1,13 +1,13 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { Clock } from '../base/clock.ts';
 
-/** More than any server has to say before it was told what it may do. */
+/** More than any real server sends before the end of the handshake. */
 const MOST = 100;
 const LONGEST_MS = 5_000;
 
 /**
- * Requests that arrive before the end of the handshake was worked up, as they do when a server writes them right behind
- * its result: whether they may pass is only known then (docs/decisions/early-requests.md).
+ * Holds requests that arrive before the handshake is processed, because a server wrote them right after its result.
+ * Their permission is only known afterwards (docs/decisions/early-requests.md).
  */
 export class EarlyRequests {
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class EarlyRequests {
     this.#clock = clock;
   }
 
-  /** Whether the handshake came to its end in time. */
+  /** Whether the handshake ended in time. */
   async wait(token: CancellationToken): Promise<boolean> {
     if (this.#waiting.size >= MOST || token.isCancellationRequested) return false;
     return new Promise((resolve) => {
@@ -33,7 +33,7 @@ export class EarlyRequests {
     });
   }
 
-  /** All that waits goes on, in the order in which it came. */
+  /** Releases all waiting requests in order of arrival. */
   release(): void {
     for (const settle of [...this.#waiting]) settle(true);
   }

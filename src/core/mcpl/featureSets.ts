@@ -1,22 +1,22 @@
 import { coveredBy, covers, isFeatureSetName, isWildcard } from '../model/featureSetPattern.ts';
 import type { FeatureSetSettings } from '../model/mcpl.ts';
 
-/** Whether a name or a wildcard of the settings means this set. Nothing means a set that settings cannot name. */
+/** Whether a name or wildcard of the settings matches this set. A set with an invalid name never matches. */
 export function matchesFeatureSet(pattern: string, name: string): boolean {
   return isFeatureSetName(name) && covers(pattern, name);
 }
 
-/** Off if no list names it, and if both do. */
+/** A set is off if no list names it, or if both do. */
 export function isChosen(settings: FeatureSetSettings, name: string): boolean {
   return isFeatureSetName(name) && isOnThroughout(settings, name);
 }
 
-/** The same for all that a pattern stands for, but for what other patterns of these settings say of parts of it. */
+/** The same for all sets that match a pattern, except for sets that other patterns of these settings match. */
 export function isOnThroughout({ enabled, disabled }: FeatureSetSettings, pattern: string): boolean {
   return coveredBy(enabled, pattern) && !coveredBy(disabled, pattern);
 }
 
-/** Every name in exactly one of the two, in the order in which they came. */
+/** Puts every name into exactly one of the two lists, and keeps the order. */
 export function partition(settings: FeatureSetSettings, names: readonly string[]): FeatureSetSettings {
   return {
     enabled: names.filter((name) => isChosen(settings, name)),
@@ -25,8 +25,8 @@ export function partition(settings: FeatureSetSettings, names: readonly string[]
 }
 
 /**
- * The settings after which these names are as wanted, and every other declared one is as before. It
- * never switches on undeclared sets, even if a wildcard must be removed.
+ * Changes the settings for these names, and keeps the state of every other declared set. Never switches on undeclared
+ * sets, even if a wildcard must be removed.
  */
 export function withChoice(
   settings: FeatureSetSettings,
@@ -50,7 +50,10 @@ function switchedOff(settings: FeatureSetSettings, names: readonly string[]): Fe
   return { enabled, disabled: [...settings.disabled, ...names.filter((name) => coveredBy(enabled, name))] };
 }
 
-/** The same states by names in place of the wildcards that switch off, and of those that would switch on instead. */
+/**
+ * Replaces the wildcards that switch sets off, and those that would switch sets on instead, by names. The states stay
+ * the same.
+ */
 function withoutBars(
   settings: FeatureSetSettings,
   declared: readonly string[],

@@ -6,7 +6,7 @@ import type { DeclaredSet, DeclaredSetsRecord, EventsChoice, FeatureSetGrant, Wi
 import type { FeatureSet } from '../model/mcpl.ts';
 import type { Clock, GrantStore, Ids } from '../ports.ts';
 
-/** Of each server; beyond it a set is on only when a person chooses it by its name. */
+/** Maximum per server. Further sets are on only if the user chooses them by name. */
 const MOST_FORMS = 2_000;
 
 interface Accepted {
@@ -22,16 +22,16 @@ export interface FormGrantsOptions {
 }
 
 /**
- * The form in which each feature set was switched on. A server that later declares a set of the same name with more
- * rights does not get them by an earlier choice (docs/decisions/choices-and-forms.md).
+ * Stores the form in which each feature set was switched on. A server that later declares a set of the same name with
+ * more rights does not get them through the earlier choice (docs/decisions/choices-and-forms.md).
  */
 export class FormGrants {
   readonly #options: FormGrantsOptions;
   /** By server and set. */
   readonly #forms = new Map<string, Map<string, Accepted>>();
-  /** Asked for with each message of a set, and never another for the same declaration. */
+  /** Needed for each message of a set, and constant for a declaration. */
   readonly #computed = new WeakMap<FeatureSet, string>();
-  /** By server: what it declared last, also in an earlier run. */
+  /** By server: the sets it declared last, in this or an earlier run. */
   readonly #declared = new Map<string, readonly DeclaredSet[]>();
   /** By server: wildcards that have switched on sets. */
   readonly #wildcards = new Map<string, Set<string>>();
@@ -42,7 +42,7 @@ export class FormGrants {
     this.#options = options;
   }
 
-  /** Reads what is kept; a store that cannot be read leaves every set off rather than trusting what is new. */
+  /** Reads the stored grants. If they cannot be read, every set stays off. */
   load(): Promise<void> {
     const { grants: store } = this.#options;
     this.#loading ??= Promise.all([store.list('featureSet'), store.list('declaredSets'), store.list('wildcard')]).then(
@@ -61,19 +61,18 @@ export class FormGrants {
     return this.#loading;
   }
 
-  /** Whether the set was switched on in another form than this one; or nothing new is, as there were too many. */
+  /** Whether the set was switched on in a different form. Also true for new sets of a server with too many of them. */
   isChanged(server: string, set: FeatureSet): boolean {
     if (this.#isUnreadable) return true;
     const known = this.#forms.get(server);
     const form = known?.get(set.name)?.form;
-    // A wildcard switches on every new name, and a server has as many of those as it likes.
+    // A wildcard switches on every new name, and a server can declare any number of them.
     if (form === undefined) return known !== undefined && known.size >= MOST_FORMS;
     return form !== this.#formOf(set);
   }
 
   /**
-   * Whether only wildcards switch the set on that were used before the server declared it: a person who wrote
-   * `memory.*` has not seen it.
+   * Whether only wildcards from before the declaration switch the set on: a user who wrote `memory.*` has not seen it.
    */
   isNew(server: string, name: string, enabled: readonly string[]): boolean {
     const covering = enabled.filter((pattern) => covers(pattern, name));
@@ -82,7 +81,7 @@ export class FormGrants {
     return used !== undefined && covering.every((pattern) => used.has(pattern));
   }
 
-  /** These wildcards are used from now on; returns those that were not before. */
+  /** Records these wildcards as used. Returns the new ones. */
   use(server: string, wildcards: readonly string[]): readonly string[] {
     const used = this.#wildcardsOf(server);
     const fresh = wildcards.filter((pattern) => !used.has(pattern));
@@ -100,13 +99,13 @@ export class FormGrants {
     return this.#forms.get(server)?.has(name) === true;
   }
 
-  /** These are on in the form that they have now. */
+  /** Records that these sets are on in their current form. */
   accept(server: string, sets: readonly FeatureSet[]): void {
     for (const set of sets)
       if (this.#forms.get(server)?.get(set.name)?.form !== this.#formOf(set)) this.#keep(server, set, undefined);
   }
 
-  /** What a person chose about events that this form of the set does not declare. */
+  /** The user's choice about events that this form of the set does not declare. */
   eventsOf(server: string, set: FeatureSet): EventsChoice | undefined {
     const known = this.#forms.get(server)?.get(set.name);
     return known?.events !== undefined && known.form === this.#formOf(set) ? known.events : undefined;
@@ -116,7 +115,7 @@ export class FormGrants {
     if (this.eventsOf(server, set) !== events) this.#keep(server, set, events);
   }
 
-  /** The sets that a server declared last, for the next handshake. Their uses are not kept. */
+  /** The sets that a server declared last, for the next handshake. Their uses are not stored. */
   remembered(server: string): readonly FeatureSet[] {
     return (this.#declared.get(server) ?? []).map(({ name, form, scoped }) => {
       const problem = form === '' ? 'It could not be switched on.' : undefined;
@@ -126,7 +125,7 @@ export class FormGrants {
     });
   }
 
-  /** Keeps what a server declares now, for the handshake of the next run. */
+  /** Stores the server's current declarations for the handshake of the next run. */
   remember(server: string, sets: readonly FeatureSet[]): void {
     const { ids, clock, grants, log } = this.#options;
     const declared = sets.map((set) => {
@@ -181,7 +180,7 @@ export class FormGrants {
     });
   }
 
-  /** Its permissions; the description does not count. */
+  /** Covers the permissions of the set, not its description. */
   #formOf(set: FeatureSet): string {
     const known = this.#computed.get(set);
     if (known !== undefined) return known;

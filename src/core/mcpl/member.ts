@@ -7,34 +7,43 @@ import type { FeatureSet, McplDialect, McplSettings, McplUse } from '../model/mc
 import type { Session } from '../session/session.ts';
 import type { UndeclaredUse } from '../wire/mcpl/mcplErrors.ts';
 
-/** A running MCPL server, as its hooks and requests need it. */
+/** A running MCPL server, as seen by its hooks and requests. */
 export interface McplMember {
-  /** Its id in the settings. */
+  /** The server's id in the settings. */
   readonly server: string;
   readonly session: Session;
   readonly dialect: McplDialect;
-  /** As they are now, with what the workspace may not say left out. */
+  /** The current settings, without parts that the workspace may not set. */
   readonly settings: McplSettings;
   readonly log: Logger;
-  /** Takes secrets out of what is kept or shown. */
+  /** Removes secrets from stored or shown text. */
   redact(text: string): string;
-  /** Takes other servers' secrets out of a text for this one. */
+  /** Removes secrets of other servers from a text for this one. */
   redactForeign(text: string): string;
   /**
-   * The set that a message names, if it is on (MCPL §6.6). Throws the `WireError` to answer with: -32602 if it names
-   * none, -32003 for an unknown one, -32001 for one that is off or does not declare the use. `operation`: the method,
-   * if it is not the one of the use.
+   * Returns the set that a message names, if it is on (MCPL §6.6). Otherwise throws the `WireError` to answer with:
+   * -32602 if no set is named, -32003 for an unknown set, -32001 for one that is off or does not declare the use.
+   * `operation`: the method, if it differs from the one of the use.
    */
   admit(featureSet: Json | undefined, use: McplUse | undefined, operation?: string): FeatureSet;
-  /** An event of a set that does not declare events: resolves when a person allows them, else rejects with the problem. */
+  /**
+   * Holds an event of a set that does not declare events. Resolves if the user allows them. Otherwise rejects with the
+   * problem.
+   */
   holdEvent(problem: UndeclaredUse, token: CancellationToken): Promise<void>;
-  /** Fires when sets may have been switched on or off, or were declared otherwise. */
+  /** Fires when sets may have been switched on or off, or declared differently. */
   readonly onDidChangeSets: Event<void>;
-  /** Whether a set of that name is on. */
+  /** Whether the set of this name is on. */
   isOn(featureSet: string): boolean;
-  /** Its sets that are on and declare the use: whether it takes part at all (docs/decisions/messages-of-a-set.md). */
+  /**
+   * The sets that are on and declare the use. Without any, the server does not take part
+   * (docs/decisions/messages-of-a-set.md).
+   */
   setsFor(use: McplUse): readonly FeatureSet[];
-  /** A hook of it is under way until this is disposed: it may not ask for inference meanwhile (MCPL §10.7). */
+  /**
+   * A hook of the server is running until this is disposed. The server may not request inference meanwhile (MCPL
+   * §10.7).
+   */
   enterHook(): Disposable;
   readonly isInHook: boolean;
 }

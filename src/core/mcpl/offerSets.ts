@@ -2,20 +2,20 @@ import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { Resource, ResourceTemplate } from '../model/catalog.ts';
 import type { McplSnapshot } from '../model/mcpl.ts';
 
-/** What a server lists, tools aside. */
+/** Listed items of a server other than tools. */
 export interface ListedOffer {
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
 }
 
-/** The feature sets that a listed item names, in all places that servers use. All of them count. */
+/** The feature sets that a listed item names, in every place that servers use. All of them apply. */
 export function namedSets({ _meta: meta, featureSet }: JsonObject): readonly string[] {
   const { featureSet: own, 'mcpl/featureSet': prefixed } = isJsonObject(meta) ? meta : {};
   const names = [own, prefixed, featureSet].filter((name) => typeof name === 'string').filter((name) => name !== '');
   return [...new Set(names)];
 }
 
-/** The set that keeps a listed item from being used. A named set that is not declared is never on. */
+/** The set that is off and blocks a listed item. A named set that is not declared is never on. */
 export function setOffOf({ raw }: { readonly raw: JsonObject }, mcpl: McplSnapshot | undefined): string | undefined {
   if (mcpl === undefined || mcpl.sets.length + mcpl.withdrawn.length === 0) return undefined;
   return namedSets(raw).find((name) => !isSetOn(name, mcpl));
@@ -26,8 +26,8 @@ export function isSetOn(name: string, mcpl: McplSnapshot | undefined): boolean {
 }
 
 /**
- * The set that keeps a URI from being read: of the resource itself, in any spelling, or of a template that may expand to
- * it. A template counts less than the resource that is listed under exactly this URI.
+ * The set that is off and blocks a URI: the set of the resource itself, in any spelling, or of a template that may
+ * expand to it. A resource listed under exactly this URI takes precedence over templates.
  */
 export function setOffOfUri(uri: string, offer: ListedOffer, mcpl: McplSnapshot | undefined): string | undefined {
   const same = offer.resources.filter((resource) => isSameUri(resource.uri, uri));
@@ -56,14 +56,16 @@ export function namesFile(uri: string): boolean {
   return /(?:^|[^a-z0-9])file:/i.test(plain) || !/^[a-z][a-z0-9+.-]+:/i.test(plain);
 }
 
-/** Case, percent-encoding, a fragment, dot segments, and slashes that repeat or come last make no other resource. */
+/**
+ * Case, percent-encoding, a fragment, dot segments, and repeated or trailing slashes do not identify another resource.
+ */
 function isSameUri(one: string, other: string): boolean {
   if (one === other) return true;
   const spelled = spellings(other);
   return spellings(one).some((each) => spelled.includes(each));
 }
 
-/** As read by a server that takes the authority for a segment of the path, and by one that does not. */
+/** Two readings: the authority as a segment of the path, and as an authority. */
 function spellings(uri: string): readonly string[] {
   const text = decoded(uri.replace(/#.*$/s, '')).toLowerCase().replaceAll('\\', '/');
   const [scheme = ''] = /^[a-z][a-z0-9+.-]*:/.exec(text) ?? [];
@@ -80,10 +82,10 @@ function withoutDots(segments: readonly string[], kept: number): string {
   return path.join('/');
 }
 
-/** Stands for an expression of a template while the text around it is read. */
+/** Replaces an expression of a template while the text around it is parsed. */
 const EXPRESSION = '\u{f8ff}';
 
-/** The literal parts of the template appear in the URI, in one of its spellings, in their order, from its beginning. */
+/** Whether the literal parts of the template appear in a spelling of the URI, in order, starting at its beginning. */
 function mayExpandTo(uriTemplate: string, uri: string): boolean {
   const template = uriTemplate.replace(/\{[^}]*\}/g, EXPRESSION);
   const texts = [decoded(uri).toLowerCase(), ...spellings(uri)];
@@ -104,10 +106,10 @@ function contains(text: string, parts: readonly string[]): boolean {
   return true;
 }
 
-/** More layers of percent-encoding are left as they are. */
+/** Further layers of percent-encoding are not decoded. */
 const MOST_LAYERS = 4;
 
-/** Without percent-encoding, and without the control characters that readers of URIs skip. */
+/** Removes percent-encoding, and the control characters that URI parsers skip. */
 function decoded(uri: string): string {
   let text = uri;
   for (let layer = 0; layer < MOST_LAYERS; layer++) {

@@ -10,9 +10,9 @@ import { type AnnouncedState, decodeStateUpdate } from '../wire/mcpl/stateResult
 import { STATE_PLACES } from '../wire/mcpl/statePlaces.ts';
 import type { McplMember } from './member.ts';
 
-/** Keeps the states that servers send. */
+/** Stores the states that servers send. */
 export interface StateAuthority {
-  /** Resolves when the state is durable, or with the reason for none; rejects if it could not be stored. */
+  /** Resolves when the state is stored, or with the reason for a missing one. Rejects if it could not be stored. */
   update(state: ServerState): Promise<StateVerdict>;
 }
 
@@ -27,8 +27,8 @@ export interface ServerState {
 export type StateVerdict = { readonly accepted: true } | { readonly accepted: false; readonly reason: string };
 
 /**
- * `state/update`: what servers send beside the specification when a state came to be without a call, or before the
- * result of one. It waits for no call: servers wait for its answer before they give a result.
+ * `state/update`: an addition of servers to the specification, for states created without a call or before the result
+ * of one. Does not wait for any call, because servers wait for the answer before they send a result.
  */
 export async function takeState(
   member: McplMember,
@@ -53,7 +53,7 @@ export async function takeState(
   }
 }
 
-/** States are only passed on, and parsed in the store's thread: their arrival does not block the host. */
+/** The store's thread parses states, so that a large one does not block the host. Other code only passes them on. */
 export function leaveStatesUnread(
   session: Session | undefined,
   dialect: McplDialect,

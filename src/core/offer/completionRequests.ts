@@ -16,20 +16,20 @@ export interface CompletionsOptions {
 
 export interface CompletionOptions {
   readonly token?: CancellationToken | undefined;
-  /** Whoever fills in the value, in words of the caller's: a newer question of the same one overtakes the one before. */
+  /** The input that asks, chosen by the caller. A newer request of the same input replaces the earlier one. */
   readonly asker?: string | undefined;
 }
 
-/** A person types faster than this; what was typed in between is not worth a question. */
+/** Users type faster than this. Values in between need no request. */
 const DEBOUNCE_MS = 150;
 const NOTHING: Completion = { values: [], total: undefined, hasMore: false };
 
-/** What a server proposes for an argument of a prompt or a variable of a template, while a person types it. */
+/** Completion of prompt arguments and template variables while the user types. */
 export class Completions implements SessionFeature {
   readonly #options: CompletionsOptions;
   readonly #asked = new Map<string, CancellationSource>();
   #session: Session | undefined;
-  /** It turned out that the server knows no such request. */
+  /** The server turned out not to support the request. */
   #isUnknown = false;
 
   constructor(options: CompletionsOptions) {
@@ -45,14 +45,14 @@ export class Completions implements SessionFeature {
     });
   }
 
-  /** Whether asking makes sense at all. */
+  /** Whether a request can succeed. */
   get isOffered(): boolean {
     return this.#session !== undefined && !this.#isUnknown && completes(this.#session);
   }
 
   /**
-   * The proposals of the server; empty if it does not complete. Rejects with a `HostError`: CANCELLED when the same
-   * caller asked again meanwhile.
+   * The proposals of the server. Empty if it does not complete. Rejects with a `HostError`: CANCELLED if the same input
+   * asked again meanwhile.
    */
   async complete(request: CompletionRequest, options: CompletionOptions = {}): Promise<Completion> {
     if (!this.isOffered) return NOTHING;
@@ -105,7 +105,7 @@ export class Completions implements SessionFeature {
 
 function completes({ handshake: { capabilities }, codec }: Session): boolean {
   if (isJsonObject(capabilities['completions'])) return true;
-  // Before MCP 2025-03-26 there was no word for it.
+  // Before MCP 2025-03-26, no capability declared completion.
   if (codec.traits.completionsCapability || codec.lacks('completion/complete', 'toServer')) return false;
   return isJsonObject(capabilities['prompts']) || isJsonObject(capabilities['resources']);
 }

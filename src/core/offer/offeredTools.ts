@@ -16,7 +16,7 @@ export interface OfferedToolsOptions {
   remarkOn(tool: Tool): string | undefined;
 }
 
-/** The tools of a server with what models may do with each. */
+/** The tools of a server, and how models may use each. */
 export function offeredTools(options: OfferedToolsOptions): readonly OfferedTool[] {
   const { definition, consent, tools, mcpl, settings, trust } = options;
   const hidden = new Set(definition?.hiddenTools);
@@ -35,7 +35,7 @@ export function offeredTools(options: OfferedToolsOptions): readonly OfferedTool
   });
 }
 
-/** Names that the user's own settings approve: what the workspace writes there is asked about elsewhere. */
+/** Names approved by the user's own settings. The workspace's approvals need their own prompt. */
 export function ownApprovals(definition: ServerDefinition | undefined): readonly string[] {
   const { autoApprove = [], workspaceAutoApprove = [] } = definition ?? {};
   return autoApprove.filter((name) => !workspaceAutoApprove.includes(name));

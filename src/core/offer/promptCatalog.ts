@@ -16,13 +16,13 @@ export interface PromptCatalogOptions {
   readonly clock: Clock;
   readonly log: Logger;
   listTimeoutMs(): number;
-  /** Called with the whole list whenever it has been read again. */
+  /** Called with the whole list after each reading. */
   onPrompts(prompts: readonly Prompt[]): void;
   /** Called when the list could not be read. */
   onFailed(error: HostError): void;
 }
 
-/** The prompts of one server, as it has them. */
+/** The prompts of one server. */
 export class PromptCatalog implements SessionFeature {
   readonly #reader: CatalogReader<Prompt>;
   #names: ReadonlySet<string> = new Set();
@@ -72,12 +72,12 @@ export class PromptCatalog implements SessionFeature {
     return this.#reader.fresh(token);
   }
 
-  /** The server may have other prompts now. */
+  /** The list may be out of date. */
   changed(): void {
     this.#reader.changed();
   }
 
-  /** The same, read again in any case. */
+  /** Reads the list again in any case. */
   reread(token?: CancellationToken): Promise<readonly Prompt[]> {
     return this.#reader.reread(token);
   }
@@ -85,7 +85,7 @@ export class PromptCatalog implements SessionFeature {
   /** A prompt with its arguments filled in. Rejects with a `HostError`. */
   async get(name: string, args: Readonly<Record<string, string>>, options: SessionRequest): Promise<PromptResult> {
     const session = offering(this.#session, 'prompts');
-    // Some servers refuse an empty object for a prompt that takes nothing.
+    // Some servers reject an empty object for a prompt without arguments.
     const params = Object.keys(args).length === 0 ? { name } : { name, arguments: { ...args } };
     try {
       return await session.decoded('prompts/get', params, options, (result) => valueOf(decodePromptResult(result)));
@@ -94,7 +94,7 @@ export class PromptCatalog implements SessionFeature {
     }
   }
 
-  /** MCP "Prompts": one code for a name that does not exist and for arguments that do not fit. */
+  /** MCP "Prompts": the same code means an unknown name or invalid arguments. */
   #explained(name: string, error: unknown): unknown {
     if (!isHostError(error, 'REMOTE_ERROR') || error.rpcCode !== RPC.invalidParams) return error;
     const { rpcCode, data } = error;

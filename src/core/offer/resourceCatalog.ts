@@ -20,16 +20,16 @@ import {
 export interface ResourceCatalogOptions extends ResourceSubscriptionsOptions {
   readonly clock: Clock;
   listTimeoutMs(): number;
-  /** Called with the whole list whenever it has been read again. */
+  /** Called with the whole list after each reading. */
   onResources(resources: readonly Resource[]): void;
   onTemplates(templates: readonly ResourceTemplate[]): void;
   /** Called when one of the lists could not be read. */
   onFailed(list: 'resources' | 'templates', error: HostError): void;
 }
 
-/** Up to MCP 2025-11-25 the answer for a resource that is not there; since then it is "invalid params". */
+/** The code for an unknown resource up to MCP 2025-11-25. Later revisions use "invalid params". */
 const RESOURCE_NOT_FOUND = -32002;
-/** Characters of a URI in a sentence. */
+/** Maximum characters of a URI in a sentence. */
 const MAX_LOGGED = 300;
 
 /** The resources and templates of one server, and the subscriptions to them. */
@@ -97,7 +97,7 @@ export class ResourceCatalog implements SessionFeature {
     return store;
   }
 
-  /** The server may have other resources or templates now: there is one notification for both lists. */
+  /** The lists may be out of date. One notification covers both. */
   changed(): void {
     this.#resources.changed();
     this.#templates.changed();
@@ -112,7 +112,7 @@ export class ResourceCatalog implements SessionFeature {
     return this.#templates.fresh(token);
   }
 
-  /** Both lists are as complete as the server gives them, and not older than it allows. */
+  /** Waits until both lists are read, and not older than the server allows. Ignores failures. */
   async listed(): Promise<void> {
     await Promise.allSettled([this.#resources.fresh(), this.#templates.fresh()]);
   }
@@ -122,7 +122,7 @@ export class ResourceCatalog implements SessionFeature {
     await Promise.all([this.#resources.reread(token), this.#templates.reread(token)]);
   }
 
-  /** What a resource holds, listed or not: a template or a result may have named it. Rejects with a `HostError`. */
+  /** Contents of a resource, listed or not: a template or a result may have named it. Rejects with a `HostError`. */
   async read(uri: string, options: SessionRequest): Promise<ReadResult> {
     const session = offering(this.#session, 'resources');
     const read = await session
@@ -139,13 +139,13 @@ export class ResourceCatalog implements SessionFeature {
     return this.#subscriptions.subscribe(uri, listener);
   }
 
-  /** Other feature sets may be on. */
+  /** The feature sets that are on may have changed. */
   setsChanged(): void {
     this.#subscriptions.settle();
   }
 }
 
-/** A server that has no such resource says so with either code. */
+/** Servers use either code for an unknown resource. */
 function explained(uri: string, error: unknown): unknown {
   if (!isHostError(error, 'REMOTE_ERROR')) return error;
   if (error.rpcCode !== RESOURCE_NOT_FOUND && error.rpcCode !== RPC.invalidParams) return error;

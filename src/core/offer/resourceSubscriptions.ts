@@ -7,25 +7,25 @@ import { isJsonObject, type JsonObject } from '../base/json.ts';
 import type { Logger, LogLevel } from '../base/log.ts';
 import type { Session, SessionFeature } from '../session/session.ts';
 
-/** Characters of a URI in a line of the log. */
+/** Maximum characters of a URI in a log line. */
 const MAX_LOGGED = 300;
 
 export interface ResourceSubscriptionsOptions {
   readonly log: Logger;
   requestTimeoutMs(): number;
-  /** The feature set that is off and that the resource belongs to. */
+  /** The set of the resource, if it is off. */
   setOffOf(uri: string): string | undefined;
   isSetOn(name: string): boolean;
 }
 
-/** Called with the resource that changed: the one subscribed to, or one below it. */
+/** Called with the changed resource: the subscribed one, or one below it. */
 export type ResourceListener = (uri: string) => void;
 
-/** Ends when it is disposed. */
+/** Ends on dispose. */
 export interface ResourceSubscription extends Disposable {
   /**
-   * Resolves when the server has agreed, rejects with a `HostError` if it does not support subscriptions. Either way the
-   * subscription stays, and is sent again at the next connection.
+   * Resolves when the server has accepted. Rejects with a `HostError` if it does not support subscriptions. In both
+   * cases the subscription stays, and is sent again over the next connection.
    */
   readonly agreed: Promise<void>;
 }
@@ -35,11 +35,11 @@ interface Subscriber {
   readonly agreed: Deferred<void>;
 }
 
-/** Listeners by resource. Each URI is subscribed to once, and again if the server forgot it. */
+/** Listeners by resource. Subscribes to each URI once, and again if the server has lost the subscription. */
 export class ResourceSubscriptions implements SessionFeature {
   readonly #options: ResourceSubscriptionsOptions;
   readonly #subscribers = new Map<string, Set<Subscriber>>();
-  /** By subscribed URI: the set that is off. A server that lists the resource no more does not free it. */
+  /** By subscribed URI: the set that is off. It stays even if the server no longer lists the resource. */
   readonly #off = new Map<string, string>();
   #connection: ConnectionSubscriptions | undefined;
 
@@ -69,7 +69,7 @@ export class ResourceSubscriptions implements SessionFeature {
     });
   }
 
-  /** Brings what the server was told in line with the feature sets that are on. */
+  /** Updates the server's subscriptions to match the feature sets that are on. */
   settle(): void {
     for (const uri of this.#subscribers.keys()) this.#connection?.settle(uri);
   }
@@ -122,13 +122,13 @@ interface Wanted {
   setOffOf(uri: string): string | undefined;
 }
 
-/** What one connection's server was told. */
+/** The subscriptions of one connection. */
 class ConnectionSubscriptions {
   readonly #session: Session;
   readonly #options: ResourceSubscriptionsOptions;
   readonly #wanted: Wanted;
   readonly #ended = new CancellationSource();
-  /** One request at a time for each URI: of an end and a new beginning the server must hear in this order. */
+  /** One request at a time per URI, because the server must receive an unsubscribe and the next subscribe in order. */
   readonly #queue = new KeyedQueue();
   #told = new Set<string>();
 
@@ -143,7 +143,7 @@ class ConnectionSubscriptions {
     ignoreFailure(this.#queue.run(uri, () => this.#settle(uri)));
   }
 
-  /** The server remembers nothing. */
+  /** The server has lost all subscriptions. */
   forget(): void {
     this.#told = new Set();
   }
@@ -160,7 +160,7 @@ class ConnectionSubscriptions {
     if ((!isWanted || off !== undefined) && told.delete(uri)) await this.#takeBack(uri);
     if (!isWanted) return;
     const refusal = off === undefined ? await this.#agree(uri, told) : setIsOff(off);
-    // Of the subscribers there are by now: who came meanwhile need not ask again.
+    // Includes subscribers that arrived meanwhile: they need no request of their own.
     for (const { agreed } of this.#wanted.of(uri) ?? []) {
       if (refusal === undefined) agreed.resolve();
       else agreed.reject(refusal);
@@ -171,12 +171,12 @@ class ConnectionSubscriptions {
     return told.has(uri) ? Promise.resolve(undefined) : this.#tell(uri, told);
   }
 
-  /** Why the server does not agree, if it does not. */
+  /** Why the server does not accept, if it does not. */
   async #tell(uri: string, told: Set<string>): Promise<HostError | undefined> {
     if (!this.#isOffered) return notOffered();
     try {
       await this.#session.subscribe(uri, this.#sending);
-      // Where the server forgot meanwhile, another set counts by now.
+      // If the server lost its subscriptions meanwhile, `#told` is already another set.
       told.add(uri);
       return undefined;
     } catch (thrown) {
@@ -209,8 +209,8 @@ class ConnectionSubscriptions {
 }
 
 /**
- * Whether a change of `changed` is one of `subscribed`: the same, or below it (MCP "ResourceUpdatedNotification").
- * Servers that keep URIs as objects write them back with a slash more or less at the end.
+ * Whether a change of `changed` concerns `subscribed`: the same resource, or one below it (MCP
+ * "ResourceUpdatedNotification"). Servers that store URIs as objects may add or drop a slash at the end.
  */
 function covers(subscribed: string, changed: string): boolean {
   if (changed === subscribed) return true;

@@ -32,7 +32,7 @@ export interface OfferChange {
 const UNREAD: Listing = { kind: 'unread' };
 const READ: Listing = { kind: 'read' };
 
-/** What one server offers, as it was last read, through all of its connections (model J: one snapshot of it). */
+/** The tools, resources and prompts of one server as last read, across all its connections. */
 export class ServerOffer implements Disposable {
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new Emitter<OfferChange>());
@@ -91,7 +91,7 @@ export class ServerOffer implements Disposable {
     this.features = [this.toolCatalog, this.resourceCatalog, this.promptCatalog, this.completions];
   }
 
-  /** Has the definition of a tool shown with what the host found wrong with it. */
+  /** Shows the definition of a tool with a problem that the host found. */
   remark(tool: Tool, why: string): void {
     if (this.#remarks.has(tool)) return;
     this.#remarks.set(tool, why);
@@ -112,8 +112,8 @@ export class ServerOffer implements Disposable {
   }
 
   /**
-   * Other feature sets are on: servers list what belongs to them only then, and not all of them say so. `onlyEmpty`:
-   * lists in which there was something are left alone.
+   * Other feature sets are on. Servers list items of a set only while it is on, and some do not announce the change.
+   * `onlyEmpty`: does not reread lists that have items.
    */
   granted(onlyEmpty: boolean): void {
     if (!onlyEmpty || this.tools.length === 0) this.toolCatalog.changed();
@@ -121,7 +121,7 @@ export class ServerOffer implements Disposable {
     if (!onlyEmpty || this.resources.length + this.templates.length === 0) this.resourceCatalog.changed();
   }
 
-  /** The connection is gone: what was read is kept, and known to be old. */
+  /** The connection has closed: keeps the lists, marked as out of date. */
   outdate(): void {
     this.#listings = { tools: UNREAD, resources: UNREAD, prompts: UNREAD };
   }
@@ -134,7 +134,7 @@ export class ServerOffer implements Disposable {
     this.#set(kind, { kind: 'failed', error });
   }
 
-  /** That a server still has none of something is no news. */
+  /** A list that stays empty is not a visible change. */
   #set(kind: OfferKind, listing: Listing, isNews = true): void {
     const hadFailed = this.#listings[kind].kind === 'failed';
     this.#listings = { ...this.#listings, [kind]: listing };

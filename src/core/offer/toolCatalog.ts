@@ -13,13 +13,13 @@ export interface ToolCatalogOptions {
   readonly clock: Clock;
   readonly log: Logger;
   listTimeoutMs(): number;
-  /** Called with the whole list whenever it has been read again. */
+  /** Called with the whole list after each reading. */
   onTools(tools: readonly Tool[]): void;
   /** Called when the list could not be read. */
   onFailed(error: HostError): void;
 }
 
-/** Keeps the list of one server's tools as the server has it. */
+/** The tools of one server. */
 export class ToolCatalog implements SessionFeature {
   readonly #reader: CatalogReader<Tool>;
 
@@ -56,12 +56,12 @@ export class ToolCatalog implements SessionFeature {
     return this.#reader.fresh(token);
   }
 
-  /** The server may have other tools now. */
+  /** The list may be out of date. */
   changed(): void {
     this.#reader.changed();
   }
 
-  /** The same, read again in any case. */
+  /** Reads the list again in any case. */
   reread(token?: CancellationToken): Promise<readonly Tool[]> {
     return this.#reader.reread(token);
   }

@@ -4,7 +4,7 @@ import type { Tool } from '../model/catalog.ts';
 import type { DefinitionAnswer, SeenDefinition, ToolChange } from '../model/server.ts';
 import type { ToolTrustOptions, TrustedTools } from '../consent/definitionTrust.ts';
 
-/** Trust in the tools of one server before any is trusted: the rest is loaded with the first name that a person chose. */
+/** Trust in the tools of one server. The implementation is loaded with the first name that the user chose. */
 export class ToolTrust {
   readonly #options: ToolTrustOptions;
   readonly #definitions = asyncLazy(
@@ -15,26 +15,26 @@ export class ToolTrust {
       return definitions;
     },
   );
-  /** Names that were written before it was loaded. */
+  /** Names written before the implementation was loaded. */
   #written: readonly string[] = [];
 
   constructor(options: ToolTrustOptions) {
     this.#options = options;
   }
 
-  /** Reads what was approved; what cannot be read is not trusted. */
+  /** Reads stored approvals. If they cannot be read, no tool is trusted. */
   async load(): Promise<void> {
     await (await this.#definitions.get()).load();
   }
 
-  /** A person wrote these names into the settings. */
+  /** The user wrote these names into the settings. */
   written(names: readonly string[]): void {
     const definitions = this.#definitions.value;
     if (definitions === undefined) this.#written = [...this.#written, ...names];
     else definitions.written(names);
   }
 
-  /** Compares what the server offers now with what was approved. */
+  /** Compares the current definitions with the approved ones. */
   look(now: TrustedTools | undefined): void {
     const definitions = this.#definitions.value;
     if (definitions !== undefined) return definitions.look(now);
@@ -49,17 +49,17 @@ export class ToolTrust {
     return this.#definitions.value?.isTrusted(tool) === true;
   }
 
-  /** How the definition differs from the approved one; absent without a difference, or while it is unknown. */
+  /** How the definition differs from the approved one. Absent if it does not, or if that is not known yet. */
   changeOf(tool: Tool): ToolChange | undefined {
     return this.#definitions.value?.changeOf(tool);
   }
 
-  /** A person chose tools while seeing these definitions. Rejects if the choice cannot be stored. */
+  /** The user chose tools while seeing these definitions. Rejects if the choice cannot be stored. */
   async choose(names: readonly string[], seen: readonly Tool[]): Promise<void> {
     await (await this.#definitions.get()).choose(names, seen);
   }
 
-  /** A person answered for definitions they saw; one that is another by now is left as it is. */
+  /** The user answered for these definitions. Skips those that have changed since. */
   async answer(seen: readonly SeenDefinition[], answer: DefinitionAnswer): Promise<void> {
     await (await this.#definitions.get()).answer(seen, answer);
   }
