@@ -53,7 +53,7 @@ const throughParentheses = (node: ts.Node): ts.Node =>
     ? throughParentheses(node.parent)
     : node;
 
-/** The names that the code takes from `import(…)`, as far as the expression around it shows them. */
+/** The names that the code takes from `import(…)`, if the expression around it shows them. */
 const lateNames = (call: ts.Node): readonly string[] => {
   const whole = throughParentheses(call);
   const { parent } = whole;
