@@ -36,7 +36,7 @@ import { toolArguments } from './typedArguments.ts';
 import { USAGE, UsageError } from './usage.ts';
 import { VERSION } from './version.ts';
 
-/** `mcpl inspect`: what a server says of itself. */
+/** `mcpl inspect`: shows a server's information. */
 function inspect(command: InspectCommand, context: OneServerContext): Promise<number> {
   return withServer(command, context, 'everything', (_host, server) => {
     const text = command.json ? `${safeJson(serverJson(server), 2)}\n` : serverText(server);
@@ -62,7 +62,7 @@ function serverJson({ state, capabilities, tools, resources, templates, prompts,
   };
 }
 
-/** `mcpl call`: one tool, once. */
+/** `mcpl call`: calls one tool once. */
 function call(command: CallCommand, context: OneServerContext): Promise<number> {
   const { terminal, token } = context;
   return withServer(command, context, 'tools', async (host, server) => {
@@ -98,7 +98,7 @@ async function keptLine({ lineages }: Host, kept: KeptState, isStored: boolean):
   return keptText(kept, detail?.featureSet, isStored);
 }
 
-/** What the model would read, and what is meant for the user only. */
+/** The text for the model, and content for the user only. */
 function resultText(result: ResultView): string {
   const forUser = result.blocks.flatMap((block) =>
     block.type === 'text' && block.audience === 'user' ? [block.text] : [],
@@ -106,7 +106,7 @@ function resultText(result: ResultView): string {
   return wholeLines([...forUser, result.modelText].filter((part) => part !== '').join('\n'));
 }
 
-/** `mcpl read`: what a resource holds. */
+/** `mcpl read`: reads a resource. */
 function read(command: ReadCommand, context: OneServerContext): Promise<number> {
   const { terminal, token } = context;
   return withServer(command, context, 'nothing', (host, server) =>
@@ -119,14 +119,14 @@ function read(command: ReadCommand, context: OneServerContext): Promise<number> 
   );
 }
 
-/** Bytes are nothing for a terminal: `--json` has them. */
+/** Binary content is only printed with `--json`. */
 function contentsText(contents: ResourceContents): string {
   if (contents.kind === 'text') return wholeLines(contents.text);
   const { uri, mimeType = 'application/octet-stream', blob } = contents;
   return wholeLines(`[${uri}: ${mimeType}, ${Buffer.byteLength(blob, 'base64')} bytes]`);
 }
 
-/** `mcpl prompt`: the messages of one prompt. */
+/** `mcpl prompt`: gets the messages of one prompt. */
 function prompt(command: PromptCommand, context: OneServerContext): Promise<number> {
   const { terminal, token } = context;
   const args = promptArguments(command);
@@ -140,7 +140,7 @@ function prompt(command: PromptCommand, context: OneServerContext): Promise<numb
   );
 }
 
-/** Prompts take texts only: a number is not valid. */
+/** Prompt arguments must be texts. */
 function promptArguments({ args, pairs }: PromptCommand): Readonly<Record<string, string>> {
   const members = Object.entries(toolArguments(args, [], {})).map(([name, value]): [string, string] => {
     if (typeof value !== 'string') throw new UsageError(`The argument "${name}" of the prompt must be a text.`);
@@ -161,7 +161,7 @@ const terminal: Terminal = {
   err: (text) => process.stderr.write(text),
 };
 
-/** The first interruption ends everything in order, the second one at once. */
+/** The first interruption shuts down in order, the second exits at once. */
 function onInterruption(first: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => {
@@ -208,9 +208,9 @@ function oneServerContext(): OneServerContext {
   return { terminal, dialog, token: cancellation.token, createHost: createNodeHost };
 }
 
-/** Does what the words on the command line say; the process ends with its code when all is done. */
+/** Runs the command line. The process ends with its exit code when all work is done. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
-  // A reader that goes away (`mcpl … | head`) is not a failure of this program.
+  // A closed pipe (`mcpl … | head`) is no failure.
   process.stdout.on('error', () => undefined);
   try {
     process.exitCode = await run(argv);

@@ -35,7 +35,10 @@ import type {
 } from './model/server.ts';
 import type { EntryKey } from './model/settingRules.ts';
 
-/** What changed. Several changes of one server within one turn are told as they come; snapshots are always whole. */
+/**
+ * The kind of change. Several changes of a server within one turn of the event loop arrive one by one. Snapshots are
+ * always complete.
+ */
 export interface ServerChange {
   readonly server: string;
   readonly what: 'added' | 'removed' | 'settings' | 'state' | 'tools' | 'resources' | 'prompts' | 'mcpl';
@@ -47,23 +50,23 @@ export interface CallOptions {
 }
 
 export interface CompleteOptions extends Pick<CallOptions, 'token'> {
-  /** Whoever fills in the value, in words of the caller's: a newer question of the same one overtakes the one before. */
+  /** The input that asks, chosen by the caller. A newer request of the same input replaces the earlier one. */
   readonly asker?: string | undefined;
 }
 
-/** What a server gave for a resource. */
+/** Contents of a resource. */
 export interface ResourceReading {
   readonly contents: readonly ResourceContents[];
-  /** As it came. */
+  /** As received. */
   readonly raw: Json;
 }
 
 export interface ResourceWatch extends Disposable {
-  /** Resolves when the server has agreed to tell, rejects with a `HostError` when it does not. */
+  /** Resolves when the server has accepted the subscription. Rejects with a `HostError` if it does not. */
   readonly agreed: Promise<void>;
 }
 
-/** What a server wanted to have logged (MCP "Logging"), without what must not be seen. */
+/** A log message of a server (MCP "Logging"), without secrets. */
 export interface ServerLog {
   readonly server: string;
   readonly level: LogLevelName;
@@ -71,75 +74,75 @@ export interface ServerLog {
   readonly data: Json;
 }
 
-/** The push events of all servers (MCPL §9): what arrived, whether it was read, what a model made of it. */
+/** The push events of all servers (MCPL §9): their content, whether they were read, and the model's answer. */
 export interface EventInbox {
-  /** Something changed; a burst fires once. */
+  /** Fires once per burst of changes. */
   readonly onDidChange: Event<void>;
-  /** An event that its policy says to tell a person of, in bursts as they come. */
+  /** Events whose policy notifies the user, in bursts as they arrive. */
   readonly onDidArrive: Event<readonly InboundEvent[]>;
   readonly unread: number;
-  /** The newest first; those of earlier runs as soon as they were read from the store. */
+  /** Newest first. Events of earlier runs appear once they are read from the store. */
   list(): readonly InboundEvent[];
   find(id: string): InboundEvent | undefined;
-  /** Resolves when what earlier runs left was read. */
+  /** Resolves when events of earlier runs are read. */
   loaded(): Promise<void>;
   markRead(ids: readonly string[]): Promise<void>;
-  /** Of one server, or all. */
+  /** Removes the events of one server, or all. */
   clear(server?: string): Promise<void>;
-  /** Has a model look at an event; its answer is kept with it. Rejects with a `HostError`. */
+  /** Lets a model answer an event, and stores the answer with it. Rejects with a `HostError`. */
   ask(id: string, token?: CancellationToken): Promise<InboundEvent>;
 }
 
-/** Requests of servers for approval, and approvals (MCPL §7.6). */
+/** Approval requests of servers, and approvals (MCPL §7.6). */
 export interface Approvals {
-  /** Anything of what follows changed. */
+  /** Any of the following changed. */
   readonly onDidChange: Event<void>;
-  /** A question for a person. Without a listener, requests are denied. */
+  /** A prompt for the user. Without a listener, requests are denied. */
   readonly onDidAsk: Event<PendingApproval>;
-  /** A request is answered, or void: whoever shows it takes it away. */
+  /** A request was answered or withdrawn: views must remove it. */
   readonly onDidSettle: Event<SettledApproval>;
-  /** Whether the chat that a call came from may be asked as well (`mcpl.approvals.inChat`). */
+  /** Whether the chat that made a call may also be asked (`mcpl.approvals.inChat`). */
   asksInChat(): boolean;
-  /** The oldest first. */
+  /** Oldest first. */
   pending(): readonly PendingApproval[];
-  /** Remembered approvals, the newest first; those of earlier sessions as soon as they are read from the store. */
+  /** Remembered approvals, newest first. Those of earlier sessions appear once they are read from the store. */
   remembered(): readonly ApprovalGrant[];
-  /** Resolves when what earlier sessions left was read. */
+  /** Resolves when approvals of earlier sessions are read. */
   loaded(): Promise<void>;
   /**
-   * The first answer counts; false where the request was settled before. Resolves when a grant that outlives the
-   * session is durable.
+   * The first answer counts. Returns false if the request was already settled. Resolves when a grant that outlives the
+   * session is stored.
    */
   answer(id: string, choice: ApprovalChoice | 'dismiss'): Promise<boolean>;
   revoke(ids: readonly string[]): Promise<void>;
-  /** When grants end; `undefined`: with what they were given for. */
+  /** Sets when grants expire. `undefined`: with the object they were given for. */
   setExpiry(ids: readonly string[], until: number | undefined): Promise<void>;
-  /** How requests were decided, by lists, grants and persons; the newest first. */
+  /** How requests were decided, by lists, grants and users. Newest first. */
   history(limit: number): Promise<readonly AuditEntry[]>;
 }
 
-/** The states of feature sets, and the way back (MCPL §8). Where something cannot be done, these reject with a `HostError`. */
+/** The states of feature sets, and rollback (MCPL §8). Operations that are not possible reject with a `HostError`. */
 export interface Lineages {
-  /** One of the following changed; a burst fires once. */
+  /** Fires once per burst of changes to the following. */
   readonly onDidChange: Event<void>;
-  /** A state could not be made or stored: a person should know. */
+  /** A state could not be computed or stored: notify the user. */
   readonly onDidBreak: Event<StateTrouble>;
-  /** As they were read last. */
+  /** As last read. */
   list(): readonly LineageSummary[];
-  /** Resolves when what earlier sessions left was read. */
+  /** Resolves when states of earlier sessions are read. */
   loaded(): Promise<void>;
-  /** Watches for changes by other windows, until it is disposed. */
+  /** Watches for changes by other windows until disposed. */
   watch(): Disposable;
   window(query: LineageQuery): Promise<LineageWindow>;
   checkpoint(place: number): Promise<CheckpointDetail | undefined>;
   find(server: string, checkpoint: string): Promise<readonly (Checkpoint & LineageKey)[]>;
-  /** As text; absent without a state, or if it cannot be computed. */
+  /** The state as text. Absent without a state, or if it cannot be computed. */
   state(place: number, form: 'compact' | 'pretty'): Promise<string | undefined>;
-  /** What a rollback would mean: to be shown before it is asked for. */
+  /** The effects of a rollback, to show before the user confirms it. */
   plan(place: number): Promise<RollbackPlan>;
-  /** Asks the server to go back (MCPL §8.5). Nothing moves unless it says that it did. */
+  /** Asks the server to go back (MCPL §8.5). The head moves only if the server confirms. */
   rollBack(place: number, options?: RollbackOptions): Promise<RollbackResult>;
-  /** Works on from there without asking the server: nothing that was done in the world is undone. */
+  /** Continues from a checkpoint without asking the server. Effects outside the state are not undone. */
   continueFrom(place: number, conversation?: string): Promise<void>;
   annotate(place: number, change: Annotation): Promise<void>;
   exportTo(key: LineageKey, file: string): Promise<number>;
@@ -155,53 +158,53 @@ export interface StateTrouble extends LineageKey {
 }
 
 export interface RollbackPlan extends LineagePath, LineageKey {
-  /** Whether the server can be asked now; else why not, as a sentence with the next step. */
+  /** Why the server cannot be asked now, as a sentence with the next step. Absent if it can. */
   readonly hindrance: string | undefined;
   /** Whether `continueFrom` can be offered. */
   readonly canContinue: boolean;
-  /** Tools of what would be left, how often each, and whether by its own words it reaches beyond its server's state. */
+  /** Tools of the discarded calls, how often each ran, and whether it declares effects beyond its server's state. */
   readonly tools: readonly { readonly tool: string; readonly count: number; readonly reachesOut: boolean }[];
 }
 
 export interface RollbackOptions extends Pick<CallOptions, 'token'> {
-  /** Whose head it is; absent: the one of all that have none of their own. */
+  /** The conversation whose head moves. Absent: the shared head. */
   readonly conversation?: string | undefined;
 }
 
 export type RollbackResult =
   | { readonly kind: 'rolledBack'; readonly head: Checkpoint }
-  /** The server says that it is now at a checkpoint of another name. */
+  /** The server reports another checkpoint than the requested one. */
   | { readonly kind: 'elsewhere'; readonly head: Checkpoint; readonly asked: Checkpoint }
-  /** MCPL §8.6: the server could not; nothing moved. */
+  /** MCPL §8.6: the server refused. The head did not move. */
   | { readonly kind: 'refused'; readonly reason: string; readonly canContinue: boolean }
-  /** MCPL §8.8: the server no longer has it; nothing moved. */
+  /** MCPL §8.8: the server no longer has the checkpoint. The head did not move. */
   | { readonly kind: 'pruned'; readonly canContinue: boolean }
-  /** It is unknown whether it happened; nothing moved here. */
+  /** The result is unknown. The head did not move here. */
   | { readonly kind: 'unanswered'; readonly reason: string; readonly canContinue: boolean };
 
-/** What the host did under MCPL (§13.2), newest first. */
+/** Actions of the host under MCPL (§13.2), newest first. */
 export interface AuditLog {
   readonly onDidAppend: Event<readonly AuditRecord[]>;
   list(query: AuditQuery): Promise<readonly AuditEntry[]>;
 }
 
-/** One round with a model, with the hooks of all servers around it. */
+/** One request to a model, with the hooks of all servers around it. */
 export interface TurnRequest {
   readonly conversationId: string;
-  /** From 0. */
+  /** Starts at 0. */
   readonly turnIndex: number;
-  /** The message of the user; null if the model continues without one. */
+  /** The message of the user. Null if the model continues without one. */
   readonly userMessage: string | null;
-  /** The whole conversation; the user's message is the last one of the user's. */
+  /** The whole conversation. The user's message is the last one with the user's role. */
   readonly messages: readonly ModelMessage[];
   /** Absent: the host chooses one. */
   readonly model?: LanguageModel | undefined;
-  /** Given where the id was told before the turn began. */
+  /** Set if the id was announced before the turn began. */
   readonly inferenceId?: string | undefined;
   readonly justification: string;
-  /** Pieces of the answer; all at once, at the end, where a server may still change it. */
+  /** Called with pieces of the answer, or once at the end if a server may still change it. */
   readonly onText?: ((delta: string) => void) | undefined;
-  /** Steps that take a while, in a few words: which server is being asked. */
+  /** Short descriptions of slow steps, such as the server being asked. */
   readonly onStep?: ((step: string) => void) | undefined;
   readonly token?: CancellationToken | undefined;
 }
@@ -212,7 +215,7 @@ export interface TurnResult {
   readonly model: ModelFacts;
   readonly usage: Usage;
   readonly finishReason: 'end_turn' | 'max_tokens' | 'stop_sequence';
-  /** Servers that put something into the context, in order. */
+  /** Servers that added context, in order. */
   readonly injectedBy: readonly { readonly server: string; readonly namespace: string; readonly position: string }[];
   /** Servers that changed the answer, in order. */
   readonly modifiedBy: readonly string[];
@@ -235,7 +238,7 @@ export interface InferenceOpening {
   readonly isShownAtOnce?: boolean | undefined;
   /** The most time that servers get for their context, whatever their settings say. */
   readonly contextMs?: number | undefined;
-  /** Steps that take a while, in a few words. */
+  /** Receives short descriptions of slow steps. */
   readonly onStep?: ((step: string) => void) | undefined;
   readonly token?: CancellationToken | undefined;
 }
@@ -306,7 +309,7 @@ export interface Host {
   readonly onDidChangeProblems: Event<void>;
   /** Fires at every step of every operation. */
   readonly onDidChangeOperation: Event<Operation>;
-  /** In the order of the settings. */
+  /** In settings order. */
   servers(): readonly ServerSnapshot[];
   server(id: string): ServerSnapshot | undefined;
   /** All that is wrong with the settings now. */

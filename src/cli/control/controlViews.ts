@@ -39,7 +39,7 @@ import {
   type TurnResult,
 } from '../../core/index.ts';
 
-/** How the host's values look on the wire to a driver. Members that are undefined are left out. */
+/** The host's values in the control protocol. Undefined members are omitted. */
 export function errorView({ code, message, suggestion, effect, layer, rpcCode, data }: HostError): JsonObject {
   return { code, message, suggestion, effect, layer, rpcCode, data };
 }
@@ -96,7 +96,7 @@ export function toolView(
   { tool, offered, autoApproved, change, setOff, needs, lacksUse, forApps }: OfferedTool,
 ): JsonObject {
   const changed = change && changeView(change);
-  // The server's own members come first: none of them may pass for the host's.
+  // The server's members come first, so that they cannot replace the host's.
   return { ...tool.raw, server, offered, autoApproved, change: changed, setOff, needs, lacksUse, forApps };
 }
 
@@ -130,14 +130,14 @@ export function accountView({ server, issuer, resource, scopes, at }: Account): 
   return { url: server, issuer, resource, scopes, at };
 }
 
-/** The last of what was recorded, the oldest first. */
+/** The newest entries, oldest first. */
 export function traceView(trace: ProtocolTrace, limit: number): JsonObject {
   const { isOn, size, next } = trace;
   const entries = trace.entries(next - limit, limit, ALL_MESSAGES).map((entry) => ({ ...entry }));
   return { isOn, size, entries };
 }
 
-/** A request that waits. What it was told apart from others by is the host's own. */
+/** A pending request, without the key that only the host uses. */
 export function pendingView(approval: PendingApproval): JsonObject {
   const { id, server, featureSet, subject, askedAt, expiresAt, waiting, calls } = approval;
   const { kind: _, ...rest } = subject;
@@ -187,7 +187,7 @@ export function lineageView({ head, others, blocked, ...facts }: LineageSummary)
   };
 }
 
-/** For those who only want to know whether to look. */
+/** Just enough to decide whether to look closer. */
 export function briefLineageView({ server, featureSet, count, head, blocked }: LineageSummary): JsonObject {
   return { server, featureSet, count, head: head?.place, blocked: blocked?.place };
 }

@@ -46,7 +46,7 @@ type ServerCommand =
   | 'signOut'
   | 'trace';
 
-/** What a driver does with servers as a whole. */
+/** Handles the driver's commands about servers. */
 export function serverHandlers({ host, consents, accounts, work }: ServerTools): Handlers<ServerCommand> {
   const afterwards = async (server: string, done: Promise<void>): Promise<Json> => {
     await done;
@@ -103,7 +103,7 @@ type OfferCommand =
   | 'unsubscribe'
   | 'cancel';
 
-/** What a driver does with what servers offer. */
+/** Handles the driver's commands about tools, resources and prompts. */
 export function offerHandlers({ host, work, watches, write }: OfferTools): Handlers<OfferCommand> {
   const onProgress =
     (call: CommandId) =>
@@ -149,7 +149,7 @@ function listed(host: Host, id: string | undefined, items: (server: ServerSnapsh
   return servers.flatMap(items);
 }
 
-/** The definition as the server gave it, and whose it is. */
+/** The server's definition, with the server's id. */
 function definitionOf(server: string): (item: { readonly raw: JsonObject }) => JsonObject {
   return ({ raw }) => ({ ...raw, server });
 }

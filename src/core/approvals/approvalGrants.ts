@@ -6,12 +6,12 @@ import { allowedBy } from './subjectText.ts';
 
 const WORKSPACE_MS = 90 * 86_400_000;
 const LONGEST_TEXT = 4_096;
-/** The key covers them all; these are for people. */
+/** For display only, because the key covers all targets. */
 const MOST_TARGETS = 256;
 const MOST_NAMED = 5;
 const LONGEST_NAMED = 200;
 
-/** What a person gave by answering a request with more than `once`. */
+/** Creates the grant for an answer other than `once`. */
 export function approvalGrant(
   { server, fingerprint, featureSet, key, payloadHash, subject }: PendingApproval,
   { id, lifetime, at }: Pick<ApprovalGrant, 'id' | 'lifetime' | 'at'>,
@@ -27,7 +27,7 @@ export function approvalGrant(
     key,
     action: clip(action, LONGEST_TEXT),
     label: label === undefined ? undefined : clip(label, LONGEST_TEXT),
-    // A label and a payload mostly say the same.
+    // Label and payload usually name the same targets.
     targets: [...new Set(targets.map((target) => clip(target, LONGEST_TEXT)))].slice(0, MOST_TARGETS),
     payloadHash,
     lifetime,
@@ -37,7 +37,7 @@ export function approvalGrant(
   };
 }
 
-/** The audit record of a grant that was made, changed or ended. */
+/** The audit record for a created, changed or ended grant. */
 export function grantRecord(
   { server, featureSet, action, targets }: ApprovalGrant,
   { what, ...rest }: Pick<AuditRecord, 'at' | 'operation' | 'durationMs'> & { readonly what: string },

@@ -18,36 +18,36 @@ export interface RememberedApprovalsOptions {
   record(record: AuditRecord): void;
 }
 
-/** Which request a grant would have to answer. */
+/** The request that a grant must match. */
 export type Remembered = Pick<ApprovalRequest, 'server' | 'fingerprint' | 'key'>;
 
-/** More than anyone approves by hand; beyond it, the oldest is removed. */
+/** More than anyone approves by hand. Above it, the oldest is removed. */
 const MOST_REMEMBERED = 10_000;
-/** Of a file that has more, so many go at once: 100,000 held up everybody for 350 ms. */
+/** Grants removed per batch if a file has too many: 100,000 at once blocked for 350 ms. */
 const MOST_AT_ONCE = 1_000;
-/** The last moment that a date can name. */
+/** The latest valid time in JavaScript. */
 const LATEST = 8_640_000_000_000_000;
 
 /**
- * Approvals of persons that last beyond one request. Those for the session belong to this window. Those for the workspace
- * are in the store, which other windows may share. A grant of another window counts here after the next start. A
- * revocation there applies here at once, because every use is looked up in the store; the approval is listed until it is
- * used or this window restarts. If two windows know different ends, the earlier one counts.
+ * Grants for more than one request. Session grants belong to this window. Workspace grants are in the store, which
+ * windows may share. A grant of another window applies here after the next start. A revocation there applies at once,
+ * because every use reads the store; the grant stays listed until it is used or this window restarts. If two windows
+ * have different expiry times, the earlier one applies.
  */
 export class RememberedApprovals implements Disposable {
   readonly #options: RememberedApprovalsOptions;
   readonly #changed = new Emitter<void>();
   readonly #grants = new Map<string, ApprovalGrant>();
-  /** On their way to the store: they allow nothing yet. */
+  /** Grants being saved, which allow nothing yet. */
   readonly #saving = new Map<string, ApprovalGrant>();
-  /** Revoked, and not yet known to be gone from the store: nothing may bring them back, and each write tries again. */
+  /** Revoked grants that may still be in the store: they must not come back, and each write retries their removal. */
   readonly #doomed = new Set<string>();
   #list: readonly ApprovalGrant[] | undefined;
   #loading: Promise<void> | undefined;
   #isLoaded = false;
   #hasTried = false;
   #timer: Disposable | undefined;
-  /** When the timer is due. */
+  /** Due time of the timer. */
   #armedFor: number | undefined;
   #isDisposed = false;
 
@@ -57,24 +57,24 @@ export class RememberedApprovals implements Disposable {
     this.#options = options;
   }
 
-  /** The newest first. The same list until something changes. */
+  /** Newest first. Returns the same list until something changes. */
   list(): readonly ApprovalGrant[] {
-    // An unreadable store is not asked again at each access.
+    // Avoids repeated reads of an unreadable store.
     if (!this.#hasTried) void this.loaded();
     this.#list ??= [...this.#grants.values()].reverse().sort((a, b) => b.at - a.at);
-    // The machine may have slept through the moment at which one of them ended.
+    // The machine may have slept past an expiry time.
     const now = this.#options.clock.now();
     if (this.#list.some((grant) => isOver(grant, now))) this.#list = this.#list.filter((grant) => !isOver(grant, now));
     return this.#list;
   }
 
-  /** Never rejects: what cannot be read now is tried again the next time. */
+  /** Never rejects. A failed read is retried next time. */
   loaded(): Promise<void> {
     this.#loading ??= this.#load();
     return this.#loading;
   }
 
-  /** What allows exactly this request now. A store that cannot be read allows nothing: the person is asked again. */
+  /** The grant for exactly this request, if any. An unreadable store allows nothing, so the user is asked again. */
   async find(request: Remembered): Promise<ApprovalGrant | undefined> {
     await this.loaded();
     const id = this.#idOf(request);
@@ -83,7 +83,7 @@ export class RememberedApprovals implements Disposable {
     if (grant.lifetime === 'session') return grant;
     const kept = await this.#look(id);
     const current = this.#grants.get(id);
-    // Revoked, or approved again, while the store was asked.
+    // Revoked, or approved again, during the read.
     if (current !== grant) return current !== undefined && this.#allows(current, request) ? current : undefined;
     if (kept === 'unreadable') return undefined;
     if (kept === undefined || !isApproval(kept) || !this.#allows(kept, request)) {
@@ -94,7 +94,7 @@ export class RememberedApprovals implements Disposable {
     return kept;
   }
 
-  /** Resolves when the grant is as durable as it is meant to be; rejects when it cannot be kept, and is not then. */
+  /** Resolves once the grant is stored as its lifetime requires. Rejects, without a grant, if that fails. */
   async remember(approval: PendingApproval, lifetime: ApprovalGrant['lifetime']): Promise<void> {
     const id = this.#idOf(approval);
     const grant = approvalGrant(approval, { id, lifetime, at: this.#options.clock.now() });
@@ -106,7 +106,7 @@ export class RememberedApprovals implements Disposable {
       } finally {
         if (this.#saving.get(id) === grant) this.#saving.delete(id);
       }
-      // Revoked before its first use; the store removes it after saving it.
+      // Revoked before its first use. The store removes it after saving it.
       if (this.#doomed.has(id) || this.#isDisposed) return;
     }
     this.#put(grant);
@@ -114,7 +114,7 @@ export class RememberedApprovals implements Disposable {
     this.#trim();
   }
 
-  /** They allow nothing from now on. Resolves when they will not come back either. */
+  /** Revokes grants at once. Resolves when they cannot come back. */
   async revoke(ids: readonly string[], why: string): Promise<void> {
     const chosen = new Set(ids);
     await this.#end(
@@ -124,7 +124,7 @@ export class RememberedApprovals implements Disposable {
     );
   }
 
-  /** Rejects if the stored approvals are unknown: they may come back. */
+  /** Rejects if the stored grants are unknown, because they may come back. */
   async revokeWhere(predicate: (grant: ApprovalGrant) => boolean, why: string): Promise<void> {
     const work = this.#end(this.#all().filter(predicate), 'approval/revoked', why);
     ignoreFailure(work);
@@ -138,7 +138,7 @@ export class RememberedApprovals implements Disposable {
     const chosen = new Set(ids);
     for (const grant of this.#all().filter(({ id }) => chosen.has(id))) {
       if (grant.lifetime === 'workspace') await this.#saveExpiry(grant, until);
-      // Revoked, or approved again, meanwhile.
+      // Revoked, or approved again, in the meantime.
       if (this.#grants.get(grant.id) !== grant) continue;
       this.#put({ ...grant, until });
       const end = until === undefined ? 'does not end by itself' : `ends ${new Date(until).toISOString()}`;
@@ -153,7 +153,7 @@ export class RememberedApprovals implements Disposable {
     this.#changed.dispose();
   }
 
-  /** A new end does not bring back a grant that another window revoked. */
+  /** A new expiry must not restore a grant that another window revoked. */
   async #saveExpiry(grant: ApprovalGrant, until: number | undefined): Promise<void> {
     const { grants } = this.#options;
     const kept = await grants.find(grant.id);
@@ -172,7 +172,7 @@ export class RememberedApprovals implements Disposable {
       const news = kept.filter(isApproval).filter((grant) => this.#isNews(grant));
       const tooMany = Math.max(0, news.length - MOST_REMEMBERED);
       for (const grant of news.slice(tooMany)) this.#grants.set(grant.id, grant);
-      // Before anything else ends: the grants that were revoked while the store was read.
+      // First, remove the grants that were revoked during the read.
       ignoreFailure(this.#remove([]));
       void this.#giveUp(news.slice(0, tooMany));
       if (news.length > 0) this.#tell();
@@ -208,19 +208,19 @@ export class RememberedApprovals implements Disposable {
     return isOver(grant, this.#options.clock.now());
   }
 
-  /** Those that are about to be kept as well: they may be revoked before that. */
+  /** Includes grants being saved, which may be revoked before that. */
   #all(): readonly ApprovalGrant[] {
     const saving = [...this.#saving.values()].filter(({ id }) => !this.#doomed.has(id));
     return [...this.#grants.values(), ...saving];
   }
 
-  /** The same for the same request, so that approving it again replaces what was approved before. */
+  /** Equal for equal requests, so that a new approval replaces the old one. */
   #idOf({ server, fingerprint, key }: Remembered): string {
     return this.#options.ids.sha256(`scope ${JSON.stringify([server, fingerprint, key])}`).slice(0, 32);
   }
 
   #put(grant: ApprovalGrant): void {
-    // Of equal times, the last one is the newest.
+    // Moves it to the end, because insertion order breaks ties.
     this.#grants.delete(grant.id);
     this.#grants.set(grant.id, grant);
     this.#tell();
@@ -243,7 +243,7 @@ export class RememberedApprovals implements Disposable {
     work.catch((error: unknown) => this.#notRemoved(error));
   }
 
-  /** They were never allowed here. */
+  /** They never applied here. */
   async #giveUp(grants: readonly ApprovalGrant[]): Promise<void> {
     try {
       for (let from = 0; from < grants.length && !this.#isDisposed; from += MOST_AT_ONCE)
@@ -264,10 +264,10 @@ export class RememberedApprovals implements Disposable {
     this.#options.log.log('warn', `Approvals that ended could not be removed: ${messageOf(error)}`);
   }
 
-  /** In memory at once, whatever becomes of the store. */
+  /** Effective in memory at once, whatever happens to the store. */
   async #end(grants: readonly ApprovalGrant[], operation: string, why: string): Promise<void> {
     if (grants.length === 0) return;
-    // Those of the session as well: the store may hold an earlier answer to the same request, not read yet.
+    // Includes session grants, because the store may have an unread answer to the same request.
     const ids = grants.map(({ id }) => id);
     for (const grant of grants) this.#record(operation, grant, why, 0);
     const removed = this.#remove(ids);
@@ -280,7 +280,7 @@ export class RememberedApprovals implements Disposable {
     const all = [...this.#doomed];
     if (all.length === 0) return;
     await this.#options.grants.revoke(all);
-    // A running reading may still contain them.
+    // A read in progress may still return them.
     if (this.#isLoaded) for (const id of all) if (!this.#saving.has(id)) this.#doomed.delete(id);
   }
 
@@ -291,10 +291,7 @@ export class RememberedApprovals implements Disposable {
     this.#arm(first);
   }
 
-  /**
-   * At the end of the one that ends first, or of one that is gone by now. To look at all of them for each that comes would
-   * take a second for 10,000.
-   */
+  /** Set for the earliest expiry. Searching all grants for each new one would take a second for 10,000. */
   #arm(until: number | undefined): void {
     if (until === undefined || this.#isDisposed) return;
     if (this.#armedFor !== undefined && this.#armedFor <= until) return;
@@ -303,7 +300,7 @@ export class RememberedApprovals implements Disposable {
     this.#timer = this.#options.clock.delay(Math.max(0, until - this.#options.clock.now()), () => {
       this.#armedFor = undefined;
       this.#expire();
-      // A timer may be early, and a clock may be set back.
+      // A timer may be early, and the clock may be set back.
       this.#armFirst();
     });
   }

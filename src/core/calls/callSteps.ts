@@ -6,49 +6,49 @@ import type { Progress, ToolCallRequest } from '../model/operation.ts';
 import type { ServerSnapshot } from '../model/server.ts';
 import type { Session, SessionRequest } from '../session/session.ts';
 
-/** What an interceptor sees of a call, and what it may add to the request that goes to the server. */
+/** The state of a call for interceptors, and their additions to the request. */
 export interface CallContext {
   readonly operationId: string;
   readonly request: ToolCallRequest;
   readonly server: ServerSnapshot;
   readonly session: Session;
-  /** Reads a result of the server. */
+  /** Decodes a result of the server. */
   readonly decode: (value: Json) => ResultView;
   readonly token: CancellationToken | undefined;
-  /** Reports progress, from any source. */
+  /** Reports progress from any source. */
   report(progress: Progress): void;
-  /** The request goes out, for the first time or again. */
+  /** Called each time the request is sent. */
   sent(): void;
-  /** The server made a task of the call. */
+  /** Called when the server turned the call into a task. */
   becameTask(taskId: string): void;
-  /** How to send the request. */
+  /** The options of the request. */
   readonly sending: SessionRequest;
-  /** Members of the request's params beside `name` and `arguments`, and of its `_meta`. */
+  /** Additional members of the request's params and `_meta`. */
   extraParams: JsonObject | undefined;
   extraMeta: JsonObject | undefined;
-  /** Headers of the HTTP request, where the transport has such. */
+  /** HTTP headers, if the transport has them. */
   headers: Readonly<Record<string, string>> | undefined;
-  /** Members of the request's params that are JSON text already. */
+  /** Members of the params that are already JSON text. */
   parts: Readonly<Record<string, string>> | undefined;
 }
 
 export type CallStep = (context: CallContext) => Promise<ResultView>;
 
-/** One concern of calls. It may refuse a call, add to it, delay it, repeat it, or change its result. */
+/** One concern of calls. It may refuse, extend, delay or repeat a call, or change its result. */
 export interface CallInterceptor {
-  /** Whether it handles this tool over this connection; absent for all tools. Called once per tool, not per call. */
+  /** Whether it handles this tool over this connection. Absent for all tools. Called once per tool, not per call. */
   concerns?(session: Session, tool: Tool | undefined, server: ServerSnapshot): boolean;
   intercept(context: CallContext, next: CallStep): Promise<ResultView>;
 }
 
-/** Makes an interceptor for each tool, with values computed once; `undefined` for a tool that it does not handle. */
+/** Creates an interceptor per tool, with values computed once. `undefined` if it does not handle the tool. */
 export interface ToolConcern {
   forTool(session: Session, tool: Tool | undefined, server: ServerSnapshot): CallInterceptor | undefined;
 }
 
 export type AnyConcern = CallInterceptor | ToolConcern;
 
-/** Combines the interceptors that handle the tool into one function. The first is the outermost, `send` the innermost. */
+/** Combines the interceptors of a tool into one function. The first is outermost, and `send` is innermost. */
 export function stepThrough(
   concerns: readonly AnyConcern[],
   send: CallStep,

@@ -7,8 +7,8 @@ import { AnnotatedResult } from './annotatedResult.ts';
 import type { CallContext, CallInterceptor } from './callSteps.ts';
 
 /**
- * MCP 2025-06-18 "Output schema": clients should check what a tool gives. What does not match is passed on all the
- * same, with remarks: the work is done, and its reader can often use it. Tools without a schema pass untouched.
+ * MCP 2025-06-18 "Output schema": clients should validate results. A mismatch only adds remarks, because the work is
+ * done and the result is often usable. Tools without a schema are not affected.
  */
 export function structuredOutput(ports: Pick<InputPorts, 'schemaChecker'>): CallInterceptor {
   return {
@@ -28,7 +28,7 @@ async function checked(
   context: CallContext,
 ): Promise<ResultView> {
   const { structured, isError } = result;
-  // A tool that failed says why in words, and the schema is of its success.
+  // A failed tool explains the error in text. The schema describes successful results.
   if (isError) return result;
   if (structured === undefined)
     return annotated(result, ['The tool gave no structured content, which it had announced.']);

@@ -35,7 +35,7 @@ import { ToolTrust } from '../offer/trustedTools.ts';
 import type { StartGate } from '../consent/startGate.ts';
 
 export interface UnitOptions {
-  /** Settles when nothing is left of an earlier server of the same id. */
+  /** Settles when an earlier server of the same id has ended. */
   readonly after: Promise<void> | undefined;
   readonly ports: Ports;
   readonly secrets: SecretList;
@@ -43,11 +43,11 @@ export interface UnitOptions {
   engine(): Promise<McplEngine>;
   readonly inputs: Pick<InputParts, 'create'>;
   isTrusted(): boolean;
-  /** Throws where the editor's policy forbids this connection. */
+  /** Throws if the editor's policy forbids this connection. */
   checkAllowed(definition: ServerDefinition, connection: Connection): void;
-  /** It may start, over this connection. */
+  /** The server may start over this connection. */
   onAdmitted(server: string, fingerprint: string): void;
-  /** Who hears what it logs. */
+  /** Listeners of the server's log messages. */
   readonly logListeners: LogListeners;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
 }
@@ -61,7 +61,7 @@ interface EffectiveMcpl {
 
 const NEVER_STARTED: ServerState = { kind: 'stopped', reason: 'notStarted' };
 
-/** One entry of the settings with all that the host knows and does about it. */
+/** One entry of the settings, with its runtime state. */
 export class ServerUnit implements Disposable {
   readonly id: string;
   readonly #options: UnitOptions;
@@ -79,7 +79,7 @@ export class ServerUnit implements Disposable {
   readonly trust: ToolTrust;
   readonly #roots: Roots;
   readonly redact: Redact;
-  /** Models read a result without secrets. */
+  /** Decodes a result and removes its secrets, for models. */
   readonly decode = (value: Json): ResultView => decodeResult(value, this.redact);
   #consent: Consent | undefined;
   #fingerprint: string | undefined;
@@ -152,7 +152,7 @@ export class ServerUnit implements Disposable {
     return this.#entry;
   }
 
-  /** The last definition without an error, which is what runs. */
+  /** The last definition without an error, which is the one in use. */
   get definition(): ServerDefinition | undefined {
     return this.#runner?.definition;
   }
@@ -165,44 +165,44 @@ export class ServerUnit implements Disposable {
     return this.#runner?.session;
   }
 
-  /** Handlers of its requests; present since its first start. */
+  /** Handlers of the server's requests. Present after its first start. */
   get inputs(): ServerInputs | undefined {
     return this.#inputs;
   }
 
-  /** Of the connection, once one was allowed. */
+  /** Fingerprint of the connection, once one was allowed. */
   get fingerprint(): string | undefined {
     return this.#fingerprint;
   }
 
-  /** Where its process runs. */
+  /** The working folder of its process. */
   get workingFolder(): string | undefined {
     return this.#workingFolder;
   }
 
-  /** What holds of scopes now. */
+  /** The scope settings in effect. */
   get scopes(): ScopeSettings {
     return this.#mcplSettings().scopes;
   }
 
-  /** What holds of its use of models now. */
+  /** The model settings in effect. */
   get inference(): InferenceSettings | undefined {
     return this.definition === undefined ? undefined : this.#mcplSettings().inference;
   }
 
-  /** Whether calls to it name their scope: one that speaks a version of MCPL that has scopes (MCPL §7.7). */
+  /** Whether calls to the server name their scope: its version of MCPL has scopes (MCPL §7.7). */
   get takesScopes(): boolean {
     const { member } = this.mcpl;
     return member?.isMember === true && member.dialect.traits.scopes !== 'none';
   }
 
-  /** The same object as long as nothing changes, so that a view can compare. */
+  /** The same object until something changes, so that a view can compare. */
   get snapshot(): ServerSnapshot {
     this.#snapshot ??= this.#takeSnapshot();
     return this.#snapshot;
   }
 
-  /** Takes a changed entry; what runs is left alone. */
+  /** Applies a changed entry. Does not restart a running server. */
   configure(entry: SettingsEntry): void {
     this.#entry = entry;
     const { autoApprove: before = [] } = this.definition ?? {};
@@ -235,7 +235,7 @@ export class ServerUnit implements Disposable {
   async refresh(token?: CancellationToken): Promise<void> {
     const { toolCatalog, resourceCatalog, promptCatalog } = this.offer;
     const has = (capability: string): boolean => this.session?.handshake.capabilities[capability] !== undefined;
-    // One list that cannot be read keeps none of the others from it.
+    // A list that cannot be read does not affect the others.
     const read = await Promise.allSettled([
       has('tools') ? toolCatalog.reread(token) : undefined,
       has('resources') ? resourceCatalog.reread(token) : undefined,
@@ -244,7 +244,7 @@ export class ServerUnit implements Disposable {
     for (const outcome of read) if (outcome.status === 'rejected') throw toHostError(outcome.reason);
   }
 
-  /** Takes a consent that was given outside a start. */
+  /** Stores a consent given outside a start. */
   setConsent(consent: Consent | undefined): void {
     this.#consent = consent;
     this.mcpl.update();
@@ -278,7 +278,7 @@ export class ServerUnit implements Disposable {
         client,
         after: options.after,
         tap: (transport) => tap(transport, { trace: this.trace, redact: this.redact, foreign }),
-        // In this order: a server may wait for its feature sets before it answers anything.
+        // The order matters: a server may wait for its feature sets before it answers any request.
         features: async () => [
           await this.mcpl.connection(),
           this.#roots,
@@ -304,7 +304,7 @@ export class ServerUnit implements Disposable {
       runner.onDidChangeState((state) => {
         if (state.kind !== 'running') {
           this.offer.outdate();
-          // The next start asks for itself.
+          // The next start shows its own prompt.
           this.#widening?.cancel();
         }
         this.#tell('state');
@@ -325,7 +325,7 @@ export class ServerUnit implements Disposable {
     return this.#inputs;
   }
 
-  /** A running server keeps its grants; new grants of the workspace ask meanwhile. */
+  /** A running server keeps its grants while the user is asked for new ones of the workspace. */
   #askForWidening(): void {
     const definition = this.definition;
     if (definition === undefined) return;
@@ -360,7 +360,7 @@ export class ServerUnit implements Disposable {
   #mcplSettings(): McplSettings {
     const definition = this.definition;
     if (definition === undefined) return DEFAULT_MCPL;
-    // Asked for with every message of the server.
+    // Called for every message of the server.
     const known = this.#effective;
     if (known?.definition === definition && known.consent === this.#consent) return known.settings;
     const settings = effectiveMcpl(definition, this.#consent);

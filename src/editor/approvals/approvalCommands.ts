@@ -39,10 +39,10 @@ export type ApprovalActions = Readonly<
 
 const DAY = 86_400_000;
 
-/** What the commands about approvals do with the rows that they are given. */
+/** The commands for approvals. */
 export function approvalActions(context: ApprovalContext, documents: ApprovalDocuments): ApprovalActions {
   const { approvals } = context.host;
-  // To allow is for the row that was clicked, however many are selected; to deny and to take back is for all of them.
+  // Allow only applies to the clicked row. Deny and revoke apply to all selected rows.
   const allow = (choice: ApprovalChoice) => async (argument: unknown) => {
     const approval = (await pendingOf(context, argument, [argument]))[0];
     if (approval !== undefined) await answer(context, approval, choice);
@@ -91,7 +91,7 @@ async function answer(
   }
 }
 
-/** The request, then the answer, each by quick pick: for the keyboard alone. */
+/** Picks a request and then an answer, for keyboard use. */
 async function answerChosen(context: ApprovalContext, documents: ApprovalDocuments, argument: unknown): Promise<void> {
   const approval = await chosenRequest(context, argument);
   if (approval === undefined) return;
@@ -136,7 +136,7 @@ async function openChosen(context: ApprovalContext, documents: ApprovalDocuments
   await documents.open({ kind: approval === undefined ? 'grant' : 'approval', id: known.id, server: known.server });
 }
 
-/** Confirms where more than one goes: nobody but the server's next request brings them back. */
+/** Confirms before revoking several approvals, because only new requests can bring them back. */
 async function revoke(context: ApprovalContext, grants: readonly ApprovalGrant[], button?: string): Promise<void> {
   const [only] = grants;
   if (only === undefined) return;
@@ -186,7 +186,7 @@ async function changeExpiry({ host }: ApprovalContext, grants: readonly Approval
   );
 }
 
-/** All that is remembered, checked; what is cleared is revoked. */
+/** Shows all stored approvals as checked. Unchecking one revokes it. */
 async function review(context: ApprovalContext): Promise<void> {
   const { approvals } = context.host;
   await approvals.loaded();
@@ -221,7 +221,7 @@ function sayNothingRemembered(): void {
   void notify({ severity: 'info', text: vscode.l10n.t('No approval is remembered.') });
 }
 
-/** Those of the rows that wait; without a row the person chooses one. A row that is no longer true is told of. */
+/** The pending requests of the given rows. Without a row the user picks one. Reports rows that are out of date. */
 async function pendingOf(
   context: ApprovalContext,
   argument: unknown,
@@ -241,7 +241,7 @@ function grantsOf({ host }: ApprovalContext, rows: readonly unknown[]): readonly
   return host.approvals.remembered().filter(({ id }) => isNamed(rows, 'grant', id));
 }
 
-/** The editor gives the row that was clicked, and all that are selected where it is one of them. */
+/** The editor passes the clicked row, and all selected ones if it is among them. */
 function rowsOf(argument: unknown, selection: unknown): readonly unknown[] {
   const selected: readonly unknown[] = Array.isArray(selection) ? selection : [];
   return [argument, ...selected];
@@ -256,10 +256,10 @@ function idOf(row: unknown, key: 'approval' | 'grant'): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Decisions that go into an export: the newest; the audit log has all. */
+/** Maximum decisions in an export, newest first. The audit log has all. */
 const MOST_DECISIONS = 10_000;
 
-/** Asks for a file and writes into it what is remembered and how requests were decided. */
+/** Asks for a file, and exports grants and decisions to it. */
 async function exportApprovals({ host, log }: Pick<ApprovalServices, 'host' | 'log'>): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const target = await vscode.window.showSaveDialog({

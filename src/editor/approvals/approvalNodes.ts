@@ -20,27 +20,27 @@ import { allowedText, approvalText, deedText, narrowText, outsideText, seenFrom,
 
 const DAY = 86_400_000;
 
-/** One row of the Approvals view, as data. Commands take it as their target. */
+/** A row of the Approvals view, as data. Commands take it as their target. */
 export interface ApprovalNode extends ViewRow {
   readonly server?: string;
-  /** A request that waits. */
+  /** Id of a pending request. */
   readonly approval?: string;
-  /** What is remembered. */
+  /** Id of a grant. */
   readonly grant?: string;
   readonly children: readonly ApprovalNode[];
 }
 
-/** All that the view shows. */
+/** The content of the view. */
 export interface ApprovalState {
   readonly pending: readonly PendingApproval[];
   readonly remembered: readonly ApprovalGrant[];
-  /** The newest first; one more than is shown where there are more. */
+  /** Newest first. Has one more than shown if there are more. */
   readonly history: readonly AuditEntry[];
-  /** How many decisions are to be shown. */
+  /** Number of decisions to show. */
   readonly shown: number;
 }
 
-/** The whole view: what waits for an answer, what is remembered, and how requests were decided. */
+/** The whole view: pending requests, grants, and past decisions. */
 export function approvalTree(
   { pending, remembered, history, shown }: ApprovalState,
   folders: readonly OpenFolder[],
@@ -134,7 +134,7 @@ function grantNode(grant: ApprovalGrant, folders: readonly OpenFolder[], now: nu
   };
 }
 
-/** How long it holds: `for this session`, `until 2027-02-16`. */
+/** The duration of a grant: `for this session`, `until 2027-02-16`. */
 export function endText({ lifetime, until }: ApprovalGrant, now: number): string {
   if (until === undefined) return lifetime === 'session' ? 'for this session' : 'until revoked';
   if (until <= now) return 'no longer';
@@ -169,7 +169,7 @@ const OUTCOMES: Readonly<Record<AuditOutcome, NodeIcon>> = {
 
 function decisionNode(entry: AuditEntry, folders: readonly OpenFolder[], now: number): ApprovalNode {
   const { place, at, server, featureSet, outcome, detail } = entry;
-  // What was elevated says it by itself; of a call the tool comes first.
+  // For a call the tool comes first. For an elevation it is omitted.
   const said = (detail ?? outcome).replace(/^scope\/elevate (?=\S)/, '');
   const label = cleanLine(seenFrom(folders, said), 300);
   const who = whoText(server, featureSet);

@@ -20,21 +20,21 @@ export interface LoopOptions {
   readonly writer: ChatWriter;
   readonly place: TurnPlace;
   readonly choice: ToolChoice;
-  /** As servers read it. */
+  /** The user's message as servers receive it. */
   readonly userMessage: string;
-  /** As the model reads it. */
+  /** The user's message as the model receives it. */
   readonly asked: readonly vscode.LanguageModelChatMessage[];
   /** Earlier turns and attachments. */
   readonly before: readonly PromptPart[];
   readonly token: vscode.CancellationToken;
 }
 
-/** Then the person says whether it goes on: each round costs. */
+/** Rounds before the user must confirm, because each round costs. */
 export const MOST_ROUNDS = 15;
 const MOST_CALLS = 32;
 const LEAST_RESULT = 2_000;
 
-/** The rounds of a turn: the model answers, its calls are run, and it goes on with what they gave. */
+/** The rounds of a turn: the model answers, its calls run, and it continues with the results. */
 export class ChatLoop {
   readonly #options: LoopOptions;
   readonly #run: ChatToolRun;
@@ -56,13 +56,13 @@ export class ChatLoop {
       writer,
       conversationId: place.conversationId,
       invocation: request.toolInvocationToken,
-      // A quarter of what the model takes, a token being no less than a sign.
+      // A quarter of the model's context, because a token is at least one character.
       longestResult: Math.max(LEAST_RESULT, Math.floor(roomFor(request.model.maxInputTokens) / 4)),
       token,
     });
   }
 
-  /** Whether the model was done. Rejects with a `HostError`; what was done until then stays told. */
+  /** Resolves with whether the model finished. Rejects with a `HostError`; completed rounds stay visible. */
   async run(): Promise<'done' | 'unfinished'> {
     const { writer, token } = this.#options;
     for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -92,7 +92,7 @@ export class ChatLoop {
     return result;
   }
 
-  /** One after the other: a state that one leaves is what the next begins with, and a person is asked one thing at a time. */
+  /** One by one: each call starts from the state that the last one left, and the user gets one prompt at a time. */
   async #call({ text, calls, answer }: RoundResult): Promise<void> {
     const { choice, token } = this.#options;
     const results: vscode.LanguageModelToolResultPart[] = [];

@@ -20,7 +20,7 @@ import type { ChatWriter } from './chatWriter.ts';
 import { plainText } from '../shared/plainText.ts';
 import { toJson } from '../shared/settingsJson.ts';
 
-/** A checkpoint that a call of this turn made. */
+/** A checkpoint created by a call of this turn. */
 export interface MadeCheckpoint {
   readonly server: string;
   readonly tool: string;
@@ -33,10 +33,10 @@ export interface ResourceLink {
   readonly name: string;
 }
 
-/** What came of one call, for the model and for the person. */
+/** The result of one call, for the model and the user. */
 export interface ToolOutcome {
   readonly content: vscode.LanguageModelToolResultPart['content'];
-  /** The same as text, for what is kept. */
+  /** The result as text, for storage. */
   readonly text: string;
   readonly checkpoint?: MadeCheckpoint | undefined;
   readonly links?: readonly ResourceLink[];
@@ -48,7 +48,7 @@ export interface ToolRunOptions {
   readonly writer: ChatWriter;
   readonly conversationId: string;
   readonly invocation: vscode.ChatParticipantToolToken;
-  /** Characters of one result: more would leave no room for anything else. */
+  /** Maximum characters of one result, to leave room for others. */
   readonly longestResult: number;
   readonly token: vscode.CancellationToken;
 }
@@ -59,7 +59,7 @@ const MOST_IMAGES = 5;
 const LARGEST_IMAGE = 7_000_000;
 const MOST_LINKS = 20;
 
-/** Runs the tools that the model calls. What goes wrong with one is a result too: the model may act on it. */
+/** Runs the model's tool calls. Failures become results that the model can react to. */
 export class ChatToolRun {
   readonly #options: ToolRunOptions;
 
@@ -67,7 +67,7 @@ export class ChatToolRun {
     this.#options = options;
   }
 
-  /** Never rejects, but when the turn is stopped. */
+  /** Only rejects if the turn is cancelled. */
   async run(name: string, input: object, tools: ReadonlyMap<string, ChatTool>): Promise<ToolOutcome> {
     const tool = tools.get(name);
     if (tool === undefined)
@@ -138,7 +138,7 @@ export class ChatToolRun {
   }
 }
 
-/** What is said to the model in place of a result. */
+/** A message for the model in place of a result. */
 export function told(text: string): ToolOutcome {
   return { content: [new vscode.LanguageModelTextPart(text)], text };
 }
@@ -165,7 +165,7 @@ function progressText(tool: string, { progress, total, message }: Progress): str
   return [`${tool}${far}`, ...(message === undefined ? [] : [message])].join(': ');
 }
 
-/** The editor's token as the core knows it: the same shape. */
+/** The editor's token has the core's type. */
 function tokenOf(token: vscode.CancellationToken): CancellationToken {
   return token;
 }

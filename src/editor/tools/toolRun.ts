@@ -11,7 +11,7 @@ import type { RunView } from '../../webview/form/formMessages.ts';
 import type { EditorServices, ToolTarget } from '../shared/services.ts';
 import { failedRun, progressView, resultRun } from './toolView.ts';
 
-/** A flood of progress is shown this often: more cannot be read. */
+/** Minimum interval between progress updates. */
 const PROGRESS_MS = 100;
 
 type RunHost = Pick<EditorServices['host'], 'callTool'>;
@@ -24,7 +24,7 @@ type Ending =
     }
   | { readonly kind: 'error'; readonly error: HostError; readonly elapsedMs: number };
 
-/** The calls of one page, one at a time: how far the current one is, and what the last one gave. */
+/** The calls of one page, one at a time: the current progress and the last result. */
 export class ToolRun {
   readonly #host: RunHost;
   readonly #target: ToolTarget;
@@ -34,7 +34,7 @@ export class ToolRun {
   #progress: Progress | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ending: Ending | undefined;
-  /** Of the last call. */
+  /** Arguments of the last call. */
   #args: JsonObject | undefined;
 
   constructor(host: RunHost, target: ToolTarget, changed: () => void) {
@@ -56,7 +56,7 @@ export class ToolRun {
       : failedRun(ending.elapsedMs, ending.error);
   }
 
-  /** The last result as text, and whether that is JSON. */
+  /** The last result as text, and whether it is JSON. */
   get text(): { readonly text: string; readonly isJson: boolean } | undefined {
     if (this.#ending?.kind !== 'result') return undefined;
     const { blocks, raw } = this.#ending.result;
@@ -66,7 +66,7 @@ export class ToolRun {
     return { text, isJson: isJsonText(text) };
   }
 
-  /** The arguments that did not fit the tool's schema, once more: the person saw what is wrong with them. */
+  /** Sends the last invalid arguments, whose errors the user saw. */
   async sendAnyway(): Promise<void> {
     const { view } = this;
     if (view.kind === 'failed' && view.canSendAnyway && this.#args !== undefined) await this.startUnchecked(this.#args);
@@ -76,7 +76,7 @@ export class ToolRun {
     await this.#start(args, false);
   }
 
-  /** Sends arguments that do not fit the tool's schema. */
+  /** Sends arguments that do not match the schema. */
   async startUnchecked(args: JsonObject): Promise<void> {
     await this.#start(args, true);
   }
@@ -100,7 +100,7 @@ export class ToolRun {
     this.#source?.cancel('by the person');
   }
 
-  /** Nobody looks any more: the call ends, and nothing is told. */
+  /** Cancels the call without a report. */
   dispose(): void {
     this.cancel();
     this.#end();

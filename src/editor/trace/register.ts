@@ -6,7 +6,7 @@ import type { EditorServices } from '../shared/services.ts';
 
 type Needs = Pick<EditorServices, 'host' | 'failures' | 'log' | 'pick' | 'extensionUri' | 'traces'>;
 
-/** `mcpl.server.showTrace`, the tabs that it opens, and the setting that records from the start. */
+/** Registers `mcpl.server.showTrace`, its tabs, and the setting that records from the start. */
 export function registerShowTrace(services: Needs): Disposable {
   const store = new DisposableStore();
   const panels = asyncLazy(
@@ -41,7 +41,7 @@ function followTraceSetting(
   const store = new DisposableStore();
   const isOn = (): boolean => {
     const configuration = vscode.workspace.getConfiguration();
-    // A workspace can record more, and never less than the user wants.
+    // A workspace can record more than the user, never less.
     return [configuration.get(SETTINGS.trace), configuration.inspect(SETTINGS.trace)?.globalValue].includes('messages');
   };
   const all = (): void => {

@@ -85,12 +85,12 @@ export class Delivery {
     if (!this.#isEnded) this.#pass(delivery);
   }
 
-  /** Of long messages that arrive from now on. */
+  /** Sets the paths to leave as text in long messages. */
   leaveUnread(paths: readonly MemberPath[]): void {
     this.#unread = paths;
   }
 
-  /** The messages in a text, or in its bytes. One that cannot be taken does not end the connection. */
+  /** Delivers the messages in a text or buffer. An invalid one does not end the connection. */
   text(content: string | Buffer): void {
     const unread = this.#unread;
     if (isLong(content.length, unread)) this.inOrder(() => void this.#takeLong(content, unread));
@@ -108,7 +108,7 @@ export class Delivery {
     this.inOrder(() => this.#dropped.fire(dropped));
   }
 
-  /** What comes meanwhile waits: messages stay in order. */
+  /** Holds later messages meanwhile, to keep the order. */
   async #takeLong(content: string | Buffer, unread: readonly MemberPath[]): Promise<void> {
     this.#waiting = [];
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
@@ -148,7 +148,7 @@ export class Delivery {
       this.#held.dispose();
     });
     this.#isEnded = true;
-    // Closed on purpose, nobody will ask any more for what came before.
+    // Closed on purpose: no receiver will come for the waiting messages.
     if (closed.error === undefined) this.#release();
   }
 
@@ -160,7 +160,7 @@ export class Delivery {
   #release(): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
-    // One of them may have the others wait again.
+    // One of them may hold the others again.
     for (const delivery of waiting) this.#pass(delivery);
   }
 }

@@ -26,30 +26,30 @@ import type { HttpHeaders } from './httpRequest.ts';
 import { inLowerCase } from './statelessRequest.ts';
 import { askForWebSocket, type HandshakeOutcome, httpAddress } from './webSocketHandshake.ts';
 
-/** The server must have agreed to a WebSocket within this time. */
+/** Time for the server to accept a WebSocket. */
 const START_MS = 30_000;
-/** So often a server that says nothing is asked whether it is still there; by the next time it must have answered. */
+/** Interval of pings to a silent server. It must answer before the next one. */
 const PING_MS = 30_000;
-/** A server has this long to say farewell. */
+/** Time for the server to close. */
 const CLOSE_MS = 2_000;
 const MAX_UNREAD = 64 * 1024 * 1024;
 const NORMAL = 1_000;
 
-/** Opens a connection by WebSocket. Throws a `HostError` for a bad address. */
+/** Opens a WebSocket connection. Throws a `HostError` for an invalid address. */
 export function openWebSocket(
   connection: RemoteConnection,
   context: ConnectContext,
   options: RemoteTransportOptions = {},
 ): OpenTransport & { readonly transport: WebSocketTransport } {
   const url = remoteAddress(connection, ['ws', 'wss', 'http', 'https']);
-  // Never sent, and not allowed to be.
+  // Fragments are not sent, and WebSocket URLs must not have them.
   url.hash = '';
   return { transport: new WebSocketTransport(url, inLowerCase(connection.headers), context, options), pid: undefined };
 }
 
 type Refused = Extract<HandshakeOutcome, { kind: 'refused' }>;
 
-/** Messages as text frames, one each. */
+/** One message per text frame. */
 export class WebSocketTransport implements Transport {
   readonly details: TransportDetails = { kind: 'websocket' };
   readonly #url: URL;
@@ -62,7 +62,7 @@ export class WebSocketTransport implements Transport {
   readonly #starting = new AbortController();
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   readonly #gone = new Deferred<void>();
-  /** What waits for the connection; nothing does once it is there. */
+  /** Messages that wait for the connection. Empty once it is open. */
   readonly #queue: { readonly message: Json; readonly text: string }[] = [];
   #socket: WebSocket | undefined;
   #timer: Disposable | undefined;
@@ -72,7 +72,7 @@ export class WebSocketTransport implements Transport {
   #closing: Promise<void> | undefined;
 
   readonly onClose: Delivery['onClose'];
-  /** Also fires for a request that could not be sent: whoever waits for its answer is told why there is none. */
+  /** Also fires for a request that could not be sent, so that its caller gets the reason. */
   readonly onDropped: Delivery['onDropped'];
   readonly onHeld: Delivery['onHeld'];
 
@@ -127,7 +127,7 @@ export class WebSocketTransport implements Transport {
     }
   }
 
-  /** Asks for the connection, and once more with the credentials that the server wants. */
+  /** Opens the connection, and retries once with the credentials that the server asks for. */
   async #open(): Promise<Refused | undefined> {
     const first = await this.#ask();
     if (first.kind === 'open') return undefined;
@@ -157,7 +157,7 @@ export class WebSocketTransport implements Transport {
     const { status, headers } = refused;
     const isChallenge = status === 401 || (status === 403 && headers['www-authenticate'] !== undefined);
     if (!isChallenge || this.#authorizer === undefined) return false;
-    // A person may take as long as it takes.
+    // The user may take any time.
     this.#timer?.dispose();
     this.#hold(true);
     try {
@@ -211,7 +211,7 @@ export class WebSocketTransport implements Transport {
   }
 
   #take(data: Buffer, isBinary: boolean): void {
-    // What a text frame holds was found to be UTF-8.
+    // The content of a text frame is valid UTF-8.
     if (!isBinary) this.#delivery.text(data);
     else this.#delivery.text(this.#decoded(data));
   }
@@ -225,14 +225,14 @@ export class WebSocketTransport implements Transport {
   }
 
   #write(socket: WebSocket, text: string): void {
-    // Whether it arrived shows in how the connection goes on.
+    // A failure also closes the connection.
     socket.send(text, () => undefined);
     if (socket.bufferedAmount <= MAX_UNREAD || this.#failure !== undefined) return;
     this.#failure = unread();
     socket.terminate();
   }
 
-  /** A connection that is silent may be dead, and nobody would be told. */
+  /** A silent connection may be dead without an error. */
   #watch(socket: WebSocket): void {
     this.#isAlive = false;
     if (socket.readyState === socket.OPEN) socket.ping(() => undefined);
@@ -299,7 +299,7 @@ function noConnection({ host }: URL): HostError {
   });
 }
 
-/** What is secret in the headers must not follow: nobody goes there unasked. */
+/** Redirects are not followed, because headers may contain secrets. */
 function elsewhere({ message, category, effect }: HostError, location: string): HostError {
   return new HostError('REMOTE_ERROR', `${message}: the server sends to ${location.slice(0, 200)}`, {
     layer: 'transport',
@@ -318,7 +318,7 @@ function closedByServer(code: number, reason: string): HostError {
   });
 }
 
-/** By the codes that the registry has for it, and those that servers make of 401 and 403. */
+/** By registered close codes, and the common variants of 401 and 403. */
 function afterClose(code: number): string {
   if ([3000, 4001, 4401].includes(code))
     return "Check the credentials: correct the token in `headers` in the server's settings, then start the server again.";

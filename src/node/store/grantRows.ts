@@ -1,7 +1,7 @@
 import { APPROVAL_KINDS, type ApprovalGrant, type DeclaredSet, type Grant, type ToolGrant } from '../../core/index.ts';
 import { integer, list, oneOf, optionalInteger, optionalText, record, type Row, text, type Value } from './records.ts';
 
-/** In the order of the columns. */
+/** In column order. */
 export function grantValues(grant: Grant): Value[] {
   const { id, direction, kind, server, at } = grant;
   if (kind === 'featureSet') {
@@ -21,7 +21,7 @@ export function grantValues(grant: Grant): Value[] {
   return [id, direction, kind, server, key, fingerprint, at, JSON.stringify(details)];
 }
 
-/** Throws for a row that is no grant: what is not understood in full allows nothing. */
+/** Throws for an invalid row: a grant that is only partly understood allows nothing. */
 export function grantOf(row: Row): Grant {
   const common = {
     id: text(row['id'], 'id'),
@@ -82,7 +82,7 @@ function detailsOf(row: Row): Details {
     label: optionalText(details['label'], 'label'),
     targets: list((target) => text(target, 'targets'))(details['targets']),
     payloadHash: text(details['payloadHash'], 'payloadHash'),
-    // Others are never kept: one that claims to be was not written by us.
+    // Only workspace grants are stored, so any other value is forged or damaged.
     lifetime: oneOf(details['lifetime'], ['workspace'], 'lifetime'),
     by: oneOf(details['by'], ['person'], 'by'),
     until: optionalInteger(details['until'], 'until'),

@@ -22,9 +22,9 @@ interface EditorApi {
 
 declare function acquireVsCodeApi(): EditorApi;
 
-/** Typing is followed at this distance. */
+/** Debounce interval for typing. */
 const FILTER_MS = 150;
-/** Screen readers are told the count so often, or they would say nothing else. */
+/** Minimum interval between announcements of the count. */
 const SAY_MS = 1_500;
 
 const CHOICES: readonly (readonly [DirectionChoice, string])[] = [
@@ -133,7 +133,7 @@ class TracePage {
 
   #need({ from, to }: Range): void {
     const { list } = this.#status ?? { list: 0 };
-    // Asked once: what is on its way is not asked for at every frame.
+    // Avoids repeated requests for the same rows.
     const asked = `${list} ${from} ${to}`;
     if (asked === this.#asked) return;
     this.#asked = asked;
@@ -204,7 +204,7 @@ interface TraceDetailEvents {
   closed(): void;
 }
 
-/** One message, as text. */
+/** One message as text. */
 class TraceDetail {
   readonly root: HTMLElement;
   readonly #title = element('h2');

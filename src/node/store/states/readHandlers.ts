@@ -21,7 +21,7 @@ import { LineageWindows } from './rowWindows.ts';
 import { Stagings } from './stagings.ts';
 import { keyOf } from './stateAnswers.ts';
 
-/** Gives up a lineage with all its states. */
+/** Deletes a lineage with all its states. */
 class Oblivion {
   readonly #index: LineageIndex;
   readonly #materialiser: Materialiser;

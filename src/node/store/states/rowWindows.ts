@@ -159,7 +159,7 @@ class RowFinder {
     this.#database = database;
   }
 
-  /** The newest first. */
+  /** Newest first. */
   rows(lineage: number, shape: LineageShape, line: Uint8Array, { text, only }: LineageFilter): Int32Array {
     const wanted = text.slice(0, MOST_TEXT);
     const found: number[] = [];
